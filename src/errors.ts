@@ -1,0 +1,142 @@
+/**
+ * Every error that Sidegate answers, in one catalogue. Sentences are fit for a stranger: they repeat no input and name
+ * no secret. What an operator needs goes into `cause` and the log.
+ */
+
+/** The wire codes of RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1, RFC 7009 section 2.2.1, and the plan's. */
+export const oauthErrors = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+  access_denied: 403,
+  login_required: 400,
+  server_error: 500,
+  temporarily_unavailable: 503,
+  rate_limit_exceeded: 429,
+} as const satisfies Record<string, number>
+
+export type OAuthErrorCode = keyof typeof oauthErrors
+
+export interface OAuthErrorFacts {
+  /** Status where it differs from the code's own (405, 413, 408 on an OAuth operation). */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** A refusal by the authorization server. Thrown inside `oauth/`, turned into JSON in one place. */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError'
+  readonly code: OAuthErrorCode
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** @param description shown to the caller: %x20-21 / %x23-5B / %x5D-7E only, and never repeats its input. */
+  constructor(code: OAuthErrorCode, description: string, facts: OAuthErrorFacts = {}) {
+    super(description, { cause: facts.cause })
+    this.code = code
+    this.status = facts.status ?? oauthErrors[code]
+    this.headers = facts.headers ?? {}
+  }
+}
+
+interface GatewayErrorEntry {
+  readonly status: number
+  readonly title: string
+  readonly detail: string
+}
+
+/** Refusals of the gateway, answered as RFC 9457 problem documents. */
+export const gatewayErrors = {
+  BAD_REQUEST: {
+    status: 400,
+    title: 'Bad request',
+    detail: 'The request is not well-formed HTTP, or its target cannot be read in one way only.',
+  },
+  CREDENTIAL_MALFORMED: {
+    status: 400,
+    title: 'Bad request',
+    detail: 'Credentials were sent twice, in two places, or not in the form of RFC 6750.',
+  },
+  CREDENTIAL_MISSING: { status: 401, title: 'Unauthorized', detail: 'This operation needs credentials.' },
+  CREDENTIAL_INVALID: { status: 401, title: 'Unauthorized', detail: 'The credentials are wrong, expired or revoked.' },
+  SCOPE_INSUFFICIENT: {
+    status: 403,
+    title: 'Forbidden',
+    detail: 'The access token does not carry the scope that this operation needs.',
+  },
+  NOT_FOUND: { status: 404, title: 'Not found', detail: 'No operation is published at this path.' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'The path exists, but not for this method; Allow names those it has.',
+  },
+  REQUEST_TIMEOUT: { status: 408, title: 'Request timeout', detail: 'The request did not arrive in time.' },
+  BODY_TOO_LARGE: {
+    status: 413,
+    title: 'Content too large',
+    detail: 'The body is larger than this operation accepts.',
+  },
+  EXPECTATION_FAILED: { status: 417, title: 'Expectation failed', detail: 'Only Expect: 100-continue is understood.' },
+  PLAN_EXCEEDED: {
+    status: 429,
+    title: 'Too many requests',
+    detail: 'The plan of this client is used up for now; Retry-After says for how long.',
+  },
+  TOO_MANY_FAILURES: {
+    status: 429,
+    title: 'Too many requests',
+    detail: 'Too many failed credentials from this address; Retry-After says for how long.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    title: 'Request header fields too large',
+    detail: 'The request header is too large or has too many fields.',
+  },
+  INTERNAL: {
+    status: 500,
+    title: 'Internal error',
+    detail: 'Sidegate failed to handle this request; the log has the reason under this request id.',
+  },
+  NOT_IMPLEMENTED: {
+    status: 501,
+    title: 'Not implemented',
+    detail: 'This method or transfer coding is not supported.',
+  },
+  UPSTREAM_UNREACHABLE: {
+    status: 502,
+    title: 'Bad gateway',
+    detail: 'The service behind this operation could not be reached, or broke off before it answered.',
+  },
+  UPSTREAM_INVALID: {
+    status: 502,
+    title: 'Bad gateway',
+    detail: 'The service behind this operation answered with something that is not HTTP.',
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    title: 'Service unavailable',
+    detail: 'The store is unavailable; Retry-After says when to come back.',
+  },
+  PLAN_UNDECIDED: {
+    status: 503,
+    title: 'Service unavailable',
+    detail: 'The plan limit cannot be decided now, and this plan refuses rather than guesses.',
+  },
+  UPSTREAM_BUSY: {
+    status: 503,
+    title: 'Service unavailable',
+    detail: 'The service behind this operation takes no more requests now.',
+  },
+  UPSTREAM_TIMEOUT: {
+    status: 504,
+    title: 'Gateway timeout',
+    detail: 'The service behind this operation did not answer in time.',
+  },
+} as const satisfies Record<string, GatewayErrorEntry>
+
+export type GatewayErrorCode = keyof typeof gatewayErrors

@@ -1,0 +1,42 @@
+/** One published operation: a method and a path of an API grouping, and what happens behind it. */
+export interface Operation {
+  /** Name of the API grouping. */
+  readonly grouping: string
+  /** Version of the API grouping. */
+  readonly version: string
+  readonly method: string
+  /** Full path from the origin, base path included; `*` is one segment, a final `**` the rest (possibly nothing). */
+  readonly path: string
+  /** Other full paths that are the same operation. */
+  readonly aliases: readonly string[]
+  readonly credentials: Credentials
+  /** What the access token must carry, all of them. Empty: any valid token. */
+  readonly scopes: readonly string[]
+  /** `client`: the caller's own plan. `none`: not limited. */
+  readonly plan: 'client' | 'none'
+  readonly target: Target
+}
+
+export const credentialKinds = ['bearer', 'client', 'query', 'none'] as const
+export type Credentials = (typeof credentialKinds)[number]
+
+/** What Sidegate can serve itself. */
+export const served = ['token', 'introspect', 'revoke', 'authorize', 'metadata', 'discovery', 'jwks'] as const
+export type Served = (typeof served)[number]
+
+export type Target =
+  | { readonly kind: 'serve'; readonly serves: Served; readonly advertise: boolean }
+  | {
+      readonly kind: 'forward'
+      /** Name of the upstream. */
+      readonly upstream: string
+      /** Removed from the path before it goes upstream; empty: the path goes as it came. */
+      readonly stripPrefix: string
+      readonly forwardAuthorization: boolean
+      /** What a token's `aud` must contain, beside the issuer (RFC 8707). */
+      readonly resource: string
+    }
+
+/** The label of metrics and of the plan's `operations`: method and configured path. */
+export const operationLabel = (operation: Pick<Operation, 'method' | 'path'>): string =>
+  `${operation.method} ${operation.path}`

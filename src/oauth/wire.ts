@@ -1,0 +1,42 @@
+/** What goes into and out of the authorization server: values, no sockets. `gateway/` translates from and to HTTP. */
+
+/** One HTTP request as the authorization server sees it; raw texts, parsed once by `form.ts`. */
+export interface OAuthRequest {
+  readonly method: string
+  /** Without the query string. */
+  readonly path: string
+  /** The raw query string without `?`; empty where there is none. */
+  readonly query: string
+  /** The raw body, UTF-8 decoded; empty where there is none. */
+  readonly body: string
+  readonly contentType: string | undefined
+  /** Every `Authorization` line, in order. */
+  readonly authorization: readonly string[]
+  readonly cookie: string | undefined
+  readonly accept: string | undefined
+  /** `Origin` of the request, for the forms of the login pages. */
+  readonly origin: string | undefined
+}
+
+/** One HTTP answer. `body` is an object (answered as JSON), or text with its own content type in `headers`. */
+export interface OAuthReply {
+  readonly status: number
+  /** Lower-case names. `cache-control: no-store` is set by the authorization server itself where the RFCs ask for it. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: Readonly<Record<string, unknown>> | string | undefined
+  /** Facts for metrics and audit lines; never sent. */
+  readonly facts?: OAuthFacts
+}
+
+export interface OAuthFacts {
+  readonly client_id?: string
+  readonly issued?: { readonly grant_type: GrantType; readonly format: AccessTokenFormat }
+  readonly introspection?: 'active' | 'inactive'
+  /** The code of an error that was answered without being thrown (a redirect, a page). */
+  readonly error?: string
+}
+
+export const grantTypes = ['client_credentials', 'authorization_code', 'refresh_token'] as const
+export type GrantType = (typeof grantTypes)[number]
+
+export type AccessTokenFormat = 'jwt' | 'opaque'

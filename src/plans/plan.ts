@@ -1,0 +1,31 @@
+/** What a client bought: its rates. Pure data and arithmetic; the counting is the store's (`Limiter`). */
+export interface Rate {
+  /** Most requests in any sliding window. */
+  readonly limit: number
+  readonly windowSec: number
+}
+
+export interface Plan {
+  /** Its key in the configuration; the name in the RateLimit fields and in metrics. */
+  readonly name: string
+  readonly title: string
+  readonly rate: Rate
+  /** What one counter covers. */
+  readonly per: 'operation' | 'grouping' | 'plan'
+  readonly whenStoreFails: 'local' | 'open' | 'closed'
+  /** An operation's own rate in place of the plan's, with its own counter, by `METHOD /path`. */
+  readonly operations: Readonly<Record<string, Rate>>
+}
+
+const unitSec = { second: 1, minute: 60, hour: 3600, day: 86_400 } as const
+
+/**
+ * `100/1second`, `10/1minute`, `5000/2hours` to a Rate; undefined where the text is no rate.
+ * The notation is that of API Connect plans.
+ */
+export const parseRate = (text: string): Rate | undefined => {
+  const match = /^([1-9]\d{0,8})\/([1-9]\d{0,3})?(second|minute|hour|day)s?$/.exec(text)
+  if (!match) return undefined
+  const unit = match[3] as keyof typeof unitSec
+  return { limit: Number(match[1]), windowSec: Number(match[2] ?? 1) * unitSec[unit] }
+}

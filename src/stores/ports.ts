@@ -1,0 +1,240 @@
+/**
+ * What Sidegate asks of a store. Each port is small and speaks of one record. Every record has a lifetime: the store
+ * forgets it by itself, no janitor is needed for correctness. Instants are `…AtMs` (milliseconds since 1970, by the
+ * caller's clock); a store never hands out a record whose `untilMs` has passed.
+ *
+ * All state of one authorization (its code, refresh token, opaque tokens, revocations) is named by one random grant
+ * id, so that Redis keeps it in one slot and each operation below is one atomic step and one round trip.
+ *
+ * A store that cannot answer throws `StoreUnavailableError`, and nothing else; "not there" is `undefined`.
+ */
+
+/** The store did not answer, or refused to write. Callers answer 503 and promise nothing. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError'
+  readonly store: StoreName
+  constructor(store: StoreName, cause: unknown) {
+    super(`the ${store} store is unavailable`, { cause })
+    this.store = store
+  }
+}
+
+export type StoreName = 'memory' | 'sqlite' | 'redis'
+
+export interface Store {
+  readonly name: StoreName
+  readonly keys: KeyStore
+  readonly grants: GrantStore
+  readonly tokens: TokenStore
+  readonly revocations: RevocationStore
+  readonly interactions: InteractionStore
+  /** Resolves when the store answers; throws StoreUnavailableError otherwise. For readiness and its metric. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A private signing key as JWK members (RFC 7517), with its `kid`, `alg` and the instant it was made. */
+export interface KeyRecord {
+  readonly kid: string
+  readonly alg: string
+  readonly createdAtMs: number
+  readonly jwk: Readonly<Record<string, unknown>>
+}
+
+export interface KeyStore {
+  /** All keys, oldest first. Reading renews their lifetime to `untilMs`, so keys in use stay and unused ones go. */
+  load(untilMs: number): Promise<readonly KeyRecord[]>
+  /**
+   * Stores `record` unless a key of its `alg` is there already, atomically: of many processes starting at once one
+   * wins. Returns all keys as they are afterwards, oldest first.
+   */
+  createFirst(record: KeyRecord, untilMs: number): Promise<readonly KeyRecord[]>
+}
+
+/** What a person (or, for tokens without one, the client itself) agreed to. */
+export interface GrantRecord {
+  readonly client_id: string
+  readonly sub: string
+  readonly username?: string
+  /** Space-separated, as RFC 6749 section 3.3 writes it. */
+  readonly scope: string
+  /** RFC 8707 resources; empty means the issuer. */
+  readonly resource: readonly string[]
+  readonly authTimeSec: number
+}
+
+export interface NewGrant {
+  readonly grantId: string
+  readonly record: GrantRecord
+  /** Keyed digest of the authorization code. */
+  readonly codeDigest: string
+  /** Digest over client_id, redirect_uri and code_challenge: what a redemption must match. */
+  readonly codeProof: string
+  /** After this instant the code is `refused`. The grant itself is kept until `untilMs`, to detect late replays. */
+  readonly codeExpiresAtMs: number
+  readonly untilMs: number
+}
+
+export interface Redemption {
+  readonly grantId: string
+  readonly codeDigest: string
+  /** The proofs that would be right, given what the caller presented; one of them must equal the stored one. */
+  readonly codeProofs: readonly string[]
+  readonly nowMs: number
+  /** Set as the grant's refresh token, generation 0, if the redemption succeeds; left out: no refresh token. */
+  readonly refreshDigest?: string
+  /** How long the grant is kept once redeemed: the life of the longest-lived token made from it. */
+  readonly untilMs: number
+}
+
+export type RedemptionOutcome =
+  /** First use; the code is now spent. Of any number of callers exactly one sees this. */
+  | { readonly kind: 'redeemed'; readonly record: GrantRecord }
+  /** The right code, spent before: it leaked. The caller revokes the grant. */
+  | { readonly kind: 'replayed'; readonly record: GrantRecord }
+  /** Unknown, expired, revoked or burnt code, or no proof matched (which is counted: the third failure burns it). */
+  | { readonly kind: 'refused' }
+
+export interface RefreshAttempt {
+  readonly grantId: string
+  readonly client_id: string
+  /** Keyed digest of the presented refresh token. */
+  readonly digest: string
+  /** Present: rotate to this digest. Absent: the token is kept. */
+  readonly successorDigest?: string
+  readonly nowMs: number
+  /** How long after a rotation the previous token still yields the same successor. */
+  readonly reuseWindowMs: number
+  /** New lifetime of the grant if it rotates. */
+  readonly untilMs: number
+}
+
+export type RefreshOutcome =
+  /** The current token; or, within the window, the one before it (then nothing changes: the successor is the same). */
+  | { readonly kind: 'valid'; readonly record: GrantRecord }
+  /**
+   * Not the current one and outside the window. `generation` counts rotations, `currentDigest` names the current
+   * token; with both the caller decides whether the presented one is a genuine ancestor, and then revokes.
+   */
+  | { readonly kind: 'superseded'; readonly generation: number; readonly currentDigest: string }
+  /** No such grant for that client, no refresh token, expired or revoked. Nothing changed. */
+  | { readonly kind: 'refused' }
+
+export interface GrantStore {
+  create(grant: NewGrant): Promise<void>
+  /** Redeems a code, atomically. See RedemptionOutcome. */
+  redeem(redemption: Redemption): Promise<RedemptionOutcome>
+  /** Uses a refresh token, atomically. See RefreshOutcome. Rotation counts `generation` up by one. */
+  refresh(attempt: RefreshAttempt): Promise<RefreshOutcome>
+  /** The grant whose current refresh token has this digest, unless revoked or expired. Changes nothing. */
+  findByRefresh(
+    grantId: string,
+    digest: string,
+  ): Promise<{ record: GrantRecord; untilMs: number; createdAtMs: number } | undefined>
+  /** Forgets a grant that nobody will ever redeem (the loser of a double submit). Absent: nothing happens. */
+  remove(grantId: string): Promise<void>
+}
+
+/** An access token as introspection shows it; for JWTs the same members stand in the token itself. */
+export interface AccessTokenRecord {
+  readonly jti: string
+  readonly client_id: string
+  readonly sub: string
+  readonly username?: string
+  readonly scope: string
+  readonly aud: string | readonly string[]
+  readonly iat: number
+  readonly exp: number
+}
+
+/** Opaque access tokens, by the keyed digest of the token. */
+export interface TokenStore {
+  save(grantId: string, digest: string, record: AccessTokenRecord, untilMs: number): Promise<void>
+  /** The record, unless it expired, was removed, or its grant is revoked. */
+  find(grantId: string, digest: string): Promise<AccessTokenRecord | undefined>
+  /** After it resolves nobody finds the token. Absent: nothing happens. */
+  remove(grantId: string, digest: string): Promise<void>
+}
+
+/** One revocation in the feed: a grant id (the whole family) or a `jti` (`<grant id>.<n>`, one access token). */
+export interface Revocation {
+  readonly id: string
+  readonly untilMs: number
+}
+
+export interface RevocationStore {
+  /**
+   * Revokes a grant id (all its access tokens and its refresh token) or one jti. When it resolves, `isRevoked`,
+   * `tokens.find` and `grants.refresh` of every process say so; `since` shows it to pollers. Repeating it is harmless.
+   */
+  revoke(id: string, untilMs: number): Promise<void>
+  /** Whether the jti itself, or the grant id before its first dot, is revoked. */
+  isRevoked(jti: string): Promise<boolean>
+  /**
+   * The feed for gateways that check JWTs locally: what was revoked since `cursor` (undefined: everything still
+   * alive) and the next cursor. An entry may be shown twice, never missed.
+   */
+  since(cursor: string | undefined): Promise<{ readonly revocations: readonly Revocation[]; readonly cursor: string }>
+}
+
+/** Where a browser stands between the authorization request and its answer. JSON-serialisable. */
+export interface InteractionRecord {
+  readonly client_id: string
+  readonly redirect_uri: string
+  /** Whether redirect_uri was sent or implied by the client's only registration (RFC 6749 section 4.1.3). */
+  readonly redirectUriSent: boolean
+  readonly state?: string
+  readonly scope: string
+  readonly resource: readonly string[]
+  readonly code_challenge?: string
+  /** Keyed digest of the cookie that ties the browser to this interaction. */
+  readonly browserDigest: string
+  readonly csrf: string
+  readonly stage: 'login' | 'consent' | 'done'
+  readonly failedLogins: number
+  readonly sub?: string
+  readonly username?: string
+  readonly authTimeSec?: number
+  /** Set at stage `done`: where the browser went, and goes again. */
+  readonly redirect?: string
+}
+
+export interface InteractionStore {
+  create(id: string, record: InteractionRecord, untilMs: number): Promise<void>
+  find(id: string): Promise<{ readonly record: InteractionRecord; readonly version: number } | undefined>
+  /** Replaces the record if it still has `version`, atomically; its lifetime stays. False: somebody was faster, or it is gone. */
+  replace(id: string, version: number, record: InteractionRecord): Promise<boolean>
+}
+
+// --- plan limits -------------------------------------------------------------------------------------------------
+
+/** One counter that a request uses. */
+export interface Charge {
+  /** Names the counter: plan, what it covers, and the caller. Never shown to anybody. */
+  readonly key: string
+  /** Most requests in any sliding window. At least 1. */
+  readonly limit: number
+  readonly windowMs: number
+  /** What holds while the store does not answer. */
+  readonly whenStoreFails: 'local' | 'open' | 'closed'
+}
+
+export interface Verdict {
+  readonly allowed: boolean
+  /** How many more would be let in now. 0 when refused. */
+  readonly remaining: number
+  /**
+   * Refused: a request sent after this many milliseconds gets in (if no other came first). Allowed: when `remaining`
+   * is 0, the same; else the window's length at most.
+   */
+  readonly waitMs: number
+  /** Who decided: the shared count, this process's share of it, or the plan's answer for a failed store. */
+  readonly source: 'store' | 'local' | 'open' | 'closed'
+}
+
+/** Keeps plan limits over every process that shares it. Never throws: a failed store is a Verdict too. */
+export interface Limiter {
+  /** Decides and counts one request. At most one store round trip; a synchronous Verdict where none is needed. */
+  charge(charge: Charge): Verdict | Promise<Verdict>
+  close(): Promise<void>
+}
