@@ -16,6 +16,8 @@ export interface OAuthRequest {
   readonly accept: string | undefined
   /** `Origin` of the request, for the forms of the login pages. */
   readonly origin: string | undefined
+  /** The client's address, proxies resolved. */
+  readonly address: string
 }
 
 /** One HTTP answer. `body` is an object (answered as JSON), or text with its own content type in `headers`. */

@@ -1,0 +1,27 @@
+import type { Clock } from '../clock.ts'
+import type { Store } from '../stores/ports.ts'
+import type { Clients } from './clients.ts'
+import type { KeyRing } from './keys.ts'
+import type { OAuthOptions } from './options.ts'
+
+/** What every file of this room may use. */
+export interface OAuthDeps {
+  readonly options: OAuthOptions
+  readonly store: Store
+  readonly clock: Clock
+  readonly clients: Clients
+  readonly keys: KeyRing
+  /** Counts failed passwords on the login pages, over all workers. */
+  readonly failures: FailureLimit
+}
+
+/** Failed proofs by name (client or user) and address. */
+export interface FailureLimit {
+  /**
+   * Counts one failed proof. Resolves to the wait in milliseconds when there were too many (answer 429), else to 0.
+   * @param name the client_id or username that was tried
+   */
+  count(name: string, address: string): Promise<number>
+  /** The wait in milliseconds while this name and address are refused outright, else 0. Local, no store call. */
+  blockedMs(name: string, address: string): number
+}
