@@ -1,0 +1,231 @@
+/**
+ * Holds the rooms of src/ to the drawing of src/README.md: who imports whom, type imports counted. A new room, or a new
+ * arrow between rooms, is a decision: it is written here and in the drawing.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import t from 'tap'
+
+const src = join(import.meta.dirname, '../src')
+
+/** A source file by its path below src/, with `/` on every system. */
+interface SourceFile {
+  readonly path: string
+  readonly text: string
+}
+
+/** One import, resolved: a path below src/, or the name of a package. */
+interface Import {
+  readonly from: string
+  readonly to: string
+  readonly isPackage: boolean
+}
+
+/** Who may import whom. The leaves are open to every room and not repeated here. */
+const arrows: Readonly<Record<string, readonly string[]>> = {
+  main: ['cli'],
+  cli: ['config', 'cluster', 'app', 'oauth'],
+  cluster: ['app', 'telemetry'],
+  app: ['config', 'http', 'gateway', 'plans', 'oauth', 'stores', 'telemetry'],
+  config: ['http', 'gateway', 'plans', 'oauth'],
+  gateway: ['http', 'oauth', 'plans', 'telemetry'],
+  http: ['telemetry'],
+  oauth: [],
+  plans: [],
+  stores: [],
+  telemetry: [],
+}
+
+/** Files that import nothing of src/ and that everybody may import. */
+const leaves = ['errors.ts', 'clock.ts', 'secret.ts', 'stores/ports.ts']
+
+/** Packages that belong to one room: what they do is known nowhere else. */
+const packageRooms: Readonly<Record<string, string>> = {
+  ioredis: 'stores',
+  'rate-limiter-flexible': 'stores',
+  'node:sqlite': 'stores',
+  undici: 'gateway',
+  'http-proxy': 'gateway',
+  jose: 'oauth',
+  zod: 'config',
+  'prom-client': 'telemetry',
+  pino: 'telemetry',
+  'node:cluster': 'cluster',
+}
+
+const adapters = ['sqlite', 'redis', 'memory'] as const
+
+const readSources = (): readonly SourceFile[] =>
+  readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .map(path => path.replaceAll('\\', '/'))
+    .filter(path => path.endsWith('.ts'))
+    .map(path => ({ path, text: readFileSync(join(src, path), 'utf8') }))
+
+// Every form that names a module: import … from, export … from, import 'x', import('x') as a value and as a type.
+const importForms = [
+  /^import\s+(?:type\s+)?[\w$*{}\s,]+?\s+from\s+['"]([^'"]+)['"]/gm,
+  /^export\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[\w$\s,]*\})\s+from\s+['"]([^'"]+)['"]/gm,
+  /^import\s+['"]([^'"]+)['"]/gm,
+  /\bimport\(\s*['"]([^'"]+)['"]/g,
+]
+
+const importsOf = (file: SourceFile): readonly Import[] =>
+  importForms
+    .flatMap(form => [...file.text.matchAll(form)])
+    .map(([, specifier = '']) => {
+      const isPackage = !specifier.startsWith('.')
+      const to = isPackage ? specifier : posix.join(posix.dirname(file.path), specifier)
+      return { from: file.path, to, isPackage }
+    })
+
+/** The folder below src/, or the file itself for those that stand there alone (`app`, `main`, `errors`). */
+const roomOf = (path: string): string => path.split('/')[0]?.replace(/\.ts$/, '') ?? path
+
+const isLeaf = (path: string): boolean => leaves.includes(path)
+
+const adapterOf = (path: string): string | undefined => {
+  const name = path.startsWith('stores/') ? path.slice('stores/'.length) : ''
+  return adapters.find(adapter => new RegExp(`^${adapter}\\b`).test(name))
+}
+
+/** What is wrong with an import, or undefined. */
+const faultOf = (found: Import): string | undefined =>
+  found.isPackage ? packageFaultOf(found) : (leafFaultOf(found) ?? adapterFaultOf(found) ?? roomFaultOf(found))
+
+const packageFaultOf = ({ from, to }: Import): string | undefined => {
+  const room = packageRooms[to]
+  return room === undefined || roomOf(from) === room ? undefined : `${from} uses ${to}, which belongs to ${room}/`
+}
+
+const leafFaultOf = ({ from, to }: Import): string | undefined =>
+  isLeaf(from) ? `${from} is a leaf and imports ${to}` : undefined
+
+/** Outside the room only app.ts reaches past the ports; inside it an adapter is named by open.ts and by itself. */
+const adapterFaultOf = ({ from, to }: Import): string | undefined => {
+  if (roomOf(to) !== 'stores' || isLeaf(to) || from === 'app.ts' || from === 'stores/open.ts') return undefined
+  if (roomOf(from) !== 'stores') return `${from} names ${to}: only app.ts names adapters`
+  const adapter = adapterOf(to)
+  return adapter === undefined || adapter === adapterOf(from) ? undefined : `${from} names another adapter, ${to}`
+}
+
+const roomFaultOf = ({ from, to }: Import): string | undefined => {
+  const [room, target] = [roomOf(from), roomOf(to)]
+  if (room === target || isLeaf(to) || arrows[room]?.includes(target)) return undefined
+  return `${from} imports ${to}: ${room} may not import ${target}`
+}
+
+const faultsIn = (files: readonly SourceFile[]): readonly string[] =>
+  files.flatMap(importsOf).flatMap(found => faultOf(found) ?? [])
+
+/** The rooms along a circle of arrows, first and last the same; undefined when there is none. */
+const findCycle = (graph: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined => {
+  const visit = (room: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(room)) return [...path.slice(path.indexOf(room)), room]
+    for (const next of graph.get(room) ?? []) {
+      const cycle = visit(next, [...path, room])
+      if (cycle) return cycle
+    }
+    return undefined
+  }
+  for (const room of graph.keys()) {
+    const cycle = visit(room, [])
+    if (cycle) return cycle
+  }
+  return undefined
+}
+
+const graphOf = (files: readonly SourceFile[]): ReadonlyMap<string, ReadonlySet<string>> => {
+  const graph = new Map<string, Set<string>>()
+  for (const { from, to, isPackage } of files.flatMap(importsOf)) {
+    if (isPackage || isLeaf(to) || roomOf(from) === roomOf(to)) continue
+    const targets = graph.get(roomOf(from)) ?? new Set()
+    graph.set(roomOf(from), targets.add(roomOf(to)))
+  }
+  return graph
+}
+
+const example = (path: string, text: string): readonly string[] => faultsIn([{ path, text }])
+
+t.test('every import points down', async t => {
+  t.same(faultsIn(readSources()), [])
+})
+
+t.test('the rooms form no circle', async t => {
+  const graph = graphOf(readSources())
+
+  t.ok(graph.size > 0, 'there are arrows at all')
+  t.equal(findCycle(graph), undefined)
+})
+
+t.test('a circle is found', async t => {
+  const graph = graphOf([
+    { path: 'http/server.ts', text: "import { pipeline } from '../gateway/pipeline.ts'" },
+    { path: 'gateway/pipeline.ts', text: "import { reply } from '../http/reply.ts'" },
+  ])
+
+  t.same(findCycle(graph), ['http', 'gateway', 'http'])
+})
+
+t.test('every room of src/ has its arrows written down', async t => {
+  const rooms = new Set(readSources().map(file => roomOf(file.path)))
+  const leafFiles = leaves.map(leaf => roomOf(leaf)).filter(leaf => !(leaf in arrows))
+
+  t.same([...rooms].filter(room => !leafFiles.includes(room)).sort(), Object.keys(arrows).sort())
+})
+
+t.test('the drawing of src/README.md shows these rooms and these arrows', async t => {
+  const readme = readFileSync(join(src, 'README.md'), 'utf8')
+  const drawing = /## Who may import whom\n[^#]*?```\w*\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  const lines = drawing.trim().split('\n')
+  const drawn = lines.map(line => line.split('→').map(part => part.trim()))
+  const expected = Object.entries(arrows).map(([room, targets]) => [room, targets.join(', ') || '(leaves only)'])
+
+  t.same(drawn, expected)
+})
+
+t.test('a forbidden import is found, in each form it can be written', async t => {
+  const forbidden = [
+    "import { load } from '../config/load.ts'",
+    "import type { Config } from '../config/load.ts'",
+    "import {\n  type Config,\n  load,\n} from '../config/load.ts'",
+    "import '../config/load.ts'",
+    "export { load } from '../config/load.ts'",
+    "export type { Config } from '../config/load.ts'",
+    "export * from '../config/load.ts'",
+    "const { load } = await import('../config/load.ts')",
+    "let config: import('../config/load.ts').Config",
+  ]
+
+  for (const text of forbidden) {
+    t.same(
+      example('oauth/token.ts', text),
+      ['oauth/token.ts imports config/load.ts: oauth may not import config'],
+      text,
+    )
+  }
+})
+
+t.test('an allowed import is let through', async t => {
+  t.same(example('gateway/forward.ts', "import { reply } from '../http/reply.ts'"), [])
+  t.same(example('oauth/token.ts', "import type { Store } from '../stores/ports.ts'"), [])
+  t.same(example('app.ts', "import { openStore } from './stores/open.ts'"), [])
+})
+
+t.test('only app.ts and open.ts name an adapter', async t => {
+  const named = "import { openSqlite } from './sqlite.ts'"
+
+  t.same(example('stores/open.ts', named), [])
+  t.same(example('stores/redis.ts', named), ['stores/redis.ts names another adapter, stores/sqlite.ts'])
+  t.same(example('gateway/forward.ts', "import { openSqlite } from '../stores/sqlite.ts'"), [
+    'gateway/forward.ts names stores/sqlite.ts: only app.ts names adapters',
+  ])
+})
+
+t.test('a leaf imports nothing, and a driver stays in its room', async t => {
+  t.same(example('clock.ts', "import { GatewayError } from './errors.ts'"), [
+    'clock.ts is a leaf and imports errors.ts',
+  ])
+  t.same(example('gateway/forward.ts', "import { Redis } from 'ioredis'"), [
+    'gateway/forward.ts uses ioredis, which belongs to stores/',
+  ])
+})
