@@ -1,6 +1,7 @@
 /**
  * Runs before the tests: makes sure that the programs they start are on this machine. What is missing is installed
- * where that is possible (root on Debian); otherwise one line on stderr says what to install, and the exit code is 1.
+ * where that is possible: by root, on Debian, unless SIDEGATE_TEST_INSTALL=no forbids it. Otherwise one line on stderr
+ * says what to install, and the exit code is 1.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs'
@@ -40,7 +41,8 @@ const isExecutable = (file: string): boolean => {
   }
 }
 
-const mayInstall = (): boolean => process.getuid?.() === 0 && existsSync('/etc/debian_version')
+const mayInstall = (): boolean =>
+  process.getuid?.() === 0 && existsSync('/etc/debian_version') && process.env.SIDEGATE_TEST_INSTALL !== 'no'
 
 const complain = (sentence: string): number => {
   console.error(sentence)
