@@ -1,0 +1,38 @@
+import type { Clock } from '../../clock.ts'
+import { grantIdOf } from '../grant-id.ts'
+import type { RevocationStore } from '../ports.ts'
+import { createCleanup } from './cleanup.ts'
+import type { Database } from './database.ts'
+
+interface FeedRow {
+  readonly place: number
+  readonly id: string
+  readonly until_ms: number
+}
+
+export const createRevocations = (db: Database, clock: Clock): RevocationStore => {
+  // Replacing moves a repeated revocation to the end of the feed; AUTOINCREMENT never gives a place twice, so that a
+  // reader whose last row has been cleaned up misses nothing.
+  const insert = db.prepare(`
+    INSERT OR REPLACE INTO revocations (id, until_ms)
+    VALUES (?1, max(?2, coalesce((SELECT until_ms FROM revocations WHERE id = ?1), 0)))`)
+  const select = db.prepare('SELECT 1 FROM revocations WHERE id IN (?, ?) AND until_ms > ? LIMIT 1')
+  const feed = db.prepare<FeedRow>(
+    'SELECT place, id, until_ms FROM revocations WHERE place > ? AND until_ms > ? ORDER BY place',
+  )
+  const cleanUp = createCleanup(db, clock, 'revocations')
+  return {
+    revoke: async (id, untilMs) => {
+      insert.run(id, untilMs)
+      cleanUp()
+    },
+    isRevoked: async jti => select.get(jti, grantIdOf(jti), clock.nowMs()) !== undefined,
+    since: async cursor => {
+      const rows = feed.all(Number(cursor ?? 0), clock.nowMs())
+      return {
+        revocations: rows.map(row => ({ id: row.id, untilMs: row.until_ms })),
+        cursor: String(rows.at(-1)?.place ?? cursor ?? 0),
+      }
+    },
+  }
+}

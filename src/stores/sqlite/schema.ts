@@ -1,0 +1,30 @@
+/** Goes up with every change of the tables below. */
+export const schemaVersion = 1
+
+/** Every table with a lifetime column `until_ms`, indexed so that what expired is found without a scan. */
+export const tables = ['signing_keys', 'grants', 'access_tokens', 'revocations', 'interactions'] as const
+export type Table = (typeof tables)[number]
+
+/** What each table holds stands in `../README.md`. Records are JSON; instants are milliseconds since 1970. */
+export const schema = `
+CREATE TABLE IF NOT EXISTS signing_keys (
+  kid TEXT PRIMARY KEY, alg TEXT NOT NULL, created_at_ms INTEGER NOT NULL, jwk TEXT NOT NULL, until_ms INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS grants (
+  grant_id TEXT PRIMARY KEY, record TEXT NOT NULL,
+  code_digest TEXT NOT NULL, code_proof TEXT NOT NULL, code_expires_at_ms INTEGER NOT NULL,
+  spent INTEGER NOT NULL, failures INTEGER NOT NULL,
+  refresh_digest TEXT, previous_digest TEXT, refreshed_at_ms INTEGER NOT NULL, generation INTEGER NOT NULL,
+  until_ms INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS access_tokens (
+  digest TEXT PRIMARY KEY, grant_id TEXT NOT NULL, record TEXT NOT NULL, until_ms INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS revocations (
+  place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, until_ms INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS interactions (
+  id TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL, until_ms INTEGER NOT NULL
+);
+${tables.map(table => `CREATE INDEX IF NOT EXISTS ${table}_until ON ${table} (until_ms)`).join(';\n')}
+`

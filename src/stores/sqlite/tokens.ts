@@ -1,0 +1,26 @@
+import type { Clock } from '../../clock.ts'
+import type { AccessTokenRecord, TokenStore } from '../ports.ts'
+import { createCleanup } from './cleanup.ts'
+import type { Database } from './database.ts'
+
+export const createTokens = (db: Database, clock: Clock): TokenStore => {
+  const insert = db.prepare(
+    'INSERT OR REPLACE INTO access_tokens (digest, grant_id, record, until_ms) VALUES (?, ?, ?, ?)',
+  )
+  const select = db.prepare<{ readonly record: string }>(`
+    SELECT record FROM access_tokens WHERE digest = ?1 AND grant_id = ?2 AND until_ms > ?3
+    AND NOT EXISTS (SELECT 1 FROM revocations WHERE id IN (?2, record ->> 'jti') AND until_ms > ?3)`)
+  const remove = db.prepare('DELETE FROM access_tokens WHERE digest = ? AND grant_id = ?')
+  const cleanUp = createCleanup(db, clock, 'access_tokens')
+  return {
+    save: async (grantId, digest, record, untilMs) => {
+      insert.run(digest, grantId, JSON.stringify(record), untilMs)
+      cleanUp()
+    },
+    find: async (grantId, digest) => {
+      const row = select.get(digest, grantId, clock.nowMs())
+      return row && (JSON.parse(row.record) as AccessTokenRecord)
+    },
+    remove: async (grantId, digest) => void remove.run(digest, grantId),
+  }
+}
