@@ -25,7 +25,8 @@ export const served = ['token', 'introspect', 'revoke', 'authorize', 'metadata',
 export type Served = (typeof served)[number]
 
 export type Target =
-  | { readonly kind: 'serve'; readonly serves: Served; readonly advertise: boolean }
+  /** `interaction`: the login pages, published by the gateway itself wherever `authorize` is. */
+  | { readonly kind: 'serve'; readonly serves: Served | 'interaction'; readonly advertise: boolean }
   | {
       readonly kind: 'forward'
       /** Name of the upstream. */

@@ -1,0 +1,63 @@
+import type { Duplex } from 'node:stream'
+import type { RequestContext } from '../http/context.ts'
+import type { Reply } from '../http/reply.ts'
+import type { RequestTarget } from '../http/target.ts'
+import type { Form } from '../oauth/form.ts'
+import type { ClientRegistration } from '../oauth/options.ts'
+import type { OAuthFacts, OAuthRequest } from '../oauth/wire.ts'
+import type { AccessTokenRecord } from '../stores/ports.ts'
+import type { MeteredOperation } from './meter.ts'
+
+/** The verified answer to "who is calling". */
+export type Caller =
+  | { readonly kind: 'client'; readonly client: ClientRegistration }
+  | { readonly kind: 'token'; readonly client: ClientRegistration; readonly token: AccessTokenRecord }
+  /** Nobody has proven anything; `named` is the client that an authorization request names. */
+  | { readonly kind: 'unknown'; readonly named: ClientRegistration | undefined }
+
+/** A WebSocket handshake under way. */
+export interface Upgrade {
+  readonly socket: Duplex
+  readonly head: Buffer
+}
+
+/** One request and what the steps of the pipeline have found out about it so far; each step adds its own member. */
+export interface Exchange {
+  readonly context: RequestContext
+  readonly upgrade: Upgrade | undefined
+  /** Set by `route`. */
+  target: RequestTarget | undefined
+  operation: MeteredOperation | undefined
+  /** Set by `caller`. */
+  caller: Caller | undefined
+  oauth: { readonly request: OAuthRequest; readonly form: Form | undefined } | undefined
+  /** RateLimit fields for the answer, names and values in turn; set by `plan`. */
+  rateLimit: readonly string[]
+  /** Set by `serve`. */
+  facts: OAuthFacts | undefined
+  /** Milliseconds spent waiting for the upstream; set by `forward`. */
+  upstreamMs: number
+  /** Set once, when the answer is on its way or the client has gone. */
+  finished: boolean
+}
+
+/** What a step answers: go on, an answer, or that the answer is under way already (streamed). */
+export type Outcome = Reply | 'taken' | undefined
+
+/** One stage of the pipeline. A synchronous answer costs no turn of the event loop. */
+export type Step = (exchange: Exchange) => Outcome | Promise<Outcome>
+
+export const createExchange = (context: RequestContext, upgrade: Upgrade | undefined): Exchange => ({
+  context,
+  upgrade,
+  target: undefined,
+  operation: undefined,
+  caller: undefined,
+  oauth: undefined,
+  rateLimit: noFields,
+  facts: undefined,
+  upstreamMs: 0,
+  finished: false,
+})
+
+const noFields: readonly string[] = []

@@ -1,0 +1,78 @@
+import { codeClass, type MetricKey } from '../telemetry/metrics.ts'
+import type { CounterCell, GaugeCell, HistogramCell, Recorder } from '../telemetry/recorder.ts'
+import { type Operation, operationLabel } from './operation.ts'
+
+/** An operation with its label and its metric cells at hand, so that counting a request looks nothing up. */
+export interface MeteredOperation extends Operation {
+  readonly label: string
+  readonly meter: Meter
+  /** Whether its answers speak OAuth's JSON instead of problem documents. */
+  readonly speaksOAuth: boolean
+}
+
+/** The series of one operation, each made when it is first needed. */
+export interface Meter {
+  readonly inFlight: GaugeCell
+  /** Counts one answered request. */
+  answered(method: string, status: number, durationMs: number, upstreamMs: number): void
+  credential(credential: string, result: 'ok' | 'missing' | 'refused'): void
+  planDecision(plan: string, decision: string): void
+  oauthError(error: string): void
+}
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+export const meterOperation = (operation: Operation, recorder: Recorder): MeteredOperation => {
+  const label = operationLabel(operation)
+  const speaksOAuth = operation.target.kind === 'serve'
+  return {
+    ...operation,
+    label,
+    speaksOAuth,
+    meter: createMeter(recorder, operation.grouping, operation.version, label),
+  }
+}
+
+export const createMeter = (recorder: Recorder, grouping: string, version: string, label: string): Meter => {
+  const requests = new Map<string, Map<number, CounterCell>>()
+  const durations = new Map<string, HistogramCell>()
+  const counters = new Map<string, CounterCell>()
+  const overhead = recorder.histogram('overhead', [grouping])
+
+  const counterOf = (key: MetricKey, labels: readonly string[]): CounterCell => {
+    const name = `${key} ${labels.join(' ')}`
+    const known = counters.get(name)
+    if (known) return known
+    const cell = recorder.counter(key, labels)
+    counters.set(name, cell)
+    return cell
+  }
+  const requestsOf = (method: string, status: number): CounterCell => {
+    let byStatus = requests.get(method)
+    if (!byStatus) requests.set(method, (byStatus = new Map()))
+    let cell = byStatus.get(status)
+    if (!cell) {
+      const labels = [grouping, version, label, knownMethods.has(method) ? method : 'other', String(status)]
+      byStatus.set(status, (cell = recorder.counter('httpRequests', labels)))
+    }
+    return cell
+  }
+  const durationOf = (status: number): HistogramCell => {
+    const name = codeClass(status)
+    let cell = durations.get(name)
+    if (!cell) durations.set(name, (cell = recorder.histogram('httpRequestDuration', [grouping, label, name])))
+    return cell
+  }
+
+  return {
+    inFlight: recorder.gauge('httpRequestsInFlight', [grouping]),
+    answered(method, status, durationMs, upstreamMs) {
+      requestsOf(knownMethods.has(method) ? method : 'other', status).add()
+      durationOf(status).observe(durationMs / 1000)
+      overhead.observe(Math.max(0, durationMs - upstreamMs) / 1000)
+    },
+    credential: (credential, result) => counterOf('credentialChecks', [grouping, credential, result]).add(),
+    planDecision: (plan, decision) => counterOf('planDecisions', [plan, grouping, decision]).add(),
+    oauthError: error => counterOf('oauthErrors', [label, error]).add(),
+  }
+}

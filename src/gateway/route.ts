@@ -1,0 +1,36 @@
+import { parseTarget } from '../http/target.ts'
+import type { Exchange, Outcome, Step } from './exchange.ts'
+import type { MeteredOperation } from './meter.ts'
+import { refuse } from './refusal.ts'
+import type { Routes } from './routes.ts'
+
+/** Step 1: which operation is asked for. Refuses what cannot be read in one way only: 400; unpublished: 404; 405; 417. */
+export const matchRoute =
+  (routes: Routes<MeteredOperation>): Step =>
+  (exchange): Outcome => {
+    const { req, fields } = exchange.context
+    exchange.target = parseTarget(req.url ?? '')
+    if (exchange.target === undefined || !isWellFormed(exchange)) return refuse(exchange, 'BAD_REQUEST')
+    const match = routes.match(req.method ?? '', exchange.target.path)
+    switch (match.kind) {
+      case 'not_found':
+        return refuse(exchange, 'NOT_FOUND')
+      case 'method_not_allowed':
+        exchange.operation = match.operation
+        return refuse(exchange, 'METHOD_NOT_ALLOWED', { headers: ['allow', match.allow.join(', ')] })
+      case 'operation':
+        exchange.operation = match.operation
+        exchange.operation.meter.inFlight.add(1)
+        if (fields.expect !== undefined && fields.expect.toLowerCase() !== '100-continue') {
+          return refuse(exchange, 'EXPECTATION_FAILED')
+        }
+        return undefined
+    }
+  }
+
+/** What Node's parser lets through: a second Host line, a transfer coding other than plain `chunked`. */
+const isWellFormed = (exchange: Exchange): boolean => {
+  const { fields, req } = exchange.context
+  if (fields.hostCount > 1 || (fields.hostCount === 0 && req.httpVersionMinor > 0)) return false
+  return fields.transferEncoding === undefined || fields.transferEncoding.toLowerCase() === 'chunked'
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { GatewayErrorCode } from '../errors.ts'
+import { problemReply } from './problem.ts'
+import type { Reply } from './reply.ts'
+
+export interface TrafficServerOptions {
+  /** Longest time for a request's header. Default 10_000. Passing it yields 408. */
+  readonly headersTimeoutMs: number
+  /** Longest time for a whole request, body included. Default 300_000. Passing it yields 408. */
+  readonly requestTimeoutMs: number
+  /** How long an idle connection is kept. Default 75_000: longer than what load balancers keep theirs. */
+  readonly keepAliveTimeoutMs: number
+  /** Most bytes of a request's header. Default 16_384. Passing it yields 431. */
+  readonly maxHeaderBytes: number
+}
+
+export const defaultTrafficServerOptions: TrafficServerOptions = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 300_000,
+  keepAliveTimeoutMs: 75_000,
+  maxHeaderBytes: 16_384,
+}
+
+export interface TrafficHandlers {
+  request(req: IncomingMessage, res: ServerResponse): void
+  /** A WebSocket handshake; other upgrades are answered as plain requests. */
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Bytes that are no request were refused with this code; nothing else hears of them. */
+  refused(code: GatewayErrorCode): void
+}
+
+/** Sockets in: an HTTP/1.1 server with every limit set on purpose. It listens where the caller says. */
+export const createTrafficServer = (options: TrafficServerOptions, handlers: TrafficHandlers): Server => {
+  const server = createServer({
+    headersTimeout: options.headersTimeoutMs,
+    requestTimeout: options.requestTimeoutMs,
+    keepAliveTimeout: options.keepAliveTimeoutMs,
+    connectionsCheckingInterval: 1000,
+    maxHeaderSize: options.maxHeaderBytes,
+    noDelay: true,
+    shouldUpgradeCallback: isWebSocket,
+  })
+  server.on('request', handlers.request)
+  // With a listener Node leaves it to us to say "100 Continue", so that an early refusal comes without one.
+  server.on('checkContinue', handlers.request)
+  server.on('checkExpectation', handlers.request)
+  server.on('upgrade', handlers.upgrade)
+  server.on('connect', (_req, socket) => refuse(socket, 'NOT_IMPLEMENTED', handlers))
+  server.on('clientError', (error, socket) => onClientError(error, socket, handlers))
+  return server
+}
+
+const isWebSocket = (req: IncomingMessage): boolean => req.headers.upgrade?.toLowerCase() === 'websocket'
+
+const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, handlers: TrafficHandlers): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  // An answer is still owed to an earlier request of this connection: this refusal must not arrive in its place.
+  if (owesAnswer(socket)) return void socket.destroy()
+  refuse(socket, clientErrorCode(error), handlers)
+}
+
+const clientErrorCode = (error: NodeJS.ErrnoException): GatewayErrorCode => {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return 'HEADERS_TOO_LARGE'
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 'REQUEST_TIMEOUT'
+    default:
+      return 'BAD_REQUEST'
+  }
+}
+
+/** Node hangs the response under way on its socket; there is no public name for it. */
+const owesAnswer = (socket: Duplex): boolean =>
+  Boolean((socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage)
+
+const lingerMs = 1000
+
+const refuse = (socket: Duplex, code: GatewayErrorCode, handlers: TrafficHandlers): void => {
+  handlers.refused(code)
+  const requestId = randomUUID()
+  const reply = problemReply(code, requestId)
+  socket.end(rawReply(reply, requestId))
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}
+
+/** An answer as bytes, for a socket that has no ServerResponse. The connection ends with it. */
+const rawReply = (reply: Reply, requestId: string): string => {
+  const lines = [`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}`]
+  for (let i = 0; i < reply.headers.length; i += 2) lines.push(`${reply.headers[i]}: ${reply.headers[i + 1]}`)
+  lines.push(`x-request-id: ${requestId}`, `content-length: ${Buffer.byteLength(reply.body)}`, 'connection: close')
+  return `${lines.join('\r\n')}\r\n\r\n${reply.body}`
+}

@@ -1,0 +1,136 @@
+import { type MetricKey, metrics } from './metrics.ts'
+
+/**
+ * One process's share of the metrics. The hot path holds a cell and adds to it; every so often `takeChanges` gives
+ * what has changed since, as plain data for the process that sums. So a count is handed over at most once, and what
+ * was handed over survives the worker.
+ */
+export interface Recorder {
+  counter(key: MetricKey, labels: readonly string[]): CounterCell
+  gauge(key: MetricKey, labels: readonly string[]): GaugeCell
+  histogram(key: MetricKey, labels: readonly string[]): HistogramCell
+  /** What changed since the last call; undefined if nothing did. */
+  takeChanges(): MetricChanges | undefined
+}
+
+/** Plain data: new cells by id, then what to add (counters, histograms) or to set (gauges). */
+export interface MetricChanges {
+  readonly cells: readonly { readonly id: number; readonly key: MetricKey; readonly labels: readonly string[] }[]
+  /** Counters: [id, increment]. Gauges: [id, value]. */
+  readonly numbers: readonly (readonly [number, number])[]
+  /** Histograms: [id, increment of sum, increments per bucket, the last being +Inf]. */
+  readonly histograms: readonly (readonly [number, number, readonly number[]])[]
+}
+
+export const createRecorder = (): Recorder => {
+  const cells = new Map<string, Cell>()
+  const fresh: MetricChanges['cells'][number][] = []
+  let changed: Cell[] = []
+  const markChanged = (cell: Cell): void => void changed.push(cell)
+
+  const cellOf = <C extends Cell>(key: MetricKey, labels: readonly string[], make: (id: number) => C): C => {
+    const name = `${key}\n${labels.join('\n')}`
+    const known = cells.get(name)
+    if (known) return known as C
+    const cell = make(cells.size)
+    cells.set(name, cell)
+    fresh.push({ id: cell.id, key, labels })
+    return cell
+  }
+
+  return {
+    counter: (key, labels) => cellOf(key, labels, id => new CounterCell(id, markChanged)),
+    gauge: (key, labels) => cellOf(key, labels, id => new GaugeCell(id, markChanged)),
+    histogram: (key, labels) => cellOf(key, labels, id => new HistogramCell(id, markChanged, metrics[key].buckets)),
+    takeChanges() {
+      if (changed.length === 0 && fresh.length === 0) return undefined
+      const numbers: [number, number][] = []
+      const histograms: [number, number, number[]][] = []
+      for (const cell of changed) {
+        if (cell instanceof HistogramCell) histograms.push(cell.take())
+        else numbers.push(cell.take())
+      }
+      changed = []
+      return { cells: fresh.splice(0), numbers, histograms }
+    },
+  }
+}
+
+type Cell = CounterCell | GaugeCell | HistogramCell
+type MarkChanged = (cell: Cell) => void
+
+export class CounterCell {
+  readonly id: number
+  readonly #markChanged: MarkChanged
+  #pending = 0
+  constructor(id: number, markChanged: MarkChanged) {
+    this.id = id
+    this.#markChanged = markChanged
+  }
+  add(count = 1): void {
+    if (this.#pending === 0) this.#markChanged(this)
+    this.#pending += count
+  }
+  take(): [number, number] {
+    const pending = this.#pending
+    this.#pending = 0
+    return [this.id, pending]
+  }
+}
+
+export class GaugeCell {
+  readonly id: number
+  readonly #markChanged: MarkChanged
+  #value = 0
+  #changed = false
+  constructor(id: number, markChanged: MarkChanged) {
+    this.id = id
+    this.#markChanged = markChanged
+  }
+  add(difference: number): void {
+    this.set(this.#value + difference)
+  }
+  set(value: number): void {
+    this.#value = value
+    if (this.#changed) return
+    this.#changed = true
+    this.#markChanged(this)
+  }
+  take(): [number, number] {
+    this.#changed = false
+    return [this.id, this.#value]
+  }
+}
+
+export class HistogramCell {
+  readonly id: number
+  readonly #markChanged: MarkChanged
+  readonly #bounds: readonly number[]
+  readonly #counts: number[]
+  #sum = 0
+  #changed = false
+  constructor(id: number, markChanged: MarkChanged, bounds: readonly number[]) {
+    this.id = id
+    this.#markChanged = markChanged
+    this.#bounds = bounds
+    this.#counts = new Array<number>(bounds.length + 1).fill(0)
+  }
+  observe(value: number): void {
+    const bounds = this.#bounds
+    let bucket = 0
+    while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket++
+    this.#counts[bucket] = (this.#counts[bucket] as number) + 1
+    this.#sum += value
+    if (this.#changed) return
+    this.#changed = true
+    this.#markChanged(this)
+  }
+  take(): [number, number, number[]] {
+    this.#changed = false
+    const sum = this.#sum
+    this.#sum = 0
+    const counts = [...this.#counts]
+    this.#counts.fill(0)
+    return [this.id, sum, counts]
+  }
+}
