@@ -1,0 +1,124 @@
+/**
+ * The load tests: Sidegate beside what a user would pick instead, in one run on one machine. Prints a table, ends by
+ * itself and leaves no process behind. `--help` and README.md say more.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Programs } from './program.ts'
+import { baseline, createScenarios, type Scenario } from './scenario.ts'
+import { type Row, toTable } from './table.ts'
+import { type Measurement, measure } from './wrk.ts'
+
+const usage = 'usage: npm run bench -- [--seconds N] [--rounds N] [scenario ...]'
+
+interface Options {
+  /** Length of one measurement; each is preceded by a warm-up of 2 s that counts for nothing. */
+  readonly durationSec: number
+  /** In each round every scenario is measured once, so that a slow minute of the machine meets all of them. */
+  readonly rounds: number
+  /** Empty: all. */
+  readonly names: readonly string[]
+}
+
+const warmUpSec = 2
+
+const main = async (): Promise<void> => {
+  const options = parseOptions(process.argv.slice(2))
+  if (options === undefined) return
+  const problem = findProblem()
+  if (problem !== undefined) return fail(problem, 1)
+  const dir = mkdtempSync(join(tmpdir(), 'sidegate-bench-'))
+  const programs = new Programs()
+  endOnSignal(programs, dir)
+  try {
+    const scenarios = chooseScenarios(createScenarios(programs, dir), options.names)
+    if (typeof scenarios === 'string') return fail(scenarios, 2)
+    console.log(toTable(await measureAll(scenarios, options)))
+  } finally {
+    await clear(programs, dir)
+  }
+}
+
+/** Undefined when there is nothing more to do: help was asked for, or the arguments are wrong. */
+const parseOptions = (args: readonly string[]): Options | undefined => {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        seconds: { type: 'string', default: '5' },
+        rounds: { type: 'string', default: '3' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    if (values.help) return void console.log(usage)
+    return {
+      durationSec: toCount(values.seconds),
+      rounds: toCount(values.rounds),
+      names: positionals,
+    }
+  } catch (error) {
+    return void fail(`${error instanceof Error ? error.message : error}\n${usage}`, 2)
+  }
+}
+
+const toCount = (text: string): number => {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1) throw new TypeError(`a whole number above 0 is wanted, not ${text}`)
+  return count
+}
+
+const fail = (sentence: string, exitCode: number): void => {
+  console.error(sentence)
+  process.exitCode = exitCode
+}
+
+/** What this machine lacks, in one line. */
+const findProblem = (): string | undefined => {
+  if (availableParallelism() < 2) return 'the load tests need two cores: one for what is measured, one for the rest'
+  const missing = ['wrk', 'nginx', 'redis-server', 'taskset'].filter(
+    command => spawnSync('sh', ['-c', `command -v ${command}`]).status !== 0,
+  )
+  return missing.length === 0
+    ? undefined
+    : `the load tests need ${missing.join(', ')}: apt-get install wrk nginx-light redis-server util-linux`
+}
+
+/** The named scenarios and the baseline; or, as a sentence, what is wrong with the names. */
+const chooseScenarios = (all: readonly Scenario[], names: readonly string[]): readonly Scenario[] | string => {
+  const unknown = names.filter(name => !all.some(scenario => scenario.name === name))
+  if (unknown.length > 0) {
+    return `unknown: ${unknown.join(', ')}; there are ${all.map(scenario => scenario.name).join(', ')}`
+  }
+  return names.length === 0 ? all : all.filter(({ name }) => name === baseline || names.includes(name))
+}
+
+const measureAll = async (scenarios: readonly Scenario[], options: Options): Promise<readonly Row[]> => {
+  const rows = scenarios.map(scenario => ({ scenario, measurements: [] as Measurement[] }))
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const { scenario, measurements } of rows) {
+      const load = await scenario.load()
+      await measure(load, warmUpSec)
+      const measurement = await measure(load, options.durationSec)
+      measurements.push(measurement)
+      console.error(`round ${round}: ${scenario.title}: ${measurement.requestsPerSec.toFixed(0)}/s`)
+    }
+  }
+  return rows
+}
+
+const clear = async (programs: Programs, dir: string): Promise<void> => {
+  await programs[Symbol.asyncDispose]()
+  rmSync(dir, { recursive: true, force: true })
+}
+
+const endOnSignal = (programs: Programs, dir: string): void => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void clear(programs, dir).finally(() => process.exit(1)))
+  }
+}
+
+await main()

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What is measured has a core for itself; what measures it, and what stands behind it, share the other. */
+export const cores = { measured: '0', load: '1' } as const
+
+export interface Start {
+  /** Goes into messages. */
+  readonly name: string
+  readonly core: (typeof cores)[keyof typeof cores]
+  readonly command: readonly [string, ...string[]]
+  readonly env?: Readonly<Record<string, string>>
+  /** Answers 2xx once the program serves; or a port that accepts connections. */
+  readonly readyWhen: () => Promise<boolean>
+}
+
+const startTimeoutMs = 20_000
+const stopTimeoutMs = 10_000
+
+/** Programs of one run, each pinned to a core. Closing it ends them all; `await using` does so on every way out. */
+export class Programs implements AsyncDisposable {
+  readonly #children: ChildProcess[] = []
+
+  /** Resolves once the program serves. Throws when it ends before, or takes longer than 20 s. */
+  async start({ name, core, command, env, readyWhen }: Start): Promise<void> {
+    const child = spawn('taskset', ['-c', core, ...command], {
+      // Sidegate's access log goes where a log that is not kept goes: written, but to no disk.
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, NODE_ENV: 'production', ...env },
+    })
+    this.#children.push(child)
+    const giveUpAt = Date.now() + startTimeoutMs
+    while (!(await readyWhen())) {
+      if (hasEnded(child)) throw new Error(`${name} ended before it served: ${command.join(' ')}`)
+      if (Date.now() > giveUpAt) throw new Error(`${name} did not serve within ${startTimeoutMs / 1000} s`)
+      await sleep(50)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#children.map(stop))
+  }
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+
+const stop = async (child: ChildProcess): Promise<void> => {
+  if (hasEnded(child)) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const killer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+  await ended
+  clearTimeout(killer)
+}
+
+/** A port that nobody listens on now: nginx and redis-server cannot be told to take any. */
+export const findFreePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Whether the address answers with 2xx. */
+export const answers = async (url: string): Promise<boolean> => {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) })
+    await response.body?.cancel()
+    return response.ok
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { cores } from './program.ts'
+
+/** One kind of request, sent over and over. */
+export interface Load {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  /** Empty: none. */
+  readonly body: string
+}
+
+/** What one run of the load gave. */
+export interface Measurement {
+  readonly requestsPerSec: number
+  readonly p50Us: number
+  readonly p99Us: number
+  /** Answers with a status of 400 or above, and requests that got none. */
+  readonly failed: number
+}
+
+/** Connections kept open at once, by one thread. */
+const connections = 64
+
+const run = promisify(execFile)
+
+/** Sends the load for so long, as fast as answers come back. Throws when wrk cannot run or cannot connect. */
+export const measure = async (load: Load, durationSec: number): Promise<Measurement> => {
+  const headers = Object.entries(load.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+  const timing = ['-t', '1', '-c', `${connections}`, '-d', `${durationSec}s`]
+  const script = ['-s', join(import.meta.dirname, 'wrk.lua')]
+  const { stdout } = await run('taskset', ['-c', cores.load, 'wrk', ...timing, ...script, ...headers, load.url], {
+    env: { ...process.env, LOAD_METHOD: load.method, LOAD_BODY: load.body },
+  })
+  return toMeasurement(stdout)
+}
+
+/** The line that wrk.lua printed last. */
+const toMeasurement = (stdout: string): Measurement => {
+  const json = /^RESULT (.*)$/m.exec(stdout)?.[1]
+  if (json === undefined) throw new Error(`wrk printed no result:\n${stdout}`)
+  const result = JSON.parse(json) as Record<
+    'requests' | 'durationUs' | 'p50Us' | 'p99Us' | 'refused' | 'broken',
+    number
+  >
+  return {
+    requestsPerSec: (result.requests / result.durationUs) * 1_000_000,
+    p50Us: result.p50Us,
+    p99Us: result.p99Us,
+    failed: result.refused + result.broken,
+  }
+}
