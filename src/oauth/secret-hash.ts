@@ -17,7 +17,7 @@ type ScryptCost = Pick<ScryptJob, 'ln' | 'r' | 'p'>
 /** About 33 ms and 32 MiB a run (RFC 7914 section 2 has the meaning of the parameters). */
 const cost: ScryptCost = { ln: 15, r: 8, p: 1 }
 
-/** The most N × r × p of a stored form: 256 MiB and about a quarter of a second. Dearer ones are refused. */
+/** The most N × r × p of a stored form: 256 MiB and about a second. Dearer ones are refused. */
 const mostWork = 2 ** 21
 
 const saltBytes = 16

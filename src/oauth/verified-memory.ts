@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Secret } from '../secret.ts'
+import { createRecent } from './recent.ts'
 
 /** Which pairs of secret and stored form were found right of late. Holds neither of them, only keyed digests. */
 export interface VerifiedMemory {
@@ -10,25 +11,18 @@ export interface VerifiedMemory {
 }
 
 const rememberedMs = 5 * 60_000
-const mostRemembered = 10_000
+const mostRemembered = 5_000
 
-/** An empty memory, bounded to 10 000 entries (the oldest goes first) of five minutes each. */
+/** An empty memory of bounded size; an entry holds for five minutes. */
 export const createVerifiedMemory = (clock: Clock): VerifiedMemory => {
-  // A key that dies with the process: a dump of the map alone cannot be tried against a list of passwords.
+  // A key that dies with the process: a dump of the memory alone cannot be tried against a list of passwords.
   const processKey = randomBytes(32)
-  const untilMs = new Map<string, number>()
+  const untilMs = createRecent<number>(mostRemembered)
   return {
     // The stored form goes in too, so a changed password forgets by itself. It has no NUL: the join is unambiguous.
     keyOf: (secret, hash) =>
       createHmac('sha256', processKey).update(`${hash.reveal()}\0${secret.reveal()}`).digest('base64url'),
     has: key => (untilMs.get(key) ?? 0) > clock.nowMs(),
-    add: key => {
-      untilMs.delete(key) // so that a renewed entry moves to the end
-      for (const oldest of untilMs.keys()) {
-        if (untilMs.size < mostRemembered) break
-        untilMs.delete(oldest)
-      }
-      untilMs.set(key, clock.nowMs() + rememberedMs)
-    },
+    add: key => untilMs.set(key, clock.nowMs() + rememberedMs),
   }
 }

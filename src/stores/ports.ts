@@ -195,7 +195,7 @@ export interface InteractionRecord {
   readonly sub?: string
   readonly username?: string
   readonly authTimeSec?: number
-  /** Set at stage `done`: where the browser went, and goes again. */
+  /** Set at stage `done`: where the browser went, and goes again; sealed under its cookie, for it holds a code. */
   readonly redirect?: string
 }
 

@@ -1,0 +1,40 @@
+import { appendToRedirect } from './redirect-uri.ts'
+import type { OAuthReply } from './wire.ts'
+
+/** Where an authorization response goes and what the client recognises it by. */
+export interface ResponseAddress {
+  readonly redirect_uri: string
+  /** As it was sent; left out where none was (RFC 6749 section 4.1.2). */
+  readonly state?: string
+}
+
+/** The codes of an error that travels by redirect: RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6. */
+export type AuthorizationErrorCode =
+  | 'invalid_request'
+  | 'unauthorized_client'
+  | 'access_denied'
+  | 'unsupported_response_type'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'login_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+
+/** The redirect URI with a code, `state` and `iss` (RFC 9207 section 2). */
+export const toCodeRedirect = (address: ResponseAddress, code: string, issuer: string): string =>
+  appendToRedirect(address.redirect_uri, { code, state: address.state, iss: issuer })
+
+/** The redirect URI with an error. The description is ours alone: it repeats nothing of the request. */
+export const toErrorRedirect = (
+  address: ResponseAddress,
+  error: AuthorizationErrorCode,
+  error_description: string,
+  issuer: string,
+): string => appendToRedirect(address.redirect_uri, { error, error_description, state: address.state, iss: issuer })
+
+/** 303: the browser follows with a GET and never sends a password form on (RFC 9700 section 4.12). */
+export const seeOther = (location: string, headers: OAuthReply['headers'] = {}): OAuthReply => ({
+  status: 303,
+  headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers },
+  body: undefined,
+})

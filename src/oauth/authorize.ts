@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { type AuthorizationRequest, parseAuthorizationRequest } from './authorization-request.ts'
+import { seeOther, toErrorRedirect } from './authorization-response.ts'
+import type { OAuthDeps } from './deps.ts'
+import { createInteractionCookie, newBrowserSecret } from './interaction-cookie.ts'
+import type { ClientRegistration } from './options.ts'
+import { messagePage } from './pages/message-page.ts'
+import { type Parameters, parseParameters } from './parameters.ts'
+import { findRedirectTarget, type RedirectTarget } from './redirect-uri.ts'
+import type { OAuthReply, OAuthRequest } from './wire.ts'
+
+/** A request whose client and redirect URI are good, so that the client itself may be answered. */
+interface Addressed extends RedirectTarget {
+  readonly client: ClientRegistration
+  readonly state?: string
+}
+
+/**
+ * The authorization endpoint (RFC 6749 section 3.1), for GET and POST alike. A request without a known client and one
+ * of its redirect URIs gets a 400 page; any other bad one a redirect with an error; a good one an interaction, which
+ * this browser alone can go on with.
+ * @throws StoreUnavailableError
+ */
+export const createAuthorize = (deps: OAuthDeps): ((request: OAuthRequest) => OAuthReply | Promise<OAuthReply>) => {
+  const { issuer } = deps.options
+  const begin = createBeginning(deps)
+  return request => {
+    const parameters = parseParameters(request)
+    if (!parameters) return unaddressedPage(issuer, 'The body is not application/x-www-form-urlencoded.')
+    const addressed = findAddress(deps, parameters)
+    if (typeof addressed === 'string') return unaddressedPage(issuer, addressed)
+    const parsed = parseAuthorizationRequest(parameters, addressed.client)
+    if (!('error' in parsed)) return begin(addressed, parsed)
+    const reply = seeOther(toErrorRedirect(addressed, parsed.error, parsed.description, issuer))
+    return { ...reply, facts: { client_id: addressed.client.client_id, error: parsed.error } }
+  }
+}
+
+/** Where the answer may go, or the reason why it may go nowhere (RFC 6749 section 4.1.2.1, RFC 9700 section 4.11.2). */
+const findAddress = ({ clients }: OAuthDeps, parameters: Parameters): Addressed | string => {
+  if (parameters.faults.has('client_id')) return 'client_id was sent more than once, or cannot be read.'
+  if (parameters.faults.has('redirect_uri')) return 'redirect_uri was sent more than once, or cannot be read.'
+  const client = clients.find(parameters.get('client_id') ?? '')
+  if (!client) return 'client_id is missing, or no client is registered under it.'
+  const target = findRedirectTarget(client, parameters.get('redirect_uri'))
+  if (!target) return 'redirect_uri is missing, or is not exactly one that the client has registered.'
+  const state = parameters.get('state')
+  return { client, ...target, ...(state === undefined ? {} : { state }) }
+}
+
+const unaddressedPage = (issuer: string, hint: string): OAuthReply =>
+  messagePage(issuer, {
+    status: 400,
+    title: 'This link does not work',
+    text: 'The application that sent you here asked in a way that cannot be answered. Go back to it and try again; if that does not help, tell the people who run it.',
+    hint,
+    facts: { error: 'invalid_request' },
+  })
+
+type Begin = (addressed: Addressed, request: AuthorizationRequest) => Promise<OAuthReply>
+
+/** Stores the interaction and sends the browser to its page, with the cookie that makes it this browser's. */
+const createBeginning = ({ options, store, keys, clock }: OAuthDeps): Begin => {
+  const cookie = createInteractionCookie(options.issuer)
+  const lifetimeSec = options.interactionLifetimeSec
+  return async ({ client, ...address }, request) => {
+    const id = randomBytes(16).toString('base64url')
+    const browserSecret = newBrowserSecret()
+    await store.interactions.create(
+      id,
+      {
+        client_id: client.client_id,
+        ...address,
+        ...request,
+        browserDigest: keys.digest(browserSecret),
+        csrf: randomBytes(32).toString('base64url'),
+        stage: 'login',
+        failedLogins: 0,
+      },
+      clock.nowMs() + lifetimeSec * 1000,
+    )
+    const reply = seeOther(`/interaction/${id}`, { 'set-cookie': cookie.toSetCookie(id, browserSecret, lifetimeSec) })
+    return { ...reply, facts: { client_id: client.client_id } }
+  }
+}

@@ -1,0 +1,41 @@
+import { seeOther } from './authorization-response.ts'
+import type { OAuthDeps } from './deps.ts'
+import { createCompletion } from './interaction-completion.ts'
+import type { Visit } from './interaction-visit.ts'
+import { consentPage } from './pages/consent-page.ts'
+import type { Parameters } from './parameters.ts'
+import { splitScope } from './scope.ts'
+import type { OAuthReply } from './wire.ts'
+
+/** The second stage: whether the client may have what it asks for. */
+export interface Consent {
+  show(visit: Visit): OAuthReply
+  submit(visit: Visit, form: Parameters): OAuthReply | Promise<OAuthReply>
+}
+
+export const createConsent = (deps: OAuthDeps): Consent => {
+  const completion = createCompletion(deps)
+
+  const show = (visit: Visit, status: 200 | 400): OAuthReply =>
+    consentPage({
+      status,
+      issuer: deps.options.issuer,
+      interactionId: visit.id,
+      csrf: visit.record.csrf,
+      clientName: visit.client.client_name,
+      redirect_uri: visit.record.redirect_uri,
+      username: visit.record.username ?? '',
+      scopes: splitScope(visit.record.scope),
+    })
+
+  return {
+    show: visit => show(visit, 200),
+    submit: (visit, form) => {
+      const decision = form.get('decision')
+      if (decision === 'allow') return completion.allow(visit)
+      if (decision === 'deny') return completion.decline(visit, 'The request was declined.')
+      // The sign-in form sent twice: its second coming finds the question that the first led to.
+      return decision === undefined ? seeOther(`/interaction/${visit.id}`) : show(visit, 400)
+    },
+  }
+}

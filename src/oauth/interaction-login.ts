@@ -1,0 +1,120 @@
+import { OAuthError } from '../errors.ts'
+import { Secret } from '../secret.ts'
+import { seeOther } from './authorization-response.ts'
+import type { OAuthDeps } from './deps.ts'
+import { createCompletion } from './interaction-completion.ts'
+import { advance, type Change, type Visit } from './interaction-visit.ts'
+import { busyPage, expiredPage } from './pages/dead-ends.ts'
+import { type SignInFailure, signInPage } from './pages/sign-in-page.ts'
+import type { Parameters } from './parameters.ts'
+import { createUsers, type Person } from './users.ts'
+import type { OAuthReply } from './wire.ts'
+
+/** After this many wrong passwords the page comes again; the next wrong one ends the interaction. */
+const mostFailedLogins = 5
+
+/** The first stage: who is there. */
+export interface Login {
+  show(visit: Visit): OAuthReply
+  submit(visit: Visit, form: Parameters, address: string): Promise<OAuthReply>
+}
+
+export const createLogin = (deps: OAuthDeps): Login => {
+  const { options, store, clock, failures, keys } = deps
+  const users = createUsers(options.users, keys.digest)
+  const completion = createCompletion(deps)
+
+  const show = (visit: Visit, failure?: SignInFailure): OAuthReply =>
+    signInPage({
+      issuer: options.issuer,
+      interactionId: visit.id,
+      csrf: visit.record.csrf,
+      clientName: visit.client.client_name,
+      redirect_uri: visit.record.redirect_uri,
+      ...(failure ? { failure } : {}),
+    })
+
+  const submitPassword = async (visit: Visit, proof: Proof): Promise<OAuthReply> => {
+    const blockedMs = failures.blockedMs(proof.name, proof.address)
+    if (blockedMs > 0) return show(visit, tooMany(proof, blockedMs))
+    const attempt = await advance(store.interactions, visit.id, countAttempt)
+    if (attempt.kind === 'gone') return expiredPage(options.issuer)
+    if (attempt.kind === 'overtaken') {
+      return attempt.record.stage === 'login' ? giveUp(visit) : toNextPage(visit)
+    }
+    const person = await users.verify(proof.username, proof.password)
+    return person ? signIn(visit, person) : refuse(visit, proof, attempt.record.failedLogins)
+  }
+
+  const giveUp = (visit: Visit): Promise<OAuthReply> => completion.decline(visit, 'Too many wrong passwords.')
+
+  const refuse = async (visit: Visit, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
+    const waitMs = await failures.count(proof.name, proof.address)
+    if (failedLogins > mostFailedLogins) return giveUp(visit)
+    return show(visit, waitMs > 0 ? tooMany(proof, waitMs) : wrong(proof, failedLogins))
+  }
+
+  const signIn = async (visit: Visit, person: Person): Promise<OAuthReply> => {
+    const authTimeSec = Math.floor(clock.nowMs() / 1000)
+    const signedIn = await advance(store.interactions, visit.id, record =>
+      record.stage === 'login' ? { ...record, ...person, stage: 'consent', authTimeSec } : undefined,
+    )
+    return signedIn.kind === 'gone' ? expiredPage(options.issuer) : toNextPage(visit)
+  }
+
+  return {
+    show: visit => show(visit),
+    submit: async (visit, form, address) => {
+      if (form.get('decision') === 'deny') return completion.decline(visit, 'The sign-in was cancelled.')
+      try {
+        return await submitPassword(visit, parseProof(form, address, keys.digest))
+      } catch (error) {
+        if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return busyPage(options.issuer)
+        throw error
+      }
+    },
+  }
+}
+
+interface Proof {
+  readonly username: string
+  readonly password: Secret
+  readonly address: string
+  /** What failures are counted under: of bounded length, and never a client's name. */
+  readonly name: string
+}
+
+const parseProof = (form: Parameters, address: string, digest: (text: string) => string): Proof => {
+  const username = form.get('username') ?? ''
+  return {
+    username,
+    password: new Secret(form.get('password') ?? ''),
+    address,
+    name: `user:${digest(username)}`,
+  }
+}
+
+/** Counted before the password is looked at: else many guesses sent at once would all be the first. */
+const countAttempt: Change = record =>
+  record.stage === 'login' && record.failedLogins <= mostFailedLogins
+    ? { ...record, failedLogins: record.failedLogins + 1 }
+    : undefined
+
+/** GET again, so that a reload repeats no password. Where all is done by now, that page says so. */
+const toNextPage = (visit: Visit): OAuthReply => seeOther(`/interaction/${visit.id}`)
+
+const wrong = ({ username }: Proof, failedLogins: number): SignInFailure => ({
+  status: 400,
+  username,
+  text: `Username and password do not match.${failedLogins === mostFailedLogins ? ' Another wrong try ends this sign-in.' : ''}`,
+})
+
+const tooMany = ({ username }: Proof, waitMs: number): SignInFailure => {
+  const waitSec = Math.ceil(waitMs / 1000) // RFC 9110 section 10.2.3: whole seconds
+  return {
+    status: 429,
+    username,
+    text: `Too many wrong passwords. Wait ${waitSec} ${waitSec === 1 ? 'second' : 'seconds'}, then try again.`,
+    headers: { 'retry-after': String(waitSec) },
+  }
+}

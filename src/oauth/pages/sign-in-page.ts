@@ -1,0 +1,58 @@
+import type { OAuthReply } from '../wire.ts'
+import { type Html, html } from './html.ts'
+import { toPageReply } from './page.ts'
+
+/** The form for username and password. */
+export interface SignInPage {
+  readonly issuer: string
+  readonly interactionId: string
+  readonly csrf: string
+  readonly clientName: string
+  readonly redirect_uri: string
+  /** Set after an attempt that failed: what to show, and with which status. */
+  readonly failure?: SignInFailure
+}
+
+export interface SignInFailure {
+  readonly status: 400 | 429
+  readonly text: string
+  /** Shown in its field again. The password never is. */
+  readonly username: string
+  readonly headers?: OAuthReply['headers']
+}
+
+export const signInPage = (page: SignInPage): OAuthReply => {
+  const { failure } = page
+  return toPageReply({
+    status: failure?.status ?? 200,
+    title: `${failure ? 'Not signed in: ' : ''}Sign in to ${page.clientName}`,
+    issuer: page.issuer,
+    formEndsAt: page.redirect_uri,
+    ...(failure?.headers ? { headers: failure.headers } : {}),
+    content: html`<div class="mark" aria-hidden="true">${initialOf(page.clientName)}</div>
+<h1>Sign in</h1>
+<p>to continue to <strong>${page.clientName}</strong></p>
+${failure && html`<p class="alarm" id="failure" role="alert">${failure.text}</p>`}
+<form method="post" action="/interaction/${page.interactionId}">
+<input type="hidden" name="csrf" value="${page.csrf}">
+${fields(failure)}
+<div class="actions">
+<button class="primary" id="sign-in" type="submit">Sign in</button>
+<button id="deny" type="submit" name="decision" value="deny" formnovalidate>Cancel</button>
+</div>
+</form>`,
+  })
+}
+
+/** The first letter of a name, for the mark beside it. */
+export const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? '·'
+
+const fields = (failure: SignInFailure | undefined): Html => {
+  // After a failure the username stands there already, so the cursor waits in the password.
+  const [first, second] = failure?.username ? ['', ' autofocus'] : [' autofocus', '']
+  const flaw = failure ? html` aria-invalid="true" aria-describedby="failure"` : undefined
+  return html`<label for="username">Username</label>
+<input id="username" name="username" value="${failure?.username}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" required${first}${flaw}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${second}${flaw}>`
+}

@@ -1,0 +1,31 @@
+import type { Secret } from '../secret.ts'
+import type { Digest } from './code.ts'
+import type { User } from './options.ts'
+import { unmatchedSecretHash, verifySecretHash } from './secret-hash.ts'
+
+/** Somebody who proved to be a user of the configuration. */
+export interface Person {
+  readonly username: string
+  readonly sub: string
+}
+
+/** The people who may sign in on the embedded pages. */
+export interface Users {
+  /**
+   * The person, or undefined for an unknown username and a wrong password alike; both take the same time.
+   * @throws OAuthError temporarily_unavailable when too many passwords are being checked.
+   */
+  verify(username: string, password: Secret): Promise<Person | undefined>
+}
+
+export const createUsers = (users: readonly User[], digest: Digest): Users => {
+  const byName = new Map(users.map(user => [user.username, user]))
+  return {
+    verify: async (username, password) => {
+      const user = byName.get(username)
+      const right = await verifySecretHash(password, user?.password_hash ?? unmatchedSecretHash)
+      // The digest is keyed with the store's own key: stable, and it tells nobody the username.
+      return right && user ? { username, sub: user.sub ?? digest(`sub\0${username}`) } : undefined
+    },
+  }
+}
