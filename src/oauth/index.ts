@@ -1,6 +1,22 @@
 import type { AccessTokenRecord } from '../stores/ports.ts'
-import type { Form } from './form.ts'
+import { createAccessTokens } from './access-token.ts'
+import { createAuthorize } from './authorize.ts'
+import { createClientAuth } from './client-auth.ts'
+import type { OAuthDeps } from './deps.ts'
+import { type Form, parseForm } from './form.ts'
+import { createGatewayCheck } from './gateway-check.ts'
+import { createAuthorizationCodeGrant } from './grants/authorization-code.ts'
+import { createClientCredentialsGrant } from './grants/client-credentials.ts'
+import type { Grant } from './grants/grant.ts'
+import { createRefreshTokenGrant } from './grants/refresh-token.ts'
+import { createInteraction } from './interaction.ts'
+import { createIntrospectionEndpoint } from './introspect.ts'
+import { createMetadata } from './metadata.ts'
 import type { ClientRegistration } from './options.ts'
+import { parseParameters } from './parameters.ts'
+import { createRevocationFeed } from './revocation-feed.ts'
+import { createRevocationEndpoint } from './revoke.ts'
+import { createTokenEndpoint } from './token.ts'
 import type { OAuthReply, OAuthRequest } from './wire.ts'
 
 /**
@@ -33,6 +49,39 @@ export interface AuthorizationServer {
    * revoked more than a second ago. Local for JWTs; opaque tokens are looked up at most once a second.
    */
   verifyAccessToken(token: string): AccessTokenRecord | undefined | Promise<AccessTokenRecord | undefined>
-  /** Stops the timers. */
+  /** Stops following the revocations; keys and store belong to whoever opened them. */
   close(): void
 }
+
+/** Every grant type there is: the token endpoint serves this list, and the metadata name it. */
+const createGrants = (deps: OAuthDeps): readonly Grant[] => [
+  createClientCredentialsGrant(),
+  createAuthorizationCodeGrant(deps),
+  createRefreshTokenGrant(deps),
+]
+
+/** Starts following the store's revocations at once; `close()` ends that. */
+export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer => {
+  const grants = createGrants(deps)
+  const metadata = createMetadata(deps.options, grants)
+  const accessTokens = createAccessTokens(deps)
+  const feed = createRevocationFeed(deps.store.revocations, deps.clock)
+  return {
+    parseForm,
+    ...createClientAuth(deps),
+    token: createTokenEndpoint(deps, grants, accessTokens, feed),
+    introspect: createIntrospectionEndpoint(deps, accessTokens),
+    revoke: createRevocationEndpoint(deps, accessTokens),
+    namedClient: request => deps.clients.find(parseParameters(request)?.get('client_id') ?? ''),
+    authorize: createAuthorize(deps),
+    interaction: createInteraction(deps),
+    // The metadata operation asks for a secret in its URL, so no answer of it may stay in a cache.
+    metadata: () => ({ status: 200, headers: { 'cache-control': 'no-store' }, body: metadata }),
+    jwks: () => ({ status: 200, headers: jwksHeaders, body: { ...deps.keys.publicJwks() } }),
+    verifyAccessToken: createGatewayCheck(deps, accessTokens, feed),
+    close: feed.close,
+  }
+}
+
+/** Five minutes: how long a new key has to be published before its first use. */
+const jwksHeaders = { 'cache-control': 'public, max-age=300' }

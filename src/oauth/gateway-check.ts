@@ -1,0 +1,62 @@
+import type { AccessTokenRecord } from '../stores/ports.ts'
+import { type AccessTokens, isAlive } from './access-token.ts'
+import { parseGrantId } from './code.ts'
+import type { OAuthDeps } from './deps.ts'
+import { hasJwtShape } from './jwt.ts'
+import { createRecent } from './recent.ts'
+import type { RevocationFeed } from './revocation-feed.ts'
+import type { MaybePromise } from './when-known.ts'
+
+/** The record of an access token presented to the gateway, or undefined unless it is ours, alive and not revoked. */
+export type GatewayCheck = (token: string) => MaybePromise<AccessTokenRecord | undefined>
+
+/** How old an answer about an opaque token may be: what the contract allows for a revocation to arrive. */
+const lookupAgeMs = 1000
+const rememberedLookups = 5_000
+
+interface Lookup {
+  readonly record: MaybePromise<AccessTokenRecord | undefined>
+  readonly atMs: number
+}
+
+/**
+ * JWTs are checked without the store, against the feed of revocations; a store that is away takes nothing from them.
+ * Opaque tokens are looked up at most once a second each; without the store that is a StoreUnavailableError.
+ */
+export const createGatewayCheck = (deps: OAuthDeps, accessTokens: AccessTokens, feed: RevocationFeed): GatewayCheck => {
+  const { store, keys, clock } = deps
+  const lookups = createRecent<Lookup>(rememberedLookups)
+
+  const checkJwt = (token: string): AccessTokenRecord | undefined => {
+    const record = accessTokens.readJwt(token)
+    return record && !feed.isRevoked(record.jti) ? record : undefined
+  }
+  const lookUp = async (grantId: string, token: string, atMs: number): Promise<AccessTokenRecord | undefined> => {
+    try {
+      const record = await store.tokens.find(grantId, keys.digest(token))
+      lookups.set(token, { record, atMs })
+      return record
+    } catch (error) {
+      lookups.delete(token)
+      throw error
+    }
+  }
+  const checkOpaque = (token: string): MaybePromise<AccessTokenRecord | undefined> => {
+    const grantId = parseGrantId(token)
+    if (grantId === undefined) return undefined
+    const nowMs = clock.nowMs()
+    const known = lookups.get(token)
+    if (known && nowMs - known.atMs < lookupAgeMs) return stillAlive(known.record, nowMs)
+    // Requests that come while the store is being asked wait for the same answer.
+    const record = lookUp(grantId, token, nowMs)
+    lookups.set(token, { record, atMs: nowMs })
+    return record
+  }
+  const check: GatewayCheck = token => (hasJwtShape(token) ? checkJwt(token) : checkOpaque(token))
+
+  // A process that has just started does not know yet what was revoked before.
+  return token => feed.starting?.then(() => check(token)) ?? check(token)
+}
+
+const stillAlive = (record: Lookup['record'], nowMs: number): MaybePromise<AccessTokenRecord | undefined> =>
+  record instanceof Promise || (record && isAlive(record, nowMs)) ? record : undefined

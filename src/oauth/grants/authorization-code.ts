@@ -1,0 +1,99 @@
+import { OAuthError } from '../../errors.ts'
+import type { GrantRecord, RedemptionOutcome } from '../../stores/ports.ts'
+import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../code.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { Form } from '../form.ts'
+import type { ClientRegistration } from '../options.ts'
+import { splitScope } from '../scope.ts'
+import { type Grant, type Granted, newFamilyJti } from './grant.ts'
+
+/** RFC 6749 section 4.1.3 with PKCE (RFC 7636 section 4.5). */
+export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => ({
+  type: 'authorization_code',
+  servesPublicClients: true,
+  takesScope: false,
+  redeem: async ({ form, client }) => {
+    const code = form.get('code')
+    if (code === undefined) throw new OAuthError('invalid_request', 'The code is missing')
+    const grantId = parseGrantId(code)
+    if (grantId === undefined) throw refusal()
+    const refreshToken = client.grant_types.includes('refresh_token') ? newGrantSecret(grantId) : undefined
+    const outcome = await redeemOnce(deps, { grantId, code, form, client, refreshToken })
+    const record = await requireFirstUse(deps, grantId, outcome)
+    return toGranted(grantId, record, refreshToken)
+  },
+})
+
+interface Attempt {
+  readonly grantId: string
+  readonly code: string
+  readonly form: Form
+  readonly client: ClientRegistration
+  readonly refreshToken: string | undefined
+}
+
+const redeemOnce = (
+  { store, keys, clock, options }: OAuthDeps,
+  { grantId, code, form, client, refreshToken }: Attempt,
+): Promise<RedemptionOutcome> => {
+  const nowMs = clock.nowMs()
+  const lifetimeSec = refreshToken ? options.refreshToken.lifetimeSec : options.accessToken.lifetimeSec
+  return store.grants.redeem({
+    grantId,
+    codeDigest: keys.digest(code),
+    codeProofs: proofsOf(form, client),
+    nowMs,
+    ...(refreshToken && { refreshDigest: keys.digest(refreshToken) }),
+    untilMs: nowMs + lifetimeSec * 1000,
+  })
+}
+
+/** The proofs of the codes that this request may redeem. None at all still counts as a failed redemption. */
+const proofsOf = (form: Form, client: ClientRegistration): readonly string[] => {
+  const verifier = form.get('code_verifier')
+  if (verifier !== undefined && !verifierSyntax.test(verifier)) return []
+  const challenge = verifier === undefined ? '' : challengeOf(verifier)
+  return redirectUrisOf(form, client).map(uri => codeProof(client.client_id, uri, challenge))
+}
+
+/** RFC 7636 section 4.1. */
+const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/
+
+/**
+ * The redirect URIs that the authorization request may have sent, `''` standing for none. Saying the only registered
+ * one although none was sent is the same URI, not another.
+ */
+const redirectUrisOf = (form: Form, { redirect_uris }: ClientRegistration): readonly string[] => {
+  const presented = form.get('redirect_uri')
+  if (presented === undefined) return ['']
+  const isImplied = redirect_uris.length === 1 && redirect_uris[0] === presented
+  return isImplied ? [presented, ''] : [presented]
+}
+
+const requireFirstUse = async (
+  { store, clock, options }: OAuthDeps,
+  grantId: string,
+  outcome: RedemptionOutcome,
+): Promise<GrantRecord> => {
+  if (outcome.kind === 'redeemed') return outcome.record
+  if (outcome.kind === 'replayed') {
+    // A code used twice has leaked: what the first use issued is no longer good (RFC 6749 section 4.1.2).
+    const lifetimeSec = Math.max(options.refreshToken.lifetimeSec, options.accessToken.lifetimeSec)
+    await store.revocations.revoke(grantId, clock.nowMs() + lifetimeSec * 1000)
+  }
+  throw refusal()
+}
+
+/** One sentence for every refused code: which part was wrong is nobody's business (RFC 6749 section 10.5). */
+const refusal = (): OAuthError =>
+  new OAuthError('invalid_grant', 'The code is unknown, expired, used, or does not belong to this request')
+
+const toGranted = (grantId: string, record: GrantRecord, refreshToken: string | undefined): Granted => ({
+  grantId,
+  jti: newFamilyJti(grantId),
+  sub: record.sub,
+  ...(record.username !== undefined && { username: record.username }),
+  scope: splitScope(record.scope),
+  resource: record.resource,
+  ...(refreshToken !== undefined && { refreshToken }),
+})

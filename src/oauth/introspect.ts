@@ -1,0 +1,113 @@
+import { OAuthError } from '../errors.ts'
+import type { AccessTokenRecord } from '../stores/ports.ts'
+import type { AccessTokens } from './access-token.ts'
+import { unauthenticated } from './client-auth.ts'
+import { parseGrantId } from './code.ts'
+import type { OAuthDeps } from './deps.ts'
+import type { Form } from './form.ts'
+import { hasJwtShape } from './jwt.ts'
+import type { ClientRegistration } from './options.ts'
+import { isRefreshToken } from './token-hint.ts'
+import { type MaybePromise, whenKnown } from './when-known.ts'
+import type { OAuthReply } from './wire.ts'
+
+/** Token introspection (RFC 7662 section 2) for a client that has proven itself. */
+export type IntrospectionEndpoint = (form: Form, client: ClientRegistration) => MaybePromise<OAuthReply>
+
+/** The members of an active answer. */
+type Facts = Readonly<Record<string, unknown>>
+
+/**
+ * A JWT costs one question to the store, whether it was revoked; so does any other token when the hint is right.
+ * Whoever may not know about a token learns as much as about one that never was.
+ */
+export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): IntrospectionEndpoint => {
+  const { options, store, keys } = deps
+
+  const findJwt = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> => {
+    const record = accessTokens.readJwt(token)
+    if (!record || !mayKnow(client, record)) return undefined
+    return whenKnown(store.revocations.isRevoked(record.jti), isRevoked =>
+      isRevoked ? undefined : toFacts(record, options.issuer),
+    )
+  }
+  const findOpaque = async (
+    grantId: string,
+    digest: string,
+    client: ClientRegistration,
+  ): Promise<Facts | undefined> => {
+    const record = await store.tokens.find(grantId, digest)
+    return record && mayKnow(client, record) ? toFacts(record, options.issuer) : undefined
+  }
+  const findRefresh = async (
+    grantId: string,
+    digest: string,
+    client: ClientRegistration,
+  ): Promise<Facts | undefined> => {
+    const found = await store.grants.findByRefresh(grantId, digest)
+    // RFC 7662 section 4: a refresh token means nothing to anybody but its client, whoever that may introspect.
+    if (found?.record.client_id !== client.client_id) return undefined
+    const { record, createdAtMs, untilMs } = found
+    return toRefreshFacts({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)
+  }
+  const findStored = async (token: string, form: Form, client: ClientRegistration): Promise<Facts | undefined> => {
+    const grantId = parseGrantId(token)
+    if (grantId === undefined) return undefined
+    const digest = keys.digest(token)
+    const [first, second] = isRefreshToken(form) ? [findRefresh, findOpaque] : [findOpaque, findRefresh]
+    return (await first(grantId, digest, client)) ?? (await second(grantId, digest, client))
+  }
+
+  return (form, client) => {
+    if (client.token_endpoint_auth_method === 'none') throw unauthenticated()
+    const token = form.get('token')
+    if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
+    const facts = hasJwtShape(token) ? findJwt(token, client) : findStored(token, form, client)
+    return whenKnown(facts, found => toReply(client, found))
+  }
+}
+
+const toReply = ({ client_id }: ClientRegistration, found: Facts | undefined): OAuthReply => ({
+  status: 200,
+  headers: { 'cache-control': 'no-store' },
+  body: found ?? { active: false },
+  facts: { client_id, introspection: found ? 'active' : 'inactive' },
+})
+
+const mayKnow = ({ client_id, introspects }: ClientRegistration, record: AccessTokenRecord): boolean => {
+  if (introspects === 'all') return true
+  if (introspects === 'own') return record.client_id === client_id
+  return [record.aud].flat().some(resource => introspects.includes(resource))
+}
+
+const toFacts = ({ client_id, sub, username, scope, aud, iat, exp, jti }: AccessTokenRecord, iss: string): Facts => ({
+  active: true,
+  iss,
+  client_id,
+  sub,
+  ...(username !== undefined && { username }),
+  ...(scope !== '' && { scope }),
+  aud,
+  token_type: 'Bearer',
+  iat,
+  nbf: iat,
+  exp,
+  jti,
+})
+
+type RefreshRecord = Pick<AccessTokenRecord, 'client_id' | 'sub' | 'username' | 'scope' | 'iat' | 'exp'>
+
+/** A refresh token is for the authorization server itself and has no token type of RFC 6749 section 7.1. */
+const toRefreshFacts = ({ client_id, sub, username, scope, iat, exp }: RefreshRecord, iss: string): Facts => ({
+  active: true,
+  iss,
+  client_id,
+  sub,
+  ...(username !== undefined && { username }),
+  ...(scope !== '' && { scope }),
+  aud: iss,
+  iat,
+  exp,
+})
+
+const toSec = (atMs: number): number => Math.floor(atMs / 1000)

@@ -1,0 +1,68 @@
+import { OAuthError } from '../errors.ts'
+import type { AccessTokens } from './access-token.ts'
+import { parseGrantId } from './code.ts'
+import type { OAuthDeps } from './deps.ts'
+import type { Form } from './form.ts'
+import { hasJwtShape } from './jwt.ts'
+import type { ClientRegistration } from './options.ts'
+import { isRefreshToken } from './token-hint.ts'
+import type { OAuthReply } from './wire.ts'
+
+/** Token revocation (RFC 7009 section 2) for a client that has proven itself, a public one included. */
+export type RevocationEndpoint = (form: Form, client: ClientRegistration) => Promise<OAuthReply>
+
+/** A token that is good now: whose it is, and how it ends. */
+interface Revocable {
+  readonly client_id: string
+  revoke(): Promise<void>
+}
+
+/**
+ * An access token ends alone; a refresh token takes all access tokens of its grant along. When it answers 200, the
+ * store has it: a store that does not answer is a 503, never a promise (RFC 7009 section 2.2.1).
+ */
+export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): RevocationEndpoint => {
+  const { options, store, keys, clock } = deps
+
+  const findJwt = (token: string): Revocable | undefined => {
+    const record = accessTokens.readJwt(token)
+    return (
+      record && {
+        client_id: record.client_id,
+        revoke: () => store.revocations.revoke(record.jti, record.exp * 1000),
+      }
+    )
+  }
+  const findOpaque = async (grantId: string, digest: string): Promise<Revocable | undefined> => {
+    const record = await store.tokens.find(grantId, digest)
+    return record && { client_id: record.client_id, revoke: () => store.tokens.remove(grantId, digest) }
+  }
+  const findRefresh = async (grantId: string, digest: string): Promise<Revocable | undefined> => {
+    const found = await store.grants.findByRefresh(grantId, digest)
+    return found && { client_id: found.record.client_id, revoke: () => revokeGrant(grantId) }
+  }
+  const revokeGrant = async (grantId: string): Promise<void> => {
+    // Its access tokens are dead for as long as any of them lives; then the grant itself is gone.
+    await store.revocations.revoke(grantId, clock.nowMs() + options.accessToken.lifetimeSec * 1000)
+    await store.grants.remove(grantId)
+  }
+  const find = async (token: string, form: Form): Promise<Revocable | undefined> => {
+    if (hasJwtShape(token)) return findJwt(token)
+    const grantId = parseGrantId(token)
+    if (grantId === undefined) return undefined
+    const digest = keys.digest(token)
+    const [first, second] = isRefreshToken(form) ? [findRefresh, findOpaque] : [findOpaque, findRefresh]
+    return (await first(grantId, digest)) ?? (await second(grantId, digest))
+  }
+
+  return async (form, { client_id }) => {
+    const token = form.get('token')
+    if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
+    const found = await find(token, form)
+    if (found && found.client_id !== client_id) {
+      throw new OAuthError('invalid_grant', 'The token was not issued to this client')
+    }
+    await found?.revoke()
+    return { status: 200, headers: { 'cache-control': 'no-store' }, body: undefined, facts: { client_id } }
+  }
+}
