@@ -1,0 +1,36 @@
+import type { Clock } from '../clock.ts'
+import type { Store } from './ports.ts'
+import { answered, connectRedis, waitUntilReady } from './redis/connection.ts'
+import { createGrants } from './redis/grants.ts'
+import { createInteractions } from './redis/interactions.ts'
+import { createKeys } from './redis/keys.ts'
+import { createRevocations } from './redis/revocations.ts'
+import { createTokens } from './redis/tokens.ts'
+import type { RedisUrl } from './store-url.ts'
+
+/** Longest wait for an answer, and for a silent connection before it is made anew, in milliseconds. */
+const commandTimeoutMs = 1000
+const silenceMs = 1500
+
+/** How long a start waits for Redis before it goes on without, in milliseconds. */
+const startPatienceMs = 1000
+
+/**
+ * The store that pods share: one Redis, a primary behind Sentinels, or a Cluster. Opening never fails: while Redis is
+ * away every call throws StoreUnavailableError at once, and soon after it is back everything works.
+ */
+export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store> => {
+  const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
+  const store: Store = {
+    name: 'redis',
+    keys: createKeys(connection, clock),
+    grants: createGrants(connection, clock),
+    tokens: createTokens(connection, clock),
+    revocations: createRevocations(connection, clock),
+    interactions: createInteractions(connection, clock),
+    ping: async () => void (await answered(connection.ping())),
+    close: async () => connection.disconnect(),
+  }
+  await waitUntilReady(connection, startPatienceMs)
+  return store
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '../../clock.ts'
+import type { InteractionStore } from '../ports.ts'
+import { answered, defineScript, type RedisConnection } from './connection.ts'
+import { lifetimeMs } from './lifetime.ts'
+import { names } from './names.ts'
+
+/** KEYS: the interaction. ARGV: version it must have, its next version, record. Answers 1 where it was replaced. */
+const replaceScript = `
+if redis.call('HGET', KEYS[1], 'version') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'version', ARGV[2], 'record', ARGV[3])
+return 1
+`
+
+/** KEYS: the interaction. ARGV: lifetime, record. */
+const createScript = `
+redis.call('HSET', KEYS[1], 'version', '1', 'record', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+`
+
+export const createInteractions = (connection: RedisConnection, clock: Clock): InteractionStore => {
+  const create = defineScript(connection, 'sidegateInteractionCreate', 1, createScript)
+  const replace = defineScript(connection, 'sidegateInteractionReplace', 1, replaceScript)
+  return {
+    create: async (id, record, untilMs) =>
+      void (await create(names.interaction(id), lifetimeMs(clock, untilMs), JSON.stringify(record))),
+    find: async id => {
+      const [record, version] = await answered(connection.hmget(names.interaction(id), 'record', 'version'))
+      return record ? { record: JSON.parse(record), version: Number(version) } : undefined
+    },
+    replace: async (id, version, record) =>
+      (await replace(names.interaction(id), version, version + 1, JSON.stringify(record))) === 1,
+  }
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../../clock.ts'
+import { grantIdOf } from '../grant-id.ts'
+import type { Revocation, RevocationStore } from '../ports.ts'
+import { answered, defineScript, type RedisConnection } from './connection.ts'
+import { lifetimeMs } from './lifetime.ts'
+import { names } from './names.ts'
+
+/** Entries read in one call; a longer feed is read in several. */
+const pageEntries = 5000
+
+/**
+ * How far a reader goes back behind its cursor, in microseconds of Redis time: a replica that took over may lag a
+ * little behind the primary whose entries were read.
+ */
+const overlapMicros = 2_000_000
+
+/** KEYS: the hash of what is revoked of a grant. ARGV: id, lifetime. Its lifetime only ever grows. */
+const revokeScript = `
+redis.call('HSET', KEYS[1], ARGV[1], '')
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+`
+
+/**
+ * KEYS: the feed (id by its place, microseconds of Redis time, no two alike), its expiry (id by the millisecond of Redis
+ * time when it goes). ARGV: id, lifetime. Each write removes up to 100 entries that have expired.
+ */
+const publishScript = `
+local time = redis.call('TIME')
+local nowMicros = time[1] * 1000000 + time[2]
+local nowMs = math.floor(nowMicros / 1000)
+local expired = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', nowMs, 'LIMIT', 0, 100)
+if #expired > 0 then
+  redis.call('ZREM', KEYS[1], unpack(expired))
+  redis.call('ZREM', KEYS[2], unpack(expired))
+end
+local newest = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+local place = math.max(nowMicros, tonumber(newest[2] or 0) + 1)
+local untilMs = math.max(nowMs + ARGV[2], tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0))
+redis.call('ZADD', KEYS[1], string.format('%.0f', place), ARGV[1])
+redis.call('ZADD', KEYS[2], string.format('%.0f', untilMs), ARGV[1])
+local last = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+local lifetime = string.format('%.0f', last[2] - nowMs)
+redis.call('PEXPIRE', KEYS[1], lifetime)
+redis.call('PEXPIRE', KEYS[2], lifetime)
+`
+
+/**
+ * KEYS as above. ARGV: the place after which to read, how many. Answers ids with their remaining lifetimes, and the last
+ * place read. A feed that ends before the wanted place began anew, and is read from its start.
+ */
+const readScript = `
+local time = redis.call('TIME')
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+local after = ARGV[1]
+local newest = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+if newest[2] and tonumber(newest[2]) < tonumber(after) then after = '0' end
+local rows = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. after, '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+local entries = {}
+for i = 1, #rows, 2 do
+  local lifetime = (redis.call('ZSCORE', KEYS[2], rows[i]) or 0) - nowMs
+  if lifetime > 0 then
+    entries[#entries + 1] = rows[i]
+    entries[#entries + 1] = string.format('%.0f', lifetime)
+  end
+  after = rows[i + 1]
+end
+return { after, #rows / 2, entries }
+`
+
+export const createRevocations = (connection: RedisConnection, clock: Clock): RevocationStore => {
+  const revoke = defineScript(connection, 'sidegateRevoke', 1, revokeScript)
+  const publish = defineScript(connection, 'sidegatePublish', 2, publishScript)
+  const read = defineScript(connection, 'sidegateReadFeed', 2, readScript)
+  return {
+    revoke: async (id, untilMs) => {
+      const lifetime = lifetimeMs(clock, untilMs)
+      // Two slots, so two commands in one round trip; revoking again mends a half-done pair.
+      await Promise.all([
+        revoke(names.revoked(grantIdOf(id)), id, lifetime),
+        publish(names.feed, names.feedExpiry, id, lifetime),
+      ])
+    },
+    isRevoked: async jti => {
+      const grantId = grantIdOf(jti)
+      const found = await answered(connection.hmget(names.revoked(grantId), jti, grantId))
+      return found.some(value => value !== null)
+    },
+    since: async cursor => {
+      const revocations: Revocation[] = []
+      let after = String(Math.max(0, Number(cursor ?? 0) - overlapMicros))
+      let last = cursor ?? '0'
+      for (;;) {
+        const page = await read(names.feed, names.feedExpiry, after, pageEntries)
+        const [place, rows, entries] = page as [string, number, readonly string[]]
+        for (let i = 0; i < entries.length; i += 2)
+          revocations.push({ id: entries[i] ?? '', untilMs: clock.nowMs() + Number(entries[i + 1]) })
+        if (rows > 0) last = place
+        after = place
+        if (rows < pageEntries) return { revocations, cursor: last }
+      }
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { Secret } from '../secret.ts'
+
+/** Which store, from the configuration's `store:`. A Redis address may hold a password, so it is a Secret. */
+export type StoreUrl = { readonly kind: 'memory' } | { readonly kind: 'sqlite'; readonly path: string } | RedisUrl
+
+export interface RedisUrl {
+  readonly kind: 'redis'
+  readonly mode: 'single' | 'sentinel' | 'cluster'
+  readonly url: Secret
+}
+
+/** Where a RedisUrl leads. */
+export interface RedisAddress {
+  readonly hosts: readonly { readonly host: string; readonly port: number }[]
+  readonly tls: boolean
+  readonly username?: string
+  readonly password?: string
+  /** Number of the database; only a single Redis has several. */
+  readonly database: number
+  /** What the sentinels call the primary; empty otherwise. */
+  readonly sentinelName: string
+}
+
+interface Problem {
+  readonly problem: string
+}
+
+const forms =
+  'memory:, sqlite:FILE, redis://HOST:PORT, rediss://HOST:PORT, redis+sentinel://HOST:PORT,HOST:PORT/NAME or redis+cluster://HOST:PORT,HOST:PORT'
+
+/** `store:` of the configuration. A problem's sentence never repeats a Redis address, which may hold a password. */
+export const parseStoreUrl = (text: string): StoreUrl | Problem => {
+  if (text === 'memory:') return { kind: 'memory' }
+  if (text.startsWith('sqlite:')) return parseSqlite(text.slice('sqlite:'.length))
+  const scheme = /^(rediss?|redis\+sentinel|redis\+cluster):\/\//.exec(text)?.[1]
+  if (scheme === undefined) return { problem: `a store is one of ${forms}` }
+  const url: RedisUrl = { kind: 'redis', mode: modeOf(scheme), url: new Secret(text) }
+  const address = parseRedisAddress(url)
+  return 'problem' in address ? address : url
+}
+
+const parseSqlite = (path: string): StoreUrl | Problem =>
+  path === '' || path.startsWith('//')
+    ? { problem: 'sqlite: is followed by the path of a file, e.g. sqlite:data/sidegate.db' }
+    : { kind: 'sqlite', path }
+
+const modeOf = (scheme: string): RedisUrl['mode'] => {
+  if (scheme === 'redis+sentinel') return 'sentinel'
+  return scheme === 'redis+cluster' ? 'cluster' : 'single'
+}
+
+/** Takes a RedisUrl apart: `SCHEME://[USER:PASSWORD@]HOST:PORT[,HOST:PORT…][/REST]`, user and password percent-encoded. */
+export const parseRedisAddress = ({ mode, url }: RedisUrl): RedisAddress | Problem => {
+  const parts = /^([a-z+]+):\/\/(?:([^@/]*)@)?([^@/]+)(?:\/(.*))?$/.exec(url.reveal())
+  if (!parts) return { problem: `a Redis address is written ${forms}` }
+  const [, scheme, credentials, hostList = '', rest = ''] = parts
+  const hosts = hostList.split(',').map(parseHost)
+  if (!hosts.every(host => host !== undefined)) return { problem: 'a Redis host is written HOST or HOST:PORT' }
+  if (mode === 'single' && hosts.length > 1)
+    return { problem: 'several Redis hosts need redis+sentinel:// or redis+cluster://' }
+  if (mode === 'sentinel' && rest === '')
+    return { problem: "redis+sentinel:// ends with the primary's name: redis+sentinel://HOST:PORT/NAME" }
+  if (mode === 'cluster' && rest !== '') return { problem: 'redis+cluster:// has nothing after its hosts' }
+  if (mode === 'single' && !/^\d{0,5}$/.test(rest))
+    return { problem: 'a Redis address ends with the number of a database, or with nothing' }
+  const login = parseCredentials(credentials)
+  if (!login) return { problem: 'user and password of a Redis address are percent-encoded' }
+  return {
+    hosts,
+    ...login,
+    tls: scheme === 'rediss',
+    database: mode === 'single' ? Number(rest) : 0,
+    sentinelName: mode === 'sentinel' ? rest : '',
+  }
+}
+
+const defaultPort = 6379
+
+const parseHost = (text: string): { host: string; port: number } | undefined => {
+  const parts = /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s]+)(?::(\d{1,5}))?$/.exec(text)
+  if (!parts?.[1]) return undefined
+  const port = Number(parts[2] ?? defaultPort)
+  return port > 0 && port < 65_536 ? { host: parts[1].replace(/^\[|\]$/g, ''), port } : undefined
+}
+
+const parseCredentials = (text: string | undefined): { username?: string; password?: string } | undefined => {
+  if (!text) return {}
+  const [user = '', ...rest] = text.split(':')
+  try {
+    const username = decodeURIComponent(user)
+    const password = decodeURIComponent(rest.join(':'))
+    return { ...(username && { username }), ...(password && { password }) }
+  } catch {
+    return undefined
+  }
+}
