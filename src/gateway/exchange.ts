@@ -37,12 +37,17 @@ export interface Exchange {
   facts: OAuthFacts | undefined
   /** Milliseconds spent waiting for the upstream; set by `forward`. */
   upstreamMs: number
+  /** A WebSocket whose upstream said 101. */
+  upgraded: boolean
   /** Set once, when the answer is on its way or the client has gone. */
   finished: boolean
 }
 
-/** What a step answers: go on, an answer, or that the answer is under way already (streamed). */
-export type Outcome = Reply | 'taken' | undefined
+/** What a step answers: go on, an answer, that the answer is under way already (streamed), or that the client left. */
+export type Outcome = Reply | 'taken' | 'gone' | undefined
+
+/** The status of an access line whose client left before the answer was complete; never sent. */
+export const clientGone = 499
 
 /** One stage of the pipeline. A synchronous answer costs no turn of the event loop. */
 export type Step = (exchange: Exchange) => Outcome | Promise<Outcome>
@@ -57,6 +62,7 @@ export const createExchange = (context: RequestContext, upgrade: Upgrade | undef
   rateLimit: noFields,
   facts: undefined,
   upstreamMs: 0,
+  upgraded: false,
   finished: false,
 })
 

@@ -39,40 +39,34 @@ export const createMeter = (recorder: Recorder, grouping: string, version: strin
   const counters = new Map<string, CounterCell>()
   const overhead = recorder.histogram('overhead', [grouping])
 
-  const counterOf = (key: MetricKey, labels: readonly string[]): CounterCell => {
-    const name = `${key} ${labels.join(' ')}`
-    const known = counters.get(name)
-    if (known) return known
-    const cell = recorder.counter(key, labels)
-    counters.set(name, cell)
-    return cell
-  }
-  const requestsOf = (method: string, status: number): CounterCell => {
-    let byStatus = requests.get(method)
-    if (!byStatus) requests.set(method, (byStatus = new Map()))
-    let cell = byStatus.get(status)
-    if (!cell) {
-      const labels = [grouping, version, label, knownMethods.has(method) ? method : 'other', String(status)]
-      byStatus.set(status, (cell = recorder.counter('httpRequests', labels)))
-    }
-    return cell
-  }
-  const durationOf = (status: number): HistogramCell => {
-    const name = codeClass(status)
-    let cell = durations.get(name)
-    if (!cell) durations.set(name, (cell = recorder.histogram('httpRequestDuration', [grouping, label, name])))
-    return cell
-  }
+  const counterOf = (key: MetricKey, labels: readonly string[]): CounterCell =>
+    remembered(counters, `${key} ${labels.join(' ')}`, () => recorder.counter(key, labels))
+  const requestsOf = (method: string, status: number): CounterCell =>
+    remembered(
+      remembered(requests, method, () => new Map<number, CounterCell>()),
+      status,
+      () => recorder.counter('httpRequests', [grouping, version, label, method, String(status)]),
+    )
+  const durationOf = (code_class: string): HistogramCell =>
+    remembered(durations, code_class, () => recorder.histogram('httpRequestDuration', [grouping, label, code_class]))
 
   return {
     inFlight: recorder.gauge('httpRequestsInFlight', [grouping]),
     answered(method, status, durationMs, upstreamMs) {
       requestsOf(knownMethods.has(method) ? method : 'other', status).add()
-      durationOf(status).observe(durationMs / 1000)
+      durationOf(codeClass(status)).observe(durationMs / 1000)
       overhead.observe(Math.max(0, durationMs - upstreamMs) / 1000)
     },
     credential: (credential, result) => counterOf('credentialChecks', [grouping, credential, result]).add(),
     planDecision: (plan, decision) => counterOf('planDecisions', [plan, grouping, decision]).add(),
     oauthError: error => counterOf('oauthErrors', [label, error]).add(),
   }
+}
+
+const remembered = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
 }

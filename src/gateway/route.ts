@@ -16,17 +16,21 @@ export const matchRoute =
       case 'not_found':
         return refuse(exchange, 'NOT_FOUND')
       case 'method_not_allowed':
-        exchange.operation = match.operation
+        enter(exchange, match.operation)
         return refuse(exchange, 'METHOD_NOT_ALLOWED', { headers: ['allow', match.allow.join(', ')] })
       case 'operation':
-        exchange.operation = match.operation
-        exchange.operation.meter.inFlight.add(1)
+        enter(exchange, match.operation)
         if (fields.expect !== undefined && fields.expect.toLowerCase() !== '100-continue') {
           return refuse(exchange, 'EXPECTATION_FAILED')
         }
         return undefined
     }
   }
+
+const enter = (exchange: Exchange, operation: MeteredOperation): void => {
+  exchange.operation = operation
+  operation.meter.inFlight.add(1)
+}
 
 /** What Node's parser lets through: a second Host line, a transfer coding other than plain `chunked`. */
 const isWellFormed = (exchange: Exchange): boolean => {

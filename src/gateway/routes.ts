@@ -35,13 +35,14 @@ export const createRoutes = <O extends Operation>(operations: readonly O[]): Rou
     if (byPrefix.size === 0) return exact ?? []
     const found = exact ? [...exact] : []
     const segments = path.split('/')
-    // `/accounts/**` includes `/accounts` itself: `**` may be nothing.
-    for (let end = `${path}/`.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1)) {
-      const prefix = end === path.length ? `${path}/` : path.slice(0, end + 1)
+    // Starts below the path itself: `/accounts/**` includes `/accounts`, since `**` may be nothing.
+    let prefix = path.endsWith('/') ? path : `${path}/`
+    for (;;) {
       for (const route of byPrefix.get(prefix) ?? []) {
         if (covers(route.segments, segments)) found.push(route.operation)
       }
-      if (end === 0) break
+      if (prefix === '/') break
+      prefix = prefix.slice(0, prefix.lastIndexOf('/', prefix.length - 2) + 1)
     }
     return found
   }

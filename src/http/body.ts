@@ -9,7 +9,9 @@ export interface BodyLimits {
 
 export type BodyOutcome =
   | { readonly kind: 'body'; readonly text: string }
-  | { readonly kind: 'too_large' | 'too_slow' | 'aborted' }
+  | { readonly kind: 'too_large' }
+  | { readonly kind: 'too_slow' }
+  | { readonly kind: 'aborted' }
 
 /** Reads a small request body whole. A declared length over the limit is refused before a byte is read. */
 export const readBody = (

@@ -1,0 +1,214 @@
+import type { Dispatcher } from 'undici'
+import type { GatewayErrorCode } from '../errors.ts'
+import { clientGone, type Exchange, type Outcome, type Step } from './exchange.ts'
+import { incomingHeaders } from './incoming-headers.ts'
+import type { MeteredOperation } from './meter.ts'
+import { outgoingHeaders } from './outgoing-headers.ts'
+import { withoutCredentials } from './query-credentials.ts'
+import { refuse } from './refusal.ts'
+import type { Upstream, UpstreamFailure } from './upstreams.ts'
+
+export interface ForwardDeps {
+  readonly upstreams: ReadonlyMap<string, Upstream>
+  /** Called once a forwarded answer has ended, well or not; `status` is what the client saw (499: it left). */
+  finish(exchange: Exchange, status: number): void
+  /** Writes a refusal where no answer had begun. */
+  reply(exchange: Exchange, outcome: Outcome): void
+  /** WebSocket handshakes go another way. */
+  readonly upgrade: Step
+}
+
+/** Step 5: the upstream round trip, streamed both ways. 502, 503, 504. */
+export const forward =
+  (deps: ForwardDeps): Step =>
+  (exchange): Outcome | Promise<Outcome> => {
+    const { operation } = exchange
+    if (operation?.target.kind !== 'forward') return refuse(exchange, 'INTERNAL')
+    if (exchange.upgrade) return deps.upgrade(exchange)
+    const upstream = deps.upstreams.get(operation.target.upstream)
+    if (upstream === undefined) return refuse(exchange, 'INTERNAL')
+    new RoundTrip(deps, exchange, operation, upstream).start()
+    return 'taken'
+  }
+
+/** The path and query that the upstream sees: prefix stripped if so configured, query credentials never. */
+export const upstreamPath = (exchange: Exchange, operation: MeteredOperation): string => {
+  const { path = '/', query = '' } = exchange.target ?? {}
+  const strip = operation.target.kind === 'forward' ? operation.target.stripPrefix : ''
+  const rest = strip !== '' && path.startsWith(strip) ? path.slice(strip.length) : path
+  const left = operation.credentials === 'query' ? withoutCredentials(query) : query
+  const absolute = rest.startsWith('/') ? rest : `/${rest}`
+  return left === '' ? absolute : `${absolute}?${left}`
+}
+
+/** One request to an upstream and its answer; what undici calls back. */
+class RoundTrip implements Dispatcher.DispatchHandler {
+  readonly #deps: ForwardDeps
+  readonly #exchange: Exchange
+  readonly #operation: MeteredOperation
+  readonly #upstream: Upstream
+  #controller: Dispatcher.DispatchController | undefined
+  #sentAtMs = 0
+  #status = 0
+  #retried = false
+  #clientLeft = false
+  /** Bytes of the body still owed, where the upstream said how many; -1 where it did not. */
+  #owedBytes = -1
+  #ended = false
+
+  constructor(deps: ForwardDeps, exchange: Exchange, operation: MeteredOperation, upstream: Upstream) {
+    this.#deps = deps
+    this.#exchange = exchange
+    this.#operation = operation
+    this.#upstream = upstream
+  }
+
+  start(): void {
+    const { res, fields } = this.#exchange.context
+    if (fields.expect !== undefined) res.writeContinue()
+    res.on('close', this.#onClientClose)
+    this.#sentAtMs = performance.now()
+    this.#dispatch()
+  }
+
+  #dispatch(): void {
+    const { req } = this.#exchange.context
+    const options: Dispatcher.DispatchOptions = {
+      method: (req.method ?? 'GET') as Dispatcher.HttpMethod,
+      path: upstreamPath(this.#exchange, this.#operation),
+      headers: outgoingHeaders(this.#exchange, this.#operation),
+      body: hasBody(this.#exchange) ? req : null,
+      // A slow answer must not hold up others: every connection carries one request at a time.
+      blocking: false,
+    }
+    this.#upstream.next().pool.dispatch(options, this)
+  }
+
+  readonly #onClientClose = (): void => {
+    if (this.#ended) return
+    this.#clientLeft = true
+    this.#controller?.abort(new Error('the client left'))
+    this.#end('client_gone', clientGone)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#clientLeft) controller.abort(new Error('the client left'))
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    // 1xx other than 101 is between the upstream and us (RFC 9110 section 15.2 lets a proxy drop it).
+    if (status < 200) return
+    this.#status = status
+    const { res, req } = this.#exchange.context
+    const raw = (controller as unknown as { readonly rawHeaders: readonly Uint8Array[] }).rawHeaders
+    const headers = incomingHeaders(this.#exchange, status, raw)
+    if (req.method !== 'HEAD' && status !== 204 && status !== 304) this.#owedBytes = contentLengthOf(headers)
+    res.writeHead(status, headers)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { res } = this.#exchange.context
+    if (this.#owedBytes >= 0) {
+      this.#owedBytes -= chunk.length
+      // The last byte: header, body and end leave in one write.
+      if (this.#owedBytes === 0) return void res.end(chunk)
+    }
+    if (res.write(chunk)) return
+    controller.pause()
+    res.once('drain', () => controller.resume())
+  }
+
+  onResponseEnd(): void {
+    const { res } = this.#exchange.context
+    if (!res.writableEnded) res.end()
+    this.#end(undefined, this.#status)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#ended) return
+    const { res } = this.#exchange.context
+    if (res.headersSent) {
+      breakOff(this.#exchange, this.#owedBytes > 0 || res.chunkedEncoding)
+      this.#end('reset_mid_body', this.#status)
+    } else if (this.#mayRetry(error)) {
+      this.#retried = true
+      this.#dispatch()
+    } else {
+      this.#refuse(error)
+    }
+  }
+
+  /** Nothing has been sent to the client: it gets a refusal that says whose fault it was. */
+  #refuse(error: Error): void {
+    const { code, reason } = classify(error)
+    this.#ended = true
+    this.#exchange.context.res.off('close', this.#onClientClose)
+    this.#upstream.failed(reason)
+    this.#exchange.upstreamMs = performance.now() - this.#sentAtMs
+    this.#deps.reply(this.#exchange, refuse(this.#exchange, code))
+  }
+
+  /** A kept connection that the upstream closed just now: safe to try once more where a repeat changes nothing. */
+  #mayRetry(error: Error): boolean {
+    const { method } = this.#exchange.context.req
+    const code = (error as NodeJS.ErrnoException).code
+    const isReset = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE'
+    return !this.#retried && isReset && (method === 'GET' || method === 'HEAD') && !hasBody(this.#exchange)
+  }
+
+  #end(failure: UpstreamFailure | undefined, status: number): void {
+    this.#ended = true
+    const { res } = this.#exchange.context
+    res.off('close', this.#onClientClose)
+    this.#exchange.upstreamMs = performance.now() - this.#sentAtMs
+    if (failure) this.#upstream.failed(failure)
+    else this.#upstream.answered(status, this.#exchange.upstreamMs)
+    this.#deps.finish(this.#exchange, status)
+  }
+}
+
+const hasBody = ({ context: { fields } }: Exchange): boolean =>
+  fields.transferEncoding !== undefined || (fields.contentLength !== undefined && fields.contentLength !== '0')
+
+const contentLengthOf = (headers: readonly string[]): number => {
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] as string
+    if (name.length === 14 && name.toLowerCase() === 'content-length') return Number(headers[i + 1])
+  }
+  return -1
+}
+
+/**
+ * Ends an answer that cannot be completed so that it looks broken: what has been written still arrives, then the
+ * connection closes short of the declared length or the last chunk. Where neither frames it only a reset shows it.
+ */
+const breakOff = (exchange: Exchange, framed: boolean): void => {
+  const { socket } = exchange.context.res
+  if (socket === null) return
+  if (framed) socket.destroySoon()
+  else socket.resetAndDestroy()
+}
+
+const classify = (error: Error): { readonly code: GatewayErrorCode; readonly reason: UpstreamFailure } => {
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  if (code === 'UND_ERR_HEADERS_TIMEOUT') return { code: 'UPSTREAM_TIMEOUT', reason: 'timeout' }
+  if (
+    code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' ||
+    code === 'UND_ERR_INVALID_ARG' ||
+    code === 'UND_ERR_NOT_SUPPORTED'
+  ) {
+    return { code: 'BAD_REQUEST', reason: 'client_gone' }
+  }
+  if (
+    code.startsWith('HPE_') ||
+    code === 'UND_ERR_HEADERS_OVERFLOW' ||
+    code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  ) {
+    return { code: 'UPSTREAM_INVALID', reason: 'invalid' }
+  }
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE') {
+    return { code: 'UPSTREAM_UNREACHABLE', reason: 'reset' }
+  }
+  return { code: 'UPSTREAM_UNREACHABLE', reason: 'connect' }
+}

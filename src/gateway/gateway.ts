@@ -1,0 +1,174 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { gatewayErrors, OAuthError } from '../errors.ts'
+import { createAddressReader } from '../http/address.ts'
+import { createContext } from '../http/context.ts'
+import { writeReply } from '../http/reply.ts'
+import type { TrafficHandlers } from '../http/traffic-server.ts'
+import type { Plan, Rate } from '../plans/plan.ts'
+import { type Limiter, StoreUnavailableError } from '../stores/ports.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Recorder } from '../telemetry/recorder.ts'
+import type { CallerDeps } from './credential.ts'
+import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade } from './exchange.ts'
+import { createMeter, type Meter, meterOperation } from './meter.ts'
+import type { Operation } from './operation.ts'
+import { pipeline, run } from './pipeline.ts'
+import { refuse, refuseError } from './refusal.ts'
+import { createRoutes } from './routes.ts'
+import type { UpstreamOptions } from './upstream-options.ts'
+import { createUpstream } from './upstreams.ts'
+import { forwardUpgrade } from './websocket.ts'
+
+export interface GatewayOptions {
+  readonly operations: readonly Operation[]
+  readonly upstreams: readonly UpstreamOptions[]
+  readonly plans: Readonly<Record<string, Plan>>
+  /** Addresses and CIDRs whose X-Forwarded-* is believed. Empty: nobody's. */
+  readonly trustedProxies: readonly string[]
+  /** Wrong proofs per name and address, then 429. */
+  readonly loginFailures: Rate
+}
+
+export interface GatewayDeps {
+  readonly caller: CallerDeps
+  readonly limiter: Limiter
+  readonly recorder: Recorder
+  readonly log: Logger
+}
+
+export interface Gateway {
+  readonly handlers: TrafficHandlers
+  /** From now on every answer ends its connection, so that clients go elsewhere. */
+  startDraining(): void
+  /** Requests and WebSockets being answered now. */
+  inFlight(): number
+  close(): Promise<void>
+}
+
+/** The gateway: one request in, one answer out, one log line and one set of observations from the same facts. */
+export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gateway => {
+  const { recorder, log } = deps
+  const addresses = createAddressReader(options.trustedProxies)
+  const unmatched = createMeter(recorder, 'unmatched', '', 'unmatched')
+  const upstreams = new Map(options.upstreams.map(upstream => [upstream.name, createUpstream(upstream, recorder)]))
+  let inFlight = 0
+  let draining = false
+
+  const finish = (exchange: Exchange, status: number): void => {
+    if (exchange.finished) return
+    exchange.finished = true
+    inFlight--
+    observe(exchange, status, unmatched, log)
+  }
+  const reply = (exchange: Exchange, outcome: Outcome): void => {
+    if (outcome === 'taken' || exchange.finished) return
+    if (outcome === 'gone') return finish(exchange, clientGone)
+    const answer = outcome ?? refuse(exchange, 'INTERNAL')
+    const headers = exchange.rateLimit.length === 0 ? answer.headers : [...answer.headers, ...exchange.rateLimit]
+    writeReply(exchange.context.res, { ...answer, headers }, exchange.context.id)
+    finish(exchange, answer.status)
+  }
+  const fail = (exchange: Exchange, error: unknown): void => {
+    if (!(error instanceof OAuthError) && !(error instanceof StoreUnavailableError)) {
+      log.error({ event: 'request_failed', request_id: exchange.context.id, err: error }, 'a request failed')
+    }
+    reply(exchange, refuseError(exchange, error))
+  }
+
+  const steps = pipeline({
+    routes: createRoutes(options.operations.map(operation => meterOperation(operation, recorder))),
+    caller: deps.caller,
+    plan: {
+      limiter: deps.limiter,
+      plans: new Map(Object.entries(options.plans)),
+      defaultPlan: firstPlan(options.plans),
+    },
+    forward: { upstreams, finish, reply, upgrade: forwardUpgrade({ upstreams, finish, reply }) },
+    recorder,
+  })
+
+  const handle = (req: IncomingMessage, res: ServerResponse, upgrade: Upgrade | undefined): void => {
+    inFlight++
+    if (draining) res.shouldKeepAlive = false
+    const exchange = createExchange(createContext(req, res, addresses), upgrade)
+    try {
+      const outcome = run(steps, exchange)
+      if (outcome instanceof Promise) {
+        outcome.then(
+          settled => reply(exchange, settled),
+          error => fail(exchange, error),
+        )
+      } else {
+        reply(exchange, outcome)
+      }
+    } catch (error) {
+      fail(exchange, error)
+    }
+  }
+
+  return {
+    handlers: {
+      request: (req, res) => handle(req, res, undefined),
+      upgrade: (req, socket, head) => handle(req, responseOn(req, socket), { socket, head }),
+      refused: code => unmatched.answered('other', gatewayErrors[code].status, 0, 0),
+    },
+    startDraining() {
+      draining = true
+    },
+    inFlight: () => inFlight,
+    async close() {
+      await Promise.all([...upstreams.values()].map(upstream => upstream.close()))
+    },
+  }
+}
+
+/** An upgrade comes without a response object; a refusal is written through one and ends the connection. */
+const responseOn = (req: IncomingMessage, socket: Duplex): ServerResponse => {
+  const res = new ServerResponse(req)
+  res.shouldKeepAlive = false
+  res.assignSocket(socket as Socket)
+  res.on('finish', () => {
+    res.detachSocket(socket as Socket)
+    socket.end()
+  })
+  socket.on('error', () => socket.destroy())
+  return res
+}
+
+const firstPlan = (plans: Readonly<Record<string, Plan>>): Plan => {
+  const [plan] = Object.values(plans)
+  if (plan === undefined) throw new TypeError('a gateway needs at least one plan')
+  return plan
+}
+
+/** One access line per request, and the same facts as metrics. No query, no header, no body: nothing that holds a secret. */
+const observe = (exchange: Exchange, status: number, unmatched: Meter, log: Logger): void => {
+  const { context, operation, caller, upstreamMs } = exchange
+  const durationMs = performance.now() - context.startedAtMs
+  const method = context.req.method ?? ''
+  const meter = operation?.meter ?? unmatched
+  meter.answered(method, status, durationMs, upstreamMs)
+  operation?.meter.inFlight.add(-1)
+  log.info({
+    event: 'request',
+    request_id: context.id,
+    grouping: operation?.grouping ?? 'unmatched',
+    operation: operation?.label ?? 'unmatched',
+    method,
+    path: exchange.target?.path ?? '',
+    status,
+    client_id: clientOf(caller) ?? exchange.facts?.client_id,
+    address: context.address,
+    duration_ms: round(durationMs),
+    upstream_ms: upstreamMs === 0 ? undefined : round(upstreamMs),
+  })
+}
+
+const clientOf = (caller: Exchange['caller']): string | undefined => {
+  if (caller === undefined) return undefined
+  return caller.kind === 'unknown' ? caller.named?.client_id : caller.client.client_id
+}
+
+const round = (ms: number): number => Math.round(ms * 1000) / 1000

@@ -1,0 +1,70 @@
+import type { Reply } from '../http/reply.ts'
+import type { AuthorizationServer } from '../oauth/index.ts'
+import type { OAuthReply } from '../oauth/wire.ts'
+import type { Recorder } from '../telemetry/recorder.ts'
+import type { Exchange, Outcome, Step } from './exchange.ts'
+import { refuse } from './refusal.ts'
+
+/** Step 4: what Sidegate serves itself. Values in, values out; forwarded operations pass. */
+export const serveOperation =
+  (authorizationServer: AuthorizationServer, recorder: Recorder): Step =>
+  (exchange): Outcome | Promise<Outcome> => {
+    const { operation } = exchange
+    if (operation?.target.kind !== 'serve') return undefined
+    const reply = answer(authorizationServer, exchange, operation.target.serves)
+    if (reply === undefined) return refuse(exchange, 'INTERNAL')
+    if (reply instanceof Promise) return reply.then(value => toReply(exchange, recorder, value))
+    return toReply(exchange, recorder, reply)
+  }
+
+const answer = (
+  server: AuthorizationServer,
+  exchange: Exchange,
+  serves: string,
+): OAuthReply | Promise<OAuthReply> | undefined => {
+  const { oauth, caller } = exchange
+  if (oauth === undefined) return undefined
+  const proven = caller?.kind === 'client' && oauth.form ? { form: oauth.form, client: caller.client } : undefined
+  switch (serves) {
+    case 'token':
+      return proven && server.token(proven.form, proven.client)
+    case 'introspect':
+      return proven && server.introspect(proven.form, proven.client)
+    case 'revoke':
+      return proven && server.revoke(proven.form, proven.client)
+    case 'authorize':
+      return server.authorize(oauth.request)
+    case 'interaction':
+      return server.interaction(oauth.request)
+    case 'metadata':
+      return { ...server.metadata(), headers: { 'cache-control': 'no-store' } }
+    case 'discovery':
+      return server.metadata()
+    case 'jwks':
+      return server.jwks()
+    default:
+      return undefined
+  }
+}
+
+const toReply = (exchange: Exchange, recorder: Recorder, reply: OAuthReply): Reply => {
+  countFacts(exchange, recorder, reply)
+  const headers: string[] = []
+  for (const [name, value] of Object.entries(reply.headers)) {
+    if (typeof value === 'string') headers.push(name, value)
+    else for (const one of value) headers.push(name, one)
+  }
+  if (typeof reply.body === 'string' || reply.body === undefined) {
+    return { status: reply.status, headers, body: reply.body ?? '' }
+  }
+  if (!('content-type' in reply.headers)) headers.push('content-type', 'application/json')
+  return { status: reply.status, headers, body: JSON.stringify(reply.body) }
+}
+
+const countFacts = (exchange: Exchange, recorder: Recorder, { facts }: OAuthReply): void => {
+  if (facts === undefined) return
+  exchange.facts = facts
+  if (facts.issued) recorder.counter('tokensIssued', [facts.issued.grant_type, facts.issued.format]).add()
+  if (facts.introspection) recorder.counter('introspections', [facts.introspection]).add()
+  if (facts.error) exchange.operation?.meter.oauthError(facts.error)
+}

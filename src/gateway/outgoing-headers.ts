@@ -1,0 +1,64 @@
+import { traceparentOf } from '../http/context.ts'
+import { fieldKindOf, fieldKinds } from '../http/fields.ts'
+import type { Exchange } from './exchange.ts'
+import type { MeteredOperation } from './meter.ts'
+
+/**
+ * The header that goes upstream, names and values in turn: what the client sent, less hop-by-hop fields (RFC 9110
+ * section 7.6.1), those its Connection nominates, and everything that claims an identity; then the gateway's own.
+ */
+export const outgoingHeaders = (exchange: Exchange, operation: MeteredOperation): string[] => {
+  const { req, fields } = exchange.context
+  const { rawHeaders } = req
+  const nominated = nominatedFields(fields.connection)
+  const forwardAuthorization = operation.target.kind === 'forward' && operation.target.forwardAuthorization
+  const headers: string[] = []
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (nominated?.has(name.toLowerCase())) continue
+    switch (fieldKindOf(name)) {
+      case fieldKinds.plain:
+      case fieldKinds.contentLength:
+      case fieldKinds.contentType:
+      case fieldKinds.cookie:
+      case fieldKinds.accept:
+      case fieldKinds.origin:
+        headers.push(name, rawHeaders[i + 1] as string)
+        break
+      case fieldKinds.authorization:
+        if (forwardAuthorization) headers.push(name, rawHeaders[i + 1] as string)
+        break
+      default:
+    }
+  }
+  addIdentity(headers, exchange, operation)
+  return headers
+}
+
+/** What `Connection` asks to remove, beyond its own options; undefined in the usual cases. Content-Length stays: it frames. */
+const nominatedFields = (connection: string | undefined): ReadonlySet<string> | undefined => {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined
+  const names = connection.toLowerCase().split(',')
+  return new Set(names.map(name => name.trim()).filter(name => name !== 'content-length'))
+}
+
+/** Set after the client's fields are filtered, so nothing a client nominates or sends can take these away. */
+const addIdentity = (headers: string[], exchange: Exchange, operation: MeteredOperation): void => {
+  const { context, caller } = exchange
+  const { fields, trustedPeer } = context
+  if (caller?.kind === 'token') {
+    headers.push('X-Sidegate-Client-Id', caller.token.client_id)
+    headers.push('X-Sidegate-Subject', caller.token.sub)
+    headers.push('X-Sidegate-Scope', caller.token.scope)
+  } else if (caller?.kind === 'client') {
+    headers.push('X-Sidegate-Client-Id', caller.client.client_id)
+  }
+  headers.push('X-Sidegate-Grouping', operation.grouping)
+  headers.push('X-Request-Id', context.id)
+  headers.push('traceparent', traceparentOf(fields.traceparent))
+  const before = trustedPeer ? fields.forwardedFor : undefined
+  headers.push('X-Forwarded-For', before === undefined ? context.peer : `${before}, ${context.peer}`)
+  headers.push('X-Forwarded-Proto', (trustedPeer ? fields.forwardedProto : undefined) ?? 'http')
+  const host = (trustedPeer ? fields.forwardedHost : undefined) ?? fields.host
+  if (host !== undefined) headers.push('X-Forwarded-Host', host)
+}

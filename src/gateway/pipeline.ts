@@ -1,0 +1,41 @@
+import type { Recorder } from '../telemetry/recorder.ts'
+import { type CallerDeps, proveCaller } from './credential.ts'
+import type { Exchange, Outcome, Step } from './exchange.ts'
+import { type ForwardDeps, forward } from './forward.ts'
+import type { MeteredOperation } from './meter.ts'
+import { serveOperation } from './operations.ts'
+import { chargePlan, type PlanDeps } from './plan-limit.ts'
+import { matchRoute } from './route.ts'
+import type { Routes } from './routes.ts'
+
+export interface PipelineDeps {
+  readonly routes: Routes<MeteredOperation>
+  readonly caller: CallerDeps
+  readonly plan: PlanDeps
+  readonly forward: ForwardDeps
+  readonly recorder: Recorder
+}
+
+/**
+ * The way of a request. The order matters: the caller is proven before the plan is charged, so nobody spends another
+ * client's plan by naming it; the plan is charged before anything dear is done.
+ */
+export const pipeline = (deps: PipelineDeps): readonly Step[] => [
+  matchRoute(deps.routes),
+  proveCaller(deps.caller),
+  chargePlan(deps.plan),
+  serveOperation(deps.caller.authorizationServer, deps.recorder),
+  forward(deps.forward),
+]
+
+/** Runs the steps until one answers; a turn of the event loop is taken only where a step waits for something. */
+export const run = (steps: readonly Step[], exchange: Exchange, from = 0): Outcome | Promise<Outcome> => {
+  for (let i = from; i < steps.length; i++) {
+    const outcome = (steps[i] as Step)(exchange)
+    if (outcome instanceof Promise) {
+      return outcome.then(settled => (settled === undefined ? run(steps, exchange, i + 1) : settled))
+    }
+    if (outcome !== undefined) return outcome
+  }
+  return undefined
+}
