@@ -1,0 +1,20 @@
+import type { Draft } from '../draft.ts'
+import type { Fault } from '../source/problem.ts'
+import { unknownUpstream } from './operations.ts'
+
+/** What must hold among groupings: each name once (it is the label of metrics), and upstreams that exist. */
+export const checkGroupings = (draft: Draft): readonly Fault[] => [...doubledNames(draft), ...unknownUpstreams(draft)]
+
+const doubledNames = ({ groupings }: Draft): readonly Fault[] =>
+  groupings
+    .filter(({ value }, index) => groupings.findIndex(other => other.value.name === value.name) < index)
+    .map(({ path }) => ({
+      path: [...path, 'name'],
+      at: 'value',
+      message: 'another grouping has this name; take a new one',
+    }))
+
+const unknownUpstreams = ({ groupings, upstreamNames }: Draft): readonly Fault[] =>
+  groupings
+    .filter(({ value }) => value.upstream !== undefined && !upstreamNames.includes(value.upstream))
+    .map(({ path }) => ({ path: [...path, 'upstream'], at: 'value', message: unknownUpstream(upstreamNames) }))

@@ -1,0 +1,114 @@
+import type { Draft, GroupedOperation, OperationDraft } from '../draft.ts'
+import {
+  allowedCredentials,
+  namesClient,
+  type OperationView,
+  servedMethods,
+  toOperationView,
+} from '../operation-view.ts'
+import type { Fault } from '../source/problem.ts'
+import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
+
+/** What must hold inside each operation, and between it and its grouping and upstream. */
+export const checkOperations = (draft: Draft): readonly Fault[] => {
+  const servesAuthorize = draft.operations.some(({ value }) => value.serves === 'authorize')
+  return draft.operations.flatMap(operation =>
+    applyRules(rules, operation, {
+      ...facts(operation),
+      upstreamNames: draft.upstreamNames,
+      servesAuthorize,
+    }),
+  )
+}
+
+interface Facts {
+  readonly own: OperationDraft
+  readonly view: OperationView
+  readonly upstreamNames: readonly string[]
+  readonly servesAuthorize: boolean
+}
+
+const facts = (operation: GroupedOperation): Pick<Facts, 'own' | 'view'> => ({
+  own: operation.value,
+  view: toOperationView(operation),
+})
+
+const rules: readonly Rule<Facts>[] = [
+  {
+    reads: ['serves', 'upstream'],
+    check: ({ own }) =>
+      own.serves && own.upstream ? keyAt('upstream', 'excludes serves; keep one of the two') : undefined,
+  },
+  {
+    reads: ['serves', 'upstream'],
+    check: ({ view }) =>
+      view.serves || view.upstream
+        ? undefined
+        : valueAt([], 'goes nowhere; say what it serves, or name an upstream here or at the grouping'),
+  },
+  {
+    reads: ['upstream'],
+    check: ({ own, upstreamNames }) =>
+      own.upstream && !upstreamNames.includes(own.upstream)
+        ? valueAt('upstream', unknownUpstream(upstreamNames))
+        : undefined,
+  },
+  {
+    reads: ['method', 'serves'],
+    check: ({ view: { method, serves } }) =>
+      serves && !servedMethods[serves].includes(method)
+        ? valueAt('method', `${serves} is served for ${servedMethods[serves].join(' and ')} only`)
+        : undefined,
+  },
+  {
+    reads: ['path', 'serves'],
+    check: ({ view: { path, serves } }) =>
+      serves && path.includes('*') ? valueAt('path', 'what Sidegate serves has a path without wildcards') : undefined,
+  },
+  {
+    reads: ['credentials', 'serves'],
+    check: ({ view: { credentials, serves } }) => {
+      const allowed = allowedCredentials[serves ?? 'forward']
+      if (allowed.includes(credentials)) return undefined
+      return valueAt('credentials', `for ${serves ?? 'a forwarded operation'} it is ${allowed.join(' or ')}`)
+    },
+  },
+  {
+    reads: ['credentials', 'serves', 'scopes'],
+    check: ({ own, view }) =>
+      own.scopes.length > 0 && view.credentials !== 'bearer'
+        ? keyAt('scopes', 'only bearer tokens carry scopes; set credentials: bearer, or remove them')
+        : undefined,
+  },
+  {
+    reads: ['credentials', 'serves', 'plan'],
+    check: ({ own, view }) =>
+      own.plan === 'client' && !namesClient(view.credentials, view.serves)
+        ? valueAt('plan', 'nobody is named whose plan it could be; set plan: none, or ask for credentials')
+        : undefined,
+  },
+  {
+    reads: ['serves', 'forwardAuthorization'],
+    check: ({ own }) =>
+      own.serves && own.forwardAuthorization
+        ? keyAt('forwardAuthorization', 'is for forwarded operations; remove it')
+        : undefined,
+  },
+  {
+    reads: ['serves', 'advertise'],
+    check: ({ own }) =>
+      own.advertise && !own.serves ? keyAt('advertise', 'is for what Sidegate serves; remove it') : undefined,
+  },
+  {
+    reads: ['path', 'aliases'],
+    check: ({ view, servesAuthorize }) =>
+      servesAuthorize && [view.path, ...view.aliases].some(isInteractionPath)
+        ? valueAt('path', '/interaction belongs to the login pages where authorize is served; take another path')
+        : undefined,
+  },
+]
+
+const isInteractionPath = (path: string): boolean => path === '/interaction' || path.startsWith('/interaction/')
+
+export const unknownUpstream = (names: readonly string[]): string =>
+  names.length > 0 ? `no such upstream; there are ${names.join(', ')}` : 'no such upstream; define it under upstreams'

@@ -1,0 +1,47 @@
+import { operationLabel } from '../../gateway/operation.ts'
+import type { Draft, GroupedOperation } from '../draft.ts'
+import { toOperationView } from '../operation-view.ts'
+import { type Fault, type Path, pathText } from '../source/problem.ts'
+import { isAmbiguous } from '../values/path-pattern.ts'
+
+/** One way to reach an operation: its path, or one of its aliases. */
+interface Way {
+  readonly method: string
+  readonly path: string
+  readonly operation: GroupedOperation
+  readonly at: Path
+}
+
+/** What must hold among operations: no request has two of them, nothing is advertised twice. */
+export const checkRoutes = (draft: Draft): readonly Fault[] => [
+  ...ambiguities(draft.operations.flatMap(toWays)),
+  ...doubleAdvertisements(draft.operations),
+]
+
+const toWays = (operation: GroupedOperation): readonly Way[] => {
+  if (operation.broken.has('path') || operation.broken.has('aliases')) return []
+  const { method, path, aliases } = toOperationView(operation)
+  return [
+    { method, path, operation, at: [...operation.path, 'path'] },
+    ...aliases.map((alias, index) => ({ method, path: alias, operation, at: [...operation.path, 'aliases', index] })),
+  ]
+}
+
+/** Each way is held against those before it; one fault a way is enough. */
+const ambiguities = (ways: readonly Way[]): readonly Fault[] =>
+  ways.flatMap((way, index) => {
+    const earlier = ways.slice(0, index).find(other => other.method === way.method && isAmbiguous(other.path, way.path))
+    if (!earlier) return []
+    const message = `${operationLabel(way)} can be the same request as ${operationLabel(earlier)} of ${pathText(earlier.operation.path)}; make one of them longer, or remove it`
+    return [{ path: way.at, at: 'value', message }]
+  })
+
+const doubleAdvertisements = (operations: readonly GroupedOperation[]): readonly Fault[] =>
+  operations
+    .filter(({ value }) => value.advertise)
+    .filter(({ value }, index, all) => all.findIndex(other => other.value.serves === value.serves) < index)
+    .map(({ path, value }) => ({
+      path: [...path, 'advertise'],
+      at: 'key',
+      message: `another operation that serves ${value.serves} is advertised already; keep one of the two`,
+    }))

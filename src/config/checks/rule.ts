@@ -1,0 +1,35 @@
+import type { Element } from '../element.ts'
+import type { Fault, Path } from '../source/problem.ts'
+
+/** What a rule has to say about an element; `path` is from the element. */
+export interface Finding {
+  readonly path: Path
+  readonly at: 'key' | 'value'
+  readonly message: string
+}
+
+/** One thing that must hold between the fields of an element, or between it and the rest of the file. */
+export interface Rule<T> {
+  /** Fields it reads. Where one has a fault of its own the rule waits. */
+  readonly reads: readonly string[]
+  readonly check: (value: T) => Finding | undefined
+}
+
+/** A fault of a field's value, or of what should stand there. */
+export const valueAt = (path: Path | string, message: string): Finding => ({ path: asPath(path), at: 'value', message })
+
+/** A fault of the key: it should not stand there, or not with that name. */
+export const keyAt = (path: Path | string, message: string): Finding => ({ path: asPath(path), at: 'key', message })
+
+const asPath = (path: Path | string): Path => (typeof path === 'string' ? [path] : path)
+
+/** Every fault that the rules find in an element. */
+export const applyRules = <T>(
+  rules: readonly Rule<T>[],
+  { path, broken }: Pick<Element<unknown>, 'path' | 'broken'>,
+  value: T,
+): readonly Fault[] =>
+  rules
+    .filter(rule => !rule.reads.some(field => broken.has(field)))
+    .flatMap(rule => rule.check(value) ?? [])
+    .map(finding => ({ ...finding, path: [...path, ...finding.path] }))

@@ -1,0 +1,43 @@
+import type { Draft, UserDraft } from '../draft.ts'
+import type { Fault } from '../source/problem.ts'
+import { applyRules, type Rule, valueAt } from './rule.ts'
+
+/** What must hold inside each user, and between users and clients. */
+export const checkUsers = (draft: Draft): readonly Fault[] => {
+  const clientIds = new Set(draft.clients.map(({ value }) => value.client_id))
+  return [
+    ...draft.users.flatMap(user => applyRules(rules, user, { user: user.value, clientIds })),
+    ...doubled(draft, 'username', 'another user has this username; take a new one'),
+    ...doubled(draft, 'sub', 'another user has this sub; tokens could not tell the two apart'),
+  ]
+}
+
+interface Facts {
+  readonly user: UserDraft
+  readonly clientIds: ReadonlySet<string>
+}
+
+const rules: readonly Rule<Facts>[] = [
+  {
+    reads: ['password_hash'],
+    check: ({ user }) =>
+      user.password_hash ? undefined : valueAt('password_hash', 'missing; take what `sidegate hash` prints'),
+  },
+  {
+    // A client's own tokens carry its client_id as sub (RFC 9068 section 2.2); a person must not be taken for one.
+    reads: ['sub'],
+    check: ({ user, clientIds }) =>
+      user.sub !== undefined && clientIds.has(user.sub)
+        ? valueAt(
+            'sub',
+            'equals a client_id, so the person could be taken for that client; take another (RFC 9700 section 4.15)',
+          )
+        : undefined,
+  },
+]
+
+const doubled = ({ users }: Draft, field: 'username' | 'sub', message: string): readonly Fault[] =>
+  users
+    .filter(({ value }) => value[field] !== undefined)
+    .filter(({ value }, index, all) => all.findIndex(other => other.value[field] === value[field]) < index)
+    .map(({ path }) => ({ path: [...path, field], at: 'value', message }))

@@ -1,0 +1,129 @@
+import type { z } from 'zod'
+import { type Element, parseElement } from './element.ts'
+import { clientSchema, userSchema } from './schema-clients.ts'
+import { groupingSchema, operationSchema } from './schema-groupings.ts'
+import { headSchema, loginSchema } from './schema-head.ts'
+import { defaultPlans, planSchema } from './schema-plans.ts'
+import { upstreamSchema } from './schema-upstreams.ts'
+import type { Fault, Path } from './source/problem.ts'
+import { name } from './values/texts.ts'
+
+export type HeadDraft = z.output<typeof headSchema>
+export type LoginDraft = z.output<typeof loginSchema>
+export type PlanDraft = z.output<typeof planSchema>
+export type GroupingDraft = z.output<typeof groupingSchema>
+export type OperationDraft = z.output<typeof operationSchema>
+export type UpstreamDraft = z.output<typeof upstreamSchema>
+export type ClientDraft = z.output<typeof clientSchema>
+export type UserDraft = z.output<typeof userSchema>
+
+/** An element that has its name as its key. */
+export interface Named<T> extends Element<T> {
+  readonly name: string
+}
+
+/** An operation and the grouping it belongs to. */
+export interface GroupedOperation extends Element<OperationDraft> {
+  readonly grouping: Element<GroupingDraft>
+}
+
+/** The configuration, each part checked by itself: what the cross checks read and the result is made of. */
+export interface Draft {
+  readonly head: Element<HeadDraft>
+  readonly login: Element<LoginDraft>
+  readonly plans: readonly Named<PlanDraft>[]
+  readonly groupings: readonly Element<GroupingDraft>[]
+  readonly operations: readonly GroupedOperation[]
+  readonly upstreams: readonly Named<UpstreamDraft>[]
+  readonly clients: readonly Element<ClientDraft>[]
+  readonly users: readonly Element<UserDraft>[]
+  /** Every name that the file gives to a plan or an upstream, also of broken ones: who names those makes no mistake. */
+  readonly planNames: readonly string[]
+  readonly upstreamNames: readonly string[]
+  /** Whether every operation of the file is in `operations`. */
+  readonly hasAllOperations: boolean
+}
+
+/**
+ * Checks every part of the file by itself.
+ * @param known faults found before, whose values are missing from `tree`; they are not repeated
+ */
+export const parseDraft = (
+  tree: unknown,
+  known: readonly Fault[],
+): { readonly draft: Draft; readonly faults: readonly Fault[] } => {
+  const faults: Fault[] = []
+  const reader = createReader(known, fault => faults.push(fault))
+  const root = reader.mapping(tree, [])
+  const login = reader.mapping(root.login, ['login'])
+  const plans = reader.mapping(root.plans ?? defaultPlans, ['plans'])
+  const upstreams = reader.mapping(root.upstreams, ['upstreams'])
+  const groupings = reader.elements(groupingSchema, root.groupings, ['groupings'])
+  const operations = groupings.flatMap(grouping => readOperations(reader, grouping))
+  const draft: Draft = {
+    head: reader.section(headSchema, root, []),
+    login: reader.section(loginSchema, login, ['login']),
+    plans: reader.named(planSchema, plans, ['plans']),
+    groupings,
+    operations,
+    upstreams: reader.named(upstreamSchema, upstreams, ['upstreams']),
+    clients: reader.elements(clientSchema, root.clients, ['clients']),
+    users: reader.elements(userSchema, login.users, ['login', 'users']),
+    planNames: Object.keys(plans),
+    upstreamNames: Object.keys(upstreams),
+    hasAllOperations: [...known, ...faults].every(fault => fault.path[0] !== 'groupings'),
+  }
+  return { draft, faults }
+}
+
+const readOperations = (reader: Reader, grouping: Element<GroupingDraft>): readonly GroupedOperation[] =>
+  reader
+    .elements(operationSchema, grouping.value.operations, [...grouping.path, 'operations'])
+    .map(operation => ({ ...operation, broken: withGroupingFields(operation, grouping), grouping }))
+
+/** What an operation takes from its grouping is as good as its own. */
+const withGroupingFields = (operation: Element<unknown>, grouping: Element<unknown>): ReadonlySet<string> =>
+  new Set([
+    ...operation.broken,
+    ...(grouping.broken.has('basePath') ? ['path'] : []),
+    ...(grouping.broken.has('upstream') ? ['upstream'] : []),
+  ])
+
+type Mapping = Readonly<Record<string, unknown>>
+
+interface Reader {
+  mapping(raw: unknown, path: Path): Mapping
+  /** A mapping that has a default for every field, so that there is always an element. */
+  section<S extends z.ZodObject>(schema: S, raw: Mapping, path: Path): Element<z.output<S>>
+  elements<S extends z.ZodObject>(schema: S, raw: unknown, path: Path): readonly Element<z.output<S>>[]
+  named<S extends z.ZodObject>(schema: S, raw: Mapping, path: Path): readonly Named<z.output<S>>[]
+}
+
+const createReader = (known: readonly Fault[], report: (fault: Fault) => void): Reader => {
+  const parse = <S extends z.ZodObject>(schema: S, raw: unknown, path: Path): Element<z.output<S>> | undefined => {
+    const { element, faults } = parseElement(schema, raw, path, known)
+    faults.forEach(report)
+    return element
+  }
+  return {
+    mapping(raw, path) {
+      if (typeof raw === 'object' && raw !== null && !Array.isArray(raw)) return { ...raw }
+      if (raw !== undefined) report({ path, at: 'value', message: 'must be a mapping of keys to values' })
+      return {}
+    },
+    section: (schema, raw, path) =>
+      parse(schema, raw, path) ?? { path, value: schema.parse({}), broken: new Set(Object.keys(raw)) },
+    elements(schema, raw, path) {
+      if (Array.isArray(raw)) return raw.flatMap((item, index) => parse(schema, item, [...path, index]) ?? [])
+      if (raw !== undefined) report({ path, at: 'value', message: 'must be a list' })
+      return []
+    },
+    named: (schema, raw, path) =>
+      Object.entries(raw).flatMap(([key, item]) => {
+        const [wrongName] = name().safeParse(key).error?.issues ?? []
+        if (wrongName) report({ path: [...path, key], at: 'key', message: wrongName.message })
+        const element = parse(schema, item, [...path, key])
+        return element ? [{ ...element, name: key }] : []
+      }),
+  }
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { findNearest } from './source/did-you-mean.ts'
+import type { Fault, Path } from './source/problem.ts'
+
+/** What the schema found, in our words: what is wrong, what would be right, never the value itself. */
+export const toFaults = (issue: z.core.$ZodIssue, schema: z.ZodType, raw: unknown, base: Path): readonly Fault[] => {
+  const inside = issue.path.filter(step => typeof step !== 'symbol')
+  const path = [...base, ...inside]
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map(key => ({
+        path: [...path, key],
+        at: 'key' as const,
+        message: unknownKey(key, knownKeysAt(schema, inside)),
+      }))
+    case 'invalid_key':
+      return [{ path, at: 'key', message: issue.issues[0]?.message ?? issue.message }]
+    case 'invalid_type':
+      return [{ path, at: 'value', message: wrongType(issue.expected, valueAt(raw, inside)) }]
+    default:
+      return [{ path, at: 'value', message: orMissing(issue.message, valueAt(raw, inside)) }]
+  }
+}
+
+/** The key that an unknown one most likely stands for, where it is plain enough. */
+export const findMeantKey = (key: string, schema: z.ZodType, inside: Path): string | undefined =>
+  findNearest(key, knownKeysAt(schema, inside))
+
+const unknownKey = (key: string, known: readonly string[]): string => {
+  const nearest = findNearest(key, known)
+  return nearest ? `unknown key; did you mean ${nearest}?` : `unknown key; known here are ${known.join(', ')}`
+}
+
+const knownKeysAt = (schema: z.ZodType, inside: Path): readonly string[] => {
+  const bare = unwrapped(schema)
+  if (!(bare instanceof z.ZodObject)) return []
+  const [step, ...rest] = inside
+  if (step === undefined) return Object.keys(bare.shape)
+  const below: unknown = bare.shape[step]
+  return below instanceof z.ZodType ? knownKeysAt(below, rest) : []
+}
+
+const unwrapped = (schema: z.core.$ZodType): z.core.$ZodType =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
+    ? unwrapped(schema.unwrap())
+    : schema
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'text',
+  object: 'a mapping of keys to values',
+  record: 'a mapping of keys to values',
+  array: 'a list',
+}
+
+const wrongType = (expected: string, value: unknown): string => {
+  const isScalar = typeof value === 'number' || typeof value === 'boolean'
+  if (expected === 'string' && isScalar) return 'must be text; put it in quotes'
+  return orMissing(`must be ${kinds[expected] ?? expected}`, value)
+}
+
+const orMissing = (message: string, value: unknown): string => (value === undefined ? `missing; ${message}` : message)
+
+const valueAt = (raw: unknown, inside: Path): unknown =>
+  inside.reduce<unknown>((value, step) => (value as Record<string | number, unknown> | undefined)?.[step], raw)

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { checkClients } from './checks/clients.ts'
+import { checkGroupings } from './checks/groupings.ts'
+import { checkHead } from './checks/head.ts'
+import { checkOperations } from './checks/operations.ts'
+import { checkPlans } from './checks/plans.ts'
+import { checkRoutes } from './checks/routes.ts'
+import { checkUsers } from './checks/users.ts'
+import { parseDraft } from './draft.ts'
+import { resolveConfig } from './resolve.ts'
+import type { SidegateConfig } from './sidegate-config.ts'
+import { substituteEnvironment } from './source/environment.ts'
+import { type Fault, type Problem, pathText } from './source/problem.ts'
+import { readSecretFiles } from './source/secret-files.ts'
+import { parseYamlSource, type YamlSource } from './source/yaml-source.ts'
+
+export { configJsonSchema } from './schema.ts'
+export type { SidegateConfig } from './sidegate-config.ts'
+export { formatProblem, type Problem } from './source/problem.ts'
+
+export type LoadedConfig =
+  | { readonly ok: true; readonly config: SidegateConfig }
+  /** In the order of the file. No message repeats a secret. */
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/** Everything that is checked between the parts of a file. A new check is one file and one line here. */
+const crossChecks = [checkHead, checkGroupings, checkOperations, checkRoutes, checkPlans, checkClients, checkUsers]
+
+/**
+ * Reads, completes and checks a configuration file. Never throws for what the file, a file it names or the
+ * environment holds: all that is wrong comes back in one go.
+ */
+export const loadConfig = async (file: string, env: NodeJS.ProcessEnv): Promise<LoadedConfig> => {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
+  if (text instanceof Error) return refuse([unreadable(file, text)])
+  const source = parseYamlSource(text)
+  const syntaxProblems = source.syntaxFaults.map(({ position, message }) => ({ file, ...position, message }))
+  if (!source.usable) return refuse(syntaxProblems)
+  if (!isMapping(source.tree)) return refuse([{ file, line: 1, column: 1, message: notAMapping(source.tree) }])
+
+  const { tree, faults: missing } = substituteEnvironment(source.tree, env)
+  const secrets = await readSecretFiles(tree, dirname(file))
+  for (const { path, filePath } of secrets.read) source.redirect(path, filePath)
+  const before = [...missing, ...secrets.faults]
+  const { draft, faults } = parseDraft(tree, before)
+  const crossFaults = crossChecks.flatMap(check => check(draft))
+
+  const problems = [...syntaxProblems, ...toProblems(file, source, [...before, ...faults, ...crossFaults])]
+  return problems.length > 0 ? refuse(problems) : { ok: true, config: resolveConfig(draft) }
+}
+
+const isMapping = (tree: unknown): boolean => typeof tree === 'object' && tree !== null && !Array.isArray(tree)
+
+const notAMapping = (tree: unknown): string =>
+  tree === undefined ? 'the file is empty; it needs at least groupings' : 'must be a mapping of keys to values'
+
+const unreadable = (file: string, error: NodeJS.ErrnoException): Problem => {
+  const reason = error.code === 'ENOENT' ? 'there is no such file' : `cannot be read (${error.code ?? error.name})`
+  return { file, line: 1, column: 1, message: `${reason}; name the configuration with --config FILE` }
+}
+
+const toProblems = (file: string, source: YamlSource, faults: readonly Fault[]): readonly Problem[] =>
+  faults.map(fault => ({ file, ...source.positionOf(fault), message: `${pathText(fault.path)}: ${fault.message}` }))
+
+const refuse = (problems: readonly Problem[]): LoadedConfig => ({
+  ok: false,
+  problems: problems.toSorted((one, other) => one.line - other.line || one.column - other.column),
+})

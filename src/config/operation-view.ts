@@ -1,0 +1,57 @@
+import type { Credentials, Served } from '../gateway/operation.ts'
+import type { GroupedOperation } from './draft.ts'
+import { joinPath } from './values/path-pattern.ts'
+
+/** An operation of the file with what it takes from its grouping and its defaults filled in. */
+export interface OperationView {
+  readonly method: string
+  /** From the origin, base path included. */
+  readonly path: string
+  readonly aliases: readonly string[]
+  readonly serves: Served | undefined
+  /** Where it is forwarded; undefined where Sidegate serves it, or where nobody said. */
+  readonly upstream: string | undefined
+  readonly credentials: Credentials
+  readonly plan: 'client' | 'none'
+}
+
+export const toOperationView = ({ value, grouping }: GroupedOperation): OperationView => {
+  const { method, serves } = value
+  const credentials = value.credentials ?? allowedCredentials[serves ?? 'forward'][0]
+  return {
+    method,
+    path: joinPath(grouping.value.basePath, value.path),
+    aliases: value.aliases,
+    serves,
+    upstream: serves ? undefined : (value.upstream ?? grouping.value.upstream),
+    credentials,
+    plan: value.plan ?? (namesClient(credentials, serves) ? 'client' : 'none'),
+  }
+}
+
+/** Whether a request shows whose plan to charge. An authorization request names its client without proof. */
+export const namesClient = (credentials: Credentials, serves: Served | undefined): boolean =>
+  credentials !== 'none' || serves === 'authorize'
+
+/** What makes sense for what an operation does; the first is the default. */
+export const allowedCredentials: Readonly<Record<Served | 'forward', readonly [Credentials, ...Credentials[]]>> = {
+  token: ['client'],
+  introspect: ['client'],
+  revoke: ['client'],
+  authorize: ['none'],
+  metadata: ['query', 'none'],
+  discovery: ['none'],
+  jwks: ['none'],
+  forward: ['bearer', 'query', 'none'],
+}
+
+/** The methods by which each thing is served. */
+export const servedMethods: Readonly<Record<Served, readonly string[]>> = {
+  token: ['POST'],
+  introspect: ['POST'],
+  revoke: ['POST'],
+  authorize: ['GET', 'POST'],
+  metadata: ['GET'],
+  discovery: ['GET'],
+  jwks: ['GET'],
+}

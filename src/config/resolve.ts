@@ -1,0 +1,94 @@
+import type { Operation, Target } from '../gateway/operation.ts'
+import type { UpstreamOptions } from '../gateway/upstream-options.ts'
+import type { Plan } from '../plans/plan.ts'
+import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft, UpstreamDraft } from './draft.ts'
+import { toOperationView } from './operation-view.ts'
+import { resolveOAuth } from './resolve-oauth.ts'
+import type { SidegateConfig } from './sidegate-config.ts'
+import { usableCpus } from './values/cpus.ts'
+
+/** A draft without faults to what the rooms take. */
+export const resolveConfig = (draft: Draft): SidegateConfig => {
+  const { value: head } = draft.head
+  const issuer = head.issuer ?? defaultIssuer(head)
+  const operations = draft.operations.map(operation => toOperation(operation, issuer))
+  return freeze({
+    issuer,
+    listen: head.listen,
+    admin: head.admin,
+    workers: resolveWorkers(head),
+    pods: head.pods,
+    store: head.store,
+    trustedProxies: head.trustedProxies,
+    product: head.product,
+    plans: Object.fromEntries(draft.plans.map(plan => [plan.name, toPlan(plan)])),
+    operations,
+    groupings: draft.groupings.map(({ value }) => ({ name: value.name, version: value.version })),
+    upstreams: draft.upstreams.map(toUpstream),
+    oauth: resolveOAuth(draft, issuer, operations),
+    loginFailures: draft.login.value.failures,
+    shutdown: { delayMs: head.shutdown.delay, timeoutMs: head.shutdown.timeout },
+  })
+}
+
+const defaultIssuer = ({ listen }: HeadDraft): string =>
+  listen.port === 80 ? 'http://localhost' : `http://localhost:${listen.port}`
+
+/** What is in memory belongs to one process. */
+const resolveWorkers = ({ workers, store }: HeadDraft): number => {
+  if (workers !== 'auto') return workers
+  return store.kind === 'memory' ? 1 : usableCpus()
+}
+
+const toPlan = ({ name, value }: Named<PlanDraft>): Plan => ({
+  name,
+  title: value.title ?? name,
+  rate: value.rate,
+  per: value.per,
+  whenStoreFails: value.whenStoreFails,
+  operations: value.operations,
+})
+
+const toOperation = (operation: GroupedOperation, issuer: string): Operation => {
+  const { method, path, aliases, credentials, plan } = toOperationView(operation)
+  return {
+    grouping: operation.grouping.value.name,
+    version: operation.grouping.value.version,
+    method,
+    path,
+    aliases,
+    credentials,
+    scopes: operation.value.scopes,
+    plan,
+    target: toTarget(operation, issuer),
+  }
+}
+
+const toTarget = (operation: GroupedOperation, issuer: string): Target => {
+  const { value, grouping } = operation
+  const { serves, upstream = '' } = toOperationView(operation)
+  if (serves) return { kind: 'serve', serves, advertise: value.advertise }
+  const { basePath, stripBasePath, resource } = grouping.value
+  return {
+    kind: 'forward',
+    upstream,
+    stripPrefix: stripBasePath ? basePath : '',
+    forwardAuthorization: value.forwardAuthorization,
+    resource: resource ?? new URL(issuer).origin + basePath,
+  }
+}
+
+const toUpstream = ({ name, value }: Named<UpstreamDraft>): UpstreamOptions => ({
+  name,
+  targets: value.targets.map(target => new URL(target).origin),
+  connectTimeoutMs: value.connectTimeout,
+  headersTimeoutMs: value.headersTimeout,
+  bodyTimeoutMs: value.bodyTimeout,
+})
+
+/** Freezes a value and all that it holds. */
+const freeze = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null) return value
+  for (const part of Object.values(value)) freeze(part)
+  return Object.freeze(value)
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { credentialKinds, served } from '../gateway/operation.ts'
+import { basePathFault, pathFault } from './values/path-pattern.ts'
+import { resourceFault } from './values/resource.ts'
+import { scopeToken } from './values/scope.ts'
+import { checkedText, line, name, oneOf } from './values/texts.ts'
+
+/** The published interface: groupings and their operations, and the upstreams behind them. */
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+const flag = () =>
+  z.union([z.boolean(), z.enum(['true', 'false']).transform(word => word === 'true')], {
+    error: 'must be true or false',
+  })
+
+export const operationSchema = z.strictObject({
+  method: z.enum(methods, { error: `must be one of ${methods.join(', ')}, in capitals` }),
+  path: checkedText(pathFault).describe('Below the base path; * is one segment, ** at the end the rest.'),
+  aliases: z.array(checkedText(pathFault)).default([]).describe('Other full paths, not below the base path.'),
+  serves: z
+    .enum(served, { error: `must be one of ${served.join(', ')}` })
+    .optional()
+    .describe('What Sidegate answers itself.'),
+  upstream: z.string().optional().describe("Where it is forwarded. Default the grouping's."),
+  credentials: oneOf(credentialKinds)
+    .optional()
+    .describe('Who may call: bearer, client, query or none. The default goes by what the operation does.'),
+  scopes: z.array(scopeToken()).default([]).describe('What a bearer token must carry, all of them.'),
+  plan: oneOf(['client', 'none']).optional().describe("client: the caller's own plan limits it; none: not limited."),
+  forwardAuthorization: flag().default(false).describe('Whether Authorization goes to the upstream. Default false.'),
+  advertise: flag().default(false).describe('Whether discovery names this one, not the first that serves it.'),
+})
+
+export const groupingSchema = z.strictObject({
+  name: name().refine(text => text !== 'unmatched', {
+    error: 'unmatched is what metrics call requests without a grouping; take another name',
+  }),
+  version: line().default('1.0.0').describe('Default 1.0.0.'),
+  basePath: checkedText(basePathFault).default('').describe('Stands before every path. Default none.'),
+  upstream: z.string().optional().describe('Where operations go that say neither serves nor upstream.'),
+  stripBasePath: flag()
+    .default(false)
+    .describe('Whether the upstream sees paths without the base path. Default false.'),
+  resource: checkedText(resourceFault)
+    .optional()
+    .describe(
+      "What a token's aud must name beside the issuer (RFC 8707). Default the issuer's origin and the base path.",
+    ),
+  operations: z.unknown().optional(), // checked by itself, item by item
+})
+
+export const groupingsSchema = z
+  .array(z.strictObject({ ...groupingSchema.shape, operations: z.array(operationSchema).default([]) }))
+  .default([])
+  .describe('API groupings: each a name, a version and its operations.')

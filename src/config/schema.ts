@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { clientsSchema, usersSchema } from './schema-clients.ts'
+import { groupingsSchema } from './schema-groupings.ts'
+import { headSchema, loginSchema } from './schema-head.ts'
+import { plansSchema } from './schema-plans.ts'
+import { upstreamsSchema } from './schema-upstreams.ts'
+
+/** The whole configuration file, from the same parts that check it piece by piece. */
+export const fileSchema = z.strictObject({
+  ...headSchema.shape,
+  plans: plansSchema,
+  groupings: groupingsSchema,
+  upstreams: upstreamsSchema,
+  clients: clientsSchema,
+  login: z
+    .strictObject({ ...loginSchema.shape, users: usersSchema })
+    .prefault({})
+    .describe('How people prove who they are.'),
+})
+
+/** JSON Schema (draft 2020-12) of the file as it is written, for editors. It cannot say what the cross checks say. */
+export const configJsonSchema = (): Readonly<Record<string, unknown>> => ({
+  title: 'Configuration of Sidegate',
+  ...z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' }),
+})

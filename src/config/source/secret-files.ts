@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Fault, Path } from './problem.ts'
+
+/** Everything secret in the configuration. Each may be given as `<name>_file`, the name of a file that holds it. */
+const secretNames = ['client_secret', 'client_secret_hash', 'password_hash', 'store'] as const
+
+/** Where a secret came from, so that what is wrong with it can be said there. */
+export interface SecretFile {
+  readonly path: Path
+  readonly filePath: Path
+}
+
+export interface SecretFiles {
+  readonly read: readonly SecretFile[]
+  readonly faults: readonly Fault[]
+}
+
+/**
+ * Puts the content of every `<name>_file` into the tree as `<name>`, in place; one trailing newline is stripped.
+ * @param folder what relative file names start from: the folder of the configuration file
+ */
+export const readSecretFiles = async (tree: unknown, folder: string): Promise<SecretFiles> => {
+  const read: SecretFile[] = []
+  const faults: Fault[] = []
+  for (const { mapping, path } of mappingsOf(tree, [])) {
+    for (const name of secretNames) {
+      const file = mapping[`${name}_file`]
+      if (typeof file !== 'string') continue
+      const filePath = [...path, `${name}_file`]
+      delete mapping[`${name}_file`]
+      read.push({ path: [...path, name], filePath })
+      if (Object.hasOwn(mapping, name)) {
+        faults.push({ path: filePath, at: 'key', message: `${name} is given as well; keep one of the two` })
+        continue
+      }
+      const content = await readFile(resolve(folder, file), 'utf8').catch(toReason)
+      if (typeof content === 'string') mapping[name] = content.replace(/\r?\n$/, '')
+      else
+        faults.push({
+          path: filePath,
+          at: 'value',
+          message: `the file cannot be read (${content.reason}); name one that can`,
+        })
+    }
+  }
+  return { read, faults }
+}
+
+const toReason = (error: NodeJS.ErrnoException): { readonly reason: string } => ({ reason: error.code ?? error.name })
+
+interface MappingAt {
+  readonly mapping: Record<string, unknown>
+  readonly path: Path
+}
+
+const mappingsOf = (value: unknown, path: Path): readonly MappingAt[] => {
+  if (Array.isArray(value)) return value.flatMap((item, index) => mappingsOf(item, [...path, index]))
+  if (typeof value !== 'object' || value === null) return []
+  const mapping = value as Record<string, unknown>
+  return [{ mapping, path }, ...Object.entries(mapping).flatMap(([key, item]) => mappingsOf(item, [...path, key]))]
+}

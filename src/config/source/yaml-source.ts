@@ -1,0 +1,120 @@
+import type { ErrorCode, YAMLError } from 'yaml'
+import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { type Fault, type Path, pathKey } from './problem.ts'
+
+/** A place in the text, both counted from 1. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** A problem of the YAML itself. */
+export interface SyntaxFault {
+  readonly position: Position
+  readonly message: string
+}
+
+/** A YAML text as plain mutable data, and the way back from each value to its place in the text. */
+export interface YamlSource {
+  /** Mappings without prototype, arrays and scalars. A key without value is present and `undefined`. */
+  readonly tree: unknown
+  /** Problems of the YAML itself. `tree` is still worth checking when they are all doubled keys. */
+  readonly syntaxFaults: readonly SyntaxFault[]
+  readonly usable: boolean
+  /** Where a fault stands; of a value that is not there, the nearest mapping around it. */
+  positionOf(fault: Pick<Fault, 'path' | 'at'>): Position
+  /** Lets faults of one path point to where another one stands. */
+  redirect(from: Path, to: Path): void
+}
+
+interface Span {
+  readonly key: number
+  readonly value: number
+}
+
+/** Reads one YAML 1.2 document. Never throws: whatever is wrong becomes a fault. */
+export const parseYamlSource = (text: string): YamlSource => {
+  const lines = new LineCounter()
+  // The library's own messages quote the line they are about, which may hold a secret.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
+  const spans = new Map<string, Span>()
+  const positionAt = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+  const errors: readonly YAMLError[] = [...document.errors, ...document.warnings]
+  const syntaxFaults = errors.map(error => ({ position: positionAt(error.pos[0]), message: sentenceOf(error.code) }))
+  const usable = errors.every(error => error.code === 'DUPLICATE_KEY')
+  return {
+    tree: usable && document.contents ? toPlain(document, document.contents, spans) : undefined,
+    syntaxFaults,
+    usable,
+    positionOf: fault => positionAt(offsetOf(fault, spans)),
+    redirect: (from, to) => {
+      const span = spans.get(pathKey(to))
+      if (span) spans.set(pathKey(from), span)
+    },
+  }
+}
+
+const toPlain = (document: Document, root: Node, spans: Map<string, Span>): unknown => {
+  const visit = (node: unknown, path: Path, keyOffset: number, above: readonly unknown[]): unknown => {
+    if (isAlias(node)) {
+      const target = node.resolve(document)
+      // An anchor that holds itself has no end; the key then counts as empty.
+      return above.includes(target) ? undefined : visit(target, path, keyOffset, above)
+    }
+    spans.set(pathKey(path), { key: keyOffset, value: startOf(node) ?? keyOffset })
+    if (isSeq(node)) {
+      return node.items.map((item, index) =>
+        visit(item, [...path, index], startOf(item) ?? keyOffset, [...above, node]),
+      )
+    }
+    if (isMap(node)) {
+      const mapping: Record<string, unknown> = Object.create(null)
+      for (const pair of node.items) {
+        if (!isPair(pair)) continue
+        const name = String(isScalar(pair.key) ? pair.key.value : pair.key)
+        mapping[name] = visit(pair.value, [...path, name], startOf(pair.key) ?? keyOffset, [...above, node])
+      }
+      return mapping
+    }
+    return isScalar(node) ? (node.value ?? undefined) : undefined
+  }
+  return visit(root, [], startOf(root) ?? 0, [])
+}
+
+const startOf = (node: unknown): number | undefined => (node as Partial<Node> | null)?.range?.[0]
+
+const offsetOf = ({ path, at }: Pick<Fault, 'path' | 'at'>, spans: ReadonlyMap<string, Span>): number => {
+  const exact = spans.get(pathKey(path))
+  if (exact) return exact[at]
+  for (let length = path.length - 1; length > 0; length--) {
+    const around = spans.get(pathKey(path.slice(0, length)))
+    if (around) return around.key
+  }
+  return 0
+}
+
+const sentenceOf = (code: ErrorCode): string => sentences[code] ?? 'not valid YAML'
+
+const sentences: Partial<Record<ErrorCode, string>> = {
+  ALIAS_PROPS: 'an alias has no tag or anchor of its own; remove it',
+  BAD_ALIAS: 'this alias names no anchor above it; define the anchor first',
+  BAD_COLLECTION_TYPE: 'this tag does not fit the value; remove the tag',
+  BAD_DQ_ESCAPE: 'unknown escape in a double-quoted text; write \\\\ for a backslash, or use single quotes',
+  BAD_INDENT: 'wrong indentation; keys of one mapping and items of one list stand in the same column',
+  BAD_SCALAR_START: 'a plain text cannot begin with this character; put it in quotes',
+  BLOCK_AS_IMPLICIT_KEY:
+    'a mapping inside a mapping begins on a line of its own; a text that holds ": " or ends in a colon stands in quotes',
+  BLOCK_IN_FLOW: 'inside { } and [ ] texts that hold braces, brackets or commas stand in quotes',
+  DUPLICATE_KEY: 'this key stands here a second time; keep one of the two',
+  MISSING_CHAR: 'a colon, comma, quote or closing bracket is missing here',
+  MULTILINE_IMPLICIT_KEY: 'a key stands on one line and is followed by a colon',
+  MULTIPLE_DOCS: 'the file holds a second document; keep one, without ---',
+  NON_STRING_KEY: 'a key is a text; put it in quotes',
+  RESOURCE_EXHAUSTION: 'nested too deeply; no part of a configuration goes that deep',
+  TAB_AS_INDENT: 'tabs do not indent YAML; use spaces',
+  TAG_RESOLVE_FAILED: 'unknown tag; remove it',
+  UNEXPECTED_TOKEN: 'not expected here; a text with special characters stands in quotes',
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * How many CPUs this process may use: those it may run on, no more than the container's quota, at least 1. A part of a
+ * CPU is not counted, since one more worker would spend it on being throttled.
+ * @param cgroups where the control groups are mounted
+ */
+export const usableCpus = (cgroups = '/sys/fs/cgroup'): number =>
+  Math.max(1, Math.min(availableParallelism(), Math.floor(quotaV2(cgroups) ?? quotaV1(cgroups) ?? Infinity)))
+
+/** cgroup v2: `cpu.max` holds `<quota> <period>` in microseconds, or `max <period>`. */
+const quotaV2 = (cgroups: string): number | undefined => {
+  const [quota, period] = readWords(join(cgroups, 'cpu.max'))
+  return toCpus(Number(quota), Number(period))
+}
+
+/** cgroup v1: two files; a quota of -1 is none. */
+const quotaV1 = (cgroups: string): number | undefined => {
+  const [quota] = readWords(join(cgroups, 'cpu/cpu.cfs_quota_us'))
+  const [period] = readWords(join(cgroups, 'cpu/cpu.cfs_period_us'))
+  return toCpus(Number(quota), Number(period))
+}
+
+const toCpus = (quotaUs: number, periodUs: number): number | undefined =>
+  quotaUs > 0 && periodUs > 0 ? quotaUs / periodUs : undefined
+
+const readWords = (file: string): readonly string[] => {
+  try {
+    return readFileSync(file, 'utf8').trim().split(/\s+/)
+  } catch {
+    return [] // not this version of control groups, or none
+  }
+}

@@ -1,0 +1,12 @@
+/** What is wrong with an issuer and what would be right, or undefined (RFC 8414 section 2, RFC 9207 section 2). */
+export const issuerFault = (issuer: string): string | undefined => {
+  if (!/^https?:\/\/[^/]/.test(issuer) || !URL.canParse(issuer))
+    return 'must be an http or https URL, such as https://auth.example.com'
+  if (/[?#]/.test(issuer)) return 'an issuer has no query and no fragment; remove it (RFC 8414 section 2)'
+  if (issuer.endsWith('/')) return 'remove the trailing /; the issuer is compared byte by byte'
+  const url = new URL(issuer)
+  if (url.username || url.password) return 'an issuer names no user; remove what stands before the @'
+  // Clients compare with what a URL parser gave them, so no other spelling of the same URL may go out.
+  const spelling = url.pathname === '/' ? url.origin : url.origin + url.pathname
+  return spelling === issuer ? undefined : `write it as URL parsers do: ${spelling}`
+}

@@ -1,0 +1,59 @@
+/** Paths of operations: literal segments, `*` for one segment, a final `**` for the rest (possibly nothing). */
+
+/** What is wrong with a path and what would be right, or undefined. */
+export const pathFault = (path: string): string | undefined => {
+  if (!path.startsWith('/')) return 'a path begins with /'
+  if (/[?#]/.test(path)) return 'a path has no query and no fragment; remove it'
+  if (path === '/') return undefined
+  const segments = segmentsOf(path)
+  if (segments.includes('')) return 'a segment is empty; remove the doubled or trailing /'
+  if (segments.some(isDots)) return '. and .. name no operation; write the path they lead to'
+  if (segments.slice(0, -1).includes('**')) return '** stands at the end only; use * for one segment'
+  if (segments.some(segment => segment.includes('*') && !/^\*{1,2}$/.test(segment))) {
+    return 'a * is a whole segment; it cannot be a part of one'
+  }
+  if (!segments.every(isLiteralOrWildcard))
+    return 'has characters that a path cannot have; percent-encode them (RFC 3986)'
+  return undefined
+}
+
+/** The same for a base path, which has no wildcards. */
+export const basePathFault = (path: string): string | undefined => {
+  if (path === '/') return 'leave it out where there is no base path'
+  return pathFault(path) ?? (path.includes('*') ? 'a base path has no wildcards' : undefined)
+}
+
+/** A path below a base path; `/` is the base path itself. */
+export const joinPath = (basePath: string, path: string): string =>
+  basePath && path === '/' ? basePath : basePath + path
+
+/**
+ * Whether some request path matches both patterns and neither is the more exact one: the longest literal prefix wins,
+ * and a path without wildcards wins over every pattern.
+ */
+export const isAmbiguous = (one: string, other: string): boolean =>
+  literalRank(one) === literalRank(other) && intersects(segmentsOf(one), segmentsOf(other))
+
+const segmentsOf = (path: string): readonly string[] => path.slice(1).split('/')
+
+/** Number of segments before the first wildcard; Infinity where there is none. */
+const literalRank = (path: string): number => {
+  const first = segmentsOf(path).findIndex(segment => segment.includes('*'))
+  return first < 0 ? Number.POSITIVE_INFINITY : first
+}
+
+const intersects = (one: readonly string[], other: readonly string[]): boolean => {
+  const [head, ...tail] = one
+  const [otherHead, ...otherTail] = other
+  if (head === '**' || otherHead === '**') return true
+  if (head === undefined || otherHead === undefined) return onlyRest(one) && onlyRest(other)
+  return (head === otherHead || head === '*' || otherHead === '*') && intersects(tail, otherTail)
+}
+
+/** Nothing more, or a `**` that matches nothing. */
+const onlyRest = (segments: readonly string[]): boolean => segments.length === 0 || segments[0] === '**'
+
+/** `.` and `..`, also percent-encoded, since a router may decode them. */
+const isDots = (segment: string): boolean => /^(?:\.|%2e){1,2}$/i.test(segment)
+
+const isLiteralOrWildcard = (segment: string): boolean => /^(?:[\w.~!$&'()*+,;=:@-]|%[\dA-Fa-f]{2})+$/.test(segment)

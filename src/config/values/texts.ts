@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { parseRate } from '../../plans/plan.ts'
+import { Secret } from '../../secret.ts'
+import { parseDurationMs } from './duration.ts'
+
+/** Building blocks of the schema: texts that are parsed once, with a message that says what would be right. */
+
+/** A text that `parse` turns into a value; `undefined` from it is the fault `expectation`. */
+export const parsedText = <T>(parse: (text: string) => T | undefined, expectation: string) =>
+  z.string().transform((text, context): T => {
+    const value = parse(text)
+    if (value !== undefined) return value
+    context.addIssue({ code: 'custom', message: expectation })
+    return z.NEVER
+  })
+
+/** A text that must match. */
+export const textLike = (pattern: RegExp, expectation: string) =>
+  checkedText(text => (pattern.test(text) ? undefined : expectation))
+
+/** A text for which `faultOf` finds nothing. */
+export const checkedText = (faultOf: (text: string) => string | undefined) =>
+  z.string().check(context => {
+    const message = faultOf(context.value)
+    if (message) context.issues.push({ code: 'custom', input: undefined, message })
+  })
+
+/** One of a few words. */
+export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z.enum(words, { error: `must be ${listed(words)}` })
+
+/** One of a few words, where a person may rightly expect more of them. */
+export const oneOfYet = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z.enum(words, { error: `must be ${listed(words)}; this release has no other` })
+
+/** `a`, `a or b`, `a, b or c`. */
+const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+/** Milliseconds from `5s` and the like, a day at most: timers cannot wait longer than 24 days. */
+export const durationMs = (leastMs: number) =>
+  parsedText(text => {
+    const ms = parseDurationMs(text)
+    return ms !== undefined && ms >= leastMs && ms <= 86_400_000 ? ms : undefined
+  }, `must be a duration from ${leastMs}ms to 1d, such as 250ms, 5s or 10m`)
+
+/** Whole seconds from `10m` and the like; lifetimes go onto the wire in seconds (RFC 6749 section 5.1). */
+export const lifetimeSec = (leastSec: number, mostSec = 3_650 * 86_400) =>
+  parsedText(text => {
+    const sec = (parseDurationMs(text) ?? Number.NaN) / 1_000
+    return Number.isInteger(sec) && sec >= leastSec && sec <= mostSec ? sec : undefined
+  }, `must be a duration in whole seconds, ${leastSec}s to ${mostSec}s, such as 60s, 10m, 2h or 30d`)
+
+export const rate = () =>
+  parsedText(parseRate, 'must be requests per time, such as 100/1second or 5000/2hours (second, minute, hour or day)')
+
+/** A secret of printable ASCII (RFC 6749 appendix A.2). */
+export const secretText = () => printableAscii('a secret').transform(text => new Secret(text))
+
+/** RFC 6749 appendix A: VSCHAR, at least one. */
+export const printableAscii = (what: string) =>
+  textLike(/^[\x20-\x7e]+$/, `${what} is at least one character of printable ASCII (RFC 6749 appendix A)`)
+
+/** A whole number; as a text too, since that is what an environment variable leaves. */
+export const wholeNumber = (least: number, most: number) => {
+  const expectation = `must be a whole number from ${least} to ${most}`
+  const isInRange = (count: number): boolean => count >= least && count <= most
+  const fromText = parsedText(
+    text => (/^\d{1,9}$/.test(text) && isInRange(Number(text)) ? Number(text) : undefined),
+    expectation,
+  )
+  return z.union([z.int().min(least).max(most), fromText], { error: expectation })
+}
+
+/** A name that becomes a metric label, a header value or a key of the store. */
+export const name = () =>
+  textLike(
+    /^[A-Za-z0-9][\w.-]{0,63}$/,
+    'a name is 1 to 64 letters, digits, dots, hyphens and underscores, a letter or digit first',
+  )
+
+/** A line that people read. */
+export const line = () => textLike(/^[^\p{Cc}]{1,200}$/u, 'must be 1 to 200 characters on one line')
