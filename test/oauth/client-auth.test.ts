@@ -1,0 +1,181 @@
+import t from 'tap'
+import { hashGeneratedSecret, hashSecret } from '../../src/oauth/secret-hash.ts'
+import { Secret } from '../../src/secret.ts'
+import { answer, basic, client, emptyRequest, publicClient, startServer } from './support/authorization-server.ts'
+
+const grant = { grant_type: 'client_credentials' }
+const invalidClient = { status: 401, body: { error: 'invalid_client' } }
+
+t.test('line 13: failed authentication is 401 with WWW-Authenticate, by header or by body', async t => {
+  const { token } = await startServer(t)
+
+  for (const answer of [
+    await token(grant, { request: { authorization: [basic('app', 'wrong')] } }),
+    await token({ ...grant, client_id: 'app', client_secret: 'wrong' }, {}),
+    await token(grant, {}),
+    await token({ ...grant, client_id: 'app' }, {}),
+    await token({ ...grant, client_secret: 'app-secret' }, {}),
+    await token(grant, { request: { authorization: ['Bearer abc'] } }),
+  ]) {
+    t.match(answer, { ...invalidClient, headers: { 'www-authenticate': /^Basic realm="/ } })
+  }
+})
+
+t.test('line 14: both halves of HTTP Basic are form-urldecoded', async t => {
+  const odd = client('a:b c+d%', { secret: { kind: 'plain', value: new Secret('p&s=%+ :') } })
+  const { token } = await startServer(t, { clients: [odd] })
+  const raw = (text: string) => ({ request: { authorization: [`Basic ${Buffer.from(text).toString('base64')}`] } })
+
+  t.match(await token(grant, raw('a%3Ab+c%2Bd%25:p%26s%3D%25%2B+%3A')), { status: 200 })
+  t.match(await token(grant, raw('a%3Ab%20c%2Bd%25:p%26s%3D%25%2B%20%3A')), { status: 200 }, '%20 is a space too')
+  t.match(await token(grant, raw('a%3Ab+c%2Bd%25:p%26s%3D%25++%3A')), invalidClient, 'a plus sign is a space')
+})
+
+t.test('line 15: a malformed header is 401, never anything worse, and the scheme has no case', async t => {
+  const { token } = await startServer(t)
+  const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
+  const malformed = [
+    '',
+    'Basic',
+    'Basic ',
+    'Basic !!!!',
+    'Basic YXBw',
+    `Basic ${base64('app')}`,
+    `Basic ${base64('app:app-secret%')}`,
+    `Basic ${base64('app:%zz')}`,
+    `Basic ${base64('app:%ff')}`,
+    `Basic ${base64(Buffer.from([0x61, 0x3a, 0xff, 0xfe]))}`,
+    `Basic ${base64('app:app-secret').replace(/=*$/, '')}!`,
+    `Basic ${base64('app:app-secret')} x`,
+    `Digest ${base64('app:app-secret')}`,
+  ]
+
+  for (const line of malformed) t.match(await token(grant, { request: { authorization: [line] } }), invalidClient, line)
+  t.match(await token(grant, { request: { authorization: [`bAsIc ${base64('app:app-secret')}`] } }), { status: 200 })
+})
+
+t.test('line 16: two mechanisms at once are an invalid_request', async t => {
+  const { token } = await startServer(t)
+  const header = basic('app', 'app-secret')
+  const invalidRequest = { status: 400, body: { error: 'invalid_request' } }
+
+  t.match(await token({ ...grant, client_secret: 'app-secret' }, { as: 'app' }), invalidRequest)
+  t.match(await token({ ...grant, client_assertion: 'a.b.c' }, { as: 'app' }), invalidRequest)
+  t.match(await token({ ...grant, client_secret: 's', client_assertion: 'a.b.c' }, {}), invalidRequest)
+  t.match(await token(grant, { request: { authorization: [header, header] } }), invalidRequest)
+})
+
+t.test('line 17: a client_id in the body must be that of the authenticated client', async t => {
+  const { token } = await startServer(t)
+
+  t.match(await token({ ...grant, client_id: 'other' }, { as: 'app' }), {
+    status: 400,
+    body: { error: 'invalid_request' },
+  })
+  t.match(await token({ ...grant, client_id: 'app' }, { as: 'app' }), { status: 200 })
+})
+
+t.test('line 18: an unknown client and a wrong secret get the same answer', async t => {
+  const { token } = await startServer(t)
+  const ask = (authorization: string) => token(grant, { request: { authorization: [authorization] } })
+
+  const unknown = await ask(basic('nobody', 'app-secret'))
+
+  t.match(unknown, invalidClient)
+  t.same(await ask(basic('app', 'wrong')), unknown)
+  t.same(await ask(basic('spa', '')), unknown, 'and so does a public client that claims a secret')
+  t.same(await token({ ...grant, client_id: 'nobody', client_secret: 'x' }, {}), unknown)
+})
+
+t.test('line 18: where one client has a slow hash, every failure takes as long', async t => {
+  const value = new Secret(await hashSecret(new Secret('correct horse')))
+  const slow = client('slow', { secret: { kind: 'hash', value } })
+  const { token } = await startServer(t, { clients: [slow, client('app')] })
+  const timed = async (client_id: string, attempt: number): Promise<number> => {
+    const startedAt = process.cpuUsage()
+    await token(grant, { request: { authorization: [basic(client_id, `wrong-${attempt}`)] } })
+    const { user, system } = process.cpuUsage(startedAt)
+    return user + system
+  }
+
+  for (const client_id of ['nobody', 'app', 'slow']) {
+    const cpuMicros = Math.min(await timed(client_id, 1), await timed(client_id, 2), await timed(client_id, 3))
+    t.ok(cpuMicros > 5000, `${client_id} costs one slow hash (${cpuMicros} µs)`)
+  }
+})
+
+t.test('line 19: secrets of any length are compared, the empty and the longer one too', async t => {
+  const { token } = await startServer(t)
+
+  for (const secret of ['', 'a', 'app-secre', 'app-secret ', 'app-secretapp-secret', 'é'.repeat(500)]) {
+    t.match(await token(grant, { request: { authorization: [basic('app', secret)] } }), invalidClient, secret)
+  }
+})
+
+t.test('line 20: a client uses its registered method and no other', async t => {
+  const clients = [client('app'), client('poster', { token_endpoint_auth_method: 'client_secret_post' })]
+  const { token } = await startServer(t, { clients })
+
+  t.match(await token({ ...grant, client_id: 'poster', client_secret: 'poster-secret' }, {}), { status: 200 })
+  t.match(await token(grant, { as: 'poster' }), invalidClient)
+  t.match(await token({ ...grant, client_id: 'app', client_secret: 'app-secret' }, {}), invalidClient)
+})
+
+t.test('stored forms of a secret authenticate like the secret itself', async t => {
+  const quick = new Secret(hashGeneratedSecret(new Secret('quick-secret')))
+  const slow = new Secret(await hashSecret(new Secret('slow-secret')))
+  const clients = [
+    client('quick', { secret: { kind: 'hash', value: quick } }),
+    client('slow', { secret: { kind: 'hash', value: slow } }),
+  ]
+  const { token } = await startServer(t, { clients })
+
+  for (const client_id of ['quick', 'slow']) {
+    t.match(await token(grant, { as: client_id }), { status: 200 }, client_id)
+    t.match(await token(grant, { request: { authorization: [basic(client_id, 'wrong')] } }), invalidClient, client_id)
+  }
+})
+
+t.test('line 24: after ten wrong secrets the client is refused from that address, and nobody else is', async t => {
+  const { token } = await startServer(t)
+  const wrong = { request: { authorization: [basic('app', 'wrong')] } }
+
+  for (let i = 0; i < 10; i++) t.match(await token(grant, wrong), invalidClient)
+
+  const refusal = { status: 429, headers: { 'retry-after': '2' }, body: { error: 'rate_limit_exceeded' } }
+  t.match(await token(grant, wrong), refusal)
+  t.match(await token(grant, { as: 'app' }), refusal, 'the right secret too')
+  t.match(await token(grant, { as: 'app', request: { address: '192.0.2.2' } }), { status: 200 })
+  t.match(await token(grant, { as: 'other' }), { status: 200 })
+})
+
+t.test(
+  'line 95: the metadata operation takes a secret in the query, or Basic, from every client that has one',
+  async t => {
+    const clients = [
+      client('app'),
+      client('poster', { token_endpoint_auth_method: 'client_secret_post' }),
+      publicClient('spa'),
+    ]
+    const { server } = await startServer(t, { clients })
+    const ask = (query: string, authorization: readonly string[] = []) =>
+      answer(async () => {
+        const { client_id } = await server.authenticateQuery({ ...emptyRequest, method: 'GET', query, authorization })
+        return { status: 200, headers: {}, body: { client_id } }
+      })
+    const missing = await ask('')
+
+    t.match(await ask('client_id=app&client_secret=app-secret'), { status: 200, body: { client_id: 'app' } })
+    t.match(await ask('client_id=poster&client_secret=poster-secret'), { status: 200, body: { client_id: 'poster' } })
+    t.match(await ask('', [basic('poster', 'poster-secret')]), { status: 200, body: { client_id: 'poster' } })
+    t.match(missing, invalidClient)
+    t.same(await ask('client_id=app&client_secret=wrong'), missing)
+    t.same(await ask('client_id=app'), missing)
+    t.same(await ask('client_id=spa&client_secret='), missing)
+    t.same(await ask('client_id=nobody&client_secret=x'), missing)
+    for (const query of ['client_id=app&client_id=app&client_secret=app-secret', 'client_id=%ff']) {
+      t.match(await ask(query), { status: 400, body: { error: 'invalid_request' } }, query)
+    }
+    t.match(await ask('client_id=app&client_secret=app-secret', [basic('app', 'app-secret')]), { status: 400 })
+  },
+)

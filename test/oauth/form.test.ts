@@ -1,0 +1,68 @@
+import t from 'tap'
+import { OAuthError } from '../../src/errors.ts'
+import { parseForm } from '../../src/oauth/form.ts'
+import type { OAuthRequest } from '../../src/oauth/wire.ts'
+import { emptyRequest } from './support/authorization-server.ts'
+
+const parse = (changes: Partial<OAuthRequest>) => parseForm({ ...emptyRequest, ...changes })
+
+const refused = (changes: Partial<OAuthRequest>): string => {
+  try {
+    parse(changes)
+  } catch (error) {
+    if (error instanceof OAuthError) return `${error.status} ${error.code}`
+  }
+  return 'accepted'
+}
+
+t.test('line 2: a body that is not form-encoded is an invalid_request', async t => {
+  for (const contentType of ['application/json', 'multipart/form-data; boundary=x', 'text/plain', '', undefined]) {
+    t.equal(refused({ contentType, body: 'grant_type=client_credentials' }), '400 invalid_request', String(contentType))
+  }
+})
+
+t.test('line 2: a charset parameter and another case of the media type are tolerated', async t => {
+  const form = parse({ contentType: 'Application/X-WWW-Form-URLEncoded ; charset=UTF-8', body: 'a=1' })
+
+  t.equal(form.get('a'), '1')
+})
+
+t.test('line 3: a parameter sent twice is an invalid_request, in the body or once in each place', async t => {
+  t.equal(refused({ body: 'scope=a&scope=a' }), '400 invalid_request')
+  t.equal(refused({ body: 'scope=a&sc%6Fpe=b' }), '400 invalid_request', 'also in another spelling')
+  t.equal(refused({ body: 'scope=&scope=b' }), '400 invalid_request', 'also empty once')
+  t.equal(refused({ body: 'scope=a', query: 'scope=a' }), '400 invalid_request')
+  t.equal(refused({ body: 'scope=a', query: 'scopes=a' }), 'accepted')
+})
+
+t.test('line 3: resource may repeat', async t => {
+  const form = parse({ body: 'resource=https%3A%2F%2Fa.example&resource=https%3A%2F%2Fb.example' })
+
+  t.same(form.resources, ['https://a.example', 'https://b.example'])
+})
+
+t.test('line 4: an empty parameter is absent, an unknown one is no fault', async t => {
+  const form = parse({ body: 'scope=&colour=green&flag' })
+
+  t.equal(form.get('scope'), undefined)
+  t.equal(form.get('flag'), undefined)
+  t.equal(form.get('grant_type'), undefined)
+})
+
+t.test('line 5: a secret in the query string is an invalid_request that does not repeat it', async t => {
+  for (const name of ['client_secret', 'code', 'refresh_token', 'client_assertion', 'token', 'c%6Fde']) {
+    t.equal(refused({ query: `${name}=s3cr3t`, body: 'a=1' }), '400 invalid_request', name)
+  }
+  t.throws(() => parse({ query: 'code=s3cr3t' }), { message: /^(?!.*s3cr3t)/ })
+})
+
+t.test('a parameter of the query alone is not one of the request', async t => {
+  t.equal(parse({ query: 'grant_type=client_credentials' }).get('grant_type'), undefined)
+})
+
+t.test('a bad percent sequence or bytes that are not UTF-8 are an invalid_request', async t => {
+  for (const body of ['a=%', 'a=%2', 'a=%zz', 'a=%ff', '%ff=a', 'a=%c0%80']) {
+    t.equal(refused({ body }), '400 invalid_request', body)
+  }
+  t.equal(parse({ body: 'a=%C3%A9+b%2B' }).get('a'), 'é b+')
+})

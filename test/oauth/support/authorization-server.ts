@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../../src/clock.ts'
+import { OAuthError } from '../../../src/errors.ts'
+import { createClients } from '../../../src/oauth/clients.ts'
+import { challengeOf, codeProof, newGrantId, newGrantSecret } from '../../../src/oauth/code.ts'
+import type { FailureLimit, OAuthDeps } from '../../../src/oauth/deps.ts'
+import { type AuthorizationServer, createAuthorizationServer } from '../../../src/oauth/index.ts'
+import { openKeyRing } from '../../../src/oauth/keys.ts'
+import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
+import type { OAuthRequest } from '../../../src/oauth/wire.ts'
+import { Secret } from '../../../src/secret.ts'
+import { createMemoryStore } from '../../../src/stores/memory.ts'
+
+export const issuer = 'https://auth.example'
+
+/** A clock that moves when told to. */
+export interface ManualClock extends Clock {
+  advanceSec(seconds: number): void
+}
+
+export const createManualClock = (): ManualClock => {
+  let nowMs = 1_800_000_000_000
+  return {
+    nowMs: () => nowMs,
+    advanceSec: seconds => {
+      nowMs += seconds * 1000
+    },
+  }
+}
+
+/** A confidential client with the secret `<client_id>-secret`; change what matters to the test. */
+export const client = (client_id: string, changes: Partial<ClientRegistration> = {}): ClientRegistration => ({
+  client_id,
+  client_name: client_id,
+  secret: { kind: 'plain', value: new Secret(`${client_id}-secret`) },
+  grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
+  redirect_uris: [`https://${client_id}.example/callback`],
+  scope: ['read', 'write', 'offline_access'],
+  token_endpoint_auth_method: 'client_secret_basic',
+  application_type: 'web',
+  pkce: 'required',
+  introspects: 'own',
+  plan: 'default-plan',
+  ...changes,
+})
+
+export const publicClient = (client_id: string): ClientRegistration => {
+  const { secret: _, ...registration } = client(client_id, { token_endpoint_auth_method: 'none' })
+  return registration
+}
+
+/** What a caller sends to an endpoint beside its parameters. */
+export interface Sent {
+  /** Authenticates with HTTP Basic as this client. */
+  readonly as?: string
+  readonly request?: Partial<OAuthRequest>
+}
+
+/** One answer as the gateway would write it. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export interface CodeOptions {
+  readonly verifier?: string
+  /** What the authorization request sent; left out: it sent none. */
+  readonly redirect_uri?: string
+  readonly scope?: string
+}
+
+export interface TestServer {
+  readonly server: AuthorizationServer
+  readonly deps: OAuthDeps
+  readonly clock: ManualClock
+  token(parameters: Readonly<Record<string, string>>, sent: Sent): Promise<Answer>
+  introspect(parameters: Readonly<Record<string, string>>, sent: Sent): Promise<Answer>
+  revoke(parameters: Readonly<Record<string, string>>, sent: Sent): Promise<Answer>
+  /** A code as the authorization endpoint leaves it when alice has agreed. */
+  makeCode(client_id: string, options?: CodeOptions): Promise<string>
+}
+
+interface Teardown {
+  teardown(handler: () => unknown): unknown
+}
+
+export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+
+/** The authorization server over the memory store, with clients `app`, `other` and the public `spa`. */
+export const startServer = async (t: Teardown, changes: Partial<OAuthOptions> = {}): Promise<TestServer> => {
+  const clock = createManualClock()
+  const options = { ...defaultOptions, ...changes }
+  const store = createMemoryStore(clock)
+  const keys = await openKeyRing(store.keys, clock)
+  t.teardown(() => keys.close())
+  const clients = createClients(options.clients)
+  const deps = { options, store, clock, clients, keys, failures: createFailures() }
+  const server = createAuthorizationServer(deps)
+  t.teardown(() => server.close())
+
+  const call =
+    (endpoint: 'token' | 'introspect' | 'revoke') =>
+    (parameters: Readonly<Record<string, string>>, sent: Sent): Promise<Answer> =>
+      answer(async () => {
+        const request = formRequest(parameters, sent)
+        const form = server.parseForm(request)
+        return server[endpoint](form, await server.authenticate(form, request))
+      })
+  return {
+    server,
+    deps,
+    clock,
+    token: call('token'),
+    introspect: call('introspect'),
+    revoke: call('revoke'),
+    makeCode: (client_id, codeOptions) => makeCode(deps, client_id, codeOptions),
+  }
+}
+
+const defaultOptions: OAuthOptions = {
+  issuer,
+  clients: [client('app'), client('other'), publicClient('spa')],
+  accessToken: { format: 'jwt', lifetimeSec: 600, alg: 'ES256' },
+  refreshToken: { lifetimeSec: 30 * 24 * 3600, reuseWindowSec: 10 },
+  code: { lifetimeSec: 60 },
+  users: [],
+  interactionLifetimeSec: 900,
+  endpoints: {
+    token: `${issuer}/token`,
+    introspect: `${issuer}/introspect`,
+    revoke: `${issuer}/revoke`,
+    authorize: `${issuer}/authorize`,
+    jwks: `${issuer}/jwks.json`,
+  },
+}
+
+/** Ten failures for each name and address, then a wait of a second and a half; nothing is ever forgotten. */
+const createFailures = (): FailureLimit => {
+  const counts = new Map<string, number>()
+  const waitMs = (key: string): number => ((counts.get(key) ?? 0) > 10 ? 1500 : 0)
+  return {
+    count: async (name, address) => {
+      const key = `${address} ${name}`
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+      return waitMs(key)
+    },
+    blockedMs: (name, address) => waitMs(`${address} ${name}`),
+  }
+}
+
+export const emptyRequest: OAuthRequest = {
+  method: 'POST',
+  path: '/token',
+  query: '',
+  body: '',
+  contentType: 'application/x-www-form-urlencoded',
+  authorization: [],
+  cookie: undefined,
+  accept: undefined,
+  origin: undefined,
+  address: '192.0.2.1',
+}
+
+export const formRequest = (
+  parameters: Readonly<Record<string, string>>,
+  { as, request = {} }: Sent = {},
+): OAuthRequest => ({
+  ...emptyRequest,
+  body: new URLSearchParams(parameters).toString(),
+  ...(as !== undefined && { authorization: [basic(as, `${as}-secret`)] }),
+  ...request,
+})
+
+/** HTTP Basic by the rule of RFC 6749 section 2.3.1. */
+export const basic = (client_id: string, client_secret: string): string => {
+  const encode = (text: string): string => new URLSearchParams({ x: text }).toString().slice(2)
+  return `Basic ${Buffer.from(`${encode(client_id)}:${encode(client_secret)}`).toString('base64')}`
+}
+
+/** A reply, or the refusal as the one writer of errors would put it. */
+export const answer = async (serve: () => unknown): Promise<Answer> => {
+  try {
+    const { status, headers, body } = (await serve()) as Answer
+    return { status, headers, body: JSON.parse(JSON.stringify(body ?? {})) }
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    const body = { error: error.code, error_description: error.message }
+    return { status: error.status, headers: error.headers, body }
+  }
+}
+
+const makeCode = async (
+  { store, keys, clock, options }: OAuthDeps,
+  client_id: string,
+  { verifier: codeVerifier = verifier, redirect_uri = '', scope = 'read write' }: CodeOptions = {},
+): Promise<string> => {
+  const grantId = newGrantId()
+  const code = newGrantSecret(grantId)
+  const codeExpiresAtMs = clock.nowMs() + options.code.lifetimeSec * 1000
+  await store.grants.create({
+    grantId,
+    record: {
+      client_id,
+      sub: `sub-${randomBytes(4).toString('hex')}`,
+      username: 'alice',
+      scope,
+      resource: [],
+      authTimeSec: 0,
+    },
+    codeDigest: keys.digest(code),
+    codeProof: codeProof(client_id, redirect_uri, codeVerifier && challengeOf(codeVerifier)),
+    codeExpiresAtMs,
+    untilMs: codeExpiresAtMs + options.accessToken.lifetimeSec * 1000,
+  })
+  return code
+}
