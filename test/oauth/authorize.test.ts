@@ -1,0 +1,219 @@
+import t from 'tap'
+import {
+  answerOf,
+  ask,
+  callback,
+  demoClient,
+  encode,
+  enter,
+  get,
+  header,
+  locationOf,
+  openBrowserRoom,
+  type Parameters,
+  post,
+} from './browser-flow.ts'
+
+const issuer = 'http://localhost:8080'
+
+t.test('a good request begins an interaction in this browser', async t => {
+  const room = await openBrowserRoom(t)
+
+  const reply = await room.authorize(get(ask()))
+
+  t.equal(reply.status, 303)
+  const path = header(reply, 'location')
+  t.match(path, /^\/interaction\/[\w-]{22}$/)
+  t.match(
+    header(reply, 'set-cookie'),
+    new RegExp(`^sidegate-interaction=[\\w-]{43}; Path=${path}; Max-Age=900; HttpOnly; SameSite=Lax$`),
+  )
+  t.equal(header(reply, 'cache-control'), 'no-store')
+})
+
+t.test('line 61: with an https issuer the cookie is Secure and says so in its name', async t => {
+  const room = await openBrowserRoom(t, [demoClient], 'https://login.example')
+
+  const reply = await room.authorize(get(ask()))
+
+  t.match(header(reply, 'set-cookie'), /^__Secure-sidegate-interaction=.*; HttpOnly; SameSite=Lax; Secure$/)
+})
+
+t.test('line 39: GET and POST give the same result', async t => {
+  const room = await openBrowserRoom(t)
+
+  t.match(header(await room.authorize(post(ask())), 'location'), /^\/interaction\//)
+  for (const changes of [{ scope: 'nope' }, { response_type: 'token' }, { client_id: 'nobody' }]) {
+    t.same(await room.authorize(post(ask(changes))), await room.authorize(get(ask(changes))))
+  }
+})
+
+t.test('line 39: of a POST only the body counts, and a parameter in both places is a duplicate', async t => {
+  const room = await openBrowserRoom(t)
+
+  const bodyOnly = await room.authorize({ ...post(ask({ scope: undefined })), query: 'prompt=none' })
+  const inBoth = await room.authorize({ ...post(ask()), query: 'scope=accounts:read' })
+  const clientInQuery = await room.authorize({ ...post(ask({ client_id: undefined })), query: 'client_id=demo' })
+  const clientInBoth = await room.authorize({ ...post(ask()), query: 'client_id=demo' })
+
+  t.match(header(bodyOnly, 'location'), /^\/interaction\//)
+  t.equal(answerOf(inBoth).error, 'invalid_request')
+  for (const refused of [clientInQuery, clientInBoth]) {
+    t.equal(refused.status, 400)
+    t.notOk(refused.headers.location)
+  }
+})
+
+t.test('a POST that is not form-encoded gets a page and no redirect', async t => {
+  const room = await openBrowserRoom(t)
+
+  for (const contentType of [undefined, 'application/json', 'multipart/form-data; boundary=x']) {
+    const reply = await room.authorize({ ...post(ask()), contentType })
+    t.equal(reply.status, 400)
+    t.notOk(reply.headers.location)
+  }
+  const charset = 'Application/X-WWW-form-urlencoded; charset=utf-8'
+  t.equal((await room.authorize({ ...post(ask()), contentType: charset })).status, 303)
+})
+
+t.test('line 40: an unknown client or a bad redirect URI gets a page and no Location', async t => {
+  const room = await openBrowserRoom(t)
+  const bad: Parameters[] = [
+    { client_id: 'nobody' },
+    { client_id: undefined },
+    { client_id: 'DEMO' },
+    { redirect_uri: 'https://evil.example/' },
+    { redirect_uri: `${callback}/` },
+  ]
+  for (const changes of bad) {
+    const reply = await room.authorize(get(ask(changes)))
+    t.equal(reply.status, 400)
+    t.notOk(reply.headers.location)
+    t.match(header(reply, 'content-type'), /^text\/html/)
+  }
+  t.equal((await room.authorize(get(`${ask({ client_id: undefined })}&client_id=%ff`))).status, 400)
+})
+
+t.test('line 44: redirect_uri may be left out where the client has exactly one', async t => {
+  const two = { ...demoClient, client_id: 'two', redirect_uris: [callback, 'https://app.example/cb'] }
+  const room = await openBrowserRoom(t, [demoClient, two])
+
+  t.equal((await room.authorize(get(ask({ redirect_uri: undefined })))).status, 303)
+  t.equal((await room.authorize(get(ask({ client_id: 'two', redirect_uri: undefined })))).status, 400)
+})
+
+t.test('line 46: state comes back as it was, byte for byte, and none is invented', async t => {
+  const room = await openBrowserRoom(t)
+  const states = ['x', 'a b+c%20', '%0d%0aSet-Cookie: x', `${'ü😀&#="<>\r\n\t\0'.repeat(100)}`, 'A'.repeat(2048)]
+  for (const state of states) {
+    const refused = await room.authorize(get(ask({ state, scope: 'nope' })))
+    t.equal(answerOf(refused).state, state)
+
+    const guest = await enter(room, ask({ state }))
+    await guest.signIn()
+    t.equal(answerOf(await guest.submit({ decision: 'allow' })).state, state)
+  }
+  const without = await room.authorize(get(ask({ state: undefined, scope: 'nope' })))
+  t.notOk('state' in answerOf(without))
+})
+
+t.test('a state that is no UTF-8 cannot come back the same and is refused', async t => {
+  const room = await openBrowserRoom(t)
+
+  const reply = await room.authorize(get(`${ask({ state: undefined })}&state=%ff`))
+
+  t.equal(answerOf(reply).error, 'invalid_request')
+  t.notOk('state' in answerOf(reply))
+})
+
+t.test('line 47: iss is in every error redirect, as the configuration writes it', async t => {
+  const odd = 'https://Login.example:443/tenant/'
+  const room = await openBrowserRoom(t, [demoClient], odd)
+
+  const reply = await room.authorize(get(ask({ scope: 'nope' })))
+
+  t.equal(answerOf(reply).iss, odd)
+})
+
+t.test('each fault has its error, told by redirect', async t => {
+  const machine = { ...demoClient, client_id: 'machine', grant_types: ['client_credentials'] as const }
+  const room = await openBrowserRoom(t, [demoClient, machine])
+  const hexChallenge = 'a'.repeat(64)
+  const faults: readonly (readonly [string, string, Parameters])[] = [
+    ['line 34', 'invalid_request', { code_challenge_method: 'plain' }],
+    ['line 34', 'invalid_request', { code_challenge_method: undefined }],
+    ['line 34', 'invalid_request', { code_challenge_method: 's256' }],
+    ['line 35', 'invalid_request', { code_challenge: undefined, code_challenge_method: undefined }],
+    ['line 35', 'invalid_request', { code_challenge: undefined }],
+    ['line 35', 'invalid_request', { code_challenge: '' }],
+    ['line 38', 'invalid_request', { code_challenge: hexChallenge }],
+    ['line 38', 'invalid_request', { code_challenge: `${'A'.repeat(42)}=` }],
+    ['line 38', 'invalid_request', { code_challenge: 'A'.repeat(42) }],
+    ['line 49', 'invalid_request', { response_type: undefined }],
+    ['line 49', 'unsupported_response_type', { response_type: 'token' }],
+    ['line 49', 'unsupported_response_type', { response_type: 'id_token' }],
+    ['line 49', 'unsupported_response_type', { response_type: 'code token' }],
+    ['line 50', 'invalid_scope', { scope: 'accounts:read nope' }],
+    ['line 50', 'invalid_scope', { scope: 'Accounts:read' }],
+    ['line 50', 'invalid_scope', { scope: ' ' }],
+    ['line 53', 'login_required', { prompt: 'none' }],
+    ['line 66', 'invalid_target', { resource: 'https://unknown.example/' }],
+    ['response_mode', 'invalid_request', { response_mode: 'fragment' }],
+    ['request', 'request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
+    ['request_uri', 'request_uri_not_supported', { request_uri: 'urn:example:1' }],
+    ['grant type', 'unauthorized_client', { client_id: 'machine' }],
+  ]
+  for (const [line, error, changes] of faults) {
+    const reply = await room.authorize(get(ask(changes)))
+
+    t.equal(reply.status, 303, `${line}: ${JSON.stringify(changes)}`)
+    t.equal(locationOf(reply).origin + locationOf(reply).pathname, callback)
+    t.match(answerOf(reply), { error, state: 'a-state', iss: issuer })
+    t.match(answerOf(reply).error_description, /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/)
+    t.equal(header(reply, 'cache-control'), 'no-store')
+    t.notOk(reply.headers['set-cookie'])
+  }
+})
+
+t.test('line 35: a client exempted by name may leave PKCE out, but not do it badly', async t => {
+  const exempt = { ...demoClient, pkce: 'optional' as const }
+  const room = await openBrowserRoom(t, [exempt])
+
+  const without = await room.authorize(get(ask({ code_challenge: undefined, code_challenge_method: undefined })))
+  const badly = await room.authorize(get(ask({ code_challenge_method: 'plain' })))
+
+  t.match(header(without, 'location'), /^\/interaction\//)
+  t.equal(answerOf(badly).error, 'invalid_request')
+})
+
+t.test('line 50: neither order nor doubled spaces of a scope matter', async t => {
+  const room = await openBrowserRoom(t)
+
+  const reply = await room.authorize(get(ask({ scope: '  accounts:write  accounts:read ' })))
+
+  t.match(header(reply, 'location'), /^\/interaction\//)
+})
+
+t.test('line 51: a parameter sent twice is refused, by redirect only where it is safe', async t => {
+  const room = await openBrowserRoom(t)
+
+  for (const twice of [{ client_id: 'demo' }, { redirect_uri: callback }]) {
+    const reply = await room.authorize(get(`${ask()}&${encode(twice)}`))
+    t.equal(reply.status, 400)
+    t.notOk(reply.headers.location)
+  }
+  for (const twice of [{ scope: 'accounts:read' }, { unknown: '1', UNKNOWN: '2' }, { state: 'other' }]) {
+    const reply = await room.authorize(get(`${ask({ unknown: '0' })}&${encode(twice)}`))
+    t.equal(answerOf(reply).error, 'invalid_request')
+    t.equal(answerOf(reply).state, 'state' in twice ? undefined : 'a-state')
+  }
+  t.equal(answerOf(await room.authorize(get(`${ask()}&sc%6Fpe=accounts:read`))).error, 'invalid_request')
+})
+
+t.test('an unknown parameter is ignored, and an empty one is absent', async t => {
+  const room = await openBrowserRoom(t)
+
+  const reply = await room.authorize(get(ask({ unknown: '1', prompt: '', request: '', response_mode: '' })))
+
+  t.match(header(reply, 'location'), /^\/interaction\//)
+})

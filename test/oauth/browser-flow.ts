@@ -1,0 +1,187 @@
+import { createAuthorize } from '../../src/oauth/authorize.ts'
+import { createClients } from '../../src/oauth/clients.ts'
+import { challengeOf, codeProof, parseGrantId } from '../../src/oauth/code.ts'
+import type { FailureLimit, OAuthDeps } from '../../src/oauth/deps.ts'
+import { createInteraction } from '../../src/oauth/interaction.ts'
+import { openKeyRing } from '../../src/oauth/keys.ts'
+import type { ClientRegistration, OAuthOptions } from '../../src/oauth/options.ts'
+import { hashSecret } from '../../src/oauth/secret-hash.ts'
+import type { OAuthReply, OAuthRequest } from '../../src/oauth/wire.ts'
+import { Secret } from '../../src/secret.ts'
+import { createMemoryStore } from '../../src/stores/memory.ts'
+import type { RedemptionOutcome } from '../../src/stores/ports.ts'
+
+/** The authorization endpoint and its pages over the memory store, with a clock that tests advance. */
+export interface BrowserRoom {
+  readonly deps: OAuthDeps
+  readonly authorize: (request: OAuthRequest) => OAuthReply | Promise<OAuthReply>
+  readonly interaction: (request: OAuthRequest) => Promise<OAuthReply>
+  advanceSec(seconds: number): void
+  /** A redemption as the token endpoint makes it, for the request that `ask` makes. */
+  redeem(code: string, redirect_uri?: string): Promise<RedemptionOutcome>
+}
+
+interface Teardown {
+  teardown(handler: () => unknown): unknown
+}
+
+export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+export const callback = 'http://127.0.0.1:3000/callback'
+export const password = 'correct horse battery staple'
+
+export const demoClient: ClientRegistration = {
+  client_id: 'demo',
+  client_name: 'Demo client',
+  grant_types: ['authorization_code', 'refresh_token'],
+  redirect_uris: [callback],
+  scope: ['accounts:read', 'accounts:write', 'offline_access'],
+  token_endpoint_auth_method: 'none',
+  application_type: 'web',
+  pkce: 'required',
+  introspects: 'own',
+  plan: 'default-plan',
+}
+
+const passwordHash = hashSecret(new Secret(password))
+
+export const openBrowserRoom = async (
+  t: Teardown,
+  clients: readonly ClientRegistration[] = [demoClient],
+  issuer = 'http://localhost:8080',
+): Promise<BrowserRoom> => {
+  let nowMs = 1_700_000_000_000
+  const clock = { nowMs: () => nowMs }
+  const store = createMemoryStore(clock)
+  const keys = await openKeyRing(store.keys, clock)
+  t.teardown(() => keys.close())
+  const options: OAuthOptions = {
+    issuer,
+    clients,
+    accessToken: { format: 'jwt', lifetimeSec: 600, alg: 'ES256' },
+    refreshToken: { lifetimeSec: 2_592_000, reuseWindowSec: 10 },
+    code: { lifetimeSec: 60 },
+    users: [
+      { username: 'alice', password_hash: new Secret(await passwordHash) },
+      { username: 'bob', password_hash: new Secret(await passwordHash), sub: 'employee-7' },
+    ],
+    interactionLifetimeSec: 900,
+    endpoints: {},
+  }
+  const failures = createFailureCount(clock.nowMs)
+  const deps: OAuthDeps = { options, store, clock, clients: createClients(clients), keys, failures }
+  return {
+    deps,
+    authorize: createAuthorize(deps),
+    interaction: createInteraction(deps),
+    advanceSec: seconds => {
+      nowMs += seconds * 1000
+    },
+    redeem: (code, redirect_uri = callback) =>
+      store.grants.redeem({
+        grantId: parseGrantId(code) ?? '',
+        codeDigest: keys.digest(code),
+        codeProofs: [codeProof('demo', redirect_uri, challengeOf(verifier))],
+        nowMs,
+        untilMs: nowMs + 600_000,
+      }),
+  }
+}
+
+/** Ten failures a minute by name and address, within this process. */
+const createFailureCount = (nowMs: () => number): FailureLimit => {
+  const failedAtMs = new Map<string, number[]>()
+  const waitMs = (key: string): number => {
+    const recent = (failedAtMs.get(key) ?? []).filter(at => at > nowMs() - 60_000)
+    return recent.length > 10 ? (recent[0] ?? nowMs()) + 60_000 - nowMs() : 0
+  }
+  return {
+    blockedMs: (name, address) => waitMs(`${address} ${name}`),
+    count: async (name, address) => {
+      const key = `${address} ${name}`
+      failedAtMs.set(key, [...(failedAtMs.get(key) ?? []), nowMs()])
+      return waitMs(key)
+    },
+  }
+}
+
+export type Parameters = Readonly<Record<string, string | undefined>>
+
+/** A good authorization request; a parameter set to undefined is left out. */
+export const ask = (changes: Parameters = {}): string =>
+  encode({
+    response_type: 'code',
+    client_id: 'demo',
+    redirect_uri: callback,
+    scope: 'accounts:read',
+    state: 'a-state',
+    code_challenge: challengeOf(verifier),
+    code_challenge_method: 'S256',
+    ...changes,
+  })
+
+export const encode = (parameters: Parameters): string =>
+  Object.entries(parameters)
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name}=${encodeURIComponent(value)}`))
+    .join('&')
+
+const plain: OAuthRequest = {
+  method: 'GET',
+  path: '/psd2/oauth2/authorize',
+  query: '',
+  body: '',
+  contentType: undefined,
+  authorization: [],
+  cookie: undefined,
+  accept: 'text/html',
+  origin: undefined,
+  address: '192.0.2.1',
+}
+
+export const get = (query: string, path = plain.path, cookie?: string): OAuthRequest => ({
+  ...plain,
+  path,
+  query,
+  cookie,
+})
+
+export const post = (body: string, path = plain.path, cookie?: string): OAuthRequest => ({
+  ...plain,
+  method: 'POST',
+  path,
+  body,
+  cookie,
+  contentType: 'application/x-www-form-urlencoded',
+})
+
+export const header = (reply: OAuthReply, name: string): string => {
+  const value = reply.headers[name]
+  return value === undefined ? '' : String(value)
+}
+
+export const locationOf = (reply: OAuthReply): URL => new URL(header(reply, 'location'), 'http://sidegate.invalid')
+
+/** The parameters that a redirect carries back to the client, decoded. */
+export const answerOf = (reply: OAuthReply): Record<string, string> =>
+  Object.fromEntries(locationOf(reply).searchParams)
+
+/** A browser that stands before the login page: it keeps the cookie and reads `csrf` from the page. */
+export interface Guest {
+  readonly path: string
+  readonly cookie: string
+  readonly csrf: string
+  show(): Promise<OAuthReply>
+  /** Submits the page's form; `csrf` goes along unless `fields` has another one or undefined. */
+  submit(fields: Parameters): Promise<OAuthReply>
+  signIn(username?: string): Promise<OAuthReply>
+}
+
+export const enter = async (room: BrowserRoom, query = ask()): Promise<Guest> => {
+  const begun = await room.authorize(get(query))
+  const path = header(begun, 'location')
+  const cookie = header(begun, 'set-cookie').split(';', 1)[0] ?? ''
+  const show = (): Promise<OAuthReply> => room.interaction(get('', path, cookie))
+  const csrf = /name="csrf" value="([^"]+)"/.exec(String((await show()).body))?.[1] ?? ''
+  const submit = (fields: Parameters): Promise<OAuthReply> =>
+    room.interaction(post(encode({ csrf, ...fields }), path, cookie))
+  return { path, cookie, csrf, show, submit, signIn: (username = 'alice') => submit({ username, password }) }
+}
