@@ -2,11 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { stringify } from 'yaml'
+import { findFreePort } from '../support/free-port.ts'
 import { layOutApp, lockedVersion, runBuildStage } from './built-image.ts'
 import { readStages, toExecForm } from './dockerfile.ts'
 
@@ -16,15 +16,6 @@ const final = stages.at(-1)
 if (build === undefined || final === undefined) throw new Error('the Dockerfile has no build stage')
 
 const textOf = (name: string): string => final.instructions.findLast(found => found.name === name)?.text ?? ''
-
-const findFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 t.test('every stage stands on the Node that the lock file pins for development', async t => {
   for (const { image } of stages) t.equal(image, `node:${lockedVersion('node')}-slim`)

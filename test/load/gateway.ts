@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { answers, cores, findFreePort, type Programs } from './program.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { answers, cores, type Programs } from './program.ts'
 
 const sidegate = join(import.meta.dirname, '../../src/sidegate.cjs')
 

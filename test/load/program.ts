@@ -1,18 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What is measured has a core for itself; what measures it, and what stands behind it, share the other. */
 export const cores = { measured: '0', load: '1' } as const
+export type Core = (typeof cores)[keyof typeof cores]
 
 export interface Start {
   /** Goes into messages. */
   readonly name: string
-  readonly core: (typeof cores)[keyof typeof cores]
+  readonly core: Core
   readonly command: readonly [string, ...string[]]
   readonly env?: Readonly<Record<string, string>>
-  /** Answers 2xx once the program serves; or a port that accepts connections. */
+  /** Asked again and again until it says so. */
   readonly readyWhen: () => Promise<boolean>
 }
 
@@ -53,16 +53,6 @@ const stop = async (child: ChildProcess): Promise<void> => {
   const killer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
   await ended
   clearTimeout(killer)
-}
-
-/** A port that nobody listens on now: nginx and redis-server cannot be told to take any. */
-export const findFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Whether the address answers with 2xx. */

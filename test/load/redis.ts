@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { cores, findFreePort, type Programs } from './program.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { cores, type Programs } from './program.ts'
 
 /** Starts a Redis that keeps nothing on disk, on the load's core. Resolves to its URL. */
 export const startRedis = async (programs: Programs): Promise<string> => {

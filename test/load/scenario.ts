@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { findFreePort } from '../support/free-port.ts'
 import { basicAuth, fetchToken, startGateway } from './gateway.ts'
 import { startForwarder, startUpstream } from './nginx.ts'
-import { answers, cores, findFreePort, type Programs } from './program.ts'
+import { answers, cores, type Programs } from './program.ts'
 import { startRedis } from './redis.ts'
 import type { Load } from './wrk.ts'
 
