@@ -1,0 +1,59 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { InteractionRecord, KeyRecord, Redemption, RefreshAttempt, Store } from '../../src/stores/ports.ts'
+
+/** A call that a process of its own makes on the store. */
+export type RacedCall =
+  | { readonly kind: 'redeem'; readonly redemption: Redemption }
+  | { readonly kind: 'refresh'; readonly attempt: RefreshAttempt }
+  | { readonly kind: 'createFirst'; readonly record: KeyRecord; readonly untilMs: number }
+  | { readonly kind: 'replace'; readonly id: string; readonly version: number; readonly record: InteractionRecord }
+
+export const makeCall = (store: Store, call: RacedCall): Promise<unknown> => {
+  switch (call.kind) {
+    case 'redeem':
+      return store.grants.redeem(call.redemption)
+    case 'refresh':
+      return store.grants.refresh(call.attempt)
+    case 'createFirst':
+      return store.keys.createFirst(call.record, call.untilMs)
+    case 'replace':
+      return store.interactions.replace(call.id, call.version, call.record)
+  }
+}
+
+interface Teardown {
+  teardown(handler: () => unknown): unknown
+}
+
+/** Makes the calls of each list in a process of its own, all processes at the same moment. Resolves to all outcomes. */
+export const race = async (
+  t: Teardown,
+  url: string,
+  lists: readonly (readonly RacedCall[])[],
+): Promise<readonly unknown[]> => {
+  const racers = lists.map(() => fork(join(import.meta.dirname, 'racer.ts'), [url]))
+  t.teardown(() => {
+    for (const racer of racers) racer.kill('SIGKILL')
+  })
+  await Promise.all(racers.map(message))
+  const outcomes = racers.map(message)
+  for (const [index, racer] of racers.entries()) racer.send(lists[index] ?? [])
+  return (await Promise.all(outcomes)).flat()
+}
+
+/** The next message of the process. Rejects when it exits without one. */
+const message = async (racer: ChildProcess): Promise<unknown> => {
+  const settled = new AbortController()
+  const exited = once(racer, 'exit', { signal: settled.signal }).then(([code]) => {
+    throw new Error(`a racer exited with ${code} before it answered`)
+  })
+  try {
+    const [answer] = await Promise.race([once(racer, 'message', { signal: settled.signal }), exited])
+    return answer
+  } finally {
+    exited.catch(() => undefined)
+    settled.abort()
+  }
+}

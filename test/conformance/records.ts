@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import type {
+  AccessTokenRecord,
+  GrantRecord,
+  InteractionRecord,
+  KeyRecord,
+  NewGrant,
+  Redemption,
+  RefreshAttempt,
+} from '../../src/stores/ports.ts'
+
+/** Records for the conformance suite: each call makes a fresh one, so that tests can share a store. */
+
+export const newId = (): string => randomBytes(16).toString('base64url')
+
+export const grantRecord: GrantRecord = {
+  client_id: 'demo',
+  sub: 'f3a1',
+  username: 'zoë "the \\ second"\n',
+  scope: 'accounts:read offline_access',
+  resource: ['https://api.example/accounts'],
+  authTimeSec: 1_790_000_000,
+}
+
+export const newGrant = (nowMs: number, changes: Partial<NewGrant> = {}): NewGrant => ({
+  grantId: newId(),
+  record: grantRecord,
+  codeDigest: newId(),
+  codeProof: newId(),
+  codeExpiresAtMs: nowMs + 60_000,
+  untilMs: nowMs + 600_000,
+  ...changes,
+})
+
+export const redemptionOf = (grant: NewGrant, nowMs: number, changes: Partial<Redemption> = {}): Redemption => ({
+  grantId: grant.grantId,
+  codeDigest: grant.codeDigest,
+  codeProofs: [newId(), grant.codeProof],
+  nowMs,
+  refreshDigest: `first ${grant.grantId}`,
+  untilMs: nowMs + 600_000,
+  ...changes,
+})
+
+export const refreshOf = (grant: NewGrant, nowMs: number, changes: Partial<RefreshAttempt> = {}): RefreshAttempt => ({
+  grantId: grant.grantId,
+  client_id: grant.record.client_id,
+  digest: `first ${grant.grantId}`,
+  nowMs,
+  reuseWindowMs: 10_000,
+  untilMs: nowMs + 600_000,
+  ...changes,
+})
+
+export const newToken = (grantId: string): AccessTokenRecord => ({
+  jti: `${grantId}.${newId()}`,
+  client_id: 'demo',
+  sub: 'f3a1',
+  scope: 'accounts:read',
+  aud: ['https://api.example/accounts'],
+  iat: 1_790_000_000,
+  exp: 1_790_000_600,
+})
+
+export const newInteraction = (): InteractionRecord => ({
+  client_id: 'demo',
+  redirect_uri: 'http://127.0.0.1:3000/callback',
+  redirectUriSent: true,
+  state: 'ä state',
+  scope: 'accounts:read',
+  resource: [],
+  browserDigest: newId(),
+  csrf: newId(),
+  stage: 'login',
+  failedLogins: 0,
+})
+
+export const newKey = (alg: string, createdAtMs: number): KeyRecord => ({
+  kid: newId(),
+  alg,
+  createdAtMs,
+  jwk: { kty: 'EC', crv: 'P-256', d: newId() },
+})

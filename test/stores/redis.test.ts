@@ -1,0 +1,116 @@
+import t, { type Test } from 'tap'
+import { systemClock } from '../../src/clock.ts'
+import { openStore, parseStoreUrl } from '../../src/stores/open.ts'
+import { type Store, StoreUnavailableError } from '../../src/stores/ports.ts'
+import { newGrant, newId, newToken, redemptionOf } from '../conformance/records.ts'
+import { testStore } from '../conformance/stores.ts'
+import { eventually } from '../support/eventually.ts'
+import { startRedis, startSentinel } from '../support/redis.ts'
+
+const redis = await startRedis(t)
+
+const open = async (t: Test, url: string): Promise<Store> => {
+  const parsed = parseStoreUrl(url)
+  if ('problem' in parsed) throw new Error(parsed.problem)
+  const store = await openStore(parsed, systemClock)
+  t.teardown(() => store.close())
+  return store
+}
+
+const elapse = async (ms: number): Promise<void> => {
+  const endMs = Date.now() + ms
+  await eventually(() => Date.now() > endMs)
+}
+
+testStore(t, async t => {
+  // All else has names of its own.
+  await redis.client.del('sidegate:keys')
+  return { store: await open(t, redis.url), clock: systemClock, elapse, shared: redis.url }
+})
+
+t.test('every key has a lifetime', async t => {
+  const keys = await redis.client.keys('*')
+
+  t.ok(keys.length > 10)
+  for (const key of keys) t.ok((await redis.client.pttl(key)) > 0, key)
+})
+
+t.test('a start without Redis succeeds, calls fail at once, and all is well within a second of its coming', async t => {
+  const redis = await startRedis(t)
+  await redis.kill()
+  const store = await open(t, redis.url)
+
+  const startedAtMs = performance.now()
+  await t.rejects(store.grants.create(newGrant(Date.now())), StoreUnavailableError)
+  await t.rejects(store.tokens.find(newId(), newId()), StoreUnavailableError)
+  await t.rejects(store.revocations.revoke(newId(), Date.now() + 1000), StoreUnavailableError)
+  await t.rejects(store.revocations.since(undefined), StoreUnavailableError)
+  await t.rejects(store.ping(), StoreUnavailableError)
+  t.ok(performance.now() - startedAtMs < 100)
+
+  await redis.start()
+  await eventually(() => store.ping().then(() => true), 1000)
+  await store.grants.create(newGrant(Date.now()))
+})
+
+t.test('a Redis that dies and comes back, also one that lost its scripts, is used again without a restart', async t => {
+  const redis = await startRedis(t)
+  const store = await open(t, redis.url)
+  const grant = newGrant(Date.now())
+  await store.grants.create(grant)
+  await redis.client.script('FLUSH')
+  await store.grants.create(grant)
+
+  await redis.kill()
+  await eventually(() => store.ping().catch(error => error instanceof StoreUnavailableError))
+  await redis.start()
+  await eventually(() => store.ping().then(() => true), 1000)
+  const token = newToken(grant.grantId)
+  await store.tokens.save(grant.grantId, 'digest', token, Date.now() + 60_000)
+
+  t.same(await store.tokens.find(grant.grantId, 'digest'), token)
+})
+
+t.test('a silent Redis is unavailable soon, and used again when it answers', async t => {
+  const redis = await startRedis(t)
+  const store = await open(t, redis.url)
+  redis.pause()
+  t.teardown(() => redis.resume())
+
+  const startedAtMs = performance.now()
+  await t.rejects(store.ping(), StoreUnavailableError)
+  t.ok(performance.now() - startedAtMs < 1500)
+
+  redis.resume()
+  await eventually(() => store.ping().then(() => true))
+})
+
+t.test('in a Redis Cluster every operation keeps to one slot', async t => {
+  const cluster = await startRedis(t, ['--cluster-enabled', 'yes'])
+  await cluster.client.cluster('ADDSLOTSRANGE', 0, 16_383)
+  await eventually(async () => (await cluster.client.cluster('INFO')).includes('cluster_state:ok'))
+  const url = `redis+cluster://127.0.0.1:${cluster.port}`
+
+  testStore(t, async t => {
+    await cluster.client.del('sidegate:keys')
+    return { store: await open(t, url), clock: systemClock, elapse, shared: url }
+  })
+})
+
+t.test('behind Sentinels the primary is found by its name, and again after a failover', async t => {
+  const primary = await startRedis(t)
+  const replica = await startRedis(t, ['--replicaof', '127.0.0.1', String(primary.port)])
+  const sentinel = await startSentinel(t, primary.port)
+  const store = await open(t, `redis+sentinel://127.0.0.1:${sentinel.port}/fleet`)
+  const grant = newGrant(Date.now())
+  await store.grants.create(grant)
+  await eventually(async () => (await replica.client.dbsize()) > 0)
+  await eventually(
+    async () => ((await sentinel.client.call('SENTINEL', 'REPLICAS', 'fleet')) as unknown[]).length === 1,
+  )
+
+  await primary.kill()
+
+  await eventually(() => store.ping().then(() => true), 30_000)
+  await eventually(async () => (await store.grants.redeem(redemptionOf(grant, Date.now()))).kind === 'redeemed', 30_000)
+})

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import t, { type Test } from 'tap'
+import { StoreUnavailableError } from '../../src/stores/ports.ts'
+import { openSqliteStore } from '../../src/stores/sqlite.ts'
+import { newGrant, newId, newToken } from '../conformance/records.ts'
+import { testStore } from '../conformance/stores.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+const newFolder = (t: Test): string => {
+  const dir = mkdtempSync(join(tmpdir(), 'sidegate-sqlite-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+// Processes that race keep the time of the machine, so the clock starts there.
+const open = async (t: Test, path = join(newFolder(t), 'data/sidegate.db')) => {
+  const clock = createTestClock(Date.now())
+  const store = await openSqliteStore(path, clock)
+  t.teardown(() => store.close())
+  return { store, clock, elapse: async (ms: number) => clock.advance(ms), shared: `sqlite:${path}`, path }
+}
+
+testStore(t, open)
+
+t.test('the file and its folder are made for their owner alone', async t => {
+  const { path } = await open(t)
+
+  t.equal(statSync(path).mode & 0o777, 0o600)
+  t.equal(statSync(join(path, '..')).mode & 0o777, 0o700)
+})
+
+t.test('what one opening wrote the next one finds', async t => {
+  const first = await open(t)
+  const grant = newGrant(first.clock.nowMs())
+  const token = newToken(grant.grantId)
+  await first.store.tokens.save(grant.grantId, 'digest', token, grant.untilMs)
+  await first.store.close()
+
+  const second = await open(t, first.path)
+
+  t.same(await second.store.tokens.find(grant.grantId, 'digest'), token)
+})
+
+t.test('rows that have expired do not stay in the file', async t => {
+  const { store, clock, path } = await open(t)
+  for (let i = 0; i < 500; i++) await store.tokens.save(newId(), newId(), newToken(newId()), clock.nowMs() + 1000)
+  clock.advance(1000)
+
+  for (let i = 0; i < 200; i++) await store.tokens.save(newId(), newId(), newToken(newId()), clock.nowMs() + 1000)
+
+  const db = new DatabaseSync(path, { readOnly: true })
+  t.same({ ...db.prepare('SELECT count(*) AS rows FROM access_tokens').get() }, { rows: 200 })
+  db.close()
+})
+
+t.test('a file that cannot be opened is one clear line', async t => {
+  const dir = newFolder(t)
+  writeFileSync(join(dir, 'file'), 'this is no database, and long enough to be seen as none'.repeat(20))
+  mkdirSync(join(dir, 'folder'))
+  const rows = [
+    ['file', /^the store sqlite:.*file cannot be opened: file is not a database$/],
+    ['folder', /^the store sqlite:.*folder cannot be opened: EISDIR.*$/],
+    ['file/under', /^the store sqlite:.*file\/under cannot be opened: .*$/],
+  ] as const
+
+  for (const [name, message] of rows) await t.rejects(openSqliteStore(join(dir, name), createTestClock()), { message })
+})
+
+t.test('a file made by a newer Sidegate is left alone', async t => {
+  const { path, store } = await open(t)
+  await store.close()
+  const db = new DatabaseSync(path)
+  db.exec('PRAGMA user_version = 99')
+  db.close()
+
+  await t.rejects(openSqliteStore(path, createTestClock()), { message: /newer Sidegate/ })
+})
+
+t.test('while another process holds the file, writing fails as unavailable and reading goes on', async t => {
+  const { store, clock, path } = await open(t)
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+
+  await t.rejects(store.grants.create(newGrant(clock.nowMs())), StoreUnavailableError)
+  t.same(await store.tokens.find(newId(), newId()), undefined)
+  other.exec('ROLLBACK')
+  await store.grants.create(newGrant(clock.nowMs()))
+})
+
+t.test('a full disk refuses writing, keeps what was acknowledged, and is over when there is room', async t => {
+  const { store, clock, path } = await open(t)
+
+  // The largest size of a file stands for the disk; the trap makes reaching it an error instead of a signal.
+  const limited = `trap '' XFSZ; ulimit -f 2000; exec "${process.execPath}" "$0" "$1"`
+  const filler = join(import.meta.dirname, '../conformance/fill-disk.ts')
+  const { stdout } = await promisify(execFile)('sh', ['-c', limited, filler, path])
+  const { acknowledged, found, error } = JSON.parse(stdout)
+
+  t.equal(error, 'StoreUnavailableError')
+  t.ok(acknowledged > 50)
+  t.equal(found, acknowledged)
+  for (let i = 0; i < acknowledged; i++) t.ok(await store.tokens.find('grant', `digest ${i}`))
+  await store.tokens.save('grant', 'more', newToken('grant'), clock.nowMs() + 1000)
+})
