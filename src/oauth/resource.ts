@@ -18,6 +18,9 @@ export const toAudience = (
   return resources.length > 1 ? resources : (resources[0] ?? issuer)
 }
 
-const isResource = (text: string): boolean => URL.canParse(text) && !text.includes('#')
+const isResource = (text: string): boolean => uriWithoutFragment.test(text) && URL.canParse(text)
+
+/** The characters of RFC 3986 less `#`. A URL parser alone would drop line breaks and let them into the token. */
+const uriWithoutFragment = /^[a-z][a-z0-9+.-]*:[\w.~:/?[\]@!$&'()*+,;=%-]+$/i
 
 const invalidTarget = (description: string): OAuthError => new OAuthError('invalid_target', description)

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createAuthorizationServer } from '../../src/oauth/index.ts'
+import { startServer, type TestServer } from './support/authorization-server.ts'
+
+const opaque = { format: 'opaque', lifetimeSec: 600, alg: 'ES256' } as const
+const formats = [opaque, { ...opaque, format: 'jwt' as const }]
+
+const issue = async ({ token }: TestServer): Promise<string> =>
+  String((await token({ grant_type: 'client_credentials', scope: 'read' }, { as: 'app' })).body.access_token)
+
+t.test('an access token of either format says who calls, for whom and with which scope', async t => {
+  for (const accessToken of formats) {
+    const server = await startServer(t, { accessToken })
+
+    const record = await server.server.verifyAccessToken(await issue(server))
+
+    t.match(record, { client_id: 'app', sub: 'app', scope: 'read', aud: server.deps.options.issuer })
+  }
+})
+
+t.test('a JWT that was seen before is checked without waiting, and still expires', async t => {
+  const server = await startServer(t)
+  const token = await issue(server)
+  await server.server.verifyAccessToken(token)
+
+  t.match(server.server.verifyAccessToken(token), { client_id: 'app' })
+  server.clock.advanceSec(599)
+  t.match(server.server.verifyAccessToken(token), { client_id: 'app' })
+  server.clock.advanceSec(1)
+  t.equal(server.server.verifyAccessToken(token), undefined)
+})
+
+t.test('an opaque token is remembered for a second at most, and never beyond its exp', async t => {
+  const server = await startServer(t, { accessToken: { ...opaque, lifetimeSec: 10 } })
+  const token = await issue(server)
+  server.clock.advanceSec(9.5)
+  t.ok(await server.server.verifyAccessToken(token))
+
+  t.match(server.server.verifyAccessToken(token), { client_id: 'app' })
+  server.clock.advanceSec(0.5)
+  t.equal(await server.server.verifyAccessToken(token), undefined)
+})
+
+t.test('a revoked token is refused within a second', async t => {
+  for (const accessToken of formats) {
+    const server = await startServer(t, { accessToken })
+    const [token, sister] = [await issue(server), await issue(server)]
+    t.ok(await server.server.verifyAccessToken(token))
+
+    const revokedAtMs = Date.now()
+    await server.revoke({ token }, { as: 'app' })
+    server.clock.advanceSec(1)
+    while (await server.server.verifyAccessToken(token)) await sleep(10)
+
+    t.ok(Date.now() - revokedAtMs < 1000, accessToken.format)
+    t.ok(await server.server.verifyAccessToken(sister))
+  }
+})
+
+t.test('whatever is no token of ours is refused', async t => {
+  const server = await startServer(t)
+  const foreign = await issue(await startServer(t))
+
+  for (const token of ['', 'x', 'a.b.c', foreign, `${'A'.repeat(22)}.${'A'.repeat(43)}`, `${'a'.repeat(50_000)}`]) {
+    t.equal(await server.server.verifyAccessToken(token), undefined, token.slice(0, 30))
+  }
+})
+
+t.test('a process that has just started knows what was revoked before', async t => {
+  const server = await startServer(t)
+  const token = await issue(server)
+  await server.revoke({ token }, { as: 'app' })
+
+  const fresh = createAuthorizationServer(server.deps)
+  t.teardown(() => fresh.close())
+
+  t.equal(await fresh.verifyAccessToken(token), undefined)
+})
