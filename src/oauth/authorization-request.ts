@@ -1,6 +1,7 @@
 import type { AuthorizationErrorCode } from './authorization-response.ts'
 import type { ClientRegistration } from './options.ts'
 import type { Parameters } from './parameters.ts'
+import { isResource } from './resource.ts'
 import { joinScope, splitScope } from './scope.ts'
 
 /** What a client asks a person for, once its redirect target is known to be good. */
@@ -33,7 +34,7 @@ export const parseAuthorizationRequest = (
   const code_challenge = parameters.get('code_challenge')
   return {
     scope: joinScope(askedScope(parameters) ?? client.scope),
-    resource: [],
+    resource: parameters.all('resource'),
     ...(code_challenge === undefined ? {} : { code_challenge }),
   }
 }
@@ -97,9 +98,10 @@ const requireRegisteredScope: Check = (parameters, client) => {
     : refuse('invalid_scope', 'A scope is unknown or not registered for this client.')
 }
 
-/** No resource is known beside the issuer, which every token names anyhow (RFC 8707 section 2). */
-const requireKnownResource: Check = parameters =>
-  parameters.all('resource').length === 0 ? undefined : refuse('invalid_target', 'The resource is not known here.')
+const requireReadableResource: Check = parameters =>
+  parameters.all('resource').every(isResource)
+    ? undefined
+    : refuse('invalid_target', 'A resource must be an absolute URI without a fragment.')
 
 /** No session is kept, so nobody is ever signed in beforehand (OpenID Connect Core section 3.1.2.1). */
 const refuseSilence: Check = parameters =>
@@ -115,7 +117,7 @@ const checks: readonly Check[] = [
   requireQueryMode,
   requirePkce,
   requireRegisteredScope,
-  requireKnownResource,
+  requireReadableResource,
   refuseSilence,
 ]
 

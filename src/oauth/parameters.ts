@@ -36,8 +36,8 @@ const toParameters = (pairs: readonly Pair[], sentElsewhere: ReadonlySet<string>
   const values = Map.groupBy(pairs, ([name]) => name)
   const faults = new Map<string, ParameterFault>()
   for (const [name, sent] of values) {
-    if (sent.length > 1 || sentElsewhere.has(name)) faults.set(name, 'repeated')
-    else if (sent[0]?.[1] === undefined) faults.set(name, 'malformed')
+    if (sent.some(([, value]) => value === undefined)) faults.set(name, 'malformed')
+    else if (sent.length > 1 || sentElsewhere.has(name)) faults.set(name, 'repeated')
   }
   const all = (name: string): string[] => (values.get(name) ?? []).flatMap(([, value]) => value || [])
   return { get: name => (faults.has(name) ? undefined : all(name)[0]), all, faults }

@@ -18,7 +18,8 @@ export const toAudience = (
   return resources.length > 1 ? resources : (resources[0] ?? issuer)
 }
 
-const isResource = (text: string): boolean => uriWithoutFragment.test(text) && URL.canParse(text)
+/** Whether a text can name a resource: an absolute URI without a fragment. */
+export const isResource = (text: string): boolean => uriWithoutFragment.test(text) && URL.canParse(text)
 
 /** The characters of RFC 3986 less `#`. A URL parser alone would drop line breaks and let them into the token. */
 const uriWithoutFragment = /^[a-z][a-z0-9+.-]*:[\w.~:/?[\]@!$&'()*+,;=%-]+$/i

@@ -157,7 +157,7 @@ t.test('each fault has its error, told by redirect', async t => {
     ['line 50', 'invalid_scope', { scope: 'Accounts:read' }],
     ['line 50', 'invalid_scope', { scope: ' ' }],
     ['line 53', 'login_required', { prompt: 'none' }],
-    ['line 66', 'invalid_target', { resource: 'https://unknown.example/' }],
+    ['line 66', 'invalid_target', { resource: 'https://api.example/#part' }],
     ['response_mode', 'invalid_request', { response_mode: 'fragment' }],
     ['request', 'request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
     ['request_uri', 'request_uri_not_supported', { request_uri: 'urn:example:1' }],
@@ -208,6 +208,17 @@ t.test('line 51: a parameter sent twice is refused, by redirect only where it is
     t.equal(answerOf(reply).state, 'state' in twice ? undefined : 'a-state')
   }
   t.equal(answerOf(await room.authorize(get(`${ask()}&sc%6Fpe=accounts:read`))).error, 'invalid_request')
+})
+
+t.test('resource may repeat, and all that was named goes into the grant', async t => {
+  const room = await openBrowserRoom(t)
+  const resource = ['https://api.example/accounts', 'urn:example:api']
+  const guest = await enter(room, `${ask()}&${resource.map(uri => encode({ resource: uri })).join('&')}`)
+
+  await guest.signIn()
+  const outcome = await room.redeem(answerOf(await guest.submit({ decision: 'allow' })).code ?? '')
+
+  t.match(outcome, { kind: 'redeemed', record: { resource } })
 })
 
 t.test('an unknown parameter is ignored, and an empty one is absent', async t => {

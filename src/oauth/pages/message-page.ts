@@ -20,5 +20,5 @@ export const messagePage = (issuer: string, message: Message): OAuthReply =>
     issuer,
     content: html`<h1>${message.title}</h1>
 <p>${message.text}</p>
-${message.hint === undefined ? undefined : html`<p class="fine">${message.hint}</p>`}`,
+${message.hint === undefined ? undefined : html`<p class="hint">For its developers: ${message.hint}</p>`}`,
   })

@@ -64,6 +64,7 @@ button:hover { filter: brightness(0.94); }
 .scopes code { font: 14px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 .scopes span { display: block; color: var(--muted); font-size: 14px; }
 .fine { margin-top: 16px; font-size: 14px; }
+.hint { margin-top: 20px; padding-top: 16px; border-top: 1px solid var(--line); font-size: 14px; }
 footer { font-size: 13px; color: var(--muted); text-align: center; }
 @media (max-width: 480px) {
   body { justify-content: flex-start; padding: 16px 12px; }
