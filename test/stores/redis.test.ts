@@ -86,7 +86,7 @@ t.test('a silent Redis is unavailable soon, and used again when it answers', asy
 })
 
 t.test('in a Redis Cluster every operation keeps to one slot', async t => {
-  const cluster = await startRedis(t, ['--cluster-enabled', 'yes'])
+  const cluster = await startRedis(t, ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'])
   await cluster.client.cluster('ADDSLOTSRANGE', 0, 16_383)
   await eventually(async () => (await cluster.client.cluster('INFO')).includes('cluster_state:ok'))
   const url = `redis+cluster://127.0.0.1:${cluster.port}`
