@@ -16,7 +16,7 @@ export const toFaults = (issue: z.core.$ZodIssue, schema: z.ZodType, raw: unknow
     case 'invalid_key':
       return [{ path, at: 'key', message: issue.issues[0]?.message ?? issue.message }]
     case 'invalid_type':
-      return [{ path, at: 'value', message: wrongType(issue.expected, valueAt(raw, inside)) }]
+      return [{ path, at: 'value', message: orMissing(kinds[issue.expected] ?? issue.message, valueAt(raw, inside)) }]
     default:
       return [{ path, at: 'value', message: orMissing(issue.message, valueAt(raw, inside)) }]
   }
@@ -46,16 +46,9 @@ const unwrapped = (schema: z.core.$ZodType): z.core.$ZodType =>
     : schema
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'text',
-  object: 'a mapping of keys to values',
-  record: 'a mapping of keys to values',
-  array: 'a list',
-}
-
-const wrongType = (expected: string, value: unknown): string => {
-  const isScalar = typeof value === 'number' || typeof value === 'boolean'
-  if (expected === 'string' && isScalar) return 'must be text; put it in quotes'
-  return orMissing(`must be ${kinds[expected] ?? expected}`, value)
+  object: 'must be a mapping of keys to values',
+  record: 'must be a mapping of keys to values',
+  array: 'must be a list',
 }
 
 const orMissing = (message: string, value: unknown): string => (value === undefined ? `missing; ${message}` : message)

@@ -15,6 +15,8 @@ import { type Fault, type Problem, pathText } from './source/problem.ts'
 import { readSecretFiles } from './source/secret-files.ts'
 import { parseYamlSource, type YamlSource } from './source/yaml-source.ts'
 
+export { type Operation, operationLabel } from '../gateway/operation.ts'
+export type { Plan } from '../plans/plan.ts'
 export { configJsonSchema } from './schema.ts'
 export type { SidegateConfig } from './sidegate-config.ts'
 export { formatProblem, type Problem } from './source/problem.ts'

@@ -6,7 +6,17 @@ import { Secret } from '../secret.ts'
 import { redirectUriFault } from './values/redirect-uri.ts'
 import { resourceFault } from './values/resource.ts'
 import { scopeList } from './values/scope.ts'
-import { checkedText, line, oneOf, oneOfYet, parsedText, printableAscii, secretText, textLike } from './values/texts.ts'
+import {
+  checkedText,
+  line,
+  oneOf,
+  oneOfYet,
+  parsedText,
+  printableAscii,
+  secretText,
+  text,
+  textLike,
+} from './values/texts.ts'
 
 /** Who may ask for tokens: the registered clients, and the people who may sign in. */
 
@@ -17,7 +27,7 @@ const secretHash = () =>
   )
 
 const file = (what: string) =>
-  z.string().min(1, { error: 'must name a file' }).optional().describe(`A file that holds the ${what}.`)
+  text().min(1, { error: 'must name a file' }).optional().describe(`A file that holds the ${what}.`)
 
 /** The members bear their RFC 7591 names. */
 export const clientSchema = z.strictObject({
@@ -51,7 +61,7 @@ export const clientSchema = z.strictObject({
     })
     .default('own')
     .describe('Whose tokens it may introspect: its own, all, or those for these resources. Default own.'),
-  plan: z.string().optional().describe('Name of its plan. May be left out where there is one.'),
+  plan: text().optional().describe('Name of its plan. May be left out where there is one.'),
 })
 
 export const userSchema = z.strictObject({

@@ -3,7 +3,7 @@ import { credentialKinds, served } from '../gateway/operation.ts'
 import { basePathFault, pathFault } from './values/path-pattern.ts'
 import { resourceFault } from './values/resource.ts'
 import { scopeToken } from './values/scope.ts'
-import { checkedText, line, name, oneOf } from './values/texts.ts'
+import { checkedText, line, name, oneOf, text } from './values/texts.ts'
 
 /** The published interface: groupings and their operations, and the upstreams behind them. */
 
@@ -22,7 +22,7 @@ export const operationSchema = z.strictObject({
     .enum(served, { error: `must be one of ${served.join(', ')}` })
     .optional()
     .describe('What Sidegate answers itself.'),
-  upstream: z.string().optional().describe("Where it is forwarded. Default the grouping's."),
+  upstream: text().optional().describe("Where it is forwarded. Default the grouping's."),
   credentials: oneOf(credentialKinds)
     .optional()
     .describe('Who may call: bearer, client, query or none. The default goes by what the operation does.'),
@@ -38,7 +38,7 @@ export const groupingSchema = z.strictObject({
   }),
   version: line().default('1.0.0').describe('Default 1.0.0.'),
   basePath: checkedText(basePathFault).default('').describe('Stands before every path. Default none.'),
-  upstream: z.string().optional().describe('Where operations go that say neither serves nor upstream.'),
+  upstream: text().optional().describe('Where operations go that say neither serves nor upstream.'),
   stripBasePath: flag()
     .default(false)
     .describe('Whether the upstream sees paths without the base path. Default false.'),

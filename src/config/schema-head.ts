@@ -11,6 +11,7 @@ import {
   oneOfYet,
   parsedText,
   rate,
+  text,
   textLike,
   wholeNumber,
 } from './values/texts.ts'
@@ -80,7 +81,7 @@ export const headSchema = z.strictObject({
     .describe(
       'memory:, sqlite:path, redis://, rediss://, redis+sentinel:// or redis+cluster://. Default sqlite:data/sidegate.db.',
     ),
-  store_file: z.string().optional().describe('A file that holds the store URL, in place of store.'),
+  store_file: text().optional().describe('A file that holds the store URL, in place of store.'),
   trustedProxies: z.array(network()).default([]).describe('Whose X-Forwarded-* is believed. Default nobody.'),
   product: z
     .strictObject({

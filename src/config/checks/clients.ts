@@ -2,6 +2,10 @@ import type { ClientDraft, Draft } from '../draft.ts'
 import type { Fault } from '../source/problem.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
+/** What must hold inside one client by itself: the sentences to say where it does not. */
+export const checkClient = (client: ClientDraft): readonly Fault[] =>
+  applyRules(rules, { path: [], broken: new Set() }, { client, planNames: [client.plan ?? ''] })
+
 /** What must hold inside each client, and between it and the plans. */
 export const checkClients = (draft: Draft): readonly Fault[] => [
   ...draft.clients.flatMap(client => applyRules(rules, client, { client: client.value, planNames: draft.planNames })),
@@ -63,9 +67,7 @@ const rules: readonly Rule<Facts>[] = [
   {
     reads: ['plan'],
     check: ({ client, planNames }) =>
-      client.plan === undefined && planNames.length !== 1
-        ? valueAt('plan', `missing; there is more than one to choose from: ${planNames.join(', ')}`)
-        : undefined,
+      client.plan === undefined && planNames.length !== 1 ? valueAt('plan', missingPlan(planNames)) : undefined,
   },
   {
     reads: ['plan'],
@@ -75,6 +77,11 @@ const rules: readonly Rule<Facts>[] = [
         : undefined,
   },
 ]
+
+const missingPlan = (planNames: readonly string[]): string =>
+  planNames.length === 0
+    ? 'there is no plan; define one under plans'
+    : `missing; there is more than one to choose from: ${planNames.join(', ')}`
 
 const isPublic = (client: ClientDraft): boolean => client.token_endpoint_auth_method === 'none'
 

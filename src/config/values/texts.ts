@@ -5,10 +5,16 @@ import { parseDurationMs } from './duration.ts'
 
 /** Building blocks of the schema: texts that are parsed once, with a message that says what would be right. */
 
+/** Any text. */
+export const text = () =>
+  z.string({
+    error: issue => (issue.input === undefined ? 'it cannot be left out' : 'must be text; put it in quotes'),
+  })
+
 /** A text that `parse` turns into a value; `undefined` from it is the fault `expectation`. */
 export const parsedText = <T>(parse: (text: string) => T | undefined, expectation: string) =>
-  z.string().transform((text, context): T => {
-    const value = parse(text)
+  z.string({ error: expectation }).transform((input, context): T => {
+    const value = parse(input)
     if (value !== undefined) return value
     context.addIssue({ code: 'custom', message: expectation })
     return z.NEVER
@@ -16,11 +22,11 @@ export const parsedText = <T>(parse: (text: string) => T | undefined, expectatio
 
 /** A text that must match. */
 export const textLike = (pattern: RegExp, expectation: string) =>
-  checkedText(text => (pattern.test(text) ? undefined : expectation))
+  checkedText(input => (pattern.test(input) ? undefined : expectation))
 
 /** A text for which `faultOf` finds nothing. */
 export const checkedText = (faultOf: (text: string) => string | undefined) =>
-  z.string().check(context => {
+  text().check(context => {
     const message = faultOf(context.value)
     if (message) context.issues.push({ code: 'custom', input: undefined, message })
   })
@@ -39,15 +45,15 @@ const listed = (words: readonly string[]): string =>
 
 /** Milliseconds from `5s` and the like, a day at most: timers cannot wait longer than 24 days. */
 export const durationMs = (leastMs: number) =>
-  parsedText(text => {
-    const ms = parseDurationMs(text)
+  parsedText(input => {
+    const ms = parseDurationMs(input)
     return ms !== undefined && ms >= leastMs && ms <= 86_400_000 ? ms : undefined
   }, `must be a duration from ${leastMs}ms to 1d, such as 250ms, 5s or 10m`)
 
 /** Whole seconds from `10m` and the like; lifetimes go onto the wire in seconds (RFC 6749 section 5.1). */
 export const lifetimeSec = (leastSec: number, mostSec = 3_650 * 86_400) =>
-  parsedText(text => {
-    const sec = (parseDurationMs(text) ?? Number.NaN) / 1_000
+  parsedText(input => {
+    const sec = (parseDurationMs(input) ?? Number.NaN) / 1_000
     return Number.isInteger(sec) && sec >= leastSec && sec <= mostSec ? sec : undefined
   }, `must be a duration in whole seconds, ${leastSec}s to ${mostSec}s, such as 60s, 10m, 2h or 30d`)
 
@@ -55,7 +61,7 @@ export const rate = () =>
   parsedText(parseRate, 'must be requests per time, such as 100/1second or 5000/2hours (second, minute, hour or day)')
 
 /** A secret of printable ASCII (RFC 6749 appendix A.2). */
-export const secretText = () => printableAscii('a secret').transform(text => new Secret(text))
+export const secretText = () => printableAscii('a secret').transform(input => new Secret(input))
 
 /** RFC 6749 appendix A: VSCHAR, at least one. */
 export const printableAscii = (what: string) =>
@@ -66,7 +72,7 @@ export const wholeNumber = (least: number, most: number) => {
   const expectation = `must be a whole number from ${least} to ${most}`
   const isInRange = (count: number): boolean => count >= least && count <= most
   const fromText = parsedText(
-    text => (/^\d{1,9}$/.test(text) && isInRange(Number(text)) ? Number(text) : undefined),
+    input => (/^\d{1,9}$/.test(input) && isInRange(Number(input)) ? Number(input) : undefined),
     expectation,
   )
   return z.union([z.int().min(least).max(most), fromText], { error: expectation })

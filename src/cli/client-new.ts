@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { stringify } from 'yaml'
+import { findClientFaults } from '../config/new-client.ts'
+import { hashGeneratedSecret } from '../oauth/secret-hash.ts'
+import { Secret } from '../secret.ts'
+import { type Command, parseOptions, printLine, UsageError } from './command.ts'
+
+/** Makes a client: its secret, shown this once, and what to paste into the configuration, which holds only a digest. */
+export const clientNew: Command = {
+  name: 'client new',
+  synopsis:
+    '--id ID --grant GRANT… [--redirect-uri URI…] [--scope SCOPES] [--name NAME] [--plan PLAN] [--public | --auth-method METHOD]',
+  summary: 'makes a client with a generated secret; prints the secret once and the YAML to paste',
+  run: args => {
+    const options = parseOptions(args, optionTypes)
+    const { id, grant } = options
+    if (!id) throw new UsageError('client new needs --id ID')
+    if (!grant) throw new UsageError('client new needs --grant, such as --grant client_credentials')
+    const authMethod = chooseAuthMethod(options)
+    const secret = authMethod === 'none' ? undefined : new Secret(randomBytes(32).toString('base64url'))
+    const client = {
+      client_id: id,
+      ...(secret && { client_secret_hash: hashGeneratedSecret(secret) }),
+      ...(options.name && { client_name: options.name }),
+      grant_types: grant,
+      ...(options['redirect-uri'] && { redirect_uris: options['redirect-uri'] }),
+      ...(options.scope && { scope: options.scope.join(' ') }),
+      token_endpoint_auth_method: authMethod,
+      ...(options.plan && { plan: options.plan }),
+    }
+    const faults = findClientFaults(client)
+    if (faults.length > 0) throw new UsageError(faults.join('; '))
+    if (secret) printLine(`client_secret: ${secret.reveal()}  # shown this once; give it to the client\n`)
+    printLine('# paste under clients:')
+    printLine(toListItem(client))
+    return 0
+  },
+}
+
+const optionTypes = {
+  id: { type: 'string' },
+  grant: { type: 'string', multiple: true },
+  'redirect-uri': { type: 'string', multiple: true },
+  scope: { type: 'string', multiple: true },
+  name: { type: 'string' },
+  plan: { type: 'string' },
+  public: { type: 'boolean' },
+  'auth-method': { type: 'string' },
+} as const
+
+/** A public client is one without authentication, however it is said. */
+const chooseAuthMethod = (options: { readonly public?: boolean; readonly 'auth-method'?: string }): string => {
+  const method = options['auth-method'] ?? (options.public ? 'none' : 'client_secret_basic')
+  if (options.public && method !== 'none') throw new UsageError(`--public excludes --auth-method ${method}`)
+  return method
+}
+
+const toListItem = (client: Readonly<Record<string, unknown>>): string =>
+  stringify([client], { lineWidth: 0 }).trimEnd().replace(/^/gm, '  ')

@@ -1,0 +1,24 @@
+import { formatProblem, loadConfig, type SidegateConfig } from '../config/load.ts'
+import { printErrorLine, UsageError } from './command.ts'
+
+/** The option that names the configuration. */
+export const configOption = { config: { type: 'string' } } as const
+
+/** The file that `--config` or SIDEGATE_CONFIG names, the option first. */
+export const findConfigFile = (option: string | undefined): string | undefined =>
+  option ?? (process.env.SIDEGATE_CONFIG || undefined)
+
+/** @throws UsageError where nobody named a file */
+export const requireConfigFile = (option: string | undefined): string => {
+  const file = findConfigFile(option)
+  if (!file) throw new UsageError('name the configuration with --config FILE or SIDEGATE_CONFIG')
+  return file
+}
+
+/** The configuration, or undefined after every problem in it was printed to standard error. */
+export const loadOrReport = async (file: string): Promise<SidegateConfig | undefined> => {
+  const loaded = await loadConfig(file, process.env)
+  if (loaded.ok) return loaded.config
+  for (const problem of loaded.problems) printErrorLine(formatProblem(problem))
+  return undefined
+}

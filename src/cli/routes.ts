@@ -1,0 +1,73 @@
+import { type Operation, operationLabel, type Plan, type SidegateConfig } from '../config/load.ts'
+import { type Command, parseOptions, printLine } from './command.ts'
+import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+
+/** Prints what a configuration publishes, a line for each way to reach an operation. */
+export const routes: Command = {
+  name: 'routes',
+  synopsis: '--config FILE',
+  summary: 'prints the operations: who may call each, its plan, where it goes',
+  run: async args => {
+    const config = await loadOrReport(requireConfigFile(parseOptions(args, configOption).config))
+    if (!config) return 1
+    for (const line of toTable([headings, ...config.operations.flatMap(operation => toRows(operation, config))])) {
+      printLine(line)
+    }
+    return 0
+  },
+}
+
+type Row = readonly string[]
+
+const headings: Row = ['GROUPING', 'VERSION', 'METHOD', 'PATH', 'CALLER', 'PLAN', 'GOES TO']
+
+const toRows = (operation: Operation, config: SidegateConfig): readonly Row[] =>
+  [operation.path, ...operation.aliases].map(path => [
+    operation.grouping,
+    operation.version,
+    operation.method,
+    path,
+    callerOf(operation),
+    planOf(operation, Object.values(config.plans)),
+    goalOf(operation, config),
+  ])
+
+const callerOf = ({ credentials, scopes, target }: Operation): string => {
+  switch (credentials) {
+    case 'bearer':
+      return ['bearer token', ...scopes].join(' ')
+    case 'client':
+      return 'client'
+    case 'query':
+      return 'client, by query'
+    case 'none':
+      return target.kind === 'serve' && target.serves === 'authorize' ? 'anybody, for a client' : 'anybody'
+  }
+}
+
+/** The only plan by its name and rate; of several it is each client's own. */
+const planOf = (operation: Operation, plans: readonly Plan[]): string => {
+  if (operation.plan === 'none') return 'none'
+  const [plan, ...others] = plans
+  if (!plan || others.length > 0) return "the client's"
+  return `${plan.name} ${rateText(plan.operations[operationLabel(operation)] ?? plan.rate)}`
+}
+
+const rateText = ({ limit, windowSec }: Plan['rate']): string => `${limit}/${windowSec}s`
+
+const goalOf = ({ target }: Operation, config: SidegateConfig): string => {
+  if (target.kind === 'serve') return target.serves
+  const targets = config.upstreams.find(upstream => upstream.name === target.upstream)?.targets ?? []
+  return `${target.upstream} (${targets.join(', ')})`
+}
+
+/** Columns as wide as their widest cell, two spaces apart. */
+const toTable = (rows: readonly Row[]): readonly string[] => {
+  const widths = headings.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
+  return rows.map(row =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

@@ -1,0 +1,14 @@
+import type { Command } from './command.ts'
+
+/** One serving process. The primary forks it; nobody calls it by hand. */
+export const worker: Command = {
+  name: 'worker',
+  synopsis: '',
+  summary: 'one serving process, forked by serve',
+  hidden: true,
+  run: async () => {
+    const { runWorker } = await import('../cluster/worker.ts')
+    await runWorker()
+    return 0
+  },
+}
