@@ -1,5 +1,7 @@
 import t from 'tap'
+import { verifySecretHash } from '../../src/oauth/secret-hash.ts'
 import type { OAuthReply } from '../../src/oauth/wire.ts'
+import { Secret } from '../../src/secret.ts'
 import {
   answerOf,
   ask,
@@ -207,6 +209,20 @@ t.test('more than ten wrong passwords for one user and address wait, over all in
   }
   t.equal(otherUser.status, 303)
   room.advanceSec(60)
+  t.equal((await guest.signIn()).status, 303)
+})
+
+t.test('when too many passwords are being checked the browser gets a page that says so', async t => {
+  const room = await openBrowserRoom(t)
+  const guest = await enter(room)
+  const cheap = new Secret(`scrypt$ln=1,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`)
+
+  const flood = Array.from({ length: 202 }, (_, i) => verifySecretHash(new Secret(`flood ${i}`), cheap))
+  const reply = await guest.submit({ username: 'nobody', password: 'wrong' })
+  await Promise.all(flood)
+
+  t.ok(isPage(reply, 503))
+  t.equal(header(reply, 'retry-after'), '1')
   t.equal((await guest.signIn()).status, 303)
 })
 

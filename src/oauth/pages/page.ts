@@ -45,7 +45,7 @@ const contentSecurityPolicy = (formEndsAt: string | undefined): string =>
 const formTarget = (redirect_uri: string): string => {
   const { protocol, host } = new URL(redirect_uri)
   // A policy can name neither an IPv6 address nor the host of a private-use scheme: there the scheme has to do.
-  const isNameable = /^https?:$/.test(protocol) && !host.startsWith('[')
+  const isNameable = /^https?:$/.test(protocol) && /^[\w.:-]+$/.test(host)
   return isNameable ? `${protocol}//${host}` : protocol
 }
 
