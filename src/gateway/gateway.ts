@@ -64,7 +64,10 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
   }
   const reply = (exchange: Exchange, outcome: Outcome): void => {
     if (outcome === 'taken' || exchange.finished) return
-    if (outcome === 'gone') return finish(exchange, clientGone)
+    if (outcome === 'gone') {
+      finish(exchange, clientGone)
+      return
+    }
     const answer = outcome ?? refuse(exchange, 'INTERNAL')
     const headers = exchange.rateLimit.length === 0 ? answer.headers : [...answer.headers, ...exchange.rateLimit]
     writeReply(exchange.context.res, { ...answer, headers }, exchange.context.id)

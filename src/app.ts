@@ -1,0 +1,149 @@
+import type { Server } from 'node:http'
+import { systemClock } from './clock.ts'
+import type { SidegateConfig } from './config/load.ts'
+import { createFailureLimit } from './gateway/failures.ts'
+import { createGateway, type Gateway } from './gateway/gateway.ts'
+import type { Operation } from './gateway/operation.ts'
+import { createTrafficServer, defaultTrafficServerOptions } from './http/traffic-server.ts'
+import { createClients } from './oauth/clients.ts'
+import { createAuthorizationServer } from './oauth/index.ts'
+import { openKeyRing } from './oauth/keys.ts'
+import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
+import { observeStore, type StoreObserver } from './stores/observed.ts'
+import { openStore } from './stores/open.ts'
+import type { Logger } from './telemetry/logger.ts'
+import type { Recorder } from './telemetry/recorder.ts'
+
+export interface AppDeps {
+  readonly log: Logger
+  readonly recorder: Recorder
+  /** To the process that counts for all workers of the machine; used with the embedded store. */
+  readonly limiterChannel: LimiterChannel
+  /** Which share of a plan this process holds while the shared count is away. */
+  readonly share: () => Share
+  /** Told when the store or the limiter stops answering, and when it answers again. */
+  readonly onStoreState: (what: 'store' | 'limiter', up: boolean, reason: string | undefined) => void
+}
+
+/** One process's gateway: built from the configuration, not listening yet. */
+export interface App {
+  readonly server: Server
+  readonly gateway: Gateway
+  close(): Promise<void>
+}
+
+/** The one place where the rooms meet: it names adapters and hands every room its options. */
+export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<App> => {
+  const observer = storeObserver(config, deps)
+  const store = observeStore(await openStore(config.store, systemClock), observer)
+  const keys = await openKeyRing(store.keys, systemClock)
+  const limiter = await createLimiter(config.store, {
+    channel: deps.limiterChannel,
+    share: deps.share,
+    onStateChange: (up, error) => deps.onStoreState('limiter', up, error?.message),
+  })
+  const failures = createFailureLimit(limiter, config.loginFailures, () => systemClock.nowMs())
+  const clients = createClients(config.oauth.clients)
+  const authorizationServer = createAuthorizationServer({
+    options: config.oauth,
+    store,
+    clock: systemClock,
+    clients,
+    keys,
+    failures,
+  })
+  const gateway = createGateway(
+    {
+      operations: publishedOperations(config),
+      upstreams: config.upstreams,
+      plans: config.plans,
+      trustedProxies: config.trustedProxies,
+      loginFailures: config.loginFailures,
+    },
+    {
+      caller: {
+        authorizationServer,
+        findClient: client_id => clients.find(client_id),
+        issuer: config.issuer,
+        failures,
+      },
+      limiter,
+      recorder: deps.recorder,
+      log: deps.log,
+    },
+  )
+  return {
+    server: createTrafficServer(defaultTrafficServerOptions, gateway.handlers),
+    gateway,
+    async close() {
+      authorizationServer.close()
+      keys.close()
+      await Promise.all([gateway.close(), limiter.close(), store.close()])
+    },
+  }
+}
+
+/**
+ * Opens the store once before any worker does: what cannot work is said in one line, and the keys are made.
+ * @returns whether the store answers; a Redis that is away is no reason to stay down
+ * @throws Error one line for a person, where the store can never work
+ */
+export const prepareStore = async (config: SidegateConfig): Promise<boolean> => {
+  const store = await openStore(config.store, systemClock)
+  try {
+    const keys = await openKeyRing(store.keys, systemClock)
+    keys.close()
+    await store.ping()
+    return true
+  } catch (error) {
+    if (error instanceof Error && error.name === 'StoreUnavailableError') return false
+    throw error
+  } finally {
+    await store.close()
+  }
+}
+
+/** The configured operations, and what comes with them unasked: the login pages, discovery at a path issuer's place. */
+const publishedOperations = (config: SidegateConfig): readonly Operation[] => {
+  const authorize = config.operations.find(({ target }) => target.kind === 'serve' && target.serves === 'authorize')
+  const interaction = authorize ? ['GET', 'POST'].map(method => interactionPage(authorize, method)) : []
+  const { pathname } = new URL(config.issuer)
+  if (pathname === '/') return [...config.operations, ...interaction]
+  return [...config.operations.map(operation => withIssuerPath(operation, pathname)), ...interaction]
+}
+
+const interactionPage = (authorize: Operation, method: string): Operation => ({
+  ...authorize,
+  method,
+  path: '/interaction/*',
+  aliases: [],
+  credentials: 'none',
+  plan: 'none',
+  target: { kind: 'serve', serves: 'interaction', advertise: false },
+})
+
+/** RFC 8414 section 3.1: with a path in the issuer, the well-known part stands between host and path. */
+const withIssuerPath = (operation: Operation, pathname: string): Operation => {
+  const wellKnown = '/.well-known/oauth-authorization-server'
+  if (operation.target.kind !== 'serve' || operation.target.serves !== 'discovery' || operation.path !== wellKnown) {
+    return operation
+  }
+  return { ...operation, aliases: [...operation.aliases, `${wellKnown}${pathname}`] }
+}
+
+const storeObserver = (config: SidegateConfig, { recorder, onStoreState }: AppDeps): StoreObserver => {
+  const { kind } = config.store
+  const up = recorder.gauge('storeUp', [kind])
+  let wasUp: boolean | undefined
+  up.set(1)
+  return {
+    answered: (operation, durationMs) =>
+      recorder.histogram('storeDuration', [kind, operation]).observe(durationMs / 1000),
+    state(isUp, reason) {
+      if (isUp === wasUp) return
+      wasUp = isUp
+      up.set(isUp ? 1 : 0)
+      onStoreState('store', isUp, reason)
+    },
+  }
+}

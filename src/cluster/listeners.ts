@@ -1,0 +1,98 @@
+import { lookup } from 'node:dns/promises'
+import net from 'node:net'
+import { getSystemErrorName } from 'node:util'
+
+/**
+ * The listening sockets of the traffic address, one per worker slot, all on one port with SO_REUSEPORT, so the kernel
+ * spreads connections evenly and no process has to hand them over. They belong to the primary, which never accepts: a
+ * worker that dies takes only the connections it had accepted with it. What waits in its queue stays there until the
+ * slot is lent to another worker, at once (`limits.md` section 5, point 8: round robin loses a hand-over to a dying
+ * worker, plain reusePort loses its queue, one shared socket spreads 31 to 1).
+ */
+export interface Listeners {
+  /** Where they listen, e.g. `http://127.0.0.1:8080`. */
+  readonly url: string
+  /** The handle of a slot, to be sent to a worker. */
+  handle(slot: number): ListenHandle
+  close(): void
+}
+
+/** A bound socket of Node's own making; opaque to us. */
+export interface ListenHandle {
+  close(): void
+  getsockname(out: { port?: number }): number
+}
+
+/** UV_TCP_REUSEPORT of libuv 1.49; unsupported outside Linux and the BSDs, where the slots share one socket. */
+const reusePort = 2
+
+/**
+ * @throws Error one line that says what is wrong: the port taken, not permitted, the address not of this machine
+ */
+export const bindListeners = async (host: string, port: number, slots: number): Promise<Listeners> => {
+  const { address, family } = await lookup(host, { all: false })
+  // Without SO_REUSEPORT first: with it, a second gateway on the same port would quietly take half the connections.
+  const probe = bind(address, port, family, 0)
+  const boundPort = portOf(probe)
+  probe.close()
+  await closed()
+  const first = tryBind(address, boundPort, family, reusePort) ?? bind(address, boundPort, family, 0)
+  const handles = [first]
+  while (handles.length < slots) {
+    const handle = tryBind(address, boundPort, family, reusePort)
+    if (handle === undefined) break
+    handles.push(handle)
+  }
+  return {
+    url: `http://${family === 6 ? `[${address}]` : address}:${boundPort}`,
+    handle: slot => handles[slot % handles.length] as ListenHandle,
+    close() {
+      for (const handle of handles) handle.close()
+    },
+  }
+}
+
+/** libuv closes a handle in the next turn of the event loop; only then is the port free again. */
+const closed = (): Promise<void> => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
+
+const bind = (address: string, port: number, family: number, flags: number): ListenHandle => {
+  const handle = createServerHandle(address, port, family, undefined, flags)
+  if (typeof handle !== 'number') return handle
+  throw new Error(`cannot listen on ${family === 6 ? `[${address}]` : address}:${port}: ${explain(handle)}`)
+}
+
+const tryBind = (address: string, port: number, family: number, flags: number): ListenHandle | undefined => {
+  const handle = createServerHandle(address, port, family, undefined, flags)
+  return typeof handle === 'number' ? undefined : handle
+}
+
+const explain = (errno: number): string => {
+  const name = getSystemErrorName(errno)
+  switch (name) {
+    case 'EADDRINUSE':
+      return 'the port is taken by another program'
+    case 'EACCES':
+      return 'this user may not use the port'
+    case 'EADDRNOTAVAIL':
+      return 'the address is not one of this machine'
+    default:
+      return name
+  }
+}
+
+const portOf = (handle: ListenHandle): number => {
+  const out: { port?: number } = {}
+  handle.getsockname(out)
+  return out.port ?? 0
+}
+
+type CreateServerHandle = (
+  address: string,
+  port: number,
+  family: number,
+  fd: undefined,
+  flags: number,
+) => ListenHandle | number
+
+/** Binds without listening, as node:cluster does for its own shared handles. There is no documented way to do that. */
+const createServerHandle = (net as unknown as { readonly _createServerHandle: CreateServerHandle })._createServerHandle

@@ -1,0 +1,36 @@
+import type { BatchedCharge, BatchedVerdict } from '../stores/shared-limiter.ts'
+import type { MetricChanges } from '../telemetry/recorder.ts'
+
+/** What a worker tells its primary. Plain data: it crosses a process boundary as JSON. */
+export type WorkerMessage =
+  /** It can serve and asks for its listener. */
+  | { readonly type: 'started' }
+  | { readonly type: 'listening'; readonly slot: number }
+  /** What changed in its metrics; `asked` answers a `report`. */
+  | { readonly type: 'metrics'; readonly changes: MetricChanges | undefined; readonly asked?: number }
+  /** Plan charges to be decided by the primary's count (embedded store). */
+  | { readonly type: 'charges'; readonly id: number; readonly charges: readonly BatchedCharge[] }
+  /** Whether it reaches the store; `what` says which part of it noticed. */
+  | { readonly type: 'store'; readonly what: 'store' | 'limiter'; readonly up: boolean; readonly reason?: string }
+
+/** What the primary tells a worker. */
+export type PrimaryMessage =
+  /** Accept connections of this slot; the listening handle comes with it. */
+  | { readonly type: 'listen'; readonly slot: number }
+  /** Stop accepting for a slot that has its own worker again. */
+  | { readonly type: 'release'; readonly slot: number }
+  | { readonly type: 'verdicts'; readonly id: number; readonly verdicts: readonly BatchedVerdict[] }
+  /** Hand over the metrics now. */
+  | { readonly type: 'report'; readonly id: number }
+  /** How many pods share the store, and which of them this is. */
+  | { readonly type: 'pods'; readonly count: number; readonly index: number }
+  /** Answers end their connections from now on. */
+  | { readonly type: 'drain' }
+  /** Stop accepting, finish what is in flight, exit 0. */
+  | { readonly type: 'stop' }
+
+/** How a worker learns what it is; set by the primary when it forks. */
+export const workerEnvironment = {
+  configFile: 'SIDEGATE_WORKER_CONFIG',
+  slot: 'SIDEGATE_WORKER_SLOT',
+} as const

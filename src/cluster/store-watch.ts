@@ -1,0 +1,55 @@
+import type { Logger } from '../telemetry/logger.ts'
+
+type Part = 'store' | 'limiter'
+
+/** What the workers say of the store, said once by the primary: in the log when it changes, and on `/readyz?verbose`. */
+export interface StoreWatch {
+  report(worker: string, part: Part, up: boolean, reason: string | undefined): void
+  /** A process has ended; what it complained of no longer counts. */
+  forget(worker: string): void
+  /** For a person: `ok`, or what is wrong. */
+  finding(part: Part): string
+}
+
+const downMessages: Readonly<Record<Part, string>> = {
+  store: 'the store does not answer: tokens, introspection and revocation are refused with 503',
+  limiter: 'plan limits are kept locally: the shared count does not answer',
+}
+
+export const createStoreWatch = (store: string, log: Logger): StoreWatch => {
+  const complaining: Readonly<Record<Part, Map<string, string>>> = { store: new Map(), limiter: new Map() }
+
+  const settle = (part: Part, wasUp: boolean): void => {
+    const isUp = complaining[part].size === 0
+    if (isUp === wasUp) return
+    const [reason] = complaining[part].values()
+    if (isUp) log.info({ event: 'store_up', store, part }, `the ${part} answers again`)
+    else log.error({ event: 'store_down', store, part, reason }, downMessages[part])
+  }
+
+  return {
+    report(worker, part, up, reason) {
+      const wasUp = complaining[part].size === 0
+      if (up) {
+        complaining[part].delete(worker)
+        // The primary only looked once, at the start: the first worker that gets through answers for it.
+        complaining[part].delete('primary')
+      } else {
+        complaining[part].set(worker, reason ?? 'no reason given')
+      }
+      settle(part, wasUp)
+    },
+    forget(worker) {
+      for (const part of ['store', 'limiter'] as const) {
+        const wasUp = complaining[part].size === 0
+        complaining[part].delete(worker)
+        settle(part, wasUp)
+      }
+    },
+    finding(part) {
+      const [reason] = complaining[part].values()
+      if (reason === undefined) return 'ok'
+      return part === 'store' ? `down (${reason})` : `local (${reason})`
+    },
+  }
+}

@@ -1,0 +1,170 @@
+import cluster from 'node:cluster'
+import net, { type Socket } from 'node:net'
+import { type App, createApp } from '../app.ts'
+import { formatProblem, loadConfig } from '../config/load.ts'
+import type { Share } from '../stores/limiter.ts'
+import type { BatchedCharge, BatchedVerdict } from '../stores/shared-limiter.ts'
+import { createLogger } from '../telemetry/logger.ts'
+import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
+import type { ListenHandle } from './listeners.ts'
+import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
+
+/** How often a worker hands its metrics over: what a `kill -9` can lose of the counts at most. */
+const reportEveryMs = 100
+
+/** One serving process: builds the app, takes the listeners that the primary gives it, and stops when told. */
+export const runWorker = async (): Promise<void> => {
+  ignoreTerminalSignals()
+  process.once('disconnect', () => process.exit(1))
+  const slot = Number(process.env[workerEnvironment.slot] ?? 0)
+  const { log, flush } = await createLogger({
+    level: process.env.LOG_LEVEL ?? 'info',
+    base: { worker_pid: process.pid },
+  })
+  process.once('uncaughtException', error => {
+    log.fatal({ event: 'worker_crashed', err: error }, 'a worker crashed')
+    flush()
+    process.exit(1)
+  })
+
+  const file = process.env[workerEnvironment.configFile] ?? ''
+  const loaded = await loadConfig(file, process.env)
+  if (!loaded.ok) {
+    for (const problem of loaded.problems) process.stderr.write(`${formatProblem(problem)}\n`)
+    return process.exit(1)
+  }
+  const { config } = loaded
+  const recorder = createRecorder()
+  const charges = createChargeChannel()
+  const pods = { count: config.pods === 'auto' ? 1 : config.pods, index: undefined as number | undefined }
+  const share = (): Share => shareOf(slot, config.workers, pods)
+  const app = await createApp(config, {
+    log,
+    recorder,
+    limiterChannel: charges.ask,
+    share,
+    onStoreState: (what, up, reason) => send({ type: 'store', what, up, ...(reason === undefined ? {} : { reason }) }),
+  })
+
+  const sockets = createSockets(app)
+  process.on('message', (message: PrimaryMessage, handle: unknown) => {
+    switch (message.type) {
+      case 'listen':
+        return sockets.listen(message.slot, handle as ListenHandle)
+      case 'release':
+        return sockets.release(message.slot)
+      case 'verdicts':
+        return charges.settle(message.id, message.verdicts)
+      case 'report':
+        return report(recorder, message.id)
+      case 'pods':
+        pods.count = message.count
+        pods.index = message.index
+        return
+      case 'drain':
+        return app.gateway.startDraining()
+      case 'stop':
+        return void stop(app, sockets, recorder, flush)
+    }
+  })
+  setInterval(() => report(recorder), reportEveryMs).unref()
+  send({ type: 'started' })
+}
+
+/** Ctrl-C reaches the whole process group; the primary alone decides when workers stop. */
+const ignoreTerminalSignals = (): void => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+}
+
+const send = (message: WorkerMessage): void => {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
+}
+
+const report = (recorder: Recorder, asked?: number): void => {
+  const changes = recorder.takeChanges()
+  if (asked !== undefined) send({ type: 'metrics', changes, asked })
+  else if (changes) send({ type: 'metrics', changes })
+}
+
+/** Without knowing which pod this is, only a share rounded down is sure not to add up to more than the plan. */
+const shareOf = (
+  slot: number,
+  workers: number,
+  pods: { readonly count: number; readonly index: number | undefined },
+): Share => {
+  const of = workers * pods.count
+  if (pods.count === 1) return { index: slot, of }
+  return { index: pods.index === undefined ? of - 1 : pods.index * workers + slot, of }
+}
+
+interface ChargeChannel {
+  ask(charges: readonly BatchedCharge[]): Promise<readonly BatchedVerdict[]>
+  settle(id: number, verdicts: readonly BatchedVerdict[]): void
+}
+
+/** Questions to the primary's count and their answers, matched by number. */
+const createChargeChannel = (): ChargeChannel => {
+  const open = new Map<number, (verdicts: readonly BatchedVerdict[]) => void>()
+  let lastId = 0
+  return {
+    ask: charges =>
+      new Promise(resolve => {
+        lastId++
+        open.set(lastId, resolve)
+        send({ type: 'charges', id: lastId, charges })
+      }),
+    settle(id, verdicts) {
+      open.get(id)?.(verdicts)
+      open.delete(id)
+    },
+  }
+}
+
+interface Sockets {
+  listen(slot: number, handle: ListenHandle): void
+  release(slot: number): void
+  /** Stops accepting everywhere. */
+  close(): void
+}
+
+/** The worker's own listener is the HTTP server's; lent ones hand their connections to the same server. */
+const createSockets = (app: App): Sockets => {
+  const bySlot = new Map<number, net.Server>()
+  const listen = (slot: number, handle: ListenHandle): void => {
+    const server = bySlot.size === 0 ? app.server : lentServer(app)
+    bySlot.set(slot, server)
+    server.listen(handle, () => send({ type: 'listening', slot }))
+  }
+  return {
+    listen,
+    release(slot) {
+      const server = bySlot.get(slot)
+      if (server === undefined || server === app.server) return
+      server.close()
+      bySlot.delete(slot)
+    },
+    close() {
+      for (const server of bySlot.values()) server.close()
+    },
+  }
+}
+
+const lentServer = (app: App): net.Server => {
+  const server = net.createServer({ noDelay: true }, (socket: Socket) => void app.server.emit('connection', socket))
+  return server
+}
+
+/** Ends when nothing is in flight; the primary's patience is the limit. */
+const stop = async (app: App, sockets: Sockets, recorder: Recorder, flush: () => void): Promise<void> => {
+  sockets.close()
+  while (app.gateway.inFlight() > 0) {
+    app.server.closeIdleConnections()
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  app.server.closeIdleConnections()
+  await app.close()
+  report(recorder)
+  flush()
+  cluster.worker?.disconnect()
+  process.exit(0)
+}

@@ -1,0 +1,64 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { SidegateConfig } from '../config/load.ts'
+
+/** The demo upstream, running. */
+export interface Demo {
+  close(): void
+}
+
+/** The user of the configuration that comes with Sidegate; a test signs in with them. */
+export const demoUser = { username: 'alice', password: 'wonderland' } as const
+/** The client's secret where DEMO_CLIENT_SECRET does not say otherwise; the same default stands in the configuration. */
+const defaultDemoSecret = 'demo-secret'
+
+/**
+ * Starts the service behind the demo configuration's `accounts` upstream.
+ * @throws Error one line that says why it cannot listen
+ */
+export const startDemo = async (config: SidegateConfig): Promise<Demo> => {
+  const target = config.upstreams.find(upstream => upstream.name === 'accounts')?.targets[0] ?? 'http://127.0.0.1:9000'
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const child = fork(fileURLToPath(new URL(`upstream.${extension}`, import.meta.url)), [target], { stdio: 'inherit' })
+  const [message] = (await once(child, 'message')) as [{ failed?: string }]
+  if (message.failed === 'EADDRINUSE')
+    throw new Error(`the demo upstream cannot listen on ${target}: the port is taken`)
+  if (message.failed) throw new Error(`the demo upstream cannot listen on ${target}: ${message.failed}`)
+  return { close: () => void child.kill('SIGKILL') }
+}
+
+/** What `npm start` prints once it serves: where, who may come in, and three lines to paste. */
+export const greeting = (
+  config: SidegateConfig,
+  addresses: { readonly listen: string; readonly admin: string },
+): string => {
+  const { listen, admin } = { listen: reachable(addresses.listen), admin: reachable(addresses.admin) }
+  const secret = process.env.DEMO_CLIENT_SECRET ?? defaultDemoSecret
+  const { token = '', metadata = '' } = paths(config)
+  return `
+  Sidegate is serving.
+
+    gateway   ${listen}
+    admin     ${admin}   (/livez /readyz /metrics /version)
+    client    demo / ${secret}
+    user      ${demoUser.username} / ${demoUser.password}
+
+  Get a token, call the API with it, ask the metadata operation:
+
+    TOKEN=$(curl -s -u demo:${secret} -d grant_type=client_credentials ${listen}${token} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+    curl -i -H "Authorization: Bearer $TOKEN" ${listen}/accounts
+    curl -i "${listen}${metadata}?client_id=demo&client_secret=${secret}"
+
+`
+}
+
+/** The wildcard address is where it listens, not where a person goes. */
+const reachable = (url: string): string => url.replace('//0.0.0.0:', '//localhost:').replace('//[::]:', '//localhost:')
+
+const paths = (config: SidegateConfig): { readonly token?: string; readonly metadata?: string } => {
+  const served = config.operations.flatMap(({ target, path }) =>
+    target.kind === 'serve' ? [[target.serves, path]] : [],
+  )
+  return Object.fromEntries(served.reverse()) as { token?: string; metadata?: string }
+}

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+
+/** What runs: the package's version and the commit it was built from, where the build says so. */
+export interface BuildInfo {
+  readonly version: string
+  readonly node_version: string
+  /** `SIDEGATE_COMMIT` of the environment, set by the image; `unknown` in a checkout. */
+  readonly commit: string
+}
+
+export const buildInfo = (): BuildInfo => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return { version, node_version: process.versions.node, commit: process.env.SIDEGATE_COMMIT ?? 'unknown' }
+}
