@@ -10,6 +10,7 @@ import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/option
 import type { OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
+import type { Store } from '../../../src/stores/ports.ts'
 
 export const issuer = 'https://auth.example'
 
@@ -18,8 +19,8 @@ export interface ManualClock extends Clock {
   advanceSec(seconds: number): void
 }
 
-export const createManualClock = (): ManualClock => {
-  let nowMs = 1_800_000_000_000
+/** @param nowMs where it starts; the real time, for a store that has a clock of its own */
+export const createManualClock = (nowMs = 1_800_000_000_000): ManualClock => {
   return {
     nowMs: () => nowMs,
     advanceSec: seconds => {
@@ -87,11 +88,17 @@ interface Teardown {
 
 export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
-/** The authorization server over the memory store, with clients `app`, `other` and the public `spa`. */
-export const startServer = async (t: Teardown, changes: Partial<OAuthOptions> = {}): Promise<TestServer> => {
-  const clock = createManualClock()
+/**
+ * The authorization server with clients `app`, `other` and the public `spa`; over a memory store of its own unless the
+ * test brings another.
+ */
+export const startServer = async (
+  t: Teardown,
+  changes: Partial<OAuthOptions> = {},
+  clock: ManualClock = createManualClock(),
+  store: Store = createMemoryStore(clock),
+): Promise<TestServer> => {
   const options = { ...defaultOptions, ...changes }
-  const store = createMemoryStore(clock)
   const keys = await openKeyRing(store.keys, clock)
   t.teardown(() => keys.close())
   const clients = createClients(options.clients)

@@ -1,0 +1,61 @@
+import t, { type Test } from 'tap'
+import { Secret } from '../../src/secret.ts'
+import { openStore } from '../../src/stores/open.ts'
+import { StoreUnavailableError } from '../../src/stores/ports.ts'
+import { eventually } from '../support/eventually.ts'
+import { startRedis } from '../support/redis.ts'
+import { createManualClock, startServer } from './support/authorization-server.ts'
+
+const grant = { grant_type: 'client_credentials' }
+
+const startOverRedis = async (t: Test, url: string) => {
+  const clock = createManualClock(Date.now())
+  const store = await openStore({ kind: 'redis', mode: 'single', url: new Secret(url) }, clock)
+  t.teardown(() => store.close())
+  return startServer(t, {}, clock, store)
+}
+
+t.test('line 78: while the store is away nothing is issued, introspected or revoked, and JWTs go on', async t => {
+  const redis = await startRedis(t)
+  const server = await startOverRedis(t, redis.url)
+  const as = { as: 'app' }
+  const token = String((await server.token(grant, as)).body.access_token)
+  t.ok(await server.server.verifyAccessToken(token))
+
+  await redis.kill()
+
+  await t.rejects(server.introspect({ token }, as), StoreUnavailableError)
+  await t.rejects(server.revoke({ token }, as), StoreUnavailableError)
+  await eventually(() =>
+    server.token(grant, as).then(
+      () => false,
+      error => error instanceof StoreUnavailableError,
+    ),
+  )
+  t.match(server.server.verifyAccessToken(token), { client_id: 'app' })
+})
+
+t.test('a store that comes back empty ends no JWT: the keys at hand stay good', async t => {
+  const redis = await startRedis(t)
+  const server = await startOverRedis(t, redis.url)
+  const token = String((await server.token(grant, { as: 'app' })).body.access_token)
+  await redis.kill()
+  await redis.start()
+
+  await eventually(() => server.deps.store.ping().then(() => true))
+
+  t.match(await server.introspect({ token }, { as: 'app' }), { body: { active: true } })
+})
+
+t.test('a server that starts before its store works as soon as the store does', async t => {
+  const redis = await startRedis(t)
+  await redis.kill()
+  const server = await startOverRedis(t, redis.url)
+  await t.rejects(server.token(grant, { as: 'app' }), StoreUnavailableError)
+  t.throws(() => server.server.jwks(), StoreUnavailableError)
+
+  await redis.start()
+  await eventually(() => server.token(grant, { as: 'app' }).then(({ status }) => status === 200))
+
+  t.match(server.server.jwks().body, { keys: [{ alg: 'ES256' }] })
+})
