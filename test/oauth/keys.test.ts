@@ -1,6 +1,8 @@
+import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import { openKeyRing } from '../../src/oauth/keys.ts'
 import { createMemoryStore } from '../../src/stores/memory.ts'
+import { eventually } from '../support/eventually.ts'
 import { createManualClock } from './support/authorization-server.ts'
 
 const open = async (t: Test, store: ReturnType<typeof createMemoryStore>, clock = createManualClock()) => {
@@ -39,4 +41,22 @@ t.test('rings over different stores have nothing in common', async t => {
 
   t.not(one.current().kid, two.current().kid)
   t.not(one.digest('text'), two.digest('text'))
+})
+
+t.test('keys that the store has lost are put back as they were within a minute', async t => {
+  const clock = createManualClock()
+  const store = createMemoryStore(clock)
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const ring = await open(t, store, clock)
+  const before = { kid: ring.current().kid, digest: ring.digest('text') }
+  clock.advanceSec(91 * 24 * 3600)
+  t.same(await store.keys.load(clock.nowMs() + 1000), [], 'forgotten, since nobody renewed them')
+
+  mock.timers.tick(60_000)
+  mock.timers.reset()
+  await eventually(async () => (await store.keys.load(clock.nowMs() + 1000)).length === 2)
+
+  const other = await open(t, store, clock)
+  t.same({ kid: other.current().kid, digest: other.digest('text') }, before)
 })
