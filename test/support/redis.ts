@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { eventually } from './eventually.ts'
+import { findFreePort } from './free-port.ts'
 
 /** A real Redis in a folder and on a port of its own. */
 export interface RunningRedis {
@@ -32,7 +32,7 @@ export const startRedis = async (
   extraArguments: readonly string[] = [],
   configFile?: string,
 ): Promise<RunningRedis> => {
-  const port = await freePort()
+  const port = await findFreePort()
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-redis-'))
   const client = new Redis({ port, lazyConnect: true, retryStrategy: () => 20, maxRetriesPerRequest: null })
   client.on('error', () => undefined)
@@ -91,14 +91,3 @@ export const startSentinel = async (t: Teardown, primaryPort: number): Promise<R
   writeFileSync(file, `${lines.join('\n')}\n`)
   return startRedis(t, ['--sentinel'], file)
 }
-
-/** A port that was free a moment ago. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })

@@ -1,0 +1,30 @@
+import type { Share } from './local-share.ts'
+import { createMemoryLimiter } from './memory-limiter.ts'
+import type { Limiter } from './ports.ts'
+import { createRedisLimiter } from './redis-limiter.ts'
+import { createSharedLimiter, type LimiterChannel } from './shared-limiter.ts'
+import type { StoreUrl } from './store-url.ts'
+
+export type { Share } from './local-share.ts'
+export type { LimiterChannel } from './shared-limiter.ts'
+
+export interface LimiterOptions {
+  /** To the process that counts for all workers of the machine; the embedded store uses it. */
+  readonly channel: LimiterChannel
+  /** Which share of a limit this process holds while the shared count is away. Asked at each decision. */
+  readonly share: () => Share
+  /** Told when the shared count stops answering, and when it answers again. */
+  readonly onStateChange: (up: boolean, error?: Error) => void
+}
+
+/** The limiter that goes with the configured store, for one process. Redis being away is no error. */
+export const createLimiter = async (url: StoreUrl, options: LimiterOptions): Promise<Limiter> => {
+  switch (url.kind) {
+    case 'memory':
+      return createMemoryLimiter()
+    case 'sqlite':
+      return createSharedLimiter(options.channel, options)
+    case 'redis':
+      return createRedisLimiter(url, options)
+  }
+}

@@ -1,0 +1,12 @@
+import type { Limiter } from './ports.ts'
+import { createSlidingLogs, type MonotonicClock, monotonicClock } from './sliding-log.ts'
+import { toVerdict } from './verdicts.ts'
+
+/** Plan limits of one process, decided at once. */
+export const createMemoryLimiter = (clock: MonotonicClock = monotonicClock): Limiter => {
+  const logs = createSlidingLogs(clock)
+  return {
+    charge: charge => toVerdict(logs.decide(charge), 'store'),
+    close: async () => undefined,
+  }
+}

@@ -1,0 +1,71 @@
+import { connectRedis, defineScript } from './redis/connection.ts'
+import { names } from './redis/names.ts'
+import type { RedisUrl } from './store-url.ts'
+
+/** How many pods share a Redis, as far as this one knows. */
+export interface PodCounter {
+  /** The most of the last ten minutes, at least 1: a Redis that comes back empty first shows too few. */
+  count(): number
+  /** This pod's place among those that are there, from 0, in the order of their ids. */
+  index(): number
+  close(): void
+}
+
+/** How often a pod says that it is there, and for how long it is believed, in milliseconds. */
+const beatEveryMs = 1000
+const believedMs = 5000
+
+/** How long a count is remembered, in milliseconds. */
+const rememberedMs = 600_000
+
+/** KEYS: the pods by the millisecond of Redis time when they were last heard of. ARGV: pod id, how long it is believed. */
+const beatScript = `
+local time = redis.call('TIME')
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], string.format('%.0f', nowMs), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. string.format('%.0f', nowMs - ARGV[2]))
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZRANGE', KEYS[1], 0, -1)
+`
+
+/** Counts pods by their heartbeats in Redis. One counter in each pod is enough. @param podId unlike any other pod's */
+export const createPodCounter = (url: RedisUrl, podId: string): PodCounter => {
+  const connection = connectRedis(url, { commandTimeoutMs: beatEveryMs, silenceMs: 2 * beatEveryMs })
+  const beat = defineScript(connection, 'sidegateBeat', 1, beatScript)
+  const recent = createRecentMaximum(rememberedMs, () => performance.now())
+  let index = 0
+  const onBeat = async (): Promise<void> => {
+    try {
+      const pods = (await beat(names.pods, podId, believedMs)) as string[]
+      index = pods.sort().indexOf(podId)
+      recent.add(pods.length)
+    } catch {
+      // While Redis is away the last counts hold.
+    }
+  }
+  const timer = setInterval(onBeat, beatEveryMs)
+  timer.unref()
+  connection.on('ready', onBeat)
+  return {
+    count: () => recent.maximum(),
+    index: () => index,
+    close: () => {
+      clearInterval(timer)
+      connection.disconnect()
+    },
+  }
+}
+
+/** The largest of the numbers added lately, at least 1. Without new numbers the last ones stay. */
+export const createRecentMaximum = (forMs: number, nowMs: () => number) => {
+  /** Falling numbers with the instant when each was last added: the first is the maximum. */
+  let peaks: { readonly value: number; readonly atMs: number }[] = []
+  return {
+    add(value: number): void {
+      const atMs = nowMs()
+      peaks = peaks.filter(peak => peak.value > value && peak.atMs + forMs > atMs)
+      peaks.push({ value, atMs })
+    },
+    maximum: (): number => Math.max(1, peaks[0]?.value ?? 1),
+  }
+}
