@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -43,9 +43,11 @@ const copyInto = (app: string, words: readonly string[]): void => {
 }
 
 const runIn = (app: string, [command = '', ...args]: readonly string[]): void => {
-  if (command === 'npm' && args[0] === 'ci') symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
+  if (command === 'npm' && args[0] === 'ci') return symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
   // Without the hooks that tap hands to every Node process below it: the builder has none.
-  else execFileSync('env', ['-u', 'NODE_OPTIONS', command, ...args], { cwd: app, stdio: 'pipe' })
+  const words = ['-u', 'NODE_OPTIONS', command, ...args]
+  const { status, stdout, stderr } = spawnSync('env', words, { cwd: app, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`)
 }
 
 /** Lays out /app of the final image: compiled code, and of the packages those that `npm ci --omit=dev` would install. */

@@ -37,6 +37,8 @@ const main = async (): Promise<void> => {
     const scenarios = chooseScenarios(createScenarios(programs, dir), options.names)
     if (typeof scenarios === 'string') return fail(scenarios, 2)
     console.log(toTable(await measureAll(scenarios, options)))
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error), 1)
   } finally {
     await clear(programs, dir)
   }
