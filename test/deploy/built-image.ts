@@ -42,12 +42,17 @@ const copyInto = (app: string, words: readonly string[]): void => {
   }
 }
 
-const runIn = (app: string, [command = '', ...args]: readonly string[]): void => {
-  if (command === 'npm' && args[0] === 'ci') return symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
+const runIn = (app: string, command: readonly string[]): void => {
+  if (command.join(' ').startsWith('npm ci')) {
+    symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
+    return
+  }
   // Without the hooks that tap hands to every Node process below it: the builder has none.
-  const words = ['-u', 'NODE_OPTIONS', command, ...args]
-  const { status, stdout, stderr } = spawnSync('env', words, { cwd: app, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`)
+  const { status, stdout, stderr } = spawnSync('env', ['-u', 'NODE_OPTIONS', ...command], {
+    cwd: app,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`${command.join(' ')} failed:\n${stdout}${stderr}`)
 }
 
 /** Lays out /app of the final image: compiled code, and of the packages those that `npm ci --omit=dev` would install. */
