@@ -137,16 +137,18 @@ t.test('stored forms of a secret authenticate like the secret itself', async t =
 })
 
 t.test('line 24: after ten wrong secrets the client is refused from that address, and nobody else is', async t => {
-  const { token } = await startServer(t)
+  const { token, clock } = await startServer(t)
   const wrong = { request: { authorization: [basic('app', 'wrong')] } }
 
   for (let i = 0; i < 10; i++) t.match(await token(grant, wrong), invalidClient)
 
-  const refusal = { status: 429, headers: { 'retry-after': '2' }, body: { error: 'rate_limit_exceeded' } }
+  const refusal = { status: 429, headers: { 'retry-after': '60' }, body: { error: 'rate_limit_exceeded' } }
   t.match(await token(grant, wrong), refusal)
   t.match(await token(grant, { as: 'app' }), refusal, 'the right secret too')
   t.match(await token(grant, { as: 'app', request: { address: '192.0.2.2' } }), { status: 200 })
   t.match(await token(grant, { as: 'other' }), { status: 200 })
+  clock.advanceSec(60)
+  t.match(await token(grant, { as: 'app' }), { status: 200 }, 'and the wait ends')
 })
 
 t.test(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../src/clock.ts'
 import { OAuthError } from '../../../src/errors.ts'
+import { createFailureLimit } from '../../../src/gateway/failures.ts'
 import { createClients } from '../../../src/oauth/clients.ts'
 import { challengeOf, codeProof, newGrantId, newGrantSecret } from '../../../src/oauth/code.ts'
 import type { FailureLimit, OAuthDeps } from '../../../src/oauth/deps.ts'
@@ -10,6 +11,7 @@ import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/option
 import type { OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
+import { createMemoryLimiter } from '../../../src/stores/memory-limiter.ts'
 import type { Store } from '../../../src/stores/ports.ts'
 
 export const issuer = 'https://auth.example'
@@ -102,7 +104,7 @@ export const startServer = async (
   const keys = await openKeyRing(store.keys, clock)
   t.teardown(() => keys.close())
   const clients = createClients(options.clients)
-  const deps = { options, store, clock, clients, keys, failures: createFailures() }
+  const deps = { options, store, clock, clients, keys, failures: createFailures(clock) }
   const server = createAuthorizationServer(deps)
   t.teardown(() => server.close())
 
@@ -125,6 +127,12 @@ export const startServer = async (
   }
 }
 
+/** Ten wrong proofs a minute for each name and address, counted as the gateway counts them. */
+const createFailures = (clock: ManualClock): FailureLimit => {
+  const limiter = createMemoryLimiter(clock)
+  return createFailureLimit(limiter, { limit: 10, windowSec: 60 }, () => clock.nowMs())
+}
+
 const defaultOptions: OAuthOptions = {
   issuer,
   clients: [client('app'), client('other'), publicClient('spa')],
@@ -140,20 +148,6 @@ const defaultOptions: OAuthOptions = {
     authorize: `${issuer}/authorize`,
     jwks: `${issuer}/jwks.json`,
   },
-}
-
-/** Ten failures for each name and address, then a wait of a second and a half; nothing is ever forgotten. */
-const createFailures = (): FailureLimit => {
-  const counts = new Map<string, number>()
-  const waitMs = (key: string): number => ((counts.get(key) ?? 0) > 10 ? 1500 : 0)
-  return {
-    count: async (name, address) => {
-      const key = `${address} ${name}`
-      counts.set(key, (counts.get(key) ?? 0) + 1)
-      return waitMs(key)
-    },
-    blockedMs: (name, address) => waitMs(`${address} ${name}`),
-  }
 }
 
 export const emptyRequest: OAuthRequest = {
