@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { buildInfo } from '../version.ts'
 import { type Command, parseOptions, printLine } from './command.ts'
 
 /** Prints the version of Sidegate and of the Node it runs on. */
@@ -9,12 +8,8 @@ export const version: Command = {
   summary: 'prints the version',
   run: args => {
     parseOptions(args, {})
-    // The same distance from `src/cli` and from `dist/cli`.
-    const manifest: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
-    printLine(`sidegate ${versionOf(manifest)}, node ${process.version}`)
+    const { version, node_version } = buildInfo()
+    printLine(`sidegate ${version}, node ${node_version}`)
     return 0
   },
 }
-
-const versionOf = (manifest: unknown): string =>
-  typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown'

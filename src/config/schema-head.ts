@@ -3,6 +3,7 @@ import { parseStoreUrl, type StoreUrl } from '../stores/store-url.ts'
 import { isNetwork, parseHostPort } from './values/address.ts'
 import { issuerFault } from './values/issuer.ts'
 import {
+  autoOrCount,
   checkedText,
   durationMs,
   lifetimeSec,
@@ -13,7 +14,6 @@ import {
   rate,
   text,
   textLike,
-  wholeNumber,
 } from './values/texts.ts'
 
 /** What is said once: where Sidegate listens, what it keeps and for how long. */
@@ -68,13 +68,11 @@ export const headSchema = z.strictObject({
   admin: hostPort()
     .prefault('127.0.0.1:9090')
     .describe('host:port for /livez, /readyz, /metrics and /version. Default 127.0.0.1:9090.'),
-  workers: z
-    .union([z.literal('auto'), wholeNumber(1, 256)], { error: 'must be auto or a whole number from 1 to 256' })
-    .default('auto')
+  workers: autoOrCount(256)
+    .prefault('auto')
     .describe('Processes that serve; auto: the CPUs the container may use. Default auto.'),
-  pods: z
-    .union([z.literal('auto'), wholeNumber(1, 10_000)], { error: 'must be auto or a whole number from 1 to 10000' })
-    .default('auto')
+  pods: autoOrCount(10_000)
+    .prefault('auto')
     .describe('How many share the store; auto: counted through it. Default auto.'),
   store: storeUrl()
     .prefault('sqlite:data/sidegate.db')

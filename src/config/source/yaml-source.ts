@@ -43,11 +43,14 @@ export const parseYamlSource = (text: string): YamlSource => {
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
   const errors: readonly YAMLError[] = [...document.errors, ...document.warnings]
-  const syntaxFaults = errors.map(error => ({ position: positionAt(error.pos[0]), message: sentenceOf(error.code) }))
+  const faults = errors.map(({ code, pos }) => ({ position: positionAt(pos[0]), message: sentenceOf(code) }))
   const usable = errors.every(error => error.code === 'DUPLICATE_KEY')
+  const onBadAlias = (offset: number): void => {
+    faults.push({ position: positionAt(offset), message: sentenceOf('BAD_ALIAS') })
+  }
   return {
-    tree: usable && document.contents ? toPlain(document, document.contents, spans) : undefined,
-    syntaxFaults,
+    tree: usable && document.contents ? toPlain(document, document.contents, spans, onBadAlias) : undefined,
+    syntaxFaults: faults,
     usable,
     positionOf: fault => positionAt(offsetOf(fault, spans)),
     redirect: (from, to) => {
@@ -57,12 +60,18 @@ export const parseYamlSource = (text: string): YamlSource => {
   }
 }
 
-const toPlain = (document: Document, root: Node, spans: Map<string, Span>): unknown => {
+const toPlain = (
+  document: Document,
+  root: Node,
+  spans: Map<string, Span>,
+  onBadAlias: (offset: number) => void,
+): unknown => {
   const visit = (node: unknown, path: Path, keyOffset: number, above: readonly unknown[]): unknown => {
     if (isAlias(node)) {
       const target = node.resolve(document)
-      // An anchor that holds itself has no end; the key then counts as empty.
-      return above.includes(target) ? undefined : visit(target, path, keyOffset, above)
+      // An anchor that holds itself has no end.
+      if (target && !above.includes(target)) return visit(target, path, keyOffset, above)
+      return onBadAlias(startOf(node) ?? keyOffset)
     }
     spans.set(pathKey(path), { key: keyOffset, value: startOf(node) ?? keyOffset })
     if (isSeq(node)) {
@@ -100,7 +109,7 @@ const sentenceOf = (code: ErrorCode): string => sentences[code] ?? 'not valid YA
 
 const sentences: Partial<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias has no tag or anchor of its own; remove it',
-  BAD_ALIAS: 'this alias names no anchor above it; define the anchor first',
+  BAD_ALIAS: 'this alias names no whole value above it; define its anchor first',
   BAD_COLLECTION_TYPE: 'this tag does not fit the value; remove the tag',
   BAD_DQ_ESCAPE: 'unknown escape in a double-quoted text; write \\\\ for a backslash, or use single quotes',
   BAD_INDENT: 'wrong indentation; keys of one mapping and items of one list stand in the same column',

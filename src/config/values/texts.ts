@@ -67,15 +67,15 @@ export const secretText = () => printableAscii('a secret').transform(input => ne
 export const printableAscii = (what: string) =>
   textLike(/^[\x20-\x7e]+$/, `${what} is at least one character of printable ASCII (RFC 6749 appendix A)`)
 
-/** A whole number; as a text too, since that is what an environment variable leaves. */
-export const wholeNumber = (least: number, most: number) => {
-  const expectation = `must be a whole number from ${least} to ${most}`
-  const isInRange = (count: number): boolean => count >= least && count <= most
-  const fromText = parsedText(
-    input => (/^\d{1,9}$/.test(input) && isInRange(Number(input)) ? Number(input) : undefined),
-    expectation,
-  )
-  return z.union([z.int().min(least).max(most), fromText], { error: expectation })
+/** `auto` or a whole number; the number as a text too, since that is what an environment variable leaves. */
+export const autoOrCount = (most: number) => {
+  const error = `must be auto or a whole number from 1 to ${most}`
+  const isInRange = (count: number): boolean => count >= 1 && count <= most
+  const fromText = parsedText(input => {
+    if (input === 'auto') return 'auto' as const
+    return /^\d{1,9}$/.test(input) && isInRange(Number(input)) ? Number(input) : undefined
+  }, error)
+  return z.union([z.int({ error }).min(1, { error }).max(most, { error }), fromText], { error })
 }
 
 /** A name that becomes a metric label, a header value or a key of the store. */

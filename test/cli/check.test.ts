@@ -1,0 +1,61 @@
+import t from 'tap'
+import { writeConfig } from '../config/support.ts'
+import { demoConfig, sidegate } from './run.ts'
+
+t.test('a good configuration is ok', async t => {
+  t.same(await sidegate(['check', '--config', demoConfig]), { code: 0, stdout: 'ok\n', stderr: '' })
+})
+
+t.test('SIDEGATE_CONFIG names the configuration too, and --config goes before it', async t => {
+  const bad = writeConfig(t, 'workers: 0\n')
+
+  t.equal((await sidegate(['check'], { env: { SIDEGATE_CONFIG: bad } })).code, 1)
+  t.equal((await sidegate(['check', '--config', demoConfig], { env: { SIDEGATE_CONFIG: bad } })).code, 0)
+})
+
+t.test('every problem is a line on standard error, with file, line and column', async t => {
+  const file = writeConfig(t, 'workers: 0\nlsten: a\n')
+
+  const { code, stdout, stderr } = await sidegate(['check', '--config', file])
+
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.equal(
+    stderr,
+    `${file}:1:10: workers: must be auto or a whole number from 1 to 256\n${file}:2:1: lsten: unknown key; did you mean listen?\n`,
+  )
+})
+
+t.test('--json says the same to machines, on standard output', async t => {
+  const file = writeConfig(t, 'workers: 0\n')
+
+  const bad = await sidegate(['check', '--json', '--config', file])
+  const good = await sidegate(['check', '--json', '--config', demoConfig])
+
+  t.equal(bad.code, 1)
+  t.same(JSON.parse(bad.stdout), {
+    ok: false,
+    problems: [{ file, line: 1, column: 10, message: 'workers: must be auto or a whole number from 1 to 256' }],
+  })
+  t.equal(good.code, 0)
+  t.same(JSON.parse(good.stdout), { ok: true, problems: [] })
+})
+
+t.test('serve and start refuse a bad configuration as check does', async t => {
+  const file = writeConfig(t, 'workers: 0\n')
+  const refusal = {
+    code: 1,
+    stdout: '',
+    stderr: `${file}:1:10: workers: must be auto or a whole number from 1 to 256\n`,
+  }
+
+  t.same(await sidegate(['serve', '--config', file]), refusal)
+  t.same(await sidegate(['start', '--config', file]), refusal)
+})
+
+t.test('a file that is not there is said in one line', async t => {
+  const { code, stderr } = await sidegate(['serve', '--config', '/absent/sidegate.yaml'])
+
+  t.equal(code, 1)
+  t.equal(stderr, '/absent/sidegate.yaml:1:1: there is no such file; name the configuration with --config FILE\n')
+})

@@ -1,0 +1,40 @@
+import t from 'tap'
+import { writeConfig } from '../config/support.ts'
+import { demoConfig, sidegate } from './run.ts'
+
+t.test('routes prints a row for each way to each operation, in columns', async t => {
+  const { code, stdout } = await sidegate(['routes', '--config', demoConfig])
+
+  t.equal(code, 0)
+  const rows = stdout.trimEnd().split('\n')
+  const [headings = ''] = rows
+  t.same(headings.split(/ {2,}/), ['GROUPING', 'VERSION', 'METHOD', 'PATH', 'CALLER', 'PLAN', 'GOES TO'])
+  const cells = rows.map(row => row.split(/ {2,}/))
+  t.same(cells[1], ['V1_Extension_2', '1.0.0', 'POST', '/token', 'client', 'default-plan 100/1s', 'token'])
+  t.same(
+    cells.filter(([, , , path]) => path?.endsWith('/oauth2')).map(([, , , path, caller]) => [path, caller]),
+    [
+      ['/v1/metadata/oauth2', 'client, by query'],
+      ['/oauth2', 'client, by query'],
+    ],
+  )
+  t.same(cells.at(-1), [
+    'Accounts',
+    '1.0.0',
+    'GET',
+    '/accounts/health',
+    'anybody',
+    'none',
+    'accounts (http://127.0.0.1:9000)',
+  ])
+  const column = headings.indexOf('PATH')
+  t.ok(rows.slice(1).every(row => row.startsWith('/', column)))
+})
+
+t.test('a bad configuration has no routes', async t => {
+  const { code, stdout, stderr } = await sidegate(['routes', '--config', writeConfig(t, 'workers: 0\n')])
+
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.match(stderr, /workers: must be/)
+})

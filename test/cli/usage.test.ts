@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import t from 'tap'
+import { countLines, demoConfig, sidegate } from './run.ts'
+
+const badUsages: readonly (readonly [says: string, args: readonly string[], message: RegExp])[] = [
+  ['no command', [], /needs a command/],
+  ['an unknown command', ['srve'], /there is no such command/],
+  ['half a command', ['client'], /there is no such command/],
+  ['an unknown option', ['check', '--confg', demoConfig], /Unknown option '--confg'/],
+  ['an option without its value', ['check', '--config'], /--config/],
+  ['no configuration', ['check'], /name the configuration with --config FILE or SIDEGATE_CONFIG/],
+  ['no configuration to serve', ['serve'], /name the configuration with --config FILE or SIDEGATE_CONFIG/],
+  ['a client without id', ['client', 'new', '--grant', 'client_credentials'], /needs --id/],
+  ['a client without grant', ['client', 'new', '--id', 'shop'], /needs --grant/],
+]
+
+for (const [says, args, message] of badUsages) {
+  t.test(`${says} is bad usage: one line and exit code 2`, async t => {
+    const { code, stdout, stderr } = await sidegate(args)
+
+    t.equal(code, 2)
+    t.equal(stdout, '')
+    t.match(stderr, /^sidegate: /)
+    t.match(stderr, message)
+    t.equal(countLines(stderr), 1)
+  })
+}
+
+t.test('an argument too many is not repeated: it may be a secret', async t => {
+  const { code, stderr } = await sidegate(['hash', 'hunter2'])
+
+  t.equal(code, 2)
+  t.match(stderr, /an argument too many/)
+  t.notMatch(stderr, /hunter2/)
+})
+
+t.test('--help names every command and the exit codes, and none that is for Sidegate itself', async t => {
+  const { code, stdout } = await sidegate(['--help'])
+
+  t.equal(code, 0)
+  for (const name of ['serve', 'start', 'check', 'routes', 'client new', 'hash', 'schema', 'version']) {
+    t.match(stdout, `  sidegate ${name}`)
+  }
+  t.notMatch(stdout, /sidegate worker/)
+  t.match(stdout, /Exit codes: 0 .* 1 .* 2 /)
+})
+
+t.test('version is that of the package', async t => {
+  const { code, stdout } = await sidegate(['--version'])
+
+  t.equal(code, 0)
+  t.match(stdout, /^sidegate \d+\.\d+\.\d+, node \d+\.\d+\.\d+\n$/)
+})
+
+const systemNode = '/usr/bin/node'
+const systemMajor = existsSync(systemNode)
+  ? Number(execFileSync(systemNode, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' }))
+  : undefined
+
+if (systemMajor !== undefined && systemMajor < 24) {
+  t.test('a Node that is too old says so in one line', async t => {
+    const { code, stdout, stderr } = await sidegate(['check', '--config', demoConfig], { node: systemNode })
+
+    t.equal(code, 1)
+    t.equal(stdout, '')
+    t.match(stderr, new RegExp(`^sidegate: needs Node 24 or newer, this is v${systemMajor}\\.`))
+    t.equal(countLines(stderr), 1)
+  })
+}

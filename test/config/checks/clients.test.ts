@@ -1,0 +1,116 @@
+import t from 'tap'
+import { holdsEach } from '../cases.ts'
+import { client, hash } from '../support.ts'
+
+const clients = (...changes: readonly Readonly<Record<string, unknown>>[]): unknown => ({
+  clients: changes.map(client),
+})
+const plans = { gold: { rate: '9/1second' }, silver: { rate: '3/1second' } }
+
+holdsEach(t, [
+  {
+    says: 'a client_id is printable ASCII',
+    refused: clients({ client_id: 'Käufer' }),
+    message: /client_id: a client_id is at least one character of printable ASCII/,
+    accepted: clients({ client_id: 'a shop' }),
+  },
+  {
+    says: 'a client_secret is printable ASCII',
+    refused: clients({ client_secret: 'a\tb' }),
+    message: /client_secret: a secret is at least one character of printable ASCII/,
+    accepted: clients({ client_secret: 'a b' }),
+  },
+  {
+    says: 'a confidential client has a secret',
+    refused: clients({ client_secret: undefined }),
+    message: /client_secret: missing; give client_secret or client_secret_hash/,
+    accepted: clients({ client_secret: undefined, client_secret_hash: hash }),
+  },
+  {
+    says: 'a client has one secret',
+    refused: clients({ client_secret_hash: hash }),
+    message: /client_secret_hash: excludes client_secret/,
+    accepted: clients({}),
+  },
+  {
+    says: 'a stored form is what sidegate hash prints',
+    refused: clients({ client_secret: undefined, client_secret_hash: 'shop-secret' }),
+    message: /client_secret_hash: not a stored form/,
+    accepted: clients({ client_secret: undefined, client_secret_hash: hash }),
+  },
+  {
+    says: 'a public client has no secret',
+    refused: clients({ token_endpoint_auth_method: 'none', grant_types: ['refresh_token'] }),
+    message: /client_secret: a public client .* has no secret/,
+    accepted: clients({
+      token_endpoint_auth_method: 'none',
+      grant_types: ['refresh_token'],
+      client_secret: undefined,
+    }),
+  },
+  {
+    says: 'a public client has no client_credentials',
+    refused: clients({ token_endpoint_auth_method: 'none', client_secret: undefined }),
+    message: /grant_types: client_credentials is for clients with a secret/,
+    accepted: clients({
+      token_endpoint_auth_method: 'none',
+      client_secret: undefined,
+      grant_types: ['authorization_code'],
+      redirect_uris: ['https://a.example/'],
+    }),
+  },
+  {
+    says: 'an authentication method is one that is served',
+    refused: clients({ token_endpoint_auth_method: 'private_key_jwt' }),
+    message: /token_endpoint_auth_method: must be client_secret_basic, client_secret_post or none; this release has no/,
+    accepted: clients({ token_endpoint_auth_method: 'client_secret_post' }),
+  },
+  {
+    says: 'a grant type is one that is served',
+    refused: clients({ grant_types: ['password'] }),
+    message: /grant_types\[0\]: must be client_credentials, authorization_code or refresh_token/,
+    accepted: clients({ grant_types: ['client_credentials', 'refresh_token'] }),
+  },
+  {
+    says: 'authorization_code needs a redirect URI',
+    refused: clients({ grant_types: ['authorization_code'] }),
+    message: /redirect_uris: missing/,
+    accepted: clients({ grant_types: ['authorization_code'], redirect_uris: ['https://a.example/'] }),
+  },
+  {
+    says: 'the scope of a client is scopes and spaces',
+    refused: clients({ scope: 'read "write"' }),
+    message: /scope: a scope is printable ASCII/,
+    accepted: clients({ scope: 'read  write' }),
+  },
+  {
+    says: 'a client names its plan where there are several',
+    refused: { plans, clients: [client()] },
+    message: /plan: missing; there is more than one to choose from: gold, silver/,
+    accepted: { plans, clients: [client({ plan: 'gold' })] },
+  },
+  {
+    says: 'the plan of a client exists',
+    refused: { plans, clients: [client({ plan: 'bronze' })] },
+    message: /plan: no such plan; there are gold, silver/,
+    accepted: { plans, clients: [client({ plan: 'silver' })] },
+  },
+  {
+    says: 'there is a plan to have',
+    refused: { plans: {}, clients: [client()] },
+    message: /plan: there is no plan; define one/,
+    accepted: { plans: {} },
+  },
+  {
+    says: 'a client_id is given once',
+    refused: clients({}, {}),
+    message: /clients\[1\]\.client_id: another client has this client_id/,
+    accepted: clients({}, { client_id: 'Shop' }),
+  },
+  {
+    says: 'a client introspects its own tokens, all, or those for resources',
+    refused: clients({ introspects: 'some' }),
+    message: /introspects: must be own, all or a list of resource URIs/,
+    accepted: clients({ introspects: ['https://api.example.com/a'] }),
+  },
+])

@@ -1,0 +1,29 @@
+import t from 'tap'
+import { holdsEach } from '../cases.ts'
+
+holdsEach(t, [
+  {
+    says: 'groupings have names of their own',
+    refused: { groupings: [{ name: 'G' }, { name: 'G' }] },
+    message: /groupings\[1\]\.name: another grouping has this name/,
+    accepted: { groupings: [{ name: 'G' }, { name: 'H' }] },
+  },
+  {
+    says: 'no grouping is called unmatched',
+    refused: { groupings: [{ name: 'unmatched' }] },
+    message: /name: unmatched is what metrics call/,
+    accepted: { groupings: [{ name: 'matched' }] },
+  },
+  {
+    says: 'a target is an origin',
+    refused: { upstreams: { a: { targets: ['http://a/path'] } } },
+    message: /targets\[0\]: must be an http or https origin/,
+    accepted: { upstreams: { a: { targets: ['http://a:9000'] } } },
+  },
+  {
+    says: 'an upstream has a target',
+    refused: { upstreams: { a: { targets: [] } } },
+    message: /upstreams\.a\.targets: needs at least one target/,
+    accepted: { upstreams: { a: { targets: ['https://a'] } } },
+  },
+])

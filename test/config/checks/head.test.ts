@@ -1,0 +1,125 @@
+import t from 'tap'
+import { holdsEach } from '../cases.ts'
+
+holdsEach(t, [
+  {
+    says: 'an issuer is an http or https URL',
+    refused: { issuer: 'auth.example.com' },
+    message: /^1:9: issuer: must be an http or https URL/,
+    accepted: { issuer: 'https://auth.example.com' },
+  },
+  {
+    says: 'an issuer has no query',
+    refused: { issuer: 'https://auth.example.com/a?b' },
+    message: /no query and no fragment/,
+    accepted: { issuer: 'https://auth.example.com/a' },
+  },
+  {
+    says: 'an issuer has no trailing slash',
+    refused: { issuer: 'https://auth.example.com/' },
+    message: /remove the trailing \//,
+    accepted: { issuer: 'https://auth.example.com' },
+  },
+  {
+    says: 'an issuer names no user',
+    refused: { issuer: 'https://me@auth.example.com' },
+    message: /names no user/,
+    accepted: { issuer: 'https://auth.example.com' },
+  },
+  {
+    says: 'an issuer is spelt as URL parsers spell it',
+    refused: { issuer: 'https://Auth.example.com:443' },
+    message: /write it as URL parsers do: https:\/\/auth\.example\.com/,
+    accepted: { issuer: 'https://auth.example.com:8443' },
+  },
+  {
+    says: 'listen is host:port',
+    refused: { listen: '127.0.0.1' },
+    message: /listen: must be host:port/,
+    accepted: { listen: '[::]:8080' },
+  },
+  {
+    says: 'a port is at most 65535',
+    refused: { listen: '127.0.0.1:65536' },
+    message: /listen: must be host:port/,
+    accepted: { listen: '127.0.0.1:65535' },
+  },
+  {
+    says: 'an IPv4 address has four bytes',
+    refused: { listen: '127.0.0.256:8080' },
+    message: /listen: must be host:port/,
+    accepted: { listen: 'localhost:8080' },
+  },
+  {
+    says: 'traffic and admin have ports of their own',
+    refused: { listen: '0.0.0.0:9090' },
+    message: /admin: the traffic listener has this port/,
+    accepted: { listen: '127.0.0.1:0', admin: '127.0.0.1:0' },
+  },
+  {
+    says: 'a store in memory serves one worker',
+    refused: { store: 'memory:', workers: 2 },
+    message: /^2:10: workers: memory: is not shared/,
+    accepted: { store: 'memory:', workers: 1 },
+  },
+  {
+    says: 'there is at least one worker',
+    refused: { workers: 0 },
+    message: /workers: must be auto or a whole number from 1/,
+    accepted: { workers: 1 },
+  },
+  {
+    says: 'pods are auto or a number',
+    refused: { pods: 'many' },
+    message: /pods: must be auto or a whole number/,
+    accepted: { pods: 3 },
+  },
+  {
+    says: 'a store is one of four kinds',
+    refused: { store: 'postgres://db' },
+    message: /store: a store is one of memory:/,
+    accepted: { store: 'redis+cluster://a:6379,b:6379' },
+  },
+  {
+    says: 'a trusted proxy is an address or a network',
+    refused: { trustedProxies: ['10.0.0.0/33'] },
+    message: /trustedProxies\[0\]: must be an address or a network/,
+    accepted: { trustedProxies: ['10.0.0.0/32', '127.0.0.1', 'fd00::/128'] },
+  },
+  {
+    says: 'a duration has a unit',
+    refused: { shutdown: { delay: '5' } },
+    message: /shutdown\.delay: must be a duration/,
+    accepted: { shutdown: { delay: '5s' } },
+  },
+  {
+    says: 'a lifetime is in whole seconds',
+    refused: { tokens: { code: { lifetime: '500ms' } } },
+    message: /tokens\.code\.lifetime: must be a duration in whole seconds/,
+    accepted: { tokens: { code: { lifetime: '1s' } } },
+  },
+  {
+    says: 'a code lives ten minutes at most',
+    refused: { tokens: { code: { lifetime: '601s' } } },
+    message: /tokens\.code\.lifetime: .*1s to 600s/,
+    accepted: { tokens: { code: { lifetime: '10m' } } },
+  },
+  {
+    says: 'access tokens are signed with ES256',
+    refused: { tokens: { accessToken: { alg: 'RS256' } } },
+    message: /alg: must be ES256; this release has no other/,
+    accepted: { tokens: { accessToken: { alg: 'ES256' } } },
+  },
+  {
+    says: 'the login is embedded',
+    refused: { login: { mode: 'handoff' } },
+    message: /login\.mode: must be embedded; this release has no other/,
+    accepted: { login: { mode: 'embedded' } },
+  },
+  {
+    says: 'failures are a rate',
+    refused: { login: { failures: '10 per minute' } },
+    message: /login\.failures: must be requests per time/,
+    accepted: { login: { failures: '10/1minute' } },
+  },
+])

@@ -1,0 +1,147 @@
+import t from 'tap'
+import { holdsEach } from '../cases.ts'
+import { authorize, forwarded, publishing, token } from '../support.ts'
+
+holdsEach(t, [
+  {
+    says: 'an operation does not serve and forward at once',
+    refused: publishing({ ...token, upstream: 'items' }),
+    message: /operations\[0\]\.upstream: excludes serves/,
+    accepted: publishing(token),
+  },
+  {
+    says: 'an operation serves or forwards',
+    refused: publishing({ method: 'GET', path: '/items' }),
+    message: /operations\[0\]: goes nowhere/,
+    accepted: publishing(forwarded),
+  },
+  {
+    says: 'the upstream of an operation exists',
+    refused: publishing({ ...forwarded, upstream: 'item' }),
+    message: /upstream: no such upstream; there are items/,
+    accepted: publishing(forwarded),
+  },
+  {
+    says: 'the upstream of a grouping exists',
+    refused: { groupings: [{ name: 'G', upstream: 'items' }] },
+    message: /groupings\[0\]\.upstream: no such upstream; define it/,
+    accepted: { groupings: [{ name: 'G', upstream: 'items' }], upstreams: { items: { targets: ['http://a'] } } },
+  },
+  {
+    says: '** stands at the end',
+    refused: publishing({ ...forwarded, path: '/**/a' }),
+    message: /path: \*\* stands at the end only/,
+    accepted: publishing({ ...forwarded, path: '/a/**' }),
+  },
+  {
+    says: '* is a whole segment',
+    refused: publishing({ ...forwarded, path: '/a*' }),
+    message: /path: a \* is a whole segment/,
+    accepted: publishing({ ...forwarded, path: '/a/*' }),
+  },
+  {
+    says: 'a path begins with a slash',
+    refused: publishing({ ...forwarded, path: 'items' }),
+    message: /path: a path begins with \//,
+    accepted: publishing({ ...forwarded, path: '/' }),
+  },
+  {
+    says: 'a path has no query',
+    refused: publishing({ ...forwarded, path: '/items?all' }),
+    message: /path: a path has no query/,
+    accepted: publishing({ ...forwarded, path: '/items/all' }),
+  },
+  {
+    says: 'a path does not lead upwards, not even percent-encoded',
+    refused: publishing({ ...forwarded, path: '/a/%2E./b' }),
+    message: /path: \. and \.\. name no operation/,
+    accepted: publishing({ ...forwarded, path: '/a/.../b' }),
+  },
+  {
+    says: 'no segment of a path is empty',
+    refused: publishing({ ...forwarded, path: '/a//b' }),
+    message: /path: a segment is empty/,
+    accepted: publishing({ ...forwarded, path: '/a/b' }),
+  },
+  {
+    says: 'a path does not end with a slash',
+    refused: publishing({ ...forwarded, path: '/a/' }),
+    message: /path: a segment is empty/,
+    accepted: publishing({ ...forwarded, path: '/a' }),
+  },
+  {
+    says: 'a path is percent-encoded',
+    refused: publishing({ ...forwarded, path: '/a b' }),
+    message: /path: has characters that a path cannot have/,
+    accepted: publishing({ ...forwarded, path: '/a%20b' }),
+  },
+  {
+    says: 'the login pages keep their path where authorize is served',
+    refused: publishing(authorize, { ...forwarded, path: '/interaction/*' }),
+    message: /\/interaction belongs to the login pages/,
+    accepted: publishing(token, { ...forwarded, path: '/interaction/*' }),
+  },
+  {
+    says: 'methods are written in capitals',
+    refused: publishing({ ...forwarded, method: 'Get' }),
+    message: /method: must be one of GET/,
+    accepted: publishing({ ...forwarded, method: 'GET' }),
+  },
+  {
+    says: 'token is served for POST',
+    refused: publishing({ ...token, method: 'GET' }),
+    message: /method: token is served for POST only/,
+    accepted: publishing(token),
+  },
+  {
+    says: 'what Sidegate serves has a plain path',
+    refused: publishing({ ...token, path: '/*/token' }),
+    message: /path: what Sidegate serves has a path without wildcards/,
+    accepted: publishing({ ...token, path: '/a/token' }),
+  },
+  {
+    says: 'query credentials are for metadata and upstreams',
+    refused: publishing({ ...token, credentials: 'query' }),
+    message: /credentials: for token it is client/,
+    accepted: publishing(
+      { ...forwarded, credentials: 'query' },
+      { method: 'GET', path: '/m', serves: 'metadata', credentials: 'query' },
+    ),
+  },
+  {
+    says: 'client credentials are for token, introspect and revoke',
+    refused: publishing({ ...forwarded, credentials: 'client' }),
+    message: /credentials: for a forwarded operation it is bearer or query or none/,
+    accepted: publishing({ ...token, credentials: 'client' }),
+  },
+  {
+    says: 'scopes are for bearer tokens',
+    refused: publishing({ ...forwarded, credentials: 'none', scopes: ['read'] }),
+    message: /scopes: only bearer tokens carry scopes/,
+    accepted: publishing({ ...forwarded, scopes: ['read'] }),
+  },
+  {
+    says: 'a scope is one token',
+    refused: publishing({ ...forwarded, scopes: ['read write'] }),
+    message: /scopes\[0\]: a scope is printable ASCII without space/,
+    accepted: publishing({ ...forwarded, scopes: ['read', 'write'] }),
+  },
+  {
+    says: 'nobody has no plan',
+    refused: publishing({ ...forwarded, credentials: 'none', plan: 'client' }),
+    message: /plan: nobody is named whose plan it could be/,
+    accepted: publishing({ ...authorize, plan: 'client' }),
+  },
+  {
+    says: 'only what is forwarded forwards Authorization',
+    refused: publishing({ ...token, forwardAuthorization: true }),
+    message: /forwardAuthorization: is for forwarded operations/,
+    accepted: publishing({ ...forwarded, forwardAuthorization: true }),
+  },
+  {
+    says: 'only what is served is advertised',
+    refused: publishing({ ...forwarded, advertise: true }),
+    message: /advertise: is for what Sidegate serves/,
+    accepted: publishing({ ...token, advertise: true }),
+  },
+])

@@ -1,0 +1,52 @@
+import t from 'tap'
+import { holdsEach } from '../cases.ts'
+import { forwarded, publishing, token } from '../support.ts'
+
+holdsEach(t, [
+  {
+    says: 'two operations do not have the same path and method',
+    refused: publishing(token, { ...token, serves: 'introspect' }),
+    message: /POST \/token can be the same request as POST \/token/,
+    accepted: publishing(token, { ...token, path: '/introspect', serves: 'introspect' }),
+  },
+  {
+    says: 'an alias is a path like others',
+    refused: publishing(forwarded, { ...forwarded, path: '/other', aliases: ['/items'] }),
+    message: /operations\[1\]\.aliases\[0\]: GET \/items can be the same request/,
+    accepted: publishing(forwarded, { ...forwarded, path: '/other', aliases: ['/more'] }),
+  },
+  {
+    says: 'wildcards with the same beginning do not meet',
+    refused: publishing({ ...forwarded, path: '/a/*' }, { ...forwarded, path: '/a/**' }),
+    message: /GET \/a\/\*\* can be the same request as GET \/a\/\*/,
+    accepted: publishing({ ...forwarded, path: '/a/b/*' }, { ...forwarded, path: '/a/**' }),
+  },
+  {
+    says: 'wildcards that part ways later do not meet',
+    refused: publishing({ ...forwarded, path: '/*/a' }, { ...forwarded, path: '/*/*' }),
+    message: /can be the same request/,
+    accepted: publishing({ ...forwarded, path: '/*/a' }, { ...forwarded, path: '/*/b' }),
+  },
+  {
+    says: 'a path without wildcards wins over those with, and methods do not meet',
+    refused: publishing({ ...forwarded, path: '/**' }, { ...forwarded, path: '/*' }),
+    message: /can be the same request/,
+    accepted: publishing(
+      { ...forwarded, path: '/**' },
+      { ...forwarded, path: '/' },
+      { ...forwarded, method: 'POST', path: '/*' },
+    ),
+  },
+  {
+    says: 'a base path has no wildcards',
+    refused: { groupings: [{ name: 'G', basePath: '/*' }] },
+    message: /basePath: a base path has no wildcards/,
+    accepted: { groupings: [{ name: 'G', basePath: '/a' }] },
+  },
+  {
+    says: 'one operation for each thing is advertised',
+    refused: publishing({ ...token, advertise: true }, { ...token, path: '/b', advertise: true }),
+    message: /advertise: another operation that serves token is advertised/,
+    accepted: publishing({ ...token, advertise: true }, { ...token, path: '/b' }),
+  },
+])

@@ -1,0 +1,138 @@
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { formatProblem, loadConfig } from '../../src/config/load.ts'
+import { acceptedConfig, client, makeFolder, problemsOf, writeConfig } from './support.ts'
+
+const secretOf = (config: {
+  readonly oauth: { readonly clients: readonly { secret?: { value: { reveal(): string } } }[] }
+}) => config.oauth.clients[0]?.secret?.value.reveal()
+
+t.test('YAML that cannot be read says where and why', async t => {
+  t.same(await problemsOf(t, 'listen: "127.0.0.1:8080\nissuer: x\n'), [
+    '3:1: a colon, comma, quote or closing bracket is missing here',
+  ])
+  t.match(await problemsOf(t, 'store: memory:\n'), [
+    /^1:8: .*a text that holds ": " or ends in a colon stands in quotes/,
+  ])
+  t.match(await problemsOf(t, 'listen:\n\t- a\n'), [/^2:1: tabs do not indent YAML/])
+  t.match(await problemsOf(t, 'listen: *nobody\n'), [/^1:9: this alias names no whole value/])
+  t.match(await problemsOf(t, 'listen: !custom 127.0.0.1:80\n'), [/^1:9: unknown tag/])
+  t.match(await problemsOf(t, 'clients: []\n---\nclients: []\n'), [/^2:1: the file holds a second document/])
+})
+
+t.test('what is wrong with the YAML is said without the line it is about', async t => {
+  const problems = await problemsOf(t, 'clients:\n  - client_secret: "hunter2\\q"\n    x: {hunter2: [}\n')
+
+  t.ok(problems.length > 0)
+  t.notMatch(problems.join(), /hunter2/)
+})
+
+t.test('a doubled key is a problem beside all others', async t => {
+  t.match(await problemsOf(t, 'workers: 1\nworkers: 2\nlisten: 8080\n'), [
+    /^2:1: this key stands here a second time/,
+    /^3:9: listen: must be host:port/,
+  ])
+})
+
+t.test('an alias is what its anchor holds, but an anchor cannot hold itself', async t => {
+  const config = await acceptedConfig(t, 'listen: &all "127.0.0.1:0"\nadmin: *all\n')
+
+  t.same(config.admin, config.listen)
+  t.match(await problemsOf(t, 'product: &p\n  name: *p\n'), [/^2:9: this alias names no whole value/])
+})
+
+t.test('a variable takes the place of its reference anywhere in a text', async t => {
+  const env = { HOST: 'redis', PORT: '6380', WORKERS: '3', STRIP: 'true', EMPTY: '' }
+  const config = await acceptedConfig(
+    t,
+    {
+      workers: `\${WORKERS}`,
+      store: `redis://\${HOST}:\${PORT}/\${DB:-0}`,
+      issuer: `\${EMPTY:-https://auth.example.com}`,
+      clients: [client({ client_secret: `literal $\${HOST} and $5` })],
+    },
+    env,
+  )
+
+  t.equal(config.workers, 3)
+  t.equal(config.store.kind === 'redis' && config.store.url.reveal(), 'redis://redis:6380/0')
+  t.equal(config.issuer, 'https://auth.example.com')
+  t.equal(secretOf(config), `literal \${HOST} and $5`)
+})
+
+t.test('what a variable holds is not looked at for references again', async t => {
+  const config = await acceptedConfig(t, { clients: [client({ client_secret: `\${A}` })] }, { A: `\${B}`, B: 'no' })
+
+  t.equal(secretOf(config), `\${B}`)
+})
+
+t.test('a variable that is not set is a problem unless it has a default', async t => {
+  t.match(await problemsOf(t, { clients: [client({ client_secret: `\${SHOP}` })] }), [
+    /^3:20: clients\[0\]\.client_secret: the environment variable SHOP is not set/,
+  ])
+  t.same(await problemsOf(t, { clients: [client({ client_secret: `\${SHOP:-x}` })] }), [])
+})
+
+t.test('a reference that is none says how to write one', async t => {
+  t.match(await problemsOf(t, { issuer: `http://\${1}` }), [/^1:9: issuer: not a reference; write \$\{NAME\}/])
+})
+
+t.test('a secret may stand in a file beside the configuration; one trailing newline is not part of it', async t => {
+  const file = writeConfig(t, { clients: [client({ client_secret: undefined, client_secret_file: 'shop.secret' })] })
+  writeFileSync(join(dirname(file), 'shop.secret'), 'from file\n\n')
+
+  const loaded = await loadConfig(file, {})
+
+  t.match(loaded, { ok: false, problems: [{ message: /printable ASCII/ }] }, 'the second newline is part of it')
+  writeFileSync(join(dirname(file), 'shop.secret'), 'from file\n')
+  const again = await loadConfig(file, {})
+  t.ok(again.ok)
+  t.equal(again.ok && secretOf(again.config), 'from file')
+})
+
+t.test('the store and stored forms may stand in files too', async t => {
+  const folder = makeFolder(t)
+  const hash = 'sha256$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+  writeFileSync(join(folder, 'hash'), `${hash}\n`)
+  writeFileSync(join(folder, 'store'), 'redis://:password@redis:6379\n')
+
+  const config = await acceptedConfig(t, {
+    store_file: join(folder, 'store'),
+    clients: [client({ client_secret: undefined, client_secret_hash_file: join(folder, 'hash') })],
+    login: { users: [{ username: 'alice', password_hash_file: join(folder, 'hash') }] },
+  })
+
+  t.equal(config.store.kind, 'redis')
+  t.match(config.oauth.clients[0]?.secret, { kind: 'hash' })
+  t.equal(config.oauth.users[0]?.password_hash.reveal(), hash)
+})
+
+t.test('a secret file that is missing, or beside the secret itself, is a problem at its own line', async t => {
+  t.match(await problemsOf(t, { clients: [client({ client_secret: undefined, client_secret_file: 'absent' })] }), [
+    /^5:25: clients\[0\]\.client_secret_file: the file cannot be read \(ENOENT\)/,
+  ])
+  t.match(await problemsOf(t, { clients: [client({ client_secret_file: 'absent' })] }), [
+    /client_secret_file: client_secret is given as well/,
+  ])
+})
+
+t.test('no problem repeats a secret, however wrong it is', async t => {
+  const folder = makeFolder(t)
+  writeFileSync(join(folder, 'secret'), 'hunter2\u00e9')
+  const file = writeConfig(t, {
+    store: 'redis://:hunter2@[nowhere',
+    clients: [
+      client({ client_secret: 'hunter2\u00e9' }),
+      client({ client_id: 'b', client_secret_hash: 'hunter2', client_secret: undefined }),
+      client({ client_id: 'c', client_secret: undefined, client_secret_file: join(folder, 'secret') }),
+      client({ client_id: 'd', client_secret: `\${E}` }),
+    ],
+    login: { users: [{ username: 'alice', password_hash: 'hunter2' }] },
+  })
+
+  const loaded = await loadConfig(file, { E: 'hunter2\u00e9' })
+
+  t.equal(loaded.ok ? 0 : loaded.problems.length, 6)
+  t.notMatch(loaded.ok ? '' : loaded.problems.map(formatProblem).join(), /hunter2/)
+})
