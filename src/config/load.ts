@@ -17,7 +17,7 @@ import { parseYamlSource, type YamlSource } from './source/yaml-source.ts'
 
 export { type Operation, operationLabel } from '../gateway/operation.ts'
 export type { Plan } from '../plans/plan.ts'
-export { configJsonSchema } from './schema.ts'
+export { configJsonSchema } from './schema/file.ts'
 export type { SidegateConfig } from './sidegate-config.ts'
 export { formatProblem, type Problem } from './source/problem.ts'
 

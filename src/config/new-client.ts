@@ -1,6 +1,6 @@
 import { checkClient } from './checks/clients.ts'
 import { parseElement } from './element.ts'
-import { clientSchema } from './schema-clients.ts'
+import { clientSchema } from './schema/clients.ts'
 import { pathText } from './source/problem.ts'
 
 /** What is wrong with a client that is not in a file yet, a sentence each. Whether its plan exists is not asked. */

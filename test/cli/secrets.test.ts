@@ -82,7 +82,7 @@ t.test('a public client has no secret', async t => {
 })
 
 t.test('client new refuses what the check would refuse', async t => {
-  const public_ = await sidegate(['client', 'new', '--id', 'app', '--public', '--grant', 'client_credentials'])
+  const publicMachine = await sidegate(['client', 'new', '--id', 'app', '--public', '--grant', 'client_credentials'])
   const redirect = await sidegate([
     ...['client', 'new', '--id', 'app', '--grant', 'authorization_code', '--redirect-uri', 'http://app.example/'],
   ])
@@ -100,7 +100,7 @@ t.test('client new refuses what the check would refuse', async t => {
     ],
   ])
 
-  t.match(public_, { code: 2, stdout: '', stderr: /client_credentials is for clients with a secret/ })
+  t.match(publicMachine, { code: 2, stdout: '', stderr: /client_credentials is for clients with a secret/ })
   t.match(redirect, { code: 2, stdout: '', stderr: /http is for 127\.0\.0\.1/ })
   t.match(method, { code: 2, stdout: '', stderr: /--public excludes --auth-method/ })
 })

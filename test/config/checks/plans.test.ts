@@ -1,6 +1,6 @@
 import t from 'tap'
 import { holdsEach } from '../cases.ts'
-import { publishing, token, token } from '../support.ts'
+import { publishing, token } from '../support.ts'
 
 holdsEach(t, [
   {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { parseStoreUrl, type StoreUrl } from '../stores/store-url.ts'
-import { isNetwork, parseHostPort } from './values/address.ts'
-import { issuerFault } from './values/issuer.ts'
+import { parseStoreUrl, type StoreUrl } from '../../stores/store-url.ts'
+import { isNetwork, parseHostPort } from '../values/address.ts'
+import { issuerFault } from '../values/issuer.ts'
 import {
   autoOrCount,
   checkedText,
@@ -14,7 +14,7 @@ import {
   rate,
   text,
   textLike,
-} from './values/texts.ts'
+} from '../values/texts.ts'
 
 /** What is said once: where Sidegate listens, what it keeps and for how long. */
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { credentialKinds, served } from '../gateway/operation.ts'
-import { basePathFault, pathFault } from './values/path-pattern.ts'
-import { resourceFault } from './values/resource.ts'
-import { scopeToken } from './values/scope.ts'
-import { checkedText, line, name, oneOf, text } from './values/texts.ts'
+import { credentialKinds, served } from '../../gateway/operation.ts'
+import { basePathFault, pathFault } from '../values/path-pattern.ts'
+import { resourceFault } from '../values/resource.ts'
+import { scopeToken } from '../values/scope.ts'
+import { checkedText, line, name, oneOf, text } from '../values/texts.ts'
 
 /** The published interface: groupings and their operations, and the upstreams behind them. */
 

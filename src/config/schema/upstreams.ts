@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkedText, durationMs, name } from './values/texts.ts'
+import { checkedText, durationMs, name } from '../values/texts.ts'
 
 const originFault = (text: string): string | undefined => {
   const expectation = 'must be an http or https origin without path, such as http://127.0.0.1:9000'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { clientsSchema, usersSchema } from './schema-clients.ts'
-import { groupingsSchema } from './schema-groupings.ts'
-import { headSchema, loginSchema } from './schema-head.ts'
-import { plansSchema } from './schema-plans.ts'
-import { upstreamsSchema } from './schema-upstreams.ts'
+import { clientsSchema, usersSchema } from './clients.ts'
+import { groupingsSchema } from './groupings.ts'
+import { headSchema, loginSchema } from './head.ts'
+import { plansSchema } from './plans.ts'
+import { upstreamsSchema } from './upstreams.ts'
 
 /** The whole configuration file, from the same parts that check it piece by piece. */
 export const fileSchema = z.strictObject({

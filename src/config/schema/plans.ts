@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { line, name, oneOf, oneOfYet, rate } from './values/texts.ts'
+import { line, name, oneOf, oneOfYet, rate } from '../values/texts.ts'
 
 export const planSchema = z.strictObject({
   title: line().optional().describe('What people call it. Default its key.'),

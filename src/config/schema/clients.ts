@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { clientAuthMethods } from '../oauth/options.ts'
-import { isSecretHash } from '../oauth/secret-hash.ts'
-import { grantTypes } from '../oauth/wire.ts'
-import { Secret } from '../secret.ts'
-import { redirectUriFault } from './values/redirect-uri.ts'
-import { resourceFault } from './values/resource.ts'
-import { scopeList } from './values/scope.ts'
+import { clientAuthMethods } from '../../oauth/options.ts'
+import { isSecretHash } from '../../oauth/secret-hash.ts'
+import { grantTypes } from '../../oauth/wire.ts'
+import { Secret } from '../../secret.ts'
+import { redirectUriFault } from '../values/redirect-uri.ts'
+import { resourceFault } from '../values/resource.ts'
+import { scopeList } from '../values/scope.ts'
 import {
   checkedText,
   line,
@@ -16,7 +16,7 @@ import {
   secretText,
   text,
   textLike,
-} from './values/texts.ts'
+} from '../values/texts.ts'
 
 /** Who may ask for tokens: the registered clients, and the people who may sign in. */
 
