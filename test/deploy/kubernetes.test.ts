@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { stringify } from 'yaml'
+import { z } from 'zod'
 import { startSidegate } from '../support/sidegate.ts'
 import { type Container, renderManifests } from './manifests.ts'
 
@@ -13,6 +14,17 @@ const pod = manifests.pod.spec
 const containers = [...pod.initContainers, ...pod.containers]
 const [sidegate] = pod.initContainers
 if (sidegate === undefined) throw new Error('the pod has no sidecar')
+
+const stated = z.object({ default: z.string() })
+const schemaDefaults = z
+  .object({
+    properties: z.object({
+      listen: stated,
+      admin: stated,
+      shutdown: z.object({ properties: z.object({ delay: stated, timeout: stated }) }),
+    }),
+  })
+  .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../config/sidegate.schema.json'), 'utf8')))
 
 const portOf = (name: string): number | undefined => sidegate.ports.find(port => port.name === name)?.containerPort
 
@@ -44,6 +56,18 @@ t.test('the ports of the pod are those that the configuration listens on, for th
   t.equal(manifests.configuration.listen, `0.0.0.0:${portOf('http')}`)
   t.equal(manifests.configuration.admin, `0.0.0.0:${portOf('admin')}`)
 })
+
+t.test(
+  'the ports, and how long a shutdown takes, are the defaults that the schema of the configuration states',
+  async t => {
+    const { listen, admin, shutdown } = schemaDefaults.properties
+    const { delay, timeout } = shutdown.properties
+
+    t.ok(listen.default.endsWith(`:${portOf('http')}`), listen.default)
+    t.ok(admin.default.endsWith(`:${portOf('admin')}`), admin.default)
+    t.same(manifests.configuration.shutdown, { delay: delay.default, timeout: timeout.default })
+  },
+)
 
 t.test('the Service leads to the traffic of these pods and not to the admin port', async t => {
   t.same(
