@@ -11,11 +11,13 @@ import { openKeyRing } from './oauth/keys.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
 import { observeStore, type StoreObserver } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
+import type { AccessLog } from './telemetry/access-log.ts'
 import type { Logger } from './telemetry/logger.ts'
 import type { Recorder } from './telemetry/recorder.ts'
 
 export interface AppDeps {
   readonly log: Logger
+  readonly accessLog: AccessLog
   readonly recorder: Recorder
   /** To the process that counts for all workers of the machine; used with the embedded store. */
   readonly limiterChannel: LimiterChannel
@@ -70,6 +72,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       limiter,
       recorder: deps.recorder,
       log: deps.log,
+      accessLog: deps.accessLog,
     },
   )
   return {

@@ -75,7 +75,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
     },
   })
   const gathering = createGathering(aggregate, recorder, () => workers)
-  const pods = await createPodWatch(config, workers)
+  const pods = createPodWatch(config, workers)
   const demo = options.demo ? await startDemo(config) : undefined
 
   try {
@@ -107,7 +107,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
     throw error
   } finally {
     demo?.close()
-    await pods.close()
+    pods.close()
     listeners.close()
   }
 }

@@ -4,6 +4,7 @@ import { type App, createApp } from '../app.ts'
 import { formatProblem, loadConfig } from '../config/load.ts'
 import type { Share } from '../stores/limiter.ts'
 import type { BatchedCharge, BatchedVerdict } from '../stores/shared-limiter.ts'
+import { createAccessLog } from '../telemetry/access-log.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import type { ListenHandle } from './listeners.ts'
@@ -38,14 +39,20 @@ export const runWorker = async (): Promise<void> => {
   const charges = createChargeChannel()
   const pods = { count: config.pods === 'auto' ? 1 : config.pods, index: undefined as number | undefined }
   const share = (): Share => shareOf(slot, config.workers, pods)
+  const accessLog = createAccessLog(log)
   const app = await createApp(config, {
     log,
+    accessLog,
     recorder,
     limiterChannel: charges.ask,
     share,
     onStoreState: (what, up, reason) => send({ type: 'store', what, up, ...(reason === undefined ? {} : { reason }) }),
   })
 
+  const flushLogs = (): void => {
+    accessLog.flush()
+    flush()
+  }
   const sockets = createSockets(app)
   process.on('message', (message: PrimaryMessage, handle: unknown) => {
     switch (message.type) {
@@ -64,7 +71,7 @@ export const runWorker = async (): Promise<void> => {
       case 'drain':
         return app.gateway.startDraining()
       case 'stop':
-        return void stop(app, sockets, recorder, flush)
+        return void stop(app, sockets, recorder, flushLogs)
     }
   })
   setInterval(() => report(recorder), reportEveryMs).unref()

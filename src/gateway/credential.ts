@@ -186,22 +186,22 @@ const counted = async (
 /** Nothing is asked for. An authorization request names its client, whose plan it is charged to. */
 const acceptAnybody =
   (deps: CallerDeps): CallerStep =>
-  async (exchange, operation) => {
-    if (operation.target.kind === 'forward') {
-      if (hasSecretParameter(exchange.target?.query ?? '')) return refuse(exchange, 'CREDENTIAL_MALFORMED')
-      exchange.caller = unknownCaller
-      return undefined
-    }
-    const body = await readForm(exchange)
-    if (body.kind === 'refused') return body.outcome
-    const request = toOAuthRequest(exchange, body.text)
-    exchange.oauth = { request, form: undefined }
-    exchange.caller =
-      operation.target.serves === 'authorize'
-        ? { kind: 'unknown', named: deps.authorizationServer.namedClient(request) }
-        : unknownCaller
+  (exchange, operation) => {
+    if (operation.target.kind === 'serve') return acceptForm(deps, exchange, operation.target.serves)
+    if (hasSecretParameter(exchange.target?.query ?? '')) return refuse(exchange, 'CREDENTIAL_MALFORMED')
+    exchange.caller = unknownCaller
     return undefined
   }
+
+const acceptForm = async (deps: CallerDeps, exchange: Exchange, serves: string): Promise<Outcome> => {
+  const body = await readForm(exchange)
+  if (body.kind === 'refused') return body.outcome
+  const request = toOAuthRequest(exchange, body.text)
+  const named = serves === 'authorize' ? deps.authorizationServer.namedClient(request) : undefined
+  exchange.oauth = { request, form: undefined }
+  exchange.caller = named ? { kind: 'unknown', named } : unknownCaller
+  return undefined
+}
 
 const unknownCaller: Caller = { kind: 'unknown', named: undefined }
 

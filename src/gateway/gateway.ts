@@ -8,6 +8,7 @@ import { writeReply } from '../http/reply.ts'
 import type { TrafficHandlers } from '../http/traffic-server.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import { type Limiter, StoreUnavailableError } from '../stores/ports.ts'
+import { type AccessLog, type OperationMembers, operationMembers } from '../telemetry/access-log.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { CallerDeps } from './credential.ts'
@@ -36,6 +37,7 @@ export interface GatewayDeps {
   readonly limiter: Limiter
   readonly recorder: Recorder
   readonly log: Logger
+  readonly accessLog: AccessLog
 }
 
 export interface Gateway {
@@ -51,7 +53,10 @@ export interface Gateway {
 export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gateway => {
   const { recorder, log } = deps
   const addresses = createAddressReader(options.trustedProxies)
-  const unmatched = createMeter(recorder, 'unmatched', '', 'unmatched')
+  const unmatched: Unmatched = {
+    meter: createMeter(recorder, 'unmatched', '', 'unmatched'),
+    members: operationMembers('unmatched', 'unmatched'),
+  }
   const upstreams = new Map(options.upstreams.map(upstream => [upstream.name, createUpstream(upstream, recorder)]))
   let inFlight = 0
   let draining = false
@@ -60,7 +65,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     if (exchange.finished) return
     exchange.finished = true
     inFlight--
-    observe(exchange, status, unmatched, log)
+    observe(exchange, status, unmatched, deps.accessLog)
   }
   const reply = (exchange: Exchange, outcome: Outcome): void => {
     if (outcome === 'taken' || exchange.finished) return
@@ -115,7 +120,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     handlers: {
       request: (req, res) => handle(req, res, undefined),
       upgrade: (req, socket, head) => handle(req, responseOn(req, socket), { socket, head }),
-      refused: code => unmatched.answered('other', gatewayErrors[code].status, 0, 0),
+      refused: code => unmatched.meter.answered('other', gatewayErrors[code].status, 0, 0),
     },
     startDraining() {
       draining = true
@@ -147,31 +152,33 @@ const firstPlan = (plans: Readonly<Record<string, Plan>>): Plan => {
 }
 
 /** One access line per request, and the same facts as metrics. No query, no header, no body: nothing that holds a secret. */
-const observe = (exchange: Exchange, status: number, unmatched: Meter, log: Logger): void => {
+const observe = (exchange: Exchange, status: number, unmatched: Unmatched, accessLog: AccessLog): void => {
   const { context, operation, caller, upstreamMs } = exchange
   const durationMs = performance.now() - context.startedAtMs
   const method = context.req.method ?? ''
-  const meter = operation?.meter ?? unmatched
+  const meter = operation?.meter ?? unmatched.meter
   meter.answered(method, status, durationMs, upstreamMs)
   operation?.meter.inFlight.add(-1)
-  log.info({
-    event: 'request',
+  accessLog.write({
     request_id: context.id,
-    grouping: operation?.grouping ?? 'unmatched',
-    operation: operation?.label ?? 'unmatched',
+    operation: operation?.members ?? unmatched.members,
     method,
     path: exchange.target?.path ?? '',
     status,
     client_id: clientOf(caller) ?? exchange.facts?.client_id,
     address: context.address,
-    duration_ms: round(durationMs),
-    upstream_ms: upstreamMs === 0 ? undefined : round(upstreamMs),
+    durationMs,
+    upstreamMs,
   })
+}
+
+/** What a request that met no operation is counted as. */
+interface Unmatched {
+  readonly meter: Meter
+  readonly members: OperationMembers
 }
 
 const clientOf = (caller: Exchange['caller']): string | undefined => {
   if (caller === undefined) return undefined
   return caller.kind === 'unknown' ? caller.named?.client_id : caller.client.client_id
 }
-
-const round = (ms: number): number => Math.round(ms * 1000) / 1000

@@ -1,3 +1,4 @@
+import { type OperationMembers, operationMembers } from '../telemetry/access-log.ts'
 import { codeClass, type MetricKey } from '../telemetry/metrics.ts'
 import type { CounterCell, GaugeCell, HistogramCell, Recorder } from '../telemetry/recorder.ts'
 import { type Operation, operationLabel } from './operation.ts'
@@ -5,6 +6,8 @@ import { type Operation, operationLabel } from './operation.ts'
 /** An operation with its label and its metric cells at hand, so that counting a request looks nothing up. */
 export interface MeteredOperation extends Operation {
   readonly label: string
+  /** Its names in the access log. */
+  readonly members: OperationMembers
   readonly meter: Meter
   /** Whether its answers speak OAuth's JSON instead of problem documents. */
   readonly speaksOAuth: boolean
@@ -29,6 +32,7 @@ export const meterOperation = (operation: Operation, recorder: Recorder): Metere
     ...operation,
     label,
     speaksOAuth,
+    members: operationMembers(operation.grouping, label),
     meter: createMeter(recorder, operation.grouping, operation.version, label),
   }
 }
