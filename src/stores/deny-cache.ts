@@ -20,6 +20,7 @@ interface Denial {
   readonly untilMs: number
   /** Counted from the answer: what a caller is told to wait is never too short. */
   readonly freeAtMs: number
+  readonly waitMs: number
   readonly limit: number
 }
 
@@ -36,13 +37,14 @@ export const createDenyCache = (clock: MonotonicClock): DenyCache => {
         denials.delete(charge.key)
         return undefined
       }
-      const waitMs = Math.max(1, Math.ceil(denial.freeAtMs - nowMs))
+      // Never longer than at first: the sum of two fractions may be off by a hair, and a hair rounds up.
+      const waitMs = Math.min(denial.waitMs, Math.max(1, Math.ceil(denial.freeAtMs - nowMs)))
       return { allowed: false, remaining: 0, waitMs, source: 'store' }
     },
     remember: (charge, sentAtMs, waitMs) => {
       evict(3)
       const freeAtMs = clock.nowMs() + waitMs
-      denials.set(charge.key, { untilMs: sentAtMs + waitMs - 1, freeAtMs, limit: charge.limit })
+      denials.set(charge.key, { untilMs: sentAtMs + waitMs - 1, freeAtMs, waitMs, limit: charge.limit })
     },
   }
 }

@@ -28,6 +28,8 @@ export interface Decision {
  * included). A log keeps one entry for each admission, and above `exactUpTo` one for each of `slices` parts of the
  * window, rounded up, so that it still never lets in more, and at most 1/`slices` less.
  *
+ * Instants are whole microseconds, as Redis keeps them: sums of fractions would make waits a millisecond too long.
+ *
  * Keys whose log has run out are forgotten a few at a time, as others are counted.
  */
 export interface SlidingLogs {
@@ -47,36 +49,37 @@ export const slices = 512
 
 /** One key's admissions: a ring of (instant, how many) pairs, oldest first. */
 interface Log {
-  windowMs: number
+  windowMicros: number
   pairs: Float64Array
   /** Place of the oldest pair, in pairs. */
   head: number
   length: number
   /** Sum of what the pairs count. */
   total: number
-  newestMs: number
+  newestMicros: number
 }
 
 const firstCapacity = 4
 
 export const createSlidingLogs = (clock: MonotonicClock = monotonicClock): SlidingLogs => {
   const logs = new Map<string, Log>()
-  let nowMs = clock.nowMs()
+  const readClock = (): number => Math.round(clock.nowMs() * 1000)
+  let nowMicros = readClock()
   let calls = 0
-  const evict = createGradualEviction(logs, log => log.newestMs + log.windowMs <= nowMs)
+  const evict = createGradualEviction(logs, log => log.newestMicros + log.windowMicros <= nowMicros)
 
   const findLog = (count: Count): Log => {
-    nowMs = clock.nowMs()
+    nowMicros = readClock()
     // One look in 16 calls lets a collection shrink that no new key comes to; three for a new key keep it bounded.
     if (++calls % 16 === 0) evict(1)
     const found = logs.get(count.key)
     if (found) {
-      found.windowMs = count.windowMs
-      expire(found, nowMs)
+      found.windowMicros = count.windowMs * 1000
+      expire(found, nowMicros)
       return found
     }
     evict(3)
-    const log = newLog(count.windowMs)
+    const log = newLog(count.windowMs * 1000)
     logs.set(count.key, log)
     return log
   }
@@ -85,12 +88,12 @@ export const createSlidingLogs = (clock: MonotonicClock = monotonicClock): Slidi
     decide: (count, wanted = 1, limit = count.limit) => {
       const log = findLog(count)
       const granted = Math.max(0, Math.min(wanted, limit - log.total))
-      if (granted > 0) push(log, stampOf(count, nowMs), granted)
+      if (granted > 0) push(log, stampOf(count, nowMicros), granted)
       const remaining = Math.max(0, limit - log.total)
-      return { granted, remaining, waitMs: remaining > 0 ? count.windowMs : waitOf(log, limit, nowMs) }
+      return { granted, remaining, waitMs: remaining > 0 ? count.windowMs : waitOf(log, limit, nowMicros) }
     },
     record: (count, admitted) => {
-      if (admitted > 0) push(findLog(count), stampOf(count, nowMs), admitted)
+      if (admitted > 0) push(findLog(count), stampOf(count, nowMicros), admitted)
     },
     get size() {
       return logs.size
@@ -98,20 +101,20 @@ export const createSlidingLogs = (clock: MonotonicClock = monotonicClock): Slidi
   }
 }
 
-const newLog = (windowMs: number): Log => ({
-  windowMs,
+const newLog = (windowMicros: number): Log => ({
+  windowMicros,
   pairs: new Float64Array(2 * firstCapacity),
   head: 0,
   length: 0,
   total: 0,
-  newestMs: Number.NEGATIVE_INFINITY,
+  newestMicros: Number.NEGATIVE_INFINITY,
 })
 
 /** Later, never earlier: an admission that is remembered too long lets nobody in too soon. */
-const stampOf = ({ limit, windowMs }: Count, nowMs: number): number => {
-  if (limit <= exactUpTo) return nowMs
-  const sliceMs = windowMs / slices
-  return Math.ceil(nowMs / sliceMs) * sliceMs
+const stampOf = ({ limit, windowMs }: Count, nowMicros: number): number => {
+  if (limit <= exactUpTo) return nowMicros
+  const sliceMicros = (windowMs * 1000) / slices
+  return Math.ceil(Math.ceil(nowMicros / sliceMicros) * sliceMicros)
 }
 
 /** Place of the nth pair from the oldest. The capacity is a power of two. */
@@ -120,29 +123,29 @@ const placeOf = (log: Log, nth: number): number => (log.head + nth) & (log.pairs
 /** Index in `pairs` of the nth pair's instant; how many follows it. */
 const indexOf = (log: Log, nth: number): number => 2 * placeOf(log, nth)
 
-const expire = (log: Log, nowMs: number): void => {
+const expire = (log: Log, nowMicros: number): void => {
   while (log.length > 0) {
     const index = indexOf(log, 0)
-    if ((log.pairs[index] ?? 0) + log.windowMs > nowMs) return
+    if ((log.pairs[index] ?? 0) + log.windowMicros > nowMicros) return
     log.total -= log.pairs[index + 1] ?? 0
     log.head = placeOf(log, 1)
     log.length -= 1
   }
 }
 
-const push = (log: Log, stampMs: number, admitted: number): void => {
+const push = (log: Log, stampMicros: number, admitted: number): void => {
   log.total += admitted
-  if (log.length > 0 && stampMs <= log.newestMs) {
+  if (log.length > 0 && stampMicros <= log.newestMicros) {
     const newest = indexOf(log, log.length - 1) + 1
     log.pairs[newest] = (log.pairs[newest] ?? 0) + admitted
     return
   }
   if (2 * log.length === log.pairs.length) grow(log)
   const index = indexOf(log, log.length)
-  log.pairs[index] = stampMs
+  log.pairs[index] = stampMicros
   log.pairs[index + 1] = admitted
   log.length += 1
-  log.newestMs = stampMs
+  log.newestMicros = stampMicros
 }
 
 const grow = (log: Log): void => {
@@ -157,12 +160,13 @@ const grow = (log: Log): void => {
 }
 
 /** Until so many have left the window that one fits; more than one pair must go where the limit was lowered. */
-const waitOf = (log: Log, limit: number, nowMs: number): number => {
+const waitOf = (log: Log, limit: number, nowMicros: number): number => {
   let total = log.total
   for (let nth = 0; nth < log.length; nth++) {
     const index = indexOf(log, nth)
     total -= log.pairs[index + 1] ?? 0
-    if (total < limit) return Math.max(1, Math.ceil((log.pairs[index] ?? 0) + log.windowMs - nowMs))
+    const goesAtMicros = (log.pairs[index] ?? 0) + log.windowMicros
+    if (total < limit) return Math.max(1, Math.ceil((goesAtMicros - nowMicros) / 1000))
   }
-  return log.windowMs
+  return log.windowMicros / 1000
 }

@@ -43,7 +43,7 @@ local before = total - base
 local granted = math.max(0, math.min(wanted, limit - before))
 if granted > 0 then
   local stamp = now
-  if limit > ${exactUpTo} then stamp = math.ceil(now / (window / ${slices})) * (window / ${slices}) end
+  if limit > ${exactUpTo} then stamp = math.ceil(math.ceil(now / (window / ${slices})) * (window / ${slices})) end
   total = total + granted
   if newest and newest >= stamp then
     redis.call('LSET', key, -1, struct.pack('dd', newest, total))

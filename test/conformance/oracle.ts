@@ -1,0 +1,33 @@
+/** Pure functions over traces of admissions: what a limiter let in, held against what it promised. */
+
+/** Most admissions in any `(t - window, t]`. @param stamps when each was decided, in order and in the window's unit */
+export const mostInAnyWindow = (stamps: readonly number[], window: number): number => {
+  let most = 0
+  let first = 0
+  for (const [index, stamp] of stamps.entries()) {
+    while ((stamps[first] ?? stamp) + window <= stamp) first++
+    most = Math.max(most, index - first + 1)
+  }
+  return most
+}
+
+/** An admission seen from outside: it was decided somewhere between its sending and its answer. */
+export interface SeenAdmission {
+  readonly sentAtMs: number
+  readonly answeredAtMs: number
+}
+
+/** Most admissions that were certainly in one window: those that fit into it whole. */
+export const mostCertainInAnyWindow = (admissions: readonly SeenAdmission[], windowMs: number): number => {
+  const bySending = admissions.toSorted((a, b) => a.sentAtMs - b.sentAtMs)
+  let most = 0
+  for (const [index, { sentAtMs }] of bySending.entries()) {
+    let inside = 0
+    for (const later of bySending.slice(index)) {
+      if (later.sentAtMs >= sentAtMs + windowMs) break
+      if (later.answeredAtMs < sentAtMs + windowMs) inside++
+    }
+    most = Math.max(most, inside)
+  }
+  return most
+}
