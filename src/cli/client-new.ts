@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { stringify } from 'yaml'
 import { findClientFaults } from '../config/new-client.ts'
-import { hashGeneratedSecret } from '../oauth/secret-hash.ts'
+import { hashGeneratedSecret } from '../oauth/secrets/secret-hash.ts'
 import { Secret } from '../secret.ts'
 import { type Command, parseOptions, printLine, UsageError } from './command.ts'
 

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { hashSecret } from '../oauth/secret-hash.ts'
+import { hashSecret } from '../oauth/secrets/secret-hash.ts'
 import { Secret } from '../secret.ts'
 import { type Command, parseOptions, printErrorLine, printLine } from './command.ts'
 

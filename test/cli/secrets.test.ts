@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hashSecret, isSecretHash, verifySecretHash } from '../../src/oauth/secret-hash.ts'
+import { hashSecret, isSecretHash, verifySecretHash } from '../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../src/secret.ts'
 import { acceptedConfig, problemsOf } from '../config/support.ts'
 import { countLines, sidegate } from './run.ts'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { configJsonSchema, loadConfig, operationLabel, type SidegateConfig } from '../../src/config/load.ts'
-import { verifySecretHash } from '../../src/oauth/secret-hash.ts'
+import { verifySecretHash } from '../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../src/secret.ts'
 
 const folder = join(import.meta.dirname, '../../config')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hashGeneratedSecret, hashSecret } from '../../src/oauth/secret-hash.ts'
+import { hashGeneratedSecret, hashSecret } from '../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../src/secret.ts'
 import { answer, basic, client, emptyRequest, publicClient, startServer } from './support/authorization-server.ts'
 

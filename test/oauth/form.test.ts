@@ -1,6 +1,6 @@
 import t from 'tap'
 import { OAuthError } from '../../src/errors.ts'
-import { parseForm } from '../../src/oauth/form.ts'
+import { parseForm } from '../../src/oauth/forms/form.ts'
 import type { OAuthRequest } from '../../src/oauth/wire.ts'
 import { emptyRequest } from './support/authorization-server.ts'
 

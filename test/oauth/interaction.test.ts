@@ -1,5 +1,5 @@
 import t from 'tap'
-import { verifySecretHash } from '../../src/oauth/secret-hash.ts'
+import { verifySecretHash } from '../../src/oauth/secrets/secret-hash.ts'
 import type { OAuthReply } from '../../src/oauth/wire.ts'
 import { Secret } from '../../src/secret.ts'
 import {

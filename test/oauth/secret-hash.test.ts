@@ -1,5 +1,10 @@
 import t from 'tap'
-import { createSecretVerifier, hashGeneratedSecret, hashSecret, isSecretHash } from '../../src/oauth/secret-hash.ts'
+import {
+  createSecretVerifier,
+  hashGeneratedSecret,
+  hashSecret,
+  isSecretHash,
+} from '../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../src/secret.ts'
 
 const fixedClock = { nowMs: () => 1_700_000_000_000 }

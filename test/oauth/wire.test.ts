@@ -1,5 +1,5 @@
 import t from 'tap'
-import { challengeOf } from '../../src/oauth/code.ts'
+import { challengeOf } from '../../src/oauth/tokens/code.ts'
 import { basic, verifier } from './support/authorization-server.ts'
 import { callback, signInAndAllow, startOAuth } from './support/running.ts'
 

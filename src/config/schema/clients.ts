@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { clientAuthMethods } from '../../oauth/options.ts'
-import { isSecretHash } from '../../oauth/secret-hash.ts'
+import { isSecretHash } from '../../oauth/secrets/secret-hash.ts'
 import { grantTypes } from '../../oauth/wire.ts'
 import { Secret } from '../../secret.ts'
 import { redirectUriFault } from '../values/redirect-uri.ts'

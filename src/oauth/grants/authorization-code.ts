@@ -1,10 +1,10 @@
 import { OAuthError } from '../../errors.ts'
 import type { GrantRecord, RedemptionOutcome } from '../../stores/ports.ts'
-import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../code.ts'
 import type { OAuthDeps } from '../deps.ts'
-import type { Form } from '../form.ts'
+import type { Form } from '../forms/form.ts'
 import type { ClientRegistration } from '../options.ts'
 import { splitScope } from '../scope.ts'
+import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../tokens/code.ts'
 import { type Grant, type Granted, newFamilyJti } from './grant.ts'
 
 /** RFC 6749 section 4.1.3 with PKCE (RFC 7636 section 4.5). */

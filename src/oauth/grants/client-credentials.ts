@@ -1,4 +1,4 @@
-import { newGrantId } from '../code.ts'
+import { newGrantId } from '../tokens/code.ts'
 import type { Grant } from './grant.ts'
 
 /** RFC 6749 section 4.4: the client acts for itself. There is no refresh token (section 4.4.3). */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Form } from '../form.ts'
+import type { Form } from '../forms/form.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { MaybePromise } from '../when-known.ts'
 import type { GrantType } from '../wire.ts'

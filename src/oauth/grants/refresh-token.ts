@@ -1,11 +1,11 @@
 import { OAuthError } from '../../errors.ts'
 import type { GrantRecord } from '../../stores/ports.ts'
-import { parseGrantId } from '../code.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ClientRegistration } from '../options.ts'
-import { createRefreshLineage, type RefreshLineage } from '../refresh-lineage.ts'
 import { requireSubset, splitScope } from '../scope.ts'
+import { parseGrantId } from '../tokens/code.ts'
 import { type Grant, type GrantRequest, newFamilyJti } from './grant.ts'
+import { createRefreshLineage, type RefreshLineage } from './refresh-lineage.ts'
 
 /**
  * RFC 6749 section 6. A public client's token is replaced at every use, so that a stolen one is noticed (RFC 9700

@@ -1,4 +1,4 @@
-import { hashSecret } from '../../../src/oauth/secret-hash.ts'
+import { hashSecret } from '../../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../../src/secret.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { type RunningSidegate, startSidegate, type TestConfig } from '../../support/sidegate.ts'

@@ -1,5 +1,5 @@
+import type { OAuthReply } from '../wire.ts'
 import { appendToRedirect } from './redirect-uri.ts'
-import type { OAuthReply } from './wire.ts'
 
 /** Where an authorization response goes and what the client recognises it by. */
 export interface ResponseAddress {

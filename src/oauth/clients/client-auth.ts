@@ -1,12 +1,12 @@
-import { OAuthError } from '../errors.ts'
+import { OAuthError } from '../../errors.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { Form } from '../forms/form.ts'
+import { parsePairs } from '../forms/urlencoded.ts'
+import type { ClientAuthMethod, ClientRegistration } from '../options.ts'
+import { type MaybePromise, whenKnown } from '../when-known.ts'
+import type { OAuthRequest } from '../wire.ts'
 import { parseBasic } from './basic-credentials.ts'
 import { createSecretCheck } from './client-secret.ts'
-import type { OAuthDeps } from './deps.ts'
-import type { Form } from './form.ts'
-import type { ClientAuthMethod, ClientRegistration } from './options.ts'
-import { parsePairs } from './urlencoded.ts'
-import { type MaybePromise, whenKnown } from './when-known.ts'
-import type { OAuthRequest } from './wire.ts'
 
 /** Client authentication (RFC 6749 section 2.3). */
 export interface ClientAuth {

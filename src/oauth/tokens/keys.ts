@@ -1,7 +1,7 @@
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
-import type { Clock } from '../clock.ts'
-import { type KeyRecord, type KeyStore, StoreUnavailableError } from '../stores/ports.ts'
+import type { Clock } from '../../clock.ts'
+import { type KeyRecord, type KeyStore, StoreUnavailableError } from '../../stores/ports.ts'
 import type { Digest } from './code.ts'
 
 /**

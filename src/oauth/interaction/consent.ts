@@ -1,11 +1,11 @@
-import { seeOther } from './authorization-response.ts'
-import type { OAuthDeps } from './deps.ts'
-import { createCompletion } from './interaction-completion.ts'
-import type { Visit } from './interaction-visit.ts'
-import { consentPage } from './pages/consent-page.ts'
-import type { Parameters } from './parameters.ts'
-import { splitScope } from './scope.ts'
-import type { OAuthReply } from './wire.ts'
+import { seeOther } from '../authorize/response.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { Parameters } from '../forms/parameters.ts'
+import { consentPage } from '../pages/consent-page.ts'
+import { splitScope } from '../scope.ts'
+import type { OAuthReply } from '../wire.ts'
+import { createCompletion } from './completion.ts'
+import type { Visit } from './visit.ts'
 
 /** The second stage: whether the client may have what it asks for. */
 export interface Consent {

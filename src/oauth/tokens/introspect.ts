@@ -1,15 +1,15 @@
-import { OAuthError } from '../errors.ts'
-import type { AccessTokenRecord } from '../stores/ports.ts'
+import { OAuthError } from '../../errors.ts'
+import type { AccessTokenRecord } from '../../stores/ports.ts'
+import { unauthenticated } from '../clients/client-auth.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { Form } from '../forms/form.ts'
+import type { ClientRegistration } from '../options.ts'
+import { type MaybePromise, whenKnown } from '../when-known.ts'
+import type { OAuthReply } from '../wire.ts'
 import type { AccessTokens } from './access-token.ts'
-import { unauthenticated } from './client-auth.ts'
 import { parseGrantId } from './code.ts'
-import type { OAuthDeps } from './deps.ts'
-import type { Form } from './form.ts'
 import { hasJwtShape } from './jwt.ts'
-import type { ClientRegistration } from './options.ts'
 import { isRefreshToken } from './token-hint.ts'
-import { type MaybePromise, whenKnown } from './when-known.ts'
-import type { OAuthReply } from './wire.ts'
 
 /** Token introspection (RFC 7662 section 2) for a client that has proven itself. */
 export type IntrospectionEndpoint = (form: Form, client: ClientRegistration) => MaybePromise<OAuthReply>

@@ -1,8 +1,8 @@
-import type { AuthorizationErrorCode } from './authorization-response.ts'
-import type { ClientRegistration } from './options.ts'
-import type { Parameters } from './parameters.ts'
-import { isResource } from './resource.ts'
-import { joinScope, splitScope } from './scope.ts'
+import type { Parameters } from '../forms/parameters.ts'
+import type { ClientRegistration } from '../options.ts'
+import { isResource } from '../resource.ts'
+import { joinScope, splitScope } from '../scope.ts'
+import type { AuthorizationErrorCode } from './response.ts'
 
 /** What a client asks a person for, once its redirect target is known to be good. */
 export interface AuthorizationRequest {

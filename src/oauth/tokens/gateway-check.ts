@@ -1,11 +1,11 @@
-import type { AccessTokenRecord } from '../stores/ports.ts'
+import type { AccessTokenRecord } from '../../stores/ports.ts'
+import type { OAuthDeps } from '../deps.ts'
+import { createRecent } from '../recent.ts'
+import type { MaybePromise } from '../when-known.ts'
 import { type AccessTokens, isAlive } from './access-token.ts'
 import { parseGrantId } from './code.ts'
-import type { OAuthDeps } from './deps.ts'
 import { hasJwtShape } from './jwt.ts'
-import { createRecent } from './recent.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
-import type { MaybePromise } from './when-known.ts'
 
 /** The record of an access token presented to the gateway, or undefined unless it is ours, alive and not revoked. */
 export type GatewayCheck = (token: string) => MaybePromise<AccessTokenRecord | undefined>

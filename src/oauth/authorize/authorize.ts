@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { type AuthorizationRequest, parseAuthorizationRequest } from './authorization-request.ts'
-import { seeOther, toErrorRedirect } from './authorization-response.ts'
-import type { OAuthDeps } from './deps.ts'
-import { createInteractionCookie, newBrowserSecret } from './interaction-cookie.ts'
-import type { ClientRegistration } from './options.ts'
-import { messagePage } from './pages/message-page.ts'
-import { type Parameters, parseParameters } from './parameters.ts'
+import type { OAuthDeps } from '../deps.ts'
+import { type Parameters, parseParameters } from '../forms/parameters.ts'
+import { createInteractionCookie, newBrowserSecret } from '../interaction/cookie.ts'
+import type { ClientRegistration } from '../options.ts'
+import { messagePage } from '../pages/message-page.ts'
+import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { findRedirectTarget, type RedirectTarget } from './redirect-uri.ts'
-import type { OAuthReply, OAuthRequest } from './wire.ts'
+import { type AuthorizationRequest, parseAuthorizationRequest } from './request.ts'
+import { seeOther, toErrorRedirect } from './response.ts'
 
 /** A request whose client and redirect URI are good, so that the client itself may be answered. */
 interface Addressed extends RedirectTarget {

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Clock, systemClock } from '../clock.ts'
-import { Secret } from '../secret.ts'
+import { type Clock, systemClock } from '../../clock.ts'
+import { Secret } from '../../secret.ts'
 import { deriveKey, type ScryptJob } from './scrypt-queue.ts'
 import { createVerifiedMemory } from './verified-memory.ts'
 

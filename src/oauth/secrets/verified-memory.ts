@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Clock } from '../clock.ts'
-import type { Secret } from '../secret.ts'
-import { createRecent } from './recent.ts'
+import type { Clock } from '../../clock.ts'
+import type { Secret } from '../../secret.ts'
+import { createRecent } from '../recent.ts'
 
 /** Which pairs of secret and stored form were found right of late. Holds neither of them, only keyed digests. */
 export interface VerifiedMemory {

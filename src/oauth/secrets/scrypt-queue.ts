@@ -1,6 +1,6 @@
 import { type BinaryLike, type ScryptOptions, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import { OAuthError } from '../errors.ts'
+import { OAuthError } from '../../errors.ts'
 
 /** What one scrypt run is asked for (RFC 7914 section 2). */
 export interface ScryptJob {

@@ -1,4 +1,4 @@
-import type { Form } from './form.ts'
+import type { Form } from '../forms/form.ts'
 
 /**
  * Whether the caller takes its token for a refresh token. A hint only chooses where to look first; a wrong or unknown

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { decodeComponent } from './urlencoded.ts'
+import { decodeComponent } from '../forms/urlencoded.ts'
 
 /** The two halves of an HTTP Basic credential. */
 export interface BasicCredentials {

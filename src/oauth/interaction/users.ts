@@ -1,7 +1,7 @@
-import type { Secret } from '../secret.ts'
-import type { Digest } from './code.ts'
-import type { User } from './options.ts'
-import { unmatchedSecretHash, verifySecretHash } from './secret-hash.ts'
+import type { Secret } from '../../secret.ts'
+import type { User } from '../options.ts'
+import { unmatchedSecretHash, verifySecretHash } from '../secrets/secret-hash.ts'
+import type { Digest } from '../tokens/code.ts'
 
 /** Somebody who proved to be a user of the configuration. */
 export interface Person {

@@ -1,9 +1,9 @@
-import type { AccessTokenRecord } from '../stores/ports.ts'
+import type { AccessTokenRecord } from '../../stores/ports.ts'
+import type { OAuthDeps } from '../deps.ts'
+import { createRecent } from '../recent.ts'
+import type { MaybePromise } from '../when-known.ts'
 import { newGrantSecret } from './code.ts'
-import type { OAuthDeps } from './deps.ts'
 import { type Claims, signJwt, verifyJwt } from './jwt.ts'
-import { createRecent } from './recent.ts'
-import type { MaybePromise } from './when-known.ts'
 
 /** Makes access tokens in the configured format, and reads back those that speak for themselves. */
 export interface AccessTokens {

@@ -1,6 +1,6 @@
-import { OAuthError } from '../errors.ts'
+import { OAuthError } from '../../errors.ts'
+import type { OAuthRequest } from '../wire.ts'
 import { parsePairs } from './urlencoded.ts'
-import type { OAuthRequest } from './wire.ts'
 
 /** Parameters of one form-encoded POST, each present once and not empty (RFC 6749 sections 3.1 and 3.2). */
 export interface Form {

@@ -1,5 +1,5 @@
+import type { OAuthRequest } from '../wire.ts'
 import { decodeComponent } from './urlencoded.ts'
-import type { OAuthRequest } from './wire.ts'
 
 /**
  * The parameters of a request that a browser carries: an authorization request, or a form of our own pages. They are

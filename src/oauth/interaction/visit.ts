@@ -1,5 +1,5 @@
-import type { InteractionRecord, InteractionStore } from '../stores/ports.ts'
-import type { ClientRegistration } from './options.ts'
+import type { InteractionRecord, InteractionStore } from '../../stores/ports.ts'
+import type { ClientRegistration } from '../options.ts'
 
 /** One request of the right browser to its interaction, and how the interaction stood when it came. */
 export interface Visit {

@@ -1,4 +1,4 @@
-import type { ClientRegistration } from './options.ts'
+import type { ClientRegistration } from '../options.ts'
 
 /** The registered clients, by client_id. */
 export interface Clients {

@@ -1,10 +1,10 @@
-import { seeOther, toCodeRedirect, toErrorRedirect } from './authorization-response.ts'
-import { codeProof, newGrantId, newGrantSecret } from './code.ts'
-import type { OAuthDeps } from './deps.ts'
-import { openRedirect, sealRedirect } from './interaction-seal.ts'
-import { type Advance, advance, type Visit } from './interaction-visit.ts'
-import { expiredPage } from './pages/dead-ends.ts'
-import type { OAuthReply } from './wire.ts'
+import { seeOther, toCodeRedirect, toErrorRedirect } from '../authorize/response.ts'
+import type { OAuthDeps } from '../deps.ts'
+import { expiredPage } from '../pages/dead-ends.ts'
+import { codeProof, newGrantId, newGrantSecret } from '../tokens/code.ts'
+import type { OAuthReply } from '../wire.ts'
+import { openRedirect, sealRedirect } from './seal.ts'
+import { type Advance, advance, type Visit } from './visit.ts'
 
 /** The end of an interaction: one redirect to the client, the same one for every form that says the same again. */
 export interface Completion {

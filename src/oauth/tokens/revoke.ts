@@ -1,12 +1,12 @@
-import { OAuthError } from '../errors.ts'
+import { OAuthError } from '../../errors.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { Form } from '../forms/form.ts'
+import type { ClientRegistration } from '../options.ts'
+import type { OAuthReply } from '../wire.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parseGrantId } from './code.ts'
-import type { OAuthDeps } from './deps.ts'
-import type { Form } from './form.ts'
 import { hasJwtShape } from './jwt.ts'
-import type { ClientRegistration } from './options.ts'
 import { isRefreshToken } from './token-hint.ts'
-import type { OAuthReply } from './wire.ts'
 
 /** Token revocation (RFC 7009 section 2) for a client that has proven itself, a public one included. */
 export type RevocationEndpoint = (form: Form, client: ClientRegistration) => Promise<OAuthReply>

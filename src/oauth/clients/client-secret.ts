@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { Secret } from '../secret.ts'
-import type { ClientRegistration } from './options.ts'
-import { unmatchedSecretHash, verifySecretHash } from './secret-hash.ts'
-import { type MaybePromise, whenKnown } from './when-known.ts'
+import { Secret } from '../../secret.ts'
+import type { ClientRegistration } from '../options.ts'
+import { unmatchedSecretHash, verifySecretHash } from '../secrets/secret-hash.ts'
+import { type MaybePromise, whenKnown } from '../when-known.ts'
 
 /**
  * Whether the presented secret is the client's. Without a client, or with one that has no secret, the answer is false
