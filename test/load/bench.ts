@@ -32,15 +32,16 @@ const main = async (): Promise<void> => {
   if (problem !== undefined) return fail(problem, 1)
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-bench-'))
   const programs = new Programs()
-  endOnSignal(programs, dir)
+  const interruption = createInterruption()
   try {
     const scenarios = chooseScenarios(createScenarios(programs, dir), options.names)
     if (typeof scenarios === 'string') return fail(scenarios, 2)
-    console.log(toTable(await measureAll(scenarios, options)))
+    console.log(toTable(await measureAll(scenarios, options, interruption)))
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error), 1)
   } finally {
-    await clear(programs, dir)
+    await programs[Symbol.asyncDispose]()
+    rmSync(dir, { recursive: true, force: true })
   }
 }
 
@@ -98,13 +99,17 @@ const chooseScenarios = (all: readonly Scenario[], names: readonly string[]): re
   return names.length === 0 ? all : all.filter(({ name }) => name === baseline || names.includes(name))
 }
 
-const measureAll = async (scenarios: readonly Scenario[], options: Options): Promise<readonly Row[]> => {
+const measureAll = async (
+  scenarios: readonly Scenario[],
+  options: Options,
+  interruption: AbortSignal,
+): Promise<readonly Row[]> => {
   const rows = scenarios.map(scenario => ({ scenario, measurements: [] as Measurement[] }))
   for (let round = 1; round <= options.rounds; round++) {
     for (const { scenario, measurements } of rows) {
       const load = await scenario.load()
-      await measure(load, warmUpSec)
-      const measurement = await measure(load, options.durationSec)
+      await measure(load, warmUpSec, interruption)
+      const measurement = await measure(load, options.durationSec, interruption)
       measurements.push(measurement)
       console.error(`round ${round}: ${scenario.title}: ${measurement.requestsPerSec.toFixed(0)}/s`)
     }
@@ -112,15 +117,11 @@ const measureAll = async (scenarios: readonly Scenario[], options: Options): Pro
   return rows
 }
 
-const clear = async (programs: Programs, dir: string): Promise<void> => {
-  await programs[Symbol.asyncDispose]()
-  rmSync(dir, { recursive: true, force: true })
-}
-
-const endOnSignal = (programs: Programs, dir: string): void => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void clear(programs, dir).finally(() => process.exit(1)))
-  }
+/** Aborts when this run is told to end: the measurement under way fails, and what was started is ended as always. */
+const createInterruption = (): AbortSignal => {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+  return controller.signal
 }
 
 await main()

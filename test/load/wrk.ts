@@ -26,12 +26,13 @@ const connections = 64
 
 const run = promisify(execFile)
 
-/** Sends the load for so long, as fast as answers come back. Throws when wrk cannot run or cannot connect. */
-export const measure = async (load: Load, durationSec: number): Promise<Measurement> => {
+/** Sends the load for so long, as fast as answers come back. Throws when wrk fails, or when `signal` ends it. */
+export const measure = async (load: Load, durationSec: number, signal: AbortSignal): Promise<Measurement> => {
   const headers = Object.entries(load.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const timing = ['-t', '1', '-c', `${connections}`, '-d', `${durationSec}s`]
   const script = ['-s', join(import.meta.dirname, 'wrk.lua')]
   const { stdout } = await run('taskset', ['-c', cores.load, 'wrk', ...timing, ...script, ...headers, load.url], {
+    signal,
     env: { ...process.env, LOAD_METHOD: load.method, LOAD_BODY: load.body },
   })
   return toMeasurement(stdout)
