@@ -11,9 +11,11 @@ export interface Routes<O extends Operation> {
   match(method: string, path: string): RouteMatch<O>
 }
 
-interface Route<O> {
+interface Route<O extends Operation> {
   readonly segments: readonly string[]
-  readonly operation: O
+  /** A literal prefix and then `**`: whatever has the prefix is covered. */
+  readonly coversAll: boolean
+  readonly match: Extract<RouteMatch<O>, { readonly kind: 'operation' }>
 }
 
 /**
@@ -21,45 +23,53 @@ interface Route<O> {
  * many operations there are. A GET operation answers HEAD too (RFC 9110 section 9.3.2) unless HEAD is published.
  */
 export const createRoutes = <O extends Operation>(operations: readonly O[]): Routes<O> => {
-  const literal = new Map<string, O[]>()
+  const literal = new Map<string, Route<O>[]>()
   const byPrefix = new Map<string, Route<O>[]>()
   for (const operation of operations) {
     for (const path of [operation.path, ...operation.aliases]) {
-      if (path.includes('*')) push(byPrefix, literalPrefix(path), { segments: path.split('/'), operation })
-      else push(literal, path, operation)
+      const prefix = path.includes('*') ? literalPrefix(path) : undefined
+      const coversAll = prefix === undefined || path === `${prefix}**`
+      const route = { segments: path.split('/'), coversAll, match: { kind: 'operation', operation } } as const
+      if (prefix === undefined) push(literal, path, route)
+      else push(byPrefix, prefix, route)
     }
   }
 
-  const candidates = (path: string): readonly O[] => {
-    const exact = literal.get(path)
-    if (byPrefix.size === 0) return exact ?? []
-    const found = exact ? [...exact] : []
-    const segments = path.split('/')
+  /** Calls `accept` for every route of the path, longest literal prefix first, until it says yes. */
+  const findRoute = (path: string, accept: (route: Route<O>) => boolean): Route<O> | undefined => {
+    const exact = literal.get(path)?.find(accept)
+    if (exact || byPrefix.size === 0) return exact
     // Starts below the path itself: `/accounts/**` includes `/accounts`, since `**` may be nothing.
-    let prefix = path.endsWith('/') ? path : `${path}/`
-    for (;;) {
-      for (const route of byPrefix.get(prefix) ?? []) {
-        if (covers(route.segments, segments)) found.push(route.operation)
-      }
-      if (prefix === '/') break
-      prefix = prefix.slice(0, prefix.lastIndexOf('/', prefix.length - 2) + 1)
+    for (let prefix = path.endsWith('/') ? path : `${path}/`; ; prefix = parentOf(prefix)) {
+      const found = byPrefix
+        .get(prefix)
+        ?.find(route => (route.coversAll || covers(route.segments, path)) && accept(route))
+      if (found || prefix === '/') return found
     }
-    return found
+  }
+  const findOperation = (method: string, path: string): Route<O> | undefined =>
+    findRoute(path, route => route.match.operation.method === method)
+
+  const findOthers = (path: string): RouteMatch<O> => {
+    const published: O[] = []
+    findRoute(path, route => {
+      published.push(route.match.operation)
+      return false
+    })
+    const [operation] = published
+    return operation ? { kind: 'method_not_allowed', operation, allow: allowOf(published) } : { kind: 'not_found' }
   }
 
   return {
     match(method, path) {
-      const published = candidates(path)
-      const [first] = published
-      if (first === undefined) return { kind: 'not_found' }
-      const operation =
-        published.find(one => one.method === method) ??
-        (method === 'HEAD' ? published.find(one => one.method === 'GET') : undefined)
-      if (operation) return { kind: 'operation', operation }
-      return { kind: 'method_not_allowed', operation: first, allow: allowOf(published) }
+      const route = findOperation(method, path) ?? (method === 'HEAD' ? findOperation('GET', path) : undefined)
+      return route ? route.match : findOthers(path)
     },
   }
 }
+
+/** `/a/` for `/a/b/`. */
+const parentOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf('/', prefix.length - 2) + 1)
 
 const allowOf = (published: readonly Operation[]): readonly string[] => {
   const methods = new Set(published.map(operation => operation.method))
@@ -70,7 +80,8 @@ const allowOf = (published: readonly Operation[]): readonly string[] => {
 /** `/a/` for `/a/*` and `/a/b*`: wildcards are whole segments, so the prefix ends at a slash. */
 const literalPrefix = (path: string): string => path.slice(0, path.lastIndexOf('/', path.indexOf('*')) + 1)
 
-const covers = (pattern: readonly string[], segments: readonly string[]): boolean => {
+const covers = (pattern: readonly string[], path: string): boolean => {
+  const segments = path.split('/')
   for (let i = 0; i < pattern.length; i++) {
     const part = pattern[i]
     if (part === '**') return true
