@@ -12,7 +12,7 @@ import {
   openBrowserRoom,
   type Parameters,
   post,
-} from './browser-flow.ts'
+} from '../support/browser-flow.ts'
 
 const issuer = 'http://localhost:8080'
 

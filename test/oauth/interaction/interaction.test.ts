@@ -1,7 +1,7 @@
 import t from 'tap'
-import { verifySecretHash } from '../../src/oauth/secrets/secret-hash.ts'
-import type { OAuthReply } from '../../src/oauth/wire.ts'
-import { Secret } from '../../src/secret.ts'
+import { verifySecretHash } from '../../../src/oauth/secrets/secret-hash.ts'
+import type { OAuthReply } from '../../../src/oauth/wire.ts'
+import { Secret } from '../../../src/secret.ts'
 import {
   answerOf,
   ask,
@@ -15,7 +15,7 @@ import {
   openBrowserRoom,
   password,
   post,
-} from './browser-flow.ts'
+} from '../support/browser-flow.ts'
 
 const issuer = 'http://localhost:8080'
 

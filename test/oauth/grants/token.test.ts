@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto'
 import t from 'tap'
-import { grantTypes } from '../../src/oauth/wire.ts'
-import { client, issuer, publicClient, startServer } from './support/authorization-server.ts'
+import { grantTypes } from '../../../src/oauth/wire.ts'
+import { client, issuer, publicClient, startServer } from '../support/authorization-server.ts'
 
 const grant = { grant_type: 'client_credentials' }
 const decode = (part = ''): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
-import { escapeHtml, html } from '../../src/oauth/pages/html.ts'
-import type { OAuthReply } from '../../src/oauth/wire.ts'
-import { ask, demoClient, enter, get, header, openBrowserRoom } from './browser-flow.ts'
+import { escapeHtml, html } from '../../../src/oauth/pages/html.ts'
+import type { OAuthReply } from '../../../src/oauth/wire.ts'
+import { ask, demoClient, enter, get, header, openBrowserRoom } from '../support/browser-flow.ts'
 
 /** One reply of every page, by name; the client has a name that would be a script if it were markup. */
 const attack = '"><script>alert(1)</script>'

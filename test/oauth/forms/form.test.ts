@@ -1,8 +1,8 @@
 import t from 'tap'
-import { OAuthError } from '../../src/errors.ts'
-import { parseForm } from '../../src/oauth/forms/form.ts'
-import type { OAuthRequest } from '../../src/oauth/wire.ts'
-import { emptyRequest } from './support/authorization-server.ts'
+import { OAuthError } from '../../../src/errors.ts'
+import { parseForm } from '../../../src/oauth/forms/form.ts'
+import type { OAuthRequest } from '../../../src/oauth/wire.ts'
+import { emptyRequest } from '../support/authorization-server.ts'
 
 const parse = (changes: Partial<OAuthRequest>) => parseForm({ ...emptyRequest, ...changes })
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import type { OAuthReply, OAuthRequest } from '../../src/oauth/wire.ts'
-import { ask, type BrowserRoom, demoClient, openBrowserRoom, password } from './browser-flow.ts'
+import type { OAuthReply, OAuthRequest } from '../../../src/oauth/wire.ts'
+import { ask, type BrowserRoom, demoClient, openBrowserRoom, password } from '../support/browser-flow.ts'
 
 const browser: Browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',

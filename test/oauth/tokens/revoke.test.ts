@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startServer, type TestServer, verifier } from './support/authorization-server.ts'
+import { startServer, type TestServer, verifier } from '../support/authorization-server.ts'
 
 const opaque = { format: 'opaque', lifetimeSec: 600, alg: 'ES256' } as const
 const formats = [opaque, { ...opaque, format: 'jwt' as const }]

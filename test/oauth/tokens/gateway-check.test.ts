@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createAuthorizationServer } from '../../src/oauth/index.ts'
-import { startServer, type TestServer } from './support/authorization-server.ts'
+import { createAuthorizationServer } from '../../../src/oauth/index.ts'
+import { startServer, type TestServer } from '../support/authorization-server.ts'
 
 const opaque = { format: 'opaque', lifetimeSec: 600, alg: 'ES256' } as const
 const formats = [opaque, { ...opaque, format: 'jwt' as const }]

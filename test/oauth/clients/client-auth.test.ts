@@ -1,7 +1,7 @@
 import t from 'tap'
-import { hashGeneratedSecret, hashSecret } from '../../src/oauth/secrets/secret-hash.ts'
-import { Secret } from '../../src/secret.ts'
-import { answer, basic, client, emptyRequest, publicClient, startServer } from './support/authorization-server.ts'
+import { hashGeneratedSecret, hashSecret } from '../../../src/oauth/secrets/secret-hash.ts'
+import { Secret } from '../../../src/secret.ts'
+import { answer, basic, client, emptyRequest, publicClient, startServer } from '../support/authorization-server.ts'
 
 const grant = { grant_type: 'client_credentials' }
 const invalidClient = { status: 401, body: { error: 'invalid_client' } }

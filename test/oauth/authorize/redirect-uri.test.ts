@@ -1,6 +1,6 @@
 import t from 'tap'
-import { appendToRedirect, isRegisteredRedirect } from '../../src/oauth/authorize/redirect-uri.ts'
-import { demoClient } from './browser-flow.ts'
+import { appendToRedirect, isRegisteredRedirect } from '../../../src/oauth/authorize/redirect-uri.ts'
+import { demoClient } from '../support/browser-flow.ts'
 
 const web = { ...demoClient, redirect_uris: ['https://app.example/cb', 'http://127.0.0.1:3000/cb'] }
 const native = {

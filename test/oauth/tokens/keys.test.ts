@@ -1,9 +1,9 @@
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
-import { openKeyRing } from '../../src/oauth/tokens/keys.ts'
-import { createMemoryStore } from '../../src/stores/memory.ts'
-import { eventually } from '../support/eventually.ts'
-import { createManualClock } from './support/authorization-server.ts'
+import { openKeyRing } from '../../../src/oauth/tokens/keys.ts'
+import { createMemoryStore } from '../../../src/stores/memory.ts'
+import { eventually } from '../../support/eventually.ts'
+import { createManualClock } from '../support/authorization-server.ts'
 
 const open = async (t: Test, store: ReturnType<typeof createMemoryStore>, clock = createManualClock()) => {
   const ring = await openKeyRing(store.keys, clock)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { client, startServer, type TestServer, verifier } from './support/authorization-server.ts'
+import { client, startServer, type TestServer, verifier } from '../support/authorization-server.ts'
 
 const refusal = { status: 400, body: { error: 'invalid_grant' } }
 const redeem = (code: string, more: Readonly<Record<string, string>> = {}) => ({

@@ -4,8 +4,8 @@ import {
   hashGeneratedSecret,
   hashSecret,
   isSecretHash,
-} from '../../src/oauth/secrets/secret-hash.ts'
-import { Secret } from '../../src/secret.ts'
+} from '../../../src/oauth/secrets/secret-hash.ts'
+import { Secret } from '../../../src/secret.ts'
 
 const fixedClock = { nowMs: () => 1_700_000_000_000 }
 const secret = new Secret('Tr0ub4dor&3 ünïcode')

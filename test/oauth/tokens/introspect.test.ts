@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto'
 import t from 'tap'
-import { signJwt } from '../../src/oauth/tokens/jwt.ts'
-import { client, issuer, startServer, type TestServer, verifier } from './support/authorization-server.ts'
+import { signJwt } from '../../../src/oauth/tokens/jwt.ts'
+import { client, issuer, startServer, type TestServer, verifier } from '../support/authorization-server.ts'
 
 const inactive = { status: 200, headers: { 'cache-control': 'no-store' }, body: { active: false } }
 const opaque = { format: 'opaque', lifetimeSec: 600, alg: 'ES256' } as const
