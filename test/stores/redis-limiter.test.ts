@@ -1,0 +1,241 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import type { Charge, Limiter, Verdict } from '../../src/stores/ports.ts'
+import { createRedisLimiter } from '../../src/stores/redis-limiter.ts'
+import { parseStoreUrl, type RedisUrl } from '../../src/stores/store-url.ts'
+import { testLimiter } from '../conformance/limiters.ts'
+import { mostCertainInAnyWindow, mostInAnyWindow, type SeenAdmission } from '../conformance/oracle.ts'
+import { newId } from '../conformance/records.ts'
+import { eventually } from '../support/eventually.ts'
+import { type RunningRedis, startRedis } from '../support/redis.ts'
+
+const windowMs = 1000
+
+const toRedisUrl = (text: string): RedisUrl => {
+  const url = parseStoreUrl(text)
+  if ('problem' in url || url.kind !== 'redis') throw new Error(`not the address of a Redis: ${text}`)
+  return url
+}
+
+/** A worker's limiter, and what it said about Redis: true for up, false for away. */
+const open = async (t: Test, { url }: RunningRedis, share = { index: 0, of: 1 }) => {
+  const changes: boolean[] = []
+  const onStateChange = (up: boolean): void => void changes.push(up)
+  const limiter = await createRedisLimiter(toRedisUrl(url), { share: () => share, onStateChange })
+  t.teardown(() => limiter.close())
+  return { limiter, changes }
+}
+
+const newCharge = (limit = 100, whenStoreFails: Charge['whenStoreFails'] = 'local'): Charge => ({
+  key: newId(),
+  limit,
+  windowMs,
+  whenStoreFails,
+})
+
+const redis = await startRedis(t)
+
+testLimiter(t, async t => {
+  const { limiter } = await open(t, redis)
+  const elapse = async (ms: number): Promise<void> => {
+    const endMs = performance.now() + ms
+    while (performance.now() < endMs) await sleep(endMs - performance.now())
+  }
+  return { limiter, nowMs: () => performance.now(), elapse }
+})
+
+interface Hammered {
+  readonly sent: number
+  readonly closed: number
+  readonly admissions: readonly SeenAdmission[]
+}
+
+/** Charges one counter from processes of their own, all at the same time. */
+const hammer = async (t: Test, processes: number, key: string, perSecond: number, seconds: number) => {
+  const args = [redis.url, key, 100, perSecond / processes, seconds].map(String)
+  const hammers = Array.from({ length: processes }, () =>
+    fork(join(import.meta.dirname, '../conformance/hammer.ts'), args),
+  )
+  t.teardown(() => {
+    for (const child of hammers) child.kill('SIGKILL')
+  })
+  await Promise.all(hammers.map(child => once(child, 'message')))
+  const results = hammers.map(child => once(child, 'message'))
+  for (const child of hammers) child.send('go')
+  return (await Promise.all(results)).map(([result]) => result as Hammered)
+}
+
+/** Follows the counter's log in Redis: every admission with the microsecond of Redis time when it was decided. */
+const followLog = (t: Test, key: string) => {
+  const totalByStamp = new Map<number, number>()
+  const look = async (): Promise<void> => {
+    for (const entry of await redis.client.lrangeBuffer(`sidegate:limit:${key}`, 0, -1))
+      totalByStamp.set(entry.readDoubleLE(0), entry.readDoubleLE(8))
+  }
+  const timer = setInterval(look, 100)
+  t.teardown(() => clearInterval(timer))
+  const stamps = (): number[] => {
+    let before = 0
+    return [...totalByStamp].flatMap(([stamp, total]) => {
+      const admitted = Array<number>(total - before).fill(stamp)
+      before = total
+      return admitted
+    })
+  }
+  return { look, stamps }
+}
+
+t.test(
+  'four processes at ten times the plan let in the plan together, in any second by the clock of Redis',
+  async t => {
+    const key = newId()
+    const log = followLog(t, key)
+
+    const results = await hammer(t, 4, key, 1000, 4)
+
+    await log.look()
+    const admissions = results.flatMap(result => result.admissions)
+    t.ok(
+      results.every(({ closed }) => closed === 0),
+      'Redis decided each of them',
+    )
+    t.equal(log.stamps().length, admissions.length, 'the log holds what callers were told')
+    t.ok(mostInAnyWindow(log.stamps(), windowMs * 1000) <= 100)
+    t.ok(mostCertainInAnyWindow(admissions, windowMs) <= 100)
+    t.ok(admissions.length >= 0.97 * 4 * 100, `${admissions.length} of 400 were let in`)
+  },
+)
+
+t.test('what Redis is asked does not grow with what is offered', async t => {
+  const callsWhile = async (perSecond: number): Promise<number> => {
+    await redis.client.config('RESETSTAT')
+    await hammer(t, 1, newId(), perSecond, 2)
+    const stats = await redis.client.info('commandstats')
+    return [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce((sum, [, calls]) => sum + Number(calls), 0)
+  }
+
+  const atTwice = await callsWhile(200)
+  const atFifty = await callsWhile(5000)
+
+  t.ok(atFifty <= 1.3 * atTwice, `${atTwice} calls at twice the plan, ${atFifty} at fifty times`)
+})
+
+t.test('a Redis that loses its scripts is asked again within the same call', async t => {
+  const { limiter, changes } = await open(t, redis)
+  const charge = newCharge(10)
+  for (let i = 0; i < 5; i++) await limiter.charge(charge)
+  await redis.client.script('FLUSH')
+
+  const verdicts = await Promise.all(Array.from({ length: 10 }, () => limiter.charge(charge)))
+
+  t.equal(verdicts.filter(({ allowed }) => allowed).length, 5)
+  t.ok(verdicts.every(({ source }) => source === 'store'))
+  t.same(changes, [])
+})
+
+t.test('every counter leaves Redis when its window is over', async t => {
+  const { limiter } = await open(t, redis)
+  const charge = newCharge(2)
+  await limiter.charge(charge)
+  const key = `sidegate:limit:${charge.key}`
+
+  const lifetimeMs = await redis.client.pttl(key)
+
+  t.ok(lifetimeMs > 0 && lifetimeMs <= windowMs)
+  await eventually(async () => (await redis.client.exists(key)) === 0)
+})
+
+t.test('a counter never holds more than its limit of entries, or half a thousand', async t => {
+  const { limiter } = await open(t, redis)
+  for (const limit of [20, 5000]) {
+    const charge = newCharge(limit)
+    const endMs = performance.now() + 1500
+    while (performance.now() < endMs) {
+      await Promise.all(Array.from({ length: 10 }, () => limiter.charge(charge)))
+      await setImmediate()
+    }
+
+    t.ok((await redis.client.llen(`sidegate:limit:${charge.key}`)) <= Math.min(limit + 1, 514))
+  }
+})
+
+/** Charges for as long as asked, each worker as fast as it is answered. */
+const chargeSteadily = (workers: readonly Limiter[], charge: Charge) => {
+  const verdicts: { readonly verdict: Verdict; readonly seen: SeenAdmission }[] = []
+  let isRunning = true
+  const work = async (worker: Limiter): Promise<void> => {
+    while (isRunning) {
+      const sentAtMs = performance.now()
+      const verdict = await worker.charge(charge)
+      verdicts.push({ verdict, seen: { sentAtMs, answeredAtMs: performance.now() } })
+      await sleep(2)
+    }
+  }
+  const done = Promise.all(workers.map(work))
+  const stop = async () => {
+    isRunning = false
+    await done
+    return verdicts
+  }
+  return { verdicts, stop }
+}
+
+for (const [name, stop, start] of [
+  ['killed', (server: RunningRedis) => server.kill(), (server: RunningRedis) => server.start()],
+  ['silent', (server: RunningRedis) => server.pause(), (server: RunningRedis) => server.resume()],
+] as const) {
+  t.test(`while Redis is ${name} the workers' shares add up to the plan, and everybody is answered soon`, async t => {
+    const redis = await startRedis(t)
+    const workers = await Promise.all([0, 1, 2, 3].map(index => open(t, redis, { index, of: 4 })))
+    const run = chargeSteadily(
+      workers.map(({ limiter }) => limiter),
+      newCharge(50),
+    )
+    await eventually(() => run.verdicts.length > 200)
+
+    await stop(redis)
+    await eventually(() => workers.every(({ changes }) => changes.at(-1) === false))
+    const awayFromMs = performance.now()
+    await sleep(2500)
+    await start(redis)
+    const backFromMs = performance.now()
+    await eventually(() => workers.every(({ changes }) => changes.at(-1) === true), 1000)
+    await eventually(() => run.verdicts.at(-1)?.verdict.source === 'store', 1000)
+    const verdicts = await run.stop()
+
+    const longestMs = Math.max(...verdicts.map(({ seen }) => seen.answeredAtMs - seen.sentAtMs))
+    t.ok(longestMs < 100, `the longest wait was ${longestMs} ms`)
+    const admissions = verdicts.filter(({ verdict }) => verdict.allowed).map(({ seen }) => seen)
+    const away = admissions.filter(({ sentAtMs }) => sentAtMs > awayFromMs + windowMs && sentAtMs < backFromMs)
+    t.ok(mostCertainInAnyWindow(away, windowMs) <= 50)
+    t.ok(away.length >= 50, 'the shares together are the plan')
+    t.ok(mostCertainInAnyWindow(admissions, windowMs) <= 100, 'at most one plan more around the outage')
+    for (const { changes } of workers) t.same([changes[0], changes.at(-1)], [false, true])
+  })
+}
+
+t.test('a start without Redis goes on with shares, says so, and is well when Redis comes', async t => {
+  const redis = await startRedis(t)
+  await redis.kill()
+  const { limiter, changes } = await open(t, redis, { index: 0, of: 2 })
+
+  const verdicts = Array.from({ length: 10 }, () => limiter.charge(newCharge(2)))
+
+  t.same(changes, [false])
+  t.match(verdicts, Array(10).fill({ source: 'local', allowed: true }), 'a verdict, not a promise')
+  await redis.start()
+  await eventually(async () => (await limiter.charge(newCharge(2))).source === 'store', 1000)
+})
+
+t.test('while Redis is away a plan that says open lets everybody in, one that says closed nobody', async t => {
+  const redis = await startRedis(t)
+  const { limiter } = await open(t, redis)
+  await redis.kill()
+  await eventually(async () => (await limiter.charge(newCharge())).source === 'local')
+
+  t.match(limiter.charge(newCharge(1, 'open')), { allowed: true, source: 'open' })
+  t.match(limiter.charge(newCharge(1, 'closed')), { allowed: false, source: 'closed' })
+})
