@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
+import { hostname } from 'node:os'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
 import { createFailureLimit } from './gateway/failures.ts'
@@ -11,6 +13,7 @@ import { openKeyRing } from './oauth/tokens/keys.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
 import { observeStore, type StoreObserver } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
+import { createPodCounter, type PodCounter } from './stores/pods.ts'
 import type { AccessLog } from './telemetry/access-log.ts'
 import type { Logger } from './telemetry/logger.ts'
 import type { Recorder } from './telemetry/recorder.ts'
@@ -26,6 +29,11 @@ export interface AppDeps {
   /** Told when the store or the limiter stops answering, and when it answers again. */
   readonly onStoreState: (what: 'store' | 'limiter', up: boolean, reason: string | undefined) => void
 }
+
+export type { SidegateConfig } from './config/load.ts'
+export type { Share } from './stores/limiter.ts'
+export type { PodCounter } from './stores/pods.ts'
+export { type BatchedCharge, type BatchedVerdict, createLimiterService } from './stores/shared-limiter.ts'
 
 /** One process's gateway: built from the configuration, not listening yet. */
 export interface App {
@@ -105,6 +113,12 @@ export const prepareStore = async (config: SidegateConfig): Promise<boolean> => 
     await store.close()
   }
 }
+
+/** Counts the pods that share the store, if they are to be counted; undefined where their number is known. */
+export const countPods = (config: SidegateConfig): PodCounter | undefined =>
+  config.pods === 'auto' && config.store.kind === 'redis'
+    ? createPodCounter(config.store, `${hostname()}-${randomUUID()}`)
+    : undefined
 
 /** The configured operations, and what comes with them unasked: the login pages, discovery at a path issuer's place. */
 const publishedOperations = (config: SidegateConfig): readonly Operation[] => {

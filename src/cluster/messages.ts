@@ -1,4 +1,4 @@
-import type { BatchedCharge, BatchedVerdict } from '../stores/shared-limiter.ts'
+import type { BatchedCharge, BatchedVerdict } from '../app.ts'
 import type { MetricChanges } from '../telemetry/recorder.ts'
 
 /** What a worker tells its primary. Plain data: it crosses a process boundary as JSON. */

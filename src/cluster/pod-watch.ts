@@ -1,7 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
-import type { SidegateConfig } from '../config/load.ts'
-import { createPodCounter } from '../stores/pods.ts'
+import { countPods, type SidegateConfig } from '../app.ts'
 import type { Workers } from './workers.ts'
 
 /** Tells the workers how many pods share the store, so that their local shares of a plan add up to it. */
@@ -12,8 +9,8 @@ export interface PodWatch {
 const tellEveryMs = 1000
 
 export const createPodWatch = (config: SidegateConfig, workers: Workers): PodWatch => {
-  if (config.pods !== 'auto' || config.store.kind !== 'redis') return { close: () => undefined }
-  const counter = createPodCounter(config.store, `${hostname()}-${randomUUID()}`)
+  const counter = countPods(config)
+  if (counter === undefined) return { close: () => undefined }
   const tell = (): void => workers.tell({ type: 'pods', count: counter.count(), index: counter.index() })
   const timer = setInterval(tell, tellEveryMs)
   return {

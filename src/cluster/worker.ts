@@ -1,9 +1,13 @@
 import cluster from 'node:cluster'
 import net, { type Socket } from 'node:net'
-import { type App, createApp } from '../app.ts'
-import { formatProblem, loadConfig } from '../config/load.ts'
-import type { Share } from '../stores/limiter.ts'
-import type { BatchedCharge, BatchedVerdict } from '../stores/shared-limiter.ts'
+import {
+  type App,
+  type BatchedCharge,
+  type BatchedVerdict,
+  createApp,
+  type Share,
+  type SidegateConfig,
+} from '../app.ts'
 import { createAccessLog } from '../telemetry/access-log.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
@@ -14,7 +18,7 @@ import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './me
 const reportEveryMs = 100
 
 /** One serving process: builds the app, takes the listeners that the primary gives it, and stops when told. */
-export const runWorker = async (): Promise<void> => {
+export const runWorker = async (config: SidegateConfig): Promise<void> => {
   ignoreTerminalSignals()
   process.once('disconnect', () => process.exit(1))
   const slot = Number(process.env[workerEnvironment.slot] ?? 0)
@@ -28,13 +32,6 @@ export const runWorker = async (): Promise<void> => {
     process.exit(1)
   })
 
-  const file = process.env[workerEnvironment.configFile] ?? ''
-  const loaded = await loadConfig(file, process.env)
-  if (!loaded.ok) {
-    for (const problem of loaded.problems) process.stderr.write(`${formatProblem(problem)}\n`)
-    return process.exit(1)
-  }
-  const { config } = loaded
   const recorder = createRecorder()
   const charges = createChargeChannel()
   const pods = { count: config.pods === 'auto' ? 1 : config.pods, index: undefined as number | undefined }

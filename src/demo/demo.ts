@@ -1,7 +1,15 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { SidegateConfig } from '../config/load.ts'
+
+/** What the greeting and the demo upstream need of the configuration. */
+export interface DemoSetting {
+  readonly upstreams: readonly { readonly name: string; readonly targets: readonly string[] }[]
+  readonly operations: readonly {
+    readonly path: string
+    readonly target: { readonly kind: string; readonly serves?: string }
+  }[]
+}
 
 /** The demo upstream, running. */
 export interface Demo {
@@ -17,7 +25,7 @@ const defaultDemoSecret = 'demo-secret'
  * Starts the service behind the demo configuration's `accounts` upstream.
  * @throws Error one line that says why it cannot listen
  */
-export const startDemo = async (config: SidegateConfig): Promise<Demo> => {
+export const startDemo = async (config: DemoSetting): Promise<Demo> => {
   const target = config.upstreams.find(upstream => upstream.name === 'accounts')?.targets[0] ?? 'http://127.0.0.1:9000'
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const child = fork(fileURLToPath(new URL(`upstream.${extension}`, import.meta.url)), [target], { stdio: 'inherit' })
@@ -30,7 +38,7 @@ export const startDemo = async (config: SidegateConfig): Promise<Demo> => {
 
 /** What `npm start` prints once it serves: where, who may come in, and three lines to paste. */
 export const greeting = (
-  config: SidegateConfig,
+  config: DemoSetting,
   addresses: { readonly listen: string; readonly admin: string },
 ): string => {
   const { listen, admin } = { listen: reachable(addresses.listen), admin: reachable(addresses.admin) }
@@ -56,9 +64,8 @@ export const greeting = (
 /** The wildcard address is where it listens, not where a person goes. */
 const reachable = (url: string): string => url.replace('//0.0.0.0:', '//localhost:').replace('//[::]:', '//localhost:')
 
-const paths = (config: SidegateConfig): { readonly token?: string; readonly metadata?: string } => {
-  const served = config.operations.flatMap(({ target, path }) =>
-    target.kind === 'serve' ? [[target.serves, path]] : [],
-  )
-  return Object.fromEntries(served.reverse()) as { token?: string; metadata?: string }
+/** The first path of the configuration that serves each thing. */
+const paths = (config: DemoSetting): { readonly token?: string; readonly metadata?: string } => {
+  const served = config.operations.flatMap(({ target, path }) => (target.serves ? [[target.serves, path]] : []))
+  return Object.fromEntries(served.reverse())
 }
