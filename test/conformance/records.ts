@@ -7,6 +7,7 @@ import type {
   NewGrant,
   Redemption,
   RefreshAttempt,
+  Store,
 } from '../../src/stores/ports.ts'
 
 /** Records for the conformance suite: each call makes a fresh one, so that tests can share a store. */
@@ -81,3 +82,15 @@ export const newKey = (alg: string, createdAtMs: number): KeyRecord => ({
   createdAtMs,
   jwk: { kty: 'EC', crv: 'P-256', d: newId() },
 })
+
+/** A grant whose code has just been redeemed. */
+export const redeemedGrant = async (
+  store: Store,
+  nowMs: number,
+  changes: Partial<Redemption> = {},
+): Promise<NewGrant> => {
+  const grant = newGrant(nowMs)
+  await store.grants.create(grant)
+  await store.grants.redeem(redemptionOf(grant, nowMs, changes))
+  return grant
+}

@@ -1,0 +1,62 @@
+import type { Test } from 'tap'
+import type { RedemptionOutcome, RefreshOutcome } from '../../../src/stores/ports.ts'
+import { makeCall, type RacedCall, race } from '../race.ts'
+import { newGrant, newId, newInteraction, newKey, redeemedGrant, redemptionOf, refreshOf } from '../records.ts'
+import type { OpenStore } from './store-under-test.ts'
+
+/** Runs each process's calls in processes of their own, or, where a store lives in one process, all at once in it. */
+export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
+  const { store, clock, shared } = await open(t)
+  const run = (lists: readonly (readonly RacedCall[])[]): Promise<readonly unknown[]> =>
+    shared === undefined ? Promise.all(lists.flat().map(call => makeCall(store, call))) : race(t, shared, lists)
+  const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
+    Array.from({ length: count }, (_, index) => make(index))
+
+  t.test('of 50 redemptions of one code one wins, and all others are replays', async t => {
+    const grant = newGrant(clock.nowMs())
+    await store.grants.create(grant)
+    const call: RacedCall = { kind: 'redeem', redemption: redemptionOf(grant, clock.nowMs()) }
+
+    const outcomes = (await run(times(5, () => times(10, () => call)))) as RedemptionOutcome[]
+
+    t.equal(outcomes.filter(({ kind }) => kind === 'redeemed').length, 1)
+    t.equal(outcomes.filter(({ kind }) => kind === 'replayed').length, 49)
+  })
+  t.test('20 refreshes at once rotate once, and all are valid', async t => {
+    const grant = await redeemedGrant(store, clock.nowMs())
+    const attempt = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })
+
+    const outcomes = (await run(times(4, () => times(5, () => ({ kind: 'refresh', attempt }))))) as RefreshOutcome[]
+
+    t.ok(outcomes.every(({ kind }) => kind === 'valid'))
+    t.same(await store.grants.refresh({ ...attempt, digest: newId() }), {
+      kind: 'superseded',
+      generation: 1,
+      currentDigest: 'second',
+    })
+  })
+  t.test('eight starts at once make one key', async t => {
+    const untilMs = clock.nowMs() + 600_000
+    const call = (createdAtMs: number): RacedCall => ({
+      kind: 'createFirst',
+      record: newKey('ES256', createdAtMs),
+      untilMs,
+    })
+
+    const outcomes = await run(times(8, index => [call(index)]))
+
+    const kept = await store.keys.load(untilMs)
+    t.equal(kept.length, 1)
+    for (const outcome of outcomes) t.same([outcome].flat(), kept)
+  })
+  t.test('of eight replacements of one version one is made', async t => {
+    const id = newId()
+    await store.interactions.create(id, newInteraction(), clock.nowMs() + 600_000)
+    const version = (await store.interactions.find(id))?.version ?? 0
+    const call = (): RacedCall => ({ kind: 'replace', id, version, record: newInteraction() })
+
+    const outcomes = await run(times(4, () => [call(), call()]))
+
+    t.equal(outcomes.filter(outcome => outcome === true).length, 1)
+  })
+}

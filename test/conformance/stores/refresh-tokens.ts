@@ -1,0 +1,95 @@
+import type { Test } from 'tap'
+import type { NewGrant, Redemption } from '../../../src/stores/ports.ts'
+import { grantRecord, newGrant, newId, redeemedGrant, redemptionOf, refreshOf } from '../records.ts'
+import { type OpenStore, shortMs } from './store-under-test.ts'
+
+export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
+  const { store, clock, elapse } = await open(t)
+  const { grants } = store
+  const refused = { kind: 'refused' }
+  const valid = { kind: 'valid', record: grantRecord }
+  const redeemed = (changes: Partial<Redemption> = {}): Promise<NewGrant> =>
+    redeemedGrant(store, clock.nowMs(), changes)
+
+  t.test('without a successor the token is kept', async t => {
+    const grant = await redeemed()
+
+    t.same(await grants.refresh(refreshOf(grant, clock.nowMs())), valid)
+    t.same(await grants.refresh(refreshOf(grant, clock.nowMs())), valid)
+  })
+  t.test('after a rotation the old token yields the same for a while, then is superseded', async t => {
+    const grant = await redeemed()
+    const nowMs = clock.nowMs()
+    const rotation = refreshOf(grant, nowMs, { successorDigest: 'second' })
+
+    t.same(await grants.refresh(rotation), valid)
+    t.same(await grants.refresh({ ...rotation, nowMs: nowMs + 9_999 }), valid)
+    t.same(await grants.refresh({ ...rotation, nowMs: nowMs + 10_000 }), {
+      kind: 'superseded',
+      generation: 1,
+      currentDigest: 'second',
+    })
+    t.same(await grants.refresh({ ...rotation, digest: 'second', successorDigest: 'third' }), valid)
+    t.same(await grants.refresh(rotation), { kind: 'superseded', generation: 2, currentDigest: 'third' })
+  })
+  t.test('with a window of nothing the old token is superseded at once', async t => {
+    const grant = await redeemed()
+    const rotation = refreshOf(grant, clock.nowMs(), { successorDigest: 'second', reuseWindowMs: 0 })
+    await grants.refresh(rotation)
+
+    t.match(await grants.refresh(rotation), { kind: 'superseded' })
+  })
+  t.test('a stranger to the chain is told as superseded and changes nothing', async t => {
+    const grant = await redeemed()
+    const stranger = refreshOf(grant, clock.nowMs(), { digest: newId(), successorDigest: newId() })
+
+    t.match(await grants.refresh(stranger), { kind: 'superseded', generation: 0 })
+    t.same(await grants.refresh(refreshOf(grant, clock.nowMs())), valid)
+  })
+  t.test("another client's attempt is refused and changes nothing", async t => {
+    const grant = await redeemed()
+    const theft = refreshOf(grant, clock.nowMs(), { client_id: 'demo2', successorDigest: newId() })
+
+    t.same(await grants.refresh(theft), refused)
+    t.same(await grants.refresh(refreshOf(grant, clock.nowMs())), valid)
+  })
+  t.test('a grant redeemed without a refresh token, an unredeemed, an unknown and a revoked one refuse', async t => {
+    const without = newGrant(clock.nowMs())
+    const unredeemed = newGrant(clock.nowMs())
+    await grants.create(without)
+    await grants.create(unredeemed)
+    const { refreshDigest: _, ...redemption } = redemptionOf(without, clock.nowMs())
+    await grants.redeem(redemption)
+    const revoked = await redeemed()
+    await store.revocations.revoke(revoked.grantId, revoked.untilMs)
+
+    for (const grant of [without, unredeemed, newGrant(clock.nowMs()), revoked]) {
+      t.same(await grants.refresh(refreshOf(grant, clock.nowMs())), refused)
+      t.equal(await grants.findByRefresh(grant.grantId, `first ${grant.grantId}`), undefined)
+    }
+  })
+  t.test('the current token is found with the instants it was made and goes', async t => {
+    const nowMs = clock.nowMs()
+    const grant = await redeemed({ nowMs: nowMs - 5, untilMs: nowMs + 100_000 })
+    const first = await grants.findByRefresh(grant.grantId, `first ${grant.grantId}`)
+    await grants.refresh(refreshOf(grant, nowMs, { successorDigest: 'second', untilMs: nowMs + 200_000 }))
+
+    t.same(first, { record: grantRecord, createdAtMs: nowMs - 5, untilMs: nowMs + 100_000 })
+    t.same(await grants.findByRefresh(grant.grantId, 'second'), {
+      record: grantRecord,
+      createdAtMs: nowMs,
+      untilMs: nowMs + 200_000,
+    })
+    t.equal(await grants.findByRefresh(grant.grantId, `first ${grant.grantId}`), undefined)
+  })
+  t.test('a rotation prolongs the life of the grant, a refresh without one does not', async t => {
+    const rotated = await redeemed({ untilMs: clock.nowMs() + shortMs })
+    const kept = await redeemed({ untilMs: clock.nowMs() + shortMs })
+    t.same(await grants.refresh(refreshOf(rotated, clock.nowMs(), { successorDigest: 'second' })), valid)
+    t.same(await grants.refresh(refreshOf(kept, clock.nowMs())), valid)
+    await elapse(shortMs)
+
+    t.same(await grants.refresh(refreshOf(rotated, clock.nowMs(), { digest: 'second' })), valid)
+    t.same(await grants.refresh(refreshOf(kept, clock.nowMs())), refused)
+  })
+}

@@ -1,0 +1,72 @@
+import type { Test } from 'tap'
+import { eventually } from '../../support/eventually.ts'
+import { newId } from '../records.ts'
+import { type OpenStore, shortMs } from './store-under-test.ts'
+
+export const testRevocations = async (t: Test, open: OpenStore): Promise<void> => {
+  const { store, clock, elapse } = await open(t)
+  const { revocations } = store
+  const farMs = (): number => clock.nowMs() + 600_000
+  const idsSince = async (cursor: string | undefined): Promise<readonly string[]> =>
+    (await revocations.since(cursor)).revocations.map(({ id }) => id)
+
+  t.test('a revoked jti is revoked alone, a revoked grant with all its jtis', async t => {
+    const grantId = newId()
+    t.equal(await revocations.isRevoked(`${grantId}.1`), false)
+    await revocations.revoke(`${grantId}.1`, farMs())
+    t.equal(await revocations.isRevoked(`${grantId}.1`), true)
+    t.equal(await revocations.isRevoked(`${grantId}.2`), false)
+    await revocations.revoke(grantId, farMs())
+    t.equal(await revocations.isRevoked(`${grantId}.2`), true)
+    t.equal(await revocations.isRevoked(grantId), true)
+    t.equal(await revocations.isRevoked(newId()), false)
+  })
+  t.test('the feed shows each revocation to a reader with any cursor from before it', async t => {
+    const before = [newId(), newId()]
+    for (const id of before) await revocations.revoke(id, farMs())
+    const { cursor } = await revocations.since(undefined)
+    const after = [newId(), `${newId()}.7`]
+    for (const id of after) await revocations.revoke(id, farMs())
+
+    const all = await idsSince(undefined)
+    const fresh = await idsSince(cursor)
+    t.ok([...before, ...after].every(id => all.includes(id)))
+    t.ok(after.every(id => fresh.includes(id)))
+  })
+  t.test('a reader that follows the feed with its cursor misses nothing while writers write', async t => {
+    const ids = Array.from({ length: 60 }, newId)
+    const seen = new Set<string>()
+    let cursor: string | undefined
+    const follow = async (): Promise<void> => {
+      const page = await revocations.since(cursor)
+      cursor = page.cursor
+      for (const { id } of page.revocations) seen.add(id)
+    }
+    const writing = Promise.all(ids.map(id => revocations.revoke(id, farMs())))
+    for (let i = 0; i < 10; i++) await follow()
+    await writing
+    await follow()
+
+    t.ok(ids.every(id => seen.has(id)))
+  })
+  t.test('the feed says how long a revocation counts; repeating it never shortens that', async t => {
+    const id = newId()
+    const untilMs = farMs()
+    await revocations.revoke(id, untilMs)
+    await revocations.revoke(id, clock.nowMs() + 1)
+
+    const entry = (await revocations.since(undefined)).revocations.find(revocation => revocation.id === id)
+    t.ok(Math.abs((entry?.untilMs ?? 0) - untilMs) < 1000)
+    await elapse(2)
+    t.equal(await revocations.isRevoked(id), true)
+  })
+  t.test('what nobody needs any more leaves the feed', async t => {
+    const id = newId()
+    await revocations.revoke(id, clock.nowMs() + shortMs)
+    t.ok((await idsSince(undefined)).includes(id))
+    await elapse(shortMs)
+
+    await eventually(async () => !(await idsSince(undefined)).includes(id))
+    t.equal(await revocations.isRevoked(id), false)
+  })
+}

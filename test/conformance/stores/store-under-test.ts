@@ -1,0 +1,20 @@
+import type { Test } from 'tap'
+import type { Clock } from '../../../src/clock.ts'
+import type { Store } from '../../../src/stores/ports.ts'
+
+/** What the suite needs of an adapter. */
+export interface StoreUnderTest {
+  readonly store: Store
+  /** The clock that the store was opened with. */
+  readonly clock: Clock
+  /** Lets this many milliseconds pass, for the clock and for the store. */
+  elapse(ms: number): Promise<void>
+  /** The store's URL where other processes can open it too. */
+  readonly shared?: string
+}
+
+/** Opens a store without signing keys; it is closed when the test ends. */
+export type OpenStore = (t: Test) => Promise<StoreUnderTest>
+
+/** A lifetime short enough to wait for, long enough for a slow machine to look before it ends. */
+export const shortMs = 400

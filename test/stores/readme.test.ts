@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import t, { type Test } from 'tap'
+import { type Clock, systemClock } from '../../src/clock.ts'
+import { createPodCounter } from '../../src/stores/pods.ts'
+import type { Store } from '../../src/stores/ports.ts'
+import { openRedisStore } from '../../src/stores/redis.ts'
+import { createRedisLimiter } from '../../src/stores/redis-limiter.ts'
+import { openSqliteStore } from '../../src/stores/sqlite.ts'
+import { parseStoreUrl } from '../../src/stores/store-url.ts'
+import { newGrant, newId, newInteraction, newKey, newToken, redemptionOf } from '../conformance/records.ts'
+import { eventually } from '../support/eventually.ts'
+import { startRedis } from '../support/redis.ts'
+
+const readme = readFileSync(join(import.meta.dirname, '../../src/stores/README.md'), 'utf8')
+
+/** First cells of the table under a heading, without their backticks. */
+const firstCells = (heading: string): readonly string[] => {
+  const section = readme.split(/^## /m).find(part => part.startsWith(heading)) ?? ''
+  return [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell = '']) => cell)
+}
+
+/** Leaves one of everything that a store keeps. */
+const fill = async (store: Store, clock: Clock): Promise<void> => {
+  const untilMs = clock.nowMs() + 600_000
+  const grant = newGrant(clock.nowMs())
+  await store.keys.createFirst(newKey('ES256', clock.nowMs()), untilMs)
+  await store.grants.create(grant)
+  await store.grants.redeem(redemptionOf(grant, clock.nowMs()))
+  await store.tokens.save(grant.grantId, newId(), newToken(grant.grantId), untilMs)
+  await store.revocations.revoke(`${grant.grantId}.1`, untilMs)
+  await store.interactions.create(newId(), newInteraction(), untilMs)
+}
+
+const startFilledRedis = async (t: Test) => {
+  const redis = await startRedis(t)
+  const url = parseStoreUrl(redis.url)
+  if ('problem' in url || url.kind !== 'redis') throw new Error('not the address of a Redis')
+  const store = await openRedisStore(url, systemClock)
+  const limiter = await createRedisLimiter(url, { share: () => ({ index: 0, of: 1 }), onStateChange: () => undefined })
+  const pods = createPodCounter(url, 'pod')
+  t.teardown(() => Promise.all([store.close(), limiter.close(), pods.close()]))
+  await fill(store, systemClock)
+  await limiter.charge({ key: newId(), limit: 10, windowMs: 60_000, whenStoreFails: 'local' })
+  await eventually(async () => (await redis.client.exists('sidegate:pods')) === 1)
+  return redis.client
+}
+
+t.test('the table of Redis keys names every key that Redis holds, and none besides; each has a lifetime', async t => {
+  const client = await startFilledRedis(t)
+  const patterns = firstCells('Redis').map(
+    cell => new RegExp(`^${cell.replace(/[{}]/g, '\\$&').replace(/<[^>]+>/g, '[^:{}]+')}$`),
+  )
+  const kinds = new Map(
+    [...readme.matchAll(/^\| `([^`]+)` \| (\w+(?: set)?) \|/gm)].map(([, key, kind]) => [key, kind]),
+  )
+
+  const keys = await client.keys('*')
+
+  for (const key of keys) {
+    const rows = firstCells('Redis').filter((_, index) => patterns[index]?.test(key))
+    t.equal(rows.length, 1, `one row for ${key}`)
+    t.equal(kinds.get(rows[0] ?? ''), { zset: 'sorted set' }[await client.type(key)] ?? (await client.type(key)))
+    t.ok((await client.pttl(key)) > 0, `a lifetime for ${key}`)
+  }
+  for (const pattern of patterns)
+    t.ok(
+      keys.some(key => pattern.test(key)),
+      `a key for ${pattern}`,
+    )
+})
+
+t.test('the table of SQLite tables names every table of the file, and none besides; each has a lifetime', async t => {
+  const dir = mkdtempSync(join(tmpdir(), 'sidegate-readme-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  const store = await openSqliteStore(join(dir, 'sidegate.db'), systemClock)
+  await fill(store, systemClock)
+  await store.close()
+  const db = new DatabaseSync(join(dir, 'sidegate.db'))
+  t.teardown(() => db.close())
+
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all()
+
+  t.same(tables.map(({ name }) => name).toSorted(), firstCells('SQLite').toSorted())
+  for (const { name } of tables) {
+    const { rows, lasting } = {
+      ...db.prepare(`SELECT count(*) AS rows, sum(until_ms > ?) AS lasting FROM ${name}`).get(Date.now()),
+    }
+    t.same([rows, lasting], [1, 1], `one row with a lifetime in ${name}`)
+  }
+})
