@@ -52,6 +52,7 @@ export interface Gateway {
 /** The gateway: one request in, one answer out, one log line and one set of observations from the same facts. */
 export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gateway => {
   const { recorder, log } = deps
+  const { refusalPage } = deps.caller.authorizationServer
   const addresses = createAddressReader(options.trustedProxies)
   const unmatched: Unmatched = {
     meter: createMeter(recorder, 'unmatched', '', 'unmatched'),
@@ -86,7 +87,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
   }
 
   const steps = pipeline({
-    routes: createRoutes(options.operations.map(operation => meterOperation(operation, recorder))),
+    routes: createRoutes(options.operations.map(operation => meterOperation(operation, recorder, refusalPage))),
     caller: deps.caller,
     plan: {
       limiter: deps.limiter,

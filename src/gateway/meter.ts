@@ -1,3 +1,4 @@
+import type { AuthorizationServer } from '../oauth/index.ts'
 import { type OperationMembers, operationMembers } from '../telemetry/access-log.ts'
 import { codeClass, type MetricKey } from '../telemetry/metrics.ts'
 import type { CounterCell, GaugeCell, HistogramCell, Recorder } from '../telemetry/recorder.ts'
@@ -11,7 +12,11 @@ export interface MeteredOperation extends Operation {
   readonly meter: Meter
   /** Whether its answers speak OAuth's JSON instead of problem documents. */
   readonly speaksOAuth: boolean
+  /** What a person gets in place of that JSON; only where browsers come, at `authorize` and the login pages. */
+  readonly refusalPage: RefusalPage | undefined
 }
+
+export type RefusalPage = AuthorizationServer['refusalPage']
 
 /** The series of one operation, each made when it is first needed. */
 export interface Meter {
@@ -25,17 +30,25 @@ export interface Meter {
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-export const meterOperation = (operation: Operation, recorder: Recorder): MeteredOperation => {
+export const meterOperation = (
+  operation: Operation,
+  recorder: Recorder,
+  refusalPage: RefusalPage,
+): MeteredOperation => {
   const label = operationLabel(operation)
   const speaksOAuth = operation.target.kind === 'serve'
   return {
     ...operation,
     label,
     speaksOAuth,
+    refusalPage: isForBrowsers(operation) ? refusalPage : undefined,
     members: operationMembers(operation.grouping, label),
     meter: createMeter(recorder, operation.grouping, operation.version, label),
   }
 }
+
+const isForBrowsers = ({ target }: Operation): boolean =>
+  target.kind === 'serve' && (target.serves === 'authorize' || target.serves === 'interaction')
 
 export const createMeter = (recorder: Recorder, grouping: string, version: string, label: string): Meter => {
   const requests = new Map<string, Map<number, CounterCell>>()

@@ -1,8 +1,8 @@
-import type { Reply } from '../http/reply.ts'
 import type { AuthorizationServer } from '../oauth/index.ts'
 import type { OAuthReply } from '../oauth/wire.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
+import { toReply } from './oauth-reply.ts'
 import { refuse } from './refusal.ts'
 
 /** Step 4: what Sidegate serves itself. Values in, values out; forwarded operations pass. */
@@ -13,8 +13,8 @@ export const serveOperation =
     if (operation?.target.kind !== 'serve') return undefined
     const reply = answer(authorizationServer, exchange, operation.target.serves)
     if (reply === undefined) return refuse(exchange, 'INTERNAL')
-    if (reply instanceof Promise) return reply.then(value => toReply(exchange, recorder, value))
-    return toReply(exchange, recorder, reply)
+    if (reply instanceof Promise) return reply.then(value => finish(exchange, recorder, value))
+    return finish(exchange, recorder, reply)
   }
 
 const answer = (
@@ -47,18 +47,9 @@ const answer = (
   }
 }
 
-const toReply = (exchange: Exchange, recorder: Recorder, reply: OAuthReply): Reply => {
+const finish = (exchange: Exchange, recorder: Recorder, reply: OAuthReply): Outcome => {
   countFacts(exchange, recorder, reply)
-  const headers: string[] = []
-  for (const [name, value] of Object.entries(reply.headers)) {
-    if (typeof value === 'string') headers.push(name, value)
-    else for (const one of value) headers.push(name, one)
-  }
-  if (typeof reply.body === 'string' || reply.body === undefined) {
-    return { status: reply.status, headers, body: reply.body ?? '' }
-  }
-  if (!('content-type' in reply.headers)) headers.push('content-type', 'application/json')
-  return { status: reply.status, headers, body: JSON.stringify(reply.body) }
+  return toReply(reply)
 }
 
 const countFacts = (exchange: Exchange, recorder: Recorder, { facts }: OAuthReply): void => {

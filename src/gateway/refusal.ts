@@ -3,6 +3,7 @@ import { type ProblemFacts, problemReply } from '../http/problem.ts'
 import type { Reply } from '../http/reply.ts'
 import { StoreUnavailableError } from '../stores/ports.ts'
 import type { Exchange } from './exchange.ts'
+import { toReply } from './oauth-reply.ts'
 
 /** Seconds after which a caller may try again when the store is away. */
 const storeRetryAfterSec = 1
@@ -22,7 +23,7 @@ const oauthWords: Readonly<Partial<Record<GatewayErrorCode, OAuthErrorCode>>> = 
   PLAN_UNDECIDED: 'temporarily_unavailable',
 }
 
-/** A refusal in the language of the operation: RFC 6749 JSON for OAuth operations, RFC 9457 for everything else. */
+/** A refusal in the language of the operation: RFC 6749 JSON or a page for OAuth operations, RFC 9457 for all else. */
 export const refuse = (exchange: Exchange, code: GatewayErrorCode, facts: ProblemFacts = {}): Reply => {
   const word = exchange.operation?.speaksOAuth ? oauthWords[code] : undefined
   if (word === undefined) return problemReply(code, exchange.context.id, facts)
@@ -42,19 +43,28 @@ export const refuseError = (exchange: Exchange, error: unknown): Reply => {
   return refuse(exchange, 'INTERNAL')
 }
 
-/** RFC 6749 section 5.2, always with `no-store` (section 5.1). */
+/** RFC 6749 section 5.2, always with `no-store` (section 5.1); a page where a browser asks (RFC 9700 section 4.16). */
 const oauthReply = (
   exchange: Exchange,
   error: OAuthErrorCode,
-  error_description: string,
+  description: string,
   status: number,
   headers: readonly string[],
 ): Reply => {
-  exchange.operation?.meter.oauthError(error)
-  return {
-    status,
-    headers: ['content-type', 'application/json', 'cache-control', 'no-store', ...headers],
-    body: JSON.stringify({ error, error_description: error_description.replace(/["\\]/g, "'") }),
-    close: status === 408 || status === 413,
-  }
+  const { operation, context } = exchange
+  operation?.meter.oauthError(error)
+  const page = prefersJson(context.fields.accept) ? undefined : operation?.refusalPage
+  const reply = page
+    ? toReply(page({ status, description, requestId: context.id }))
+    : jsonReply(status, error, description)
+  return { ...reply, headers: [...reply.headers, ...headers], close: status === 408 || status === 413 }
 }
+
+const jsonReply = (status: number, error: OAuthErrorCode, description: string): Reply => ({
+  status,
+  headers: ['content-type', 'application/json', 'cache-control', 'no-store'],
+  body: JSON.stringify({ error, error_description: description.replace(/["\\]/g, "'") }),
+})
+
+/** Whether a program asks where browsers come; who names nothing is taken for a person. */
+const prefersJson = (accept = ''): boolean => /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)

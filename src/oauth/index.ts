@@ -12,6 +12,7 @@ import { createTokenEndpoint } from './grants/token.ts'
 import { createInteraction } from './interaction/interaction.ts'
 import { createMetadata } from './metadata.ts'
 import type { ClientRegistration } from './options.ts'
+import { type Refusal, refusalPage } from './pages/refusal-page.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { createGatewayCheck } from './tokens/gateway-check.ts'
 import { createIntrospectionEndpoint } from './tokens/introspect.ts'
@@ -41,6 +42,8 @@ export interface AuthorizationServer {
   authorize(request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   /** `GET` and `POST /interaction/<id>`: the embedded login and consent pages. */
   interaction(request: OAuthRequest): OAuthReply | Promise<OAuthReply>
+  /** What a browser sees when the gateway itself refuses it at `authorize` or on the login pages. */
+  refusalPage(refusal: Refusal): OAuthReply
   /** RFC 8414. */
   metadata(): OAuthReply
   jwks(): OAuthReply
@@ -75,6 +78,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
     namedClient: request => deps.clients.find(parseParameters(request)?.get('client_id') ?? ''),
     authorize: createAuthorize(deps),
     interaction: createInteraction(deps),
+    refusalPage: refusal => refusalPage(deps.options.issuer, refusal),
     // The metadata operation asks for a secret in its URL, so no answer of it may stay in a cache.
     metadata: () => ({ status: 200, headers: { 'cache-control': 'no-store' }, body: metadata }),
     jwks: () => ({ status: 200, headers: jwksHeaders, body: { ...deps.keys.publicJwks() } }),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { escapeHtml, html } from '../../../src/oauth/pages/html.ts'
+import { refusalPage } from '../../../src/oauth/pages/refusal-page.ts'
 import type { OAuthReply } from '../../../src/oauth/wire.ts'
 import { ask, demoClient, enter, get, header, openBrowserRoom } from '../support/browser-flow.ts'
 
@@ -22,9 +23,19 @@ const everyPage = async (t: Test): Promise<Readonly<Record<string, OAuthReply>>>
     foreign,
     finished: await guest.show(),
     expired: await room.interaction(get('', '/interaction/<script>')),
+    ...refusals(room.deps.options.issuer),
     unaddressed: await room.authorize(get(ask({ client_id: attack, error_description: attack }))),
   }
 }
+
+/** The gateway's own refusals, whose words go by their status. */
+const refusals = (issuer: string): Readonly<Record<string, OAuthReply>> =>
+  Object.fromEntries(
+    [400, 405, 408, 413, 429, 500, 503].map(status => [
+      `refusal ${status}`,
+      refusalPage(issuer, { status, description: attack, requestId: attack }),
+    ]),
+  )
 
 t.test('line 54: every page keeps frames, scripts, referrers and caches away', async t => {
   for (const [name, page] of Object.entries(await everyPage(t))) {

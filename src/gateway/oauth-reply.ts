@@ -1,0 +1,19 @@
+import type { Reply } from '../http/reply.ts'
+import type { OAuthReply } from '../oauth/wire.ts'
+
+/** An answer of the authorization server as HTTP has it: fields in a row, an object as JSON. */
+export const toReply = ({ status, headers, body }: OAuthReply): Reply => {
+  const fields = toFields(headers)
+  if (typeof body === 'string' || body === undefined) return { status, headers: fields, body: body ?? '' }
+  if (!('content-type' in headers)) fields.push('content-type', 'application/json')
+  return { status, headers: fields, body: JSON.stringify(body) }
+}
+
+const toFields = (headers: OAuthReply['headers']): string[] => {
+  const fields: string[] = []
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string') fields.push(name, value)
+    else for (const one of value) fields.push(name, one)
+  }
+  return fields
+}
