@@ -76,7 +76,9 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     }
     const answer = outcome ?? refuse(exchange, 'INTERNAL')
     const headers = exchange.rateLimit.length === 0 ? answer.headers : [...answer.headers, ...exchange.rateLimit]
-    writeReply(exchange.context.res, { ...answer, headers }, exchange.context.id)
+    // Who was not told to continue may or may not send the body: what comes next on the connection cannot be framed.
+    const close = answer.close === true || exchange.context.fields.expect !== undefined
+    writeReply(exchange.context.res, { ...answer, headers, close }, exchange.context.id)
     finish(exchange, answer.status)
   }
   const fail = (exchange: Exchange, error: unknown): void => {
