@@ -1,8 +1,9 @@
 import type { AuthorizationServer } from '../oauth/index.ts'
 import { type OperationMembers, operationMembers } from '../telemetry/access-log.ts'
-import { codeClass, type MetricKey } from '../telemetry/metrics.ts'
+import { codeClass } from '../telemetry/metrics.ts'
 import type { CounterCell, GaugeCell, HistogramCell, Recorder } from '../telemetry/recorder.ts'
 import { type Operation, operationLabel } from './operation.ts'
+import { remembered, rememberedPair } from './remembered.ts'
 
 /** An operation with its label and its metric cells at hand, so that counting a request looks nothing up. */
 export interface MeteredOperation extends Operation {
@@ -53,16 +54,13 @@ const isForBrowsers = ({ target }: Operation): boolean =>
 export const createMeter = (recorder: Recorder, grouping: string, version: string, label: string): Meter => {
   const requests = new Map<string, Map<number, CounterCell>>()
   const durations = new Map<string, HistogramCell>()
-  const counters = new Map<string, CounterCell>()
+  const credentials = new Map<string, Map<string, CounterCell>>()
+  const decisions = new Map<string, Map<string, CounterCell>>()
   const overhead = recorder.histogram('overhead', [grouping])
 
-  const counterOf = (key: MetricKey, labels: readonly string[]): CounterCell =>
-    remembered(counters, `${key} ${labels.join(' ')}`, () => recorder.counter(key, labels))
   const requestsOf = (method: string, status: number): CounterCell =>
-    remembered(
-      remembered(requests, method, () => new Map<number, CounterCell>()),
-      status,
-      () => recorder.counter('httpRequests', [grouping, version, label, method, String(status)]),
+    rememberedPair(requests, method, status, () =>
+      recorder.counter('httpRequests', [grouping, version, label, method, String(status)]),
     )
   const durationOf = (code_class: string): HistogramCell =>
     remembered(durations, code_class, () => recorder.histogram('httpRequestDuration', [grouping, label, code_class]))
@@ -74,16 +72,14 @@ export const createMeter = (recorder: Recorder, grouping: string, version: strin
       durationOf(codeClass(status)).observe(durationMs / 1000)
       overhead.observe(Math.max(0, durationMs - upstreamMs) / 1000)
     },
-    credential: (credential, result) => counterOf('credentialChecks', [grouping, credential, result]).add(),
-    planDecision: (plan, decision) => counterOf('planDecisions', [plan, grouping, decision]).add(),
-    oauthError: error => counterOf('oauthErrors', [label, error]).add(),
+    credential: (credential, result) =>
+      rememberedPair(credentials, credential, result, () =>
+        recorder.counter('credentialChecks', [grouping, credential, result]),
+      ).add(),
+    planDecision: (plan, decision) =>
+      rememberedPair(decisions, plan, decision, () =>
+        recorder.counter('planDecisions', [plan, grouping, decision]),
+      ).add(),
+    oauthError: error => recorder.counter('oauthErrors', [label, error]).add(),
   }
-}
-
-const remembered = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  map.set(key, made)
-  return made
 }

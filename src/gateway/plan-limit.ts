@@ -4,6 +4,7 @@ import type { Limiter, Verdict } from '../stores/ports.ts'
 import type { Caller, Exchange, Outcome, Step } from './exchange.ts'
 import type { MeteredOperation } from './meter.ts'
 import { refuse } from './refusal.ts'
+import { rememberedPair } from './remembered.ts'
 
 export interface PlanDeps {
   readonly limiter: Limiter
@@ -15,12 +16,12 @@ export interface PlanDeps {
 
 /** Step 3: may they, now. One decision, at most one store round trip, before anything dear is done: 429, 503. */
 export const chargePlan = (deps: PlanDeps): Step => {
-  const tariffs = new Map<string, Tariff>()
+  const tariffs = new Map<Plan, Map<MeteredOperation, Tariff>>()
   return exchange => {
     const { operation, caller } = exchange
     if (operation === undefined || caller === undefined || operation.plan === 'none') return undefined
     const plan = planOf(deps, caller)
-    const tariff = tariffOf(tariffs, plan, operation)
+    const tariff = rememberedPair(tariffs, plan, operation, () => makeTariff(plan, operation))
     const verdict = deps.limiter.charge({
       key: tariff.keyPrefix + callerKey(exchange, caller),
       limit: tariff.rate.limit,
@@ -40,15 +41,6 @@ interface Tariff {
   readonly keyPrefix: string
   readonly policyField: string
   readonly limitFieldStart: string
-}
-
-const tariffOf = (tariffs: Map<string, Tariff>, plan: Plan, operation: MeteredOperation): Tariff => {
-  const name = `${plan.name} ${operation.grouping} ${operation.label}`
-  const known = tariffs.get(name)
-  if (known) return known
-  const tariff = makeTariff(plan, operation)
-  tariffs.set(name, tariff)
-  return tariff
 }
 
 const makeTariff = (plan: Plan, operation: MeteredOperation): Tariff => {
