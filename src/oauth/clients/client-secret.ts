@@ -1,42 +1,57 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { Secret } from '../../secret.ts'
 import type { ClientRegistration } from '../options.ts'
-import { unmatchedSecretHash, verifySecretHash } from '../secrets/secret-hash.ts'
+import { unmatchedGeneratedHash, unmatchedSecretHash, verifySecretHash } from '../secrets/secret-hash.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 
 /**
- * Whether the presented secret is the client's. Without a client, or with one that has no secret, the answer is false
- * and costs as much as a wrong secret does, so that time does not tell which clients exist (RFC 6749 section 10.10).
+ * Whether the presented secret is the client's. Without a client, or with one that has no secret, the answer is false.
+ * Every false answer costs the same, so that time does not tell which clients exist (RFC 6749 section 10.10): each form
+ * that any client's secret is stored in is compared, with one that nothing matches where the form is not this client's.
  */
 export type SecretCheck = (client: ClientRegistration | undefined, presented: string) => MaybePromise<boolean>
 
 export const createSecretCheck = (registrations: readonly ClientRegistration[]): SecretCheck => {
-  const digests = new Map(registrations.flatMap(plainDigest))
-  const unmatchedDigest = digestOf('')
-  // Where one client's failure costs a slow hash, every failure does.
-  const failuresAreSlow = registrations.some(hasSlowHash)
+  const storedSecrets = new Map(registrations.flatMap(toStored))
+  const forms = new Set([...storedSecrets.values()].map(stored => stored.form))
 
   return (client, presented) => {
-    const stored = client?.secret
-    // Equal digests of unequal lengths' texts do not exist, so the comparison tells nothing about the length either.
-    const isPlainMatch = timingSafeEqual(digestOf(presented), digests.get(client?.client_id ?? '') ?? unmatchedDigest)
-    if (stored?.kind === 'plain' && isPlainMatch) return true
-    if (stored?.kind !== 'hash') return failuresAreSlow ? failSlowly(presented) : false
-    const isMatch = verifySecretHash(new Secret(presented), stored.value)
-    if (hasSlowHash(client)) return isMatch
-    return whenKnown(isMatch, matches => matches || (failuresAreSlow ? failSlowly(presented) : false))
+    const stored = storedSecrets.get(client?.client_id ?? '')
+    if (matchesPlain(stored, presented)) return true
+    if (forms.has('quick') && matchesQuick(stored, presented)) return true
+    return forms.has('slow') ? matchesSlow(stored, presented) : false
   }
+}
+
+/** A client's secret as it is at hand: a digest of the secret itself, or one of the two stored forms. */
+type Stored =
+  | { readonly form: 'plain'; readonly digest: Buffer }
+  | { readonly form: 'quick' | 'slow'; readonly hash: Secret }
+
+const toStored = ({ client_id, secret }: ClientRegistration): readonly (readonly [string, Stored])[] => {
+  if (secret === undefined) return []
+  if (secret.kind === 'plain') return [[client_id, { form: 'plain', digest: digestOf(secret.value.reveal()) }]]
+  const form = secret.value.reveal().startsWith('scrypt$') ? 'slow' : 'quick'
+  return [[client_id, { form, hash: secret.value }]]
 }
 
 const digestOf = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-const plainDigest = ({ client_id, secret }: ClientRegistration): readonly (readonly [string, Buffer])[] =>
-  secret?.kind === 'plain' ? [[client_id, digestOf(secret.value.reveal())]] : []
+const unmatchedDigest = digestOf('')
 
-const hasSlowHash = (client: ClientRegistration | undefined): boolean =>
-  client?.secret?.kind === 'hash' && client.secret.value.reveal().startsWith('scrypt$')
+const matchesPlain = (stored: Stored | undefined, presented: string): boolean => {
+  const own = stored?.form === 'plain' ? stored.digest : undefined
+  // Equal digests of unequal lengths' texts do not exist, so the comparison tells nothing about the length either.
+  return timingSafeEqual(digestOf(presented), own ?? unmatchedDigest) && own !== undefined
+}
 
-const failSlowly = async (presented: string): Promise<false> => {
-  await verifySecretHash(new Secret(presented), unmatchedSecretHash)
-  return false
+const matchesQuick = (stored: Stored | undefined, presented: string): boolean => {
+  const own = stored?.form === 'quick' ? stored.hash : undefined
+  return verifySecretHash(new Secret(presented), own ?? unmatchedGeneratedHash) === true && own !== undefined
+}
+
+const matchesSlow = (stored: Stored | undefined, presented: string): MaybePromise<boolean> => {
+  const own = stored?.form === 'slow' ? stored.hash : undefined
+  const isMatch = verifySecretHash(new Secret(presented), own ?? unmatchedSecretHash)
+  return whenKnown(isMatch, matches => matches && own !== undefined)
 }

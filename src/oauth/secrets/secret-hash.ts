@@ -75,6 +75,11 @@ export const unmatchedSecretHash = new Secret(
   `scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${randomBytes(saltBytes).toString('base64url')}$${randomBytes(hashBytes).toString('base64url')}`,
 )
 
+/** The same for the quick form. */
+export const unmatchedGeneratedHash = new Secret(
+  `sha256$${randomBytes(saltBytes).toString('base64url')}$${randomBytes(hashBytes).toString('base64url')}`,
+)
+
 const verifySlowly = async (stored: StoredSecret & { kind: 'scrypt' }, secret: Secret): Promise<boolean> => {
   const { cost, salt, hash } = stored
   const derived = await deriveKey({ ...cost, salt, secret: secret.reveal(), lengthBytes: hash.length })
