@@ -1,0 +1,87 @@
+import t, { type Test } from 'tap'
+import { challengeOf } from '../../src/oauth/tokens/code.ts'
+import { eventually } from '../support/eventually.ts'
+import { startRedis } from '../support/redis.ts'
+import type { RunningSidegate } from '../support/sidegate.ts'
+import { verifier } from './support/authorization-server.ts'
+import { type Fields, post } from './support/post.ts'
+import { callback, signInAndAllow, startOAuth } from './support/running.ts'
+
+const stores: Readonly<Record<string, (t: Test) => Promise<Readonly<Record<string, string>>>>> = {
+  sqlite: async () => ({}),
+  redis: async t => ({ store: (await startRedis(t)).url }),
+}
+
+/** What alice's browser brings to the client after she has agreed. */
+const newCode = async (url: string, client_id: string): Promise<string> => {
+  const authorization = new URL(`${url}/authorize`)
+  authorization.search = new URLSearchParams({
+    client_id,
+    response_type: 'code',
+    redirect_uri: callback,
+    code_challenge: challengeOf(verifier),
+    code_challenge_method: 'S256',
+  }).toString()
+  return (await signInAndAllow(authorization)).searchParams.get('code') ?? ''
+}
+
+const redemption = (code: string): Fields => ({
+  grant_type: 'authorization_code',
+  code,
+  redirect_uri: callback,
+  code_verifier: verifier,
+})
+
+/** How many processes have answered at this path, by the access log; it is written a moment after the answers. */
+const workersAt = ({ output }: RunningSidegate, path: string): number => {
+  const lines = output.filter(line => line.includes('"event":"request"') && line.includes(`"path":"${path}"`))
+  return new Set(lines.map(line => /"worker_pid":(\d+)/.exec(line)?.[1])).size
+}
+
+for (const [kind, openStore] of Object.entries(stores)) {
+  t.test(`four workers that share one store (${kind})`, async t => {
+    const gateway = await startOAuth(t, { workers: 4, ...(await openStore(t)) })
+    const { url } = gateway
+
+    await t.test(`line 27: of 50 parallel redemptions over the workers exactly one succeeds (${kind})`, async t => {
+      const fields = redemption(await newCode(url, 'app'))
+
+      const replies = await Promise.all(Array.from({ length: 50 }, () => post(`${url}/token`, fields, 'app')))
+
+      const won = replies.filter(({ status }) => status === 200)
+      t.equal(won.length, 1)
+      t.ok(replies.every(({ status, body }) => status === 200 || (status === 400 && body.error === 'invalid_grant')))
+      const { text } = await post(`${url}/introspect`, { token: String(won[0]?.body.access_token) }, 'app')
+      t.equal(text, '{"active":false}', 'its tokens are revoked, since the code has leaked')
+      await eventually(() => workersAt(gateway, '/token') > 1)
+    })
+
+    await t.test(`line 74: once a revocation is answered every worker says inactive (${kind})`, async t => {
+      for (let round = 0; round < 5; round++) {
+        const { body } = await post(`${url}/token`, { grant_type: 'client_credentials' }, 'app')
+        const token = String(body.access_token)
+        t.match(await post(`${url}/introspect`, { token }, 'server'), { body: { active: true } })
+
+        t.equal((await post(`${url}/revoke`, { token }, 'app')).status, 200)
+
+        const asked = Array.from({ length: 20 }, () => post(`${url}/introspect`, { token }, 'server'))
+        t.ok((await Promise.all(asked)).every(({ text }) => text === '{"active":false}'))
+      }
+      await eventually(() => workersAt(gateway, '/introspect') > 1)
+    })
+
+    await t.test(`line 82: 20 parallel refreshes over the workers make one lineage (${kind})`, async t => {
+      const spa = { client_id: 'spa' }
+      const first = await post(`${url}/token`, { ...redemption(await newCode(url, 'spa')), ...spa })
+      const refresh = (refresh_token: unknown) =>
+        post(`${url}/token`, { grant_type: 'refresh_token', refresh_token: String(refresh_token), ...spa })
+
+      const replies = await Promise.all(Array.from({ length: 20 }, () => refresh(first.body.refresh_token)))
+
+      t.ok(replies.every(({ status }) => status === 200))
+      const successors = new Set(replies.map(({ body }) => body.refresh_token))
+      t.equal(successors.size, 1)
+      t.equal((await refresh([...successors][0])).status, 200)
+    })
+  })
+}
