@@ -242,6 +242,20 @@ t.test('line 56: a form without, with a foreign, or with a changed csrf is refus
   t.match((await guest.show()).body, /id="allow"/)
 })
 
+t.test('line 56: the csrf of one interaction is worth nothing in another, also of the same browser', async t => {
+  const room = await openBrowserRoom(t)
+  const [used, open] = [await enter(room), await enter(room)]
+  await used.signIn()
+  t.equal((await used.submit({ decision: 'allow' })).status, 303)
+  const bothCookies = `${used.cookie}; ${open.cookie}`
+
+  const form = encode({ csrf: used.csrf, username: 'alice', password })
+  t.ok(isPage(await room.interaction(post(form, open.path, bothCookies)), 403))
+
+  t.match((await open.show()).body, /id="sign-in"/)
+  t.equal((await open.signIn()).status, 303)
+})
+
 t.test('line 56: no other browser gets in, though it knows address and csrf', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)

@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto'
 import t from 'tap'
 import { signJwt } from '../../../src/oauth/tokens/jwt.ts'
-import { client, issuer, startServer, type TestServer, verifier } from '../support/authorization-server.ts'
+import { basic, client, issuer, startServer, type TestServer, verifier } from '../support/authorization-server.ts'
 
 const inactive = { status: 200, headers: { 'cache-control': 'no-store' }, body: { active: false } }
 const opaque = { format: 'opaque', lifetimeSec: 600, alg: 'ES256' } as const
@@ -18,7 +18,7 @@ t.test('line 67: without good credentials there is a 401 and not a word about th
   const server = await startServer(t)
   const token = await ownToken(server, 'app')
 
-  for (const authorization of [[], ['Basic x']]) {
+  for (const authorization of [[], ['Basic x'], [basic('app', 'wrong')], [basic('nobody', 'app-secret')]]) {
     const answer = await server.introspect({ token }, { request: { authorization } })
     t.match(answer, { status: 401, headers: { 'www-authenticate': /^Basic / }, body: { error: 'invalid_client' } })
     t.notOk('active' in answer.body)
