@@ -53,11 +53,12 @@ export const createTrafficServer = (options: TrafficServerOptions, handlers: Tra
   return server
 }
 
-const isWebSocket = (req: IncomingMessage): boolean => req.headers.upgrade?.toLowerCase() === 'websocket'
+/** RFC 6455 section 4.1: a handshake is a GET. Another method that asks for it is a plain request, body and all. */
+const isWebSocket = (req: IncomingMessage): boolean =>
+  req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket'
 
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, handlers: TrafficHandlers): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  // An answer is still owed to an earlier request of this connection: this refusal must not arrive in its place.
   if (owesAnswer(socket)) return void socket.destroy()
   refuse(socket, clientErrorCode(error), handlers)
 }
@@ -73,14 +74,22 @@ const clientErrorCode = (error: NodeJS.ErrnoException): GatewayErrorCode => {
   }
 }
 
-/** Node hangs the response under way on its socket; there is no public name for it. */
-const owesAnswer = (socket: Duplex): boolean =>
-  Boolean((socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage)
+/**
+ * Whether an earlier request of this connection still waits for its answer, or the answer has begun: a refusal must not
+ * arrive in its place. Where the bad bytes are in the body of the very request that waits, the refusal is its answer.
+ */
+const owesAnswer = (socket: Duplex): boolean => {
+  // Node hangs the response under way on its socket; there is no public name for it.
+  const answer = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
+  return Boolean(answer && (answer.headersSent || answer.req.complete))
+}
 
 const lingerMs = 1000
 
 const refuse = (socket: Duplex, code: GatewayErrorCode, handlers: TrafficHandlers): void => {
   handlers.refused(code)
+  // Node lets go of a socket that said CONNECT: a reset would then be nobody's error and end the process.
+  socket.on('error', () => socket.destroy())
   const requestId = randomUUID()
   const reply = problemReply(code, requestId)
   socket.end(rawReply(reply, requestId))
