@@ -1,3 +1,4 @@
+import type { Reply } from '../http/reply.ts'
 import { parseTarget } from '../http/target.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
 import type { MeteredOperation } from './meter.ts'
@@ -9,6 +10,7 @@ export const matchRoute =
   (routes: Routes<MeteredOperation>): Step =>
   (exchange): Outcome => {
     const { req, fields } = exchange.context
+    if (req.url === '*' && req.method === 'OPTIONS' && isWellFormed(exchange)) return ofTheServer
     exchange.target = parseTarget(req.url ?? '')
     if (exchange.target === undefined || !isWellFormed(exchange)) return refuse(exchange, 'BAD_REQUEST')
     const match = routes.match(req.method ?? '', exchange.target.path)
@@ -26,6 +28,9 @@ export const matchRoute =
         return undefined
     }
   }
+
+/** `OPTIONS *` asks about the server, not about an operation (RFC 9110 section 9.3.7): the gateway answers for itself. */
+const ofTheServer: Reply = { status: 204, headers: [], body: '' }
 
 const enter = (exchange: Exchange, operation: MeteredOperation): void => {
   exchange.operation = operation
