@@ -1,0 +1,131 @@
+import { connect, type Socket } from 'node:net'
+import { parseAnswer, type RawAnswer } from './raw-answer.ts'
+
+/** How a connection stands: `closed` in order, `reset` with an error. */
+export type ConnectionState = 'open' | 'closed' | 'reset'
+
+const patienceMs = 3000
+
+/** A TCP connection to the gateway that sends exactly the bytes it is given and shows exactly those that came back. */
+export class RawConnection {
+  readonly #socket: Socket
+  #received: Buffer = Buffer.alloc(0)
+  #state: ConnectionState = 'open'
+  readonly #waiting = new Set<() => void>()
+
+  /** @param origin e.g. `http://127.0.0.1:8080` */
+  constructor(origin: string) {
+    const { hostname, port } = new URL(origin)
+    this.#socket = connect(Number(port), hostname)
+    this.#socket.setNoDelay(true)
+    this.#socket.on('data', (chunk: Buffer) => {
+      this.#received = Buffer.concat([this.#received, chunk])
+      this.#wake()
+    })
+    this.#socket.on('error', () => this.#settle('reset'))
+    this.#socket.on('end', () => this.#settle('closed'))
+    this.#socket.on('close', () => this.#settle('closed'))
+  }
+
+  get state(): ConnectionState {
+    return this.#state
+  }
+
+  /** What has come and was not taken by `answer` yet. */
+  get received(): Buffer {
+    return this.#received
+  }
+
+  /** @param bytes a string is sent as latin1: one byte a character */
+  send(bytes: string | Buffer): this {
+    if (this.#socket.writable) this.#socket.write(bytes, 'latin1')
+    return this
+  }
+
+  /**
+   * The next answer, an interim one (1xx) too. Rejects where the connection ends before its header is complete.
+   * @param method of the request it answers
+   */
+  async answer(method = 'GET'): Promise<RawAnswer> {
+    for (;;) {
+      const parsed = parseAnswer(this.#received, method, this.#state !== 'open')
+      if (parsed) {
+        this.#received = parsed.rest
+        return parsed.answer
+      }
+      if (this.#state !== 'open') throw new Error(`${this.#state} after ${JSON.stringify(this.#received.toString())}`)
+      await this.#news()
+    }
+  }
+
+  /** Resolves once so many bytes have come. */
+  async receive(bytes: number): Promise<Buffer> {
+    while (this.#received.length < bytes && this.#state === 'open') await this.#news()
+    return this.#received
+  }
+
+  /** Resolves once the other end has closed or reset the connection. */
+  async ended(): Promise<ConnectionState> {
+    while (this.#state === 'open') await this.#news()
+    return this.#state
+  }
+
+  /** Says that nothing more will be sent. */
+  finish(): void {
+    this.#socket.end()
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  /** Ends the connection with a TCP reset. */
+  reset(): void {
+    this.#socket.resetAndDestroy()
+  }
+
+  #settle(state: ConnectionState): void {
+    if (this.#state === 'open') this.#state = state
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const wake = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        this.#waiting.delete(wake)
+        reject(new Error(`nothing came for ${patienceMs} ms after ${JSON.stringify(this.#received.toString())}`))
+      }, patienceMs)
+      this.#waiting.add(wake)
+    })
+  }
+}
+
+interface Teardown {
+  teardown(handler: () => unknown): unknown
+}
+
+/** A connection that is closed when the test ends. */
+export const openConnection = (t: Teardown, origin: string): RawConnection => {
+  const connection = new RawConnection(origin)
+  t.teardown(() => connection.close())
+  return connection
+}
+
+/** One request on a connection of its own, and its answer. */
+export const ask = async (origin: string, bytes: string | Buffer, method?: string): Promise<RawAnswer> => {
+  const connection = new RawConnection(origin)
+  try {
+    return await connection.send(bytes).answer(method)
+  } finally {
+    connection.close()
+  }
+}
