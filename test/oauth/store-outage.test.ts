@@ -5,8 +5,12 @@ import { StoreUnavailableError } from '../../src/stores/ports.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis.ts'
 import { createManualClock, startServer } from './support/authorization-server.ts'
+import { post } from './support/post.ts'
+import { startOAuth } from './support/running.ts'
 
 const grant = { grant_type: 'client_credentials' }
+/** Of the right form, so that the store has to be asked. */
+const refreshToken = `${'A'.repeat(22)}.${'A'.repeat(43)}`
 
 const startOverRedis = async (t: Test, url: string) => {
   const clock = createManualClock(Date.now())
@@ -33,6 +37,21 @@ t.test('line 78: while the store is away nothing is issued, introspected or revo
     ),
   )
   t.match(server.server.verifyAccessToken(token), { client_id: 'app' })
+})
+
+t.test('line 78: over the wire that is a 503 that says when to come back', async t => {
+  const redis = await startRedis(t)
+  const { url } = await startOAuth(t, { workers: 1, store: redis.url })
+  const token = String((await post(`${url}/token`, grant, 'app')).body.access_token)
+
+  await redis.kill()
+
+  for (const path of ['/introspect', '/revoke', '/token']) {
+    const answer = await post(url + path, { token, grant_type: 'refresh_token', refresh_token: refreshToken }, 'app')
+    t.match(answer, { status: 503, body: { error: 'temporarily_unavailable' } }, path)
+    t.equal(answer.headers.get('retry-after'), '1')
+    t.equal(answer.headers.get('cache-control'), 'no-store')
+  }
 })
 
 t.test('a store that comes back empty ends no JWT: the keys at hand stay good', async t => {

@@ -1,6 +1,5 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createMetadata } from '../../../src/oauth/metadata.ts'
-import type { ClientRegistration } from '../../../src/oauth/options.ts'
 import {
   answerOf,
   ask,
@@ -10,13 +9,10 @@ import {
   enter,
   get,
   header,
-  locationOf,
   openBrowserRoom,
   type Parameters,
   post,
 } from '../support/browser-flow.ts'
-
-const issuer = 'http://localhost:8080'
 
 t.test('a good request begins an interaction in this browser', async t => {
   const room = await openBrowserRoom(t)
@@ -142,95 +138,6 @@ t.test('line 47: iss is in every redirect, success or error, as configuration an
   t.ok(answerOf(allowed).code)
   const metadata = createMetadata({ ...room.deps.options, endpoints: { authorize: `${odd}authorize` } }, [])
   t.match(metadata, { issuer: odd, authorization_response_iss_parameter_supported: true })
-})
-
-/** Asks with each of these changes and holds the refusal to its error and to what every error redirect has. */
-const refusedByRedirect = async (
-  t: Test,
-  error: string,
-  faults: readonly Parameters[],
-  clients: readonly ClientRegistration[] = [demoClient],
-): Promise<void> => {
-  const room = await openBrowserRoom(t, clients)
-  for (const changes of faults) {
-    const reply = await room.authorize(get(ask(changes)))
-
-    t.equal(reply.status, 303, JSON.stringify(changes))
-    t.equal(locationOf(reply).origin + locationOf(reply).pathname, callback)
-    t.match(answerOf(reply), { error, state: 'a-state', iss: issuer })
-    t.match(answerOf(reply).error_description, /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/)
-    t.equal(header(reply, 'cache-control'), 'no-store')
-    t.notOk(reply.headers['set-cookie'])
-  }
-}
-
-t.test('line 34: a challenge by any method but S256 is refused', t =>
-  refusedByRedirect(t, 'invalid_request', [
-    { code_challenge_method: 'plain' },
-    { code_challenge_method: undefined },
-    { code_challenge_method: 's256' },
-  ]),
-)
-
-t.test('line 35: a request without a challenge is refused', t =>
-  refusedByRedirect(t, 'invalid_request', [
-    { code_challenge: undefined, code_challenge_method: undefined },
-    { code_challenge: undefined },
-    { code_challenge: '' },
-  ]),
-)
-
-t.test('line 38: a challenge that S256 cannot have made is refused at once', t =>
-  refusedByRedirect(t, 'invalid_request', [
-    { code_challenge: 'a'.repeat(64) },
-    { code_challenge: `${'A'.repeat(42)}=` },
-    { code_challenge: 'A'.repeat(42) },
-  ]),
-)
-
-t.test('line 49: a request without response_type is an invalid_request', t =>
-  refusedByRedirect(t, 'invalid_request', [{ response_type: undefined }, { response_type: '' }]),
-)
-
-t.test('line 49: any response_type but code is unsupported', t =>
-  refusedByRedirect(t, 'unsupported_response_type', [
-    { response_type: 'token' },
-    { response_type: 'id_token' },
-    { response_type: 'code token' },
-    { response_type: 'Code' },
-  ]),
-)
-
-t.test('line 50: a scope that is unknown, or in another case, is an invalid_scope', t =>
-  refusedByRedirect(t, 'invalid_scope', [{ scope: 'accounts:read nope' }, { scope: 'Accounts:read' }, { scope: ' ' }]),
-)
-
-t.test('line 53: who asks for no page gets login_required, since a page is needed', t =>
-  refusedByRedirect(t, 'login_required', [{ prompt: 'none' }]),
-)
-
-t.test('line 66: a resource that is no absolute URI without a fragment is an invalid_target', t =>
-  refusedByRedirect(t, 'invalid_target', [{ resource: 'https://api.example/#part' }, { resource: 'accounts' }]),
-)
-
-t.test('what is not offered is refused by name', async t => {
-  const machine = { ...demoClient, client_id: 'machine', grant_types: ['client_credentials'] as const }
-
-  await refusedByRedirect(t, 'invalid_request', [{ response_mode: 'fragment' }])
-  await refusedByRedirect(t, 'request_not_supported', [{ request: 'eyJhbGciOiJub25lIn0.e30.' }])
-  await refusedByRedirect(t, 'request_uri_not_supported', [{ request_uri: 'urn:example:1' }])
-  await refusedByRedirect(t, 'unauthorized_client', [{ client_id: 'machine' }], [machine])
-})
-
-t.test('line 35: a client exempted by name may leave PKCE out, but not do it badly', async t => {
-  const exempt = { ...demoClient, pkce: 'optional' as const }
-  const room = await openBrowserRoom(t, [exempt])
-
-  const without = await room.authorize(get(ask({ code_challenge: undefined, code_challenge_method: undefined })))
-  const badly = await room.authorize(get(ask({ code_challenge_method: 'plain' })))
-
-  t.match(header(without, 'location'), /^\/interaction\//)
-  t.equal(answerOf(badly).error, 'invalid_request')
 })
 
 t.test('line 50: neither order nor doubled spaces of a scope matter', async t => {

@@ -158,6 +158,10 @@ export const header = (reply: OAuthReply, name: string): string => {
   return value === undefined ? '' : String(value)
 }
 
+/** Whether a reply is one of our pages and sends the browser nowhere. */
+export const isPage = (reply: OAuthReply, status: number): boolean =>
+  reply.status === status && !reply.headers.location && /^text\/html/.test(header(reply, 'content-type'))
+
 export const locationOf = (reply: OAuthReply): URL => new URL(header(reply, 'location'), 'http://sidegate.invalid')
 
 /** The parameters that a redirect carries back to the client, decoded. */

@@ -1,0 +1,125 @@
+import t from 'tap'
+import type { OAuthReply } from '../../../src/oauth/wire.ts'
+import { answerOf, ask, callback, enter, header, isPage, openBrowserRoom } from '../support/browser-flow.ts'
+
+const issuer = 'http://localhost:8080'
+
+t.test('line 30: a code is bound to the redirect URI that was sent, or to none having been sent', async t => {
+  const room = await openBrowserRoom(t)
+  const codeFor = async (query: string): Promise<string> => {
+    const guest = await enter(room, query)
+    await guest.signIn()
+    return answerOf(await guest.submit({ decision: 'allow' })).code ?? ''
+  }
+
+  t.match(await room.redeem(await codeFor(ask({ redirect_uri: undefined })), ''), { kind: 'redeemed' })
+  t.match(await room.redeem(await codeFor(ask()), `${callback}/`), { kind: 'refused' })
+})
+
+t.test('line 31: the store never holds a code, not even to send the browser there again', async t => {
+  const room = await openBrowserRoom(t)
+  const guest = await enter(room)
+  await guest.signIn()
+
+  const code = answerOf(await guest.submit({ decision: 'allow' })).code ?? ''
+
+  const found = await room.deps.store.interactions.find(guest.path.replace('/interaction/', ''))
+  t.equal(found?.record.stage, 'done')
+  const [grantId = '', secret = ''] = code.split('.')
+  t.ok(grantId && secret)
+  t.notMatch(JSON.stringify(found), secret)
+})
+
+t.test('line 52: who declines on either page goes back with access_denied, and nothing is redeemable', async t => {
+  const room = await openBrowserRoom(t)
+  const created: string[] = []
+  const { grants } = room.deps.store
+  const create = grants.create
+  grants.create = async grant => {
+    created.push(grant.grantId)
+    return create(grant)
+  }
+  const before = await enter(room)
+  const after = await enter(room)
+  await after.signIn()
+
+  for (const reply of [await before.submit({ decision: 'deny' }), await after.submit({ decision: 'deny' })]) {
+    t.equal(reply.status, 303)
+    t.match(answerOf(reply), { error: 'access_denied', state: 'a-state', iss: issuer })
+    t.notOk(answerOf(reply).code)
+  }
+  t.same(created, [])
+})
+
+t.test('line 59: a form sent again after the end gets the same redirect, and back shows a page', async t => {
+  const room = await openBrowserRoom(t)
+  const guest = await enter(room)
+  await guest.signIn()
+
+  const allowed = header(await guest.submit({ decision: 'allow' }), 'location')
+
+  t.equal(header(await guest.submit({ decision: 'allow' }), 'location'), allowed)
+  t.equal(header(await guest.submit({ decision: 'deny' }), 'location'), allowed)
+  t.equal(header(await guest.signIn(), 'location'), allowed)
+  const back = await guest.show()
+  t.ok(isPage(back, 200))
+  t.notMatch(back.body, '<form')
+})
+
+t.test('line 59: of twenty answers at once one counts, and all see its redirect', async t => {
+  const room = await openBrowserRoom(t)
+  const guest = await enter(room)
+  await guest.signIn()
+
+  const decisions = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 'allow' : 'deny'))
+  const replies = await Promise.all(decisions.map(decision => guest.submit({ decision })))
+
+  t.equal(new Set(replies.map(reply => header(reply, 'location'))).size, 1)
+})
+
+t.test('line 59: the grant of an answer that came second is gone', async t => {
+  const room = await openBrowserRoom(t)
+  const { grants } = room.deps.store
+  const [created, removed]: [string[], string[]] = [[], []]
+  const { create, remove } = grants
+  grants.create = async grant => {
+    created.push(grant.grantId)
+    return create(grant)
+  }
+  grants.remove = async grantId => {
+    removed.push(grantId)
+    return remove(grantId)
+  }
+  const guest = await enter(room)
+  await guest.signIn()
+
+  const replies = await Promise.all([1, 2, 3].map(() => guest.submit({ decision: 'allow' })))
+
+  const [winner = ''] = (answerOf(replies[0] as OAuthReply).code ?? '').split('.')
+  t.equal(created.length, 3)
+  t.same(removed.toSorted(), created.filter(id => id !== winner).toSorted())
+})
+
+t.test('line 59: two tabs both finish, and a reload changes nothing', async t => {
+  const room = await openBrowserRoom(t)
+  const [one, two] = [await enter(room), await enter(room, ask({ state: 'tab two' }))]
+
+  t.equal((await one.show()).status, 200)
+  await one.signIn()
+  await two.signIn()
+  t.equal((await two.show()).status, 200)
+
+  t.equal(answerOf(await two.submit({ decision: 'allow' })).state, 'tab two')
+  t.equal(answerOf(await one.submit({ decision: 'allow' })).state, 'a-state')
+})
+
+t.test('an answer that is neither allow nor deny is asked for again', async t => {
+  const room = await openBrowserRoom(t)
+  const guest = await enter(room)
+  await guest.signIn()
+
+  const reply = await guest.submit({ decision: 'Allow' })
+
+  t.ok(isPage(reply, 400))
+  t.match(reply.body, /id="allow"/)
+})
