@@ -51,7 +51,7 @@ class RoundTrip implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #sentAtMs = 0
   #status = 0
-  #retried = false
+  #attempts = 1
   #clientLeft = false
   /** Bytes of the body still owed, where the upstream said how many; -1 where it did not. */
   #owedBytes = -1
@@ -136,7 +136,7 @@ class RoundTrip implements Dispatcher.DispatchHandler {
       breakOff(this.#exchange, this.#owedBytes > 0 || res.chunkedEncoding)
       this.#end('reset_mid_body', this.#status)
     } else if (this.#mayRetry(error)) {
-      this.#retried = true
+      this.#attempts += 1
       this.#dispatch()
     } else {
       this.#refuse(error)
@@ -153,12 +153,16 @@ class RoundTrip implements Dispatcher.DispatchHandler {
     this.#deps.reply(this.#exchange, refuse(this.#exchange, code))
   }
 
-  /** A kept connection that the upstream closed just now: safe to try once more where a repeat changes nothing. */
+  /**
+   * A target that cannot be reached has seen nothing: another may. A kept connection that the upstream closed just now:
+   * safe to try once more where a repeat changes nothing.
+   */
   #mayRetry(error: Error): boolean {
     const { method } = this.#exchange.context.req
-    const code = (error as NodeJS.ErrnoException).code
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    if (unreachable.has(code)) return this.#attempts < this.#upstream.options.targets.length
     const isReset = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE'
-    return !this.#retried && isReset && (method === 'GET' || method === 'HEAD') && !hasBody(this.#exchange)
+    return this.#attempts === 1 && isReset && (method === 'GET' || method === 'HEAD') && !hasBody(this.#exchange)
   }
 
   #end(failure: UpstreamFailure | undefined, status: number): void {
@@ -171,6 +175,16 @@ class RoundTrip implements Dispatcher.DispatchHandler {
     this.#deps.finish(this.#exchange, status)
   }
 }
+
+/** What a connection fails with before a byte of the request has left. */
+const unreachable: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
 
 const hasBody = ({ context: { fields } }: Exchange): boolean =>
   fields.transferEncoding !== undefined || (fields.contentLength !== undefined && fields.contentLength !== '0')
