@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import type { Test } from 'tap'
+import type { Page } from './markdown.ts'
+
+/** One command that a page shows after `$ `, and the lines that it says come back. */
+export interface Step {
+  readonly command: string
+  readonly shown: readonly string[]
+}
+
+/** Every step of a page's `console` blocks, in their order. */
+export const stepsOf = (page: Page): readonly Step[] =>
+  page.blocks
+    .filter(block => block.language === 'console')
+    .flatMap(block => block.text.split(/^\$ /m).slice(1))
+    .map(step => {
+      const [command = '', ...lines] = step.split('\n')
+      return { command, shown: lines.map(line => line.trim()).filter(line => line !== '') }
+    })
+
+/** Names in the text where something else is meant here, such as the port that a test has. */
+export type Replacements = Readonly<Record<string, string>>
+
+/** In one pass: what was put in is not looked at again. Names hold nothing that a regular expression would read. */
+export const replaceAll = (text: string, replacements: Replacements): string =>
+  text.replace(new RegExp(Object.keys(replacements).join('|'), 'g'), name => replacements[name] ?? name)
+
+/** Runs the steps one after another in one shell, as somebody would paste them; what each printed, line by line. */
+const runSteps = async (
+  steps: readonly Step[],
+  replacements: Replacements,
+): Promise<readonly (readonly string[])[]> => {
+  const separator = '=== end of step ==='
+  const script = steps
+    .map(({ command }) => `${replaceAll(command, replacements)}\necho; echo '${separator}'`)
+    .join('\n')
+  const shell = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const printed = await text(shell.stdout)
+  return printed
+    .split(`${separator}\n`)
+    .slice(0, -1)
+    .map(output =>
+      output
+        .split('\n')
+        .map(line => line.trim())
+        .filter(line => line !== ''),
+    )
+}
+
+/** Every line that the page shows of the answers is there; a page may show fewer than came. */
+export const areAsShown = async (
+  t: Pick<Test, 'ok'>,
+  steps: readonly Step[],
+  replacements: Replacements,
+): Promise<void> => {
+  const outputs = await runSteps(steps, replacements)
+  for (const [index, { command, shown }] of steps.entries()) {
+    const printed = outputs[index] ?? []
+    const lines = new Set(joinJson(printed).map(settled))
+    t.ok(index < outputs.length, `${command} ended`)
+    for (const line of shown)
+      t.ok(lines.has(settled(replaceAll(line, replacements))), `${command}: ${line}`, { printed })
+  }
+}
+
+/** A JSON document that came over several lines, on one. */
+const joinJson = (lines: readonly string[]): readonly string[] => {
+  const start = lines.indexOf('{')
+  return start < 0 ? lines : [...lines.slice(0, start), lines.slice(start).join('')]
+}
+
+/** What a line says whenever it is run: ids, tokens, instants and counts taken out. */
+const settled = (line: string): string => {
+  if (line.startsWith('{')) return settledJson(line)
+  const count = /^\d+ (\d{3})$/.exec(line)
+  if (count) return `some ${count[1]}`
+  return line
+    .replace(/^((?:x-request-id|date|content-length):).*$/i, '$1')
+    .replace(/^(ratelimit: "[\w-]+");.*$/i, '$1')
+    .replace(/^(sidegate_.*) [\d.e+-]+$/, '$1')
+    .replace(/^workers: .*/, 'workers')
+}
+
+const ofOneAnswer = ['access_token', 'request_id', 'x-request-id', 'iat', 'nbf', 'exp', 'jti']
+
+/** A JSON document without the values that are another's each time. */
+const settledJson = (document: string): string =>
+  JSON.stringify(JSON.parse(document), (name, value: unknown) => (ofOneAnswer.includes(name) ? '' : value))

@@ -1,0 +1,74 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import t from 'tap'
+import { type Page, readPage, root, withoutBlocks } from './markdown.ts'
+
+const skipped = ['node_modules', 'dist', 'data', '.git', '.tap']
+
+const pagesBelow = (folder: string): readonly string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return skipped.includes(entry.name) ? [] : pagesBelow(path)
+    return entry.name.endsWith('.md') ? [path] : []
+  })
+
+const pages = pagesBelow('.').map(readPage)
+
+/** The anchor that a heading gets, by GitHub's rule. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-')
+
+const anchorsOf = ({ text }: Page): readonly string[] =>
+  [...withoutBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+
+const linksOf = ({ text }: Page): readonly string[] =>
+  [...withoutBlocks(text).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter(link => !/^[a-z]+:/.test(link))
+
+/** Code spans and words of code blocks that name a file or a folder of the project. */
+const projectPath = /(?<![\w./<>$-])(?:src|test|config|deploy|\.ci)\/[\w./-]*\w/g
+
+const pathsOf = ({ text }: Page): readonly string[] => [...text.matchAll(projectPath)].map(([path]) => path)
+
+t.ok(pages.length >= 4, 'there are pages')
+
+for (const page of pages) {
+  t.test(`every link of ${page.path} leads somewhere`, async t => {
+    const lost = linksOf(page).filter(link => {
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? page.path : normalize(join(dirname(page.path), path))
+      if (!existsSync(join(root, target))) return true
+      return anchor !== undefined && !anchorsOf(readPage(target)).includes(anchor)
+    })
+
+    t.same(lost, [])
+  })
+
+  t.test(`every path that ${page.path} names exists`, async t => {
+    // A path is named from the root or from the page's own folder.
+    const from = [root, join(root, dirname(page.path))]
+    t.same(
+      pathsOf(page).filter(path => !from.some(folder => existsSync(join(folder, path)))),
+      [],
+    )
+  })
+}
+
+t.test('every file that the map of the code names exists', async t => {
+  const named = [...readPage('src/README.md').text.matchAll(/`?\b([a-z-]+(?:\/[a-z-]+)+)(?:\.ts)?\b/g)]
+    .map(([, path = '']) => path)
+    .filter(path => /^(?:cli|cluster|config|demo|gateway|http|oauth|plans|stores|telemetry)\//.test(path))
+  const exists = (path: string): boolean =>
+    existsSync(join(root, 'src', path)) || existsSync(join(root, 'src', `${path}.ts`)) || existsSync(join(root, path))
+
+  t.ok(named.length > 10, 'it names files')
+  t.same(
+    named.filter(path => !exists(path)),
+    [],
+  )
+})

@@ -1,0 +1,41 @@
+import t from 'tap'
+import { metrics } from '../../src/telemetry/metrics.ts'
+import { codeOf, readPage, rowsOf } from './markdown.ts'
+
+const readme = readPage('README.md')
+const declared = Object.values(metrics)
+
+t.test('the README has every metric with its kind, labels and help, and no other', async t => {
+  const documented = rowsOf(readme, 'Name', 'Kind', 'Labels', 'Meaning').map(([name, kind, labels, help]) => ({
+    name: codeOf(name)[0],
+    kind,
+    labels: codeOf(labels),
+    help,
+  }))
+
+  t.same(
+    documented,
+    declared.map(({ name, kind, labels, help }) => ({ name, kind, labels, help })),
+  )
+})
+
+t.test('the README says the values of every label, and of no other', async t => {
+  const documented = rowsOf(readme, 'Label', 'Values').map(([label]) => codeOf(label)[0])
+
+  t.same(documented.toSorted(), [...new Set(declared.flatMap(({ labels }) => labels))].sort())
+})
+
+t.test('the queries of the README ask for metrics and labels that there are', async t => {
+  const queries = rowsOf(readme, 'Question', 'PromQL').flatMap(([, query]) => codeOf(query))
+  const names = new Set(declared.flatMap(({ name, kind }) => (kind === 'histogram' ? [`${name}_bucket`] : [name])))
+  const labels = new Set(['le', ...declared.flatMap(metric => metric.labels)])
+
+  t.ok(queries.length > 0, 'there are queries')
+  for (const query of queries) {
+    for (const [name] of query.matchAll(/sidegate_\w+/g)) t.ok(names.has(name), `${name} exists`)
+    const used = [...query.matchAll(/by \(([^)]*)\)|\{(\w+)/g)].flatMap(([, by, matched]) =>
+      (by ?? matched ?? '').split(', '),
+    )
+    for (const label of used) t.ok(labels.has(label), `${label} exists`)
+  }
+})
