@@ -2,6 +2,7 @@ import { traceparentOf } from '../http/context.ts'
 import { fieldKindOf, fieldKinds } from '../http/fields.ts'
 import type { Exchange } from './exchange.ts'
 import type { MeteredOperation } from './meter.ts'
+import { withoutSecretQuery } from './query-credentials.ts'
 
 /**
  * The header that goes upstream, names and values in turn: what the client sent, less hop-by-hop fields (RFC 9110
@@ -24,6 +25,9 @@ export const outgoingHeaders = (exchange: Exchange, operation: MeteredOperation)
       case fieldKinds.accept:
       case fieldKinds.origin:
         headers.push(name, rawHeaders[i + 1] as string)
+        break
+      case fieldKinds.referer:
+        headers.push(name, withoutSecretQuery(rawHeaders[i + 1] as string))
         break
       case fieldKinds.authorization:
         if (forwardAuthorization) headers.push(name, rawHeaders[i + 1] as string)

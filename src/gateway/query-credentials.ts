@@ -20,6 +20,12 @@ export const withoutCredentials = (query: string): string =>
     .filter(pair => !isCredential(pair))
     .join('&')
 
+/** A URL without its query where that holds a secret: a page opened with query credentials names them in Referer. */
+export const withoutSecretQuery = (url: string): string => {
+  const mark = url.indexOf('?')
+  return mark >= 0 && hasSecretParameter(url.slice(mark + 1)) ? url.slice(0, mark) : url
+}
+
 const isCredential = (pair: string): boolean => {
   // `a=1;client_secret=s`: some servers still split at semicolons, so every part is looked at.
   const names = pair.split(';').map(plainName)

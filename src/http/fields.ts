@@ -25,6 +25,8 @@ export const fieldKinds = {
   forwardedProto: 16,
   forwardedHost: 17,
   upgrade: 18,
+  /** The address of a page, its query with it. */
+  referer: 19,
 } as const
 
 export type FieldKind = (typeof fieldKinds)[keyof typeof fieldKinds]
@@ -53,6 +55,7 @@ const named: Readonly<Record<string, FieldKind>> = {
   accept: fieldKinds.accept,
   origin: fieldKinds.origin,
   expect: fieldKinds.expect,
+  referer: fieldKinds.referer,
   'x-forwarded-for': fieldKinds.forwardedFor,
   'x-forwarded-proto': fieldKinds.forwardedProto,
   'x-forwarded-host': fieldKinds.forwardedHost,
