@@ -33,7 +33,7 @@ export interface AppDeps {
 export type { SidegateConfig } from './config/load.ts'
 export type { Share } from './stores/limiter.ts'
 export type { PodCounter } from './stores/pods.ts'
-export { type BatchedCharge, type BatchedVerdict, createLimiterService } from './stores/shared-limiter.ts'
+export { type BatchedCharge, type BatchedVerdict, createLimiterService } from './stores/limits/shared-limiter.ts'
 
 /** One process's gateway: built from the configuration, not listening yet. */
 export interface App {

@@ -1,12 +1,12 @@
-import type { Share } from './local-share.ts'
-import { createMemoryLimiter } from './memory-limiter.ts'
+import type { Share } from './limits/local-share.ts'
+import { createSharedLimiter, type LimiterChannel } from './limits/shared-limiter.ts'
+import { createMemoryLimiter } from './memory/limiter.ts'
 import type { Limiter } from './ports.ts'
-import { createRedisLimiter } from './redis-limiter.ts'
-import { createSharedLimiter, type LimiterChannel } from './shared-limiter.ts'
+import { createRedisLimiter } from './redis/limiter.ts'
 import type { StoreUrl } from './store-url.ts'
 
-export type { Share } from './local-share.ts'
-export type { LimiterChannel } from './shared-limiter.ts'
+export type { Share } from './limits/local-share.ts'
+export type { LimiterChannel } from './limits/shared-limiter.ts'
 
 export interface LimiterOptions {
   /** To the process that counts for all workers of the machine; the embedded store uses it. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
-import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
 import { grantIdOf } from './grant-id.ts'
 import { type GrantState, newGrantState, type Ruling, ruleRedemption, ruleRefresh } from './grant-rules.ts'
+import { createExpiringMap, type ExpiringMap } from './memory/expiring-map.ts'
 import type {
   AccessTokenRecord,
   GrantStore,

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseStoreUrl } from '../../src/stores/open.ts'
 import type { Charge } from '../../src/stores/ports.ts'
-import { createRedisLimiter } from '../../src/stores/redis-limiter.ts'
+import { createRedisLimiter } from '../../src/stores/redis/limiter.ts'
 import type { SeenAdmission } from './oracle.ts'
 
 const [, , address = '', key = '', limit, perSecond, seconds] = process.argv

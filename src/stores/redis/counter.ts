@@ -1,5 +1,5 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { type Count, type Decision, exactUpTo, slices } from '../sliding-log.ts'
+import { type Count, type Decision, exactUpTo, slices } from '../limits/sliding-log.ts'
 import type { RedisConnection } from './connection.ts'
 import { names } from './names.ts'
 

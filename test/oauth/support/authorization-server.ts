@@ -11,7 +11,7 @@ import { openKeyRing } from '../../../src/oauth/tokens/keys.ts'
 import type { OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
-import { createMemoryLimiter } from '../../../src/stores/memory-limiter.ts'
+import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
 import type { Store } from '../../../src/stores/ports.ts'
 
 export const issuer = 'https://auth.example'

@@ -1,6 +1,6 @@
-import type { Limiter } from './ports.ts'
-import { createSlidingLogs, type MonotonicClock, monotonicClock } from './sliding-log.ts'
-import { toVerdict } from './verdicts.ts'
+import { createSlidingLogs, type MonotonicClock, monotonicClock } from '../limits/sliding-log.ts'
+import { toVerdict } from '../limits/verdicts.ts'
+import type { Limiter } from '../ports.ts'
 
 /** Plan limits of one process, decided at once. */
 export const createMemoryLimiter = (clock: MonotonicClock = monotonicClock): Limiter => {

@@ -1,6 +1,6 @@
+import type { Charge, Limiter, Verdict } from '../ports.ts'
 import { createDenyCache } from './deny-cache.ts'
 import { createLocalShare, type Share } from './local-share.ts'
-import type { Charge, Limiter, Verdict } from './ports.ts'
 import { type Count, createSlidingLogs, type Decision, type MonotonicClock, monotonicClock } from './sliding-log.ts'
 import { settleTogether, type Waiter } from './verdicts.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { shareOf } from '../../src/stores/local-share.ts'
+import { shareOf } from '../../../src/stores/limits/local-share.ts'
 
 t.test('the shares of all places add up to the limit and differ by one at most', async t => {
   for (const limit of [1, 7, 10, 100, 101, 5000])

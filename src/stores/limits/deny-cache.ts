@@ -1,5 +1,5 @@
-import { createGradualEviction } from './gradual-eviction.ts'
-import type { Charge, Verdict } from './ports.ts'
+import { createGradualEviction } from '../gradual-eviction.ts'
+import type { Charge, Verdict } from '../ports.ts'
 import type { MonotonicClock } from './sliding-log.ts'
 
 /**

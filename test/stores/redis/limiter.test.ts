@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { Charge, Limiter, Verdict } from '../../src/stores/ports.ts'
-import { createRedisLimiter } from '../../src/stores/redis-limiter.ts'
-import { parseStoreUrl, type RedisUrl } from '../../src/stores/store-url.ts'
-import { testLimiter } from '../conformance/limiters.ts'
-import { mostCertainInAnyWindow, mostInAnyWindow, type SeenAdmission } from '../conformance/oracle.ts'
-import { newId } from '../conformance/records.ts'
-import { eventually } from '../support/eventually.ts'
-import { type RunningRedis, startRedis } from '../support/redis.ts'
+import type { Charge, Limiter, Verdict } from '../../../src/stores/ports.ts'
+import { createRedisLimiter } from '../../../src/stores/redis/limiter.ts'
+import { parseStoreUrl, type RedisUrl } from '../../../src/stores/store-url.ts'
+import { testLimiter } from '../../conformance/limiters.ts'
+import { mostCertainInAnyWindow, mostInAnyWindow, type SeenAdmission } from '../../conformance/oracle.ts'
+import { newId } from '../../conformance/records.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type RunningRedis, startRedis } from '../../support/redis.ts'
 
 const windowMs = 1000
 
@@ -57,7 +57,7 @@ interface Hammered {
 const hammer = async (t: Test, processes: number, key: string, perSecond: number, seconds: number) => {
   const args = [redis.url, key, 100, perSecond / processes, seconds].map(String)
   const hammers = Array.from({ length: processes }, () =>
-    fork(join(import.meta.dirname, '../conformance/hammer.ts'), args),
+    fork(join(import.meta.dirname, '../../conformance/hammer.ts'), args),
   )
   t.teardown(() => {
     for (const child of hammers) child.kill('SIGKILL')

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { createSlidingLogs } from '../../src/stores/sliding-log.ts'
-import { mostInAnyWindow } from '../conformance/oracle.ts'
-import { createTestClock } from '../support/test-clock.ts'
+import { createSlidingLogs } from '../../../src/stores/limits/sliding-log.ts'
+import { mostInAnyWindow } from '../../conformance/oracle.ts'
+import { createTestClock } from '../../support/test-clock.ts'
 
 /** A generator of numbers in [0, 1) that gives the same ones in every run (mulberry32). */
 const createRandom = (seed: number) => (): number => {

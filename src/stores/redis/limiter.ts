@@ -1,12 +1,12 @@
-import { createDenyCache } from './deny-cache.ts'
-import { createLocalShare, type Share } from './local-share.ts'
-import type { Charge, Limiter, Verdict } from './ports.ts'
-import { createBreaker } from './redis/breaker.ts'
-import { connectRedis, waitUntilReady } from './redis/connection.ts'
-import { createRedisCounter } from './redis/counter.ts'
-import { type Decision, type MonotonicClock, monotonicClock } from './sliding-log.ts'
-import type { RedisUrl } from './store-url.ts'
-import { settleTogether, type Waiter } from './verdicts.ts'
+import { createDenyCache } from '../limits/deny-cache.ts'
+import { createLocalShare, type Share } from '../limits/local-share.ts'
+import { type Decision, type MonotonicClock, monotonicClock } from '../limits/sliding-log.ts'
+import { settleTogether, type Waiter } from '../limits/verdicts.ts'
+import type { Charge, Limiter, Verdict } from '../ports.ts'
+import type { RedisUrl } from '../store-url.ts'
+import { createBreaker } from './breaker.ts'
+import { connectRedis, waitUntilReady } from './connection.ts'
+import { createRedisCounter } from './counter.ts'
 
 export interface RedisLimiterOptions {
   /** What this process may let in while Redis does not answer. Asked at each decision. */

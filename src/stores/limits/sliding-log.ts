@@ -1,4 +1,4 @@
-import { createGradualEviction } from './gradual-eviction.ts'
+import { createGradualEviction } from '../gradual-eviction.ts'
 
 /** Milliseconds since some fixed instant, with fractions. Unlike the time of day it never goes back. */
 export interface MonotonicClock {

@@ -1,4 +1,4 @@
-import type { Verdict } from './ports.ts'
+import type { Verdict } from '../ports.ts'
 import type { Decision } from './sliding-log.ts'
 
 /** A caller that waits for its verdict. */

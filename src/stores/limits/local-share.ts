@@ -1,4 +1,4 @@
-import type { Charge, Verdict } from './ports.ts'
+import type { Charge, Verdict } from '../ports.ts'
 import { createSlidingLogs, type MonotonicClock } from './sliding-log.ts'
 import { toVerdict } from './verdicts.ts'
 

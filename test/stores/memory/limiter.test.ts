@@ -1,7 +1,7 @@
 import t from 'tap'
-import { createMemoryLimiter } from '../../src/stores/memory-limiter.ts'
-import { testLimiter } from '../conformance/limiters.ts'
-import { createTestClock } from '../support/test-clock.ts'
+import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
+import { testLimiter } from '../../conformance/limiters.ts'
+import { createTestClock } from '../../support/test-clock.ts'
 
 testLimiter(t, async () => {
   const clock = createTestClock()

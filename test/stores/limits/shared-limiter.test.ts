@@ -1,16 +1,16 @@
 import t, { type Test } from 'tap'
-import type { Charge, Verdict } from '../../src/stores/ports.ts'
 import {
   type BatchedCharge,
   createLimiterService,
   createSharedLimiter,
   type LimiterChannel,
-} from '../../src/stores/shared-limiter.ts'
-import { testLimiter } from '../conformance/limiters.ts'
-import { mostInAnyWindow } from '../conformance/oracle.ts'
-import { newId } from '../conformance/records.ts'
-import { eventually } from '../support/eventually.ts'
-import { createTestClock } from '../support/test-clock.ts'
+} from '../../../src/stores/limits/shared-limiter.ts'
+import type { Charge, Verdict } from '../../../src/stores/ports.ts'
+import { testLimiter } from '../../conformance/limiters.ts'
+import { mostInAnyWindow } from '../../conformance/oracle.ts'
+import { newId } from '../../conformance/records.ts'
+import { eventually } from '../../support/eventually.ts'
+import { createTestClock } from '../../support/test-clock.ts'
 
 const newCharge = (limit: number, whenStoreFails: Charge['whenStoreFails'] = 'local'): Charge => ({
   key: newId(),
