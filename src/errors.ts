@@ -127,11 +127,6 @@ export const gatewayErrors = {
     title: 'Service unavailable',
     detail: 'The plan limit cannot be decided now, and this plan refuses rather than guesses.',
   },
-  UPSTREAM_BUSY: {
-    status: 503,
-    title: 'Service unavailable',
-    detail: 'The service behind this operation takes no more requests now.',
-  },
   UPSTREAM_TIMEOUT: {
     status: 504,
     title: 'Gateway timeout',
