@@ -28,4 +28,5 @@ server.once('error', (error: NodeJS.ErrnoException) => {
 server.listen(Number(port), hostname, () => process.send?.({ listening: true }))
 // It lives as long as the gateway that started it, even if that one is killed.
 process.once('disconnect', () => process.exit(0))
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
+// Ctrl-C reaches the whole process group; the gateway drains first and then ends this.
+if (process.connected) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)

@@ -16,6 +16,7 @@ const programs: readonly Program[] = [
   { command: 'redis-server', debianPackage: 'redis-server' },
   { command: 'chromium', debianPackage: 'chromium' },
   { command: 'kubectl', debianPackage: 'kubernetes-client' },
+  { command: 'curl', debianPackage: 'curl' },
 ]
 
 const main = (): number => {
