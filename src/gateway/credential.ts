@@ -46,12 +46,11 @@ const proveBearer =
     const { authorization } = exchange.context.fields
     if (hasSecretParameter(exchange.target?.query ?? '')) return malformedBearer(exchange)
     const [line] = authorization
-    if (line === undefined) {
-      operation.meter.credential('bearer', 'missing')
-      return refuse(exchange, 'CREDENTIAL_MISSING', { headers: ['www-authenticate', realm] })
-    }
+    if (line === undefined) return missingBearer(exchange)
     const token = authorization.length === 1 ? bearerToken(line) : undefined
-    if (token === undefined) return malformedBearer(exchange)
+    if (token === undefined) {
+      return authorization.length === 1 && !isBearer(line) ? missingBearer(exchange) : malformedBearer(exchange)
+    }
     const record = deps.authorizationServer.verifyAccessToken(token)
     if (record instanceof Promise) return record.then(found => acceptToken(deps, exchange, operation, found))
     return acceptToken(deps, exchange, operation, record)
@@ -62,6 +61,14 @@ const bearerToken = (line: string): string | undefined => {
   if (line.length < 8 || line.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
   const token = line.slice(7).trim()
   return /^[A-Za-z0-9._~+/-]+=*$/.test(token) ? token : undefined
+}
+
+/** RFC 6750 section 3.1: whoever used another scheme is told which one is wanted, as if it had sent nothing. */
+const isBearer = (line: string): boolean => /^bearer(?: |$)/i.test(line)
+
+const missingBearer = (exchange: Exchange): Reply => {
+  exchange.operation?.meter.credential('bearer', 'missing')
+  return refuse(exchange, 'CREDENTIAL_MISSING', { headers: ['www-authenticate', realm] })
 }
 
 const malformedBearer = (exchange: Exchange): Reply => {
