@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 /** What the admin port tells; every method answers from what the primary has at hand. */
 export interface AdminView {
@@ -10,12 +10,19 @@ export interface AdminView {
   version(): Readonly<Record<string, string>>
 }
 
-/** Health and metrics, served by the primary so that a hanging worker cannot hold them up; never on the traffic port. */
-export const startAdmin = async (
-  host: string,
-  port: number,
-  view: AdminView,
-): Promise<{ url: string; server: Server }> => {
+/** The admin port, open. */
+export interface Admin {
+  /** e.g. `http://127.0.0.1:9090` */
+  readonly url: string
+  /** Ends every connection at once. */
+  close(): void
+}
+
+/**
+ * Health and metrics, served by the primary so that a hanging worker cannot hold them up; never on the traffic port.
+ * @throws Error one line that says why it cannot listen
+ */
+export const startAdmin = async (host: string, port: number, view: AdminView): Promise<Admin> => {
   const server = createServer((req, res) => void answer(view, req, res))
   await new Promise<void>((resolve, reject) => {
     server.once('error', error => reject(new Error(`cannot listen on ${host}:${port} (admin): ${explain(error)}`)))
@@ -23,7 +30,13 @@ export const startAdmin = async (
   })
   const address = server.address()
   const boundPort = typeof address === 'object' && address !== null ? address.port : port
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`, server }
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
 }
 
 const explain = (error: NodeJS.ErrnoException): string =>

@@ -14,7 +14,7 @@ export interface Gathering {
 /** A worker that has not reported by then hangs; its last report stands. */
 const patienceMs = 100
 
-export const createGathering = (aggregate: Aggregate, recorder: Recorder, workers: () => Workers): Gathering => {
+export const createGathering = (aggregate: Aggregate, recorder: Recorder, workers: Workers): Gathering => {
   let lastId = 0
   const rounds = new Map<number, { readonly missing: Set<string>; readonly done: () => void }>()
   const leave = (worker: string, id: number): void => {
@@ -28,8 +28,8 @@ export const createGathering = (aggregate: Aggregate, recorder: Recorder, worker
     const id = lastId
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, patienceMs)
-    rounds.set(id, { missing: new Set(workers().names()), done: resolve })
-    workers().tell({ type: 'report', id })
+    rounds.set(id, { missing: new Set(workers.names()), done: resolve })
+    workers.tell({ type: 'report', id })
     return promise.finally(() => {
       clearTimeout(timer)
       rounds.delete(id)

@@ -20,6 +20,8 @@ export interface Listeners {
 /** A bound socket of Node's own making; opaque to us. */
 export interface ListenHandle {
   close(): void
+  /** @returns 0, or what is wrong as an errno: also what was wrong with the binding already */
+  listen(backlog: number): number
   getsockname(out: { port?: number }): number
 }
 
@@ -30,12 +32,10 @@ const reusePort = 2
  * @throws Error one line that says what is wrong: the port taken, not permitted, the address not of this machine
  */
 export const bindListeners = async (host: string, port: number, slots: number): Promise<Listeners> => {
-  const { address, family } = await lookup(host, { all: false })
-  // Without SO_REUSEPORT first: with it, a second gateway on the same port would quietly take half the connections.
-  const probe = bind(address, port, family, 0)
-  const boundPort = portOf(probe)
-  probe.close()
-  await closed()
+  const { address, family } = await lookup(host).catch(error => {
+    throw new Error(`cannot listen on ${host}:${port}: the name is not known`, { cause: error })
+  })
+  const boundPort = await probe(address, port, family)
   const first = tryBind(address, boundPort, family, reusePort) ?? bind(address, boundPort, family, 0)
   const handles = [first]
   while (handles.length < slots) {
@@ -52,19 +52,37 @@ export const bindListeners = async (host: string, port: number, slots: number): 
   }
 }
 
+/**
+ * Takes the port for a moment without SO_REUSEPORT: with it, a second gateway on the same port would quietly get half
+ * the connections. It has to listen, since libuv keeps a failed binding to itself until then.
+ * @returns the port; a free one where 0 was asked for
+ */
+const probe = async (address: string, port: number, family: number): Promise<number> => {
+  const handle = bind(address, port, family, 0)
+  const errno = handle.listen(1)
+  const boundPort = portOf(handle)
+  handle.close()
+  await closed()
+  if (errno !== 0) throw cannotListen(address, port, family, errno)
+  return boundPort
+}
+
 /** libuv closes a handle in the next turn of the event loop; only then is the port free again. */
 const closed = (): Promise<void> => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
 
 const bind = (address: string, port: number, family: number, flags: number): ListenHandle => {
   const handle = createServerHandle(address, port, family, undefined, flags)
   if (typeof handle !== 'number') return handle
-  throw new Error(`cannot listen on ${family === 6 ? `[${address}]` : address}:${port}: ${explain(handle)}`)
+  throw cannotListen(address, port, family, handle)
 }
 
 const tryBind = (address: string, port: number, family: number, flags: number): ListenHandle | undefined => {
   const handle = createServerHandle(address, port, family, undefined, flags)
   return typeof handle === 'number' ? undefined : handle
 }
+
+const cannotListen = (address: string, port: number, family: number, errno: number): Error =>
+  new Error(`cannot listen on ${family === 6 ? `[${address}]` : address}:${port}: ${explain(errno)}`)
 
 const explain = (errno: number): string => {
   const name = getSystemErrorName(errno)

@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { once } from 'node:events'
 import { createLimiterService, prepareStore, type SidegateConfig } from '../app.ts'
 import { greeting, startDemo } from '../demo/demo.ts'
 import { createAggregate } from '../telemetry/aggregate.ts'
@@ -7,11 +6,12 @@ import { createLogger, type ProcessLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { buildInfo } from '../version.ts'
 import { startAdmin } from './admin.ts'
+import { untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
-import { bindListeners, type Listeners } from './listeners.ts'
+import { bindListeners } from './listeners.ts'
 import { createPodWatch } from './pod-watch.ts'
 import { createStoreWatch, type StoreWatch } from './store-watch.ts'
-import { startWorkers, type Workers } from './workers.ts'
+import { createWorkers, type Workers } from './workers.ts'
 
 export interface RunOptions {
   readonly configFile: string
@@ -26,6 +26,7 @@ export interface RunOptions {
  */
 export const runCluster = async (config: SidegateConfig, options: RunOptions): Promise<number> => {
   const logger = await createLogger({ level: process.env.LOG_LEVEL ?? 'info', base: { pid: process.pid } })
+  process.once('uncaughtException', error => crash(error, logger))
   try {
     return await serve(config, options, logger)
   } finally {
@@ -33,9 +34,19 @@ export const runCluster = async (config: SidegateConfig, options: RunOptions): P
   }
 }
 
+/** A bug: the reason in one line for a person, the rest in the log. The workers notice, and go too. */
+const crash = (error: Error, { log, flush }: ProcessLogger): never => {
+  process.stderr.write(`sidegate: ${error.message}\n`)
+  log.fatal({ event: 'primary_crashed', err: error }, 'the primary crashed')
+  flush()
+  return process.exit(1)
+}
+
 const serve = async (config: SidegateConfig, options: RunOptions, { log }: ProcessLogger): Promise<number> => {
+  using cleanup = new DisposableStack()
   const storeIsUp = await prepareStore(config)
   const listeners = await bindListeners(config.listen.host, config.listen.port, config.workers)
+  cleanup.defer(listeners.close)
   const recorder = createRecorder()
   const aggregate = createAggregate()
   recordBuild(recorder)
@@ -43,9 +54,9 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   if (!storeIsUp) storeWatch.report('primary', 'store', false, 'it did not answer at the start')
 
   const decide = createLimiterService()
-  const state = { isDraining: false }
+  const state = { isReady: false, isDraining: false }
   cluster.setupPrimary({ exec: process.argv[1] ?? '', args: ['worker'], serialization: 'json' })
-  const workers = startWorkers({
+  const workers = createWorkers({
     count: config.workers,
     configFile: options.configFile,
     listeners,
@@ -72,84 +83,38 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
       gathering.gone(worker)
     },
   })
-  const gathering = createGathering(aggregate, recorder, () => workers)
-  const pods = createPodWatch(config, workers)
-  const demo = options.demo ? await startDemo(config) : undefined
+  cleanup.defer(workers.kill)
+  const gathering = createGathering(aggregate, recorder, workers)
+  const admin = await startAdmin(config.admin.host, config.admin.port, {
+    isReady: () => state.isReady && workers.serving() > 0 && !state.isDraining,
+    checks: () => checksOf(config, workers, storeWatch, state.isDraining),
+    metrics: gathering.expose,
+    version: () => ({ ...buildInfo() }),
+  })
+  cleanup.defer(admin.close)
+  if (options.demo) cleanup.adopt(await startDemo(config), demo => demo.close())
+  cleanup.adopt(createPodWatch(config, workers), pods => pods.close())
 
-  try {
-    await workers.allListening
-    const admin = await startAdmin(config.admin.host, config.admin.port, {
-      isReady: () => workers.serving() > 0 && !state.isDraining,
-      checks: () => checksOf(config, workers, storeWatch, state.isDraining),
-      metrics: gathering.expose,
-      version: () => ({ ...buildInfo() }),
-    })
-    log.info(
-      {
-        event: 'ready',
-        listen: listeners.url,
-        admin: admin.url,
-        workers: config.workers,
-        store: config.store.kind,
-        issuer: config.issuer,
-      },
-      'ready',
-    )
-    if (options.demo) process.stdout.write(greeting(config, { listen: listeners.url, admin: admin.url }))
-    const code = await untilStopped(config, { workers, listeners, log, state })
-    admin.server.close()
-    admin.server.closeAllConnections()
-    return code
-  } catch (error) {
-    workers.kill()
-    throw error
-  } finally {
-    demo?.close()
-    pods.close()
-    listeners.close()
-  }
+  await workers.start()
+  state.isReady = true
+  log.info({ event: 'ready', listen: listeners.url, admin: admin.url, ...factsOf(config) }, 'ready')
+  if (options.demo) process.stdout.write(greeting(config, { listen: listeners.url, admin: admin.url }))
+  return await untilDrained(config.shutdown, {
+    workers,
+    listeners,
+    log,
+    onDraining() {
+      state.isDraining = true
+    },
+  })
 }
 
-interface Running {
-  readonly workers: Workers
-  readonly listeners: Listeners
-  readonly log: ProcessLogger['log']
-  readonly state: { isDraining: boolean }
-}
-
-/**
- * SIGTERM: readiness goes false and answers end their connections, while accepting goes on for `shutdown.delay`, since
- * load balancers notice late; then what is in flight is finished, for `shutdown.timeout` at most. A second signal, or
- * Ctrl-C in a terminal, does not wait for the delay.
- */
-const untilStopped = async (config: SidegateConfig, { workers, listeners, log, state }: Running): Promise<number> => {
-  const { delayMs, timeoutMs } = config.shutdown
-  const first = await nextSignal()
-  state.isDraining = true
-  log.info({ event: 'draining', signal: first, delay_ms: delayMs, timeout_ms: timeoutMs }, 'draining')
-  workers.tell({ type: 'drain' })
-  const second = nextSignal()
-  if (first === 'SIGTERM') await Promise.race([wait(delayMs), second])
-  listeners.close()
-  const done = workers.stop().then(() => 'done' as const)
-  const outcome = await Promise.race([
-    done,
-    wait(timeoutMs).then(() => 'late' as const),
-    nextSignal().then(() => 'hurried' as const),
-  ])
-  if (outcome === 'done') {
-    log.info({ event: 'stopped' }, 'stopped: everything in flight was answered')
-    return 0
-  }
-  log.warn({ event: 'stopped', outcome }, 'stopped with requests in flight')
-  workers.kill()
-  return 1
-}
-
-const nextSignal = (): Promise<NodeJS.Signals> =>
-  Promise.race((['SIGTERM', 'SIGINT'] as const).map(signal => once(process, signal).then(() => signal)))
-
-const wait = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms).unref())
+/** What the first line of the log says of the configuration. */
+const factsOf = (config: SidegateConfig): Readonly<Record<string, string | number>> => ({
+  workers: config.workers,
+  store: config.store.kind,
+  issuer: config.issuer,
+})
 
 const checksOf = (
   config: SidegateConfig,

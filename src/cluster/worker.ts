@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import net, { type Socket } from 'node:net'
 import {
   type App,
   type BatchedCharge,
@@ -13,6 +12,7 @@ import { createLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import type { ListenHandle } from './listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
+import { createSockets } from './sockets.ts'
 
 /** How often a worker hands its metrics over: what a `kill -9` can lose of the counts at most. */
 const reportEveryMs = 100
@@ -50,11 +50,13 @@ export const runWorker = async (config: SidegateConfig): Promise<void> => {
     accessLog.flush()
     flush()
   }
-  const sockets = createSockets(app)
+  const sockets = createSockets(app.server, app.gateway.inFlight)
   process.on('message', (message: PrimaryMessage, handle: unknown) => {
     switch (message.type) {
       case 'listen':
-        return sockets.listen(message.slot, handle as ListenHandle)
+        return sockets.listen(message.slot, handle as ListenHandle, () =>
+          send({ type: 'listening', slot: message.slot }),
+        )
       case 'release':
         return sockets.release(message.slot)
       case 'verdicts':
@@ -68,7 +70,7 @@ export const runWorker = async (config: SidegateConfig): Promise<void> => {
       case 'drain':
         return app.gateway.startDraining()
       case 'stop':
-        return void stop(app, sockets, recorder, flushLogs)
+        return void sockets.finish().then(() => end(app, recorder, flushLogs))
     }
   })
   setInterval(() => report(recorder), reportEveryMs).unref()
@@ -124,51 +126,11 @@ const createChargeChannel = (): ChargeChannel => {
   }
 }
 
-interface Sockets {
-  listen(slot: number, handle: ListenHandle): void
-  release(slot: number): void
-  /** Stops accepting everywhere. */
-  close(): void
-}
-
-/** The worker's own listener is the HTTP server's; lent ones hand their connections to the same server. */
-const createSockets = (app: App): Sockets => {
-  const bySlot = new Map<number, net.Server>()
-  const listen = (slot: number, handle: ListenHandle): void => {
-    const server = bySlot.size === 0 ? app.server : lentServer(app)
-    bySlot.set(slot, server)
-    server.listen(handle, () => send({ type: 'listening', slot }))
-  }
-  return {
-    listen,
-    release(slot) {
-      const server = bySlot.get(slot)
-      if (server === undefined || server === app.server) return
-      server.close()
-      bySlot.delete(slot)
-    },
-    close() {
-      for (const server of bySlot.values()) server.close()
-    },
-  }
-}
-
-const lentServer = (app: App): net.Server => {
-  const server = net.createServer({ noDelay: true }, (socket: Socket) => void app.server.emit('connection', socket))
-  return server
-}
-
-/** Ends when nothing is in flight; the primary's patience is the limit. */
-const stop = async (app: App, sockets: Sockets, recorder: Recorder, flush: () => void): Promise<void> => {
-  sockets.close()
-  while (app.gateway.inFlight() > 0) {
-    app.server.closeIdleConnections()
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
-  app.server.closeIdleConnections()
+/** Everything is answered: hands over what is left to tell, and goes. */
+const end = async (app: App, recorder: Recorder, flushLogs: () => void): Promise<void> => {
   await app.close()
   report(recorder)
-  flush()
+  flushLogs()
   cluster.worker?.disconnect()
   process.exit(0)
 }

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
+import { type Backoff, createBackoff } from './backoff.ts'
 import type { Listeners } from './listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
 
@@ -12,7 +13,7 @@ export interface WorkersOptions {
   readonly recorder: Recorder
   /** What a worker says, other than about its listeners. */
   onMessage(worker: WorkerName, message: WorkerMessage, answer: (message: PrimaryMessage) => void): void
-  /** A process has ended; its name never comes again. */
+  /** A process has ended and everything it said has been heard; its name never comes again. */
   onGone(worker: WorkerName): void
 }
 
@@ -22,43 +23,40 @@ export type WorkerName = string
 /** The serving processes: one per slot, replaced when they die, their listeners lent to the others meanwhile. */
 export interface Workers {
   /** Resolves when every slot has been served once; rejects if a worker cannot start at all. */
-  readonly allListening: Promise<void>
+  start(): Promise<void>
   /** How many slots are served by their own worker now. */
   serving(): number
   /** Processes that are alive now, by name. */
   names(): readonly WorkerName[]
   tell(message: PrimaryMessage): void
-  /** Ends all of them: at once, or when they are done. Resolves when the last has gone. */
-  stop(): Promise<void>
+  /** Answers end their connections from now on, those of replacements too. */
+  drain(): void
+  /** Ends all of them when they are done. Resolves when the last has gone: whether all finished what they had. */
+  stop(): Promise<boolean>
+  /** Ends all of them at once. */
   kill(): void
 }
 
-/** A worker that lived this long was healthy: its replacement starts at once. */
-const healthyAfterMs = 10_000
-const firstBackoffMs = 250
-const maxBackoffMs = 10_000
-
 interface Slot {
   readonly index: number
+  readonly backoff: Backoff
   worker: Worker | undefined
-  startedAtMs: number
-  /** Deaths in a row without a healthy life between. */
-  deaths: number
-  isServing: boolean
+  /** `performance.now()` when its worker began to accept; undefined while it has none that does. */
+  servingSinceMs: number | undefined
   /** Who accepts for it while it has no worker of its own. */
   lentTo: Slot | undefined
 }
 
-export const startWorkers = (options: WorkersOptions): Workers => {
+export const createWorkers = (options: WorkersOptions): Workers => {
   const { log, recorder, listeners } = options
   const serving = recorder.gauge('workers', [])
   const slots = Array.from({ length: options.count }, (_, index): Slot => {
-    return { index, worker: undefined, startedAtMs: 0, deaths: 0, isServing: false, lentTo: undefined }
+    return { index, backoff: createBackoff(), worker: undefined, servingSinceMs: undefined, lentTo: undefined }
   })
   const ready = Promise.withResolvers<void>()
-  const gone = Promise.withResolvers<void>()
-  let stopping = false
-  let everReady = false
+  const gone = Promise.withResolvers<boolean>()
+  let phase: 'starting' | 'serving' | 'draining' | 'stopping' = 'starting'
+  let allFinished = true
 
   const fork = (slot: Slot): void => {
     const worker = cluster.fork({
@@ -66,93 +64,120 @@ export const startWorkers = (options: WorkersOptions): Workers => {
       [workerEnvironment.slot]: String(slot.index),
     })
     slot.worker = worker
-    slot.startedAtMs = performance.now()
     worker.on('message', (message: WorkerMessage) => onMessage(slot, worker, message))
     worker.on('error', error => log.error({ event: 'worker_channel_failed', err: error }))
     worker.once('exit', (code, signal) => onExit(slot, worker, code, signal))
+    // What it said last may be read after its exit is known; its channel ends when all of it has been.
+    const ended = [new Promise(resolve => worker.once('exit', resolve)), new Promise(r => worker.once('disconnect', r))]
+    Promise.all(ended).then(() => options.onGone(nameOf(worker)))
   }
 
   const onMessage = (slot: Slot, worker: Worker, message: WorkerMessage): void => {
-    if (message.type === 'started') giveListener(slot, worker)
-    else if (message.type === 'listening') onListening(slot, message.slot)
+    if (message.type === 'started') onStarted(slot, worker)
+    else if (message.type === 'listening') onListening(slot, worker, message.slot)
     else options.onMessage(nameOf(worker), message, answer => tellOne(worker, answer))
   }
 
-  const giveListener = (slot: Slot, to: Worker): void => {
-    to.send({ type: 'listen', slot: slot.index }, listeners.handle(slot.index) as never, () => undefined)
+  const onStarted = (slot: Slot, worker: Worker): void => {
+    if (phase === 'draining') tellOne(worker, { type: 'drain' })
+    if (phase === 'stopping') tellOne(worker, { type: 'stop' })
+    else giveListener(slot, worker)
   }
 
-  const onListening = (slot: Slot, listeningSlot: number): void => {
-    if (listeningSlot !== slot.index) return
-    slot.isServing = true
-    serving.set(count(slots))
+  const giveListener = (slot: Slot, to: Worker): void => {
+    if (to.isConnected())
+      to.send({ type: 'listen', slot: slot.index }, listeners.handle(slot.index) as never, () => undefined)
+  }
+
+  const onListening = (slot: Slot, worker: Worker, listeningSlot: number): void => {
+    if (listeningSlot !== slot.index || slot.worker !== worker) return
+    slot.servingSinceMs = performance.now()
+    serving.set(countServing())
     if (slot.lentTo?.worker) tellOne(slot.lentTo.worker, { type: 'release', slot: slot.index })
     slot.lentTo = undefined
-    log.info({ event: 'worker_ready', worker_pid: slot.worker?.process.pid, slot: slot.index }, 'worker ready')
-    if (!everReady && slots.every(one => one.isServing)) {
-      everReady = true
+    log.info({ event: 'worker_ready', worker_pid: worker.process.pid, slot: slot.index }, 'worker ready')
+    if (phase === 'starting' && slots.every(isServing)) {
+      phase = 'serving'
       ready.resolve()
     }
+    lendOrphans()
   }
 
   const onExit = (slot: Slot, worker: Worker, code: number | null, signal: string | null): void => {
+    const servedMs = slot.servingSinceMs === undefined ? 0 : performance.now() - slot.servingSinceMs
     slot.worker = undefined
-    slot.isServing = false
-    serving.set(count(slots))
-    options.onGone(nameOf(worker))
-    if (stopping) {
-      if (slots.every(one => one.worker === undefined)) gone.resolve()
-      return
+    slot.servingSinceMs = undefined
+    serving.set(countServing())
+    switch (phase) {
+      case 'starting':
+        ready.reject(new Error(`a worker could not start (${signal ?? `exit ${code}`})`))
+        break
+      case 'serving':
+      case 'draining': {
+        const replacedInMs = replaceLater(slot, servedMs)
+        const died = { worker_pid: worker.process.pid, slot: slot.index, code, signal, replaced_in_ms: replacedInMs }
+        log.error({ event: 'worker_died', ...died }, 'a worker died')
+        recorder.counter('workerRestarts', [signal === null ? 'exit' : 'signal']).add()
+        break
+      }
+      case 'stopping':
+        if (code !== 0) allFinished = false
+        resolveIfGone()
     }
-    if (!everReady) {
-      ready.reject(new Error(`a worker could not start (exit ${signal ?? code})`))
-      return
+  }
+
+  const replaceLater = (slot: Slot, servedMs: number): number => {
+    for (const other of slots) if (other.lentTo === slot) other.lentTo = undefined
+    lendOrphans()
+    const delayMs = slot.backoff.afterDeath(servedMs)
+    setTimeout(() => phase === 'stopping' || fork(slot), delayMs).unref()
+    return delayMs
+  }
+
+  /** Connections that wait in a dead worker's queue, and new ones, are accepted by another worker as soon as there is one. */
+  const lendOrphans = (): void => {
+    if (phase === 'starting') return
+    for (const slot of slots) {
+      if (isServing(slot) || slot.lentTo) continue
+      slot.lentTo = slots.find(isServing)
+      if (slot.lentTo?.worker) giveListener(slot, slot.lentTo.worker)
     }
-    recorder.counter('workerRestarts', [signal === null ? 'exit' : 'signal']).add()
-    lend(slot)
-    for (const other of slots) if (other.lentTo === slot) lend(other)
-    const delayMs = backoffMs(slot)
-    log.error(
-      { event: 'worker_died', worker_pid: worker.process.pid, slot: slot.index, code, signal, replaced_in_ms: delayMs },
-      'a worker died',
-    )
-    setTimeout(() => stopping || fork(slot), delayMs)
   }
 
-  /** Connections that wait in the dead worker's queue, and new ones, are accepted by another worker at once. */
-  const lend = (slot: Slot): void => {
-    const helper = slots.find(other => other.isServing && other !== slot)
-    slot.lentTo = helper
-    if (helper?.worker) giveListener(slot, helper.worker)
+  const countServing = (): number => slots.filter(isServing).length
+  const resolveIfGone = (): void => {
+    if (slots.every(slot => slot.worker === undefined)) gone.resolve(allFinished)
+  }
+  const tell = (message: PrimaryMessage): void => {
+    for (const slot of slots) if (slot.worker) tellOne(slot.worker, message)
   }
 
-  const backoffMs = (slot: Slot): number => {
-    slot.deaths = performance.now() - slot.startedAtMs > healthyAfterMs ? 1 : slot.deaths + 1
-    return slot.deaths === 1 ? 0 : Math.min(maxBackoffMs, firstBackoffMs * 2 ** (slot.deaths - 2))
-  }
-
-  for (const slot of slots) fork(slot)
   return {
-    allListening: ready.promise,
-    serving: () => count(slots),
+    start() {
+      for (const slot of slots) fork(slot)
+      return ready.promise
+    },
+    serving: countServing,
     names: () => slots.flatMap(slot => (slot.worker ? [nameOf(slot.worker)] : [])),
-    tell(message) {
-      for (const slot of slots) if (slot.worker) tellOne(slot.worker, message)
+    tell,
+    drain() {
+      phase = 'draining'
+      tell({ type: 'drain' })
     },
     stop() {
-      stopping = true
-      if (slots.every(slot => slot.worker === undefined)) gone.resolve()
-      for (const slot of slots) if (slot.worker) tellOne(slot.worker, { type: 'stop' })
+      phase = 'stopping'
+      tell({ type: 'stop' })
+      resolveIfGone()
       return gone.promise
     },
     kill() {
-      stopping = true
+      phase = 'stopping'
       for (const slot of slots) slot.worker?.process.kill('SIGKILL')
     },
   }
 }
 
-const count = (slots: readonly Slot[]): number => slots.filter(slot => slot.isServing).length
+const isServing = (slot: Slot): boolean => slot.servingSinceMs !== undefined
 
 const nameOf = (worker: Worker): WorkerName => `worker-${worker.id}`
 

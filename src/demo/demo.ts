@@ -29,10 +29,13 @@ export const startDemo = async (config: DemoSetting): Promise<Demo> => {
   const target = config.upstreams.find(upstream => upstream.name === 'accounts')?.targets[0] ?? 'http://127.0.0.1:9000'
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const child = fork(fileURLToPath(new URL(`upstream.${extension}`, import.meta.url)), [target], { stdio: 'inherit' })
-  const [message] = (await once(child, 'message')) as [{ failed?: string }]
-  if (message.failed === 'EADDRINUSE')
-    throw new Error(`the demo upstream cannot listen on ${target}: the port is taken`)
-  if (message.failed) throw new Error(`the demo upstream cannot listen on ${target}: ${message.failed}`)
+  const said = once(child, 'message').then(([message]) => message as { readonly failed?: string })
+  const left = once(child, 'exit').then(() => ({ failed: 'it ended at once' }))
+  const { failed } = await Promise.race([said, left])
+  if (failed !== undefined) {
+    const reason = failed === 'EADDRINUSE' ? 'the port is taken by another program' : failed
+    throw new Error(`the demo upstream cannot listen on ${target}: ${reason}`)
+  }
   return { close: () => void child.kill('SIGKILL') }
 }
 
