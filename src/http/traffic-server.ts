@@ -41,6 +41,8 @@ export const createTrafficServer = (options: TrafficServerOptions, handlers: Tra
     connectionsCheckingInterval: 1000,
     maxHeaderSize: options.maxHeaderBytes,
     noDelay: true,
+    // A missing Host is refused as everything else is, with a problem and a request id.
+    requireHostHeader: false,
     shouldUpgradeCallback: isWebSocket,
   })
   server.on('request', handlers.request)
