@@ -4,7 +4,7 @@ import { parseAnswer, type RawAnswer } from './raw-answer.ts'
 /** How a connection stands: `closed` in order, `reset` with an error. */
 export type ConnectionState = 'open' | 'closed' | 'reset'
 
-const patienceMs = 3000
+const defaultPatienceMs = 3000
 
 /** A TCP connection to the gateway that sends exactly the bytes it is given and shows exactly those that came back. */
 export class RawConnection {
@@ -45,8 +45,9 @@ export class RawConnection {
   /**
    * The next answer, an interim one (1xx) too. Rejects where the connection ends before its header is complete.
    * @param method of the request it answers
+   * @param patienceMs longest silence before this rejects
    */
-  async answer(method = 'GET'): Promise<RawAnswer> {
+  async answer(method = 'GET', patienceMs = defaultPatienceMs): Promise<RawAnswer> {
     for (;;) {
       const parsed = parseAnswer(this.#received, method, this.#state !== 'open')
       if (parsed) {
@@ -54,7 +55,7 @@ export class RawConnection {
         return parsed.answer
       }
       if (this.#state !== 'open') throw new Error(`${this.#state} after ${JSON.stringify(this.#received.toString())}`)
-      await this.#news()
+      await this.#news(patienceMs)
     }
   }
 
@@ -94,7 +95,7 @@ export class RawConnection {
     this.#waiting.clear()
   }
 
-  #news(): Promise<void> {
+  #news(patienceMs = defaultPatienceMs): Promise<void> {
     return new Promise((resolve, reject) => {
       const wake = (): void => {
         clearTimeout(timer)

@@ -52,8 +52,9 @@ export const startStrictUpstream = async (t: Teardown): Promise<RecordingUpstrea
       }
       requests.push(request)
       faults.push(...framingFaults(request))
-      res.setHeader('content-type', 'application/json')
-      res.end(JSON.stringify({ target: request.target, body: request.body }))
+      const body = JSON.stringify({ target: request.target, body: request.body })
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+      res.end(body)
     })
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -1,0 +1,245 @@
+import t, { type Test } from 'tap'
+import { clientSecret, fetchToken, startGateway } from '../gateway/support/running.ts'
+import { headerOf, headersOf, type RawAnswer } from '../support/raw-answer.ts'
+import { ask, openConnection } from '../support/raw-client.ts'
+import { fieldOf, startStrictUpstream } from '../support/recording-upstream.ts'
+
+const request = (line: string, ...fields: readonly string[]): string =>
+  [`${line} HTTP/1.1`, 'Host: gw.test', ...fields, '', ''].join('\r\n')
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+t.test('what goes upstream, and what comes back', async t => {
+  const upstream = await startStrictUpstream(t)
+  const gateway = await startGateway(t, { up: upstream.url })
+  const { url } = gateway
+  const get = (target: string, ...fields: readonly string[]) => ask(url, request(`GET ${target}`, ...fields))
+  const last = () => upstream.requests.at(-1)
+
+  await t.test("a client's end-to-end fields arrive as they were sent", async t => {
+    await get('/up/a?x=%41+b&&y', 'Accept: a/b', 'X-Own: caf\xe9', 'Cookie: a=1', 'cookie: b=2', 'User-Agent: u/1')
+
+    t.equal(last()?.target, '/up/a?x=%41+b&&y')
+    t.equal(fieldOf(last(), 'accept'), 'a/b')
+    t.equal(fieldOf(last(), 'x-own'), 'caf\xe9')
+    t.equal(fieldOf(last(), 'user-agent'), 'u/1')
+    t.same(
+      last()
+        ?.fields.filter(([name]) => name.toLowerCase() === 'cookie')
+        .map(([, value]) => value),
+      ['a=1', 'b=2'],
+    )
+  })
+
+  await t.test('the gateway says who asks, for whom, and under which id', async t => {
+    const answer = await get('/up/a')
+
+    t.equal(fieldOf(last(), 'x-sidegate-grouping'), 'up')
+    t.equal(fieldOf(last(), 'x-sidegate-client-id'), undefined)
+    t.equal(fieldOf(last(), 'x-forwarded-for'), '127.0.0.1')
+    t.equal(fieldOf(last(), 'x-forwarded-proto'), 'http')
+    t.equal(fieldOf(last(), 'x-forwarded-host'), 'gw.test')
+    t.match(fieldOf(last(), 'x-request-id'), uuid)
+    t.equal(headerOf(answer, 'x-request-id'), fieldOf(last(), 'x-request-id'))
+    t.match(fieldOf(last(), 'traceparent'), /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+  })
+
+  await t.test("a client's trace goes on with a span of the gateway's own (W3C Trace Context)", async t => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    await get('/up/a', `traceparent: 00-${trace}-00f067aa0ba902b7-01`, 'tracestate: a=1')
+
+    t.match(fieldOf(last(), 'traceparent'), new RegExp(`^00-${trace}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`))
+    t.equal(fieldOf(last(), 'tracestate'), 'a=1')
+    await get('/up/a', `traceparent: 00-${'0'.repeat(32)}-00f067aa0ba902b7-01`)
+    t.notMatch(fieldOf(last(), 'traceparent'), /^00-0{32}/)
+  })
+
+  await t.test('what a stranger says about its address, scheme, host and id is not believed', async t => {
+    const answer = await get(
+      '/up/a',
+      'X-Forwarded-For: 1.2.3.4',
+      'X-Forwarded-Proto: https',
+      'X-Forwarded-Host: evil.test',
+      'X-Request-Id: mine',
+    )
+
+    t.equal(fieldOf(last(), 'x-forwarded-for'), '127.0.0.1')
+    t.equal(fieldOf(last(), 'x-forwarded-proto'), 'http')
+    t.equal(fieldOf(last(), 'x-forwarded-host'), 'gw.test')
+    t.match(headerOf(answer, 'x-request-id'), uuid)
+  })
+
+  await t.test('HEAD is answered by the GET operation, without a body', async t => {
+    const connection = openConnection(t, url).send(request('HEAD /up/a'))
+    const bare = await connection.answer('HEAD')
+    const next = await connection.send(request('GET /up/b')).answer()
+
+    t.equal(bare.status, 200)
+    t.ok(Number(headerOf(bare, 'content-length')) > 0)
+    t.equal(last()?.target, '/up/b')
+    t.equal(upstream.requests.at(-2)?.method, 'HEAD')
+    t.equal(next.status, 200)
+  })
+
+  await t.test('pipelined requests are answered in order', async t => {
+    const connection = openConnection(t, url).send(['1', '2', '3'].map(n => request(`GET /up/${n}`)).join(''))
+
+    for (const n of ['1', '2', '3']) {
+      t.match(JSON.parse((await connection.answer()).body.toString()), { target: `/up/${n}` })
+    }
+  })
+
+  await t.test('garbage behind a request never becomes its answer', async t => {
+    const connection = openConnection(t, url).send(`${request('GET /up/slow')}garbage\r\n\r\n`)
+    const first = await connection.answer().catch(() => undefined)
+
+    t.ok(first === undefined || first.status === 200, 'its own answer, or none')
+    t.not(await connection.ended(), 'open')
+  })
+
+  await t.test('a path nobody published is 404, another method 405 with Allow', async t => {
+    const missing = await get('/nowhere')
+    const wrong = await ask(url, request('PATCH /up/a'))
+
+    isProblem(t, missing, 404, 'NOT_FOUND')
+    isProblem(t, wrong, 405, 'METHOD_NOT_ALLOWED')
+    t.same(headerOf(wrong, 'allow')?.split(', ').sort(), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
+  })
+
+  await t.test('every answer has a request id, whoever made it', async t => {
+    const requests = [
+      'GET /up/a HTTP/1.1\r\n\r\n',
+      'GARBAGE\r\n\r\n',
+      request('GET /nowhere'),
+      request('PATCH /up/a'),
+      request('GET /token'),
+      request('POST /token', 'Content-Length: 0'),
+      request('GET /up-guarded/a'),
+      request('GET /metadata'),
+      request(`GET /metadata?client_id=app&client_secret=${clientSecret}`),
+      request('GET /up/a', `X-Long: ${'x'.repeat(20_000)}`),
+      request('CONNECT gw.test:1'),
+      request('OPTIONS *'),
+    ]
+    for (const bytes of requests) t.match(headerOf(await ask(url, bytes), 'x-request-id'), uuid, bytes.slice(0, 40))
+  })
+
+  await t.test('a body beyond 64 KiB is 413 on an OAuth operation, however it is framed', async t => {
+    const tooMuch = 65 * 1024
+    const declared = request('POST /token', `Content-Length: ${tooMuch}`)
+    const chunked = `${request('POST /token', 'Transfer-Encoding: chunked')}${tooMuch.toString(16)}\r\n${'a'.repeat(tooMuch)}\r\n`
+
+    for (const bytes of [declared, declared + 'a'.repeat(tooMuch), chunked]) {
+      const connection = openConnection(t, url).send(bytes)
+      const refused = await connection.answer()
+
+      t.equal(refused.status, 413)
+      t.match(JSON.parse(refused.body.toString()), { error: 'invalid_request', error_description: String })
+      t.not(await connection.ended(), 'open')
+    }
+  })
+
+  await t.test('an early refusal comes without 100 Continue, and ends the connection that waits for it', async t => {
+    const connection = openConnection(t, url)
+    const fields = ['Expect: 100-continue', 'Content-Length: 5']
+    const refused = await connection.send(request('POST /up-guarded/a', ...fields)).answer()
+
+    t.equal(refused.status, 401)
+    t.not(await connection.ended(), 'open', 'what comes next cannot be taken for the body')
+  })
+
+  await t.test('100 Continue comes before the body is sent', async t => {
+    const token = await fetchToken(url)
+    const connection = openConnection(t, url)
+    connection.send(
+      request('POST /up-guarded/a', `Authorization: Bearer ${token}`, 'Expect: 100-continue', 'Content-Length: 5'),
+    )
+
+    t.equal((await connection.answer()).status, 100)
+    t.equal((await connection.send('hello').answer()).status, 200)
+    t.equal(last()?.body, 'hello')
+    t.equal(fieldOf(last(), 'expect'), undefined)
+  })
+})
+
+const isProblem = (t: Test, answer: RawAnswer, status: number, code: string): void => {
+  t.equal(answer.status, status)
+  t.equal(headerOf(answer, 'content-type'), 'application/problem+json')
+  t.equal(headersOf(answer, 'cache-control')[0], 'no-store')
+  t.match(JSON.parse(answer.body.toString()), {
+    type: String,
+    title: String,
+    status,
+    detail: String,
+    code,
+    request_id: headerOf(answer, 'x-request-id'),
+  })
+}
+
+t.test('a trusted proxy is believed, and the first address that is not trusted is the client', async t => {
+  const upstream = await startStrictUpstream(t)
+  const gateway = await startGateway(t, { up: upstream.url }, { trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] })
+  const last = () => upstream.requests.at(-1)
+
+  const answer = await ask(
+    gateway.url,
+    request(
+      'GET /up/a',
+      'X-Forwarded-For: 1.2.3.4, 203.0.113.9, 10.1.1.1',
+      'X-Forwarded-Proto: https',
+      'X-Forwarded-Host: api.test',
+      'X-Request-Id: from-outside:1',
+    ),
+  )
+
+  t.equal(fieldOf(last(), 'x-forwarded-for'), '1.2.3.4, 203.0.113.9, 10.1.1.1, 127.0.0.1')
+  t.equal(fieldOf(last(), 'x-forwarded-proto'), 'https')
+  t.equal(fieldOf(last(), 'x-forwarded-host'), 'api.test')
+  t.equal(fieldOf(last(), 'x-request-id'), 'from-outside:1')
+  t.equal(headerOf(answer, 'x-request-id'), 'from-outside:1')
+  await t.test('its id is passed on only where it is fit for a log', async t => {
+    for (const id of ['with space', `x${'x'.repeat(128)}`, '"quoted"', 'a, b']) {
+      await ask(gateway.url, request('GET /up/a', `X-Request-Id: ${id}`))
+      t.match(fieldOf(last(), 'x-request-id'), uuid, id)
+    }
+  })
+})
+
+t.test('a base path that is stripped is not seen upstream', async t => {
+  const upstream = await startStrictUpstream(t)
+  const { url } = await startGateway(
+    t,
+    { up: upstream.url },
+    {
+      groupings: [
+        {
+          name: 'Stripped',
+          basePath: '/api/v1',
+          upstream: 'up',
+          stripBasePath: true,
+          operations: [{ method: 'GET', path: '/**', credentials: 'none' }],
+        },
+      ],
+    },
+  )
+  const cases = [
+    ['/api/v1/a/b?x=1', '/a/b?x=1'],
+    ['/api/v1', '/'],
+    ['/api/v1/', '/'],
+    ['/api/v1?x=1', '/?x=1'],
+    ['/%61pi/v1/api/v1/a', '/api/v1/a'],
+  ] as const
+
+  for (const [target, seen] of cases) {
+    t.equal((await ask(url, request(`GET ${target}`))).status, 200)
+    t.equal(upstream.requests.at(-1)?.target, seen, target)
+  }
+})
+
+t.test('a header that comes too slowly is 408', async t => {
+  const { url } = await startGateway(t, { up: 'http://127.0.0.1:9' })
+
+  const connection = openConnection(t, url).send('GET /up/a HTTP/1.1\r\nHost: gw')
+
+  isProblem(t, await connection.answer('GET', 15_000), 408, 'REQUEST_TIMEOUT')
+})
