@@ -30,7 +30,7 @@ export const startDemo = async (config: DemoSetting): Promise<Demo> => {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const child = fork(fileURLToPath(new URL(`upstream.${extension}`, import.meta.url)), [target], { stdio: 'inherit' })
   const said = once(child, 'message').then(([message]) => message as { readonly failed?: string })
-  const left = once(child, 'exit').then(() => ({ failed: 'it ended at once' }))
+  const left = once(child, 'disconnect').then(() => ({ failed: 'it ended at once' }))
   const { failed } = await Promise.race([said, left])
   if (failed !== undefined) {
     const reason = failed === 'EADDRINUSE' ? 'the port is taken by another program' : failed

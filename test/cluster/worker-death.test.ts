@@ -1,0 +1,146 @@
+import t from 'tap'
+import { eventually } from '../support/eventually.ts'
+import type { RunningSidegate } from '../support/sidegate.ts'
+import { type Exposition, scrape, shrunkBetween, sumOf } from '../telemetry/support/exposition.ts'
+import { countServing, logEntries, openPath, startGateway } from './support/gateway.ts'
+import { type Failure, startLoad } from './support/load.ts'
+
+/** One `kill -9`. */
+interface Kill {
+  readonly pid: number
+  readonly atMs: number
+}
+
+const killOne = (sidegate: RunningSidegate, turn: number): Kill => {
+  const pids = sidegate.workerPids()
+  const pid = pids[turn % pids.length] ?? 0
+  process.kill(pid, 'SIGKILL')
+  return { pid, atMs: performance.now() }
+}
+
+/** The processes that had served the connection before it failed. */
+const workersOf = (sidegate: RunningSidegate, failure: Failure): readonly (number | undefined)[] => {
+  const pids = new Map(logEntries(sidegate, 'request').map(({ request_id, worker_pid }) => [request_id, worker_pid]))
+  return failure.earlierIds.map(id => pids.get(id)).filter(pid => pid !== undefined)
+}
+
+/** Scrapes until told to stop; resolves to every series that ever went down. */
+const watchMetrics = (admin: string) => {
+  const shrunk: string[] = []
+  let isStopping = false
+  const watch = async (): Promise<readonly string[]> => {
+    let before: Exposition = await scrape(admin)
+    while (!isStopping) {
+      const after = await scrape(admin)
+      shrunk.push(...shrunkBetween(before, after))
+      before = after
+    }
+    return shrunk
+  }
+  const watched = watch()
+  return {
+    stop() {
+      isStopping = true
+      return watched
+    },
+  }
+}
+
+t.test('twenty workers killed under load: nobody notices whose connection was not in one of them', async t => {
+  const sidegate = await startGateway(t, { workers: 4 })
+  const url = sidegate.url + openPath
+  const load = startLoad({ url, keeping: 8, opening: 4, pauseMs: 10 })
+  const metrics = watchMetrics(sidegate.admin)
+  await eventually(() => load.answers.length > 100)
+
+  const kills: Kill[] = []
+  while (kills.length < 20) {
+    await eventually(async () => (await countServing(sidegate)) >= 2)
+    kills.push(killOne(sidegate, kills.length))
+    const answered = load.answers.length
+    await eventually(() => load.answers.length > answered + 20)
+  }
+  await load.stop()
+  const shrunk = await metrics.stop()
+
+  t.same(
+    load.failures.filter(({ code }) => code === 'timeout'),
+    [],
+    'no client was left hanging',
+  )
+  t.ok(load.answers.every(({ status }) => status === 200))
+  const killed = new Set<number | undefined>(kills.map(({ pid }) => pid))
+  for (const failure of load.failures) {
+    t.ok(
+      workersOf(sidegate, failure).every(pid => killed.has(pid)),
+      `${failure.code}: the connection was in a worker that was killed`,
+    )
+    t.ok(
+      kills.some(({ atMs }) => atMs <= failure.endedAtMs),
+      'it failed because of a kill',
+    )
+  }
+  t.same(shrunk, [], 'no counter ever went down')
+
+  await eventually(async () => (await countServing(sidegate)) === 4)
+  const quiet = await scrape(sidegate.admin)
+  const restarts = sumOf(quiet, 'sidegate_worker_restarts_total', { reason: 'signal' })
+  t.equal(restarts, 20)
+  t.equal(logEntries(sidegate, 'worker_died').length, 20)
+
+  for (let i = 0; i < 50; i++) await fetch(url)
+  const counted = sumOf(await scrape(sidegate.admin), 'sidegate_http_requests_total')
+  t.equal(counted - sumOf(quiet, 'sidegate_http_requests_total'), 50, 'when all is quiet again the counts are exact')
+  t.equal(sumOf(quiet, 'sidegate_http_requests_in_flight'), 0)
+})
+
+t.test('what waits in the queue of a worker that dies is served by another', async t => {
+  const sidegate = await startGateway(t, { workers: 2 })
+  const [pid = 0] = sidegate.workerPids()
+  process.kill(pid, 'SIGSTOP')
+
+  const asked = Array.from({ length: 40 }, () => fetch(sidegate.url + openPath, { headers: { connection: 'close' } }))
+  let answered = 0
+  for (const answer of asked) answer.then(() => answered++)
+  await eventually(() => answered > 5)
+  t.ok(answered < asked.length, 'some wait for the worker that stands still')
+  process.kill(pid, 'SIGKILL')
+  const answers = await Promise.all(asked)
+
+  t.ok(answers.every(({ status }) => status === 200))
+})
+
+t.test('all workers killed at once: connections wait and are served', async t => {
+  const sidegate = await startGateway(t)
+  const load = startLoad({ url: sidegate.url + openPath, keeping: 4, opening: 4, pauseMs: 20 })
+  await eventually(() => load.answers.length > 50)
+
+  for (const pid of sidegate.workerPids()) process.kill(pid, 'SIGKILL')
+  const killedAtMs = performance.now()
+  const first = await fetch(sidegate.url + openPath)
+  await eventually(async () => (await countServing(sidegate)) === 3)
+  await load.stop()
+
+  t.equal(first.status, 200)
+  const reset = load.failures.filter(({ startedAtMs }) => startedAtMs < killedAtMs)
+  t.ok(reset.length <= 8, 'each client loses one connection at most')
+  t.ok(load.failures.every(({ code }) => code !== 'timeout' && code !== 'ECONNREFUSED'))
+})
+
+t.test('a scrape answers at once though a worker stands still, and shows what it had counted', async t => {
+  const sidegate = await startGateway(t)
+  for (let i = 0; i < 30; i++) await fetch(sidegate.url + openPath, { headers: { connection: 'close' } })
+  const before = await scrape(sidegate.admin)
+  t.equal(sumOf(before, 'sidegate_http_requests_total'), 30)
+  const [pid = 0] = sidegate.workerPids()
+  process.kill(pid, 'SIGSTOP')
+  t.teardown(() => process.kill(pid, 'SIGCONT'))
+
+  const startedAtMs = performance.now()
+  const after = await scrape(sidegate.admin)
+
+  t.ok(performance.now() - startedAtMs < 1000)
+  t.same(shrunkBetween(before, after), [])
+  t.equal(sumOf(after, 'sidegate_http_requests_total'), 30)
+  t.equal(sumOf(after, 'sidegate_workers'), 3)
+})
