@@ -7,6 +7,7 @@ import type { MeteredOperation } from './meter.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
 import { withoutCredentials } from './query-credentials.ts'
 import { refuse } from './refusal.ts'
+import { requestBody } from './request-body.ts'
 import type { Upstream, UpstreamFailure } from './upstreams.ts'
 
 export interface ForwardDeps {
@@ -78,7 +79,7 @@ class RoundTrip implements Dispatcher.DispatchHandler {
       method: (req.method ?? 'GET') as Dispatcher.HttpMethod,
       path: upstreamPath(this.#exchange, this.#operation),
       headers: outgoingHeaders(this.#exchange, this.#operation),
-      body: hasBody(this.#exchange) ? req : null,
+      body: hasBody(this.#exchange) ? requestBody(req) : null,
       // A slow answer must not hold up others: every connection carries one request at a time.
       blocking: false,
     }
@@ -131,8 +132,10 @@ class RoundTrip implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#ended) return
-    const { res } = this.#exchange.context
-    if (res.headersSent) {
+    const { req, res } = this.#exchange.context
+    // A body that broke off at the client fails the round trip before the connection's end is heard of.
+    if (req.errored) this.#onClientClose()
+    else if (res.headersSent) {
       breakOff(this.#exchange, this.#owedBytes > 0 || res.chunkedEncoding)
       this.#end('reset_mid_body', this.#status)
     } else if (this.#mayRetry(error)) {
