@@ -89,8 +89,9 @@ class RoundTrip implements Dispatcher.DispatchHandler {
   readonly #onClientClose = (): void => {
     if (this.#ended) return
     this.#clientLeft = true
-    this.#controller?.abort(new Error('the client left'))
+    // Ended first: undici reports the abort as an error at once, and it is none.
     this.#end('client_gone', clientGone)
+    this.#controller?.abort(new Error('the client left'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

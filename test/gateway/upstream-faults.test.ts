@@ -216,7 +216,8 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
     await eventually(() => upstream.openConnections() === 0, 500)
     t.ok(performance.now() - leftAtMs < 500)
     await eventually(async () => sampleOf(await scrape(gateway), 'sidegate_http_requests_in_flight', 'up') === 0)
-    await eventually(async () => (await failures('client_gone')) >= 1)
+    await eventually(async () => (await failures('client_gone')) === 1)
+    await eventually(() => gateway.output.some(line => line.includes('"status":499')))
   })
 
   await t.test('every failure is counted by its reason, and no worker died', async t => {
