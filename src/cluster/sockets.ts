@@ -13,9 +13,12 @@ export interface Sockets {
   finish(): Promise<void>
 }
 
-/** How long a connection that was accepted just before the end may take to bring its request, in milliseconds. */
-const firstRequestPatienceMs = 500
+/** How long a connection without a request, new or kept, may take to bring one after all, in milliseconds. */
+const lastRequestPatienceMs = 1000
 const lookEveryMs = 10
+/** Longest wait for a listener's queue to be empty, and what counts as a short turn of the event loop, in milliseconds. */
+const acceptPatienceMs = 250
+const shortTurnMs = 0.1
 
 /** @param inFlight requests being answered now */
 export const createSockets = (server: Server, inFlight: () => number): Sockets => {
@@ -40,25 +43,36 @@ export const createSockets = (server: Server, inFlight: () => number): Sockets =
       bySlot.delete(slot)
     },
     async finish() {
-      await acceptWaiting()
-      for (const listener of bySlot.values()) listener.close()
-      const patientUntilMs = performance.now() + firstRequestPatienceMs
-      while (isBusy() || (open.size > 0 && performance.now() < patientUntilMs)) {
-        server.closeIdleConnections()
-        await sleep(lookEveryMs)
-      }
+      await acceptWaiting(server)
+      for (const listener of bySlot.values()) stopAccepting(listener)
+      const patientUntilMs = performance.now() + lastRequestPatienceMs
+      while (isBusy() || (open.size > 0 && performance.now() < patientUntilMs)) await sleep(lookEveryMs)
     },
   }
 }
+
+/** Not by the HTTP server's own close(), which at once ends connections that have not brought a request yet. */
+const stopAccepting = (listener: net.Server): void => void net.Server.prototype.close.call(listener)
 
 /** A lent listener hands its connections to the worker's one HTTP server. */
 const lentServer = (server: Server): net.Server =>
   net.createServer({ noDelay: true, allowHalfOpen: true }, (socket: Socket) => void server.emit('connection', socket))
 
 /**
- * Closing a listener resets what waits in its queue, so the queue is emptied first: in a turn of the event loop for
- * what is there now, then in quick ones, with nothing else to do, for what came meanwhile.
+ * Closing a listener resets what waits in its queue, so the queue is emptied first. A listener accepts one connection in
+ * a turn of the event loop: turns are awaited until one brought none and was so short that hardly any can have come since.
  */
-const acceptWaiting = async (): Promise<void> => {
-  for (let turn = 0; turn < 3; turn++) await nextTurn()
+const acceptWaiting = async (server: Server): Promise<void> => {
+  let accepted = 0
+  const count = (): void => void accepted++
+  server.on('connection', count)
+  const deadlineMs = performance.now() + acceptPatienceMs
+  for (;;) {
+    const startedAtMs = performance.now()
+    const acceptedBefore = accepted
+    await nextTurn()
+    const nowMs = performance.now()
+    if ((accepted === acceptedBefore && nowMs - startedAtMs < shortTurnMs) || nowMs > deadlineMs) break
+  }
+  server.off('connection', count)
 }

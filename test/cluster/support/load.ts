@@ -34,8 +34,6 @@ export interface LoadOptions {
   readonly opening: number
   /** What a client waits between an answer and its next request, in milliseconds. */
   readonly pauseMs: number
-  /** A client stops at the first failure of this code: there is nobody to ask any more. */
-  readonly until?: string
 }
 
 /** How long a client waits for an answer before it counts as left hanging, in milliseconds. */
@@ -47,25 +45,25 @@ export const startLoad = (options: LoadOptions): Load => {
   const idsBySocket = new WeakMap<Socket, string[]>()
   let isStopping = false
 
-  const askOnce = async (agent: Agent): Promise<boolean> => {
+  const askOnce = async (agent: Agent): Promise<void> => {
     const startedAtMs = performance.now()
     const trace: { socket?: Socket } = {}
     try {
       const { statusCode = 0, headers } = await ask(options.url, agent, trace)
       answers.push({ status: statusCode, connection: headers.connection, startedAtMs, endedAtMs: performance.now() })
       if (trace.socket) rememberId(idsBySocket, trace.socket, String(headers['x-request-id']))
-      return true
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException
-      if (code === options.until) return false
       const earlierIds = (trace.socket && idsBySocket.get(trace.socket)) ?? []
       failures.push({ code, startedAtMs, endedAtMs: performance.now(), earlierIds })
-      return true
     }
   }
   const runClient = async (keepAlive: boolean): Promise<void> => {
     const agent = new Agent({ keepAlive, maxSockets: 1 })
-    while (!isStopping && (await askOnce(agent))) await sleep(options.pauseMs)
+    while (!isStopping) {
+      await askOnce(agent)
+      await sleep(options.pauseMs)
+    }
     agent.destroy()
   }
 
