@@ -1,0 +1,92 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t, { type Test } from 'tap'
+import { launcher } from '../cli/run.ts'
+import { eventually } from '../support/eventually.ts'
+import { findFreePort } from '../support/free-port.ts'
+
+const run = promisify(execFile)
+
+/** What `npm start` runs, in a folder of its own and on free ports; resolves to what it printed for a person. */
+const start = async (t: Test): Promise<{ readonly greeting: string; readonly admin: string }> => {
+  const dir = mkdtempSync(join(tmpdir(), 'sidegate-start-'))
+  const [port, adminPort, upstreamPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
+  const { SIDEGATE_CONFIG: _, ...env } = process.env
+  const child = spawn(process.execPath, [launcher, 'start'], {
+    cwd: dir,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...env,
+      SIDEGATE_ISSUER: `http://127.0.0.1:${port}`,
+      SIDEGATE_LISTEN: `127.0.0.1:${port}`,
+      SIDEGATE_ADMIN: `127.0.0.1:${adminPort}`,
+      SIDEGATE_UPSTREAM: `http://127.0.0.1:${upstreamPort}`,
+    },
+  })
+  const exited = new Promise(resolve => child.once('exit', resolve))
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await exited
+    rmSync(dir, { recursive: true, force: true })
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', text => {
+    output += text
+  })
+  await eventually(() => output.includes('client_secret='))
+  return { greeting: output.slice(output.indexOf('\n  Sidegate is serving.')), admin: `http://127.0.0.1:${adminPort}` }
+}
+
+const linesToPaste = (greeting: string): readonly string[] =>
+  greeting
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line.includes('curl '))
+
+const bash = async (script: string): Promise<string> => (await run('bash', ['-c', script])).stdout
+
+t.test('a bare start serves the demo, and the three lines that it prints work when pasted', async t => {
+  const { greeting, admin } = await start(t)
+
+  t.match(greeting, /gateway {3}http:\/\/127\.0\.0\.1:\d+\n/)
+  t.match(greeting, new RegExp(`admin {5}${admin} `))
+  t.match(greeting, /client {4}demo \/ demo-secret\n/)
+  t.match(greeting, /user {6}alice \/ wonderland\n/)
+  t.equal((await fetch(`${admin}/readyz`)).status, 200)
+
+  const [getToken = '', callApi = '', askMetadata = '', ...more] = linesToPaste(greeting)
+  t.same(more, [])
+  t.match(await bash(`${getToken}\necho "$TOKEN"`), /^[\w-]+\.[\w-]+\.[\w-]+\n$/, 'a JWT')
+  const answer = await bash(`${getToken}\n${callApi}`)
+  t.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+  t.match(answer, /"accounts": \[/)
+  t.match(answer, /"x-sidegate-client-id": "demo"/)
+  const metadata = await bash(askMetadata)
+  t.match(metadata, /^HTTP\/1\.1 200 OK\r\n/)
+  t.match(metadata, /"token_endpoint":/)
+})
+
+t.test('a port that is taken is said in one line, with nothing left behind', async t => {
+  const { greeting } = await start(t)
+  const [, upstream = ''] = /gateway {3}http:\/\/(\S+)/.exec(greeting) ?? []
+  const { SIDEGATE_CONFIG: _, ...env } = process.env
+  const dir = t.testdir()
+
+  const outcome = await run(process.execPath, [launcher, 'start'], {
+    cwd: dir,
+    env: {
+      ...env,
+      SIDEGATE_LISTEN: '127.0.0.1:0',
+      SIDEGATE_ADMIN: '127.0.0.1:0',
+      SIDEGATE_UPSTREAM: `http://${upstream}`,
+    },
+  }).catch(error => error)
+
+  t.match(outcome, {
+    code: 1,
+    stderr: `sidegate: the demo upstream cannot listen on http://${upstream}: the port is taken by another program\n`,
+  })
+})
