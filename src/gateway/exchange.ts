@@ -37,8 +37,8 @@ export interface Exchange {
   facts: OAuthFacts | undefined
   /** Milliseconds spent waiting for the upstream; set by `forward`. */
   upstreamMs: number
-  /** A WebSocket whose upstream said 101. */
-  upgraded: boolean
+  /** What the upstream answered a WebSocket handshake; 0 until then. */
+  upgradeStatus: number
   /** Set once, when the answer is on its way or the client has gone. */
   finished: boolean
 }
@@ -62,7 +62,7 @@ export const createExchange = (context: RequestContext, upgrade: Upgrade | undef
   rateLimit: noFields,
   facts: undefined,
   upstreamMs: 0,
-  upgraded: false,
+  upgradeStatus: 0,
   finished: false,
 })
 

@@ -190,7 +190,8 @@ const unreachable: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-const hasBody = ({ context: { fields } }: Exchange): boolean =>
+/** Whether a body follows the header (RFC 9112 section 6.3). */
+export const hasBody = ({ context: { fields } }: Exchange): boolean =>
   fields.transferEncoding !== undefined || (fields.contentLength !== undefined && fields.contentLength !== '0')
 
 /** Up to this size a copy as text, which joins the header in one plain write, is cheaper than a gathering write. */

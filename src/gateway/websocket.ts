@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ProxyServer } from 'http-proxy'
 import { clientGone, type Exchange, type Outcome, type Step } from './exchange.ts'
-import { upstreamPath } from './forward.ts'
+import { hasBody, upstreamPath } from './forward.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
 import { refuse } from './refusal.ts'
 import type { Upstream } from './upstreams.ts'
@@ -15,35 +15,53 @@ export interface WebSocketDeps {
   reply(exchange: Exchange, outcome: Outcome): void
 }
 
+/** A handshake on its way to an upstream. */
+interface Handshake {
+  readonly exchange: Exchange
+  readonly upstream: Upstream
+  /** The client's. */
+  readonly socket: Socket
+}
+
 /** Passes a WebSocket handshake upstream and joins the two sockets; `http-proxy`'s `ws`, whose `web` is never called. */
 export const forwardUpgrade = (deps: WebSocketDeps): Step => {
   const proxy = new ProxyServer({ changeOrigin: true, xfwd: false })
-  const exchanges = new WeakMap<IncomingMessage, Exchange>()
+  const handshakes = new WeakMap<IncomingMessage, Handshake>()
+  // A client's reset comes here. Without a listener of ours http-proxy throws it, and the worker dies of it.
+  proxy.on('error', () => undefined)
   proxy.on('proxyReqWs', (proxyReq: ClientRequest, req: IncomingMessage) => {
-    const exchange = exchanges.get(req)
-    if (exchange) watchAnswer(proxyReq, exchange)
+    const handshake = handshakes.get(req)
+    if (handshake) watchAnswer(proxyReq, handshake)
   })
   return exchange => {
     const { operation, upgrade, context } = exchange
     const upstream = operation?.target.kind === 'forward' ? deps.upstreams.get(operation.target.upstream) : undefined
     if (operation === undefined || upstream === undefined || upgrade === undefined) return refuse(exchange, 'INTERNAL')
     const { req, res } = context
+    // What follows a handshake belongs to the WebSocket: a body would be read as something else behind the gateway.
+    if (hasBody(exchange)) return refuse(exchange, 'BAD_REQUEST')
+    const socket = upgrade.socket as Socket
     const path = upstreamPath(exchange, operation)
     const headers = upgradeHeaders(exchange, outgoingHeaders(exchange, operation))
-    exchanges.set(req, exchange)
+    handshakes.set(req, { exchange, upstream, socket })
     req.url = path
     req.headers = headers
-    res.detachSocket(upgrade.socket as Socket)
-    upgrade.socket.once('close', () => deps.finish(exchange, exchange.upgraded ? 101 : clientGone))
-    proxy.ws(req, upgrade.socket as Socket, upgrade.head, { target: upstream.next().origin }, () => {
-      if (exchange.upgraded || exchange.finished) return
-      upstream.failed('connect')
-      res.assignSocket(upgrade.socket as Socket)
+    res.detachSocket(socket)
+    socket.once('close', () => deps.finish(exchange, exchange.upgradeStatus || clientGone))
+    proxy.ws(req, socket, upgrade.head, { target: upstream.next().origin }, error => {
+      if (exchange.upgradeStatus > 0 || exchange.finished) return
+      const isLate = error instanceof HandshakeTimeout
+      upstream.failed(isLate ? 'timeout' : 'connect')
+      res.assignSocket(socket)
       res.shouldKeepAlive = false
-      deps.reply(exchange, refuse(exchange, 'UPSTREAM_UNREACHABLE'))
+      deps.reply(exchange, refuse(exchange, isLate ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNREACHABLE'))
     })
     return 'taken'
   }
+}
+
+class HandshakeTimeout extends Error {
+  override readonly name = 'HandshakeTimeout'
 }
 
 /** As an object, since that is what `http-proxy` reads; the handshake's own fields are put back (RFC 6455 section 4.1). */
@@ -58,20 +76,41 @@ const upgradeHeaders = (exchange: Exchange, fields: readonly string[]): Record<s
   return { ...headers, host: exchange.context.fields.host ?? '', connection: 'Upgrade', upgrade: 'websocket' }
 }
 
-/** Puts the request id and the plan's fields on the 101; breaks the client off where a refusal breaks off. */
-const watchAnswer = (proxyReq: ClientRequest, exchange: Exchange): void => {
-  const { upgrade, context } = exchange
-  proxyReq.prependListener('upgrade', (answer: IncomingMessage) => {
-    exchange.upgraded = true
-    answer.headers['x-request-id'] = context.id
-    for (let i = 0; i + 1 < exchange.rateLimit.length; i += 2) {
-      answer.headers[exchange.rateLimit[i] as string] = exchange.rateLimit[i + 1]
-    }
+/** Waits for the upstream's answer no longer than the client does, and marks it as the gateway's. */
+const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, socket }: Handshake): void => {
+  const sentAtMs = performance.now()
+  const onClientGone = (): void => {
+    upstream.failed('client_gone')
+    proxyReq.destroy()
+  }
+  const onAnswer = (answer: IncomingMessage): void => {
+    socket.off('close', onClientGone)
+    exchange.upgradeStatus = answer.statusCode ?? 0
+    exchange.upstreamMs = performance.now() - sentAtMs
+    upstream.answered(exchange.upgradeStatus, exchange.upstreamMs)
+    addOwnFields(answer, exchange)
+  }
+  // On a WebSocket http-proxy takes the timeout off again.
+  proxyReq.setTimeout(upstream.options.headersTimeoutMs, () => proxyReq.destroy(new HandshakeTimeout()))
+  socket.once('close', onClientGone)
+  proxyReq.once('error', () => socket.off('close', onClientGone))
+  proxyReq.prependListener('upgrade', (answer: IncomingMessage, upstreamSocket: Socket) => {
+    onAnswer(answer)
+    // http-proxy half-closes what is left when one side goes; a peer that never closes its own half would keep it.
+    socket.once('close', () => upstreamSocket.destroySoon())
+    upstreamSocket.once('close', () => socket.destroySoon())
   })
   proxyReq.prependListener('response', (answer: IncomingMessage) => {
-    answer.headers['x-request-id'] = context.id
+    onAnswer(answer)
+    // A refusal that breaks off breaks off at the client too.
     answer.once('close', () => {
-      if (!answer.complete) upgrade?.socket.destroy()
+      if (!answer.complete) socket.destroy()
     })
   })
+}
+
+/** Puts the request id and the plan's fields on the upstream's answer, which http-proxy passes on. */
+const addOwnFields = ({ headers }: IncomingMessage, { context, rateLimit }: Exchange): void => {
+  headers['x-request-id'] = context.id
+  for (let i = 0; i + 1 < rateLimit.length; i += 2) headers[rateLimit[i] as string] = rateLimit[i + 1]
 }
