@@ -38,8 +38,12 @@ const addEntry = (list: BlockList, entry: string): void => {
   else list.addSubnet(address, Number(bits), family)
 }
 
-/** Takes the IPv6 form of an IPv4 address, brackets and a port away; undefined where it is no address. */
-export const plainAddress = (text: string): string | undefined => {
+/**
+ * Takes the IPv6 form of an IPv4 address, brackets and a port away, and capitals, so that one address is one text;
+ * undefined where it is no address.
+ */
+export const plainAddress = (received: string): string | undefined => {
+  const text = received.toLowerCase()
   const bare = text.startsWith('[') ? text.slice(1, text.indexOf(']')) : text.replace(/^([\d.]+):\d+$/, '$1')
   const address = bare.startsWith('::ffff:') && isIPv4(bare.slice(7)) ? bare.slice(7) : bare
   return isIP(address) === 0 ? undefined : address

@@ -74,8 +74,8 @@ export const fieldKindOf = (rawName: string): FieldKind => {
 }
 
 const classify = (name: string): FieldKind => {
-  const known = named[name]
-  if (known !== undefined) return known
+  // Own members only: a field may be called `constructor`.
+  if (Object.hasOwn(named, name)) return named[name] as FieldKind
   // CGI-like servers read `_` as `-`: X_Sidegate_Client_Id and Content_Length would arrive as the real ones.
   if (name.includes('_')) return fieldKinds.identity
   if (name.startsWith('x-sidegate-') || name.startsWith('x-forwarded-')) return fieldKinds.identity

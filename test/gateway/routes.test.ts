@@ -1,0 +1,84 @@
+import t from 'tap'
+import type { Operation } from '../../src/gateway/operation.ts'
+import { createRoutes } from '../../src/gateway/routes.ts'
+
+const operation = (method: string, path: string, aliases: readonly string[] = []): Operation => ({
+  grouping: 'G',
+  version: '1.0.0',
+  method,
+  path,
+  aliases,
+  credentials: 'none',
+  scopes: [],
+  plan: 'none',
+  target: { kind: 'forward', upstream: 'up', stripPrefix: '', forwardAuthorization: false, resource: '' },
+})
+
+const routes = createRoutes([
+  operation('GET', '/'),
+  operation('GET', '/a'),
+  operation('GET', '/a/**'),
+  operation('POST', '/a/**'),
+  operation('GET', '/a/b/*'),
+  operation('GET', '/a/b/c'),
+  operation('DELETE', '/a/b/c'),
+  operation('GET', '/x/*/y', ['/alias', '/other/*']),
+  operation('HEAD', '/own'),
+  operation('GET', '/own'),
+  operation('POST', '/post'),
+])
+
+/** The path of the operation found, else what was found instead. */
+const find = (method: string, path: string): string => {
+  const match = routes.match(method, path)
+  return match.kind === 'operation' ? `${match.operation.method} ${match.operation.path}` : match.kind
+}
+
+t.test('the longest literal prefix wins', async t => {
+  const cases = [
+    ['/', 'GET /'],
+    ['/a', 'GET /a'],
+    ['/a/', 'GET /a/**'],
+    ['/a/z', 'GET /a/**'],
+    ['/a/z/z/z', 'GET /a/**'],
+    ['/a/b', 'GET /a/**'],
+    ['/a/b/z', 'GET /a/b/*'],
+    ['/a/b/c', 'GET /a/b/c'],
+    ['/a/b/c/d', 'GET /a/**'],
+    ['/a/b/', 'GET /a/**'],
+  ] as const
+
+  for (const [path, found] of cases) t.equal(find('GET', path), found, path)
+})
+
+t.test('* is one segment, which is not empty', async t => {
+  t.equal(find('GET', '/x/1/y'), 'GET /x/*/y')
+  for (const path of ['/x//y', '/x/1/2/y', '/x/1', '/x/1/y/', '/x/1/z']) t.equal(find('GET', path), 'not_found', path)
+})
+
+t.test('an alias is the same operation', async t => {
+  t.equal(find('GET', '/alias'), 'GET /x/*/y')
+  t.equal(find('GET', '/other/1'), 'GET /x/*/y')
+})
+
+t.test('a path is matched whole and as it is written', async t => {
+  for (const path of ['/A', '/ab', '/post/', '/po', '/b']) t.equal(find('GET', path), 'not_found', path)
+})
+
+t.test('HEAD goes to its own operation, else to that of GET (RFC 9110 section 9.3.2)', async t => {
+  t.equal(find('HEAD', '/own'), 'HEAD /own')
+  t.equal(find('HEAD', '/a/b/c'), 'GET /a/b/c')
+  t.equal(find('HEAD', '/post'), 'method_not_allowed')
+})
+
+t.test('a method nobody published is refused with those that are', async t => {
+  const allowOf = (method: string, path: string): readonly string[] => {
+    const match = routes.match(method, path)
+    return match.kind === 'method_not_allowed' ? match.allow.toSorted() : []
+  }
+
+  t.same(allowOf('GET', '/post'), ['POST'])
+  t.same(allowOf('PUT', '/a/b/c'), ['DELETE', 'GET', 'HEAD', 'POST'])
+  t.same(allowOf('PATCH', '/a/z'), ['GET', 'HEAD', 'POST'])
+  t.equal(find('get', '/a'), 'method_not_allowed', 'methods are case-sensitive')
+})

@@ -1,0 +1,68 @@
+import t from 'tap'
+import { fieldKindOf, fieldKinds, scanFields } from '../../src/http/fields.ts'
+
+t.test('only the gateway may say who somebody is: such fields are known in any spelling', async t => {
+  const names = [
+    'X-Sidegate-Client-Id',
+    'x-sidegate-anything',
+    'X_Sidegate_Client_Id',
+    'x-sidegate_scope',
+    'X-Forwarded-Port',
+    'x_forwarded_for',
+    'Forwarded',
+    'X-Real-IP',
+    'Content_Length',
+    'Transfer_Encoding',
+    'X_Request_Id',
+  ]
+  for (const name of names) t.equal(fieldKindOf(name), fieldKinds.identity, name)
+})
+
+t.test('hop-by-hop fields end here (RFC 9110 section 7.6.1)', async t => {
+  for (const name of ['Keep-Alive', 'Proxy-Connection', 'Proxy-Authorization', 'TE', 'Trailer', 'HTTP2-Settings']) {
+    t.equal(fieldKindOf(name), fieldKinds.hop, name)
+  }
+})
+
+t.test('everything else is plain, whatever it is called', async t => {
+  for (const name of ['X-Own', 'sidegate-client-id', 'X-Sidegate', 'constructor', 'toString', 'x-forwardedfor']) {
+    t.equal(fieldKindOf(name), fieldKinds.plain, name)
+  }
+})
+
+t.test('a name keeps its kind however many names came before', async t => {
+  for (let i = 0; i < 5000; i++) fieldKindOf(`x-made-up-${i}`)
+
+  t.equal(fieldKindOf('x-made-up-1'), fieldKinds.plain)
+  t.equal(fieldKindOf('X-siDegate-Client-Id'), fieldKinds.identity)
+})
+
+t.test('one pass over the raw fields finds what the gateway reads', async t => {
+  const fields = scanFields([
+    ...['Host', 'a', 'host', 'b'],
+    ...['Authorization', 'Bearer 1', 'AUTHORIZATION', 'Bearer 2'],
+    ...['Cookie', 'a=1', 'cookie', 'b=2'],
+    ...['Connection', 'close', 'connection', 'x-own'],
+    ...['Transfer-Encoding', 'gzip', 'transfer-encoding', 'chunked'],
+    ...['Content-Length', '5'],
+    ...['X-Request-Id', '1', 'X-Request-Id', '2'],
+  ])
+
+  t.match(fields, {
+    host: 'a',
+    hostCount: 2,
+    authorization: ['Bearer 1', 'Bearer 2'],
+    cookie: 'a=1; b=2',
+    connection: 'close, x-own',
+    transferEncoding: 'gzip, chunked',
+    contentLength: '5',
+    requestId: '1, 2',
+    accept: undefined,
+  })
+})
+
+t.test('nothing of one request shows in the next', async t => {
+  scanFields(['Authorization', 'Bearer 1'])
+
+  t.same(scanFields([]).authorization, [])
+})
