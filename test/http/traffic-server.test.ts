@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import type { GatewayErrorCode } from '../../src/errors.ts'
+import { createTrafficServer, defaultTrafficServerOptions } from '../../src/http/traffic-server.ts'
+import { headerOf } from '../support/raw-answer.ts'
+import { openConnection } from '../support/raw-client.ts'
+
+const quick = { ...defaultTrafficServerOptions, headersTimeoutMs: 100, requestTimeoutMs: 300 }
+
+/** A listening server; `answer` gets its plain requests, `refusals` holds what it refused by itself. */
+const listen = async (
+  t: Test,
+  answer: (req: IncomingMessage, res: ServerResponse) => void,
+  options: typeof quick = defaultTrafficServerOptions,
+) => {
+  const refusals: GatewayErrorCode[] = []
+  const upgrades: IncomingMessage[] = []
+  const server = createTrafficServer(options, {
+    request: answer,
+    upgrade: (req, socket) => {
+      upgrades.push(req)
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n')
+    },
+    refused: code => refusals.push(code),
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, refusals, upgrades }
+}
+
+const request = (line: string, ...fields: readonly string[]): string =>
+  [`${line} HTTP/1.1`, 'Host: gw.test', ...fields, '', ''].join('\r\n')
+
+t.test('a header that does not come in time is 408, as a problem', async t => {
+  const { url, refusals } = await listen(t, (_req, res) => res.end(), quick)
+  const connection = openConnection(t, url).send('GET / HTTP/1.1\r\nHost: gw')
+  const refused = await connection.answer()
+
+  t.equal(refused.status, 408)
+  t.match(JSON.parse(refused.body.toString()), {
+    code: 'REQUEST_TIMEOUT',
+    request_id: headerOf(refused, 'x-request-id'),
+  })
+  t.not(await connection.ended(), 'open')
+  t.same(refusals, ['REQUEST_TIMEOUT'])
+})
+
+t.test('L10: a body that does not come in time is 408, and whoever waits for it hears of it', async t => {
+  const gone = Promise.withResolvers<void>()
+  const { url } = await listen(t, (_req, res) => void res.on('close', gone.resolve), quick)
+  const connection = openConnection(t, url).send(`${request('POST /', 'Content-Length: 10')}hello`)
+  const refused = await connection.answer()
+
+  t.equal(refused.status, 408)
+  t.not(await connection.ended(), 'open')
+  await gone.promise
+})
+
+t.test('a refusal never takes the place of an answer that is owed', async t => {
+  let answer = (): void => undefined
+  const { url } = await listen(t, (_req, res) => {
+    answer = () => void res.end('late')
+  })
+  const connection = openConnection(t, url).send(`${request('GET /')}garbage\r\n\r\n`)
+
+  t.not(await connection.ended(), 'open')
+  t.equal(connection.received.length, 0)
+  answer()
+})
+
+t.test('a refusal never stands in the middle of an answer', async t => {
+  const { url } = await listen(t, (_req, res) => {
+    res.writeHead(200, { 'content-length': 10 })
+    res.write('first')
+  })
+  const connection = openConnection(t, url).send(request('POST /', 'Transfer-Encoding: chunked'))
+  await connection.receive(1)
+  connection.send('zz\r\n')
+
+  t.notOk((await connection.answer()).isComplete)
+  t.equal(connection.received.length, 0)
+})
+
+t.test('only a GET that asks for a WebSocket is an upgrade', async t => {
+  const { url, upgrades } = await listen(t, (req, res) => void req.resume().on('end', () => res.end('plain')))
+  const ask = async (method: string, protocol: string) => {
+    const bytes = request(`${method} /`, 'Connection: Upgrade', `Upgrade: ${protocol}`)
+    return (await openConnection(t, url).send(bytes).answer(method)).status
+  }
+
+  t.equal(await ask('GET', 'WebSocket'), 101)
+  for (const [method, protocol] of [
+    ['POST', 'websocket'],
+    ['GET', 'h2c'],
+    ['GET', 'websocket, h2c'],
+  ] as const) {
+    t.equal(await ask(method, protocol), 200, `${method} ${protocol}`)
+  }
+  t.equal(upgrades.length, 1)
+})
