@@ -1,0 +1,158 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import t from 'tap'
+import { type Caller, createExchange, type Exchange } from '../../src/gateway/exchange.ts'
+import { type MeteredOperation, meterOperation } from '../../src/gateway/meter.ts'
+import { chargePlan } from '../../src/gateway/plan-limit.ts'
+import { createAddressReader } from '../../src/http/address.ts'
+import { createContext } from '../../src/http/context.ts'
+import type { ClientRegistration } from '../../src/oauth/options.ts'
+import type { Plan } from '../../src/plans/plan.ts'
+import { createSharedLimiter } from '../../src/stores/limits/shared-limiter.ts'
+import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
+import type { Limiter } from '../../src/stores/ports.ts'
+import { createRecorder } from '../../src/telemetry/recorder.ts'
+
+const recorder = createRecorder()
+
+const operation = (grouping: string, path: string, plan: 'client' | 'none' = 'client'): MeteredOperation =>
+  meterOperation(
+    {
+      grouping,
+      version: '1.0.0',
+      method: 'GET',
+      path,
+      aliases: [],
+      credentials: 'bearer',
+      scopes: [],
+      plan,
+      target: { kind: 'forward', upstream: 'up', stripPrefix: '', forwardAuthorization: false, resource: '' },
+    },
+    recorder,
+    () => ({ status: 400, headers: {}, body: '' }),
+  )
+
+const one = operation('A', '/one')
+const two = operation('A', '/two')
+const three = operation('B', '/three')
+
+const client = (client_id: string, plan = 'p'): ClientRegistration => ({
+  client_id,
+  client_name: client_id,
+  grant_types: ['client_credentials'],
+  redirect_uris: [],
+  scope: [],
+  token_endpoint_auth_method: 'client_secret_basic',
+  application_type: 'web',
+  pkce: 'required',
+  introspects: 'own',
+  plan,
+})
+
+const proven = (client_id: string, plan?: string): Caller => ({ kind: 'client', client: client(client_id, plan) })
+
+const nobody: Caller = { kind: 'unknown', named: undefined }
+
+const plan = (changes: Partial<Plan> = {}): Plan => ({
+  name: 'p',
+  title: 'P',
+  rate: { limit: 2, windowSec: 60 },
+  per: 'grouping',
+  whenStoreFails: 'local',
+  operations: {},
+  ...changes,
+})
+
+/** Charges requests to these plans, the first of which is the default; tells what is left, or the status of a refusal. */
+const createCharge = (plans: readonly Plan[], limiter: Limiter = createMemoryLimiter()) => {
+  const byName = new Map(plans.map(each => [each.name, each]))
+  const step = chargePlan({ limiter, plans: byName, defaultPlan: plans[0] ?? plan() })
+  return async (called: MeteredOperation, caller: Caller, address = '192.0.2.1'): Promise<string | number> => {
+    const exchange = exchangeOf(called, caller, address)
+    const outcome = await step(exchange)
+    if (typeof outcome === 'object') return outcome.status
+    return exchange.rateLimit[3] ?? 'not charged'
+  }
+}
+
+const exchangeOf = (called: MeteredOperation, caller: Caller, address: string): Exchange => {
+  const req = new IncomingMessage(new Socket())
+  const context = createContext(req, new ServerResponse(req), createAddressReader([]))
+  const exchange = createExchange({ ...context, address }, undefined)
+  exchange.operation = called
+  exchange.caller = caller
+  return exchange
+}
+
+t.test('one counter covers a grouping, an operation or all, as the plan says', async t => {
+  const cases = [
+    ['grouping', [1, 0, 429, 1]],
+    ['operation', [1, 1, 0, 1]],
+    ['plan', [1, 0, 429, 429]],
+  ] as const
+  for (const [per, expected] of cases) {
+    const charge = createCharge([plan({ per })])
+    const seen = []
+    for (const called of [one, two, one, three]) seen.push(await charge(called, proven('app')))
+
+    t.same(
+      seen,
+      expected.map(left => (left === 429 ? 429 : `"p";r=${left};t=60`)),
+      per,
+    )
+  }
+})
+
+t.test("an operation's own rate replaces the plan's, and eats nothing of it", async t => {
+  const charge = createCharge([plan({ operations: { 'GET /two': { limit: 1, windowSec: 3600 } } })])
+
+  t.equal(await charge(two, proven('app')), '"p";r=0;t=3600')
+  t.equal(await charge(two, proven('app')), 429)
+  t.equal(await charge(one, proven('app')), '"p";r=1;t=60')
+})
+
+t.test('every client has its own count, by its own plan', async t => {
+  const charge = createCharge([plan(), plan({ name: 'large', rate: { limit: 50, windowSec: 1 } })])
+
+  for (const left of [1, 0]) t.equal(await charge(one, proven('app')), `"p";r=${left};t=60`)
+  t.equal(await charge(one, proven('app')), 429)
+  t.equal(await charge(one, proven('other')), '"p";r=1;t=60')
+  t.equal(await charge(one, proven('big', 'large')), '"large";r=49;t=1')
+})
+
+t.test('who has proven nothing is counted by address, a whole /64 together', async t => {
+  const charge = createCharge([plan()])
+
+  t.equal(await charge(one, nobody, '2001:db8::1'), '"p";r=1;t=60')
+  t.equal(await charge(one, nobody, '2001:db8::2'), '"p";r=0;t=60')
+  t.equal(await charge(one, nobody, '2001:db8::3'), 429)
+  t.equal(await charge(one, nobody, '192.0.2.1'), '"p";r=1;t=60')
+})
+
+t.test('to name a client spends nothing of that client', async t => {
+  const charge = createCharge([plan()])
+  const named: Caller = { kind: 'unknown', named: client('app') }
+
+  for (const left of [1, 0]) t.equal(await charge(one, named), `"p";r=${left};t=60`)
+  t.equal(await charge(one, named), 429)
+  t.equal(await charge(one, proven('app')), '"p";r=1;t=60')
+  t.equal(await charge(one, named, '192.0.2.2'), '"p";r=1;t=60')
+})
+
+t.test('an operation without a plan is not charged', async t => {
+  const charge = createCharge([plan()])
+
+  t.equal(await charge(operation('A', '/free', 'none'), proven('app')), 'not charged')
+})
+
+t.test('without the count a plan is decided locally, left open or closed, as it says', async t => {
+  const gone = createSharedLimiter(() => Promise.reject(new Error('the counting process is gone')), {
+    share: () => ({ index: 0, of: 2 }),
+    onStateChange: () => undefined,
+  })
+
+  t.equal(await createCharge([plan()], gone)(one, proven('app')), '"p";r=0;t=60', 'one of two shares of 2')
+  t.equal(await createCharge([plan()], gone)(one, proven('app')), 429)
+  t.equal(await createCharge([plan({ whenStoreFails: 'open' })], gone)(one, proven('app')), '"p";r=2;t=60')
+  t.equal(await createCharge([plan({ whenStoreFails: 'closed' })], gone)(one, proven('app')), 503)
+})
