@@ -22,10 +22,8 @@ export const runWorker = async (config: SidegateConfig): Promise<void> => {
   ignoreTerminalSignals()
   process.once('disconnect', () => process.exit(1))
   const slot = Number(process.env[workerEnvironment.slot] ?? 0)
-  const { log, flush } = await createLogger({
-    level: process.env.LOG_LEVEL ?? 'info',
-    base: { worker_pid: process.pid },
-  })
+  const logger = await createLogger({ level: process.env.LOG_LEVEL ?? 'info', base: { worker_pid: process.pid } })
+  const { log, flush } = logger
   process.once('uncaughtException', error => {
     log.fatal({ event: 'worker_crashed', err: error }, 'a worker crashed')
     flush()
@@ -36,7 +34,7 @@ export const runWorker = async (config: SidegateConfig): Promise<void> => {
   const charges = createChargeChannel()
   const pods = { count: config.pods === 'auto' ? 1 : config.pods, index: undefined as number | undefined }
   const share = (): Share => shareOf(slot, config.workers, pods)
-  const accessLog = createAccessLog(log)
+  const accessLog = createAccessLog(logger)
   const app = await createApp(config, {
     log,
     accessLog,
@@ -46,10 +44,6 @@ export const runWorker = async (config: SidegateConfig): Promise<void> => {
     onStoreState: (what, up, reason) => send({ type: 'store', what, up, ...(reason === undefined ? {} : { reason }) }),
   })
 
-  const flushLogs = (): void => {
-    accessLog.flush()
-    flush()
-  }
   const sockets = createSockets(app.server, app.gateway.inFlight)
   process.on('message', (message: PrimaryMessage, handle: unknown) => {
     switch (message.type) {
@@ -70,7 +64,7 @@ export const runWorker = async (config: SidegateConfig): Promise<void> => {
       case 'drain':
         return app.gateway.startDraining()
       case 'stop':
-        return void sockets.finish().then(() => end(app, recorder, flushLogs))
+        return void sockets.finish().then(() => end(app, recorder, flush))
     }
   })
   setInterval(() => report(recorder), reportEveryMs).unref()
@@ -127,10 +121,10 @@ const createChargeChannel = (): ChargeChannel => {
 }
 
 /** Everything is answered: hands over what is left to tell, and goes. */
-const end = async (app: App, recorder: Recorder, flushLogs: () => void): Promise<void> => {
+const end = async (app: App, recorder: Recorder, flush: () => void): Promise<void> => {
   await app.close()
   report(recorder)
-  flushLogs()
+  flush()
   cluster.worker?.disconnect()
   process.exit(0)
 }

@@ -1,6 +1,4 @@
-import { isatty } from 'node:tty'
-import { createLineWriter } from './line-writer.ts'
-import type { Logger } from './logger.ts'
+import type { ProcessLogger } from './logger.ts'
 
 /** One answered request, in the facts that the metrics count. Nothing of a query, a header or a body. */
 export interface AccessEntry {
@@ -32,17 +30,15 @@ export const operationMembers = (grouping: string, operation: string): Operation
 
 export interface AccessLog {
   write(entry: AccessEntry): void
-  flush(): void
 }
 
 /**
  * The access log beside `log`: the same stream, the same JSON, but put together by hand, since it is written for every
- * request. On a terminal and at levels above info it is left to `log` itself.
+ * request. On a terminal it is left to `log` itself; at levels above info there is none.
  */
-export const createAccessLog = (log: Logger): AccessLog => {
-  if (!log.isLevelEnabled('info')) return { write: () => undefined, flush: () => undefined }
-  if (isatty(1)) return { write: entry => log.info(toObject(entry)), flush: () => undefined }
-  const lines = createLineWriter(dropped => log.warn({ event: 'access_lines_dropped', dropped }))
+export const createAccessLog = ({ log, lines }: ProcessLogger): AccessLog => {
+  if (!log.isLevelEnabled('info')) return { write: () => undefined }
+  if (lines === undefined) return { write: entry => log.info(toObject(entry)) }
   const time = createTimeText()
   const members = `"worker_pid":${process.pid},"event":"request","request_id":"`
   return {
@@ -50,21 +46,26 @@ export const createAccessLog = (log: Logger): AccessLog => {
       const upstream = entry.upstreamMs === 0 ? '' : `,"upstream_ms":${round(entry.upstreamMs)}`
       const client = entry.client_id === undefined ? '' : `,"client_id":${JSON.stringify(entry.client_id)}`
       lines.write(
-        `{"level":"info","time":"${time()}",${members}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(entry.path)},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${round(entry.durationMs)}${upstream}}\n`,
+        `{"level":"info","time":"${time()}",${members}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(shortened(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${round(entry.durationMs)}${upstream}}\n`,
       )
     },
-    flush: lines.flush,
   }
 }
 
 const toObject = ({ operation, durationMs, upstreamMs, ...rest }: AccessEntry): Readonly<Record<string, unknown>> => ({
   event: 'request',
   ...rest,
+  path: shortened(rest.path),
   grouping: operation.grouping,
   operation: operation.operation,
   duration_ms: round(durationMs),
   ...(upstreamMs === 0 ? {} : { upstream_ms: round(upstreamMs) }),
 })
+
+/** A longer path is cut: a line has to fit into what a pipe takes in one piece. */
+const longestPath = 1024
+
+const shortened = (path: string): string => (path.length <= longestPath ? path : `${path.slice(0, longestPath)}…`)
 
 const round = (ms: number): number => Math.round(ms * 1000) / 1000
 

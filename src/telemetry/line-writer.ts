@@ -9,13 +9,17 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 export interface LineWriter {
   /** @param line ends with a newline */
   write(line: string): void
-  /** Writes what has gathered, as far as the reader takes it. */
+  /** Writes what has gathered; for the last lines of a process. Waits a second at most for a reader that has stalled. */
   flush(): void
 }
 
 const atomicBytes = 4096
 const maxWaitingBytes = 16 * 1024 * 1024
-const flushEveryMs = 100
+const pushEveryMs = 100
+/** How soon a reader that took no more is tried again, so that a backlog goes as fast as it reads. */
+const retryAfterMs = 5
+/** How long the last words of a process wait for a reader that has stalled. */
+const lastWordsMs = 1000
 
 /** @param onDropped told how many lines were lost, once the reader takes lines again */
 export const createLineWriter = (onDropped: (lines: number) => void): LineWriter => {
@@ -24,6 +28,7 @@ export const createLineWriter = (onDropped: (lines: number) => void): LineWriter
   let gathering = ''
   let waitingBytes = 0
   let dropped = 0
+  let isRetrying = false
 
   const enqueue = (): void => {
     if (gathering === '') return
@@ -33,29 +38,55 @@ export const createLineWriter = (onDropped: (lines: number) => void): LineWriter
     waitingBytes += chunk.length
   }
   const drain = (): void => {
-    for (let chunk = waiting[0]; chunk !== undefined && tryWrite(fd, chunk); chunk = waiting[0]) {
+    for (let chunk = waiting[0]; chunk !== undefined; chunk = waiting[0]) {
+      const written = tryWrite(fd, chunk)
+      waitingBytes -= written
+      if (written < chunk.length) {
+        waiting[0] = chunk.subarray(written)
+        break
+      }
       waiting.shift()
-      waitingBytes -= chunk.length
     }
-    if (dropped === 0 || waiting.length > 0) return
-    onDropped(dropped)
+    if (waiting.length > 0) {
+      retryLater()
+      return
+    }
+    if (dropped > 0) onDropped(dropped)
     dropped = 0
   }
-  const flush = (): void => {
+  const retryLater = (): void => {
+    if (isRetrying) return
+    isRetrying = true
+    setTimeout(() => {
+      isRetrying = false
+      drain()
+    }, retryAfterMs).unref()
+  }
+  const push = (): void => {
     enqueue()
     drain()
   }
 
-  setInterval(flush, flushEveryMs).unref()
+  setInterval(push, pushEveryMs).unref()
   return {
     write(line) {
-      if (gathering.length + line.length > atomicBytes) flush()
+      if (gathering.length + line.length > atomicBytes) push()
       if (waitingBytes > maxWaitingBytes) dropped++
       else gathering += line
     },
-    flush,
+    flush() {
+      const deadlineMs = performance.now() + lastWordsMs
+      push()
+      while (waiting.length > 0 && performance.now() < deadlineMs) {
+        pause(retryAfterMs)
+        drain()
+      }
+    },
   }
 }
+
+/** Blocks the process: for its last words alone. */
+const pause = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 /** A pipe is opened once more, for ourselves alone: "do not block" is a mark of what is opened, shared by all who hold it. */
 const nonBlockingStdout = (): number => {
@@ -66,12 +97,14 @@ const nonBlockingStdout = (): number => {
   }
 }
 
-/** False where the reader takes nothing more now. A reader that has gone (EPIPE) loses its lines; the gateway goes on. */
-const tryWrite = (fd: number, chunk: Buffer): boolean => {
+/**
+ * How many bytes the reader took: fewer than there are where it takes no more now. A reader that has gone (EPIPE) loses
+ * its lines; the gateway goes on.
+ */
+const tryWrite = (fd: number, chunk: Buffer): number => {
   try {
-    writeSync(fd, chunk)
-    return true
+    return writeSync(fd, chunk)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'EAGAIN'
+    return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : chunk.length
   }
 }

@@ -1,13 +1,8 @@
 import { isatty } from 'node:tty'
-import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino'
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { createLineWriter, type LineWriter } from './line-writer.ts'
 
 export type { Logger } from 'pino'
-
-/** A log line is written whole or not at all where several workers share one pipe (POSIX PIPE_BUF). */
-const atomicWriteBytes = 4096
-/** What may wait for a slow reader of the logs before lines are dropped rather than memory spent. */
-const maxBufferedBytes = 16 * 1024 * 1024
-const flushEveryMs = 100
 
 export interface LoggerOptions {
   /** pino level; `silent` for none. */
@@ -18,55 +13,33 @@ export interface LoggerOptions {
 
 export interface ProcessLogger {
   readonly log: Logger
-  /** Writes what is buffered, at once; for the last lines of a process. */
+  /** Where its lines go, for others who write such lines; undefined on a terminal, where they are made pretty. */
+  readonly lines: LineWriter | undefined
+  /** Writes what is buffered; for the last lines of a process. Waits a second at most for a reader that has stalled. */
   flush(): void
 }
 
 /** JSON lines to standard output; a person on a terminal gets pretty ones. Buffered, so a line costs no system call. */
 export const createLogger = async (options: LoggerOptions): Promise<ProcessLogger> => {
-  const stream = isatty(1) ? await prettyStream() : bufferedStream()
-  const log = pino(
+  if (isatty(1)) return { log: pinoLogger(options, await prettyStream()), lines: undefined, flush: () => undefined }
+  const lines = createLineWriter(dropped => log.warn({ event: 'log_lines_dropped', dropped }, 'log lines were dropped'))
+  const log = pinoLogger(options, lines)
+  return { log, lines, flush: lines.flush }
+}
+
+const pinoLogger = ({ level, base }: LoggerOptions, destination: DestinationStream): Logger =>
+  pino(
     {
-      level: options.level,
-      base: options.base,
+      level,
+      base,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
       serializers: { err: pino.stdSerializers.err },
     },
-    stream.destination,
+    destination,
   )
-  return { log, flush: stream.flush }
-}
 
-interface LogStream {
-  readonly destination: DestinationStream
-  flush(): void
-}
-
-const prettyStream = async (): Promise<LogStream> => {
+const prettyStream = async (): Promise<DestinationStream> => {
   const { default: pretty } = await import('pino-pretty')
-  return { destination: pretty({ colorize: true, ignore: 'pid,hostname', sync: true }), flush: () => undefined }
-}
-
-const bufferedStream = (): LogStream => {
-  const stream = destination({
-    fd: 1,
-    sync: false,
-    minLength: atomicWriteBytes / 2,
-    maxWrite: atomicWriteBytes,
-    maxLength: maxBufferedBytes,
-  })
-  // A reader that went away (EPIPE) must not take the gateway with it.
-  stream.on('error', () => undefined)
-  setInterval(() => stream.flush(), flushEveryMs).unref()
-  return {
-    destination: stream,
-    flush() {
-      try {
-        stream.flushSync()
-      } catch {
-        // Not opened yet or already closed: there is nobody to tell.
-      }
-    },
-  }
+  return pretty({ colorize: true, ignore: 'pid,hostname', sync: true })
 }

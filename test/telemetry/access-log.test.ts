@@ -1,0 +1,68 @@
+import t, { type Test } from 'tap'
+import { openPath, startGateway } from '../cluster/support/gateway.ts'
+import { eventually } from '../support/eventually.ts'
+import type { RunningSidegate } from '../support/sidegate.ts'
+
+type Line = Readonly<Record<string, unknown>>
+
+/** The access line of the request that got this id; waits until it is written. */
+const lineOf = async (sidegate: RunningSidegate, id: string | null): Promise<Line> => {
+  const find = (): string | undefined => sidegate.output.find(line => line.includes(`"request_id":"${id}"`))
+  await eventually(() => find() !== undefined)
+  return JSON.parse(find() ?? '')
+}
+
+const ask = async (t: Test, path: string) => {
+  const sidegate = await startGateway(t, {
+    workers: 1,
+    store: 'memory:',
+    groupings: [
+      {
+        name: 'Open',
+        version: '2.0.0',
+        operations: [
+          { method: 'GET', path: openPath, serves: 'jwks', plan: 'none' },
+          { method: 'GET', path: '/metadata', serves: 'metadata', credentials: 'query' },
+        ],
+      },
+    ],
+    clients: [{ client_id: 'app', client_secret: 'app-secret', grant_types: ['client_credentials'] }],
+  })
+  const response = await fetch(sidegate.url + path)
+  return { response, line: await lineOf(sidegate, response.headers.get('x-request-id')), sidegate }
+}
+
+t.test('an access line has the facts of the request, and nothing of its query', async t => {
+  const { line, sidegate } = await ask(t, '/metadata?client_id=app&client_secret=app-secret')
+
+  const { time, duration_ms, request_id, ...facts } = line
+  t.same(facts, {
+    level: 'info',
+    event: 'request',
+    worker_pid: sidegate.workerPids()[0],
+    grouping: 'Open',
+    operation: 'GET /metadata',
+    method: 'GET',
+    path: '/metadata',
+    status: 200,
+    client_id: 'app',
+    address: '127.0.0.1',
+  })
+  t.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  t.ok(Number(duration_ms) > 0)
+  t.match(request_id, /^[\da-f-]{36}$/)
+  t.notOk(sidegate.output.join('\n').includes('app-secret'))
+})
+
+t.test('a request that meets no operation has its line too', async t => {
+  const { line } = await ask(t, '/nowhere')
+
+  t.match(line, { grouping: 'unmatched', operation: 'unmatched', path: '/nowhere', status: 404 })
+  t.notOk('client_id' in line)
+})
+
+t.test('a path longer than a pipe takes in one piece is cut', async t => {
+  const { line } = await ask(t, `/${'x'.repeat(8000)}`)
+
+  t.equal(line.path, `/${'x'.repeat(1023)}…`)
+})

@@ -1,0 +1,62 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, createReadStream, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import t, { type Test } from 'tap'
+import { eventually } from '../support/eventually.ts'
+
+const source = join(import.meta.dirname, 'support/line-source.ts')
+
+/** A process that writes so many lines into a named pipe which nobody reads yet. */
+const startSource = (t: Test, lines: number) => {
+  const pipe = join(t.testdir(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  // For reading and writing at once opening does not wait for the other end.
+  const fd = openSync(pipe, constants.O_RDWR)
+  const child = spawn(process.execPath, [source, String(lines)], { stdio: ['ignore', fd, 'inherit', 'ipc'] })
+  const exited = once(child, 'exit')
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  const said: { writtenInMs?: number; dropped?: number }[] = []
+  child.on('message', message => void said.push(message as object))
+  return {
+    said,
+    /** Reads what comes until the source has ended. */
+    async readAll(): Promise<readonly string[]> {
+      const reader = createInterface(createReadStream(pipe))
+      closeSync(fd)
+      const read: string[] = []
+      reader.on('line', line => read.push(line))
+      await eventually(() => said.some(({ dropped }) => dropped !== undefined))
+      child.disconnect()
+      await once(reader, 'close')
+      return read
+    },
+  }
+}
+
+t.test('a reader that stalls stops nobody: lines wait, then are dropped and counted, and none is torn', async t => {
+  const lines = 40_000
+  const { said, readAll } = startSource(t, lines)
+  await eventually(() => said.length === 1)
+  t.ok(Number(said[0]?.writtenInMs) < 10_000, 'the writer did not wait for a reader')
+
+  const read = await readAll()
+
+  const dropped = Number(said[1]?.dropped)
+  t.ok(dropped > 0)
+  t.equal(read.length + dropped, lines)
+  t.ok(
+    read.every(line => /^\d+ x{1000}$/.test(line)),
+    'every line is whole',
+  )
+  const numbers = read.map(line => Number.parseInt(line, 10))
+  t.same(
+    numbers.toSorted((a, b) => a - b),
+    numbers,
+    'in the order they were written',
+  )
+})

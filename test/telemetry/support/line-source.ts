@@ -1,0 +1,15 @@
+/**
+ * Writes numbered lines to its standard output, more than a pipe and the waiting buffer hold: `node line-source.ts LINES`.
+ * Sends over IPC how long it took and, once the reader reads again, how many lines were dropped.
+ */
+import { createLineWriter } from '../../../src/telemetry/line-writer.ts'
+
+const count = Number(process.argv[2])
+const lines = createLineWriter(dropped => process.send?.({ dropped }))
+const startedAtMs = performance.now()
+for (let i = 0; i < count; i++) lines.write(`${i} ${'x'.repeat(1000)}\n`)
+process.send?.({ writtenInMs: performance.now() - startedAtMs })
+// The channel keeps the process alive until the test lets it go; then the last lines go out.
+process.once('disconnect', () => lines.flush())
+process.channel?.ref()
+process.on('message', () => undefined)
