@@ -1,0 +1,157 @@
+import t from 'tap'
+import { metrics } from '../../src/telemetry/metrics.ts'
+import { startSlowUpstream } from '../cluster/support/slow-upstream.ts'
+import { eventually } from '../support/eventually.ts'
+import { type RunningSidegate, startSidegate } from '../support/sidegate.ts'
+import { type Exposition, parseExposition, scrape, seriesOf, sumOf } from '../telemetry/support/exposition.ts'
+
+const basic = `Basic ${Buffer.from('app:app-secret').toString('base64')}`
+const upstream = await startSlowUpstream(t)
+
+const start = (): Promise<RunningSidegate> =>
+  startSidegate(t, {
+    workers: 2,
+    plans: { generous: { rate: '100000/1second' } },
+    groupings: [
+      {
+        name: 'OAuth',
+        version: '1.2.3',
+        operations: [
+          { method: 'POST', path: '/token', serves: 'token' },
+          { method: 'POST', path: '/introspect', serves: 'introspect' },
+        ],
+      },
+      { name: 'Slow', upstream: 'slow', operations: [{ method: 'GET', path: '/slow/**', credentials: 'none' }] },
+      { name: 'Dead', upstream: 'dead', operations: [{ method: 'GET', path: '/dead', credentials: 'none' }] },
+    ],
+    upstreams: { slow: { targets: [upstream.url] }, dead: { targets: ['http://127.0.0.1:1'] } },
+    clients: [{ client_id: 'app', client_secret: 'app-secret', grant_types: ['client_credentials'] }],
+  })
+
+const sidegate = await start()
+
+const post = (path: string, form: Readonly<Record<string, string>>, authorization = basic): Promise<Response> =>
+  fetch(sidegate.url + path, { method: 'POST', headers: { authorization }, body: new URLSearchParams(form) })
+
+/** What the metric counts for these labels, now. */
+const count = async (name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> =>
+  sumOf(await scrape(sidegate.admin), name, labels)
+
+t.test('each answer is counted once, under its grouping, version, operation, method and code', async t => {
+  const issued = await post('/token', { grant_type: 'client_credentials' })
+  const { access_token } = (await issued.json()) as { readonly access_token: string }
+  await post('/introspect', { token: access_token })
+  await post('/introspect', { token: 'none' })
+  await post('/token', { grant_type: 'client_credentials' }, 'Basic YTpi')
+  await fetch(`${sidegate.url}/nowhere`)
+  await fetch(`${sidegate.url}/dead`)
+
+  const of = { grouping: 'OAuth', version: '1.2.3', operation: 'POST /token', method: 'POST' }
+  t.equal(await count('sidegate_http_requests_total', { ...of, code: '200' }), 1)
+  t.equal(await count('sidegate_http_requests_total', { ...of, code: '401' }), 1)
+  t.equal(await count('sidegate_http_requests_total', { grouping: 'unmatched', code: '404' }), 1)
+  t.equal(await count('sidegate_http_requests_total', { grouping: 'Dead', code: '502' }), 1)
+  t.equal(await count('sidegate_http_request_duration_seconds_count', { operation: 'POST /token' }), 2)
+  t.equal(await count('sidegate_tokens_issued_total', { grant_type: 'client_credentials', format: 'jwt' }), 1)
+  t.equal(await count('sidegate_introspections_total'), 2)
+  t.equal(await count('sidegate_oauth_errors_total', { operation: 'POST /token', error: 'invalid_client' }), 1)
+  t.equal(await count('sidegate_credential_checks_total', { grouping: 'OAuth', result: 'ok' }), 3)
+  t.equal(await count('sidegate_credential_checks_total', { grouping: 'OAuth', result: 'refused' }), 1)
+  t.equal(await count('sidegate_plan_decisions_total', { plan: 'generous', grouping: 'OAuth', decision: 'allowed' }), 3)
+  t.equal(await count('sidegate_upstream_errors_total', { upstream: 'dead', reason: 'connect' }), 1)
+  t.ok((await count('sidegate_store_duration_seconds_count', { store: 'sqlite' })) > 0)
+})
+
+t.test('gauges say what is now', async t => {
+  t.equal(await count('sidegate_workers'), 2)
+  t.equal(await count('sidegate_store_up', { store: 'sqlite' }), 1)
+  t.equal(await count('sidegate_build_info', { node_version: process.versions.node }), 1)
+  t.equal(await count('sidegate_config_last_reload_successful'), 1)
+  t.ok((await count('sidegate_config_last_reload_success_timestamp_seconds')) <= Date.now() / 1000)
+
+  const asked = [1, 2, 3].map(() => fetch(`${sidegate.url}/slow/a`))
+  await eventually(() => upstream.waiting() === 3)
+  t.equal(await count('sidegate_http_requests_in_flight', { grouping: 'Slow' }), 3)
+  upstream.answerAll()
+  await Promise.all(asked)
+
+  await eventually(async () => (await count('sidegate_http_requests_in_flight', { grouping: 'Slow' })) === 0)
+  t.equal(await count('sidegate_upstream_duration_seconds_count', { upstream: 'slow', code_class: '2xx' }), 3)
+})
+
+t.test('the time of the upstream is no overhead of ours', async t => {
+  const before = await count('sidegate_overhead_seconds_count', { grouping: 'Slow' })
+  const asked = fetch(`${sidegate.url}/slow/a`)
+  await eventually(() => upstream.waiting() === 1)
+  const waitedSinceMs = performance.now()
+  await eventually(() => performance.now() - waitedSinceMs > 300)
+  upstream.answerAll()
+  await asked
+
+  await eventually(async () => (await count('sidegate_overhead_seconds_count', { grouping: 'Slow' })) > before)
+  const totalSec = await count('sidegate_http_request_duration_seconds_sum', { grouping: 'Slow' })
+  const overheadSec = await count('sidegate_overhead_seconds_sum', { grouping: 'Slow' })
+  t.ok(totalSec - overheadSec >= 0.3)
+})
+
+const familyOf = (name: string): string => name.replace(/_(bucket|sum|count)$/, '')
+
+t.test('both formats are served, and every series has the labels its declaration names', async t => {
+  const text = await fetch(`${sidegate.admin}/metrics`)
+  const openMetrics = await fetch(`${sidegate.admin}/metrics`, {
+    headers: { accept: 'application/openmetrics-text; version=1.0.0' },
+  })
+
+  t.match(text.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
+  t.match(openMetrics.headers.get('content-type'), /^application\/openmetrics-text; version=1\.0\.0/)
+  const bodies = [await text.text(), await openMetrics.text()]
+  t.ok(bodies[1]?.endsWith('\n# EOF\n'))
+  const labelsOf = new Map<string, readonly string[]>(Object.values(metrics).map(({ name, labels }) => [name, labels]))
+  const misfits = bodies
+    .flatMap(body => parseExposition(body).samples)
+    .filter(({ name, labels }) => {
+      const declared = labelsOf.get(name) ?? labelsOf.get(familyOf(name)) ?? ['undeclared']
+      const found = Object.keys(labels).filter(label => label !== 'le')
+      return found.sort().join() !== [...declared].sort().join()
+    })
+  t.same(misfits, [])
+})
+
+const countSeries = (exposition: Exposition): number => new Set(exposition.samples.map(seriesOf)).size
+
+t.test('paths, methods, clients and tokens of the callers make no series', async t => {
+  const anything = async (round: number): Promise<void> => {
+    const word = `${round}-${Math.random()}`
+    await fetch(`${sidegate.url}/${word}/${word}?${word}`)
+    await fetch(`${sidegate.url}/${word}`, { method: `METHOD${round}`.replace(/\d/g, '') })
+    await fetch(`${sidegate.url}/${word}`, { method: ['PUT', 'DELETE', 'PATCH'][round % 3] ?? '' })
+    await post('/token', { grant_type: word }, `Basic ${btoa(`${word}:${word}`)}`)
+    await post('/introspect', { token: word })
+    const slow = fetch(`${sidegate.url}/slow/${word}`, { headers: { 'user-agent': word, 'x-request-id': word } })
+    await eventually(() => upstream.waiting() === 1)
+    upstream.answerAll()
+    await slow
+  }
+  for (let round = 0; round < 6; round++) await anything(round)
+  const before = countSeries(await scrape(sidegate.admin))
+
+  for (let round = 6; round < 24; round++) await anything(round)
+
+  t.equal(countSeries(await scrape(sidegate.admin)), before)
+})
+
+t.test('nothing of the admin port is on the traffic port', async t => {
+  for (const path of ['/metrics', '/livez', '/readyz', '/version']) {
+    t.equal((await fetch(sidegate.url + path)).status, 404, path)
+    t.equal((await fetch(sidegate.admin + path)).status, 200, path)
+  }
+})
+
+t.test('the admin port takes GET and HEAD alone', async t => {
+  const head = await fetch(`${sidegate.admin}/livez`, { method: 'HEAD' })
+  const post = await fetch(`${sidegate.admin}/livez`, { method: 'POST' })
+
+  t.equal(head.status, 200)
+  t.equal(post.status, 405)
+  t.equal(post.headers.get('allow'), 'GET, HEAD')
+})
