@@ -1,6 +1,8 @@
-import { Pool } from 'undici'
+import type { Socket } from 'node:net'
+import { buildConnector, Pool } from 'undici'
 import { codeClass } from '../telemetry/metrics.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
+import { skipUnaskedContinue } from './unasked-continue.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 
 /** One service behind the gateway: its connections, and what is counted of it. */
@@ -51,7 +53,7 @@ export const createUpstream = (options: UpstreamOptions, recorder: Recorder): Up
 const createTarget = (origin: string, options: UpstreamOptions): UpstreamTarget => ({
   origin: new URL(origin),
   pool: new Pool(origin, {
-    connect: { timeout: options.connectTimeoutMs },
+    connect: createConnector(options),
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
     // Shorter than what servers usually keep, so that the gateway closes first and no request meets a closing socket.
@@ -59,3 +61,15 @@ const createTarget = (origin: string, options: UpstreamOptions): UpstreamTarget 
     pipelining: 1,
   }),
 })
+
+const createConnector = (options: UpstreamOptions): buildConnector.connector => {
+  const connect = buildConnector({ timeout: options.connectTimeoutMs })
+  return (target, callback) =>
+    connect(target, (...outcome) => {
+      const [, socket] = outcome
+      if (socket && !isHttp2(socket)) skipUnaskedContinue(socket)
+      callback(...outcome)
+    })
+}
+
+const isHttp2 = (socket: Socket): boolean => 'alpnProtocol' in socket && socket.alpnProtocol === 'h2'

@@ -54,7 +54,9 @@ const scripts: Readonly<Record<string, Script>> = {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello')
   },
   'interim-answers': socket => {
-    socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n')
+    socket.write(
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n',
+    )
     answer(socket, 'final')
   },
   'odd-names': socket => {
@@ -67,6 +69,15 @@ const scripts: Readonly<Record<string, Script>> = {
     socket.write(
       'HTTP/1.1 200 OK\r\nconnection: x-own, keep-alive\r\nx-own: 1\r\nkeep-alive: timeout=1\r\nproxy-authenticate: Basic\r\nx-request-id: evil\r\nx-kept: 1\r\ncontent-length: 2\r\n\r\nok',
     )
+  },
+  'torn-continue': socket => {
+    const bytes = 'HTTP/1.1 100 Continue\r\nx-a: 1\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'
+    for (const [at, byte] of [...bytes].entries()) setTimeout(() => socket.write(byte), at)
+    setTimeout(() => answer(socket, 'final'), bytes.length)
+  },
+  'continue-in-body': socket => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n')
+    setTimeout(() => socket.write('HTTP/1.1 100 Continue\r\n\r\nbody'), 20)
   },
   ok: socket => answer(socket, 'ok'),
 }
@@ -181,9 +192,13 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
   })
 
   await t.test('interim answers are left out', async t => {
-    const final = await connect().send(get('interim-answers')).answer()
+    for (const name of ['interim-answers', 'torn-continue']) {
+      const final = await connect().send(get(name)).answer()
 
-    t.match({ status: final.status, body: final.body.toString() }, { status: 200, body: 'final' })
+      t.match({ status: final.status, body: final.body.toString() }, { status: 200, body: 'final' }, name)
+    }
+    const whole = await connect().send(get('continue-in-body')).answer()
+    t.equal(whole.body.toString(), 'HTTP/1.1 100 Continue\r\n\r\nbody')
   })
 
   await t.test('fields with odd names and several of one name pass', async t => {
