@@ -1,7 +1,10 @@
 import t, { type Test } from 'tap'
 import { openConnection } from '../support/raw-client.ts'
 import { type RecordingUpstream, startCountingUpstream, startStrictUpstream } from '../support/recording-upstream.ts'
-import { hostile, type RawCase, rawCases } from './raw-cases.ts'
+import { framingCases } from './raw-cases/framing.ts'
+import { headerCases } from './raw-cases/header.ts'
+import { hostile, type RawCase } from './raw-cases/raw-case.ts'
+import { targetCases } from './raw-cases/target.ts'
 import { scrape, startGateway } from './support/running.ts'
 
 t.test(
@@ -12,7 +15,7 @@ t.test(
     const workers = gateway.workerPids()
 
     for (const [name, upstream] of Object.entries(upstreams)) {
-      for (const one of rawCases) {
+      for (const one of [...framingCases, ...targetCases, ...headerCases]) {
         await t.test(`${one.id}: ${one.what}, before the ${name} upstream`, t =>
           drive(t, one, gateway.url, name, upstream),
         )
