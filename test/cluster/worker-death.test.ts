@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { eventually } from '../support/eventually.ts'
 import type { RunningSidegate } from '../support/sidegate.ts'
@@ -118,7 +120,7 @@ t.test('all workers killed at once: connections wait and are served', async t =>
   for (const pid of sidegate.workerPids()) process.kill(pid, 'SIGKILL')
   const killedAtMs = performance.now()
   const first = await fetch(sidegate.url + openPath)
-  await eventually(async () => (await countServing(sidegate)) === 3)
+  await eventually(async () => (await countServing(sidegate)) === 2)
   await load.stop()
 
   t.equal(first.status, 200)
@@ -142,5 +144,25 @@ t.test('a scrape answers at once though a worker stands still, and shows what it
   t.ok(performance.now() - startedAtMs < 1000)
   t.same(shrunkBetween(before, after), [])
   t.equal(sumOf(after, 'sidegate_http_requests_total'), 30)
-  t.equal(sumOf(after, 'sidegate_workers'), 3)
+  t.equal(sumOf(after, 'sidegate_workers'), 2)
+})
+
+t.test('a worker that dies at once again and again is replaced ever later, while the others serve', async t => {
+  const sidegate = await startGateway(t, { workers: 2 })
+  const file = join(sidegate.dir, 'sidegate.yaml')
+  const config = readFileSync(file, 'utf8')
+  writeFileSync(file, 'this is: no configuration\n')
+  const [pid = 0] = sidegate.workerPids()
+
+  process.kill(pid, 'SIGKILL')
+  await eventually(() => logEntries(sidegate, 'worker_died').length >= 4)
+
+  const delays = logEntries(sidegate, 'worker_died').map(({ replaced_in_ms }) => replaced_in_ms)
+  const [, ...growing] = delays
+  t.ok(growing.every((delay, index) => Number(delay) > Number(delays[index])))
+  t.equal((await fetch(sidegate.url + openPath)).status, 200)
+  t.equal(await countServing(sidegate), 1)
+
+  writeFileSync(file, config)
+  await eventually(async () => (await countServing(sidegate)) === 2)
 })

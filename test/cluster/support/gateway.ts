@@ -8,7 +8,7 @@ export const openPath = '/.well-known/jwks.json'
 /** A gateway of several workers that publishes `openPath`. */
 export const startGateway = (t: Teardown, changes: TestConfig = {}): Promise<RunningSidegate> =>
   startSidegate(t, {
-    workers: 3,
+    workers: 2,
     groupings: [{ name: 'Open', operations: [{ method: 'GET', path: openPath, serves: 'jwks', plan: 'none' }] }],
     ...changes,
   })
