@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { hostname } from 'node:os'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
-import { createFailureLimit } from './gateway/failures.ts'
+import { createFailureLimit } from './gateway/callers/failure-limit.ts'
 import { createGateway, type Gateway } from './gateway/gateway.ts'
 import type { Operation } from './gateway/operation.ts'
 import { createTrafficServer, defaultTrafficServerOptions } from './http/traffic-server.ts'
@@ -32,8 +32,8 @@ export interface AppDeps {
 
 export type { SidegateConfig } from './config/load.ts'
 export type { Share } from './stores/limiter.ts'
-export type { PodCounter } from './stores/pods.ts'
 export { type BatchedCharge, type BatchedVerdict, createLimiterService } from './stores/limits/shared-limiter.ts'
+export type { PodCounter } from './stores/pods.ts'
 
 /** One process's gateway: built from the configuration, not listening yet. */
 export interface App {

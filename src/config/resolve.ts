@@ -1,5 +1,5 @@
+import type { UpstreamOptions } from '../gateway/forwarding/upstream-options.ts'
 import type { Operation, Target } from '../gateway/operation.ts'
-import type { UpstreamOptions } from '../gateway/upstream-options.ts'
 import type { Plan } from '../plans/plan.ts'
 import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft, UpstreamDraft } from './draft.ts'
 import { toOperationView } from './operation-view.ts'

@@ -1,5 +1,5 @@
+import type { UpstreamOptions } from '../gateway/forwarding/upstream-options.ts'
 import type { Operation } from '../gateway/operation.ts'
-import type { UpstreamOptions } from '../gateway/upstream-options.ts'
 import type { OAuthOptions } from '../oauth/options.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import type { StoreUrl } from '../stores/store-url.ts'

@@ -1,12 +1,12 @@
 import type { Recorder } from '../telemetry/recorder.ts'
-import { type CallerDeps, proveCaller } from './credential.ts'
+import { type CallerDeps, proveCaller } from './callers/prove-caller.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
-import { type ForwardDeps, forward } from './forward.ts'
+import { type ForwardDeps, forward } from './forwarding/forward.ts'
 import type { MeteredOperation } from './meter.ts'
-import { serveOperation } from './operations.ts'
 import { chargePlan, type PlanDeps } from './plan-limit.ts'
-import { matchRoute } from './route.ts'
-import type { Routes } from './routes.ts'
+import { matchRoute } from './routing/match-route.ts'
+import type { Routes } from './routing/route-table.ts'
+import { serveOperation } from './serve.ts'
 
 export interface PipelineDeps {
   readonly routes: Routes<MeteredOperation>

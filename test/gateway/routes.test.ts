@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Operation } from '../../src/gateway/operation.ts'
-import { createRoutes } from '../../src/gateway/routes.ts'
+import { createRoutes } from '../../src/gateway/routing/route-table.ts'
 
 const operation = (method: string, path: string, aliases: readonly string[] = []): Operation => ({
   grouping: 'G',

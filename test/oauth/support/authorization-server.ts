@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../src/clock.ts'
 import { OAuthError } from '../../../src/errors.ts'
-import { createFailureLimit } from '../../../src/gateway/failures.ts'
+import { createFailureLimit } from '../../../src/gateway/callers/failure-limit.ts'
 import { createClients } from '../../../src/oauth/clients/clients.ts'
 import type { FailureLimit, OAuthDeps } from '../../../src/oauth/deps.ts'
 import { type AuthorizationServer, createAuthorizationServer } from '../../../src/oauth/index.ts'
@@ -10,8 +10,8 @@ import { challengeOf, codeProof, newGrantId, newGrantSecret } from '../../../src
 import { openKeyRing } from '../../../src/oauth/tokens/keys.ts'
 import type { OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
-import { createMemoryStore } from '../../../src/stores/memory.ts'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
+import { createMemoryStore } from '../../../src/stores/memory.ts'
 import type { Store } from '../../../src/stores/ports.ts'
 
 export const issuer = 'https://auth.example'

@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.ts'
+import type { Exchange } from '../exchange.ts'
 
 /** An upstream's header as undici gives it: lower-case names, latin1 values, several of one name as an array. */
 export type UpstreamHeaders = Readonly<Record<string, string | readonly string[] | undefined>>

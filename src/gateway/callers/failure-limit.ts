@@ -1,6 +1,6 @@
-import { addressKey } from '../http/address.ts'
-import type { Rate } from '../plans/plan.ts'
-import type { Limiter } from '../stores/ports.ts'
+import { addressKey } from '../../http/address.ts'
+import type { Rate } from '../../plans/plan.ts'
+import type { Limiter } from '../../stores/ports.ts'
 
 /** Limits guessing: so many failed proofs per name and address, and ten times as many per address over all names. */
 export interface FailureLimit {

@@ -1,11 +1,11 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ProxyServer } from 'http-proxy'
-import { clientGone, type Exchange, type Outcome, type Step } from './exchange.ts'
+import { clientGone, type Exchange, type Outcome, type Step } from '../exchange.ts'
+import { refuse } from '../refusal.ts'
 import { hasBody, upstreamPath } from './forward.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
-import { refuse } from './refusal.ts'
-import type { Upstream } from './upstreams.ts'
+import type { Upstream } from './upstream.ts'
 
 export interface WebSocketDeps {
   readonly upstreams: ReadonlyMap<string, Upstream>

@@ -1,8 +1,8 @@
-import { traceparentOf } from '../http/context.ts'
-import { fieldKindOf, fieldKinds } from '../http/fields.ts'
-import type { Exchange } from './exchange.ts'
-import type { MeteredOperation } from './meter.ts'
-import { withoutSecretQuery } from './query-credentials.ts'
+import { traceparentOf } from '../../http/context.ts'
+import { fieldKindOf, fieldKinds } from '../../http/fields.ts'
+import { withoutSecretQuery } from '../callers/query-credentials.ts'
+import type { Exchange } from '../exchange.ts'
+import type { MeteredOperation } from '../meter.ts'
 
 /**
  * The header that goes upstream, names and values in turn: what the client sent, less hop-by-hop fields (RFC 9110

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Pool } from 'undici'
-import { codeClass } from '../telemetry/metrics.ts'
-import type { Recorder } from '../telemetry/recorder.ts'
+import { codeClass } from '../../telemetry/metrics.ts'
+import type { Recorder } from '../../telemetry/recorder.ts'
 import { skipUnaskedContinue } from './unasked-continue.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 

@@ -1,9 +1,9 @@
-import type { Reply } from '../http/reply.ts'
-import { parseTarget } from '../http/target.ts'
-import type { Exchange, Outcome, Step } from './exchange.ts'
-import type { MeteredOperation } from './meter.ts'
-import { refuse } from './refusal.ts'
-import type { Routes } from './routes.ts'
+import type { Reply } from '../../http/reply.ts'
+import { parseTarget } from '../../http/target.ts'
+import type { Exchange, Outcome, Step } from '../exchange.ts'
+import type { MeteredOperation } from '../meter.ts'
+import { refuse } from '../refusal.ts'
+import type { Routes } from './route-table.ts'
 
 /** Step 1: which operation is asked for. Refuses what cannot be read in one way only: 400; unpublished: 404; 405; 417. */
 export const matchRoute =

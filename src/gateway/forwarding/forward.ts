@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { GatewayErrorCode } from '../errors.ts'
-import { clientGone, type Exchange, type Outcome, type Step } from './exchange.ts'
+import type { GatewayErrorCode } from '../../errors.ts'
+import { withoutCredentials } from '../callers/query-credentials.ts'
+import { clientGone, type Exchange, type Outcome, type Step } from '../exchange.ts'
+import type { MeteredOperation } from '../meter.ts'
+import { refuse } from '../refusal.ts'
 import { incomingHeaders, type UpstreamHeaders } from './incoming-headers.ts'
-import type { MeteredOperation } from './meter.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
-import { withoutCredentials } from './query-credentials.ts'
-import { refuse } from './refusal.ts'
 import { requestBody } from './request-body.ts'
-import type { Upstream, UpstreamFailure } from './upstreams.ts'
+import type { Upstream, UpstreamFailure } from './upstream.ts'
 
 export interface ForwardDeps {
   readonly upstreams: ReadonlyMap<string, Upstream>

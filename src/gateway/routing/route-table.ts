@@ -1,4 +1,4 @@
-import type { Operation } from './operation.ts'
+import type { Operation } from '../operation.ts'
 
 /** What a request's method and path lead to. */
 export type RouteMatch<O extends Operation> =
