@@ -8,7 +8,7 @@ import { writeReply } from '../http/reply.ts'
 import type { TrafficHandlers } from '../http/traffic-server.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import { type Limiter, StoreUnavailableError } from '../stores/ports.ts'
-import { type AccessLog, type OperationMembers, operationMembers } from '../telemetry/access-log.ts'
+import { type AccessLog, operationMembers } from '../telemetry/access-log.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { CallerDeps } from './callers/prove-caller.ts'
@@ -16,7 +16,8 @@ import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade }
 import { createUpstream } from './forwarding/upstream.ts'
 import type { UpstreamOptions } from './forwarding/upstream-options.ts'
 import { forwardUpgrade } from './forwarding/websocket.ts'
-import { createMeter, type Meter, meterOperation } from './meter.ts'
+import { createMeter, meterOperation } from './meter.ts'
+import { observe, type Unmatched } from './observe.ts'
 import type { Operation } from './operation.ts'
 import { pipeline, run } from './pipeline.ts'
 import { refuse, refuseError } from './refusal.ts'
@@ -152,36 +153,4 @@ const firstPlan = (plans: Readonly<Record<string, Plan>>): Plan => {
   const [plan] = Object.values(plans)
   if (plan === undefined) throw new TypeError('a gateway needs at least one plan')
   return plan
-}
-
-/** One access line per request, and the same facts as metrics. No query, no header, no body: nothing that holds a secret. */
-const observe = (exchange: Exchange, status: number, unmatched: Unmatched, accessLog: AccessLog): void => {
-  const { context, operation, caller, upstreamMs } = exchange
-  const durationMs = performance.now() - context.startedAtMs
-  const method = context.req.method ?? ''
-  const meter = operation?.meter ?? unmatched.meter
-  meter.answered(method, status, durationMs, upstreamMs)
-  operation?.meter.inFlight.add(-1)
-  accessLog.write({
-    request_id: context.id,
-    operation: operation?.members ?? unmatched.members,
-    method,
-    path: exchange.target?.path ?? '',
-    status,
-    client_id: clientOf(caller) ?? exchange.facts?.client_id,
-    address: context.address,
-    durationMs,
-    upstreamMs,
-  })
-}
-
-/** What a request that met no operation is counted as. */
-interface Unmatched {
-  readonly meter: Meter
-  readonly members: OperationMembers
-}
-
-const clientOf = (caller: Exchange['caller']): string | undefined => {
-  if (caller === undefined) return undefined
-  return caller.kind === 'unknown' ? caller.named?.client_id : caller.client.client_id
 }

@@ -35,12 +35,25 @@ export const refuse = (exchange: Exchange, code: GatewayErrorCode, facts: Proble
 export const refuseError = (exchange: Exchange, error: unknown): Reply => {
   if (error instanceof OAuthError) {
     const headers = Object.entries(error.headers).flat()
+    if (exchange.operation?.speaksOAuth === false) return refuse(exchange, gatewayWord(error.code), { headers })
     return oauthReply(exchange, error.code, error.message, error.status, headers)
   }
   if (error instanceof StoreUnavailableError) {
     return refuse(exchange, 'STORE_UNAVAILABLE', { headers: ['retry-after', String(storeRetryAfterSec)] })
   }
   return refuse(exchange, 'INTERNAL')
+}
+
+/** What a forwarded operation says where the authorization server refused the client's proof. */
+const gatewayWord = (code: OAuthErrorCode): GatewayErrorCode => {
+  switch (code) {
+    case 'invalid_client':
+      return 'CREDENTIAL_INVALID'
+    case 'rate_limit_exceeded':
+      return 'TOO_MANY_FAILURES'
+    default:
+      return 'CREDENTIAL_MALFORMED'
+  }
 }
 
 /** RFC 6749 section 5.2, always with `no-store` (section 5.1); a page where a browser asks (RFC 9700 section 4.16). */

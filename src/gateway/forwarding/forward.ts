@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { GatewayErrorCode } from '../../errors.ts'
 import { withoutCredentials } from '../callers/query-credentials.ts'
 import { clientGone, type Exchange, type Outcome, type Step } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
@@ -8,7 +7,8 @@ import { refuse } from '../refusal.ts'
 import { incomingHeaders, type UpstreamHeaders } from './incoming-headers.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
 import { requestBody } from './request-body.ts'
-import type { Upstream, UpstreamFailure } from './upstream.ts'
+import type { Upstream } from './upstream.ts'
+import { toUpstreamFailure, type UpstreamFailure } from './upstream-failure.ts'
 
 export interface ForwardDeps {
   readonly upstreams: ReadonlyMap<string, Upstream>
@@ -149,7 +149,7 @@ class RoundTrip implements Dispatcher.DispatchHandler {
 
   /** Nothing has been sent to the client: it gets a refusal that says whose fault it was. */
   #refuse(error: Error): void {
-    const { code, reason } = classify(error)
+    const { code, reason } = toUpstreamFailure(error)
     this.#ended = true
     this.#exchange.context.res.off('close', this.#onClientClose)
     this.#upstream.failed(reason)
@@ -212,27 +212,4 @@ const breakOff = (exchange: Exchange, framed: boolean): void => {
   if (socket === null) return
   if (framed) socket.destroySoon()
   else socket.resetAndDestroy()
-}
-
-const classify = (error: Error): { readonly code: GatewayErrorCode; readonly reason: UpstreamFailure } => {
-  const code = (error as NodeJS.ErrnoException).code ?? ''
-  if (code === 'UND_ERR_HEADERS_TIMEOUT') return { code: 'UPSTREAM_TIMEOUT', reason: 'timeout' }
-  if (
-    code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' ||
-    code === 'UND_ERR_INVALID_ARG' ||
-    code === 'UND_ERR_NOT_SUPPORTED'
-  ) {
-    return { code: 'BAD_REQUEST', reason: 'client_gone' }
-  }
-  if (
-    code.startsWith('HPE_') ||
-    code === 'UND_ERR_HEADERS_OVERFLOW' ||
-    code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
-  ) {
-    return { code: 'UPSTREAM_INVALID', reason: 'invalid' }
-  }
-  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE') {
-    return { code: 'UPSTREAM_UNREACHABLE', reason: 'reset' }
-  }
-  return { code: 'UPSTREAM_UNREACHABLE', reason: 'connect' }
 }

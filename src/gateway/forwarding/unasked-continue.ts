@@ -25,6 +25,10 @@ export const skipUnaskedContinue = (socket: Socket): void => {
   socket.read = (size?: number): Buffer | null => {
     const chunk = read(size) as Buffer | null
     if (!expectsAnswer || chunk === null) return chunk
+    if (held.length === 0 && isFinalAnswer(chunk)) {
+      expectsAnswer = false
+      return chunk
+    }
     const begun = held.length === 0 ? chunk : Buffer.concat([held, chunk])
     const rest = withoutContinues(begun)
     held = isUndecided(rest) ? rest : Buffer.alloc(0)
@@ -35,7 +39,13 @@ export const skipUnaskedContinue = (socket: Socket): void => {
 }
 
 /** undici writes a header as one text that begins with the method; bodies are bytes, chunk sizes begin with a line end. */
-const isRequestHeader = (written: unknown): boolean => typeof written === 'string' && /^[A-Z]/.test(written)
+const isRequestHeader = (written: unknown): boolean => typeof written === 'string' && written.charCodeAt(0) >= 0x41
+
+/** The usual case, by one byte: where the status of `HTTP/1.1 200` begins there is no `1`. */
+const isFinalAnswer = (chunk: Buffer): boolean => {
+  const firstDigit = chunk[9]
+  return firstDigit !== undefined && firstDigit !== 0x31
+}
 
 const withoutContinues = (bytes: Buffer): Buffer => {
   let rest = bytes

@@ -3,6 +3,7 @@ import { buildConnector, Pool } from 'undici'
 import { codeClass } from '../../telemetry/metrics.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
 import { skipUnaskedContinue } from './unasked-continue.ts'
+import type { UpstreamFailure } from './upstream-failure.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 
 /** One service behind the gateway: its connections, and what is counted of it. */
@@ -20,8 +21,6 @@ export interface UpstreamTarget {
   readonly origin: URL
   readonly pool: Pool
 }
-
-export type UpstreamFailure = 'connect' | 'timeout' | 'reset' | 'reset_mid_body' | 'invalid' | 'client_gone'
 
 export const createUpstream = (options: UpstreamOptions, recorder: Recorder): Upstream => {
   const targets = options.targets.map(origin => createTarget(origin, options))

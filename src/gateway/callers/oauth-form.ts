@@ -1,0 +1,49 @@
+import { readBody } from '../../http/body.ts'
+import type { OAuthRequest } from '../../oauth/wire.ts'
+import type { Exchange, Outcome } from '../exchange.ts'
+import { refuse } from '../refusal.ts'
+
+/** OAuth bodies are small and come at once; RFC 9126 section 2.3 asks for a bound. */
+const formLimits = { maxBytes: 64 * 1024, timeoutMs: 30_000 }
+
+/** The body of an OAuth request, or what answers it instead. */
+export type FormBody =
+  | { readonly kind: 'body'; readonly text: string }
+  | { readonly kind: 'refused'; readonly outcome: Outcome }
+
+const noBody: FormBody = { kind: 'body', text: '' }
+
+/** The body of an OAuth request, read whole within its limits: else 413, 408, or nothing where the client has gone. */
+export const readForm = async (exchange: Exchange): Promise<FormBody> => {
+  const { req, res, fields } = exchange.context
+  if (fields.transferEncoding === undefined && (fields.contentLength ?? '0') === '0') return noBody
+  if (fields.expect !== undefined) res.writeContinue()
+  const body = await readBody(req, fields.contentLength, formLimits)
+  switch (body.kind) {
+    case 'body':
+      return body
+    case 'too_large':
+      return { kind: 'refused', outcome: refuse(exchange, 'BODY_TOO_LARGE') }
+    case 'too_slow':
+      return { kind: 'refused', outcome: refuse(exchange, 'REQUEST_TIMEOUT') }
+    case 'aborted':
+      return { kind: 'refused', outcome: 'gone' }
+  }
+}
+
+/** The request as the authorization server sees it. */
+export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest => {
+  const { req, fields, address } = exchange.context
+  return {
+    method: req.method ?? '',
+    path: exchange.target?.path ?? '',
+    query: exchange.target?.query ?? '',
+    body,
+    contentType: fields.contentType,
+    authorization: fields.authorization,
+    cookie: fields.cookie,
+    accept: fields.accept,
+    origin: fields.origin,
+    address,
+  }
+}

@@ -1,0 +1,35 @@
+import type { AccessLog, OperationMembers } from '../telemetry/access-log.ts'
+import type { Exchange } from './exchange.ts'
+import type { Meter } from './meter.ts'
+
+/** One access line per request, and the same facts as metrics. No query, no header, no body: nothing that holds a secret. */
+export const observe = (exchange: Exchange, status: number, unmatched: Unmatched, accessLog: AccessLog): void => {
+  const { context, operation, caller, upstreamMs } = exchange
+  const durationMs = performance.now() - context.startedAtMs
+  const method = context.req.method ?? ''
+  const meter = operation?.meter ?? unmatched.meter
+  meter.answered(method, status, durationMs, upstreamMs)
+  operation?.meter.inFlight.add(-1)
+  accessLog.write({
+    request_id: context.id,
+    operation: operation?.members ?? unmatched.members,
+    method,
+    path: exchange.target?.path ?? '',
+    status,
+    client_id: clientOf(caller) ?? exchange.facts?.client_id,
+    address: context.address,
+    durationMs,
+    upstreamMs,
+  })
+}
+
+/** What a request that met no operation is counted as. */
+export interface Unmatched {
+  readonly meter: Meter
+  readonly members: OperationMembers
+}
+
+const clientOf = (caller: Exchange['caller']): string | undefined => {
+  if (caller === undefined) return undefined
+  return caller.kind === 'unknown' ? caller.named?.client_id : caller.client.client_id
+}
