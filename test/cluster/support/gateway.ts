@@ -34,3 +34,11 @@ export const countServing = async (sidegate: RunningSidegate): Promise<number> =
   const lines = await (await fetch(`${sidegate.admin}/readyz?verbose`)).text()
   return Number(/^workers: (\d+) of/m.exec(lines)?.[1])
 }
+
+/** The process id of a worker, of another one each turn. Throws where none is known: 0 would mean this process and all of its group. */
+export const workerPid = (sidegate: RunningSidegate, turn = 0): number => {
+  const pids = sidegate.workerPids()
+  const pid = pids[turn % pids.length]
+  if (pid === undefined) throw new Error('no worker is known to be up')
+  return pid
+}
