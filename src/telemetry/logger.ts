@@ -22,7 +22,9 @@ export interface ProcessLogger {
 /** JSON lines to standard output; a person on a terminal gets pretty ones. Buffered, so a line costs no system call. */
 export const createLogger = async (options: LoggerOptions): Promise<ProcessLogger> => {
   if (isatty(1)) return { log: pinoLogger(options, await prettyStream()), lines: undefined, flush: () => undefined }
-  const lines = createLineWriter(dropped => log.warn({ event: 'log_lines_dropped', dropped }, 'log lines were dropped'))
+  const lines = createLineWriter(dropped =>
+    log.warn({ event: 'access_lines_dropped', dropped }, 'log lines were dropped'),
+  )
   const log = pinoLogger(options, lines)
   return { log, lines, flush: lines.flush }
 }
