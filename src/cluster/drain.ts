@@ -12,6 +12,8 @@ export interface DrainOptions {
 
 /** What a drain acts upon. */
 export interface Drained {
+  /** The signal that begins it. */
+  readonly firstSignal: Promise<NodeJS.Signals>
   readonly workers: Workers
   readonly listeners: Listeners
   readonly log: Logger
@@ -20,13 +22,13 @@ export interface Drained {
 }
 
 /**
- * Waits for SIGTERM or SIGINT, then stops in good order: readiness goes false and answers end their connections, while
+ * Waits for the first signal, then stops in good order: readiness goes false and answers end their connections, while
  * accepting goes on, since load balancers notice late; then what is in flight is finished.
  * @returns the exit code: 0 where everything was answered, 1 where time ran out or a worker died meanwhile
  */
 export const untilDrained = async (options: DrainOptions, drained: Drained): Promise<number> => {
   const { workers, listeners, log } = drained
-  const signal = await nextSignal()
+  const signal = await drained.firstSignal
   log.info({ event: 'draining', signal, delay_ms: options.delayMs, timeout_ms: options.timeoutMs }, 'draining')
   drained.onDraining()
   workers.drain()
@@ -45,7 +47,8 @@ export const untilDrained = async (options: DrainOptions, drained: Drained): Pro
   return 1
 }
 
-const nextSignal = (): Promise<NodeJS.Signals> =>
+/** SIGTERM or SIGINT, whichever comes next. */
+export const nextSignal = (): Promise<NodeJS.Signals> =>
   Promise.race((['SIGTERM', 'SIGINT'] as const).map(signal => once(process, signal).then(() => signal)))
 
 const wait = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms).unref())

@@ -6,7 +6,7 @@ import { createLogger, type ProcessLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { buildInfo } from '../version.ts'
 import { startAdmin } from './admin.ts'
-import { untilDrained } from './drain.ts'
+import { nextSignal, untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
 import { bindListeners } from './listeners.ts'
 import { createPodWatch } from './pod-watch.ts'
@@ -44,6 +44,8 @@ const crash = (error: Error, { log, flush }: ProcessLogger): never => {
 
 const serve = async (config: SidegateConfig, options: RunOptions, { log }: ProcessLogger): Promise<number> => {
   using cleanup = new DisposableStack()
+  // From the start: whoever stops Sidegate before it serves is heard too.
+  const firstSignal = nextSignal()
   const storeIsUp = await prepareStore(config)
   const listeners = await bindListeners(config.listen.host, config.listen.port, config.workers)
   cleanup.defer(listeners.close)
@@ -95,11 +97,16 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   if (options.demo) cleanup.adopt(await startDemo(config), demo => demo.close())
   cleanup.adopt(createPodWatch(config, workers), pods => pods.close())
 
-  await workers.start()
+  const outcome = await Promise.race([workers.start(), firstSignal])
+  if (outcome !== undefined) {
+    log.info({ event: 'stopped', signal: outcome }, 'stopped before it served')
+    return 0
+  }
   state.isReady = true
   log.info({ event: 'ready', listen: listeners.url, admin: admin.url, ...factsOf(config) }, 'ready')
   if (options.demo) process.stdout.write(greeting(config, { listen: listeners.url, admin: admin.url }))
   return await untilDrained(config.shutdown, {
+    firstSignal,
     workers,
     listeners,
     log,

@@ -18,5 +18,8 @@ t.test('who does not want them installed is told in one line what to install', a
   const { status, stderr } = runPrepare(`PATH=${t.testdir()}`, 'SIDEGATE_TEST_INSTALL=no')
 
   t.equal(status, 1)
-  t.equal(stderr, "the tests need redis-server, chromium, kubernetes-client (Debian's names): install them first\n")
+  t.equal(
+    stderr,
+    "the tests need redis-server, chromium, kubernetes-client, curl (Debian's names): install them first\n",
+  )
 })
