@@ -20,17 +20,21 @@ export const proveBearer =
     if (token === undefined) {
       return authorization.length === 1 && !isBearer(line) ? missingBearer(exchange) : malformedBearer(exchange)
     }
+    const settle = (record: AccessTokenRecord | undefined): Outcome | Promise<Outcome> => {
+      if (record) return acceptToken(deps, exchange, operation, record)
+      // Looked at only now: a token that is good is well-formed too.
+      return isToken68(token) ? refuseToken(deps, exchange, operation) : malformedBearer(exchange)
+    }
     const record = deps.authorizationServer.verifyAccessToken(token)
-    if (record instanceof Promise) return record.then(found => acceptToken(deps, exchange, operation, found))
-    return acceptToken(deps, exchange, operation, record)
+    return record instanceof Promise ? record.then(settle) : settle(record)
   }
 
-/** The token68 of an `Authorization: Bearer` line, whose scheme is matched in any case; undefined where malformed. */
-const bearerToken = (line: string): string | undefined => {
-  if (line.length < 8 || line.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
-  const token = line.slice(7).trim()
-  return /^[A-Za-z0-9._~+/-]+=*$/.test(token) ? token : undefined
-}
+/** What follows `Bearer`, which is matched in any case; undefined where the line is another's or holds nothing. */
+const bearerToken = (line: string): string | undefined =>
+  line.length < 8 || line.slice(0, 7).toLowerCase() !== 'bearer ' ? undefined : line.slice(7).trim() || undefined
+
+/** The form of a bearer token: RFC 6750 section 2.1. */
+const isToken68 = (text: string): boolean => /^[A-Za-z0-9._~+/-]+=*$/.test(text)
 
 /** RFC 6750 section 3.1: whoever used another scheme is told which one is wanted, as if it had sent nothing. */
 const isBearer = (line: string): boolean => /^bearer(?: |$)/i.test(line)
@@ -51,10 +55,10 @@ const acceptToken = (
   deps: CallerDeps,
   exchange: Exchange,
   operation: MeteredOperation,
-  token: AccessTokenRecord | undefined,
+  token: AccessTokenRecord,
 ): Outcome | Promise<Outcome> => {
-  const client = token && deps.findClient(token.client_id)
-  if (token === undefined || client === undefined || !isAudience(token, operation, deps.issuer)) {
+  const client = deps.findClient(token.client_id)
+  if (client === undefined || !isAudience(token, operation, deps.issuer)) {
     return refuseToken(deps, exchange, operation)
   }
   if (!hasScopes(token.scope, operation.scopes)) {

@@ -9,6 +9,9 @@ export const newGrantId = (): string => randomBytes(16).toString('base64url')
 /** A fresh secret `<grant id>.<256 random bits>`: an authorization code, a refresh token or an opaque access token. */
 export const newGrantSecret = (grantId: string): string => `${grantId}.${randomBytes(32).toString('base64url')}`
 
+/** A JWT of ours is always longer: its signature alone has 86 characters. */
+export const grantSecretLength = 22 + 1 + 43
+
 /** The grant id of such a secret, or undefined where the text cannot be one. */
 export const parseGrantId = (text: string): string | undefined =>
   /^([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/.exec(text)?.[1]

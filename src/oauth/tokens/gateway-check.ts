@@ -3,8 +3,7 @@ import type { OAuthDeps } from '../deps.ts'
 import { createRecent } from '../recent.ts'
 import type { MaybePromise } from '../when-known.ts'
 import { type AccessTokens, isAlive } from './access-token.ts'
-import { parseGrantId } from './code.ts'
-import { hasJwtShape } from './jwt.ts'
+import { grantSecretLength, parseGrantId } from './code.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
 
 /** The record of an access token presented to the gateway, or undefined unless it is ours, alive and not revoked. */
@@ -52,7 +51,7 @@ export const createGatewayCheck = (deps: OAuthDeps, accessTokens: AccessTokens, 
     lookups.set(token, { record, atMs: nowMs })
     return record
   }
-  const check: GatewayCheck = token => (hasJwtShape(token) ? checkJwt(token) : checkOpaque(token))
+  const check: GatewayCheck = token => (token.length === grantSecretLength ? checkOpaque(token) : checkJwt(token))
 
   // A process that has just started does not know yet what was revoked before.
   return token => feed.starting?.then(() => check(token)) ?? check(token)
