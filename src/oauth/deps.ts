@@ -24,4 +24,9 @@ export interface FailureLimit {
   count(name: string, address: string): Promise<number>
   /** The wait in milliseconds while this name and address are refused outright, else 0. Local, no store call. */
   blockedMs(name: string, address: string): number
+  /**
+   * Runs one check of a proof, from `blockedMs` to `count`, after those of this name and address before it: guesses sent
+   * all at once are heard no further than guesses sent in turn. A check that is known at once waits for nothing.
+   */
+  inTurn<T>(name: string, address: string, check: () => T | Promise<T>): T | Promise<T>
 }

@@ -1,6 +1,7 @@
 import { addressKey } from '../../http/address.ts'
 import type { Rate } from '../../plans/plan.ts'
 import type { Limiter } from '../../stores/ports.ts'
+import { createTurns } from './turns.ts'
 
 /** Limits guessing: so many failed proofs per name and address, and ten times as many per address over all names. */
 export interface FailureLimit {
@@ -10,6 +11,11 @@ export interface FailureLimit {
   countAddress(address: string): Promise<number>
   /** The wait in milliseconds while this name and address are refused unheard, else 0. Costs no store call. */
   blockedMs(name: string, address: string): number
+  /**
+   * Runs one check of a proof, from `blockedMs` to `count`, after those before it: of many guesses sent all at once none
+   * is heard before the earlier ones are counted. What is known at once, with nothing before it, waits for nothing.
+   */
+  inTurn<T>(name: string, address: string, check: () => T | Promise<T>): T | Promise<T>
 }
 
 /** One address may try so many names before it is refused whatever name it tries. */
@@ -19,6 +25,7 @@ const maxBlocks = 10_000
 
 export const createFailureLimit = (limiter: Limiter, rate: Rate, nowMs: () => number): FailureLimit => {
   const blockedUntil = new Map<string, number>()
+  const turns = createTurns()
   const windowMs = rate.windowSec * 1000
 
   const charge = async (key: string, limit: number): Promise<number> => {
@@ -42,11 +49,13 @@ export const createFailureLimit = (limiter: Limiter, rate: Rate, nowMs: () => nu
       const waits = [charge(`${from} ${name}`, rate.limit), charge(from, rate.limit * namesFactor)]
       return Math.max(...(await Promise.all(waits)))
     },
-    countAddress: address => charge(`${addressKey(address)} token`, rate.limit * namesFactor),
+    // What stands first is no address, so no client's name can make this key another's.
+    countAddress: address => charge(`token ${addressKey(address)}`, rate.limit * namesFactor),
     blockedMs(name, address) {
       if (blockedUntil.size === 0) return 0
       const from = addressKey(address)
       return Math.max(remaining(`${from} ${name}`), remaining(from))
     },
+    inTurn: (name, address, check) => turns.take(`${addressKey(address)} ${name}`, check),
   }
 }

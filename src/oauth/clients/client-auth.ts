@@ -33,6 +33,9 @@ export const createClientAuth = ({ options, clients, failures }: OAuthDeps): Cli
 
   const proveSecret = (presented: PresentedSecret, address: string): MaybePromise<ClientRegistration> => {
     const name = presented.client_id.slice(0, longestName)
+    return failures.inTurn(name, address, () => checkProof(presented, name, address))
+  }
+  const checkProof = (presented: PresentedSecret, name: string, address: string): MaybePromise<ClientRegistration> => {
     refuseWhenLimited(failures.blockedMs(name, address))
     const client = clients.find(presented.client_id)
     const candidate = client && mayUse(client, presented.method) ? client : undefined

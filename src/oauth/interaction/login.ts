@@ -67,7 +67,8 @@ export const createLogin = (deps: OAuthDeps): Login => {
     submit: async (visit, form, address) => {
       if (form.get('decision') === 'deny') return completion.decline(visit, 'The sign-in was cancelled.')
       try {
-        return await submitPassword(visit, parseProof(form, address, keys.digest))
+        const proof = parseProof(form, address, keys.digest)
+        return await failures.inTurn(proof.name, address, () => submitPassword(visit, proof))
       } catch (error) {
         if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return busyPage(options.issuer)
         throw error

@@ -142,6 +142,19 @@ t.test('stored forms of a secret authenticate like the secret itself', async t =
   }
 })
 
+t.test('line 24: secrets guessed all at once are heard no further than those guessed in turn', async t => {
+  const value = new Secret(await hashSecret(new Secret('app-secret')))
+  const { token } = await startServer(t, { clients: [client('app', { secret: { kind: 'hash', value } })] })
+  const secrets = [...Array.from({ length: 15 }, (_, i) => `guess-${i}`), 'app-secret']
+
+  const answers = await Promise.all(
+    secrets.map(secret => token(grant, { request: { authorization: [basic('app', secret)] } })),
+  )
+
+  t.equal(answers.filter(({ status }) => status === 401).length, 10)
+  t.match(answers.at(-1), { status: 429 }, 'the right one comes after too many')
+})
+
 t.test('line 24: after ten wrong secrets the client is refused from that address, and nobody else is', async t => {
   const { token, clock } = await startServer(t)
   const wrong = { request: { authorization: [basic('app', 'wrong')] } }

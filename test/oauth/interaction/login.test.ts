@@ -70,6 +70,21 @@ t.test('guesses sent all at once are no more than guesses sent one by one', asyn
   t.match((await guest.show()).body, /finished/)
 })
 
+t.test(
+  'guesses sent all at once, each in a sign-in of its own, are heard no further than those sent in turn',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const guests = await Promise.all(Array.from({ length: 16 }, () => enter(room)))
+
+    const replies = await Promise.all(
+      guests.map((guest, i) => guest.submit({ username: 'alice', password: i < 15 ? `guess ${i}` : password })),
+    )
+
+    t.equal(replies.filter(reply => reply.status === 400).length, 10)
+    t.equal(replies.at(-1)?.status, 429, 'the right one comes after too many')
+  },
+)
+
 t.test('an unknown user looks like a wrong password', async t => {
   const room = await openBrowserRoom(t)
   const [one, other] = [await enter(room), await enter(room)]

@@ -1,3 +1,4 @@
+import { createFailureLimit } from '../../../src/gateway/callers/failure-limit.ts'
 import { createAuthorize } from '../../../src/oauth/authorize/authorize.ts'
 import { createClients } from '../../../src/oauth/clients/clients.ts'
 import type { FailureLimit, OAuthDeps } from '../../../src/oauth/deps.ts'
@@ -8,6 +9,7 @@ import { challengeOf, codeProof, parseGrantId } from '../../../src/oauth/tokens/
 import { openKeyRing } from '../../../src/oauth/tokens/keys.ts'
 import type { OAuthReply, OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
+import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
 import type { RedemptionOutcome } from '../../../src/stores/ports.ts'
 
@@ -87,22 +89,9 @@ export const openBrowserRoom = async (
   }
 }
 
-/** Ten failures a minute by name and address, within this process. */
-const createFailureCount = (nowMs: () => number): FailureLimit => {
-  const failedAtMs = new Map<string, number[]>()
-  const waitMs = (key: string): number => {
-    const recent = (failedAtMs.get(key) ?? []).filter(at => at > nowMs() - 60_000)
-    return recent.length > 10 ? (recent[0] ?? nowMs()) + 60_000 - nowMs() : 0
-  }
-  return {
-    blockedMs: (name, address) => waitMs(`${address} ${name}`),
-    count: async (name, address) => {
-      const key = `${address} ${name}`
-      failedAtMs.set(key, [...(failedAtMs.get(key) ?? []), nowMs()])
-      return waitMs(key)
-    },
-  }
-}
+/** Ten failures a minute by name and address, counted as the gateway counts them. */
+const createFailureCount = (nowMs: () => number): FailureLimit =>
+  createFailureLimit(createMemoryLimiter({ nowMs }), { limit: 10, windowSec: 60 }, nowMs)
 
 export type Parameters = Readonly<Record<string, string | undefined>>
 
