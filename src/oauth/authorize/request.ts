@@ -1,6 +1,6 @@
 import type { Parameters } from '../forms/parameters.ts'
 import type { ClientRegistration } from '../options.ts'
-import { isResource } from '../resource.ts'
+import { areResources, resourceRule } from '../resource.ts'
 import { joinScope, splitScope } from '../scope.ts'
 import type { AuthorizationErrorCode } from './response.ts'
 
@@ -98,10 +98,17 @@ const requireRegisteredScope: Check = (parameters, client) => {
     : refuse('invalid_scope', 'A scope is unknown or not registered for this client.')
 }
 
+/** In characters: twice what clients are known to send. It is kept until the person has answered, and nobody has proven
+ * anything yet. */
+const longestState = 4096
+
+const refuseLongState: Check = parameters =>
+  (parameters.get('state')?.length ?? 0) > longestState
+    ? refuse('invalid_request', `state is longer than ${longestState} characters.`)
+    : undefined
+
 const requireReadableResource: Check = parameters =>
-  parameters.all('resource').every(isResource)
-    ? undefined
-    : refuse('invalid_target', 'A resource must be an absolute URI without a fragment.')
+  areResources(parameters.all('resource')) ? undefined : refuse('invalid_target', `${resourceRule}.`)
 
 /** No session is kept, so nobody is ever signed in beforehand (OpenID Connect Core section 3.1.2.1). */
 const refuseSilence: Check = parameters =>
@@ -117,6 +124,7 @@ const checks: readonly Check[] = [
   requireQueryMode,
   requirePkce,
   requireRegisteredScope,
+  refuseLongState,
   requireReadableResource,
   refuseSilence,
 ]

@@ -19,6 +19,9 @@ export interface AccessTokens {
 /** Checked signatures to remember: about a kilobyte each. One costs 60 µs to check and a lookup to remember. */
 const rememberedTokens = 5_000
 
+/** Twice what a token with a few scopes and resources has; a client can make longer ones to fill the memory with. */
+const longestRemembered = 2048
+
 export const createAccessTokens = ({ options, store, keys, clock }: OAuthDeps): AccessTokens => {
   const verified = createRecent<AccessTokenRecord>(rememberedTokens)
 
@@ -30,7 +33,7 @@ export const createAccessTokens = ({ options, store, keys, clock }: OAuthDeps): 
   const verify = (token: string): AccessTokenRecord | undefined => {
     const claims = verifyJwt(token, 'at+jwt', keys)
     const record = claims && toRecord(claims, options.issuer)
-    if (record) verified.set(token, record)
+    if (record && token.length <= longestRemembered) verified.set(token, record)
     return record
   }
   return {

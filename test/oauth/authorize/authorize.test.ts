@@ -115,6 +115,16 @@ t.test('line 46: state comes back as it was, byte for byte, and none is invented
   t.notOk('state' in answerOf(without))
 })
 
+t.test('a state is kept for nobody who has not proven anything beyond 4096 characters', async t => {
+  const room = await openBrowserRoom(t)
+
+  const longest = await room.authorize(get(ask({ state: 'A'.repeat(4096) })))
+  const longer = await room.authorize(get(ask({ state: 'A'.repeat(4097) })))
+
+  t.match(header(longest, 'location'), /^\/interaction\//)
+  t.match(answerOf(longer), { error: 'invalid_request', state: 'A'.repeat(4097) })
+})
+
 t.test('a state that is no UTF-8 cannot come back the same and is refused', async t => {
   const room = await openBrowserRoom(t)
 

@@ -80,7 +80,11 @@ t.test('line 53: who asks for no page gets login_required, since a page is neede
 )
 
 t.test('line 66: a resource that is no absolute URI without a fragment is an invalid_target', t =>
-  refusedByRedirect(t, 'invalid_target', [{ resource: 'https://api.example/#part' }, { resource: 'accounts' }]),
+  refusedByRedirect(t, 'invalid_target', [
+    { resource: 'https://api.example/#part' },
+    { resource: 'accounts' },
+    { resource: `https://api.example/${'x'.repeat(512)}` },
+  ]),
 )
 
 t.test('what is not offered is refused by name', async t => {

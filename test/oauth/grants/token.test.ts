@@ -127,7 +127,7 @@ t.test('line 66: with a resource the token is good for that alone; a malformed o
   const { body } = await token({ ...grant, resource }, { as: 'app' })
 
   t.match(await introspect({ token: String(body.access_token) }, { as: 'app' }), { body: { aud: resource } })
-  for (const bad of ['accounts', '/accounts', `${resource}#part`]) {
+  for (const bad of ['accounts', '/accounts', `${resource}#part`, `${resource}/${'x'.repeat(512)}`]) {
     t.match(
       await token({ ...grant, resource: bad }, { as: 'app' }),
       { status: 400, body: { error: 'invalid_target' } },
