@@ -13,6 +13,7 @@ import { createRefreshLineage, type RefreshLineage } from './refresh-lineage.ts'
  */
 export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
   const lineage = createRefreshLineage(deps.keys)
+  const usernames = new Set(deps.options.users.map(user => user.username))
   return {
     type: 'refresh_token',
     servesPublicClients: true,
@@ -21,6 +22,8 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
       const attempt = readAttempt(request, lineage)
       await refuseWiderScope(deps, attempt)
       const record = await useToken(deps, lineage, attempt)
+      // Whom the operator has taken out of the configuration has agreed to nothing any more.
+      if (record.username !== undefined && !usernames.has(record.username)) throw refusal()
       const { grantId, client, successor } = attempt
       return {
         grantId,

@@ -22,11 +22,15 @@ type Facts = Readonly<Record<string, unknown>>
  * Whoever may not know about a token learns as much as about one that never was.
  */
 export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): IntrospectionEndpoint => {
-  const { options, store, keys } = deps
+  const { options, store, keys, clients } = deps
+
+  /** A client that the operator has taken out of the configuration has no tokens left, as at the gateway. */
+  const isForEyesOf = (client: ClientRegistration, record: AccessTokenRecord): boolean =>
+    clients.find(record.client_id) !== undefined && mayKnow(client, record)
 
   const findJwt = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> => {
     const record = accessTokens.readJwt(token)
-    if (!record || !mayKnow(client, record)) return undefined
+    if (!record || !isForEyesOf(client, record)) return undefined
     return whenKnown(store.revocations.isRevoked(record.jti), isRevoked =>
       isRevoked ? undefined : toFacts(record, options.issuer),
     )
@@ -37,7 +41,7 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
     client: ClientRegistration,
   ): Promise<Facts | undefined> => {
     const record = await store.tokens.find(grantId, digest)
-    return record && mayKnow(client, record) ? toFacts(record, options.issuer) : undefined
+    return record && isForEyesOf(client, record) ? toFacts(record, options.issuer) : undefined
   }
   const findRefresh = async (
     grantId: string,

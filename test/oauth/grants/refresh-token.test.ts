@@ -130,6 +130,17 @@ t.test('a scope that the client has lost since is not given again', async t => {
   t.match(reply, { status: 200, body: { scope: 'read' } })
 })
 
+t.test('a person who was taken out of the configuration stays signed in nowhere', async t => {
+  const before = await startServer(t)
+  const kept = await firstTokens(before, 'app')
+  const replaced = await firstTokens(before, 'spa')
+
+  const after = await startServer(t, { users: [] }, before.clock, before.deps.store)
+
+  t.match(await after.token(refreshWith(kept.refresh_token), { as: 'app' }), refusal)
+  t.match(await after.token(refreshWith(replaced.refresh_token, asSpa), {}), refusal)
+})
+
 t.test('a missing refresh token is an invalid_request, an impossible one an invalid_grant', async t => {
   const { token } = await startServer(t)
 

@@ -6,6 +6,7 @@ import { createClients } from '../../../src/oauth/clients/clients.ts'
 import type { FailureLimit, OAuthDeps } from '../../../src/oauth/deps.ts'
 import { type AuthorizationServer, createAuthorizationServer } from '../../../src/oauth/index.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
+import { unmatchedSecretHash } from '../../../src/oauth/secrets/secret-hash.ts'
 import { challengeOf, codeProof, newGrantId, newGrantSecret } from '../../../src/oauth/tokens/code.ts'
 import { openKeyRing } from '../../../src/oauth/tokens/keys.ts'
 import type { OAuthRequest } from '../../../src/oauth/wire.ts'
@@ -139,7 +140,7 @@ const defaultOptions: OAuthOptions = {
   accessToken: { format: 'jwt', lifetimeSec: 600, alg: 'ES256' },
   refreshToken: { lifetimeSec: 30 * 24 * 3600, reuseWindowSec: 10 },
   code: { lifetimeSec: 60 },
-  users: [],
+  users: [{ username: 'alice', password_hash: unmatchedSecretHash }],
   interactionLifetimeSec: 900,
   endpoints: {
     token: `${issuer}/token`,

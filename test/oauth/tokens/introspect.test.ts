@@ -86,6 +86,19 @@ t.test('line 69: a caller that is not entitled sees what it sees of an unknown t
   }
 })
 
+t.test('the tokens of a client that was taken out of the configuration are inactive', async t => {
+  for (const accessToken of [{ ...opaque, format: 'jwt' as const }, opaque]) {
+    const clients = [client('app'), client('all', { introspects: 'all' })]
+    const before = await startServer(t, { clients, accessToken })
+    const token = await ownToken(before, 'app')
+    t.match(await before.introspect({ token }, { as: 'all' }), { body: { active: true } })
+
+    const after = await startServer(t, { clients: clients.slice(1), accessToken }, before.clock, before.deps.store)
+
+    t.same((await after.introspect({ token }, { as: 'all' })).body, inactive.body, accessToken.format)
+  }
+})
+
 t.test('line 70: a hint, right, wrong or unknown, changes no answer', async t => {
   for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
     const server = await startServer(t, { accessToken })
