@@ -18,12 +18,13 @@ import type {
 export const createMemoryStore = (clock: Clock): Store => {
   const revoked = createExpiringMap<number>(clock)
   const isRevoked = (id: string): boolean => revoked.get(id) !== undefined
+  const grants = createExpiringMap<GrantState>(clock)
   return {
     name: 'memory',
     keys: createKeys(clock),
-    grants: createGrants(clock, isRevoked),
+    grants: createGrants(grants, isRevoked),
     tokens: createTokens(clock, isRevoked),
-    revocations: createRevocations(revoked, isRevoked),
+    revocations: createRevocations(revoked, grants, isRevoked),
     interactions: createInteractions(clock),
     ping: async () => undefined,
     close: async () => undefined,
@@ -46,8 +47,7 @@ const createKeys = (clock: Clock): KeyStore => {
   }
 }
 
-const createGrants = (clock: Clock, isRevoked: (id: string) => boolean): GrantStore => {
-  const grants = createExpiringMap<GrantState>(clock)
+const createGrants = (grants: ExpiringMap<GrantState>, isRevoked: (id: string) => boolean): GrantStore => {
   const find = (grantId: string): GrantState | undefined => (isRevoked(grantId) ? undefined : grants.get(grantId))
   const settle = <Outcome>(grantId: string, { outcome, next }: Ruling<Outcome>): Outcome => {
     if (next) grants.set(grantId, next, next.untilMs)
@@ -86,12 +86,17 @@ const createTokens = (clock: Clock, isRevoked: (id: string) => boolean): TokenSt
 }
 
 /** @param revoked each revoked id with its place in the feed */
-const createRevocations = (revoked: ExpiringMap<number>, isRevoked: (id: string) => boolean): RevocationStore => {
+const createRevocations = (
+  revoked: ExpiringMap<number>,
+  grants: ExpiringMap<GrantState>,
+  isRevoked: (id: string) => boolean,
+): RevocationStore => {
   let last = 0
   return {
     revoke: async (id, untilMs) => {
       const known = revoked.entry(id)
       revoked.set(id, ++last, Math.max(known?.untilMs ?? 0, untilMs))
+      grants.delete(id) // a `jti` is no grant's id
     },
     isRevoked: async jti => isRevoked(jti) || isRevoked(grantIdOf(jti)),
     since: async cursor => {

@@ -164,7 +164,8 @@ export interface Revocation {
 
 export interface RevocationStore {
   /**
-   * Revokes a grant id (all its access tokens and its refresh token) or one jti. When it resolves, `isRevoked`,
+   * Revokes a grant id (all its access tokens and its refresh token) or one jti. The grant itself is forgotten in the
+   * same step, so that nothing of it comes back when the revocation has expired. When it resolves, `isRevoked`,
    * `tokens.find` and `grants.refresh` of every process say so; `since` shows it to pollers. Repeating it is harmless.
    */
   revoke(id: string, untilMs: number): Promise<void>

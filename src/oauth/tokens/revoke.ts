@@ -41,11 +41,9 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     const found = await store.grants.findByRefresh(grantId, digest)
     return found && { client_id: found.record.client_id, revoke: () => revokeGrant(grantId) }
   }
-  const revokeGrant = async (grantId: string): Promise<void> => {
-    // Its access tokens are dead for as long as any of them lives; then the grant itself is gone.
-    await store.revocations.revoke(grantId, clock.nowMs() + options.accessToken.lifetimeSec * 1000)
-    await store.grants.remove(grantId)
-  }
+  // The grant is gone with that; its access tokens stay revoked for as long as any of them lives.
+  const revokeGrant = (grantId: string): Promise<void> =>
+    store.revocations.revoke(grantId, clock.nowMs() + options.accessToken.lifetimeSec * 1000)
   const find = async (token: string, form: Form): Promise<Revocable | undefined> => {
     if (hasJwtShape(token)) return findJwt(token)
     const grantId = parseGrantId(token)

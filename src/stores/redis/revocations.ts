@@ -14,9 +14,10 @@ const pageEntries = 5000
  */
 const overlapMicros = 2_000_000
 
-/** KEYS: the hash of what is revoked of a grant. ARGV: id, lifetime. Its lifetime only ever grows. */
+/** KEYS: the hash of what is revoked of a grant, the grant. ARGV: id, lifetime, grant id. A lifetime only ever grows. */
 const revokeScript = `
 redis.call('HSET', KEYS[1], ARGV[1], '')
+if ARGV[1] == ARGV[3] then redis.call('DEL', KEYS[2]) end
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 `
 
@@ -68,17 +69,17 @@ return { after, #rows / 2, entries }
 `
 
 export const createRevocations = (connection: RedisConnection, clock: Clock): RevocationStore => {
-  const revoke = defineScript(connection, 'sidegateRevoke', 1, revokeScript)
+  const revoke = defineScript(connection, 'sidegateRevoke', 2, revokeScript)
   const publish = defineScript(connection, 'sidegatePublish', 2, publishScript)
   const read = defineScript(connection, 'sidegateReadFeed', 2, readScript)
   return {
     revoke: async (id, untilMs) => {
       const lifetime = lifetimeMs(clock, untilMs)
-      // Two slots, so two commands in one round trip; revoking again mends a half-done pair.
-      await Promise.all([
-        revoke(names.revoked(grantIdOf(id)), id, lifetime),
-        publish(names.feed, names.feedExpiry, id, lifetime),
-      ])
+      // Two slots, so two steps. The one after which nobody finds the grant comes last: a caller that tries again after
+      // half of it does the whole again.
+      await publish(names.feed, names.feedExpiry, id, lifetime)
+      const grantId = grantIdOf(id)
+      await revoke(names.revoked(grantId), names.grant(grantId), id, lifetime, grantId)
     },
     isRevoked: async jti => {
       const grantId = grantIdOf(jti)

@@ -16,6 +16,7 @@ export const createRevocations = (db: Database, clock: Clock): RevocationStore =
   const insert = db.prepare(`
     INSERT OR REPLACE INTO revocations (id, until_ms)
     VALUES (?1, max(?2, coalesce((SELECT until_ms FROM revocations WHERE id = ?1), 0)))`)
+  const forget = db.prepare('DELETE FROM grants WHERE grant_id = ?')
   const select = db.prepare('SELECT 1 FROM revocations WHERE id IN (?, ?) AND until_ms > ? LIMIT 1')
   const feed = db.prepare<FeedRow>(
     'SELECT place, id, until_ms FROM revocations WHERE place > ? AND until_ms > ? ORDER BY place',
@@ -23,8 +24,11 @@ export const createRevocations = (db: Database, clock: Clock): RevocationStore =
   const cleanUp = createCleanup(db, clock, 'revocations')
   return {
     revoke: async (id, untilMs) => {
-      insert.run(id, untilMs)
-      cleanUp()
+      db.exclusively(() => {
+        insert.run(id, untilMs)
+        forget.run(id) // a `jti` is no grant's id
+        cleanUp()
+      })
     },
     isRevoked: async jti => select.get(jti, grantIdOf(jti), clock.nowMs()) !== undefined,
     since: async cursor => {

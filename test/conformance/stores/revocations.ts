@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { eventually } from '../../support/eventually.ts'
-import { newId } from '../records.ts'
+import { newGrant, newId, redemptionOf, refreshOf } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'
 
 export const testRevocations = async (t: Test, open: OpenStore): Promise<void> => {
@@ -59,6 +59,24 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
     t.ok(Math.abs((entry?.untilMs ?? 0) - untilMs) < 1000)
     await elapse(2)
     t.equal(await revocations.isRevoked(id), true)
+  })
+  t.test('a revoked grant does not come back when its revocation has expired', async t => {
+    const grant = newGrant(clock.nowMs())
+    await store.grants.create(grant)
+    await store.grants.redeem(redemptionOf(grant, clock.nowMs()))
+    await revocations.revoke(grant.grantId, clock.nowMs() + shortMs)
+    await elapse(shortMs)
+    await eventually(async () => !(await revocations.isRevoked(grant.grantId)))
+
+    t.same(await store.grants.refresh(refreshOf(grant, clock.nowMs())), { kind: 'refused' })
+  })
+  t.test('a revoked jti leaves its grant alone', async t => {
+    const grant = newGrant(clock.nowMs())
+    await store.grants.create(grant)
+    await store.grants.redeem(redemptionOf(grant, clock.nowMs()))
+    await revocations.revoke(`${grant.grantId}.1`, farMs())
+
+    t.match(await store.grants.refresh(refreshOf(grant, clock.nowMs())), { kind: 'valid' })
   })
   t.test('what nobody needs any more leaves the feed', async t => {
     const id = newId()
