@@ -43,14 +43,19 @@ const explain = (error: NodeJS.ErrnoException): string =>
   error.code === 'EADDRINUSE' ? 'the port is taken by another program' : (error.code ?? error.message)
 
 const answer = async (view: AdminView, req: IncomingMessage, res: ServerResponse): Promise<void> => {
-  const url = new URL(req.url ?? '/', 'http://admin')
+  const [path, query] = (req.url ?? '/').split('?', 2)
   if (req.method !== 'GET' && req.method !== 'HEAD')
     return end(res, 405, 'text/plain', 'method not allowed\n', ['allow', 'GET, HEAD'])
-  switch (url.pathname) {
+  switch (path) {
     case '/livez':
       return end(res, 200, 'text/plain', 'ok\n')
     case '/readyz':
-      return end(res, view.isReady() ? 200 : 503, 'text/plain', readiness(view, url.searchParams.has('verbose')))
+      return end(
+        res,
+        view.isReady() ? 200 : 503,
+        'text/plain',
+        readiness(view, new URLSearchParams(query).has('verbose')),
+      )
     case '/metrics': {
       const wantsOpenMetrics = req.headers.accept?.includes('application/openmetrics-text') ?? false
       const { contentType, body } = await view.metrics(wantsOpenMetrics ? 'openmetrics' : 'text')
