@@ -55,9 +55,13 @@ export const createTrafficServer = (options: TrafficServerOptions, handlers: Tra
   return server
 }
 
-/** RFC 6455 section 4.1: a handshake is a GET. Another method that asks for it is a plain request, body and all. */
+/**
+ * RFC 6455 section 4.1: a handshake is a GET. Another method that asks for it is a plain request, body and all; so is one
+ * that comes before the connection's last answer is out, which must not be handed the socket meanwhile. A server is free
+ * not to upgrade (RFC 9110 section 7.8).
+ */
 const isWebSocket = (req: IncomingMessage): boolean =>
-  req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket'
+  req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket' && !answerUnderWay(req.socket)
 
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, handlers: TrafficHandlers): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
@@ -81,10 +85,13 @@ const clientErrorCode = (error: NodeJS.ErrnoException): GatewayErrorCode => {
  * arrive in its place. Where the bad bytes are in the body of the very request that waits, the refusal is its answer.
  */
 const owesAnswer = (socket: Duplex): boolean => {
-  // Node hangs the response under way on its socket; there is no public name for it.
-  const answer = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
+  const answer = answerUnderWay(socket)
   return Boolean(answer && (answer.headersSent || answer.req.complete))
 }
+
+/** Node hangs the response under way on its socket; there is no public name for it. */
+const answerUnderWay = (socket: Duplex): ServerResponse | undefined =>
+  (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 
 const lingerMs = 1000
 

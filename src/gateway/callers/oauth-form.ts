@@ -16,6 +16,8 @@ const noBody: FormBody = { kind: 'body', text: '' }
 /** The body of an OAuth request, read whole within its limits: else 413, 408, or nothing where the client has gone. */
 export const readForm = async (exchange: Exchange): Promise<FormBody> => {
   const { req, res, fields } = exchange.context
+  // What follows a WebSocket handshake is no body: nobody would ever say that it has ended.
+  if (exchange.upgrade !== undefined) return noBody
   if (fields.transferEncoding === undefined && (fields.contentLength ?? '0') === '0') return noBody
   if (fields.expect !== undefined) res.writeContinue()
   const body = await readBody(req, fields.contentLength, formLimits)
