@@ -26,6 +26,8 @@ export const forward =
   (exchange): Outcome | Promise<Outcome> => {
     const { operation } = exchange
     if (operation?.target.kind !== 'forward') return refuse(exchange, 'INTERNAL')
+    // Whoever left while the steps before waited is not heard of again: its connection has said so already.
+    if (exchange.context.req.socket.destroyed) return 'gone'
     if (exchange.upgrade) return deps.upgrade(exchange)
     const upstream = deps.upstreams.get(operation.target.upstream)
     if (upstream === undefined) return refuse(exchange, 'INTERNAL')
@@ -109,6 +111,8 @@ class RoundTrip implements Dispatcher.DispatchHandler {
       this.#owedBytes = Number(length)
     }
     res.writeHead(status, incomingHeaders(this.#exchange, status, upstreamHeaders))
+    // The first bytes of the body take the header with them; where none came with it, it goes by itself.
+    process.nextTick(flushHeader, res)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -193,6 +197,15 @@ const unreachable: ReadonlySet<string> = new Set([
 /** Whether a body follows the header (RFC 9112 section 6.3). */
 export const hasBody = ({ context: { fields } }: Exchange): boolean =>
   fields.transferEncoding !== undefined || (fields.contentLength !== undefined && fields.contentLength !== '0')
+
+/** An event stream may be silent for long, and its client waits for the header. Node keeps that back until a byte follows. */
+const flushHeader = (res: ServerResponse): void => {
+  if (!res.destroyed && !res.writableEnded && !headerLeft(res)) res.flushHeaders()
+}
+
+/** `headersSent` says that the header is made; there is no public name for its having been handed to the socket. */
+const headerLeft = (res: ServerResponse): boolean =>
+  (res as ServerResponse & { _headerSent?: boolean })._headerSent === true
 
 /** Up to this size a copy as text, which joins the header in one plain write, is cheaper than a gathering write. */
 const joinedBytes = 8192
