@@ -172,6 +172,7 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
 
       t.equal(refused.status, 502, name)
       t.notMatch(refused.body.toString(), /hello|evil/, name)
+      if (name !== 'unasked-upgrade') t.match(refused.body.toString(), /"code":"UPSTREAM_INVALID"/, name)
     }
   })
 

@@ -17,7 +17,7 @@ export const toUpstreamFailure = (
     return { code: 'BAD_REQUEST', reason: 'client_gone' }
   }
   if (
-    code.startsWith('HPE_') ||
+    error.name === 'HTTPParserError' ||
     code === 'UND_ERR_HEADERS_OVERFLOW' ||
     code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
   ) {

@@ -37,9 +37,11 @@ const enter = (exchange: Exchange, operation: MeteredOperation): void => {
   operation.meter.inFlight.add(1)
 }
 
-/** What Node's parser lets through: a second Host line, a transfer coding other than plain `chunked`. */
+/** What Node's parser lets through: a second Host line, a transfer coding other than plain `chunked`, or any in HTTP/1.0. */
 const isWellFormed = (exchange: Exchange): boolean => {
   const { fields, req } = exchange.context
   if (fields.hostCount > 1 || (fields.hostCount === 0 && req.httpVersionMinor > 0)) return false
-  return fields.transferEncoding === undefined || fields.transferEncoding.toLowerCase() === 'chunked'
+  if (fields.transferEncoding === undefined) return true
+  // RFC 9112 section 6.1: in HTTP/1.0 the framing is faulty, since what is before us may not have understood it.
+  return req.httpVersionMinor > 0 && fields.transferEncoding.toLowerCase() === 'chunked'
 }

@@ -32,6 +32,12 @@ const trailer = (letter: string, line: string): RawCase => ({
 /** Framing and smuggling. */
 export const framingCases: readonly RawCase[] = [
   {
+    id: 'S01c',
+    what: 'Transfer-Encoding in HTTP/1.0, where it frames nothing',
+    bytes: 'POST BASE/x HTTP/1.0\r\nHOST\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ...refused,
+  },
+  {
     id: 'S01',
     what: 'Content-Length and Transfer-Encoding together',
     bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
