@@ -46,6 +46,7 @@ export class OAuthError extends Error {
 
 interface GatewayErrorEntry {
   readonly status: number
+  /** The phrase of the status, as RFC 9457 section 4.2.1 wants it beside `about:blank`. */
   readonly title: string
   readonly detail: string
 }
@@ -54,12 +55,12 @@ interface GatewayErrorEntry {
 export const gatewayErrors = {
   BAD_REQUEST: {
     status: 400,
-    title: 'Bad request',
+    title: 'Bad Request',
     detail: 'The request is not well-formed HTTP, or its target cannot be read in one way only.',
   },
   CREDENTIAL_MALFORMED: {
     status: 400,
-    title: 'Bad request',
+    title: 'Bad Request',
     detail: 'Credentials were sent twice, in two places, or not in the form of RFC 6750.',
   },
   CREDENTIAL_MISSING: { status: 401, title: 'Unauthorized', detail: 'This operation needs credentials.' },
@@ -69,67 +70,67 @@ export const gatewayErrors = {
     title: 'Forbidden',
     detail: 'The access token does not carry the scope that this operation needs.',
   },
-  NOT_FOUND: { status: 404, title: 'Not found', detail: 'No operation is published at this path.' },
+  NOT_FOUND: { status: 404, title: 'Not Found', detail: 'No operation is published at this path.' },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    title: 'Method not allowed',
+    title: 'Method Not Allowed',
     detail: 'The path exists, but not for this method; Allow names those it has.',
   },
-  REQUEST_TIMEOUT: { status: 408, title: 'Request timeout', detail: 'The request did not arrive in time.' },
+  REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout', detail: 'The request did not arrive in time.' },
   BODY_TOO_LARGE: {
     status: 413,
-    title: 'Content too large',
+    title: 'Content Too Large',
     detail: 'The body is larger than this operation accepts.',
   },
-  EXPECTATION_FAILED: { status: 417, title: 'Expectation failed', detail: 'Only Expect: 100-continue is understood.' },
+  EXPECTATION_FAILED: { status: 417, title: 'Expectation Failed', detail: 'Only Expect: 100-continue is understood.' },
   PLAN_EXCEEDED: {
     status: 429,
-    title: 'Too many requests',
+    title: 'Too Many Requests',
     detail: 'The plan of this client is used up for now; Retry-After says for how long.',
   },
   TOO_MANY_FAILURES: {
     status: 429,
-    title: 'Too many requests',
+    title: 'Too Many Requests',
     detail: 'Too many failed credentials from this address; Retry-After says for how long.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
-    title: 'Request header fields too large',
+    title: 'Request Header Fields Too Large',
     detail: 'The request header is too large or has too many fields.',
   },
   INTERNAL: {
     status: 500,
-    title: 'Internal error',
+    title: 'Internal Server Error',
     detail: 'Sidegate failed to handle this request; the log has the reason under this request id.',
   },
   NOT_IMPLEMENTED: {
     status: 501,
-    title: 'Not implemented',
+    title: 'Not Implemented',
     detail: 'This method or transfer coding is not supported.',
   },
   UPSTREAM_UNREACHABLE: {
     status: 502,
-    title: 'Bad gateway',
+    title: 'Bad Gateway',
     detail: 'The service behind this operation could not be reached, or broke off before it answered.',
   },
   UPSTREAM_INVALID: {
     status: 502,
-    title: 'Bad gateway',
+    title: 'Bad Gateway',
     detail: 'The service behind this operation answered with something that is not HTTP.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
-    title: 'Service unavailable',
+    title: 'Service Unavailable',
     detail: 'The store is unavailable; Retry-After says when to come back.',
   },
   PLAN_UNDECIDED: {
     status: 503,
-    title: 'Service unavailable',
+    title: 'Service Unavailable',
     detail: 'The plan limit cannot be decided now, and this plan refuses rather than guesses.',
   },
   UPSTREAM_TIMEOUT: {
     status: 504,
-    title: 'Gateway timeout',
+    title: 'Gateway Timeout',
     detail: 'The service behind this operation did not answer in time.',
   },
 } as const satisfies Record<string, GatewayErrorEntry>

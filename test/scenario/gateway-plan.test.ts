@@ -51,7 +51,7 @@ t.test('a plan holds on what is forwarded and on what is served, and says so on 
     t.equal(refused.status, 429)
     t.equal(headerOf(refused, 'content-type'), 'application/problem+json')
     t.match(JSON.parse(refused.body.toString()), {
-      title: 'Too many requests',
+      title: 'Too Many Requests',
       status: 429,
       code: 'PLAN_EXCEEDED',
       request_id: headerOf(refused, 'x-request-id'),
