@@ -39,7 +39,9 @@ export const parseOptions = <const T extends Options>(args: readonly string[], o
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   // What stands there may be a secret that somebody meant to be hashed.
-  if ('code' in error && error.code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return 'there is an argument too many'
+  if ('code' in error && error.code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') {
+    return 'there is an argument too many, which no option such as --config takes'
+  }
   // Node goes on with advice about `--`, on the same line.
   return error.message.split('. ')[0] ?? error.message
 }

@@ -9,6 +9,11 @@ const badUsages: readonly (readonly [says: string, args: readonly string[], mess
   ['half a command', ['client'], /there is no such command/],
   ['an unknown option', ['check', '--confg', demoConfig], /Unknown option '--confg'/],
   ['an option without its value', ['check', '--config'], /--config/],
+  [
+    'a configuration without --config',
+    ['check', demoConfig],
+    /argument too many, which no option such as --config takes/,
+  ],
   ['no configuration', ['check'], /name the configuration with --config FILE or SIDEGATE_CONFIG/],
   ['no configuration to serve', ['serve'], /name the configuration with --config FILE or SIDEGATE_CONFIG/],
   ['a client without id', ['client', 'new', '--grant', 'client_credentials'], /needs --id/],

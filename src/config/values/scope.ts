@@ -12,4 +12,4 @@ export const scopeList = () =>
   parsedText(text => {
     const tokens = text.split(' ').filter(token => token !== '')
     return tokens.every(token => scopeTokenPattern.test(token)) ? [...new Set(tokens)] : undefined
-  }, `${expectation}; scopes are separated by spaces`)
+  }, `must be one text, with a space between scopes; ${expectation}`)
