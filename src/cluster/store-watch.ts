@@ -16,6 +16,11 @@ const downMessages: Readonly<Record<Part, string>> = {
   limiter: 'plan limits are kept locally: the shared count does not answer',
 }
 
+const upMessages: Readonly<Record<Part, string>> = {
+  store: 'the store answers again',
+  limiter: 'plan limits are shared again',
+}
+
 export const createStoreWatch = (store: string, log: Logger): StoreWatch => {
   const complaining: Readonly<Record<Part, Map<string, string>>> = { store: new Map(), limiter: new Map() }
 
@@ -23,7 +28,7 @@ export const createStoreWatch = (store: string, log: Logger): StoreWatch => {
     const isUp = complaining[part].size === 0
     if (isUp === wasUp) return
     const [reason] = complaining[part].values()
-    if (isUp) log.info({ event: 'store_up', store, part }, `the ${part} answers again`)
+    if (isUp) log.info({ event: 'store_up', store, part }, upMessages[part])
     else log.error({ event: 'store_down', store, part, reason }, downMessages[part])
   }
 

@@ -96,12 +96,15 @@ export const waitUntilReady = async (connection: RedisConnection, patienceMs: nu
   })
 }
 
+/** ioredis gives no code for a call without a connection, only a text about its own options. */
+const isOffline = (error: unknown): boolean => error instanceof Error && error.message.includes('enableOfflineQueue')
+
 /** Passes an answer on; any failure becomes the one error that a store may throw. */
 export const answered = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
   try {
     return await answer
   } catch (error) {
-    throw new StoreUnavailableError('redis', error)
+    throw new StoreUnavailableError('redis', isOffline(error) ? new Error('not connected to Redis') : error)
   }
 }
 
