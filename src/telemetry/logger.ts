@@ -43,5 +43,5 @@ const pinoLogger = ({ level, base }: LoggerOptions, destination: DestinationStre
 
 const prettyStream = async (): Promise<DestinationStream> => {
   const { default: pretty } = await import('pino-pretty')
-  return pretty({ colorize: true, ignore: 'pid,hostname', sync: true })
+  return pretty({ colorize: true, ignore: 'pid,hostname', singleLine: true, sync: true })
 }
