@@ -142,6 +142,14 @@ t.test('a WebSocket passes through the gateway', async t => {
     await statusLogged('/up/silent', 499)
   })
 
+  await t.test('so does one that only says that it has ended', async t => {
+    const connection = connect(t).send(handshake('/up/silent?half'))
+    await eventually(() => upstream.open().length === 1)
+    connection.finish()
+
+    await eventually(() => upstream.open().length === 0, 500)
+  })
+
   await t.test('a reset on either side ends the other side, and nothing else', async t => {
     const left = connect(t).send(handshake('/up/echo'))
     await left.answer()

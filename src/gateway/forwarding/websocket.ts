@@ -83,8 +83,10 @@ const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, socket }: Ha
     upstream.failed('client_gone')
     proxyReq.destroy()
   }
+  // Half a connection has no use for a handshake; Node keeps it until both halves are closed.
+  const onClientEnd = (): void => void socket.destroy()
   const onAnswer = (answer: IncomingMessage): void => {
-    socket.off('close', onClientGone)
+    socket.off('close', onClientGone).off('end', onClientEnd)
     exchange.upgradeStatus = answer.statusCode ?? 0
     exchange.upstreamMs = performance.now() - sentAtMs
     upstream.answered(exchange.upgradeStatus, exchange.upstreamMs)
@@ -92,8 +94,8 @@ const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, socket }: Ha
   }
   // On a WebSocket http-proxy takes the timeout off again.
   proxyReq.setTimeout(upstream.options.headersTimeoutMs, () => proxyReq.destroy(new HandshakeTimeout()))
-  socket.once('close', onClientGone)
-  proxyReq.once('error', () => socket.off('close', onClientGone))
+  socket.once('close', onClientGone).once('end', onClientEnd)
+  proxyReq.once('error', () => socket.off('close', onClientGone).off('end', onClientEnd))
   proxyReq.prependListener('upgrade', (answer: IncomingMessage, upstreamSocket: Socket) => {
     onAnswer(answer)
     // http-proxy half-closes what is left when one side goes; a peer that never closes its own half would keep it.
