@@ -14,7 +14,11 @@ export const pathFault = (path: string): string | undefined => {
   }
   if (!segments.every(isLiteralOrWildcard))
     return 'has characters that a path cannot have; percent-encode them (RFC 3986)'
-  return undefined
+  if (path.includes(';') || ambiguousEscape.test(path))
+    return 'no request has ; or an encoded / \\ ; or control character'
+  return escapesOf(path).some(isOddEscape)
+    ? 'letters, digits and -._~ stand as they are, escapes in capitals'
+    : undefined
 }
 
 /** The same for a base path, which has no wildcards. */
@@ -52,6 +56,20 @@ const intersects = (one: readonly string[], other: readonly string[]): boolean =
 
 /** Nothing more, or a `**` that matches nothing. */
 const onlyRest = (segments: readonly string[]): boolean => segments.length === 0 || segments[0] === '**'
+
+/** What the gateway refuses in a request's path (`http/target.ts`): no such operation would ever be reached. */
+const ambiguousEscape = /%(?:2F|5C|3B|[01][\dA-F]|7F)/i
+
+const escapesOf = (path: string): readonly string[] => path.match(/%[\dA-Fa-f]{2}/g) ?? []
+
+/**
+ * A request's path is compared in its normal form (RFC 3986 section 6.2.2). Written in another, an operation would never
+ * be reached, and a wildcard with weaker demands would take its requests.
+ */
+const isOddEscape = (escaped: string): boolean => {
+  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+  return escaped !== escaped.toUpperCase() || /[\w.~-]/.test(character)
+}
 
 /** `.` and `..`, also percent-encoded, since a router may decode them. */
 const isDots = (segment: string): boolean => /^(?:\.|%2e){1,2}$/i.test(segment)

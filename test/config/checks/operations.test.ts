@@ -52,6 +52,24 @@ holdsEach(t, [
     accepted: publishing({ ...forwarded, path: '/items/all' }),
   },
   {
+    says: 'what needs no encoding is not encoded, since requests are compared in that form',
+    refused: publishing({ ...forwarded, path: '/%61dmin' }),
+    message: /path: letters, digits and -\._~ stand as they are/,
+    accepted: publishing({ ...forwarded, path: '/admin%20a' }),
+  },
+  {
+    says: 'an escape is written in capitals',
+    refused: publishing({ ...forwarded, path: '/%c3%a4' }),
+    message: /path: .*escapes in capitals/,
+    accepted: publishing({ ...forwarded, path: '/%C3%A4' }),
+  },
+  {
+    says: 'a path is none that every request is refused for',
+    refused: publishing({ ...forwarded, path: '/a%2Fb' }),
+    message: /path: no request has/,
+    accepted: publishing({ ...forwarded, path: '/a%23b' }),
+  },
+  {
     says: 'a path does not lead upwards, not even percent-encoded',
     refused: publishing({ ...forwarded, path: '/a/%2E./b' }),
     message: /path: \. and \.\. name no operation/,
