@@ -38,7 +38,7 @@ t.test('the longest literal prefix wins', async t => {
   const cases = [
     ['/', 'GET /'],
     ['/a', 'GET /a'],
-    ['/a/', 'GET /a/**'],
+    ['/a/', 'GET /a'],
     ['/a/z', 'GET /a/**'],
     ['/a/z/z/z', 'GET /a/**'],
     ['/a/b', 'GET /a/**'],
@@ -49,6 +49,14 @@ t.test('the longest literal prefix wins', async t => {
   ] as const
 
   for (const [path, found] of cases) t.equal(find('GET', path), found, path)
+})
+
+t.test('a slash at the end leads around no operation, and to none that has no wildcard', async t => {
+  t.equal(find('GET', '/a/b/c/'), 'GET /a/b/c')
+  t.equal(find('GET', '/a/b/z/'), 'GET /a/b/*')
+  t.equal(find('DELETE', '/a/b/c/'), 'method_not_allowed')
+  t.equal(find('POST', '/a/b/c/'), 'POST /a/**')
+  t.equal(find('GET', '/post/'), 'not_found')
 })
 
 t.test('* is one segment, which is not empty', async t => {

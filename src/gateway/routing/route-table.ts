@@ -39,6 +39,13 @@ export const createRoutes = <O extends Operation>(operations: readonly O[]): Rou
   const findRoute = (path: string, accept: (route: Route<O>) => boolean): Route<O> | undefined => {
     const exact = literal.get(path)?.find(accept)
     if (exact || byPrefix.size === 0) return exact
+    const found = findByPrefix(path, accept)
+    if (found === undefined || path === '/' || !path.endsWith('/')) return found
+    // Many servers take `/admin/` for `/admin`: a wildcard must not lead around what that operation demands.
+    const plain = path.slice(0, -1)
+    return literal.get(plain)?.find(accept) ?? findByPrefix(plain, accept) ?? found
+  }
+  const findByPrefix = (path: string, accept: (route: Route<O>) => boolean): Route<O> | undefined => {
     // Starts below the path itself: `/accounts/**` includes `/accounts`, since `**` may be nothing.
     for (let prefix = path.endsWith('/') ? path : `${path}/`; ; prefix = parentOf(prefix)) {
       const found = byPrefix
