@@ -143,7 +143,7 @@ t.test('a WebSocket passes through the gateway', async t => {
   })
 
   await t.test('so does one that only says that it has ended', async t => {
-    const connection = connect(t).send(handshake('/up/silent?half'))
+    const connection = connect(t).send(handshake('/up/silent'))
     await eventually(() => upstream.open().length === 1)
     connection.finish()
 
