@@ -60,13 +60,13 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     members: operationMembers('unmatched', 'unmatched'),
   }
   const upstreams = new Map(options.upstreams.map(upstream => [upstream.name, createUpstream(upstream, recorder)]))
-  let inFlight = 0
+  const inFlight = new Set<Exchange>()
   let draining = false
 
   const finish = (exchange: Exchange, status: number): void => {
     if (exchange.finished) return
     exchange.finished = true
-    inFlight--
+    inFlight.delete(exchange)
     observe(exchange, status, unmatched, deps.accessLog)
   }
   const reply = (exchange: Exchange, outcome: Outcome): void => {
@@ -102,9 +102,9 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
   })
 
   const handle = (req: IncomingMessage, res: ServerResponse, upgrade: Upgrade | undefined): void => {
-    inFlight++
-    if (draining) res.shouldKeepAlive = false
     const exchange = createExchange(createContext(req, res, addresses), upgrade)
+    inFlight.add(exchange)
+    if (draining) res.shouldKeepAlive = false
     try {
       const outcome = run(steps, exchange)
       if (outcome instanceof Promise) {
@@ -128,8 +128,9 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     },
     startDraining() {
       draining = true
+      for (const { context } of inFlight) context.res.shouldKeepAlive = false
     },
-    inFlight: () => inFlight,
+    inFlight: () => inFlight.size,
     async close() {
       await Promise.all([...upstreams.values()].map(upstream => upstream.close()))
     },

@@ -86,6 +86,7 @@ t.test('what is in flight at SIGTERM is answered, however long it takes within t
   const answer = await asked
 
   t.equal(answer.status, 200)
+  t.equal(answer.headers.get('connection'), 'close', 'whenever its request came')
   t.equal((await answer.text()).length, 1_000_000)
   t.equal(await sidegate.exited, 0)
 })

@@ -34,7 +34,7 @@ export interface PublicJwks {
 
 /** Keys that no process renewed for this long are forgotten by the store. */
 const keyLifetimeMs = 90 * 24 * 60 * 60 * 1000
-const renewEveryMs = 60_000
+const renewEveryMs = 10_000
 /** While the store has not answered yet; short, because nothing can be signed until then. */
 const retryEveryMs = 250
 
@@ -52,7 +52,7 @@ interface LoadedKeys {
 }
 
 /**
- * Loads the keys, makes those that are missing, and renews their lifetime about once a minute. A store that does not
+ * Loads the keys, makes those that are missing, and renews their lifetime every ten seconds. A store that does not
  * answer is no reason to stay down: the ring opens without keys and keeps trying.
  * @throws whatever else goes wrong with the first reading, e.g. a stored key that is none
  */
@@ -71,7 +71,7 @@ export const openKeyRing = async (store: KeyStore, clock: Clock): Promise<KeyRin
     timer.unref()
   }
   const renew = (): void => {
-    // The keys at hand stay good when a renewal fails; the next one is a minute away, their lifetime ninety days.
+    // The keys at hand stay good when a renewal fails; the next one is near, their lifetime ninety days.
     load()
       .catch(error => {
         failure = error

@@ -43,7 +43,7 @@ t.test('rings over different stores have nothing in common', async t => {
   t.not(one.digest('text'), two.digest('text'))
 })
 
-t.test('keys that the store has lost are put back as they were within a minute', async t => {
+t.test('keys that the store has lost are put back as they were at the next renewal', async t => {
   const clock = createManualClock()
   const store = createMemoryStore(clock)
   mock.timers.enable({ apis: ['setTimeout'] })
@@ -53,7 +53,7 @@ t.test('keys that the store has lost are put back as they were within a minute',
   clock.advanceSec(91 * 24 * 3600)
   t.same(await store.keys.load(clock.nowMs() + 1000), [], 'forgotten, since nobody renewed them')
 
-  mock.timers.tick(60_000)
+  mock.timers.tick(10_000)
   mock.timers.reset()
   await eventually(async () => (await store.keys.load(clock.nowMs() + 1000)).length === 2)
 
