@@ -47,7 +47,7 @@ t.test('who carries no good token is told what is wrong, and the upstream hears 
   const invalid = {
     status: 401,
     code: 'CREDENTIAL_INVALID',
-    challenge: `${realm}, error="invalid_token", error_description="expired, revoked or not issued here"`,
+    challenge: `${realm}, error="invalid_token", error_description="expired, revoked, for another resource or not issued here"`,
   }
   const malformed = { status: 400, code: 'CREDENTIAL_MALFORMED', challenge: `${realm}, error="invalid_request"` }
 

@@ -81,7 +81,7 @@ const refuseToken = async (deps: CallerDeps, exchange: Exchange, operation: Mete
   return refuse(exchange, 'CREDENTIAL_INVALID', {
     headers: [
       'www-authenticate',
-      `${realm}, error="invalid_token", error_description="expired, revoked or not issued here"`,
+      `${realm}, error="invalid_token", error_description="expired, revoked, for another resource or not issued here"`,
     ],
   })
 }
