@@ -38,6 +38,10 @@ export const createContext = (req: IncomingMessage, res: ServerResponse, address
   }
 }
 
+/** Whether the client waits to be told to send its body; HTTP/1.0 knows no interim answer (RFC 9110 section 10.1.1). */
+export const expectsContinue = ({ fields, req }: RequestContext): boolean =>
+  fields.expect !== undefined && req.httpVersionMinor > 0
+
 /** An id goes into logs and headers: printable, without quotes, and short. */
 const believedId = (id: string | undefined): string =>
   id !== undefined && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(id) ? id : randomUUID()

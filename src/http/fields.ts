@@ -48,6 +48,17 @@ const named: Readonly<Record<string, FieldKind>> = {
   forwarded: fieldKinds.identity,
   'x-real-ip': fieldKinds.identity,
   'x-client-ip': fieldKinds.identity,
+  'true-client-ip': fieldKinds.identity,
+  'cf-connecting-ip': fieldKinds.identity,
+  'remote-user': fieldKinds.identity,
+  'x-remote-user': fieldKinds.identity,
+  // Servers that obey these serve another path or method than the one that was checked.
+  'x-original-url': fieldKinds.identity,
+  'x-original-uri': fieldKinds.identity,
+  'x-rewrite-url': fieldKinds.identity,
+  'x-http-method': fieldKinds.identity,
+  'x-http-method-override': fieldKinds.identity,
+  'x-method-override': fieldKinds.identity,
   'x-request-id': fieldKinds.requestId,
   traceparent: fieldKinds.traceparent,
   'content-type': fieldKinds.contentType,
@@ -78,7 +89,9 @@ const classify = (name: string): FieldKind => {
   if (Object.hasOwn(named, name)) return named[name] as FieldKind
   // CGI-like servers read `_` as `-`: X_Sidegate_Client_Id and Content_Length would arrive as the real ones.
   if (name.includes('_')) return fieldKinds.identity
-  if (name.startsWith('x-sidegate-') || name.startsWith('x-forwarded-')) return fieldKinds.identity
+  // Others read every sign as `-`: X.Sidegate.Client.Id.
+  const plain = name.replace(/[^a-z0-9]/g, '-')
+  if (plain.startsWith('x-sidegate-') || plain.startsWith('x-forwarded-')) return fieldKinds.identity
   return fieldKinds.plain
 }
 

@@ -42,6 +42,21 @@ t.test('an alias is what its anchor holds, but an anchor cannot hold itself', as
   t.match(await problemsOf(t, 'product: &p\n  name: *p\n'), [/^2:9: this alias names no whole value/])
 })
 
+t.test('aliases of aliases do not multiply without end', async t => {
+  const levels = Array.from(
+    { length: 9 },
+    (_, level) => `  l${level + 1}: &l${level + 1} [${`*l${level}, `.repeat(9)}]`,
+  )
+  const bomb = ['product:', '  l0: &l0 [x, x, x, x, x, x, x, x, x]', ...levels, ''].join('\n')
+
+  const problems = await problemsOf(t, bomb)
+
+  t.equal(
+    problems.filter(problem => /too many aliases, those inside aliases counted each time/.test(problem)).length,
+    1,
+  )
+})
+
 t.test('a variable takes the place of its reference anywhere in a text', async t => {
   const env = { HOST: 'redis', PORT: '6380', WORKERS: '3', STRIP: 'true', EMPTY: '' }
   const config = await acceptedConfig(

@@ -38,6 +38,9 @@ const scripts: Readonly<Record<string, Script>> = {
   'length-and-chunked': socket => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n')
   },
+  'coded-for-the-transfer': socket => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n')
+  },
   'huge-header': socket => {
     socket.write(`HTTP/1.1 200 OK\r\nx-a: ${'a'.repeat(200_000)}\r\ncontent-length: 0\r\n\r\n`)
   },
@@ -167,7 +170,14 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
   })
 
   await t.test('what is not HTTP, or could be framed in two ways, is 502', async t => {
-    for (const name of ['garbage', 'two-lengths', 'length-and-chunked', 'huge-header', 'unasked-upgrade']) {
+    for (const name of [
+      'garbage',
+      'two-lengths',
+      'length-and-chunked',
+      'coded-for-the-transfer',
+      'huge-header',
+      'unasked-upgrade',
+    ]) {
       const refused = await connect().send(get(name)).answer()
 
       t.equal(refused.status, 502, name)

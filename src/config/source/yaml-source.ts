@@ -45,8 +45,8 @@ export const parseYamlSource = (text: string): YamlSource => {
   const errors: readonly YAMLError[] = [...document.errors, ...document.warnings]
   const faults = errors.map(({ code, pos }) => ({ position: positionAt(pos[0]), message: sentenceOf(code) }))
   const usable = errors.every(error => error.code === 'DUPLICATE_KEY')
-  const onBadAlias = (offset: number): void => {
-    faults.push({ position: positionAt(offset), message: sentenceOf('BAD_ALIAS') })
+  const onBadAlias = (offset: number, message: string): void => {
+    faults.push({ position: positionAt(offset), message })
   }
   return {
     tree: usable && document.contents ? toPlain(document, document.contents, spans, onBadAlias) : undefined,
@@ -60,18 +60,27 @@ export const parseYamlSource = (text: string): YamlSource => {
   }
 }
 
+/** More than any configuration has use for. */
+const maxAliases = 1000
+const tooManyAliases = `too many aliases, those inside aliases counted each time: at most ${maxAliases}`
+
 const toPlain = (
   document: Document,
   root: Node,
   spans: Map<string, Span>,
-  onBadAlias: (offset: number) => void,
+  onBadAlias: (offset: number, message: string) => void,
 ): unknown => {
+  let aliases = 0
   const visit = (node: unknown, path: Path, keyOffset: number, above: readonly unknown[]): unknown => {
     if (isAlias(node)) {
+      aliases++
+      // Aliases of aliases multiply: a small file could ask for more memory than there is.
+      if (aliases === maxAliases) onBadAlias(startOf(node) ?? keyOffset, tooManyAliases)
+      if (aliases >= maxAliases) return undefined
       const target = node.resolve(document)
       // An anchor that holds itself has no end.
       if (target && !above.includes(target)) return visit(target, path, keyOffset, above)
-      return onBadAlias(startOf(node) ?? keyOffset)
+      return onBadAlias(startOf(node) ?? keyOffset, sentenceOf('BAD_ALIAS'))
     }
     spans.set(pathKey(path), { key: keyOffset, value: startOf(node) ?? keyOffset })
     if (isSeq(node)) {

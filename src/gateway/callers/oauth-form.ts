@@ -1,4 +1,5 @@
 import { readBody } from '../../http/body.ts'
+import { expectsContinue } from '../../http/context.ts'
 import type { OAuthRequest } from '../../oauth/wire.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
@@ -19,7 +20,7 @@ export const readForm = async (exchange: Exchange): Promise<FormBody> => {
   // What follows a WebSocket handshake is no body: nobody would ever say that it has ended.
   if (exchange.upgrade !== undefined) return noBody
   if (fields.transferEncoding === undefined && (fields.contentLength ?? '0') === '0') return noBody
-  if (fields.expect !== undefined) res.writeContinue()
+  if (expectsContinue(exchange.context)) res.writeContinue()
   const body = await readBody(req, fields.contentLength, formLimits)
   switch (body.kind) {
     case 'body':

@@ -1,14 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
+import { expectsContinue } from '../../http/context.ts'
 import { withoutCredentials } from '../callers/query-credentials.ts'
 import { clientGone, type Exchange, type Outcome, type Step } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
-import { incomingHeaders, type UpstreamHeaders } from './incoming-headers.ts'
+import { incomingHeaders, isPlainlyCoded, type UpstreamHeaders } from './incoming-headers.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
 import { requestBody } from './request-body.ts'
 import type { Upstream } from './upstream.ts'
-import { toUpstreamFailure, type UpstreamFailure } from './upstream-failure.ts'
+import { toUpstreamFailure, UnreadableCodingError, type UpstreamFailure } from './upstream-failure.ts'
 
 export interface ForwardDeps {
   readonly upstreams: ReadonlyMap<string, Upstream>
@@ -68,8 +69,8 @@ class RoundTrip implements Dispatcher.DispatchHandler {
   }
 
   start(): void {
-    const { res, fields } = this.#exchange.context
-    if (fields.expect !== undefined) res.writeContinue()
+    const { res } = this.#exchange.context
+    if (expectsContinue(this.#exchange.context)) res.writeContinue()
     res.on('close', this.#onClientClose)
     this.#sentAtMs = performance.now()
     this.#dispatch()
@@ -101,9 +102,13 @@ class RoundTrip implements Dispatcher.DispatchHandler {
     if (this.#clientLeft) controller.abort(new Error('the client left'))
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, upstreamHeaders: UpstreamHeaders): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, upstreamHeaders: UpstreamHeaders): void {
     // 1xx other than 101 is between the upstream and us (RFC 9110 section 15.2 lets a proxy drop it).
     if (status < 200) return
+    if (!isPlainlyCoded(upstreamHeaders)) {
+      controller.abort(new UnreadableCodingError())
+      return
+    }
     this.#status = status
     const { res, req } = this.#exchange.context
     const length = upstreamHeaders['content-length']

@@ -33,6 +33,15 @@ export const incomingHeaders = (exchange: Exchange, status: number, upstream: Up
   return headers
 }
 
+/**
+ * Whether the body can be handed on as it arrives. `Transfer-Encoding: gzip, chunked` is between the upstream and us
+ * (RFC 9112 section 7): without the field the client would take the coded bytes for the content.
+ */
+export const isPlainlyCoded = (upstream: UpstreamHeaders): boolean => {
+  const coding = upstream['transfer-encoding']
+  return coding === undefined || coding === 'chunked' || String(coding).trim().toLowerCase() === 'chunked'
+}
+
 /** What `Connection` asks to remove; undefined in the usual cases. Content-Length stays: it frames. */
 const nominatedFields = (connection: UpstreamHeaders[string]): ReadonlySet<string> | undefined => {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined

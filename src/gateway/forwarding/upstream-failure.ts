@@ -3,6 +3,11 @@ import type { GatewayErrorCode } from '../../errors.ts'
 /** Why a round trip failed, as the metric says it. */
 export type UpstreamFailure = 'connect' | 'timeout' | 'reset' | 'reset_mid_body' | 'invalid' | 'client_gone'
 
+/** The answer's body is coded for the transfer in a way that ends here and that we do not undo. */
+export class UnreadableCodingError extends Error {
+  override readonly name = 'UnreadableCodingError'
+}
+
 /** What undici's error means: the answer to the caller, and the reason for the metric. */
 export const toUpstreamFailure = (
   error: Error,
@@ -17,6 +22,7 @@ export const toUpstreamFailure = (
     return { code: 'BAD_REQUEST', reason: 'client_gone' }
   }
   if (
+    error instanceof UnreadableCodingError ||
     error.name === 'HTTPParserError' ||
     code === 'UND_ERR_HEADERS_OVERFLOW' ||
     code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'

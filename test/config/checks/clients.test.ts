@@ -80,7 +80,7 @@ holdsEach(t, [
   {
     says: 'the scope of a client is scopes and spaces',
     refused: clients({ scope: 'read "write"' }),
-    message: /scope: a scope is printable ASCII/,
+    message: /scope: must be one text, with a space between scopes; a scope is printable ASCII/,
     accepted: clients({ scope: 'read  write' }),
   },
   {

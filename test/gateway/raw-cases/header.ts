@@ -69,6 +69,14 @@ export const headerCases: readonly RawCase[] = [
     forwarded: 1,
   },
   {
+    id: 'L06c',
+    what: 'fields that upstreams take for another address, user, path or method',
+    bytes:
+      'GET BASE/x HTTP/1.1\r\nHOST\r\nX.Sidegate.Client.Id: evil\r\nTrue-Client-IP: evil\r\nCF-Connecting-IP: evil\r\nRemote-User: evil\r\nX-Remote-User: evil\r\nX-Original-URL: /evil\r\nX-Rewrite-URL: /evil\r\nX-HTTP-Method-Override: evil\r\nX-Method-Override: evil\r\n\r\n',
+    statuses: [200],
+    forwarded: 1,
+  },
+  {
     id: 'L06b',
     what: 'an identity field with a space before its colon',
     bytes: 'GET BASE/x HTTP/1.1\r\nHOST\r\nX-Sidegate-Client-Id : evil\r\n\r\n',
