@@ -17,6 +17,8 @@ export interface ForwardDeps {
   finish(exchange: Exchange, status: number): void
   /** Writes a refusal where no answer had begun. */
   reply(exchange: Exchange, outcome: Outcome): void
+  /** Whether answers end their connections, since the process is about to stop. */
+  isDraining(): boolean
   /** WebSocket handshakes go another way. */
   readonly upgrade: Step
 }
@@ -115,6 +117,7 @@ class RoundTrip implements Dispatcher.DispatchHandler {
     if (typeof length === 'string' && req.method !== 'HEAD' && status !== 204 && status !== 304) {
       this.#owedBytes = Number(length)
     }
+    if (this.#deps.isDraining()) res.shouldKeepAlive = false
     res.writeHead(status, incomingHeaders(this.#exchange, status, upstreamHeaders))
     // The first bytes of the body take the header with them; where none came with it, it goes by itself.
     process.nextTick(flushHeader, res)
