@@ -6,7 +6,7 @@ import { getSystemErrorName } from 'node:util'
  * The listening sockets of the traffic address, one per worker slot, all on one port with SO_REUSEPORT, so the kernel
  * spreads connections evenly and no process has to hand them over. They belong to the primary, which never accepts: a
  * worker that dies takes only the connections it had accepted with it. What waits in its queue stays there until the
- * slot is lent to another worker, at once (`limits.md` section 5, point 8: round robin loses a hand-over to a dying
+ * slot is lent to another worker, at once (round robin loses a hand-over to a dying
  * worker, plain reusePort loses its queue, one shared socket spreads 31 to 1).
  */
 export interface Listeners {
