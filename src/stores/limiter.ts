@@ -1,4 +1,4 @@
-import type { Share } from './limits/local-share.ts'
+import type { AwayOptions } from './limits/local-share.ts'
 import { createSharedLimiter, type LimiterChannel } from './limits/shared-limiter.ts'
 import { createMemoryLimiter } from './memory/limiter.ts'
 import type { Limiter } from './ports.ts'
@@ -8,13 +8,9 @@ import type { StoreUrl } from './store-url.ts'
 export type { Share } from './limits/local-share.ts'
 export type { LimiterChannel } from './limits/shared-limiter.ts'
 
-export interface LimiterOptions {
+export interface LimiterOptions extends AwayOptions {
   /** To the process that counts for all workers of the machine; the embedded store uses it. */
   readonly channel: LimiterChannel
-  /** Which share of a limit this process holds while the shared count is away. Asked at each decision. */
-  readonly share: () => Share
-  /** Told when the shared count stops answering, and when it answers again. */
-  readonly onStateChange: (up: boolean, error?: Error) => void
 }
 
 /** The limiter that goes with the configured store, for one process. Redis being away is no error. */

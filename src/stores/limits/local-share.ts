@@ -8,6 +8,16 @@ export interface Share {
   readonly of: number
 }
 
+/** What a limiter with a shared count is told for the time when that is away. */
+export interface AwayOptions {
+  /** Which share of a limit this process holds then. Asked at each decision. */
+  readonly share: () => Share
+  /** Told when the shared count stops answering, and when it answers again. */
+  readonly onStateChange: (up: boolean, error?: Error) => void
+  /** Left out: the process's own. */
+  readonly clock?: MonotonicClock
+}
+
 /**
  * Decides while the shared count is away, as the plan says. Its own log holds what this process let in at any time, so
  * that what the shared count granted just before is not granted again just after.

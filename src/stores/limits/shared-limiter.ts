@@ -1,6 +1,6 @@
 import type { Charge, Limiter, Verdict } from '../ports.ts'
 import { createDenyCache } from './deny-cache.ts'
-import { createLocalShare, type Share } from './local-share.ts'
+import { type AwayOptions, createLocalShare } from './local-share.ts'
 import { type Count, createSlidingLogs, type Decision, type MonotonicClock, monotonicClock } from './sliding-log.ts'
 import { settleTogether, type Waiter } from './verdicts.ts'
 
@@ -28,14 +28,6 @@ export const createLimiterService = (
   return charges => charges.map(charge => logs.decide(charge, charge.count))
 }
 
-export interface SharedLimiterOptions {
-  /** What this worker may let in while the counting process does not answer. */
-  readonly share: () => Share
-  /** Told when the counting process stops answering, and when it answers again. */
-  readonly onStateChange: (up: boolean, error?: Error) => void
-  readonly clock?: MonotonicClock
-}
-
 /** Longest wait for the counting process, in milliseconds. */
 const patienceMs = 100
 
@@ -48,7 +40,7 @@ interface Group {
 }
 
 /** The asking side: all charges of one turn of the event loop go in one message. */
-export const createSharedLimiter = (ask: LimiterChannel, options: SharedLimiterOptions): Limiter => {
+export const createSharedLimiter = (ask: LimiterChannel, options: AwayOptions): Limiter => {
   const clock = options.clock ?? monotonicClock
   const denied = createDenyCache(clock)
   const local = createLocalShare(options.share, clock)

@@ -1,20 +1,12 @@
 import { createDenyCache } from '../limits/deny-cache.ts'
-import { createLocalShare, type Share } from '../limits/local-share.ts'
-import { type Decision, type MonotonicClock, monotonicClock } from '../limits/sliding-log.ts'
+import { type AwayOptions, createLocalShare } from '../limits/local-share.ts'
+import { type Decision, monotonicClock } from '../limits/sliding-log.ts'
 import { settleTogether, type Waiter } from '../limits/verdicts.ts'
 import type { Charge, Limiter, Verdict } from '../ports.ts'
 import type { RedisUrl } from '../store-url.ts'
 import { createBreaker } from './breaker.ts'
 import { connectRedis, waitUntilReady } from './connection.ts'
 import { createRedisCounter } from './counter.ts'
-
-export interface RedisLimiterOptions {
-  /** What this process may let in while Redis does not answer. Asked at each decision. */
-  readonly share: () => Share
-  /** Told when Redis stops answering, and when it answers again. */
-  readonly onStateChange: (up: boolean, error?: Error) => void
-  readonly clock?: MonotonicClock
-}
 
 /** Half of what a caller may be kept waiting, in milliseconds: it may have waited for another call before its own. */
 const commandTimeoutMs = 50
@@ -31,7 +23,7 @@ const startPatienceMs = 1000
  * Redis is away plans go on as they say; nothing is seeded when it is back, so up to one window's limit more may be let
  * in around an outage.
  */
-export const createRedisLimiter = async (url: RedisUrl, options: RedisLimiterOptions): Promise<Limiter> => {
+export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): Promise<Limiter> => {
   const clock = options.clock ?? monotonicClock
   const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
   const breaker = createBreaker(connection, options.onStateChange)
