@@ -3,7 +3,8 @@
  * no secret. What an operator needs goes into `cause` and the log.
  */
 
-/** The wire codes of RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1, RFC 7009 section 2.2.1, and the plan's. */
+/** The wire codes of RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1, RFC 7009 section 2.2.1,
+ * RFC 9101 section 8, RFC 9449 sections 5 and 8, and the plan's. */
 export const oauthErrors = {
   invalid_request: 400,
   invalid_client: 401,
@@ -13,6 +14,10 @@ export const oauthErrors = {
   unsupported_response_type: 400,
   invalid_scope: 400,
   invalid_target: 400,
+  invalid_dpop_proof: 400,
+  use_dpop_nonce: 400,
+  invalid_request_object: 400,
+  invalid_request_uri: 400,
   access_denied: 403,
   login_required: 400,
   server_error: 500,

@@ -1,5 +1,5 @@
 import type { Operation, Served } from '../gateway/operation.ts'
-import type { ClientRegistration, Endpoint, OAuthOptions, User } from '../oauth/options.ts'
+import type { ClientRegistration, ClientSecret, Endpoint, OAuthOptions, User } from '../oauth/options.ts'
 import type { ClientDraft, Draft, UserDraft } from './draft.ts'
 
 /** How long a person may take from the authorization request to the decision. */
@@ -15,6 +15,13 @@ export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly 
     accessToken: { format: accessToken.format, lifetimeSec: accessToken.lifetime, alg: accessToken.alg },
     refreshToken: { lifetimeSec: refreshToken.lifetime, reuseWindowSec: refreshToken.reuseWindow },
     code: { lifetimeSec: code.lifetime },
+    profile: 'none',
+    par: { lifetimeSec: 60 },
+    dpop: { nonce: 'required' },
+    keys: { rotateEverySec: 30 * 24 * 3600 },
+    login: { mode: 'embedded' },
+    resources: [],
+    takesClientCertificates: false,
     users: draft.users.flatMap(({ value }) => toUser(value)),
     interactionLifetimeSec,
     endpoints: toEndpoints(issuer, operations),
@@ -26,7 +33,16 @@ const toClient = (client: ClientDraft, onlyPlan: string): ClientRegistration => 
   return {
     client_id: client.client_id,
     client_name: client.client_name ?? client.client_id,
-    ...(secret && { secret }),
+    profile: 'none',
+    secrets: secret ? [secret] : [],
+    assertion_audience: 'issuer',
+    tls_client_certificate_bound_access_tokens: false,
+    dpop_bound_access_tokens: false,
+    require_pushed_authorization_requests: false,
+    require_signed_request_object: false,
+    introspection_signed_response_alg: 'ES256',
+    access_token_signed_response_alg: 'ES256',
+    browser: 'same',
     grant_types: [...new Set(client.grant_types)],
     redirect_uris: client.redirect_uris,
     scope: client.scope,
@@ -38,7 +54,7 @@ const toClient = (client: ClientDraft, onlyPlan: string): ClientRegistration => 
   }
 }
 
-const toSecret = ({ client_secret, client_secret_hash }: ClientDraft): ClientRegistration['secret'] => {
+const toSecret = ({ client_secret, client_secret_hash }: ClientDraft): ClientSecret | undefined => {
   if (client_secret) return { kind: 'plain', value: client_secret }
   return client_secret_hash && { kind: 'hash', value: client_secret_hash }
 }

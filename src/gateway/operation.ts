@@ -21,12 +21,19 @@ export const credentialKinds = ['bearer', 'client', 'query', 'none'] as const
 export type Credentials = (typeof credentialKinds)[number]
 
 /** What Sidegate can serve itself. */
-export const served = ['token', 'introspect', 'revoke', 'authorize', 'metadata', 'discovery', 'jwks'] as const
+export const served = ['token', 'introspect', 'revoke', 'par', 'authorize', 'metadata', 'discovery', 'jwks'] as const
 export type Served = (typeof served)[number]
 
 export type Target =
-  /** `interaction`: the login pages, published by the gateway itself wherever `authorize` is. */
-  | { readonly kind: 'serve'; readonly serves: Served | 'interaction'; readonly advertise: boolean }
+  /**
+   * Two are published by the gateway itself: `interaction`, the login pages, wherever `authorize` is, and
+   * `resource-metadata` (RFC 9728) for every grouping that forwards.
+   */
+  | {
+      readonly kind: 'serve'
+      readonly serves: Served | 'interaction' | 'resource-metadata'
+      readonly advertise: boolean
+    }
   | {
       readonly kind: 'forward'
       /** Name of the upstream. */

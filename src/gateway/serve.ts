@@ -27,9 +27,9 @@ const answer = (
   const proven = caller?.kind === 'client' && oauth.form ? { form: oauth.form, client: caller.client } : undefined
   switch (serves) {
     case 'token':
-      return proven && server.token(proven.form, proven.client)
+      return proven && server.token(proven.form, proven.client, oauth.request)
     case 'introspect':
-      return proven && server.introspect(proven.form, proven.client)
+      return proven && server.introspect(proven.form, proven.client, oauth.request)
     case 'revoke':
       return proven && server.revoke(proven.form, proven.client)
     case 'authorize':

@@ -34,8 +34,8 @@ export interface AuthorizationServer {
    * both at once is 400. Every client that has a secret may use them.
    */
   authenticateQuery(request: OAuthRequest): ClientRegistration | Promise<ClientRegistration>
-  token(form: Form, client: ClientRegistration): OAuthReply | Promise<OAuthReply>
-  introspect(form: Form, client: ClientRegistration): OAuthReply | Promise<OAuthReply>
+  token(form: Form, client: ClientRegistration, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
+  introspect(form: Form, client: ClientRegistration, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   revoke(form: Form, client: ClientRegistration): OAuthReply | Promise<OAuthReply>
   /** The client that an authorization request names, if it is registered; nobody has proven anything. */
   namedClient(request: OAuthRequest): ClientRegistration | undefined

@@ -1,3 +1,5 @@
+import type { X509Certificate } from 'node:crypto'
+
 /** What goes into and out of the authorization server: values, no sockets. `gateway/` translates from and to HTTP. */
 
 /** One HTTP request as the authorization server sees it; raw texts, parsed once by `form.ts`. */
@@ -18,6 +20,16 @@ export interface OAuthRequest {
   readonly origin: string | undefined
   /** The client's address, proxies resolved. */
   readonly address: string
+  /** Every `DPoP` line, in order (RFC 9449 section 4.1). */
+  readonly dpop: readonly string[]
+  /** The certificate that the client holds, by TLS or by the word of a trusted proxy; undefined: none. */
+  readonly clientCertificate: ClientCertificate | undefined
+}
+
+export interface ClientCertificate {
+  readonly certificate: X509Certificate
+  /** Whether a CA that the operator named vouches for it. A self-signed one proves possession of its key alone. */
+  readonly isVouchedFor: boolean
 }
 
 /** One HTTP answer. `body` is an object (answered as JSON), or text with its own content type in `headers`. */
@@ -37,6 +49,14 @@ export interface OAuthFacts {
   /** The code of an error that was answered without being thrown (a redirect, a page). */
   readonly error?: string
 }
+
+/** Signature algorithms (RFC 7518 section 3.1, RFC 8037 section 3.1); never `none`, never a symmetric one. */
+export const signingAlgs = ['ES256', 'PS256', 'EdDSA', 'RS256'] as const
+export type SigningAlg = (typeof signingAlgs)[number]
+
+/** What FAPI 2.0 Security Profile section 5.4.1 allows. RS256 is for old clients, by name. */
+export const strongSigningAlgs = ['ES256', 'PS256', 'EdDSA'] as const satisfies readonly SigningAlg[]
+export type StrongSigningAlg = (typeof strongSigningAlgs)[number]
 
 export const grantTypes = ['client_credentials', 'authorization_code', 'refresh_token'] as const
 export type GrantType = (typeof grantTypes)[number]

@@ -1,4 +1,12 @@
-import type { GrantRecord, NewGrant, Redemption, RedemptionOutcome, RefreshAttempt, RefreshOutcome } from './ports.ts'
+import type {
+  FoundToken,
+  GrantRecord,
+  NewGrant,
+  Redemption,
+  RedemptionOutcome,
+  RefreshAttempt,
+  RefreshOutcome,
+} from './ports.ts'
 
 /**
  * What a redemption and a refresh do to a grant: pure, for the adapters that decide in the process (`memory`, `sqlite`).
@@ -18,6 +26,8 @@ export interface GrantState {
   readonly spent: boolean
   readonly failures: number
   readonly refreshDigest?: string
+  /** What the refresh token is bound to; left out: to nothing. */
+  readonly binding?: string
   /** The refresh token before the current one. */
   readonly previousDigest?: string
   /** When the current refresh token was made: at the redemption, then at each rotation. */
@@ -60,6 +70,7 @@ export const ruleRedemption = (state: GrantState, redemption: Redemption): Rulin
       ...state,
       spent: true,
       ...(redemption.refreshDigest !== undefined && { refreshDigest: redemption.refreshDigest }),
+      ...(redemption.binding !== undefined && { binding: redemption.binding }),
       refreshedAtMs: redemption.nowMs,
       untilMs: redemption.untilMs,
     },
@@ -73,10 +84,18 @@ const refuseAndCount = (state: GrantState): Ruling<RedemptionOutcome> =>
 export const ruleRefresh = (state: GrantState, attempt: RefreshAttempt): Ruling<RefreshOutcome> => {
   const { refreshDigest, record, generation } = state
   if (refreshDigest === undefined || record.client_id !== attempt.client_id) return { outcome: refused }
-  if (refreshDigest === attempt.digest) return rotate(state, attempt)
+  if (state.binding !== undefined && !attempt.bindings.includes(state.binding)) return { outcome: refused }
+  if (refreshDigest === attempt.digest) return exceeds(record, attempt) ? { outcome: exceeded } : rotate(state, attempt)
   if (state.previousDigest === attempt.digest && attempt.nowMs < state.refreshedAtMs + attempt.reuseWindowMs)
-    return { outcome: { kind: 'valid', record } }
+    return { outcome: exceeds(record, attempt) ? exceeded : { kind: 'valid', record } }
   return { outcome: { kind: 'superseded', generation, currentDigest: refreshDigest } }
+}
+
+const exceeded = { kind: 'exceeds' } as const
+
+const exceeds = (record: GrantRecord, { scopes }: RefreshAttempt): boolean => {
+  const agreed = record.scope.split(' ')
+  return scopes?.some(scope => !agreed.includes(scope)) ?? false
 }
 
 const rotate = (state: GrantState, attempt: RefreshAttempt): Ruling<RefreshOutcome> => {
@@ -94,3 +113,12 @@ const rotate = (state: GrantState, attempt: RefreshAttempt): Ruling<RefreshOutco
     },
   }
 }
+
+/** A grant found by its current refresh token. */
+export const toFoundRefresh = ({ record, binding, refreshedAtMs, untilMs }: GrantState): FoundToken => ({
+  kind: 'refresh',
+  record,
+  ...(binding !== undefined && { binding }),
+  createdAtMs: refreshedAtMs,
+  untilMs,
+})

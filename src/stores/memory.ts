@@ -1,6 +1,13 @@
 import type { Clock } from '../clock.ts'
 import { grantIdOf } from './grant-id.ts'
-import { type GrantState, newGrantState, type Ruling, ruleRedemption, ruleRefresh } from './grant-rules.ts'
+import {
+  type GrantState,
+  newGrantState,
+  type Ruling,
+  ruleRedemption,
+  ruleRefresh,
+  toFoundRefresh,
+} from './grant-rules.ts'
 import { createExpiringMap, type ExpiringMap } from './memory/expiring-map.ts'
 import type {
   AccessTokenRecord,
@@ -9,6 +16,9 @@ import type {
   InteractionStore,
   KeyRecord,
   KeyStore,
+  PushedRequest,
+  PushedRequestStore,
+  ReplayStore,
   RevocationStore,
   Store,
   TokenStore,
@@ -23,9 +33,11 @@ export const createMemoryStore = (clock: Clock): Store => {
     name: 'memory',
     keys: createKeys(clock),
     grants: createGrants(grants, isRevoked),
-    tokens: createTokens(clock, isRevoked),
+    tokens: createTokens(clock, grants, isRevoked),
     revocations: createRevocations(revoked, grants, isRevoked),
     interactions: createInteractions(clock),
+    replays: createReplays(clock),
+    pushed: createPushed(clock),
     ping: async () => undefined,
     close: async () => undefined,
   }
@@ -40,10 +52,12 @@ const createKeys = (clock: Clock): KeyStore => {
       for (const [kid, entry] of [...keys.entries()]) keys.set(kid, entry.value, Math.max(entry.untilMs, untilMs))
       return oldestFirst()
     },
-    createFirst: async (record, untilMs) => {
-      if (!oldestFirst().some(key => key.alg === record.alg)) keys.set(record.kid, record, untilMs)
+    create: async (record, after, untilMs) => {
+      const newest = oldestFirst().findLast(key => key.alg === record.alg)
+      if (newest?.kid === after) keys.set(record.kid, record, untilMs)
       return oldestFirst()
     },
+    remove: async kid => keys.delete(kid),
   }
 }
 
@@ -63,23 +77,29 @@ const createGrants = (grants: ExpiringMap<GrantState>, isRevoked: (id: string) =
       const state = find(attempt.grantId)
       return state ? settle(attempt.grantId, ruleRefresh(state, attempt)) : { kind: 'refused' }
     },
-    findByRefresh: async (grantId, digest) => {
-      const state = find(grantId)
-      if (!state || state.refreshDigest !== digest) return undefined
-      return { record: state.record, untilMs: state.untilMs, createdAtMs: state.refreshedAtMs }
-    },
     remove: async grantId => grants.delete(grantId),
   }
 }
 
-const createTokens = (clock: Clock, isRevoked: (id: string) => boolean): TokenStore => {
+const createTokens = (
+  clock: Clock,
+  grants: ExpiringMap<GrantState>,
+  isRevoked: (id: string) => boolean,
+): TokenStore => {
   const tokens = createExpiringMap<AccessTokenRecord>(clock)
   const nameOf = (grantId: string, digest: string): string => `${grantId} ${digest}`
+  const find = (grantId: string, digest: string): AccessTokenRecord | undefined => {
+    const record = tokens.get(nameOf(grantId, digest))
+    return record && !isRevoked(grantId) && !isRevoked(record.jti) ? record : undefined
+  }
   return {
     save: async (grantId, digest, record, untilMs) => tokens.set(nameOf(grantId, digest), record, untilMs),
-    find: async (grantId, digest) => {
-      const record = tokens.get(nameOf(grantId, digest))
-      return record && !isRevoked(grantId) && !isRevoked(record.jti) ? record : undefined
+    find: async (grantId, digest) => find(grantId, digest),
+    findAny: async (grantId, digest) => {
+      const record = find(grantId, digest)
+      if (record) return { kind: 'access', record }
+      const state = isRevoked(grantId) ? undefined : grants.get(grantId)
+      return state?.refreshDigest === digest ? toFoundRefresh(state) : undefined
     },
     remove: async (grantId, digest) => tokens.delete(nameOf(grantId, digest)),
   }
@@ -117,6 +137,31 @@ const createInteractions = (clock: Clock): InteractionStore => {
       if (current?.value.version !== version) return false
       interactions.set(id, { record, version: version + 1 }, current.untilMs)
       return true
+    },
+  }
+}
+
+const createReplays = (clock: Clock): ReplayStore => {
+  const spent = createExpiringMap<true>(clock)
+  return {
+    spend: async ids => {
+      const known = ids.some(({ id }) => spent.get(id) !== undefined)
+      for (const { id, untilMs } of ids) spent.set(id, true, untilMs)
+      return !known
+    },
+  }
+}
+
+const createPushed = (clock: Clock): PushedRequestStore => {
+  const requests = createExpiringMap<PushedRequest>(clock)
+  const completed = createExpiringMap<string>(clock)
+  return {
+    create: async (id, request, untilMs) => requests.set(id, request, untilMs),
+    find: async id => (completed.get(id) === undefined ? requests.get(id) : undefined),
+    complete: async (id, interactionId, untilMs) => {
+      const before = completed.get(id)
+      if (before === undefined) completed.set(id, interactionId, untilMs)
+      return before === undefined || before === interactionId
     },
   }
 }

@@ -28,6 +28,8 @@ export const observeStore = (store: Store, observer: StoreObserver): Store => {
     tokens: timed('tokens', store.tokens),
     revocations: timed('revocations', store.revocations),
     interactions: timed('interactions', store.interactions),
+    replays: timed('replays', store.replays),
+    pushed: timed('pushed', store.pushed),
     ping,
     close() {
       clearInterval(timer)

@@ -28,16 +28,23 @@ export interface Store {
   readonly tokens: TokenStore
   readonly revocations: RevocationStore
   readonly interactions: InteractionStore
+  readonly replays: ReplayStore
+  readonly pushed: PushedRequestStore
   /** Resolves when the store answers; throws StoreUnavailableError otherwise. For readiness and its metric. */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
-/** A private signing key as JWK members (RFC 7517), with its `kid`, `alg` and the instant it was made. */
+/**
+ * A key as JWK members (RFC 7517): a private signing key, or the symmetric digest key (`alg` HS256). The instants say
+ * how it takes part in a rotation; a key without them is used from the moment it was made.
+ */
 export interface KeyRecord {
   readonly kid: string
   readonly alg: string
   readonly createdAtMs: number
+  /** Signs from this instant on; published before, so that every cache of the key set has it by then. */
+  readonly activeAtMs?: number
   readonly jwk: Readonly<Record<string, unknown>>
 }
 
@@ -45,11 +52,19 @@ export interface KeyStore {
   /** All keys, oldest first. Reading renews their lifetime to `untilMs`, so keys in use stay and unused ones go. */
   load(untilMs: number): Promise<readonly KeyRecord[]>
   /**
-   * Stores `record` unless a key of its `alg` is there already, atomically: of many processes starting at once one
-   * wins. Returns all keys as they are afterwards, oldest first.
+   * Stores `record` unless the newest key of its `alg` is another than `after` (undefined: unless there is any),
+   * atomically: of many processes that rotate at once one wins. Returns all keys as they are afterwards, oldest first.
    */
-  createFirst(record: KeyRecord, untilMs: number): Promise<readonly KeyRecord[]>
+  create(record: KeyRecord, after: string | undefined, untilMs: number): Promise<readonly KeyRecord[]>
+  /** Forgets a key. Absent: nothing happens. */
+  remove(kid: string): Promise<void>
 }
+
+/**
+ * What a token is bound to (RFC 7800 section 3.1): a DPoP key's thumbprint (RFC 9449 section 6) or a certificate's
+ * (RFC 8705 section 3.1).
+ */
+export type Confirmation = { readonly jkt: string } | { readonly 'x5t#S256': string }
 
 /** What a person (or, for tokens without one, the client itself) agreed to. */
 export interface GrantRecord {
@@ -61,6 +76,8 @@ export interface GrantRecord {
   /** RFC 8707 resources; empty means the issuer. */
   readonly resource: readonly string[]
   readonly authTimeSec: number
+  /** The authentication context that the operator's own login reported (OpenID Connect Core section 2). */
+  readonly acr?: string
 }
 
 export interface NewGrant {
@@ -68,7 +85,7 @@ export interface NewGrant {
   readonly record: GrantRecord
   /** Keyed digest of the authorization code. */
   readonly codeDigest: string
-  /** Digest over client_id, redirect_uri and code_challenge: what a redemption must match. */
+  /** Digest over client_id, redirect_uri, code_challenge and dpop_jkt: what a redemption must match. */
   readonly codeProof: string
   /** After this instant the code is `refused`. The grant itself is kept until `untilMs`, to detect late replays. */
   readonly codeExpiresAtMs: number
@@ -83,6 +100,8 @@ export interface Redemption {
   readonly nowMs: number
   /** Set as the grant's refresh token, generation 0, if the redemption succeeds; left out: no refresh token. */
   readonly refreshDigest?: string
+  /** What the refresh token is bound to from now on: text of a Confirmation. Left out: to nothing. */
+  readonly binding?: string
   /** How long the grant is kept once redeemed: the life of the longest-lived token made from it. */
   readonly untilMs: number
 }
@@ -102,6 +121,13 @@ export interface RefreshAttempt {
   readonly digest: string
   /** Present: rotate to this digest. Absent: the token is kept. */
   readonly successorDigest?: string
+  /** What the caller proved to hold; a token bound to another is `refused`. A token bound to nothing takes any. */
+  readonly bindings: readonly string[]
+  /**
+   * Scopes that are asked for. Left out: all that was agreed to. More than the grant has is `exceeds`, and nothing
+   * changes: a request that asks for too much must not spend the token it presents.
+   */
+  readonly scopes?: readonly string[]
   readonly nowMs: number
   /** How long after a rotation the previous token still yields the same successor. */
   readonly reuseWindowMs: number
@@ -117,7 +143,9 @@ export type RefreshOutcome =
    * token; with both the caller decides whether the presented one is a genuine ancestor, and then revokes.
    */
   | { readonly kind: 'superseded'; readonly generation: number; readonly currentDigest: string }
-  /** No such grant for that client, no refresh token, expired or revoked. Nothing changed. */
+  /** More scope is asked for than was agreed to. Nothing changed. */
+  | { readonly kind: 'exceeds' }
+  /** No such grant for that client, no refresh token, expired, revoked or bound to another key. Nothing changed. */
   | { readonly kind: 'refused' }
 
 export interface GrantStore {
@@ -126,11 +154,6 @@ export interface GrantStore {
   redeem(redemption: Redemption): Promise<RedemptionOutcome>
   /** Uses a refresh token, atomically. See RefreshOutcome. Rotation counts `generation` up by one. */
   refresh(attempt: RefreshAttempt): Promise<RefreshOutcome>
-  /** The grant whose current refresh token has this digest, unless revoked or expired. Changes nothing. */
-  findByRefresh(
-    grantId: string,
-    digest: string,
-  ): Promise<{ record: GrantRecord; untilMs: number; createdAtMs: number } | undefined>
   /** Forgets a grant that nobody will ever redeem (the loser of a double submit). Absent: nothing happens. */
   remove(grantId: string): Promise<void>
 }
@@ -145,13 +168,29 @@ export interface AccessTokenRecord {
   readonly aud: string | readonly string[]
   readonly iat: number
   readonly exp: number
+  readonly cnf?: Confirmation
+  readonly acr?: string
+  readonly auth_time?: number
 }
+
+/** What a keyed digest stands for: an opaque access token, or the current refresh token of a grant. */
+export type FoundToken =
+  | { readonly kind: 'access'; readonly record: AccessTokenRecord }
+  | {
+      readonly kind: 'refresh'
+      readonly record: GrantRecord
+      readonly binding?: string
+      readonly createdAtMs: number
+      readonly untilMs: number
+    }
 
 /** Opaque access tokens, by the keyed digest of the token. */
 export interface TokenStore {
   save(grantId: string, digest: string, record: AccessTokenRecord, untilMs: number): Promise<void>
   /** The record, unless it expired, was removed, or its grant is revoked. */
   find(grantId: string, digest: string): Promise<AccessTokenRecord | undefined>
+  /** The access token or the current refresh token with this digest, in one round trip; same conditions as `find`. */
+  findAny(grantId: string, digest: string): Promise<FoundToken | undefined>
   /** After it resolves nobody finds the token. Absent: nothing happens. */
   remove(grantId: string, digest: string): Promise<void>
 }
@@ -178,7 +217,34 @@ export interface RevocationStore {
   since(cursor: string | undefined): Promise<{ readonly revocations: readonly Revocation[]; readonly cursor: string }>
 }
 
-/** Where a browser stands between the authorization request and its answer. JSON-serialisable. */
+/** Things that may be used once: the `jti` of client assertions, DPoP proofs, request objects and internal calls. */
+export interface ReplayStore {
+  /**
+   * Remembers each id until its instant. True where none of them was known; of any number of callers with one id
+   * exactly one sees that. All in one round trip. Where one id was known the others may be spent all the same.
+   */
+  spend(ids: readonly { readonly id: string; readonly untilMs: number }[]): Promise<boolean>
+}
+
+/** A pushed authorization request (RFC 9126): its parameters, checked when they came. JSON-serialisable. */
+export interface PushedRequest {
+  readonly client_id: string
+  readonly parameters: Readonly<Record<string, string | readonly string[]>>
+}
+
+export interface PushedRequestStore {
+  create(id: string, request: PushedRequest, untilMs: number): Promise<void>
+  /** The request, unless it has expired or an interaction has completed it. */
+  find(id: string): Promise<PushedRequest | undefined>
+  /**
+   * Ends the request on behalf of one interaction, atomically, and remembers which until `untilMs`: true for the first
+   * interaction that asks, however often; false for every other (RFC 9126 section 7.3). Works after the request expired:
+   * whoever began in time may take their time.
+   */
+  complete(id: string, interactionId: string, untilMs: number): Promise<boolean>
+}
+
+/** What an authorization request asks a person for, and where its answer goes. */
 export interface InteractionRecord {
   readonly client_id: string
   readonly redirect_uri: string
@@ -188,16 +254,36 @@ export interface InteractionRecord {
   readonly scope: string
   readonly resource: readonly string[]
   readonly code_challenge?: string
+  /** Thumbprint of the key that the code is to be bound to (RFC 9449 section 10). */
+  readonly dpop_jkt?: string
+  /** The pushed request that this began with; ended when this completes. */
+  readonly pushedId?: string
+  /** Authentication contexts asked for, space-separated (OpenID Connect Core section 3.1.2.1). */
+  readonly acr_values?: string
+  /** Languages asked for, space-separated (RFC 5646 tags). */
+  readonly ui_locales?: string
+  readonly login_hint?: string
   /** Keyed digest of the cookie that ties the browser to this interaction. */
   readonly browserDigest: string
   readonly csrf: string
-  readonly stage: 'login' | 'consent' | 'done'
+  readonly stage: 'login' | 'consent' | 'accepted' | 'done'
   readonly failedLogins: number
   readonly sub?: string
   readonly username?: string
   readonly authTimeSec?: number
+  readonly acr?: string
+  /** What the operator's own login answered over the private listener, and the keyed digest of its resume token. */
+  readonly handoff?: HandoffAnswer
   /** Set at stage `done`: where the browser went, and goes again; sealed under its cookie, for it holds a code. */
   readonly redirect?: string
+}
+
+/** The decision of the operator's own login. A repeated identical call (same `callDigest`) gets the same answer. */
+export interface HandoffAnswer {
+  readonly callDigest: string
+  /** The resume URL's one-time token is derived under this salt; the store has no token. */
+  readonly resumeSalt: string
+  readonly rejection?: { readonly error: string; readonly description: string }
 }
 
 export interface InteractionStore {

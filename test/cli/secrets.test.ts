@@ -58,7 +58,7 @@ t.test('client new prints a secret once, and YAML with its stored form that pass
       token_endpoint_auth_method: 'client_secret_basic',
     },
   ])
-  const stored = config.oauth.clients[0]?.secret?.value
+  const stored = config.oauth.clients[0]?.secrets[0]?.value
   t.ok(stored && isSecretHash(stored.reveal()) && (await verifySecretHash(new Secret(secret), stored)))
 })
 

@@ -61,7 +61,7 @@ t.test('secrets do not show when the result is printed or serialised', async t =
 
   const shown = JSON.stringify(config) + inspect(config, { depth: 20 })
   t.notMatch(shown, /store-password|client-password/)
-  t.equal(config.oauth.clients[0]?.secret?.value.reveal(), 'client-password')
+  t.equal(config.oauth.clients[0]?.secrets[0]?.value.reveal(), 'client-password')
 })
 
 t.test('every problem comes in one go, in the order of the file, each with its place', async t => {

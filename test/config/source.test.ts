@@ -5,8 +5,8 @@ import { formatProblem, loadConfig } from '../../src/config/load.ts'
 import { acceptedConfig, client, makeFolder, problemsOf, writeConfig } from './support.ts'
 
 const secretOf = (config: {
-  readonly oauth: { readonly clients: readonly { secret?: { value: { reveal(): string } } }[] }
-}) => config.oauth.clients[0]?.secret?.value.reveal()
+  readonly oauth: { readonly clients: readonly { secrets: readonly { value: { reveal(): string } }[] }[] }
+}) => config.oauth.clients[0]?.secrets[0]?.value.reveal()
 
 t.test('YAML that cannot be read says where and why', async t => {
   t.same(await problemsOf(t, 'listen: "127.0.0.1:8080\nissuer: x\n'), [
@@ -119,7 +119,7 @@ t.test('the store and stored forms may stand in files too', async t => {
   })
 
   t.equal(config.store.kind, 'redis')
-  t.match(config.oauth.clients[0]?.secret, { kind: 'hash' })
+  t.match(config.oauth.clients[0]?.secrets[0], { kind: 'hash' })
   t.equal(config.oauth.users[0]?.password_hash.reveal(), hash)
 })
 

@@ -49,6 +49,7 @@ export const refreshOf = (grant: NewGrant, nowMs: number, changes: Partial<Refre
   digest: `first ${grant.grantId}`,
   nowMs,
   reuseWindowMs: 10_000,
+  bindings: [],
   untilMs: nowMs + 600_000,
   ...changes,
 })

@@ -12,6 +12,7 @@ import { createSharedLimiter } from '../../src/stores/limits/shared-limiter.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import type { Limiter } from '../../src/stores/ports.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
+import { client as registration } from '../oauth/support/authorization-server.ts'
 
 const recorder = createRecorder()
 
@@ -36,18 +37,7 @@ const one = operation('A', '/one')
 const two = operation('A', '/two')
 const three = operation('B', '/three')
 
-const client = (client_id: string, plan = 'p'): ClientRegistration => ({
-  client_id,
-  client_name: client_id,
-  grant_types: ['client_credentials'],
-  redirect_uris: [],
-  scope: [],
-  token_endpoint_auth_method: 'client_secret_basic',
-  application_type: 'web',
-  pkce: 'required',
-  introspects: 'own',
-  plan,
-})
+const client = (client_id: string, plan = 'p'): ClientRegistration => registration(client_id, { plan })
 
 const proven = (client_id: string, plan?: string): Caller => ({ kind: 'client', client: client(client_id, plan) })
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { clientAuthMethods } from '../../oauth/options.ts'
 import { isSecretHash } from '../../oauth/secrets/secret-hash.ts'
 import { grantTypes } from '../../oauth/wire.ts'
 import { Secret } from '../../secret.ts'
@@ -46,7 +45,7 @@ export const clientSchema = z.strictObject({
   scope: scopeList()
     .prefault('')
     .describe('Space-separated scopes it may ask for; all of them where it asks for none.'),
-  token_endpoint_auth_method: oneOfYet(clientAuthMethods)
+  token_endpoint_auth_method: oneOfYet(['client_secret_basic', 'client_secret_post', 'none'])
     .default('client_secret_basic')
     .describe('How it proves itself; none: a public client. Default client_secret_basic.'),
   application_type: oneOf(['web', 'native'])

@@ -48,5 +48,7 @@ export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest =
     accept: fields.accept,
     origin: fields.origin,
     address,
+    dpop: [],
+    clientCertificate: undefined,
   }
 }

@@ -28,7 +28,7 @@ type Stored =
   | { readonly form: 'plain'; readonly digest: Buffer }
   | { readonly form: 'quick' | 'slow'; readonly hash: Secret }
 
-const toStored = ({ client_id, secret }: ClientRegistration): readonly (readonly [string, Stored])[] => {
+const toStored = ({ client_id, secrets: [secret] }: ClientRegistration): readonly (readonly [string, Stored])[] => {
   if (secret === undefined) return []
   if (secret.kind === 'plain') return [[client_id, { form: 'plain', digest: digestOf(secret.value.reveal()) }]]
   const form = secret.value.reveal().startsWith('scrypt$') ? 'slow' : 'quick'

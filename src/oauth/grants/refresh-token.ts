@@ -1,8 +1,8 @@
 import { OAuthError } from '../../errors.ts'
 import type { GrantRecord } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
-import type { ClientRegistration } from '../options.ts'
-import { requireSubset, splitScope } from '../scope.ts'
+import { type ClientRegistration, isConfidential } from '../options.ts'
+import { splitScope } from '../scope.ts'
 import { parseGrantId } from '../tokens/code.ts'
 import { type Grant, type GrantRequest, newFamilyJti } from './grant.ts'
 import { createRefreshLineage, type RefreshLineage } from './refresh-lineage.ts'
@@ -20,7 +20,6 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
     takesScope: true,
     redeem: async request => {
       const attempt = readAttempt(request, lineage)
-      await refuseWiderScope(deps, attempt)
       const record = await useToken(deps, lineage, attempt)
       // Whom the operator has taken out of the configuration has agreed to nothing any more.
       if (record.username !== undefined && !usernames.has(record.username)) throw refusal()
@@ -54,26 +53,11 @@ const readAttempt = ({ form, client, scope }: GrantRequest, lineage: RefreshLine
   return { grantId, presented, successor: lineage.successorOf(presented), client, scope }
 }
 
-const isRotating = (client: ClientRegistration): boolean => client.token_endpoint_auth_method === 'none'
+const isRotating = (client: ClientRegistration): boolean => !isConfidential(client)
 
-/**
- * Looks before it leaps: a request that asks for too much must not spend the token it presents. Only a current token
- * can be spent, and only that is found here; for every other the scope is checked once the store has spoken.
- */
-const refuseWiderScope = async ({ store, keys }: OAuthDeps, attempt: Attempt): Promise<void> => {
-  if (attempt.scope === undefined || !isRotating(attempt.client)) return
-  const found = await store.grants.findByRefresh(attempt.grantId, keys.digest(attempt.presented))
-  if (found?.record.client_id === attempt.client.client_id) grantedScope(found.record, attempt)
-}
-
-/** @throws OAuthError invalid_scope where more is asked for than was agreed to */
-const grantedScope = (record: GrantRecord, { scope, client }: Attempt): readonly string[] => {
-  const agreed = splitScope(record.scope)
-  // A scope that the operator has withdrawn from the client since is not given again.
-  if (scope === undefined) return agreed.filter(name => client.scope.includes(name))
-  requireSubset(scope, agreed, 'More scope is asked for than was agreed to')
-  return scope
-}
+/** What was asked for, or all that was agreed to; a scope that the operator has withdrawn since is not given again. */
+const grantedScope = (record: GrantRecord, { scope, client }: Attempt): readonly string[] =>
+  scope ?? splitScope(record.scope).filter(name => client.scope.includes(name))
 
 const useToken = async (deps: OAuthDeps, lineage: RefreshLineage, attempt: Attempt): Promise<GrantRecord> => {
   const { store, keys, clock, options } = deps
@@ -84,11 +68,14 @@ const useToken = async (deps: OAuthDeps, lineage: RefreshLineage, attempt: Attem
     client_id: attempt.client.client_id,
     digest: keys.digest(attempt.presented),
     ...(isRotating(attempt.client) && { successorDigest: keys.digest(attempt.successor) }),
+    bindings: [],
+    ...(attempt.scope && { scopes: attempt.scope }),
     nowMs,
     reuseWindowMs: options.refreshToken.reuseWindowSec * 1000,
     untilMs,
   })
   if (outcome.kind === 'valid') return outcome.record
+  if (outcome.kind === 'exceeds') throw new OAuthError('invalid_scope', 'More scope is asked for than was agreed to')
   if (
     outcome.kind === 'superseded' &&
     lineage.isAncestor(attempt.presented, outcome.currentDigest, outcome.generation)

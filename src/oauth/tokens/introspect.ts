@@ -9,7 +9,6 @@ import type { OAuthReply } from '../wire.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parseGrantId } from './code.ts'
 import { hasJwtShape } from './jwt.ts'
-import { isRefreshToken } from './token-hint.ts'
 
 /** Token introspection (RFC 7662 section 2) for a client that has proven itself. */
 export type IntrospectionEndpoint = (form: Form, client: ClientRegistration) => MaybePromise<OAuthReply>
@@ -18,7 +17,7 @@ export type IntrospectionEndpoint = (form: Form, client: ClientRegistration) => 
 type Facts = Readonly<Record<string, unknown>>
 
 /**
- * A JWT costs one question to the store, whether it was revoked; so does any other token when the hint is right.
+ * A JWT costs one question to the store, whether it was revoked; so does any other token, whatever it was taken for.
  * Whoever may not know about a token learns as much as about one that never was.
  */
 export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): IntrospectionEndpoint => {
@@ -35,38 +34,23 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
       isRevoked ? undefined : toFacts(record, options.issuer),
     )
   }
-  const findOpaque = async (
-    grantId: string,
-    digest: string,
-    client: ClientRegistration,
-  ): Promise<Facts | undefined> => {
-    const record = await store.tokens.find(grantId, digest)
-    return record && isForEyesOf(client, record) ? toFacts(record, options.issuer) : undefined
-  }
-  const findRefresh = async (
-    grantId: string,
-    digest: string,
-    client: ClientRegistration,
-  ): Promise<Facts | undefined> => {
-    const found = await store.grants.findByRefresh(grantId, digest)
+  const findStored = async (token: string, client: ClientRegistration): Promise<Facts | undefined> => {
+    const grantId = parseGrantId(token)
+    const found = grantId === undefined ? undefined : await store.tokens.findAny(grantId, keys.digest(token))
+    if (found?.kind === 'access') {
+      return isForEyesOf(client, found.record) ? toFacts(found.record, options.issuer) : undefined
+    }
     // RFC 7662 section 4: a refresh token means nothing to anybody but its client, whoever that may introspect.
     if (found?.record.client_id !== client.client_id) return undefined
     const { record, createdAtMs, untilMs } = found
     return toRefreshFacts({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)
-  }
-  const findStored = async (token: string, form: Form, client: ClientRegistration): Promise<Facts | undefined> => {
-    const grantId = parseGrantId(token)
-    if (grantId === undefined) return undefined
-    const digest = keys.digest(token)
-    const [first, second] = isRefreshToken(form) ? [findRefresh, findOpaque] : [findOpaque, findRefresh]
-    return (await first(grantId, digest, client)) ?? (await second(grantId, digest, client))
   }
 
   return (form, client) => {
     if (client.token_endpoint_auth_method === 'none') throw unauthenticated()
     const token = form.get('token')
     if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
-    const facts = hasJwtShape(token) ? findJwt(token, client) : findStored(token, form, client)
+    const facts = hasJwtShape(token) ? findJwt(token, client) : findStored(token, client)
     return whenKnown(facts, found => toReply(client, found))
   }
 }

@@ -106,7 +106,7 @@ const loadKeys = async (store: KeyStore, untilMs: number, before: LoadedKeys | u
   for (const alg of algorithms) {
     if (findByAlg(records, alg)) continue
     const record = findByAlg(before?.records ?? [], alg) ?? (await makers[alg]())
-    records = await store.createFirst({ ...record, createdAtMs: untilMs - keyLifetimeMs }, untilMs)
+    records = await store.create({ ...record, createdAtMs: untilMs - keyLifetimeMs }, undefined, untilMs)
   }
   return toLoadedKeys(records, before)
 }

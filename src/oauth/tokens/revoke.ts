@@ -6,7 +6,6 @@ import type { OAuthReply } from '../wire.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parseGrantId } from './code.ts'
 import { hasJwtShape } from './jwt.ts'
-import { isRefreshToken } from './token-hint.ts'
 
 /** Token revocation (RFC 7009 section 2) for a client that has proven itself, a public one included. */
 export type RevocationEndpoint = (form: Form, client: ClientRegistration) => Promise<OAuthReply>
@@ -33,30 +32,25 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
       }
     )
   }
-  const findOpaque = async (grantId: string, digest: string): Promise<Revocable | undefined> => {
-    const record = await store.tokens.find(grantId, digest)
-    return record && { client_id: record.client_id, revoke: () => store.tokens.remove(grantId, digest) }
-  }
-  const findRefresh = async (grantId: string, digest: string): Promise<Revocable | undefined> => {
-    const found = await store.grants.findByRefresh(grantId, digest)
-    return found && { client_id: found.record.client_id, revoke: () => revokeGrant(grantId) }
+  const findStored = async (grantId: string, digest: string): Promise<Revocable | undefined> => {
+    const found = await store.tokens.findAny(grantId, digest)
+    if (!found) return undefined
+    const revoke = () => (found.kind === 'access' ? store.tokens.remove(grantId, digest) : revokeGrant(grantId))
+    return { client_id: found.record.client_id, revoke }
   }
   // The grant is gone with that; its access tokens stay revoked for as long as any of them lives.
   const revokeGrant = (grantId: string): Promise<void> =>
     store.revocations.revoke(grantId, clock.nowMs() + options.accessToken.lifetimeSec * 1000)
-  const find = async (token: string, form: Form): Promise<Revocable | undefined> => {
+  const find = async (token: string): Promise<Revocable | undefined> => {
     if (hasJwtShape(token)) return findJwt(token)
     const grantId = parseGrantId(token)
-    if (grantId === undefined) return undefined
-    const digest = keys.digest(token)
-    const [first, second] = isRefreshToken(form) ? [findRefresh, findOpaque] : [findOpaque, findRefresh]
-    return (await first(grantId, digest)) ?? (await second(grantId, digest))
+    return grantId === undefined ? undefined : findStored(grantId, keys.digest(token))
   }
 
   return async (form, { client_id }) => {
     const token = form.get('token')
     if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
-    const found = await find(token, form)
+    const found = await find(token)
     if (found && found.client_id !== client_id) {
       throw new OAuthError('invalid_grant', 'The token was not issued to this client')
     }

@@ -30,7 +30,7 @@ t.test('line 13: failed authentication is 401 with WWW-Authenticate, by header o
 })
 
 t.test('line 14: both halves of HTTP Basic are form-urldecoded', async t => {
-  const odd = client('a:b c+d%', { secret: { kind: 'plain', value: new Secret('p&s=%+ :') } })
+  const odd = client('a:b c+d%', { secrets: [{ kind: 'plain', value: new Secret('p&s=%+ :') }] })
   const { token } = await startServer(t, { clients: [odd] })
   const raw = (text: string) => ({ request: { authorization: [`Basic ${Buffer.from(text).toString('base64')}`] } })
 
@@ -97,7 +97,7 @@ t.test('line 18: an unknown client and a wrong secret get the same answer', asyn
 
 t.test('line 18: where one client has a slow hash, every failure takes as long', async t => {
   const value = new Secret(await hashSecret(new Secret('correct horse')))
-  const slow = client('slow', { secret: { kind: 'hash', value } })
+  const slow = client('slow', { secrets: [{ kind: 'hash', value }] })
   const { token } = await startServer(t, { clients: [slow, client('app')] })
   const leastCpu = async (attempt: (i: number) => unknown): Promise<number> =>
     Math.min(await cpuMicros(() => attempt(1)), await cpuMicros(() => attempt(2)), await cpuMicros(() => attempt(3)))
@@ -131,8 +131,8 @@ t.test('stored forms of a secret authenticate like the secret itself', async t =
   const quick = new Secret(hashGeneratedSecret(new Secret('quick-secret')))
   const slow = new Secret(await hashSecret(new Secret('slow-secret')))
   const clients = [
-    client('quick', { secret: { kind: 'hash', value: quick } }),
-    client('slow', { secret: { kind: 'hash', value: slow } }),
+    client('quick', { secrets: [{ kind: 'hash', value: quick }] }),
+    client('slow', { secrets: [{ kind: 'hash', value: slow }] }),
   ]
   const { token } = await startServer(t, { clients })
 
@@ -144,7 +144,7 @@ t.test('stored forms of a secret authenticate like the secret itself', async t =
 
 t.test('line 24: secrets guessed all at once are heard no further than those guessed in turn', async t => {
   const value = new Secret(await hashSecret(new Secret('app-secret')))
-  const { token } = await startServer(t, { clients: [client('app', { secret: { kind: 'hash', value } })] })
+  const { token } = await startServer(t, { clients: [client('app', { secrets: [{ kind: 'hash', value }] })] })
   const secrets = [...Array.from({ length: 15 }, (_, i) => `guess-${i}`), 'app-secret']
 
   const answers = await Promise.all(

@@ -34,7 +34,7 @@ const shuffled = (values: readonly number[]): readonly number[] =>
 
 t.test('line 18: time does not tell an unknown client from a wrong secret', async t => {
   const quick = { kind: 'hash', value: new Secret(hashGeneratedSecret(new Secret('generated'))) } as const
-  const { server } = await startServer(t, { clients: [client('one'), client('two', { secret: quick })] })
+  const { server } = await startServer(t, { clients: [client('one'), client('two', { secrets: [quick] })] })
   const unknown = failure(basic('nil', 'guessed'))
   const plain = failure(basic('one', 'guessed'))
   const hashed = failure(basic('two', 'guessed'))

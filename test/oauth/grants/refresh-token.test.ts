@@ -123,9 +123,10 @@ t.test('a refresh token expires: absolutely where it is kept, from its last use 
 t.test('a scope that the client has lost since is not given again', async t => {
   const server = await startServer(t)
   const { refresh_token } = await firstTokens(server, 'app')
-  const form = server.server.parseForm(formRequest(refreshWith(refresh_token)))
+  const request = formRequest(refreshWith(refresh_token))
+  const form = server.server.parseForm(request)
 
-  const reply = await server.server.token(form, client('app', { scope: ['read'] }))
+  const reply = await server.server.token(form, client('app', { scope: ['read'] }), request)
 
   t.match(reply, { status: 200, body: { scope: 'read' } })
 })

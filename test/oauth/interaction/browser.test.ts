@@ -54,6 +54,8 @@ const toOAuthRequest = async (request: IncomingMessage): Promise<OAuthRequest> =
     body: await text(request),
     contentType: request.headers['content-type'],
     authorization: [],
+    dpop: [],
+    clientCertificate: undefined,
     cookie: request.headers.cookie,
     accept: request.headers.accept,
     origin: request.headers.origin,

@@ -32,11 +32,36 @@ export const createManualClock = (nowMs = 1_800_000_000_000): ManualClock => {
   }
 }
 
+/** What a registration says where the configuration says nothing. */
+export const clientDefaults = {
+  assertion_audience: 'issuer',
+  tls_client_certificate_bound_access_tokens: false,
+  dpop_bound_access_tokens: false,
+  require_pushed_authorization_requests: false,
+  require_signed_request_object: false,
+  introspection_signed_response_alg: 'ES256',
+  access_token_signed_response_alg: 'ES256',
+  browser: 'same',
+} as const satisfies Partial<ClientRegistration>
+
+/** What the authorization server is told where the configuration says nothing. */
+export const optionDefaults = {
+  profile: 'none',
+  par: { lifetimeSec: 60 },
+  dpop: { nonce: 'required' },
+  keys: { rotateEverySec: 30 * 24 * 3600 },
+  login: { mode: 'embedded' },
+  resources: [],
+  takesClientCertificates: false,
+} as const satisfies Partial<OAuthOptions>
+
 /** A confidential client with the secret `<client_id>-secret`; change what matters to the test. */
 export const client = (client_id: string, changes: Partial<ClientRegistration> = {}): ClientRegistration => ({
   client_id,
   client_name: client_id,
-  secret: { kind: 'plain', value: new Secret(`${client_id}-secret`) },
+  profile: 'none',
+  secrets: [{ kind: 'plain', value: new Secret(`${client_id}-secret`) }],
+  ...clientDefaults,
   grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
   redirect_uris: [`https://${client_id}.example/callback`],
   scope: ['read', 'write', 'offline_access'],
@@ -49,8 +74,7 @@ export const client = (client_id: string, changes: Partial<ClientRegistration> =
 })
 
 export const publicClient = (client_id: string): ClientRegistration => {
-  const { secret: _, ...registration } = client(client_id, { token_endpoint_auth_method: 'none' })
-  return registration
+  return client(client_id, { token_endpoint_auth_method: 'none', secrets: [] })
 }
 
 /** What a caller sends to an endpoint beside its parameters. */
@@ -115,7 +139,7 @@ export const startServer = async (
       answer(async () => {
         const request = formRequest(parameters, sent)
         const form = server.parseForm(request)
-        return server[endpoint](form, await server.authenticate(form, request))
+        return server[endpoint](form, await server.authenticate(form, request), request)
       })
   return {
     server,
@@ -135,6 +159,7 @@ const createFailures = (clock: ManualClock): FailureLimit => {
 }
 
 const defaultOptions: OAuthOptions = {
+  ...optionDefaults,
   issuer,
   clients: [client('app'), client('other'), publicClient('spa')],
   accessToken: { format: 'jwt', lifetimeSec: 600, alg: 'ES256' },
@@ -162,6 +187,8 @@ export const emptyRequest: OAuthRequest = {
   accept: undefined,
   origin: undefined,
   address: '192.0.2.1',
+  dpop: [],
+  clientCertificate: undefined,
 }
 
 export const formRequest = (

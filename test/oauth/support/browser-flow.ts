@@ -12,6 +12,7 @@ import { Secret } from '../../../src/secret.ts'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
 import type { RedemptionOutcome } from '../../../src/stores/ports.ts'
+import { clientDefaults, emptyRequest, optionDefaults } from './authorization-server.ts'
 
 /** The authorization endpoint and its pages over the memory store, with a clock that tests advance. */
 export interface BrowserRoom {
@@ -38,6 +39,9 @@ export const demoClient: ClientRegistration = {
   redirect_uris: [callback],
   scope: ['accounts:read', 'accounts:write', 'offline_access'],
   token_endpoint_auth_method: 'none',
+  profile: 'none',
+  secrets: [],
+  ...clientDefaults,
   application_type: 'web',
   pkce: 'required',
   introspects: 'own',
@@ -57,6 +61,7 @@ export const openBrowserRoom = async (
   const keys = await openKeyRing(store.keys, clock)
   t.teardown(() => keys.close())
   const options: OAuthOptions = {
+    ...optionDefaults,
     issuer,
     clients,
     accessToken: { format: 'jwt', lifetimeSec: 600, alg: 'ES256' },
@@ -114,16 +119,11 @@ export const encode = (parameters: Parameters): string =>
     .join('&')
 
 const plain: OAuthRequest = {
+  ...emptyRequest,
   method: 'GET',
   path: '/psd2/oauth2/authorize',
-  query: '',
-  body: '',
   contentType: undefined,
-  authorization: [],
-  cookie: undefined,
   accept: 'text/html',
-  origin: undefined,
-  address: '192.0.2.1',
 }
 
 export const get = (query: string, path = plain.path, cookie?: string): OAuthRequest => ({
