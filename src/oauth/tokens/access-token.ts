@@ -1,4 +1,4 @@
-import type { AccessTokenRecord } from '../../stores/ports.ts'
+import type { AccessTokenRecord, Confirmation } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { createRecent } from '../recent.ts'
 import type { MaybePromise } from '../when-known.ts'
@@ -51,7 +51,14 @@ export const createAccessTokens = ({ options, store, keys, clock }: OAuthDeps): 
 /** Whether the token has not expired. `exp` itself is too late (RFC 7519 section 4.1.4). */
 export const isAlive = (record: AccessTokenRecord, nowMs: number): boolean => nowMs < record.exp * 1000
 
-/** RFC 9068 section 2.2; `username` is added for persons, so that introspection says the same of both formats. */
+/** A token bound to a DPoP key is of that type (RFC 9449 section 6.2); one bound to a certificate stays Bearer. */
+export const tokenTypeOf = ({ cnf }: Pick<AccessTokenRecord, 'cnf'>): 'Bearer' | 'DPoP' =>
+  cnf && 'jkt' in cnf ? 'DPoP' : 'Bearer'
+
+/**
+ * RFC 9068 sections 2.2 and 2.2.1; `cnf` by RFC 7800. `username` is added for persons, so that introspection says the
+ * same of both formats.
+ */
 const toClaims = (record: AccessTokenRecord, issuer: string): Claims => ({
   iss: issuer,
   aud: record.aud,
@@ -63,17 +70,39 @@ const toClaims = (record: AccessTokenRecord, issuer: string): Claims => ({
   nbf: record.iat,
   exp: record.exp,
   jti: record.jti,
+  ...(record.cnf && { cnf: record.cnf }),
+  ...(record.acr !== undefined && { acr: record.acr }),
+  ...(record.auth_time !== undefined && { auth_time: record.auth_time }),
 })
 
 /** Undefined where the claims are not those of our own access tokens. */
 const toRecord = (claims: Claims, issuer: string): AccessTokenRecord | undefined => {
-  const { iss, aud, sub, client_id, username, scope = '', iat, exp, jti } = claims
+  const { iss, aud, sub, client_id, username, scope = '', iat, exp, jti, cnf, acr, auth_time } = claims
   if (iss !== issuer || !isText(sub) || !isText(client_id) || !isText(scope) || !isText(jti)) return undefined
   if (!isAudience(aud) || typeof iat !== 'number' || typeof exp !== 'number') return undefined
-  return { jti, client_id, sub, ...(isText(username) && { username }), scope, aud, iat, exp }
+  // A binding that cannot be read must not turn into a token that anybody may use.
+  if (cnf !== undefined && !isConfirmation(cnf)) return undefined
+  return {
+    jti,
+    client_id,
+    sub,
+    ...(isText(username) && { username }),
+    scope,
+    aud,
+    iat,
+    exp,
+    ...(cnf && { cnf }),
+    ...(isText(acr) && { acr }),
+    ...(typeof auth_time === 'number' && { auth_time }),
+  }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
 const isAudience = (value: unknown): value is string | readonly string[] =>
   isText(value) || (Array.isArray(value) && value.every(isText))
+
+const isConfirmation = (value: unknown): value is Confirmation =>
+  typeof value === 'object' &&
+  value !== null &&
+  (('jkt' in value && isText(value.jkt)) || ('x5t#S256' in value && isText(value['x5t#S256'])))

@@ -6,7 +6,7 @@ import type { Form } from '../forms/form.ts'
 import type { ClientRegistration } from '../options.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import type { OAuthReply } from '../wire.ts'
-import type { AccessTokens } from './access-token.ts'
+import { type AccessTokens, tokenTypeOf } from './access-token.ts'
 import { parseGrantId } from './code.ts'
 import { hasJwtShape } from './jwt.ts'
 
@@ -68,19 +68,22 @@ const mayKnow = ({ client_id, introspects }: ClientRegistration, record: AccessT
   return [record.aud].flat().some(resource => introspects.includes(resource))
 }
 
-const toFacts = ({ client_id, sub, username, scope, aud, iat, exp, jti }: AccessTokenRecord, iss: string): Facts => ({
+const toFacts = (record: AccessTokenRecord, iss: string): Facts => ({
   active: true,
   iss,
-  client_id,
-  sub,
-  ...(username !== undefined && { username }),
-  ...(scope !== '' && { scope }),
-  aud,
-  token_type: 'Bearer',
-  iat,
-  nbf: iat,
-  exp,
-  jti,
+  client_id: record.client_id,
+  sub: record.sub,
+  ...(record.username !== undefined && { username: record.username }),
+  ...(record.scope !== '' && { scope: record.scope }),
+  aud: record.aud,
+  token_type: tokenTypeOf(record),
+  iat: record.iat,
+  nbf: record.iat,
+  exp: record.exp,
+  jti: record.jti,
+  ...(record.cnf && { cnf: record.cnf }),
+  ...(record.acr !== undefined && { acr: record.acr }),
+  ...(record.auth_time !== undefined && { auth_time: record.auth_time }),
 })
 
 type RefreshRecord = Pick<AccessTokenRecord, 'client_id' | 'sub' | 'username' | 'scope' | 'iat' | 'exp'>

@@ -1,5 +1,7 @@
 import { sign } from 'node:crypto'
 import t from 'tap'
+import { createAccessTokens } from '../../../src/oauth/tokens/access-token.ts'
+import { newGrantId } from '../../../src/oauth/tokens/code.ts'
 import { signJwt } from '../../../src/oauth/tokens/jwt.ts'
 import { basic, client, issuer, startServer, type TestServer, verifier } from '../support/authorization-server.ts'
 
@@ -147,6 +149,29 @@ t.test('line 72, 73: a JWT and an opaque token give the same members, rightly ty
   t.same(first, second)
 })
 
+t.test('line 72: what a token is bound to and how its person signed in stands in both formats', async t => {
+  const cases = [
+    { cnf: { jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I' }, token_type: 'DPoP' },
+    { cnf: { 'x5t#S256': 'A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0' }, token_type: 'Bearer' },
+  ]
+  for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
+    const server = await startServer(t, { accessToken })
+    const accessTokens = createAccessTokens(server.deps)
+    for (const { cnf, token_type } of cases) {
+      const grantId = newGrantId()
+      const iat = server.clock.nowMs() / 1000
+      const record = { jti: grantId, client_id: 'app', sub: 'alice', scope: 'read', aud: issuer, iat, exp: iat + 600 }
+      const told = { cnf, acr: 'urn:example:strong', auth_time: iat - 60 }
+      const token = await accessTokens.issue(grantId, { ...record, ...told })
+
+      const { body } = await server.introspect({ token }, { as: 'app' })
+
+      t.match(body, { active: true, token_type, ...told }, accessToken.format)
+      t.match(await server.server.verifyAccessToken(token), told, 'the gateway knows it too')
+    }
+  }
+})
+
 t.test('line 72: a refresh token is active for its client alone, whoever may introspect all', async t => {
   const server = await startServer(t, { clients: [client('app'), client('server', { introspects: 'all' })] })
   const { refresh_token } = await personTokens(server, 'app')
@@ -195,4 +220,6 @@ t.test('line 88: a JWT of another type, issuer or with an unknown header is none
   t.equal(await isActive(resign(header, { iss: 'https://auth.example/' })), false)
   t.equal(await isActive(resign(header, { exp: String(claims.exp) })), false)
   t.equal(await isActive(resign(header, { jti: undefined })), false)
+  t.equal(await isActive(resign(header, { cnf: { jkt: 'x' } })), true)
+  t.equal(await isActive(resign(header, { cnf: { jkt: 1 } })), false, 'a binding that cannot be read')
 })
