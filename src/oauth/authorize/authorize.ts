@@ -1,19 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import type { OAuthDeps } from '../deps.ts'
 import { type Parameters, parseParameters } from '../forms/parameters.ts'
-import { createInteractionCookie, newBrowserSecret } from '../interaction/cookie.ts'
-import type { ClientRegistration } from '../options.ts'
 import { messagePage } from '../pages/message-page.ts'
 import type { OAuthReply, OAuthRequest } from '../wire.ts'
-import { findRedirectTarget, type RedirectTarget } from './redirect-uri.ts'
-import { type AuthorizationRequest, parseAuthorizationRequest } from './request.ts'
+import { type Addressed, createBegin } from './beginning.ts'
+import { findRedirectTarget } from './redirect-uri.ts'
+import { parseAuthorizationRequest } from './request.ts'
 import { seeOther, toErrorRedirect } from './response.ts'
-
-/** A request whose client and redirect URI are good, so that the client itself may be answered. */
-interface Addressed extends RedirectTarget {
-  readonly client: ClientRegistration
-  readonly state?: string
-}
 
 /**
  * The authorization endpoint (RFC 6749 section 3.1), for GET and POST alike. A request without a known client and one
@@ -23,7 +15,7 @@ interface Addressed extends RedirectTarget {
  */
 export const createAuthorize = (deps: OAuthDeps): ((request: OAuthRequest) => OAuthReply | Promise<OAuthReply>) => {
   const { issuer } = deps.options
-  const begin = createBeginning(deps)
+  const begin = createBegin(deps)
   return request => {
     const parameters = parseParameters(request)
     if (!parameters) return unaddressedPage(issuer, 'The body is not application/x-www-form-urlencoded.')
@@ -56,30 +48,3 @@ const unaddressedPage = (issuer: string, hint: string): OAuthReply =>
     hint,
     facts: { error: 'invalid_request' },
   })
-
-type Begin = (addressed: Addressed, request: AuthorizationRequest) => Promise<OAuthReply>
-
-/** Stores the interaction and sends the browser to its page, with the cookie that makes it this browser's. */
-const createBeginning = ({ options, store, keys, clock }: OAuthDeps): Begin => {
-  const cookie = createInteractionCookie(options.issuer)
-  const lifetimeSec = options.interactionLifetimeSec
-  return async ({ client, ...address }, request) => {
-    const id = randomBytes(16).toString('base64url')
-    const browserSecret = newBrowserSecret()
-    await store.interactions.create(
-      id,
-      {
-        client_id: client.client_id,
-        ...address,
-        ...request,
-        browserDigest: keys.digest(browserSecret),
-        csrf: randomBytes(32).toString('base64url'),
-        stage: 'login',
-        failedLogins: 0,
-      },
-      clock.nowMs() + lifetimeSec * 1000,
-    )
-    const reply = seeOther(`/interaction/${id}`, { 'set-cookie': cookie.toSetCookie(id, browserSecret, lifetimeSec) })
-    return { ...reply, facts: { client_id: client.client_id } }
-  }
-}
