@@ -9,7 +9,7 @@ import type { Operation } from './gateway/operation.ts'
 import { createTrafficServer, defaultTrafficServerOptions } from './http/traffic-server.ts'
 import { createClients } from './oauth/clients/clients.ts'
 import { createAuthorizationServer } from './oauth/index.ts'
-import { openKeyRing } from './oauth/tokens/keys.ts'
+import { openKeyRing } from './oauth/keys/key-ring.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
 import { observeStore, type StoreObserver } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
@@ -68,6 +68,11 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       upstreams: config.upstreams,
       plans: config.plans,
       trustedProxies: config.trustedProxies,
+      clientCertificates: {
+        clientAuth: config.tls?.clientAuth ?? 'off',
+        hasClientCa: config.tls?.clientCaFile !== undefined,
+        header: config.clientCertificateHeader,
+      },
       loginFailures: config.loginFailures,
     },
     {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { gatewayErrors, OAuthError } from '../errors.ts'
 import { createAddressReader } from '../http/address.ts'
+import { type CertificateReaderOptions, createCertificateReader } from '../http/client-certificate.ts'
 import { createContext } from '../http/context.ts'
 import { writeReply } from '../http/reply.ts'
 import type { TrafficHandlers } from '../http/traffic-server.ts'
@@ -29,6 +30,8 @@ export interface GatewayOptions {
   readonly plans: Readonly<Record<string, Plan>>
   /** Addresses and CIDRs whose X-Forwarded-* is believed. Empty: nobody's. */
   readonly trustedProxies: readonly string[]
+  /** Whose word counts for a client's certificate. */
+  readonly clientCertificates: CertificateReaderOptions
   /** Wrong proofs per name and address, then 429. */
   readonly loginFailures: Rate
 }
@@ -54,7 +57,10 @@ export interface Gateway {
 export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gateway => {
   const { recorder, log } = deps
   const { refusalPage } = deps.caller.authorizationServer
-  const addresses = createAddressReader(options.trustedProxies)
+  const peers = {
+    addresses: createAddressReader(options.trustedProxies),
+    certificates: createCertificateReader(options.clientCertificates),
+  }
   const unmatched: Unmatched = {
     meter: createMeter(recorder, 'unmatched', '', 'unmatched'),
     members: operationMembers('unmatched', 'unmatched'),
@@ -108,7 +114,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
   })
 
   const handle = (req: IncomingMessage, res: ServerResponse, upgrade: Upgrade | undefined): void => {
-    const exchange = createExchange(createContext(req, res, addresses), upgrade)
+    const exchange = createExchange(createContext(req, res, peers), upgrade)
     // A number, not the exchanges themselves: a set of them costs a fifth of the throughput.
     inFlight++
     try {

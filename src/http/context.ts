@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressReader, plainAddress } from './address.ts'
+import type { CertificateReader, PeerCertificate } from './client-certificate.ts'
 import { type RequestFields, scanFields } from './fields.ts'
 
 /** One request on its way through the gateway: what is known of it before anybody looks at what it asks. */
@@ -15,12 +16,23 @@ export interface RequestContext {
   readonly peer: string
   /** Whether the peer's X-Forwarded-* is believed. */
   readonly trustedPeer: boolean
+  /** Whether the connection itself is TLS. */
+  readonly isSecure: boolean
   readonly fields: RequestFields
+  /** The certificate that the client holds; read when it is asked for, once. Undefined: it showed none. */
+  readonly clientCertificate: () => PeerCertificate | undefined
   /** `performance.now()` when the header had been read. */
   readonly startedAtMs: number
 }
 
-export const createContext = (req: IncomingMessage, res: ServerResponse, addresses: AddressReader): RequestContext => {
+/** What tells the other end of a connection. */
+export interface PeerReaders {
+  readonly addresses: AddressReader
+  readonly certificates: CertificateReader
+}
+
+export const createContext = (req: IncomingMessage, res: ServerResponse, readers: PeerReaders): RequestContext => {
+  const { addresses, certificates } = readers
   const startedAtMs = performance.now()
   const fields = scanFields(req.rawHeaders)
   const remote = req.socket.remoteAddress ?? ''
@@ -33,7 +45,9 @@ export const createContext = (req: IncomingMessage, res: ServerResponse, address
     address: trustedPeer ? addresses.read(peer, fields.forwardedFor) : peer,
     peer,
     trustedPeer,
+    isSecure: 'encrypted' in req.socket,
     fields,
+    clientCertificate: certificates.reader(req.socket, fields, trustedPeer),
     startedAtMs,
   }
 }

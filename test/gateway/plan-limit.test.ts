@@ -5,6 +5,7 @@ import { type Caller, createExchange, type Exchange } from '../../src/gateway/ex
 import { type MeteredOperation, meterOperation } from '../../src/gateway/meter.ts'
 import { chargePlan } from '../../src/gateway/plan-limit.ts'
 import { createAddressReader } from '../../src/http/address.ts'
+import { createCertificateReader } from '../../src/http/client-certificate.ts'
 import { createContext } from '../../src/http/context.ts'
 import type { ClientRegistration } from '../../src/oauth/options.ts'
 import type { Plan } from '../../src/plans/plan.ts'
@@ -65,9 +66,14 @@ const createCharge = (plans: readonly Plan[], limiter: Limiter = createMemoryLim
   }
 }
 
+const peers = {
+  addresses: createAddressReader([]),
+  certificates: createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'none' }),
+}
+
 const exchangeOf = (called: MeteredOperation, caller: Caller, address: string): Exchange => {
   const req = new IncomingMessage(new Socket())
-  const context = createContext(req, new ServerResponse(req), createAddressReader([]))
+  const context = createContext(req, new ServerResponse(req), peers)
   const exchange = createExchange({ ...context, address }, undefined)
   exchange.operation = called
   exchange.caller = caller

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { fieldKindOf, fieldKinds, scanFields } from '../../src/http/fields.ts'
+import { fieldKindOf, fieldKinds } from '../../src/http/field-kinds.ts'
+import { scanFields } from '../../src/http/fields.ts'
 
 t.test('only the gateway may say who somebody is: such fields are known in any spelling', async t => {
   const names = [
@@ -14,6 +15,18 @@ t.test('only the gateway may say who somebody is: such fields are known in any s
     'Content_Length',
     'Transfer_Encoding',
     'X_Request_Id',
+    'Client-Cert-Chain',
+    'Client_Cert',
+    'Client.Cert',
+    'X-Client-Cert',
+    'X-Forwarded.Client.Cert',
+    'X-Forwarded-Tls-Client-Cert',
+    'SSL-Client-Verify',
+    'SSL-Client-S-Dn',
+    'X-SSL-Cert',
+    'X-SSL-Whatever-Client-CN',
+    'X-Amzn-Mtls-Clientcert',
+    'X-ARR-ClientCert',
   ]
   for (const name of names) t.equal(fieldKindOf(name), fieldKinds.identity, name)
 })
@@ -25,7 +38,16 @@ t.test('hop-by-hop fields end here (RFC 9110 section 7.6.1)', async t => {
 })
 
 t.test('everything else is plain, whatever it is called', async t => {
-  for (const name of ['X-Own', 'sidegate-client-id', 'X-Sidegate', 'constructor', 'toString', 'x-forwardedfor']) {
+  for (const name of [
+    'X-Own',
+    'sidegate-client-id',
+    'X-Sidegate',
+    'constructor',
+    'toString',
+    'x-forwardedfor',
+    'certificate',
+    'x-ssl',
+  ]) {
     t.equal(fieldKindOf(name), fieldKinds.plain, name)
   }
 })
@@ -46,6 +68,8 @@ t.test('one pass over the raw fields finds what the gateway reads', async t => {
     ...['Transfer-Encoding', 'gzip', 'transfer-encoding', 'chunked'],
     ...['Content-Length', '5'],
     ...['X-Request-Id', '1', 'X-Request-Id', '2'],
+    ...['DPoP', 'proof 1', 'dpop', 'proof 2'],
+    ...['Client-Cert', ':a:', 'client-cert', ':b:', 'X-Forwarded-Client-Cert', 'Cert=a'],
   ])
 
   t.match(fields, {
@@ -57,12 +81,15 @@ t.test('one pass over the raw fields finds what the gateway reads', async t => {
     transferEncoding: 'gzip, chunked',
     contentLength: '5',
     requestId: '1, 2',
+    dpop: ['proof 1', 'proof 2'],
+    clientCert: ':a:, :b:',
+    forwardedClientCert: 'Cert=a',
     accept: undefined,
   })
 })
 
 t.test('nothing of one request shows in the next', async t => {
-  scanFields(['Authorization', 'Bearer 1'])
+  scanFields(['Authorization', 'Bearer 1', 'DPoP', 'proof'])
 
-  t.same(scanFields([]).authorization, [])
+  t.match(scanFields([]), { authorization: [], dpop: [] })
 })

@@ -36,7 +36,7 @@ export const readForm = async (exchange: Exchange): Promise<FormBody> => {
 
 /** The request as the authorization server sees it. */
 export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest => {
-  const { req, fields, address } = exchange.context
+  const { req, fields, address, clientCertificate } = exchange.context
   return {
     method: req.method ?? '',
     path: exchange.target?.path ?? '',
@@ -48,7 +48,10 @@ export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest =
     accept: fields.accept,
     origin: fields.origin,
     address,
-    dpop: [],
-    clientCertificate: undefined,
+    dpop: fields.dpop,
+    // Read when it is asked for: most requests of most clients are never asked.
+    get clientCertificate() {
+      return clientCertificate()
+    },
   }
 }

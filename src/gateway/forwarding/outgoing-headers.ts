@@ -1,5 +1,5 @@
 import { traceparentOf } from '../../http/context.ts'
-import { fieldKindOf, fieldKinds } from '../../http/fields.ts'
+import { fieldKindOf, fieldKinds } from '../../http/field-kinds.ts'
 import { withoutSecretQuery } from '../callers/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
@@ -62,7 +62,10 @@ const addIdentity = (headers: string[], exchange: Exchange, operation: MeteredOp
   headers.push('traceparent', traceparentOf(fields.traceparent))
   const before = trustedPeer ? fields.forwardedFor : undefined
   headers.push('X-Forwarded-For', before === undefined ? context.peer : `${before}, ${context.peer}`)
-  headers.push('X-Forwarded-Proto', (trustedPeer ? fields.forwardedProto : undefined) ?? 'http')
+  headers.push(
+    'X-Forwarded-Proto',
+    (trustedPeer ? fields.forwardedProto : undefined) ?? (context.isSecure ? 'https' : 'http'),
+  )
   const host = (trustedPeer ? fields.forwardedHost : undefined) ?? fields.host
   if (host !== undefined) headers.push('X-Forwarded-Host', host)
 }

@@ -1,0 +1,109 @@
+/**
+ * Header fields of a request, by what the gateway does with them. One table serves both readers: the scan of a request
+ * (`scanFields`) and the making of the header that goes upstream.
+ */
+export const fieldKinds = {
+  /** Goes upstream as it came. */
+  plain: 0,
+  /** Ends here: hop-by-hop (RFC 9110 section 7.6.1). */
+  hop: 1,
+  connection: 2,
+  host: 3,
+  contentLength: 4,
+  transferEncoding: 5,
+  authorization: 6,
+  /** What only the gateway may say, in any spelling: dropped when a client says it. */
+  identity: 7,
+  requestId: 8,
+  traceparent: 9,
+  contentType: 10,
+  cookie: 11,
+  accept: 12,
+  origin: 13,
+  expect: 14,
+  forwardedFor: 15,
+  forwardedProto: 16,
+  forwardedHost: 17,
+  upgrade: 18,
+  /** The address of a page, its query with it. */
+  referer: 19,
+  /** Proof of possession of the key that a token is bound to (RFC 9449): for us, and worth nothing to anybody else. */
+  dpop: 20,
+  /** The client's certificate, as a proxy that ends TLS tells it: RFC 9440, and Envoy's own way. */
+  clientCert: 21,
+  forwardedClientCert: 22,
+} as const
+
+export type FieldKind = (typeof fieldKinds)[keyof typeof fieldKinds]
+
+const named: Readonly<Record<string, FieldKind>> = {
+  connection: fieldKinds.connection,
+  'keep-alive': fieldKinds.hop,
+  'proxy-connection': fieldKinds.hop,
+  'proxy-authenticate': fieldKinds.hop,
+  'proxy-authorization': fieldKinds.hop,
+  'http2-settings': fieldKinds.hop,
+  te: fieldKinds.hop,
+  trailer: fieldKinds.hop,
+  upgrade: fieldKinds.upgrade,
+  'transfer-encoding': fieldKinds.transferEncoding,
+  host: fieldKinds.host,
+  'content-length': fieldKinds.contentLength,
+  authorization: fieldKinds.authorization,
+  forwarded: fieldKinds.identity,
+  'x-real-ip': fieldKinds.identity,
+  'x-client-ip': fieldKinds.identity,
+  'true-client-ip': fieldKinds.identity,
+  'cf-connecting-ip': fieldKinds.identity,
+  'remote-user': fieldKinds.identity,
+  'x-remote-user': fieldKinds.identity,
+  // Servers that obey these serve another path or method than the one that was checked.
+  'x-original-url': fieldKinds.identity,
+  'x-original-uri': fieldKinds.identity,
+  'x-rewrite-url': fieldKinds.identity,
+  'x-http-method': fieldKinds.identity,
+  'x-http-method-override': fieldKinds.identity,
+  'x-method-override': fieldKinds.identity,
+  'x-request-id': fieldKinds.requestId,
+  traceparent: fieldKinds.traceparent,
+  'content-type': fieldKinds.contentType,
+  cookie: fieldKinds.cookie,
+  accept: fieldKinds.accept,
+  origin: fieldKinds.origin,
+  expect: fieldKinds.expect,
+  referer: fieldKinds.referer,
+  'x-forwarded-for': fieldKinds.forwardedFor,
+  'x-forwarded-proto': fieldKinds.forwardedProto,
+  'x-forwarded-host': fieldKinds.forwardedHost,
+  dpop: fieldKinds.dpop,
+  'client-cert': fieldKinds.clientCert,
+  'x-forwarded-client-cert': fieldKinds.forwardedClientCert,
+}
+
+/** Spellings seen so far; bounded, since clients choose them. */
+const seen = new Map<string, FieldKind>()
+const maxSeen = 2000
+
+export const fieldKindOf = (rawName: string): FieldKind => {
+  const known = seen.get(rawName)
+  if (known !== undefined) return known
+  const kind = classify(rawName.toLowerCase())
+  if (seen.size < maxSeen && rawName.length <= 64) seen.set(rawName, kind)
+  return kind
+}
+
+const classify = (name: string): FieldKind => {
+  // Own members only: a field may be called `constructor`.
+  if (Object.hasOwn(named, name)) return named[name] as FieldKind
+  // CGI-like servers read `_` as `-`: X_Sidegate_Client_Id and Content_Length would arrive as the real ones.
+  if (name.includes('_')) return fieldKinds.identity
+  // Others read every sign as `-`: X.Sidegate.Client.Id.
+  const plain = name.replace(/[^a-z0-9]/g, '-')
+  if (plain.startsWith('x-sidegate-') || plain.startsWith('x-forwarded-')) return fieldKinds.identity
+  if (saysCertificate.test(plain)) return fieldKinds.identity
+  return fieldKinds.plain
+}
+
+/** What proxies call the certificate that a client showed them: Client-Cert-Chain, X-SSL-Client-Cert, SSL-Client-Verify … */
+const saysCertificate =
+  /^(?:(?:x-)?client-cert|(?:x-)?(?:ssl|tls|mtls)-(?:.*-)?(?:client|cert)|x-amzn-mtls-|x-arr-clientcert)/
