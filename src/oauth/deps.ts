@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from '../stores/ports.ts'
 import type { Clients } from './clients/clients.ts'
+import type { KeyRing } from './keys/key-ring.ts'
 import type { OAuthOptions } from './options.ts'
-import type { KeyRing } from './tokens/keys.ts'
 
 /** What every file of this room may use. */
 export interface OAuthDeps {

@@ -1,4 +1,4 @@
-import type { KeyRing } from '../tokens/keys.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
 
 /**
  * The refresh tokens of one grant that rotates. Each successor follows from its predecessor under the store's key, so

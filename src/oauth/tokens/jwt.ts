@@ -1,5 +1,5 @@
 import { sign, verify } from 'node:crypto'
-import type { KeyRing, SigningKey } from './keys.ts'
+import type { KeyRing, SigningKey } from '../keys/key-ring.ts'
 
 /** Compact JWS with ES256 (RFC 7515 section 3.1, RFC 7518 section 3.4), signed and verified synchronously. */
 

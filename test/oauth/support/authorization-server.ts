@@ -5,10 +5,10 @@ import { createFailureLimit } from '../../../src/gateway/callers/failure-limit.t
 import { createClients } from '../../../src/oauth/clients/clients.ts'
 import type { FailureLimit, OAuthDeps } from '../../../src/oauth/deps.ts'
 import { type AuthorizationServer, createAuthorizationServer } from '../../../src/oauth/index.ts'
+import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
 import { unmatchedSecretHash } from '../../../src/oauth/secrets/secret-hash.ts'
 import { challengeOf, codeProof, newGrantId, newGrantSecret } from '../../../src/oauth/tokens/code.ts'
-import { openKeyRing } from '../../../src/oauth/tokens/keys.ts'
 import type { OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
@@ -51,7 +51,10 @@ export const optionDefaults = {
   dpop: { nonce: 'required' },
   keys: { rotateEverySec: 30 * 24 * 3600 },
   login: { mode: 'embedded' },
-  resources: [],
+  resources: [
+    { resource: 'https://api.example', scopes: [], name: 'Everything' },
+    { resource: 'https://api.example/accounts', scopes: ['read', 'write'], name: 'Accounts' },
+  ],
   takesClientCertificates: false,
 } as const satisfies Partial<OAuthOptions>
 

@@ -2,7 +2,7 @@ import { createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBy
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import type { Clock } from '../../clock.ts'
 import { type KeyRecord, type KeyStore, StoreUnavailableError } from '../../stores/ports.ts'
-import type { Digest } from './code.ts'
+import type { Digest } from '../tokens/code.ts'
 
 /**
  * The signing keys and the digest key, loaded from the store and shared by all workers. As long as the store never

@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
-import { openKeyRing } from '../../../src/oauth/tokens/keys.ts'
+import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createManualClock } from '../support/authorization-server.ts'
