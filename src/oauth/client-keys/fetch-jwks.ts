@@ -1,0 +1,64 @@
+import type { JwkSet } from '../options.ts'
+
+/** One answer of a `jwks_uri`. */
+export interface FetchedJwks {
+  readonly jwks: JwkSet
+  /** What its `Cache-Control` allows; undefined where it says nothing. */
+  readonly maxAgeSec: number | undefined
+}
+
+const mostBytes = 64 * 1024
+/** From the first packet to the last byte. */
+const timeoutMs = 5000
+
+/** Whether keys may be fetched from there: whoever can change them on the way is the client. */
+export const isFetchable = (uri: string): boolean => {
+  const url = URL.parse(uri)
+  if (url?.username !== '' || url.password !== '') return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.has(url.hostname))
+}
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * Fetches a key set (RFC 7517 section 5): no redirects, five seconds in all, 64 KiB at most.
+ * @throws Error what went wrong, for the operator
+ */
+export const fetchJwks = async (uri: string): Promise<FetchedJwks> => {
+  if (!isFetchable(uri)) throw new Error('a jwks_uri is https, or http on a loopback address')
+  const response = await fetch(uri, {
+    redirect: 'error',
+    headers: { accept: 'application/jwk-set+json, application/json' },
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const text = await readBounded(response)
+  if (response.status !== 200) throw new Error(`the jwks_uri answered ${response.status}`)
+  return { jwks: parseJwkSet(text), maxAgeSec: readMaxAge(response.headers.get('cache-control')) }
+}
+
+const readBounded = async ({ body }: Response): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    // Leaving the loop cancels the rest.
+    if (bytes > mostBytes) throw new Error(`the jwks_uri answered more than ${mostBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+const parseJwkSet = (text: string): JwkSet => {
+  const value: unknown = JSON.parse(text)
+  if (!isObject(value) || !Array.isArray(value.keys)) throw new Error('the jwks_uri answered no key set')
+  return { keys: value.keys.filter(isObject) }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** RFC 9111 section 5.2.2.1. */
+const readMaxAge = (cacheControl: string | null): number | undefined => {
+  const seconds = /(?:^|[\s,])max-age="?(\d{1,9})/i.exec(cacheControl ?? '')?.[1]
+  return seconds === undefined ? undefined : Number(seconds)
+}

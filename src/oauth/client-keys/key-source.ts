@@ -1,0 +1,52 @@
+import type { Clock } from '../../clock.ts'
+import type { ClientKeys, ClientRegistration } from '../options.ts'
+import { type MaybePromise, whenKnown } from '../when-known.ts'
+import { type PublicKey, toPublicKeys } from './public-keys.ts'
+import { createRemoteKeys } from './remote-keys.ts'
+
+/** Where somebody's public keys come from. */
+export interface KeySource {
+  /**
+   * The keys as they are known; fetched first where none are, or they are too old.
+   * @throws OAuthError temporarily_unavailable where none could be fetched
+   */
+  current(): MaybePromise<readonly PublicKey[]>
+  /** Newer keys than `current` gave, asked for because none of those fits. Undefined: there are none. Never throws. */
+  renewed(): MaybePromise<readonly PublicKey[] | undefined>
+}
+
+/** Each registered client's keys. */
+export interface ClientKeyring {
+  /** Undefined for a client that registered none. */
+  find(client: ClientRegistration): KeySource | undefined
+}
+
+/** Clients with one `jwks_uri` share what is fetched from it. */
+export const createClientKeyring = (clients: readonly ClientRegistration[], clock: Clock): ClientKeyring => {
+  const byUri = new Map<string, KeySource>()
+  const byClient = new Map<string, KeySource>()
+  for (const { client_id, keys } of clients) {
+    if (!keys) continue
+    const source = (keys.kind === 'uri' && byUri.get(keys.uri)) || createKeySource(keys, clock)
+    if (keys.kind === 'uri') byUri.set(keys.uri, source)
+    byClient.set(client_id, source)
+  }
+  return { find: client => byClient.get(client.client_id) }
+}
+
+/** Keys that were given are read once and never change; those at a URI are fetched when they are first needed. */
+export const createKeySource = (keys: ClientKeys, clock: Clock): KeySource => {
+  if (keys.kind === 'uri') return createRemoteKeys(keys.uri, clock)
+  const fixed = toPublicKeys(keys.jwks)
+  return { current: () => fixed, renewed: () => undefined }
+}
+
+/** What `find` finds among the keys at hand, else among newer ones. */
+export const findAmong = <T>(
+  source: KeySource,
+  find: (keys: readonly PublicKey[]) => T | undefined,
+): MaybePromise<T | undefined> =>
+  whenKnown(
+    source.current(),
+    keys => find(keys) ?? whenKnown(source.renewed(), newer => (newer === undefined ? undefined : find(newer))),
+  )

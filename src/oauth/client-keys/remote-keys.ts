@@ -1,0 +1,73 @@
+import type { Clock } from '../../clock.ts'
+import { OAuthError } from '../../errors.ts'
+import { fetchJwks } from './fetch-jwks.ts'
+import type { KeySource } from './key-source.ts'
+import { type PublicKey, toPublicKeys } from './public-keys.ts'
+
+/** What one fetch gave. */
+interface FetchedKeys {
+  readonly keys: readonly PublicKey[]
+  readonly freshUntilMs: number
+  /** Until then they are better than none, should the next fetch fail. */
+  readonly usableUntilMs: number
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+/** How long keys are used without asking again where their `Cache-Control` does not say, and what it may say. */
+const freshMs = { least: minuteMs, usual: 5 * minuteMs, most: hourMs }
+/** How long the last keys outlive their freshness while no newer ones can be fetched. */
+const graceMs = hourMs
+/** Between two fetches from one URI that somebody's bad proof, or a failure, asks for. */
+const pauseMs = 30_000
+
+/** The keys at a `jwks_uri`. One fetch is under way at a time; everybody who needs it waits for the same one. */
+export const createRemoteKeys = (uri: string, clock: Clock): KeySource => {
+  let fetched: FetchedKeys | undefined
+  let askedAtMs = Number.NEGATIVE_INFINITY
+  let underWay: Promise<void> | undefined
+
+  const ask = async (): Promise<void> => {
+    askedAtMs = clock.nowMs()
+    const { jwks, maxAgeSec } = await fetchJwks(uri)
+    const freshUntilMs = clock.nowMs() + freshFor(maxAgeSec)
+    fetched = { keys: toPublicKeys(jwks), freshUntilMs, usableUntilMs: freshUntilMs + graceMs }
+  }
+  const askOnce = (): Promise<void> => {
+    underWay ??= ask().finally(() => {
+      underWay = undefined
+    })
+    return underWay
+  }
+  const pausedMs = (): number => Math.max(0, askedAtMs + pauseMs - clock.nowMs())
+  const unlessUnusable = (cause?: unknown): readonly PublicKey[] => {
+    if (fetched && clock.nowMs() < fetched.usableUntilMs) return fetched.keys
+    throw unavailable(pausedMs(), cause)
+  }
+
+  return {
+    current() {
+      if (fetched && clock.nowMs() < fetched.freshUntilMs) return fetched.keys
+      if (!underWay && pausedMs() > 0) return unlessUnusable()
+      return askOnce().then(() => unlessUnusable(), unlessUnusable)
+    },
+    renewed() {
+      if (!underWay && pausedMs() > 0) return undefined
+      const before = fetched
+      return askOnce().then(
+        () => (fetched === before ? undefined : fetched?.keys),
+        () => undefined,
+      )
+    },
+  }
+}
+
+const freshFor = (maxAgeSec: number | undefined): number =>
+  maxAgeSec === undefined ? freshMs.usual : Math.min(Math.max(maxAgeSec * 1000, freshMs.least), freshMs.most)
+
+/** Nobody knows whether the proof is right: that is no refusal of it. */
+const unavailable = (waitMs: number, cause: unknown): OAuthError =>
+  new OAuthError('temporarily_unavailable', "The client's keys cannot be fetched from its jwks_uri", {
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) }, // RFC 9110 section 10.2.3: whole seconds
+    cause,
+  })
