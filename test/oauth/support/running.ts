@@ -46,8 +46,11 @@ const client = (client_id: string, more: TestConfig): TestConfig => ({
   ...more,
 })
 
-/** What alice's browser does with an authorization request; resolves to the URL it is sent to in the end. */
-export const signInAndAllow = async (authorizationUrl: URL): Promise<URL> => {
+/**
+ * What alice's browser does with an authorization request; resolves to the URL it is sent to in the end.
+ * @param fetch where the gateway's certificate is the test's own
+ */
+export const signInAndAllow = async (authorizationUrl: URL, fetch = globalThis.fetch): Promise<URL> => {
   const begun = await fetch(authorizationUrl, { redirect: 'manual' })
   const page = new URL(begun.headers.get('location') ?? '', authorizationUrl)
   const cookie = begun.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
