@@ -268,6 +268,8 @@ export interface InteractionRecord {
   readonly csrf: string
   readonly stage: 'login' | 'consent' | 'accepted' | 'done'
   readonly failedLogins: number
+  /** The end of its lifetime, for those who have to be told. */
+  readonly expiresAtMs: number
   readonly sub?: string
   readonly username?: string
   readonly authTimeSec?: number

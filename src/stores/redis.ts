@@ -4,6 +4,8 @@ import { answered, connectRedis, waitUntilReady } from './redis/connection.ts'
 import { createGrants } from './redis/grants.ts'
 import { createInteractions } from './redis/interactions.ts'
 import { createKeys } from './redis/keys.ts'
+import { createPushedRequests } from './redis/pushed-requests.ts'
+import { createReplays } from './redis/replays.ts'
 import { createRevocations } from './redis/revocations.ts'
 import { createTokens } from './redis/tokens.ts'
 import type { RedisUrl } from './store-url.ts'
@@ -28,6 +30,8 @@ export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store
     tokens: createTokens(connection, clock),
     revocations: createRevocations(connection, clock),
     interactions: createInteractions(connection, clock),
+    replays: createReplays(connection, clock),
+    pushed: createPushedRequests(connection, clock),
     ping: async () => void (await answered(connection.ping())),
     close: async () => connection.disconnect(),
   }

@@ -4,6 +4,8 @@ import { openDatabase } from './sqlite/database.ts'
 import { createGrants } from './sqlite/grants.ts'
 import { createInteractions } from './sqlite/interactions.ts'
 import { createKeys } from './sqlite/keys.ts'
+import { createPushedRequests } from './sqlite/pushed-requests.ts'
+import { createReplays } from './sqlite/replays.ts'
 import { createRevocations } from './sqlite/revocations.ts'
 import { createTokens } from './sqlite/tokens.ts'
 
@@ -24,6 +26,8 @@ export const openSqliteStore = async (path: string, clock: Clock): Promise<Store
     tokens: createTokens(db, clock),
     revocations: createRevocations(db, clock),
     interactions: createInteractions(db, clock),
+    replays: createReplays(db, clock),
+    pushed: createPushedRequests(db, clock),
     ping: async () => void one.get(),
     close: async () => db.close(),
   }

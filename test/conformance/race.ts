@@ -7,7 +7,7 @@ import type { InteractionRecord, KeyRecord, Redemption, RefreshAttempt, Store } 
 export type RacedCall =
   | { readonly kind: 'redeem'; readonly redemption: Redemption }
   | { readonly kind: 'refresh'; readonly attempt: RefreshAttempt }
-  | { readonly kind: 'createFirst'; readonly record: KeyRecord; readonly untilMs: number }
+  | { readonly kind: 'createKey'; readonly record: KeyRecord; readonly after?: string; readonly untilMs: number }
   | { readonly kind: 'replace'; readonly id: string; readonly version: number; readonly record: InteractionRecord }
 
 export const makeCall = (store: Store, call: RacedCall): Promise<unknown> => {
@@ -16,8 +16,8 @@ export const makeCall = (store: Store, call: RacedCall): Promise<unknown> => {
       return store.grants.redeem(call.redemption)
     case 'refresh':
       return store.grants.refresh(call.attempt)
-    case 'createFirst':
-      return store.keys.createFirst(call.record, call.untilMs)
+    case 'createKey':
+      return store.keys.create(call.record, call.after, call.untilMs)
     case 'replace':
       return store.interactions.replace(call.id, call.version, call.record)
   }

@@ -5,6 +5,7 @@ import type {
   InteractionRecord,
   KeyRecord,
   NewGrant,
+  PushedRequest,
   Redemption,
   RefreshAttempt,
   Store,
@@ -75,6 +76,12 @@ export const newInteraction = (): InteractionRecord => ({
   csrf: newId(),
   stage: 'login',
   failedLogins: 0,
+  expiresAtMs: 1_790_000_900_000,
+})
+
+export const newPushedRequest = (): PushedRequest => ({
+  client_id: 'demo',
+  parameters: { state: 'ä state', resource: ['https://api.example/accounts', newId()] },
 })
 
 export const newKey = (alg: string, createdAtMs: number): KeyRecord => ({

@@ -10,7 +10,15 @@ import { createRedisLimiter } from '../../src/stores/redis/limiter.ts'
 import { openRedisStore } from '../../src/stores/redis.ts'
 import { openSqliteStore } from '../../src/stores/sqlite.ts'
 import { parseStoreUrl } from '../../src/stores/store-url.ts'
-import { newGrant, newId, newInteraction, newKey, newToken, redemptionOf } from '../conformance/records.ts'
+import {
+  newGrant,
+  newId,
+  newInteraction,
+  newKey,
+  newPushedRequest,
+  newToken,
+  redemptionOf,
+} from '../conformance/records.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis.ts'
 
@@ -26,12 +34,14 @@ const firstCells = (heading: string): readonly string[] => {
 const fill = async (store: Store, clock: Clock): Promise<void> => {
   const untilMs = clock.nowMs() + 600_000
   const grant = newGrant(clock.nowMs())
-  await store.keys.createFirst(newKey('ES256', clock.nowMs()), untilMs)
+  await store.keys.create(newKey('ES256', clock.nowMs()), undefined, untilMs)
   await store.grants.create(grant)
   await store.grants.redeem(redemptionOf(grant, clock.nowMs()))
   await store.tokens.save(grant.grantId, newId(), newToken(grant.grantId), untilMs)
   await store.revocations.revoke(`${grant.grantId}.1`, untilMs)
   await store.interactions.create(newId(), newInteraction(), untilMs)
+  await store.replays.spend([{ id: newId(), untilMs }])
+  await store.pushed.create(newId(), newPushedRequest(), untilMs)
 }
 
 const startFilledRedis = async (t: Test) => {

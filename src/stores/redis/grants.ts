@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { GrantRecord, GrantStore, RedemptionOutcome, RefreshOutcome } from '../ports.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { createScript, findByRefreshScript, redeemScript, refreshScript } from './grant-scripts.ts'
+import { createScript, redeemScript, refreshScript } from './grant-scripts.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'
 
@@ -9,7 +9,6 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
   const create = defineScript(connection, 'sidegateGrantCreate', 1, createScript)
   const redeem = defineScript(connection, 'sidegateGrantRedeem', 2, redeemScript)
   const refresh = defineScript(connection, 'sidegateGrantRefresh', 2, refreshScript)
-  const findByRefresh = defineScript(connection, 'sidegateGrantFind', 2, findByRefreshScript)
   const keysOf = (grantId: string): [string, string] => [names.grant(grantId), names.revoked(grantId)]
   return {
     create: async ({ grantId, record, codeDigest, codeProof, codeExpiresAtMs, untilMs }) => {
@@ -18,19 +17,15 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
       const counts = ['spent', 0, 'failures', 0, 'refreshedAt', 0, 'generation', 0]
       await create(names.grant(grantId), lifetimeMs(clock, untilMs), ...fields, ...code, ...counts)
     },
-    redeem: async ({ grantId, codeDigest, codeProofs, nowMs, refreshDigest, untilMs }) => {
-      const code = [codeDigest, lifetimeMs(clock, untilMs), untilMs, refreshDigest ?? '']
+    redeem: async ({ grantId, codeDigest, codeProofs, nowMs, refreshDigest, binding, untilMs }) => {
+      const code = [codeDigest, lifetimeMs(clock, untilMs), untilMs, refreshDigest ?? '', binding ?? '']
       return toRedemption(await redeem(...keysOf(grantId), grantId, nowMs, ...code, ...codeProofs))
     },
-    refresh: async ({ grantId, client_id, digest, successorDigest, nowMs, reuseWindowMs, untilMs }) => {
-      const rotation = [successorDigest ?? '', reuseWindowMs, lifetimeMs(clock, untilMs), untilMs]
-      return toRefresh(await refresh(...keysOf(grantId), grantId, nowMs, client_id, digest, ...rotation))
-    },
-    findByRefresh: async (grantId, digest) => {
-      const found = (await findByRefresh(...keysOf(grantId), grantId, clock.nowMs(), digest)) as string[] | null
-      if (!found) return undefined
-      const [record = '', untilMs, createdAtMs] = found
-      return { record: JSON.parse(record), untilMs: Number(untilMs), createdAtMs: Number(createdAtMs) }
+    refresh: async attempt => {
+      const { grantId, nowMs, client_id, digest, untilMs } = attempt
+      const rotation = [attempt.successorDigest ?? '', attempt.reuseWindowMs, lifetimeMs(clock, untilMs), untilMs]
+      const demands = [(attempt.scopes ?? []).join(' '), ...attempt.bindings]
+      return toRefresh(await refresh(...keysOf(grantId), grantId, nowMs, client_id, digest, ...rotation, ...demands))
     },
     remove: async grantId => void (await answered(connection.del(names.grant(grantId)))),
   }
@@ -49,6 +44,8 @@ const toRefresh = (answer: unknown): RefreshOutcome => {
       return { kind, record: JSON.parse(first) as GrantRecord }
     case 'superseded':
       return { kind, generation: Number(first), currentDigest: second }
+    case 'exceeds':
+      return { kind }
     default:
       return { kind: 'refused' }
   }

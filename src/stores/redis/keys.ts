@@ -1,30 +1,46 @@
 import type { Clock } from '../../clock.ts'
+import { byAge } from '../key-order.ts'
 import type { KeyRecord, KeyStore } from '../ports.ts'
-import { defineScript, type RedisConnection } from './connection.ts'
+import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'
 
-/** KEYS: the hash. ARGV: lifetime; to add a key also its kid, alg and record. Answers all records. */
-const keysScript = `
-local wanted = ARGV[2] ~= nil
-for _, text in ipairs(redis.call('HVALS', KEYS[1])) do
-  if wanted and cjson.decode(text).alg == ARGV[3] then wanted = false end
-end
-if wanted then redis.call('HSET', KEYS[1], ARGV[2], ARGV[4]) end
+const renewAndAnswer = `
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return redis.call('HVALS', KEYS[1])
 `
 
+/** KEYS: the hash. ARGV: lifetime. Answers all records. */
+const loadScript = renewAndAnswer
+
+/**
+ * KEYS: the hash. ARGV: lifetime, alg, kid that the newest key of this alg must have or empty, kid, record. Answers all
+ * records. The order is `../key-order.ts`; texts are compared by their bytes, for Lua would ask the server's locale.
+ */
+const createScript = `
+local function bytes(text) return (text:gsub('.', function(char) return string.format('%02x', char:byte()) end)) end
+local newest
+for _, text in ipairs(redis.call('HVALS', KEYS[1])) do
+  local key = cjson.decode(text)
+  if key.alg == ARGV[2] and (not newest or key.createdAtMs > newest.createdAtMs
+    or (key.createdAtMs == newest.createdAtMs and bytes(key.kid) > bytes(newest.kid))) then newest = key end
+end
+if (newest and newest.kid or '') == ARGV[3] then redis.call('HSET', KEYS[1], ARGV[4], ARGV[5]) end
+${renewAndAnswer}`
+
 export const createKeys = (connection: RedisConnection, clock: Clock): KeyStore => {
-  const keys = defineScript(connection, 'sidegateKeys', 1, keysScript)
+  const load = defineScript(connection, 'sidegateKeysLoad', 1, loadScript)
+  const create = defineScript(connection, 'sidegateKeyCreate', 1, createScript)
   return {
-    load: async untilMs => toRecords(await keys(names.keys, lifetimeMs(clock, untilMs))),
-    createFirst: async (record, untilMs) =>
-      toRecords(await keys(names.keys, lifetimeMs(clock, untilMs), record.kid, record.alg, JSON.stringify(record))),
+    load: async untilMs => toRecords(await load(names.keys, lifetimeMs(clock, untilMs))),
+    create: async (record, after, untilMs) => {
+      const expected = [record.alg, after ?? ''] as const
+      const lifetime = lifetimeMs(clock, untilMs)
+      return toRecords(await create(names.keys, lifetime, ...expected, record.kid, JSON.stringify(record)))
+    },
+    remove: async kid => void (await answered(connection.hdel(names.keys, kid))),
   }
 }
 
 const toRecords = (texts: unknown): readonly KeyRecord[] =>
-  (texts as readonly string[])
-    .map(text => JSON.parse(text) as KeyRecord)
-    .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.kid < b.kid ? -1 : 1))
+  (texts as readonly string[]).map(text => JSON.parse(text) as KeyRecord).sort(byAge)

@@ -10,6 +10,8 @@ export const names = {
   feed: 'sidegate:{revocations}:feed',
   feedExpiry: 'sidegate:{revocations}:expiry',
   interaction: (id: string): string => `sidegate:interaction:${id}`,
+  replay: (id: string): string => `sidegate:replay:${id}`,
+  pushed: (id: string): string => `sidegate:pushed:${id}`,
   pods: 'sidegate:pods',
   limit: 'sidegate:limit',
 } as const

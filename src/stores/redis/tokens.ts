@@ -1,20 +1,13 @@
 import type { Clock } from '../../clock.ts'
-import type { AccessTokenRecord, TokenStore } from '../ports.ts'
+import type { AccessTokenRecord, FoundToken, TokenStore } from '../ports.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'
-
-/** KEYS: the token, the hash of what is revoked of its grant. ARGV: grant id. Answers the record, or nothing. */
-const findScript = `
-local record = redis.call('GET', KEYS[1])
-if not record or redis.call('EXISTS', KEYS[2]) == 0 then return record end
-if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return false end
-if redis.call('HEXISTS', KEYS[2], cjson.decode(record).jti) == 1 then return false end
-return record
-`
+import { findAnyScript, findScript } from './token-scripts.ts'
 
 export const createTokens = (connection: RedisConnection, clock: Clock): TokenStore => {
   const find = defineScript(connection, 'sidegateTokenFind', 2, findScript)
+  const findAny = defineScript(connection, 'sidegateTokenFindAny', 3, findAnyScript)
   return {
     save: async (grantId, digest, record, untilMs) => {
       const lifetime = lifetimeMs(clock, untilMs)
@@ -24,6 +17,19 @@ export const createTokens = (connection: RedisConnection, clock: Clock): TokenSt
       const found = await find(names.token(grantId, digest), names.revoked(grantId), grantId)
       return typeof found === 'string' ? (JSON.parse(found) as AccessTokenRecord) : undefined
     },
+    findAny: async (grantId, digest) => {
+      const keys = [names.grant(grantId), names.revoked(grantId), names.token(grantId, digest)] as const
+      return toFoundToken(await findAny(...keys, grantId, clock.nowMs(), digest))
+    },
     remove: async (grantId, digest) => void (await answered(connection.del(names.token(grantId, digest)))),
   }
+}
+
+const toFoundToken = (answer: unknown): FoundToken | undefined => {
+  if (answer === null) return undefined
+  const [kind, text = '', untilMs, createdAtMs, binding] = answer as readonly (string | null)[]
+  const record = JSON.parse(text ?? '')
+  if (kind === 'access') return { kind, record }
+  const instants = { createdAtMs: Number(createdAtMs), untilMs: Number(untilMs) }
+  return { kind: 'refresh', record, ...(typeof binding === 'string' && { binding }), ...instants }
 }

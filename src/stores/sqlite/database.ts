@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../ports.ts'
-import { schema, schemaVersion } from './schema.ts'
+import { migrations, schema, schemaVersion } from './schema.ts'
 
 /**
  * How long a write waits for another process's, in milliseconds. The wait blocks the event loop, so it must end soon;
@@ -76,33 +76,35 @@ const patiently = async (work: () => void): Promise<void> => {
 const prepareFile = (db: DatabaseSync): void => {
   // NORMAL: a power cut may lose the last commits but never damages the file; a crash of the process loses nothing.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-  const { user_version: found } = db.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (found > schemaVersion) throw new Error('it was made by a newer Sidegate')
-  db.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${schemaVersion}; COMMIT`)
+  alone(db, () => {
+    const { user_version: found } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+    if (found > schemaVersion) throw new Error('it was made by a newer Sidegate')
+    const steps = found === 0 ? [] : migrations.slice(found - 1)
+    for (const step of steps) db.exec(step)
+    db.exec(`${schema}; PRAGMA user_version = ${schemaVersion}`)
+  })
 }
 
-const guarded = (db: DatabaseSync): Database => {
-  const begin = db.prepare('BEGIN IMMEDIATE')
-  const commit = db.prepare('COMMIT')
-  return {
-    prepare: <Row>(sql: string) => statement<Row>(db.prepare(sql)),
-    exclusively: work =>
-      guard(() => {
-        begin.run()
-        try {
-          const result = work()
-          commit.run()
-          return result
-        } catch (error) {
-          if (db.isTransaction) db.exec('ROLLBACK')
-          throw error
-        }
-      }),
-    close: () => {
-      if (db.isOpen) db.close()
-    },
+/** Runs `work` while no other process writes: all of its writes happen, or none. */
+const alone = <Result>(db: DatabaseSync, work: () => Result): Result => {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
   }
 }
+
+const guarded = (db: DatabaseSync): Database => ({
+  prepare: <Row>(sql: string) => statement<Row>(db.prepare(sql)),
+  exclusively: work => guard(() => alone(db, work)),
+  close: () => {
+    if (db.isOpen) db.close()
+  },
+})
 
 const statement = <Row>(prepared: StatementSync): Statement<Row> => ({
   get: (...values) => guard(() => prepared.get(...values) as Row | undefined),

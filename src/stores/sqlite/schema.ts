@@ -1,20 +1,29 @@
 /** Goes up with every change of the tables below. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 
 /** Every table with a lifetime column `until_ms`, indexed so that what expired is found without a scan. */
-export const tables = ['signing_keys', 'grants', 'access_tokens', 'revocations', 'interactions'] as const
+export const tables = [
+  'signing_keys',
+  'grants',
+  'access_tokens',
+  'revocations',
+  'interactions',
+  'replays',
+  'pushed_requests',
+] as const
 export type Table = (typeof tables)[number]
 
 /** What each table holds stands in `../README.md`. Records are JSON; instants are milliseconds since 1970. */
 export const schema = `
 CREATE TABLE IF NOT EXISTS signing_keys (
-  kid TEXT PRIMARY KEY, alg TEXT NOT NULL, created_at_ms INTEGER NOT NULL, jwk TEXT NOT NULL, until_ms INTEGER NOT NULL
+  kid TEXT PRIMARY KEY, alg TEXT NOT NULL, created_at_ms INTEGER NOT NULL, active_at_ms INTEGER, jwk TEXT NOT NULL,
+  until_ms INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS grants (
   grant_id TEXT PRIMARY KEY, record TEXT NOT NULL,
   code_digest TEXT NOT NULL, code_proof TEXT NOT NULL, code_expires_at_ms INTEGER NOT NULL,
   spent INTEGER NOT NULL, failures INTEGER NOT NULL,
-  refresh_digest TEXT, previous_digest TEXT, refreshed_at_ms INTEGER NOT NULL, generation INTEGER NOT NULL,
+  refresh_digest TEXT, binding TEXT, previous_digest TEXT, refreshed_at_ms INTEGER NOT NULL, generation INTEGER NOT NULL,
   until_ms INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS access_tokens (
@@ -26,5 +35,14 @@ CREATE TABLE IF NOT EXISTS revocations (
 CREATE TABLE IF NOT EXISTS interactions (
   id TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL, until_ms INTEGER NOT NULL
 );
+CREATE TABLE IF NOT EXISTS replays (id TEXT PRIMARY KEY, until_ms INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS pushed_requests (
+  id TEXT PRIMARY KEY, request TEXT, completed_by TEXT, until_ms INTEGER NOT NULL
+);
 ${tables.map(table => `CREATE INDEX IF NOT EXISTS ${table}_until ON ${table} (until_ms)`).join(';\n')}
 `
+
+/** What a file of an older version needs before `schema`: the first entry leads from version 1 to 2, and so on. */
+export const migrations: readonly string[] = [
+  'ALTER TABLE signing_keys ADD COLUMN active_at_ms INTEGER; ALTER TABLE grants ADD COLUMN binding TEXT',
+]

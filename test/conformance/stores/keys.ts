@@ -10,15 +10,15 @@ export const testKeys = async (t: Test, open: OpenStore): Promise<void> => {
   t.same(await store.keys.load(farMs()), [], 'a new store has no keys')
   const older = newKey('ES256', 1000)
   const newer = newKey('RS256', 2000)
-  t.same(await store.keys.createFirst(newer, farMs()), [newer])
-  t.same(await store.keys.createFirst(older, farMs()), [older, newer], 'another algorithm is added, oldest first')
-  t.same(await store.keys.createFirst(newKey('ES256', 500), farMs()), [older, newer], 'the same one is not')
+  t.same(await store.keys.create(newer, undefined, farMs()), [newer])
+  t.same(await store.keys.create(older, undefined, farMs()), [older, newer], 'another algorithm is added, oldest first')
+  t.same(await store.keys.create(newKey('ES256', 500), undefined, farMs()), [older, newer], 'the same one is not')
   t.same(await store.keys.load(farMs()), [older, newer])
 
   await t.test('keys that are read stay, keys that are not read go', async t => {
     const { store, clock, elapse } = await open(t)
     const key = newKey('ES256', 1000)
-    await store.keys.createFirst(key, clock.nowMs() + shortMs)
+    await store.keys.create(key, undefined, clock.nowMs() + shortMs)
     await store.keys.load(clock.nowMs() + 2 * shortMs)
     await elapse(shortMs)
 

@@ -38,7 +38,7 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
   t.test('eight starts at once make one key', async t => {
     const untilMs = clock.nowMs() + 600_000
     const call = (createdAtMs: number): RacedCall => ({
-      kind: 'createFirst',
+      kind: 'createKey',
       record: newKey('ES256', createdAtMs),
       untilMs,
     })

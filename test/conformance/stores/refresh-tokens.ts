@@ -65,22 +65,23 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
 
     for (const grant of [without, unredeemed, newGrant(clock.nowMs()), revoked]) {
       t.same(await grants.refresh(refreshOf(grant, clock.nowMs())), refused)
-      t.equal(await grants.findByRefresh(grant.grantId, `first ${grant.grantId}`), undefined)
+      t.equal(await store.tokens.findAny(grant.grantId, `first ${grant.grantId}`), undefined)
     }
   })
   t.test('the current token is found with the instants it was made and goes', async t => {
     const nowMs = clock.nowMs()
     const grant = await redeemed({ nowMs: nowMs - 5, untilMs: nowMs + 100_000 })
-    const first = await grants.findByRefresh(grant.grantId, `first ${grant.grantId}`)
+    const first = await store.tokens.findAny(grant.grantId, `first ${grant.grantId}`)
     await grants.refresh(refreshOf(grant, nowMs, { successorDigest: 'second', untilMs: nowMs + 200_000 }))
 
-    t.same(first, { record: grantRecord, createdAtMs: nowMs - 5, untilMs: nowMs + 100_000 })
-    t.same(await grants.findByRefresh(grant.grantId, 'second'), {
+    t.same(first, { kind: 'refresh', record: grantRecord, createdAtMs: nowMs - 5, untilMs: nowMs + 100_000 })
+    t.same(await store.tokens.findAny(grant.grantId, 'second'), {
+      kind: 'refresh',
       record: grantRecord,
       createdAtMs: nowMs,
       untilMs: nowMs + 200_000,
     })
-    t.equal(await grants.findByRefresh(grant.grantId, `first ${grant.grantId}`), undefined)
+    t.equal(await store.tokens.findAny(grant.grantId, `first ${grant.grantId}`), undefined)
   })
   t.test('a rotation prolongs the life of the grant, a refresh without one does not', async t => {
     const rotated = await redeemed({ untilMs: clock.nowMs() + shortMs })

@@ -1,0 +1,20 @@
+import { type GrantState, newGrantState, type Ruling, ruleRedemption, ruleRefresh } from '../grant-rules.ts'
+import type { GrantStore } from '../ports.ts'
+import type { ExpiringMap } from './expiring-map.ts'
+
+export const createGrants = (grants: ExpiringMap<GrantState>, isRevoked: (id: string) => boolean): GrantStore => {
+  const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Ruling<Outcome>): Outcome | undefined => {
+    const state = isRevoked(grantId) ? undefined : grants.get(grantId)
+    if (!state) return undefined
+    const { outcome, next } = rule(state)
+    if (next) grants.set(grantId, next, next.untilMs)
+    return outcome
+  }
+  return {
+    create: async grant => grants.set(grant.grantId, newGrantState(grant), grant.untilMs),
+    redeem: async redemption =>
+      settle(redemption.grantId, state => ruleRedemption(state, redemption)) ?? { kind: 'refused' },
+    refresh: async attempt => settle(attempt.grantId, state => ruleRefresh(state, attempt)) ?? { kind: 'refused' },
+    remove: async grantId => grants.delete(grantId),
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../../clock.ts'
+import { grantIdOf } from '../grant-id.ts'
+import type { GrantState } from '../grant-rules.ts'
+import type { RevocationStore } from '../ports.ts'
+import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
+
+/** The port, and what the other ports ask: whether exactly this id is revoked. */
+export interface Revocations {
+  readonly revocations: RevocationStore
+  isRevoked(id: string): boolean
+}
+
+/** @param grants forgets a grant that is revoked */
+export const createRevocations = (clock: Clock, grants: ExpiringMap<GrantState>): Revocations => {
+  /** Each revoked id with its place in the feed. */
+  const revoked = createExpiringMap<number>(clock)
+  const isRevoked = (id: string): boolean => revoked.get(id) !== undefined
+  let last = 0
+  return {
+    isRevoked,
+    revocations: {
+      revoke: async (id, untilMs) => {
+        const known = revoked.entry(id)
+        revoked.set(id, ++last, Math.max(known?.untilMs ?? 0, untilMs))
+        grants.delete(id) // a `jti` is no grant's id
+      },
+      isRevoked: async jti => isRevoked(jti) || isRevoked(grantIdOf(jti)),
+      since: async cursor => {
+        const seen = Number(cursor ?? 0)
+        const fresh = [...revoked.entries()].filter(([, entry]) => entry.value > seen)
+        return { revocations: fresh.map(([id, { untilMs }]) => ({ id, untilMs })), cursor: String(last) }
+      },
+    },
+  }
+}

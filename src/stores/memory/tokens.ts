@@ -1,0 +1,28 @@
+import type { Clock } from '../../clock.ts'
+import { type GrantState, toFoundRefresh } from '../grant-rules.ts'
+import type { AccessTokenRecord, TokenStore } from '../ports.ts'
+import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
+
+export const createTokens = (
+  clock: Clock,
+  grants: ExpiringMap<GrantState>,
+  isRevoked: (id: string) => boolean,
+): TokenStore => {
+  const tokens = createExpiringMap<AccessTokenRecord>(clock)
+  const nameOf = (grantId: string, digest: string): string => `${grantId} ${digest}`
+  const find = (grantId: string, digest: string): AccessTokenRecord | undefined => {
+    const record = tokens.get(nameOf(grantId, digest))
+    return record && !isRevoked(grantId) && !isRevoked(record.jti) ? record : undefined
+  }
+  return {
+    save: async (grantId, digest, record, untilMs) => tokens.set(nameOf(grantId, digest), record, untilMs),
+    find: async (grantId, digest) => find(grantId, digest),
+    findAny: async (grantId, digest) => {
+      const record = find(grantId, digest)
+      if (record) return { kind: 'access', record }
+      const state = isRevoked(grantId) ? undefined : grants.get(grantId)
+      return state?.refreshDigest === digest ? toFoundRefresh(state) : undefined
+    },
+    remove: async (grantId, digest) => tokens.delete(nameOf(grantId, digest)),
+  }
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../clock.ts'
+import type { PushedRequest, PushedRequestStore } from '../ports.ts'
+import { answered, defineScript, type RedisConnection } from './connection.ts'
+import { lifetimeMs } from './lifetime.ts'
+import { names } from './names.ts'
+
+/** KEYS: the request. ARGV: lifetime, request. */
+const createScript = `
+redis.call('HSET', KEYS[1], 'request', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+`
+
+/** KEYS: the request. ARGV: lifetime, interaction. The request goes with its completion. Answers 1 for its interaction. */
+const completeScript = `
+local completedBy = redis.call('HGET', KEYS[1], 'completedBy')
+if completedBy and completedBy ~= ARGV[2] then return 0 end
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'completedBy', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1
+`
+
+export const createPushedRequests = (connection: RedisConnection, clock: Clock): PushedRequestStore => {
+  const create = defineScript(connection, 'sidegatePushedCreate', 1, createScript)
+  const complete = defineScript(connection, 'sidegatePushedComplete', 1, completeScript)
+  return {
+    create: async (id, request, untilMs) =>
+      void (await create(names.pushed(id), lifetimeMs(clock, untilMs), JSON.stringify(request))),
+    find: async id => {
+      const text = await answered(connection.hget(names.pushed(id), 'request'))
+      return text === null ? undefined : (JSON.parse(text) as PushedRequest)
+    },
+    complete: async (id, interactionId, untilMs) =>
+      (await complete(names.pushed(id), lifetimeMs(clock, untilMs), interactionId)) === 1,
+  }
+}

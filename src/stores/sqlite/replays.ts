@@ -1,0 +1,20 @@
+import type { Clock } from '../../clock.ts'
+import type { ReplayStore } from '../ports.ts'
+import { createCleanup } from './cleanup.ts'
+import type { Database } from './database.ts'
+
+export const createReplays = (db: Database, clock: Clock): ReplayStore => {
+  // Changes no row where the id is known, and one where it is new or has expired.
+  const insert = db.prepare(`
+    INSERT INTO replays (id, until_ms) VALUES (?1, ?2)
+    ON CONFLICT (id) DO UPDATE SET until_ms = ?2 WHERE until_ms <= ?3`)
+  const cleanUp = createCleanup(db, clock, 'replays')
+  return {
+    spend: async ids =>
+      db.exclusively(() => {
+        const changes = ids.map(({ id, untilMs }) => insert.run(id, untilMs, clock.nowMs()))
+        cleanUp()
+        return changes.every(changed => changed === 1)
+      }),
+  }
+}
