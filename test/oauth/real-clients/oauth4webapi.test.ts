@@ -9,8 +9,6 @@ t.test('oauth4webapi runs every flow', async t => {
   const gateway = await startSecureGateway(t)
   const { issuer } = gateway
   const by = (fetch: Fetch = gateway.fetch) => ({ [oauth.customFetch]: fetch as unknown as never })
-    [oauth.customFetch]: fetch as (...args: never[]) => Promise<Response>,
-  })
   const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...by() })
   const server = await oauth.processDiscoveryResponse(issuer, discovered)
 
