@@ -2,11 +2,14 @@ import type { AccessTokenRecord } from '../stores/ports.ts'
 import { createAuthorize } from './authorize/authorize.ts'
 import { createClientAuth } from './clients/client-auth.ts'
 import type { OAuthDeps } from './deps.ts'
+import type { ProvenRequest } from './dpop/proof.ts'
+import { createProofCheck, type ProvenKey } from './dpop/proof-check.ts'
 import { type Form, parseForm } from './forms/form.ts'
 import { parseParameters } from './forms/parameters.ts'
 import { createAuthorizationCodeGrant } from './grants/authorization-code.ts'
 import { createClientCredentialsGrant } from './grants/client-credentials.ts'
 import type { Grant } from './grants/grant.ts'
+import { createPossessionCheck } from './grants/possession.ts'
 import { createRefreshTokenGrant } from './grants/refresh-token.ts'
 import { createTokenEndpoint } from './grants/token.ts'
 import { createInteraction } from './interaction/interaction.ts'
@@ -52,6 +55,11 @@ export interface AuthorizationServer {
    * revoked more than a second ago. Local for JWTs; opaque tokens are looked up at most once a second.
    */
   verifyAccessToken(token: string): AccessTokenRecord | undefined | Promise<AccessTokenRecord | undefined>
+  /**
+   * The DPoP proof sent with a request (RFC 9449 section 4.3), once: who holds its key.
+   * @throws OAuthError invalid_dpop_proof; use_dpop_nonce with the nonce to use
+   */
+  verifyProof(request: ProvenRequest): Promise<ProvenKey>
   /** Stops following the revocations; keys and store belong to whoever opened them. */
   close(): void
 }
@@ -69,10 +77,11 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
   const metadata = createMetadata(deps.options, grants)
   const accessTokens = createAccessTokens(deps)
   const feed = createRevocationFeed(deps.store.revocations, deps.clock)
+  const checkProof = createProofCheck(deps)
   return {
     parseForm,
     ...createClientAuth(deps),
-    token: createTokenEndpoint(deps, grants, accessTokens, feed),
+    token: createTokenEndpoint(deps, grants, accessTokens, feed, createPossessionCheck(deps, checkProof)),
     introspect: createIntrospectionEndpoint(deps, accessTokens),
     revoke: createRevocationEndpoint(deps, accessTokens),
     namedClient: request => deps.clients.find(parseParameters(request)?.get('client_id') ?? ''),
@@ -83,6 +92,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
     metadata: () => ({ status: 200, headers: { 'cache-control': 'no-store' }, body: metadata }),
     jwks: () => ({ status: 200, headers: jwksHeaders, body: { ...deps.keys.publicJwks() } }),
     verifyAccessToken: createGatewayCheck(deps, accessTokens, feed),
+    verifyProof: checkProof,
     close: feed.close,
   }
 }

@@ -1,24 +1,26 @@
 import { OAuthError } from '../../errors.ts'
-import type { GrantRecord, RedemptionOutcome } from '../../stores/ports.ts'
+import type { GrantRecord, Redemption, RedemptionOutcome } from '../../stores/ports.ts'
+import { confirmationText } from '../confirmation.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
-import type { ClientRegistration } from '../options.ts'
+import { type ClientRegistration, isConfidential } from '../options.ts'
 import { splitScope } from '../scope.ts'
 import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../tokens/code.ts'
-import { type Grant, type Granted, newFamilyJti } from './grant.ts'
+import { type Grant, type Granted, newFamilyJti, personOf } from './grant.ts'
+import type { Possession } from './possession.ts'
 
 /** RFC 6749 section 4.1.3 with PKCE (RFC 7636 section 4.5). */
 export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => ({
   type: 'authorization_code',
   servesPublicClients: true,
   takesScope: false,
-  redeem: async ({ form, client }) => {
+  redeem: async ({ form, client, possession }) => {
     const code = form.get('code')
     if (code === undefined) throw new OAuthError('invalid_request', 'The code is missing')
     const grantId = parseGrantId(code)
     if (grantId === undefined) throw refusal()
     const refreshToken = client.grant_types.includes('refresh_token') ? newGrantSecret(grantId) : undefined
-    const outcome = await redeemOnce(deps, { grantId, code, form, client, refreshToken })
+    const outcome = await redeemOnce(deps, { grantId, code, form, client, possession, refreshToken })
     const record = await requireFirstUse(deps, grantId, outcome)
     return toGranted(grantId, record, refreshToken)
   },
@@ -29,31 +31,41 @@ interface Attempt {
   readonly code: string
   readonly form: Form
   readonly client: ClientRegistration
+  readonly possession: Possession
   readonly refreshToken: string | undefined
 }
 
 const redeemOnce = (
   { store, keys, clock, options }: OAuthDeps,
-  { grantId, code, form, client, refreshToken }: Attempt,
+  { grantId, code, form, client, possession, refreshToken }: Attempt,
 ): Promise<RedemptionOutcome> => {
   const nowMs = clock.nowMs()
   const lifetimeSec = refreshToken ? options.refreshToken.lifetimeSec : options.accessToken.lifetimeSec
   return store.grants.redeem({
     grantId,
     codeDigest: keys.digest(code),
-    codeProofs: proofsOf(form, client),
+    codeProofs: proofsOf(form, client, possession),
     nowMs,
-    ...(refreshToken && { refreshDigest: keys.digest(refreshToken) }),
+    ...(refreshToken && { refreshDigest: keys.digest(refreshToken), ...bindingOf(client, possession) }),
     untilMs: nowMs + lifetimeSec * 1000,
   })
 }
 
+/**
+ * Whoever proves itself at every use is bound by that; a public client's refresh token is bound to its key or its
+ * certificate (RFC 9449 section 5, RFC 8705 section 4).
+ */
+const bindingOf = (client: ClientRegistration, { confirmation }: Possession): Pick<Redemption, 'binding'> =>
+  confirmation && !isConfidential(client) ? { binding: confirmationText(confirmation) } : {}
+
 /** The proofs of the codes that this request may redeem. None at all still counts as a failed redemption. */
-const proofsOf = (form: Form, client: ClientRegistration): readonly string[] => {
+const proofsOf = (form: Form, client: ClientRegistration, { jkt }: Possession): readonly string[] => {
   const verifier = form.get('code_verifier')
   if (verifier !== undefined && !verifierSyntax.test(verifier)) return []
   const challenge = verifier === undefined ? '' : challengeOf(verifier)
-  return redirectUrisOf(form, client).map(uri => codeProof(client.client_id, uri, challenge))
+  // A proof may come along though the code is bound to no key.
+  const keys = jkt === undefined ? [''] : ['', jkt]
+  return redirectUrisOf(form, client).flatMap(uri => keys.map(key => codeProof(client.client_id, uri, challenge, key)))
 }
 
 /** RFC 7636 section 4.1. */
@@ -91,8 +103,7 @@ const refusal = (): OAuthError =>
 const toGranted = (grantId: string, record: GrantRecord, refreshToken: string | undefined): Granted => ({
   grantId,
   jti: newFamilyJti(grantId),
-  sub: record.sub,
-  ...(record.username !== undefined && { username: record.username }),
+  ...personOf(record),
   scope: splitScope(record.scope),
   resource: record.resource,
   ...(refreshToken !== undefined && { refreshToken }),

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { GrantRecord } from '../../stores/ports.ts'
 import type { Form } from '../forms/form.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { MaybePromise } from '../when-known.ts'
 import type { GrantType } from '../wire.ts'
+import type { Possession } from './possession.ts'
 
 /** One grant type at the token endpoint. `token.ts` has checked client, registration and scope before it is asked. */
 export interface Grant {
@@ -20,6 +22,7 @@ export interface GrantRequest {
   readonly client: ClientRegistration
   /** What was asked for, a part of what the client is registered for; undefined where nothing was. */
   readonly scope: readonly string[] | undefined
+  readonly possession: Possession
 }
 
 /** What an access token is to say, and the refresh token that goes with it. */
@@ -31,6 +34,9 @@ export interface Granted {
   readonly sub: string
   readonly username?: string
   readonly scope: readonly string[]
+  /** How its person signed in, and when; left out where there is none. */
+  readonly acr?: string
+  readonly authTimeSec?: number
   /** RFC 8707 resources that were agreed to; empty: the issuer. */
   readonly resource: readonly string[]
   /** Present where the caller has to replace, or gets its first, refresh token. */
@@ -39,3 +45,11 @@ export interface Granted {
 
 /** A fresh name for one access token among several of a grant. */
 export const newFamilyJti = (grantId: string): string => `${grantId}.${randomBytes(16).toString('base64url')}`
+
+/** Whom the tokens of a grant speak of. */
+export const personOf = (record: GrantRecord): Pick<Granted, 'sub' | 'username' | 'acr' | 'authTimeSec'> => ({
+  sub: record.sub,
+  ...(record.username !== undefined && { username: record.username }),
+  ...(record.acr !== undefined && { acr: record.acr }),
+  authTimeSec: record.authTimeSec,
+})

@@ -1,15 +1,16 @@
 import { OAuthError } from '../../errors.ts'
 import type { GrantRecord } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { type ClientRegistration, isConfidential } from '../options.ts'
+import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
 import { splitScope } from '../scope.ts'
 import { parseGrantId } from '../tokens/code.ts'
-import { type Grant, type GrantRequest, newFamilyJti } from './grant.ts'
+import { type Grant, type GrantRequest, newFamilyJti, personOf } from './grant.ts'
+import { isSenderConstrained, type Possession } from './possession.ts'
 import { createRefreshLineage, type RefreshLineage } from './refresh-lineage.ts'
 
 /**
  * RFC 6749 section 6. A public client's token is replaced at every use, so that a stolen one is noticed (RFC 9700
- * section 4.14.2); a client that proves itself keeps its token.
+ * section 4.14.2); a client that proves itself, or always holds what its tokens are bound to, keeps its token.
  */
 export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
   const lineage = createRefreshLineage(deps.keys)
@@ -27,11 +28,10 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
       return {
         grantId,
         jti: newFamilyJti(grantId),
-        sub: record.sub,
-        ...(record.username !== undefined && { username: record.username }),
+        ...personOf(record),
         scope: grantedScope(record, attempt),
         resource: record.resource,
-        ...(isRotating(client) && { refreshToken: successor }),
+        ...(isRotating(client, deps.options) && { refreshToken: successor }),
       }
     },
   }
@@ -43,17 +43,23 @@ interface Attempt {
   readonly successor: string
   readonly client: ClientRegistration
   readonly scope: readonly string[] | undefined
+  readonly possession: Possession
 }
 
-const readAttempt = ({ form, client, scope }: GrantRequest, lineage: RefreshLineage): Attempt => {
+const readAttempt = ({ form, ...request }: GrantRequest, lineage: RefreshLineage): Attempt => {
   const presented = form.get('refresh_token')
   if (presented === undefined) throw new OAuthError('invalid_request', 'The refresh_token is missing')
   const grantId = parseGrantId(presented)
   if (grantId === undefined) throw refusal()
-  return { grantId, presented, successor: lineage.successorOf(presented), client, scope }
+  return { grantId, presented, successor: lineage.successorOf(presented), ...request }
 }
 
-const isRotating = (client: ClientRegistration): boolean => !isConfidential(client)
+/**
+ * By registration, not by what this request proves: a token that is bound to nothing could be kept by any thief who
+ * brings a key along.
+ */
+const isRotating = (client: ClientRegistration, options: OAuthOptions): boolean =>
+  !isConfidential(client) && !isSenderConstrained(client, options)
 
 /** What was asked for, or all that was agreed to; a scope that the operator has withdrawn since is not given again. */
 const grantedScope = (record: GrantRecord, { scope, client }: Attempt): readonly string[] =>
@@ -67,8 +73,8 @@ const useToken = async (deps: OAuthDeps, lineage: RefreshLineage, attempt: Attem
     grantId: attempt.grantId,
     client_id: attempt.client.client_id,
     digest: keys.digest(attempt.presented),
-    ...(isRotating(attempt.client) && { successorDigest: keys.digest(attempt.successor) }),
-    bindings: [],
+    ...(isRotating(attempt.client, options) && { successorDigest: keys.digest(attempt.successor) }),
+    bindings: attempt.possession.bindings,
     ...(attempt.scope && { scopes: attempt.scope }),
     nowMs,
     reuseWindowMs: options.refreshToken.reuseWindowSec * 1000,
@@ -87,4 +93,4 @@ const useToken = async (deps: OAuthDeps, lineage: RefreshLineage, attempt: Attem
 }
 
 const refusal = (): OAuthError =>
-  new OAuthError('invalid_grant', 'The refresh token is unknown, expired, revoked, or not for this client')
+  new OAuthError('invalid_grant', 'The refresh token is unknown, expired, revoked, or not for this client and key')

@@ -5,14 +5,15 @@ import type { Form } from '../forms/form.ts'
 import type { ClientRegistration } from '../options.ts'
 import { toAudience } from '../resource.ts'
 import { joinScope, requestedScope } from '../scope.ts'
-import type { AccessTokens } from '../tokens/access-token.ts'
+import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'
 import type { RevocationFeed } from '../tokens/revocation-feed.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
-import type { OAuthReply } from '../wire.ts'
-import type { Grant, Granted } from './grant.ts'
+import type { OAuthReply, OAuthRequest } from '../wire.ts'
+import type { Grant, Granted, GrantRequest } from './grant.ts'
+import type { PossessionCheck } from './possession.ts'
 
 /** The token endpoint (RFC 6749 section 3.2) for a client that has proven itself. */
-export type TokenEndpoint = (form: Form, client: ClientRegistration) => MaybePromise<OAuthReply>
+export type TokenEndpoint = (form: Form, client: ClientRegistration, request: OAuthRequest) => MaybePromise<OAuthReply>
 
 /** Everything that all grants share is checked here; a grant adds only what is its own. */
 export const createTokenEndpoint = (
@@ -20,10 +21,11 @@ export const createTokenEndpoint = (
   grants: readonly Grant[],
   accessTokens: AccessTokens,
   feed: RevocationFeed,
+  checkPossession: PossessionCheck,
 ): TokenEndpoint => {
   const { options, clock } = deps
 
-  const describe = (granted: Granted, client: ClientRegistration, form: Form): AccessTokenRecord => {
+  const describe = (granted: Granted, { client, form, possession }: GrantRequest): AccessTokenRecord => {
     const iat = Math.floor(clock.nowMs() / 1000)
     return {
       jti: granted.jti,
@@ -31,28 +33,35 @@ export const createTokenEndpoint = (
       sub: granted.sub,
       ...(granted.username !== undefined && { username: granted.username }),
       scope: joinScope(granted.scope),
-      aud: toAudience(form.resources, granted.resource, options.issuer),
+      aud: toAudience(form.resources, granted.resource, options),
       iat,
       exp: iat + options.accessToken.lifetimeSec,
+      ...(possession.confirmation && { cnf: possession.confirmation }),
+      ...(granted.acr !== undefined && { acr: granted.acr }),
+      ...(granted.authTimeSec !== undefined && { auth_time: granted.authTimeSec }),
     }
   }
+  const issue = (grant: Grant, granted: Granted, request: GrantRequest): MaybePromise<OAuthReply> => {
+    const record = describe(granted, request)
+    return whenKnown(accessTokens.issue(granted.grantId, record), accessToken => ({
+      status: 200,
+      headers: { ...noStore, ...request.possession.headers },
+      body: toBody(accessToken, record, granted.refreshToken),
+      facts: {
+        client_id: record.client_id,
+        issued: { grant_type: grant.type, format: options.accessToken.format },
+      },
+    }))
+  }
 
-  return (form, client) => {
+  return (form, client, request) => {
     const grant = chooseGrant(form, client, grants)
     const scope = askedScope(grant, form, client)
-    toAudience(form.resources, [], options.issuer) // refuses a malformed resource before anything is spent
+    toAudience(form.resources, [], options) // refuses an unknown resource before anything is spent
     requireStore(feed)
-    return whenKnown(grant.redeem({ form, client, scope }), granted => {
-      const record = describe(granted, client, form)
-      return whenKnown(accessTokens.issue(granted.grantId, record), accessToken => ({
-        status: 200,
-        headers: noStore,
-        body: toBody(accessToken, record, granted.refreshToken),
-        facts: {
-          client_id: client.client_id,
-          issued: { grant_type: grant.type, format: options.accessToken.format },
-        },
-      }))
+    return whenKnown(checkPossession(request, client), possession => {
+      const grantRequest = { form, client, scope, possession }
+      return whenKnown(grant.redeem(grantRequest), granted => issue(grant, granted, grantRequest))
     })
   }
 }
@@ -85,12 +94,12 @@ const requireStore = (feed: RevocationFeed): void => {
 /** RFC 6749 section 5.1. `scope` is always said, unless there is none to say. */
 const toBody = (
   access_token: string,
-  { scope, iat, exp }: AccessTokenRecord,
+  record: AccessTokenRecord,
   refresh_token: string | undefined,
 ): Readonly<Record<string, unknown>> => ({
   access_token,
-  token_type: 'Bearer',
-  expires_in: exp - iat,
+  token_type: tokenTypeOf(record),
+  expires_in: record.exp - record.iat,
   ...(refresh_token !== undefined && { refresh_token }),
-  ...(scope !== '' && { scope }),
+  ...(record.scope !== '' && { scope: record.scope }),
 })

@@ -18,12 +18,12 @@ export const parseGrantId = (text: string): string | undefined =>
 
 /**
  * Binds a code to what its redemption must repeat: client, redirect URI (empty where the authorization request sent
- * none, RFC 6749 section 4.1.3) and S256 challenge (empty where there was none, so that a verifier sent without a
- * challenge fails: RFC 9700 section 4.8.2).
+ * none, RFC 6749 section 4.1.3), S256 challenge (empty where there was none, so that a verifier sent without a
+ * challenge fails: RFC 9700 section 4.8.2), and the DPoP key (empty where none was named, RFC 9449 section 10).
  */
-export const codeProof = (client_id: string, redirect_uri: string, code_challenge: string): string =>
+export const codeProof = (client_id: string, redirect_uri: string, code_challenge: string, dpop_jkt = ''): string =>
   createHash('sha256')
-    .update(JSON.stringify([client_id, redirect_uri, code_challenge]))
+    .update(JSON.stringify([client_id, redirect_uri, code_challenge, dpop_jkt]))
     .digest('base64url')
 
 /** RFC 7636 section 4.2, S256. */

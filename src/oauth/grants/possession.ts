@@ -1,0 +1,74 @@
+import { OAuthError } from '../../errors.ts'
+import type { Confirmation } from '../../stores/ports.ts'
+import { confirmationText, confirmCertificate } from '../confirmation.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { ProofCheck, ProvenKey } from '../dpop/proof-check.ts'
+import type { ClientRegistration, OAuthOptions } from '../options.ts'
+import type { MaybePromise } from '../when-known.ts'
+import type { OAuthRequest } from '../wire.ts'
+
+/** What the sender of a token request proves to hold, beside the client's own credentials. */
+export interface Possession {
+  /** What the access token is bound to; left out: it is a bearer token. */
+  readonly confirmation?: Confirmation
+  /** The key of a DPoP proof, if there was one. */
+  readonly jkt?: string
+  /** Everything proven, as the store compares it: what a refresh token may be bound to. */
+  readonly bindings: readonly string[]
+  /** To send along with the answer. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * @throws OAuthError invalid_dpop_proof or use_dpop_nonce for a proof that is not good; invalid_dpop_proof or
+ * invalid_request where the client has to prove something and does not
+ */
+export type PossessionCheck = (request: OAuthRequest, client: ClientRegistration) => MaybePromise<Possession>
+
+/** A DPoP proof that is sent binds, whoever sends it; a certificate binds where the client is registered for that. */
+export const createPossessionCheck = (
+  { options }: Pick<OAuthDeps, 'options'>,
+  checkProof: ProofCheck,
+): PossessionCheck => {
+  const toPossession = (request: OAuthRequest, client: ClientRegistration, key: ProvenKey | undefined): Possession => {
+    const { clientCertificate } = request
+    const certificate = clientCertificate && confirmCertificate(clientCertificate.certificate)
+    const confirmation = key ? { jkt: key.jkt } : requireOther(client, options, certificate)
+    const proven = [key && { jkt: key.jkt }, certificate].filter(held => held !== undefined)
+    return {
+      ...(confirmation && { confirmation }),
+      ...(key && { jkt: key.jkt }),
+      bindings: proven.map(confirmationText),
+      headers: key?.headers ?? {},
+    }
+  }
+  return (request, client) => {
+    if (request.dpop.length > 0) return checkProof(request).then(key => toPossession(request, client, key))
+    return toPossession(request, client, undefined)
+  }
+}
+
+/** What binds the token of a request without a DPoP proof. */
+const requireOther = (
+  client: ClientRegistration,
+  options: OAuthOptions,
+  certificate: Confirmation | undefined,
+): Confirmation | undefined => {
+  // RFC 9449 section 5.2 names no code; this one tells a client which of its headers is missing.
+  if (client.dpop_bound_access_tokens) throw new OAuthError('invalid_dpop_proof', 'This client must send a DPoP proof')
+  if (!isSenderConstrained(client, options)) return undefined
+  if (certificate) return certificate
+  throw new OAuthError(
+    'invalid_request',
+    client.tls_client_certificate_bound_access_tokens
+      ? 'This client must present its certificate'
+      : 'This client must send a DPoP proof or present a certificate',
+  )
+}
+
+/** Whether every token of the client is bound to something (FAPI 2.0 Security Profile section 5.3.2.1). */
+export const isSenderConstrained = (client: ClientRegistration, { profile }: Pick<OAuthOptions, 'profile'>): boolean =>
+  client.dpop_bound_access_tokens ||
+  client.tls_client_certificate_bound_access_tokens ||
+  client.profile === 'fapi2' ||
+  profile === 'fapi2'
