@@ -27,7 +27,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   cli: ['config', 'cluster', 'oauth'],
   cluster: ['app', 'demo', 'telemetry'],
   app: ['config', 'http', 'gateway', 'oauth', 'stores', 'telemetry'],
-  config: ['gateway', 'plans', 'oauth', 'stores'],
+  config: ['gateway', 'http', 'plans', 'oauth', 'stores'],
   gateway: ['http', 'oauth', 'plans', 'telemetry'],
   http: [],
   oauth: [],

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { checkClients } from './checks/clients.ts'
 import { checkGroupings } from './checks/groupings.ts'
 import { checkHead } from './checks/head.ts'
+import { checkListeners } from './checks/listeners.ts'
 import { checkOperations } from './checks/operations.ts'
 import { checkPlans } from './checks/plans.ts'
 import { checkRoutes } from './checks/routes.ts'
@@ -12,7 +13,8 @@ import { resolveConfig } from './resolve.ts'
 import type { SidegateConfig } from './sidegate-config.ts'
 import { substituteEnvironment } from './source/environment.ts'
 import { type Fault, type Problem, pathText } from './source/problem.ts'
-import { readSecretFiles } from './source/secret-files.ts'
+import { checkTlsFiles } from './source/tls-files.ts'
+import { readValueFiles } from './source/value-files.ts'
 import { parseYamlSource, type YamlSource } from './source/yaml-source.ts'
 
 export { type Operation, operationLabel } from '../gateway/operation.ts'
@@ -27,7 +29,16 @@ export type LoadedConfig =
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /** Everything that is checked between the parts of a file. A new check is one file and one line here. */
-const crossChecks = [checkHead, checkGroupings, checkOperations, checkRoutes, checkPlans, checkClients, checkUsers]
+const crossChecks = [
+  checkHead,
+  checkListeners,
+  checkGroupings,
+  checkOperations,
+  checkRoutes,
+  checkPlans,
+  checkClients,
+  checkUsers,
+]
 
 /**
  * Reads, completes and checks a configuration file. Never throws for what the file, a file it names or the
@@ -42,9 +53,9 @@ export const loadConfig = async (file: string, env: NodeJS.ProcessEnv): Promise<
   if (!isMapping(source.tree)) return refuse([{ file, line: 1, column: 1, message: notAMapping(source.tree) }])
 
   const { tree, faults: missing } = substituteEnvironment(source.tree, env)
-  const secrets = await readSecretFiles(tree, dirname(file))
-  for (const { path, filePath } of secrets.read) source.redirect(path, filePath)
-  const before = [...missing, ...secrets.faults]
+  const files = await readValueFiles(tree, dirname(file))
+  for (const { path, filePath } of files.read) source.redirect(path, filePath)
+  const before = [...missing, ...files.faults, ...(await checkTlsFiles(tree, dirname(file)))]
   const { draft, faults } = parseDraft(tree, before)
   const crossFaults = crossChecks.flatMap(check => check(draft))
 

@@ -1,27 +1,30 @@
 import type { Operation, Served } from '../gateway/operation.ts'
-import type { ClientRegistration, ClientSecret, Endpoint, OAuthOptions, User } from '../oauth/options.ts'
-import type { ClientDraft, Draft, UserDraft } from './draft.ts'
+import type { ClientRegistration, ClientSecret, Endpoint, LoginOptions, OAuthOptions, User } from '../oauth/options.ts'
+import { certificateWays } from './certificate-ways.ts'
+import type { ClientDraft, Draft, LoginDraft, UserDraft } from './draft.ts'
+import { toResources } from './resolve-resources.ts'
 
 /** How long a person may take from the authorization request to the decision. */
 const interactionLifetimeSec = 900
 
 /** What the authorization server is told. */
 export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly Operation[]): OAuthOptions => {
-  const { accessToken, refreshToken, code } = draft.head.value.tokens
+  const { profile, tokens, keys } = draft.head.value
+  const { accessToken, refreshToken, code, par, dpop } = tokens
   const [onlyPlan = ''] = draft.planNames
   return {
     issuer,
+    profile,
     clients: draft.clients.map(({ value }) => toClient(value, onlyPlan)),
     accessToken: { format: accessToken.format, lifetimeSec: accessToken.lifetime, alg: accessToken.alg },
     refreshToken: { lifetimeSec: refreshToken.lifetime, reuseWindowSec: refreshToken.reuseWindow },
     code: { lifetimeSec: code.lifetime },
-    profile: 'none',
-    par: { lifetimeSec: 60 },
-    dpop: { nonce: 'required' },
-    keys: { rotateEverySec: 30 * 24 * 3600 },
-    login: { mode: 'embedded' },
-    resources: [],
-    takesClientCertificates: false,
+    par: { lifetimeSec: par.lifetime },
+    dpop,
+    keys: { rotateEverySec: keys.rotateEvery, ...(keys.jwks && { jwks: keys.jwks.text }) },
+    login: toLogin(draft.login.value),
+    resources: toResources(draft, issuer),
+    takesClientCertificates: certificateWays(draft.head.value).length > 0,
     users: draft.users.flatMap(({ value }) => toUser(value)),
     interactionLifetimeSec,
     endpoints: toEndpoints(issuer, operations),
@@ -62,8 +65,10 @@ const toSecret = ({ client_secret, client_secret_hash }: ClientDraft): ClientSec
 const toUser = ({ username, password_hash, sub }: UserDraft): readonly User[] =>
   password_hash ? [{ username, password_hash, ...(sub !== undefined && { sub }) }] : []
 
-const endpoints = ['token', 'introspect', 'revoke', 'authorize', 'jwks'] as const satisfies readonly (Endpoint &
+const endpoints = ['token', 'introspect', 'revoke', 'authorize', 'par', 'jwks'] as const satisfies readonly (Endpoint &
   Served)[]
+
+const toLogin = ({ mode, url = '' }: LoginDraft): LoginOptions => (mode === 'handoff' ? { mode, url } : { mode })
 
 /** RFC 8414 section 2 has room for one URL each: the advertised operation, or the first of the configuration. */
 const toEndpoints = (issuer: string, operations: readonly Operation[]): OAuthOptions['endpoints'] => {

@@ -1,10 +1,12 @@
 import type { UpstreamOptions } from '../gateway/forwarding/upstream-options.ts'
 import type { Operation, Target } from '../gateway/operation.ts'
+import type { ClientAuth, TlsOptions } from '../http/tls-options.ts'
 import type { Plan } from '../plans/plan.ts'
 import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft, UpstreamDraft } from './draft.ts'
 import { toOperationView } from './operation-view.ts'
 import { resolveOAuth } from './resolve-oauth.ts'
-import type { SidegateConfig } from './sidegate-config.ts'
+import { resourceOf } from './resolve-resources.ts'
+import type { InternalOptions, SidegateConfig } from './sidegate-config.ts'
 import { usableCpus } from './values/cpus.ts'
 
 /** A draft without faults to what the rooms take. */
@@ -15,11 +17,14 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
   return freeze({
     issuer,
     listen: head.listen,
+    ...(head.tls && { tls: toTls(head.tls, head.tls.clientAuth) }),
     admin: head.admin,
     workers: resolveWorkers(head),
     pods: head.pods,
     store: head.store,
     trustedProxies: head.trustedProxies,
+    clientCertificateHeader: head.clientCertificateHeader,
+    ...(head.internal && { internal: toInternal(head.internal) }),
     product: head.product,
     plans: Object.fromEntries(draft.plans.map(plan => [plan.name, toPlan(plan)])),
     operations,
@@ -31,8 +36,27 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
   })
 }
 
-const defaultIssuer = ({ listen }: HeadDraft): string =>
-  listen.port === 80 ? 'http://localhost' : `http://localhost:${listen.port}`
+const defaultIssuer = ({ listen, tls }: HeadDraft): string =>
+  new URL(`${tls ? 'https' : 'http'}://localhost:${listen.port}`).origin
+
+type TlsDraft = NonNullable<NonNullable<HeadDraft['internal']>['tls']>
+
+const toTls = ({ cert_file, key_file, clientCa_file }: TlsDraft, clientAuth: ClientAuth): TlsOptions => ({
+  certFile: cert_file,
+  keyFile: key_file,
+  ...(clientCa_file !== undefined && { clientCaFile: clientCa_file }),
+  clientAuth,
+})
+
+const toInternal = ({ listen, tls, jwks }: NonNullable<HeadDraft['internal']>): InternalOptions => {
+  // Where a JWT is proof too, a connection without certificate must come through.
+  const clientAuth = jwks ? 'optional' : 'required'
+  return {
+    listen,
+    ...(tls && { tls: toTls(tls, tls.clientCa_file === undefined ? 'off' : clientAuth) }),
+    ...(jwks && { jwks }),
+  }
+}
 
 /** What is in memory belongs to one process. */
 const resolveWorkers = ({ workers, store }: HeadDraft): number => {
@@ -68,13 +92,13 @@ const toTarget = (operation: GroupedOperation, issuer: string): Target => {
   const { value, grouping } = operation
   const { serves, upstream = '' } = toOperationView(operation)
   if (serves) return { kind: 'serve', serves, advertise: value.advertise }
-  const { basePath, stripBasePath, resource } = grouping.value
+  const { basePath, stripBasePath } = grouping.value
   return {
     kind: 'forward',
     upstream,
     stripPrefix: stripBasePath ? basePath : '',
     forwardAuthorization: value.forwardAuthorization,
-    resource: resource ?? new URL(issuer).origin + basePath,
+    resource: resourceOf(grouping.value, issuer),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { UpstreamOptions } from '../gateway/forwarding/upstream-options.ts'
 import type { Operation } from '../gateway/operation.ts'
-import type { OAuthOptions } from '../oauth/options.ts'
+import type { ClientCertificateHeader, TlsOptions } from '../http/tls-options.ts'
+import type { JwkSet, OAuthOptions } from '../oauth/options.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import type { StoreUrl } from '../stores/store-url.ts'
 import type { HostPort } from './values/address.ts'
@@ -11,6 +12,8 @@ export interface SidegateConfig {
   readonly issuer: string
   /** Where traffic is served. */
   readonly listen: HostPort
+  /** TLS on `listen`. Left out: plain HTTP. */
+  readonly tls?: TlsOptions
   /** Where health and metrics are served, and nothing else. */
   readonly admin: HostPort
   /** How many processes serve. At least 1. */
@@ -20,6 +23,10 @@ export interface SidegateConfig {
   readonly store: StoreUrl
   /** Addresses and CIDR networks whose X-Forwarded-* is believed. */
   readonly trustedProxies: readonly string[]
+  /** The header field in which these proxies say the certificate of a client. */
+  readonly clientCertificateHeader: ClientCertificateHeader
+  /** The private listener, for the operator's own login. Left out: there is none. */
+  readonly internal?: InternalOptions
   readonly product: Product
   /** By name. */
   readonly plans: Readonly<Record<string, Plan>>
@@ -35,6 +42,15 @@ export interface SidegateConfig {
     /** Longest wait for what is in flight. */
     readonly timeoutMs: number
   }
+}
+
+/** Who calls the private listener proves itself by a certificate (`tls.clientCaFile`) or by a JWT (`jwks`). */
+export interface InternalOptions {
+  readonly listen: HostPort
+  /** Left out: plain HTTP, on a loopback address. */
+  readonly tls?: TlsOptions
+  /** Public keys of those whose signed JWT is proof. */
+  readonly jwks?: JwkSet
 }
 
 /** What the groupings are published as. */

@@ -1,19 +1,11 @@
 import type { Draft, HeadDraft } from '../draft.ts'
 import type { Fault } from '../source/problem.ts'
-import { collides } from '../values/address.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
-/** What must hold between listeners, store and workers. */
+/** What must hold between store, workers and keys. */
 export const checkHead = ({ head }: Draft): readonly Fault[] => applyRules(rules, head, head.value)
 
 const rules: readonly Rule<HeadDraft>[] = [
-  {
-    reads: ['listen', 'admin'],
-    check: ({ listen, admin }) =>
-      collides(listen, admin)
-        ? valueAt('admin', 'the traffic listener has this port; nothing of admin may be on it, take another port')
-        : undefined,
-  },
   {
     reads: ['store', 'workers'],
     check: ({ store, workers }) =>

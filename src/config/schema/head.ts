@@ -1,27 +1,17 @@
 import { z } from 'zod'
+import { profiles } from '../../oauth/options.ts'
 import { parseStoreUrl, type StoreUrl } from '../../stores/store-url.ts'
-import { isNetwork, parseHostPort } from '../values/address.ts'
+import { isNetwork } from '../values/address.ts'
 import { issuerFault } from '../values/issuer.ts'
-import {
-  autoOrCount,
-  checkedText,
-  durationMs,
-  lifetimeSec,
-  line,
-  oneOf,
-  oneOfYet,
-  parsedText,
-  rate,
-  text,
-  textLike,
-} from '../values/texts.ts'
+import { secureUrlFault } from '../values/secure-url.ts'
+import { autoOrCount, checkedText, durationMs, line, oneOf, rate, text, textLike } from '../values/texts.ts'
+import { clientCertificateHeaderSchema, hostPort, internalSchema, tlsSchema } from './listeners.ts'
+import { keysSchema, tokensSchema } from './tokens.ts'
 
 /** What is said once: where Sidegate listens, what it keeps and for how long. */
 
 /** A part that is checked by itself, item by item. */
 const part = () => z.unknown().optional()
-
-const hostPort = () => parsedText(parseHostPort, 'must be host:port, such as 0.0.0.0:8080 or "[::]:8080"')
 
 const storeUrl = () =>
   z.string().transform((text, context): StoreUrl => {
@@ -34,37 +24,17 @@ const storeUrl = () =>
 const network = () =>
   checkedText(text => (isNetwork(text) ? undefined : 'must be an address or a network, such as 10.0.0.0/8 or fd00::/8'))
 
-const tokensSchema = z.strictObject({
-  accessToken: z
-    .strictObject({
-      format: oneOf(['jwt', 'opaque']).default('jwt').describe('jwt (RFC 9068) or opaque. Default jwt.'),
-      lifetime: lifetimeSec(1).prefault('10m').describe('Default 10m.'),
-      alg: oneOfYet(['ES256']).default('ES256').describe('Signature of JWTs. Default ES256.'),
-    })
-    .prefault({}),
-  refreshToken: z
-    .strictObject({
-      lifetime: lifetimeSec(1).prefault('30d').describe('Renewed by every rotation. Default 30d.'),
-      reuseWindow: lifetimeSec(0, 3600)
-        .prefault('10s')
-        .describe('How long after a rotation the token before it still yields the same successor. Default 10s.'),
-    })
-    .prefault({}),
-  code: z
-    .strictObject({
-      // RFC 6749 section 4.1.2 recommends ten minutes at most.
-      lifetime: lifetimeSec(1, 600).prefault('60s').describe('Life of an authorization code. Default 60s.'),
-    })
-    .prefault({}),
-})
-
 export const headSchema = z.strictObject({
   issuer: checkedText(issuerFault)
     .optional()
-    .describe('Byte-equal to every iss (RFC 8414 section 2). Default http://localhost:<port of listen>.'),
+    .describe('Byte-equal to every iss (RFC 8414 section 2). Default localhost with the port of listen.'),
+  profile: oneOf(profiles)
+    .default('none')
+    .describe('fapi2: every client keeps to the FAPI 2.0 Security Profile. Default none.'),
   listen: hostPort()
     .prefault('0.0.0.0:8080')
     .describe('host:port for traffic. Port 0: any free one. Default 0.0.0.0:8080.'),
+  tls: tlsSchema,
   admin: hostPort()
     .prefault('127.0.0.1:9090')
     .describe('host:port for /livez, /readyz, /metrics and /version. Default 127.0.0.1:9090.'),
@@ -81,6 +51,8 @@ export const headSchema = z.strictObject({
     ),
   store_file: text().optional().describe('A file that holds the store URL, in place of store.'),
   trustedProxies: z.array(network()).default([]).describe('Whose X-Forwarded-* is believed. Default nobody.'),
+  clientCertificateHeader: clientCertificateHeaderSchema,
+  internal: internalSchema,
   product: z
     .strictObject({
       name: textLike(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, hyphens and underscores').default(
@@ -91,7 +63,8 @@ export const headSchema = z.strictObject({
     })
     .prefault({})
     .describe('What the groupings are published as.'),
-  tokens: tokensSchema.prefault({}).describe('Forms and lifetimes of what is issued.'),
+  tokens: tokensSchema,
+  keys: keysSchema,
   shutdown: z
     .strictObject({
       delay: durationMs(0).prefault('5s').describe('Keep accepting for so long after SIGTERM. Default 5s.'),
@@ -107,9 +80,12 @@ export const headSchema = z.strictObject({
 })
 
 export const loginSchema = z.strictObject({
-  mode: oneOfYet(['embedded'])
+  mode: oneOf(['embedded', 'handoff'])
     .default('embedded')
-    .describe('embedded: the pages of Sidegate itself. Default embedded.'),
+    .describe('embedded: the pages of Sidegate itself; handoff: your own login. Default embedded.'),
+  url: checkedText(secureUrlFault)
+    .optional()
+    .describe('Where handoff sends the browser; it answers over the internal listener.'),
   failures: rate()
     .prefault('10/1minute')
     .describe('Wrong proofs for each client or user and address before 429. Default 10/1minute.'),

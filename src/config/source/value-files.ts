@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Fault, Path } from './problem.ts'
 
-/** Everything secret in the configuration. Each may be given as `<name>_file`, the name of a file that holds it. */
-const secretNames = ['client_secret', 'client_secret_hash', 'password_hash', 'store'] as const
+/** Everything secret in the configuration, and sets of keys. Each may be given as `<name>_file`, a file that holds it. */
+const names = ['client_secret', 'client_secret_hash', 'password_hash', 'store', 'jwks'] as const
 
-/** Where a secret came from, so that what is wrong with it can be said there. */
-export interface SecretFile {
+/** Where a value came from, so that what is wrong with it can be said there. */
+export interface ValueFile {
   readonly path: Path
   readonly filePath: Path
 }
 
-export interface SecretFiles {
-  readonly read: readonly SecretFile[]
+export interface ValueFiles {
+  readonly read: readonly ValueFile[]
   readonly faults: readonly Fault[]
 }
 
@@ -20,11 +20,11 @@ export interface SecretFiles {
  * Puts the content of every `<name>_file` into the tree as `<name>`, in place; one trailing newline is stripped.
  * @param folder what relative file names start from: the folder of the configuration file
  */
-export const readSecretFiles = async (tree: unknown, folder: string): Promise<SecretFiles> => {
-  const read: SecretFile[] = []
+export const readValueFiles = async (tree: unknown, folder: string): Promise<ValueFiles> => {
+  const read: ValueFile[] = []
   const faults: Fault[] = []
   for (const { mapping, path } of mappingsOf(tree, [])) {
-    for (const name of secretNames) {
+    for (const name of names) {
       const file = mapping[`${name}_file`]
       if (typeof file !== 'string') continue
       const filePath = [...path, `${name}_file`]

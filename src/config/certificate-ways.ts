@@ -1,0 +1,18 @@
+import type { HeadDraft } from './draft.ts'
+
+/** A way on which the certificate of a client reaches Sidegate, and whether somebody vouches for it there. */
+export interface CertificateWay {
+  readonly by: 'tls' | 'header'
+  readonly isVouchedFor: boolean
+}
+
+/** Every way that the configuration opens. */
+export const certificateWays = (head: HeadDraft): readonly CertificateWay[] => {
+  const { tls, trustedProxies, clientCertificateHeader } = head
+  const asksItself = tls !== undefined && tls.clientAuth !== 'off'
+  const isHeaderOff = clientCertificateHeader === 'none' || (clientCertificateHeader === 'auto' && asksItself)
+  return [
+    ...(asksItself ? [{ by: 'tls', isVouchedFor: tls.clientCa_file !== undefined } as const] : []),
+    ...(trustedProxies.length > 0 && !isHeaderOff ? [{ by: 'header', isVouchedFor: true } as const] : []),
+  ]
+}

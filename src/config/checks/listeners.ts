@@ -1,0 +1,92 @@
+import type { Draft, HeadDraft, LoginDraft } from '../draft.ts'
+import type { Fault } from '../source/problem.ts'
+import { collides } from '../values/address.ts'
+import { isLoopback } from '../values/loopback.ts'
+import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
+
+/** What must hold among the listeners, and between the private one and the login that calls it. */
+export const checkListeners = ({ head, login }: Draft): readonly Fault[] => [
+  ...applyRules(headRules, head, head.value),
+  ...applyRules(loginRules, login, { login: login.value, hasInternal: hasInternal(head) }),
+]
+
+const headRules: readonly Rule<HeadDraft>[] = [
+  {
+    reads: ['listen', 'admin'],
+    check: ({ listen, admin }) =>
+      collides(listen, admin)
+        ? valueAt('admin', 'the traffic listener has this port; nothing of admin may be on it, take another port')
+        : undefined,
+  },
+  {
+    reads: ['listen', 'admin', 'internal'],
+    check: ({ listen, admin, internal }) =>
+      internal && (collides(listen, internal.listen) || collides(admin, internal.listen))
+        ? valueAt(['internal', 'listen'], 'listen or admin has this port; the private listener needs one of its own')
+        : undefined,
+  },
+  {
+    reads: ['tls'],
+    check: ({ tls }) =>
+      tls?.clientAuth === 'required' && tls.clientCa_file === undefined
+        ? valueAt(
+            ['tls', 'clientCa_file'],
+            'missing; clientAuth: required lets in those whom it vouches for. For self-signed certificates set clientAuth: optional',
+          )
+        : undefined,
+  },
+  {
+    reads: ['clientCertificateHeader', 'trustedProxies'],
+    check: ({ clientCertificateHeader, trustedProxies }) =>
+      clientCertificateHeader.endsWith('client-cert') && trustedProxies.length === 0
+        ? valueAt('clientCertificateHeader', 'nobody is trusted to send it; name the proxy under trustedProxies')
+        : undefined,
+  },
+  {
+    reads: ['internal'],
+    check: ({ internal }) =>
+      internal && !internal.tls && !isLoopback(internal.listen.host)
+        ? valueAt(['internal', 'listen'], 'plain HTTP is for loopback addresses only; listen on 127.0.0.1, or give tls')
+        : undefined,
+  },
+  {
+    reads: ['internal'],
+    check: ({ internal }) =>
+      internal && !internal.jwks && internal.tls?.clientCa_file === undefined
+        ? keyAt('internal', 'nobody could prove who they are; give tls with clientCa_file, or jwks')
+        : undefined,
+  },
+]
+
+interface Facts {
+  readonly login: LoginDraft
+  readonly hasInternal: boolean
+}
+
+/** A broken one is there all the same. */
+const hasInternal = ({ value, broken }: Draft['head']): boolean =>
+  value.internal !== undefined || broken.has('internal')
+
+const loginRules: readonly Rule<Facts>[] = [
+  {
+    reads: ['mode', 'url'],
+    check: ({ login }) =>
+      login.mode === 'handoff' && login.url === undefined
+        ? valueAt('url', 'missing; mode: handoff sends the browser there')
+        : undefined,
+  },
+  {
+    reads: ['mode', 'url'],
+    check: ({ login }) =>
+      login.mode === 'embedded' && login.url !== undefined
+        ? keyAt('url', 'is for mode: handoff; set that, or remove it')
+        : undefined,
+  },
+  {
+    reads: ['mode'],
+    check: ({ login, hasInternal }) =>
+      login.mode === 'handoff' && !hasInternal
+        ? valueAt('mode', 'handoff is answered over the private listener; define it under internal')
+        : undefined,
+  },
+]

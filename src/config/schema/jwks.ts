@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { JwkSet } from '../../oauth/options.ts'
+import { Secret } from '../../secret.ts'
+import { type Jwk, publicJwkFault, signingJwkFault } from '../values/jwk.ts'
+
+/** JWK sets (RFC 7517 section 5), as a mapping or as the JSON text that a file holds. */
+
+/** Keys of others, by which Sidegate knows them. */
+export const publicJwks = () =>
+  z
+    .union([z.record(z.string(), z.unknown()), z.string()], { error: expectation })
+    .transform((input, context): JwkSet => {
+      const keys = parseKeys(input)
+      if (keys === undefined) return refuse(context, [], expectation)
+      const [fault] = faultsOf(keys, publicJwkFault)
+      return fault ? refuse(context, typeof input === 'string' ? [] : fault.path, fault.message) : { keys }
+    })
+
+/** The keys that Sidegate signs with. The text is kept, to be read where it is used. */
+export const signingJwks = () =>
+  z.string({ error: expectation }).transform((input, context): SigningJwks => {
+    const keys = parseKeys(input)
+    if (keys === undefined) return refuse(context, [], expectation)
+    const [fault] = faultsOf(keys, signingJwkFault)
+    return fault
+      ? refuse(context, [], fault.message)
+      : { text: new Secret(input), algs: new Set(keys.map(({ alg }) => String(alg))) }
+  })
+
+export interface SigningJwks {
+  readonly text: Secret
+  /** What it can sign with. */
+  readonly algs: ReadonlySet<string>
+}
+
+const expectation = 'must be a JWK set with at least one key, {"keys": [...]} (RFC 7517 section 5)'
+
+const parseKeys = (input: Jwk | string): readonly Jwk[] | undefined => {
+  const set = typeof input === 'string' ? parseJson(input) : input
+  if (!isMapping(set) || !Array.isArray(set.keys) || set.keys.length === 0) return undefined
+  return set.keys.every(isMapping) ? set.keys.map(key => ({ ...key })) : undefined
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isMapping = (value: unknown): value is Jwk => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+interface KeyFault {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+}
+
+const faultsOf = (keys: readonly Jwk[], faultOf: (jwk: Jwk) => string | undefined): readonly KeyFault[] =>
+  keys.flatMap((key, index) => {
+    const fault = faultOf(key)
+    return fault ? [{ path: ['keys', index], message: `key ${index + 1} ${fault}` }] : []
+  })
+
+const refuse = (context: z.RefinementCtx, path: readonly (string | number)[], message: string): never => {
+  context.addIssue({ code: 'custom', path: [...path], message })
+  return z.NEVER
+}

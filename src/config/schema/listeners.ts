@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { clientAuths, clientCertificateHeaders } from '../../http/tls-options.ts'
+import { parseHostPort } from '../values/address.ts'
+import { oneOf, parsedText, text } from '../values/texts.ts'
+import { publicJwks } from './jwks.ts'
+
+/** Where Sidegate listens, and how those who connect are known. */
+
+export const hostPort = () => parsedText(parseHostPort, 'must be host:port, such as 0.0.0.0:8080 or "[::]:8080"')
+
+/** Named and not taken in: read again while running, when it changes. */
+const tlsFile = (what: string) => text().min(1, { error: 'must name a file' }).describe(`PEM file: ${what}.`)
+
+const tlsFiles = {
+  cert_file: tlsFile('the certificate, then the chain above it'),
+  key_file: tlsFile('its private key'),
+  clientCa_file: tlsFile('who vouches for certificates of clients').optional(),
+}
+
+export const tlsSchema = z
+  .strictObject({
+    ...tlsFiles,
+    clientAuth: oneOf(clientAuths)
+      .default('off')
+      .describe('Whether clients are asked for a certificate, or must have one of clientCa_file. Default off.'),
+  })
+  .optional()
+  .describe('TLS on the traffic listener. The files are read again when they change. Default plain HTTP.')
+
+export const clientCertificateHeaderSchema = oneOf(clientCertificateHeaders)
+  .default('auto')
+  .describe(
+    'The header in which trustedProxies say the certificate of a client: none, client-cert (RFC 9440) or x-forwarded-client-cert; auto: either, where Sidegate asks for none itself. Default auto.',
+  )
+
+export const internalSchema = z
+  .strictObject({
+    listen: hostPort().describe('host:port; better not one that others can reach.'),
+    tls: z
+      .strictObject(tlsFiles)
+      .optional()
+      .describe('Needed unless it listens on loopback. With clientCa_file a certificate of that CA is proof.'),
+    jwks: publicJwks().optional().describe('JWK set of those whose signed JWT is proof.'),
+    jwks_file: text().min(1, { error: 'must name a file' }).optional().describe('A file that holds this JWK set.'),
+  })
+  .optional()
+  .describe('The private listener for the login of login.mode: handoff. Default none.')

@@ -1,0 +1,51 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { type SigningAlg, signingAlgs } from '../../oauth/wire.ts'
+
+/** JSON Web Keys (RFC 7517) as they stand in the configuration: what is wrong with one and what would be right. */
+
+export type Jwk = Readonly<Record<string, unknown>>
+
+/** A key that others may see. No message repeats what the key holds. */
+export const publicJwkFault = (jwk: Jwk): string | undefined => {
+  if (jwk.kty === 'oct' || 'k' in jwk) return 'is symmetric; only public keys stand here'
+  const secret = privateMembers.find(member => member in jwk)
+  if (secret) return `has the private member ${secret}; remove all private ones, and take a new key where others saw it`
+  const key = readKey(() => createPublicKey({ key: { ...jwk }, format: 'jwk' }))
+  return key ? strengthFault(key) : 'is no public key; an EC, RSA or OKP one has all its public members (RFC 7518)'
+}
+
+/** A key to sign with, which says by `alg` how. */
+export const signingJwkFault = (jwk: Jwk): string | undefined => {
+  const key = readKey(() => createPrivateKey({ key: { ...jwk }, format: 'jwk' }))
+  if (!key) return 'is no private key; an EC, RSA or OKP one has all its private members (RFC 7518)'
+  const alg = signingAlgs.find(known => known === jwk.alg)
+  if (!alg) return `needs alg, one of ${signingAlgs.join(', ')}`
+  return fits(key, alg) ? strengthFault(key) : `cannot sign with ${alg}; its alg names another kind of key`
+}
+
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth']
+
+const readKey = (read: () => KeyObject): KeyObject | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined // the reason may quote the key
+  }
+}
+
+const strengthFault = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string | undefined =>
+  asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) < 2048
+    ? 'is too short; an RSA key has 2048 bits or more (RFC 7518 section 3.3)'
+    : undefined
+
+const fits = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, alg: SigningAlg): boolean => {
+  switch (alg) {
+    case 'ES256':
+      return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
+    case 'EdDSA':
+      return asymmetricKeyType === 'ed25519'
+    case 'PS256':
+    case 'RS256':
+      return asymmetricKeyType === 'rsa'
+  }
+}

@@ -1,0 +1,104 @@
+import t from 'tap'
+import { createCertificates } from '../../support/certificates.ts'
+import { holdsEach } from '../cases.ts'
+import { publicJwk } from '../keys.ts'
+
+const { server, ca } = createCertificates(t)
+const files = { cert_file: server.certFile, key_file: server.keyFile }
+const tls = { ...files, clientCa_file: ca.certFile }
+const jwks = { keys: [publicJwk('ES256')] }
+const handoff = { mode: 'handoff', url: 'https://login.example.com/' }
+const internal = { listen: '127.0.0.1:9443', jwks }
+
+holdsEach(t, [
+  {
+    says: 'traffic and admin have ports of their own',
+    refused: { listen: '0.0.0.0:9090' },
+    message: /admin: the traffic listener has this port/,
+    accepted: { listen: '127.0.0.1:0', admin: '127.0.0.1:0' },
+  },
+  {
+    says: 'the private listener has a port of its own',
+    refused: { internal: { ...internal, listen: '127.0.0.1:8080' } },
+    message: /internal\.listen: listen or admin has this port/,
+    accepted: { internal },
+  },
+  {
+    says: 'TLS needs a certificate and its key',
+    refused: { tls: { cert_file: server.certFile } },
+    message: /tls\.key_file: missing/,
+    accepted: { tls: files },
+  },
+  {
+    says: 'who must show a certificate needs somebody to vouch for it',
+    refused: { tls: { ...files, clientAuth: 'required' } },
+    message: /tls\.clientCa_file: missing; clientAuth: required lets in those whom it vouches for/,
+    accepted: { tls: { ...tls, clientAuth: 'required' } },
+  },
+  {
+    says: 'a certificate that is asked for may be self-signed',
+    refused: { tls: { ...files, clientAuth: 'wanted' } },
+    message: /tls\.clientAuth: must be off, optional or required/,
+    accepted: { tls: { ...files, clientAuth: 'optional' } },
+  },
+  {
+    says: 'a header with certificates comes from a trusted proxy',
+    refused: { clientCertificateHeader: 'client-cert' },
+    message: /clientCertificateHeader: nobody is trusted to send it/,
+    accepted: { clientCertificateHeader: 'client-cert', trustedProxies: ['10.0.0.0/8'] },
+  },
+  {
+    says: 'certificates come in one of two headers',
+    refused: { clientCertificateHeader: 'ssl-client-cert', trustedProxies: ['10.0.0.0/8'] },
+    message: /clientCertificateHeader: must be auto, none, client-cert or x-forwarded-client-cert/,
+    accepted: { clientCertificateHeader: 'x-forwarded-client-cert', trustedProxies: ['10.0.0.0/8'] },
+  },
+  {
+    says: 'the private listener speaks plain HTTP on loopback only',
+    refused: { internal: { ...internal, listen: '10.0.0.1:9443' } },
+    message: /internal\.listen: plain HTTP is for loopback addresses only/,
+    accepted: { internal: { ...internal, listen: '10.0.0.1:9443', tls } },
+  },
+  {
+    says: 'who calls the private listener can prove who they are',
+    refused: { internal: { listen: '127.0.0.1:9443', tls: files } },
+    message: /internal: nobody could prove who they are; give tls with clientCa_file, or jwks/,
+    accepted: { internal: { listen: '127.0.0.1:9443', tls } },
+  },
+  {
+    says: 'the private listener knows callers by public keys',
+    refused: { internal: { ...internal, jwks: { keys: [] } } },
+    message: /internal\.jwks: must be a JWK set with at least one key/,
+    accepted: { internal },
+  },
+  {
+    says: 'a login is embedded or handed off',
+    refused: { login: { mode: 'broker' } },
+    message: /login\.mode: must be embedded or handoff/,
+    accepted: { login: { mode: 'embedded' } },
+  },
+  {
+    says: 'a hand-off says where to',
+    refused: { internal, login: { mode: 'handoff' } },
+    message: /login\.url: missing/,
+    accepted: { internal, login: handoff },
+  },
+  {
+    says: 'a hand-off is answered over the private listener',
+    refused: { login: handoff },
+    message: /login\.mode: handoff is answered over the private listener/,
+    accepted: { internal, login: handoff },
+  },
+  {
+    says: 'the address of a login is for hand-offs',
+    refused: { login: { url: 'https://login.example.com/' } },
+    message: /login\.url: is for mode: handoff/,
+    accepted: { internal, login: handoff },
+  },
+  {
+    says: 'a login cannot be read on its way',
+    refused: { internal, login: { ...handoff, url: 'http://login.example.com/' } },
+    message: /login\.url: must be an https URL/,
+    accepted: { internal, login: { ...handoff, url: 'http://127.0.0.1:4000/login' } },
+  },
+])
