@@ -18,6 +18,7 @@ export const oauthErrors = {
   use_dpop_nonce: 400,
   invalid_request_object: 400,
   invalid_request_uri: 400,
+  request_uri_not_supported: 400,
   access_denied: 403,
   login_required: 400,
   server_error: 500,
@@ -70,6 +71,11 @@ export const gatewayErrors = {
   },
   CREDENTIAL_MISSING: { status: 401, title: 'Unauthorized', detail: 'This operation needs credentials.' },
   CREDENTIAL_INVALID: { status: 401, title: 'Unauthorized', detail: 'The credentials are wrong, expired or revoked.' },
+  PROOF_REFUSED: {
+    status: 401,
+    title: 'Unauthorized',
+    detail: 'The DPoP proof is not good for this request, or lacks a fresh nonce; WWW-Authenticate says which.',
+  },
   SCOPE_INSUFFICIENT: {
     status: 403,
     title: 'Forbidden',

@@ -31,8 +31,8 @@ export interface Exchange {
   /** Set by `caller`. */
   caller: Caller | undefined
   oauth: { readonly request: OAuthRequest; readonly form: Form | undefined } | undefined
-  /** RateLimit fields for the answer, names and values in turn; set by `plan`. */
-  rateLimit: readonly string[]
+  /** What the gateway adds to the answer, names and values in turn: a nonce by `caller`, the plan's state by `plan`. */
+  answerFields: readonly string[]
   /** Set by `serve`. */
   facts: OAuthFacts | undefined
   /** Milliseconds spent waiting for the upstream; set by `forward`. */
@@ -59,7 +59,7 @@ export const createExchange = (context: RequestContext, upgrade: Upgrade | undef
   operation: undefined,
   caller: undefined,
   oauth: undefined,
-  rateLimit: noFields,
+  answerFields: noFields,
   facts: undefined,
   upstreamMs: 0,
   upgradeStatus: 0,

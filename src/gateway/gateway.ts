@@ -82,7 +82,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
       return
     }
     const answer = outcome ?? refuse(exchange, 'INTERNAL')
-    const headers = exchange.rateLimit.length === 0 ? answer.headers : [...answer.headers, ...exchange.rateLimit]
+    const headers = exchange.answerFields.length === 0 ? answer.headers : [...answer.headers, ...exchange.answerFields]
     // Who was not told to continue may or may not send the body: what comes next on the connection cannot be framed.
     const close = draining || answer.close === true || exchange.context.fields.expect !== undefined
     writeReply(exchange.context.res, { ...answer, headers, close }, exchange.context.id)

@@ -43,6 +43,8 @@ export type Target =
       readonly forwardAuthorization: boolean
       /** What a token's `aud` must contain, beside the issuer (RFC 8707). */
       readonly resource: string
+      /** Absolute URL of the resource's metadata (RFC 9728), for its 401s; left out: it has none. */
+      readonly metadataUrl?: string
     }
 
 /** The label of metrics and of the plan's `operations`: method and configured path. */

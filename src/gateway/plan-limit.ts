@@ -72,7 +72,8 @@ const callerKey = (exchange: Exchange, caller: Caller): string => {
 const applyVerdict = (exchange: Exchange, operation: MeteredOperation, tariff: Tariff, verdict: Verdict): Outcome => {
   operation.meter.planDecision(tariff.plan, decisionOf(verdict))
   const waitSec = Math.max(1, Math.ceil(verdict.waitMs / 1000))
-  exchange.rateLimit = [
+  exchange.answerFields = [
+    ...exchange.answerFields,
     'ratelimit-policy',
     tariff.policyField,
     'ratelimit',

@@ -29,7 +29,7 @@ export const incomingHeaders = (exchange: Exchange, status: number, upstream: Up
     else for (const one of value ?? []) headers.push(name, one)
   }
   headers.push('x-request-id', exchange.context.id)
-  for (const field of exchange.rateLimit) headers.push(field)
+  for (const field of exchange.answerFields) headers.push(field)
   return headers
 }
 

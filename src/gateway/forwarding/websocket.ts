@@ -112,7 +112,7 @@ const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, socket }: Ha
 }
 
 /** Puts the request id and the plan's fields on the upstream's answer, which http-proxy passes on. */
-const addOwnFields = ({ headers }: IncomingMessage, { context, rateLimit }: Exchange): void => {
+const addOwnFields = ({ headers }: IncomingMessage, { context, answerFields }: Exchange): void => {
   headers['x-request-id'] = context.id
-  for (let i = 0; i + 1 < rateLimit.length; i += 2) headers[rateLimit[i] as string] = rateLimit[i + 1]
+  for (let i = 0; i + 1 < answerFields.length; i += 2) headers[answerFields[i] as string] = answerFields[i + 1]
 }

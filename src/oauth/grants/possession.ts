@@ -3,7 +3,7 @@ import type { Confirmation } from '../../stores/ports.ts'
 import { confirmationText, confirmCertificate } from '../confirmation.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ProofCheck, ProvenKey } from '../dpop/proof-check.ts'
-import type { ClientRegistration, OAuthOptions } from '../options.ts'
+import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
 import type { MaybePromise } from '../when-known.ts'
 import type { OAuthRequest } from '../wire.ts'
 
@@ -44,9 +44,13 @@ export const createPossessionCheck = (
   }
   return (request, client) => {
     if (request.dpop.length > 0) return checkProof(request).then(key => toPossession(request, client, key))
+    // Most requests: their certificate, if there is one, does not even have to be read.
+    if (isConfidential(client) && !isSenderConstrained(client, options)) return nothing
     return toPossession(request, client, undefined)
   }
 }
+
+const nothing: Possession = { bindings: [], headers: {} }
 
 /** What binds the token of a request without a DPoP proof. */
 const requireOther = (

@@ -1,0 +1,87 @@
+import type { Reply } from '../../http/reply.ts'
+import type { AccessTokenRecord } from '../../stores/ports.ts'
+import type { Exchange, Outcome } from '../exchange.ts'
+import type { MeteredOperation } from '../meter.ts'
+import { refuse } from '../refusal.ts'
+import { challenge, challenges, type TokenScheme } from './challenge.ts'
+import type { CallerDeps } from './prove-caller.ts'
+
+/** What a caller's access token leads to, in whichever scheme it was sent. */
+
+/** The labels of the metric. */
+const credentials = { Bearer: 'bearer', DPoP: 'dpop' } as const satisfies Record<TokenScheme, string>
+
+/** No token, or another scheme: whoever used that is told which are wanted, as if it had sent nothing. */
+export const missingToken = (exchange: Exchange): Reply => {
+  exchange.operation?.meter.credential(credentials.Bearer, 'missing')
+  return refuse(exchange, 'CREDENTIAL_MISSING', { headers: challenges(exchange.operation, 'Bearer') })
+}
+
+/** RFC 6750 section 3.1. */
+export const malformedToken = (exchange: Exchange, scheme: TokenScheme): Reply => {
+  exchange.operation?.meter.credential(credentials[scheme], 'refused')
+  return refuse(exchange, 'CREDENTIAL_MALFORMED', {
+    headers: challenge(exchange.operation, scheme, { error: 'invalid_request' }),
+  })
+}
+
+/** The form of a token in either scheme: RFC 9110 section 11.2. */
+export const isToken68 = (text: string): boolean => /^[A-Za-z0-9._~+/-]+=*$/.test(text)
+
+/** A token that is good, sent by who may use it: is it good for this operation? */
+export const acceptToken = (
+  deps: CallerDeps,
+  exchange: Exchange,
+  operation: MeteredOperation,
+  scheme: TokenScheme,
+  token: AccessTokenRecord,
+): Outcome | Promise<Outcome> => {
+  const client = deps.findClient(token.client_id)
+  if (client === undefined || !isAudience(token, operation, deps.issuer)) {
+    return refuseToken(deps, exchange, operation, scheme, notGood)
+  }
+  if (!hasScopes(token.scope, operation.scopes)) {
+    operation.meter.credential(credentials[scheme], 'refused')
+    return refuse(exchange, 'SCOPE_INSUFFICIENT', {
+      headers: challenge(operation, scheme, { error: 'insufficient_scope', scope: operation.scopes.join(' ') }),
+    })
+  }
+  operation.meter.credential(credentials[scheme], 'ok')
+  exchange.caller = { kind: 'token', client, token }
+  return undefined
+}
+
+/** What a caller is told about a token that is none, or not for here. */
+export const notGood = 'expired, revoked, for another resource or not issued here'
+
+/** A token that is not good. Whoever keeps trying them from one address is told to wait; good tokens never are. */
+export const refuseToken = async (
+  deps: CallerDeps,
+  exchange: Exchange,
+  operation: MeteredOperation,
+  scheme: TokenScheme,
+  error_description: string,
+): Promise<Outcome> => {
+  operation.meter.credential(credentials[scheme], 'refused')
+  const waitMs = await deps.failures.countAddress(exchange.context.address)
+  if (waitMs > 0) return refuse(exchange, 'TOO_MANY_FAILURES', { headers: retryAfter(waitMs) })
+  return refuse(exchange, 'CREDENTIAL_INVALID', {
+    headers: challenges(operation, scheme, { error: 'invalid_token', error_description }),
+  })
+}
+
+const isAudience = (token: AccessTokenRecord, operation: MeteredOperation, issuer: string): boolean => {
+  const { aud } = token
+  const resource = operation.target.kind === 'forward' ? operation.target.resource : issuer
+  return typeof aud === 'string' ? aud === issuer || aud === resource : aud.includes(issuer) || aud.includes(resource)
+}
+
+const hasScopes = (granted: string, needed: readonly string[]): boolean => {
+  if (needed.length === 0) return true
+  if (needed.length === 1 && granted === needed[0]) return true
+  const scopes = granted.split(' ')
+  return needed.every(scope => scopes.includes(scope))
+}
+
+/** RFC 9110 section 10.2.3: whole seconds, rounded up so that a request sent then gets in. */
+const retryAfter = (waitMs: number): readonly string[] => ['retry-after', String(Math.max(1, Math.ceil(waitMs / 1000)))]
