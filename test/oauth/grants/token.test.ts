@@ -120,14 +120,14 @@ t.test('no two tokens are the same', async t => {
   t.equal(new Set(tokens.map(({ body }) => body.access_token)).size, 20)
 })
 
-t.test('line 66: with a resource the token is good for that alone; a malformed one is an invalid_target', async t => {
+t.test('line 66: with a resource the token is good for that alone; an unknown one is an invalid_target', async t => {
   const { token, introspect } = await startServer(t)
   const resource = 'https://api.example/accounts'
 
   const { body } = await token({ ...grant, resource }, { as: 'app' })
 
   t.match(await introspect({ token: String(body.access_token) }, { as: 'app' }), { body: { aud: resource } })
-  for (const bad of ['accounts', '/accounts', `${resource}#part`, `${resource}/${'x'.repeat(512)}`]) {
+  for (const bad of ['accounts', '/accounts', `${resource}/`, `${resource}#part`, resource.toUpperCase()]) {
     t.match(
       await token({ ...grant, resource: bad }, { as: 'app' }),
       { status: 400, body: { error: 'invalid_target' } },
