@@ -46,9 +46,14 @@ export interface OAuthFacts {
   readonly client_id?: string
   readonly issued?: { readonly grant_type: GrantType; readonly format: AccessTokenFormat }
   readonly introspection?: 'active' | 'inactive'
+  /** What became of a person's way through sign-in and consent. */
+  readonly interaction?: InteractionOutcome
   /** The code of an error that was answered without being thrown (a redirect, a page). */
   readonly error?: string
 }
+
+/** `expired`: somebody came back too late. */
+export type InteractionOutcome = 'started' | 'accepted' | 'rejected' | 'expired'
 
 /** Signature algorithms (RFC 7518 section 3.1, RFC 8037 section 3.1); never `none`, never a symmetric one. */
 export const signingAlgs = ['ES256', 'PS256', 'EdDSA', 'RS256'] as const

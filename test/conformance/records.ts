@@ -22,6 +22,7 @@ export const grantRecord: GrantRecord = {
   scope: 'accounts:read offline_access',
   resource: ['https://api.example/accounts'],
   authTimeSec: 1_790_000_000,
+  acr: 'urn:example:loa:3',
 }
 
 export const newGrant = (nowMs: number, changes: Partial<NewGrant> = {}): NewGrant => ({

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { OAuthDeps } from '../deps.ts'
-import { createInteractionCookie, newBrowserSecret } from '../interaction/cookie.ts'
+import { newBrowserSecret } from '../interaction/cookie.ts'
+import { createOpening } from '../interaction/opening.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { OAuthReply } from '../wire.ts'
 import type { RedirectTarget } from './redirect-uri.ts'
 import type { AuthorizationRequest } from './request.ts'
-import { seeOther } from './response.ts'
 
 /** A request whose client and redirect URI are good, so that the client itself may be answered. */
 export interface Addressed extends RedirectTarget {
@@ -21,12 +21,13 @@ export interface Beginning extends AuthorizationRequest {
 /** Stores the interaction and sends the browser to its page, with the cookie that makes it this browser's. */
 export type Begin = (addressed: Addressed, beginning: Beginning) => Promise<OAuthReply>
 
-export const createBegin = ({ options, store, keys, clock }: OAuthDeps): Begin => {
-  const cookie = createInteractionCookie(options.issuer)
-  const lifetimeSec = options.interactionLifetimeSec
+export const createBegin = (deps: OAuthDeps): Begin => {
+  const { options, store, keys, clock } = deps
+  const open = createOpening(deps)
   return async ({ client, ...address }, beginning) => {
     const id = randomBytes(16).toString('base64url')
     const browserSecret = newBrowserSecret()
+    const expiresAtMs = clock.nowMs() + options.interactionLifetimeSec * 1000
     await store.interactions.create(
       id,
       {
@@ -37,10 +38,10 @@ export const createBegin = ({ options, store, keys, clock }: OAuthDeps): Begin =
         csrf: randomBytes(32).toString('base64url'),
         stage: 'login',
         failedLogins: 0,
+        expiresAtMs,
       },
-      clock.nowMs() + lifetimeSec * 1000,
+      expiresAtMs,
     )
-    const reply = seeOther(`/interaction/${id}`, { 'set-cookie': cookie.toSetCookie(id, browserSecret, lifetimeSec) })
-    return { ...reply, facts: { client_id: client.client_id } }
+    return open(id, browserSecret, { client_id: client.client_id, ...address })
   }
 }

@@ -1,8 +1,9 @@
-import { seeOther, toCodeRedirect, toErrorRedirect } from '../authorize/response.ts'
+import { type AuthorizationErrorCode, seeOther, toCodeRedirect, toErrorRedirect } from '../authorize/response.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { expiredPage } from '../pages/dead-ends.ts'
+import { answeredElsewherePage, expiredPage } from '../pages/dead-ends.ts'
 import { codeProof, newGrantId, newGrantSecret } from '../tokens/code.ts'
-import type { OAuthReply } from '../wire.ts'
+import type { InteractionOutcome, OAuthReply } from '../wire.ts'
+import { createReturnTicket } from './return-ticket.ts'
 import { openRedirect, sealRedirect } from './seal.ts'
 import { type Advance, advance, type Visit } from './visit.ts'
 
@@ -10,37 +11,53 @@ import { type Advance, advance, type Visit } from './visit.ts'
 export interface Completion {
   /** Creates the grant and sends its code. Only after consent; a visit without a person is a TypeError. */
   allow(visit: Visit): Promise<OAuthReply>
-  /** access_denied (RFC 6749 section 4.1.2.1); nothing redeemable comes to be. */
-  decline(visit: Visit, description: string): Promise<OAuthReply>
+  /** Sends an error (RFC 6749 section 4.1.2.1); nothing redeemable comes to be. */
+  decline(visit: Visit, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
 }
 
 export const createCompletion = (deps: OAuthDeps): Completion => {
-  const { options, store } = deps
+  const { options, store, clock } = deps
+  const ticket = createReturnTicket(deps)
+
+  /** One pushed request leads to one answer, however many windows it was opened in (RFC 9126 section 7.3). */
+  const endPushedRequest = ({ id, record }: Visit): boolean | Promise<boolean> =>
+    record.pushedId === undefined ||
+    store.pushed.complete(record.pushedId, id, clock.nowMs() + options.interactionLifetimeSec * 1000)
 
   const settle = (visit: Visit, redirect: string): Promise<Advance> =>
     advance(store.interactions, visit.id, record =>
-      record.stage === 'done'
+      // After a sign-in in another window only the renewed cookie opens what is sealed now.
+      record.stage === 'done' || record.browserDigest !== visit.record.browserDigest
         ? undefined
-        : { ...record, stage: 'done', redirect: sealRedirect(redirect, visit.browserSecret) },
+        : { ...record, stage: 'done', redirect: sealRedirect(redirect, visit.secret) },
     )
 
   /** To where the interaction ended, by this request or by a faster one. */
-  const leave = (visit: Visit, outcome: Advance, error?: string): OAuthReply => {
-    if (outcome.kind === 'gone' || outcome.record.redirect === undefined) return expiredPage(options.issuer)
-    const reply = seeOther(openRedirect(outcome.record.redirect, visit.browserSecret))
-    return { ...reply, facts: { client_id: visit.client.client_id, ...(error ? { error } : {}) } }
+  const leave = (visit: Visit, outcome: Advance, result: InteractionOutcome, error?: string): OAuthReply => {
+    if (outcome.kind === 'gone') return expiredPage(options.issuer)
+    const { redirect, browserDigest } = outcome.record
+    // It is the window that signed in that goes on.
+    if (redirect === undefined || browserDigest !== visit.record.browserDigest) {
+      return seeOther(`/interaction/${visit.id}`)
+    }
+    const reply = seeOther(openRedirect(redirect, visit.secret), { 'set-cookie': ticket.toClearCookie(visit.id) })
+    if (outcome.kind === 'overtaken') return { ...reply, facts: { client_id: visit.client.client_id } }
+    const facts = { client_id: visit.client.client_id, interaction: result }
+    return { ...reply, facts: error === undefined ? facts : { ...facts, error } }
   }
 
   return {
     allow: async visit => {
+      if (!(await endPushedRequest(visit))) return answeredElsewherePage(options.issuer)
       const { grantId, code } = await createGrant(deps, visit)
       const outcome = await settle(visit, toCodeRedirect(visit.record, code, options.issuer))
       if (outcome.kind !== 'advanced') await store.grants.remove(grantId)
-      return leave(visit, outcome)
+      return leave(visit, outcome, 'accepted')
     },
-    decline: async (visit, description) => {
-      const redirect = toErrorRedirect(visit.record, 'access_denied', description, options.issuer)
-      return leave(visit, await settle(visit, redirect), 'access_denied')
+    decline: async (visit, error, description) => {
+      if (!(await endPushedRequest(visit))) return answeredElsewherePage(options.issuer)
+      const redirect = toErrorRedirect(visit.record, error, description, options.issuer)
+      return leave(visit, await settle(visit, redirect), 'rejected', error)
     },
   }
 }
@@ -50,18 +67,20 @@ const createGrant = async (
   { options, store, keys, clock }: OAuthDeps,
   { record }: Visit,
 ): Promise<{ readonly grantId: string; readonly code: string }> => {
-  const { client_id, sub, username, scope, resource, authTimeSec } = record
-  if (sub === undefined || username === undefined || authTimeSec === undefined) {
+  const { client_id, sub, username, scope, resource, authTimeSec, acr } = record
+  if (sub === undefined || authTimeSec === undefined) {
     throw new TypeError('consent was given before anybody signed in')
   }
   const grantId = newGrantId()
   const code = newGrantSecret(grantId)
   const codeExpiresAtMs = clock.nowMs() + options.code.lifetimeSec * 1000
+  const redirectUri = record.redirectUriSent ? record.redirect_uri : ''
+  const person = { sub, ...(username !== undefined && { username }), ...(acr !== undefined && { acr }) }
   await store.grants.create({
     grantId,
-    record: { client_id, sub, username, scope, resource, authTimeSec },
+    record: { client_id, ...person, scope, resource, authTimeSec },
     codeDigest: keys.digest(code),
-    codeProof: codeProof(client_id, record.redirectUriSent ? record.redirect_uri : '', record.code_challenge ?? ''),
+    codeProof: codeProof(client_id, redirectUri, record.code_challenge ?? '', record.dpop_jkt),
     codeExpiresAtMs,
     // Longer than the code, so that a replay is known for one while the tokens of its first use may live.
     untilMs: codeExpiresAtMs + options.accessToken.lifetimeSec * 1000,

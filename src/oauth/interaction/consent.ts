@@ -33,7 +33,7 @@ export const createConsent = (deps: OAuthDeps): Consent => {
     submit: (visit, form) => {
       const decision = form.get('decision')
       if (decision === 'allow') return completion.allow(visit)
-      if (decision === 'deny') return completion.decline(visit, 'The request was declined.')
+      if (decision === 'deny') return completion.decline(visit, 'access_denied', 'The request was declined.')
       // The sign-in form sent twice: its second coming finds the question that the first led to.
       return decision === undefined ? seeOther(`/interaction/${visit.id}`) : show(visit, 400)
     },

@@ -1,12 +1,15 @@
 import { OAuthError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
+import type { InteractionRecord } from '../../stores/ports.ts'
 import { seeOther } from '../authorize/response.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Parameters } from '../forms/parameters.ts'
-import { busyPage, expiredPage } from '../pages/dead-ends.ts'
+import { busyPage, expiredPage, foreignPage } from '../pages/dead-ends.ts'
 import { type SignInFailure, signInPage } from '../pages/sign-in-page.ts'
 import type { OAuthReply } from '../wire.ts'
 import { createCompletion } from './completion.ts'
+import { createBrowserCookie } from './cookie.ts'
+import { renewSecret } from './door.ts'
 import { createUsers, type Person } from './users.ts'
 import { advance, type Change, type Visit } from './visit.ts'
 
@@ -17,12 +20,18 @@ const mostFailedLogins = 5
 export interface Login {
   show(visit: Visit): OAuthReply
   submit(visit: Visit, form: Parameters, address: string): Promise<OAuthReply>
+  /**
+   * The sign-in form once more, with the cookie from before the sign-in: its second coming did not wait for the new
+   * cookie. Who proves again to be the person that signed in gets it; nobody else learns anything.
+   */
+  repeat(visit: Visit, form: Parameters, address: string): Promise<OAuthReply>
 }
 
 export const createLogin = (deps: OAuthDeps): Login => {
   const { options, store, clock, failures, keys } = deps
   const users = createUsers(options.users, keys.digest)
   const completion = createCompletion(deps)
+  const cookie = createBrowserCookie(options.issuer)
 
   const show = (visit: Visit, failure?: SignInFailure): OAuthReply =>
     signInPage({
@@ -39,14 +48,19 @@ export const createLogin = (deps: OAuthDeps): Login => {
     if (blockedMs > 0) return show(visit, tooMany(proof, blockedMs))
     const attempt = await advance(store.interactions, visit.id, countAttempt)
     if (attempt.kind === 'gone') return expiredPage(options.issuer)
-    if (attempt.kind === 'overtaken') {
-      return attempt.record.stage === 'login' ? giveUp(visit) : toNextPage(visit)
-    }
+    if (attempt.kind === 'overtaken') return overtaken(visit, proof, attempt.record)
     const person = await users.verify(proof.username, proof.password)
     return person ? signIn(visit, person) : refuse(visit, proof, attempt.record.failedLogins)
   }
 
-  const giveUp = (visit: Visit): Promise<OAuthReply> => completion.decline(visit, 'Too many wrong passwords.')
+  const overtaken = (visit: Visit, proof: Proof, record: InteractionRecord): OAuthReply | Promise<OAuthReply> => {
+    if (record.stage === 'login') return giveUp(visit)
+    if (record.sub === undefined) return toNextPage(visit.id)
+    return proveAgain({ ...visit, secret: renewed(visit), record }, proof)
+  }
+
+  const giveUp = (visit: Visit): Promise<OAuthReply> =>
+    completion.decline(visit, 'access_denied', 'Too many wrong passwords.')
 
   const refuse = async (visit: Visit, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
     const waitMs = await failures.count(proof.name, proof.address)
@@ -56,24 +70,57 @@ export const createLogin = (deps: OAuthDeps): Login => {
 
   const signIn = async (visit: Visit, person: Person): Promise<OAuthReply> => {
     const authTimeSec = Math.floor(clock.nowMs() / 1000)
+    const secret = renewed(visit)
+    const browserDigest = keys.digest(secret)
     const signedIn = await advance(store.interactions, visit.id, record =>
-      record.stage === 'login' ? { ...record, ...person, stage: 'consent', authTimeSec } : undefined,
+      record.stage === 'login' ? { ...record, ...person, stage: 'consent', authTimeSec, browserDigest } : undefined,
     )
-    return signedIn.kind === 'gone' ? expiredPage(options.issuer) : toNextPage(visit)
+    return signedIn.kind === 'gone' ? expiredPage(options.issuer) : goOn({ ...visit, ...signedIn, secret }, person)
+  }
+
+  const renewed = (visit: Visit): string => renewSecret(visit.id, visit.secret, keys.digest)
+
+  /** On from a sign-in, this one or a faster one of the same person, with the cookie that it renewed. */
+  const goOn = ({ id, secret, record }: Visit, person: Person): OAuthReply => {
+    if (record.sub === undefined) return toNextPage(id)
+    if (record.sub !== person.sub) return foreignPage(options.issuer)
+    const lifetimeSec = Math.ceil((record.expiresAtMs - clock.nowMs()) / 1000)
+    return toNextPage(id, { 'set-cookie': cookie.toSetCookie(id, secret, lifetimeSec) })
+  }
+
+  const proveAgain = async (visit: Visit, proof: Proof): Promise<OAuthReply> => {
+    const person = await users.verify(proof.username, proof.password)
+    if (person) return goOn(visit, person)
+    await failures.count(proof.name, proof.address)
+    return foreignPage(options.issuer)
+  }
+
+  /** One check of a password after those before it; how busy this process is may be its answer. */
+  const inTurn = async (
+    form: Parameters,
+    address: string,
+    check: (proof: Proof) => Promise<OAuthReply>,
+  ): Promise<OAuthReply> => {
+    try {
+      const proof = parseProof(form, address, keys.digest)
+      return await failures.inTurn(proof.name, address, () => check(proof))
+    } catch (error) {
+      if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return busyPage(options.issuer)
+      throw error
+    }
   }
 
   return {
     show: visit => show(visit),
-    submit: async (visit, form, address) => {
-      if (form.get('decision') === 'deny') return completion.decline(visit, 'The sign-in was cancelled.')
-      try {
-        const proof = parseProof(form, address, keys.digest)
-        return await failures.inTurn(proof.name, address, () => submitPassword(visit, proof))
-      } catch (error) {
-        if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return busyPage(options.issuer)
-        throw error
-      }
-    },
+    submit: async (visit, form, address) =>
+      form.get('decision') === 'deny'
+        ? completion.decline(visit, 'access_denied', 'The sign-in was cancelled.')
+        : inTurn(form, address, proof => submitPassword(visit, proof)),
+    repeat: (visit, form, address) =>
+      inTurn(form, address, async proof => {
+        const isBlocked = failures.blockedMs(proof.name, proof.address) > 0
+        return isBlocked || proof.username === '' ? foreignPage(options.issuer) : proveAgain(visit, proof)
+      }),
   }
 }
 
@@ -102,7 +149,8 @@ const countAttempt: Change = record =>
     : undefined
 
 /** GET again, so that a reload repeats no password. Where all is done by now, that page says so. */
-const toNextPage = (visit: Visit): OAuthReply => seeOther(`/interaction/${visit.id}`)
+const toNextPage = (interactionId: string, headers: OAuthReply['headers'] = {}): OAuthReply =>
+  seeOther(`/interaction/${interactionId}`, headers)
 
 const wrong = ({ username }: Proof, failedLogins: number): SignInFailure => ({
   status: 400,

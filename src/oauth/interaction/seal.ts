@@ -2,19 +2,20 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 
 /**
  * Where a browser was sent at the end holds an authorization code, and codes are stored as digests only. So the store
- * keeps it sealed (AES-256-GCM) under the browser's own cookie, of which the store again has only a digest.
+ * keeps it sealed (AES-256-GCM) under what the browser alone holds: its cookie, of which the store again has only a digest,
+ * or the resume token, of which it has nothing.
  */
-export const sealRedirect = (redirect: string, browserSecret: string): string => {
+export const sealRedirect = (redirect: string, secret: string): string => {
   const nonce = randomBytes(nonceBytes)
-  const cipher = createCipheriv('aes-256-gcm', keyOf(browserSecret), nonce)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(secret), nonce)
   const sealed = Buffer.concat([cipher.update(redirect, 'utf8'), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
 }
 
 /** The redirect again. Throws where it was sealed for another browser. */
-export const openRedirect = (sealedRedirect: string, browserSecret: string): string => {
+export const openRedirect = (sealedRedirect: string, secret: string): string => {
   const bytes = Buffer.from(sealedRedirect, 'base64url')
-  const decipher = createDecipheriv('aes-256-gcm', keyOf(browserSecret), bytes.subarray(0, nonceBytes), {
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   })
   decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
@@ -24,4 +25,4 @@ export const openRedirect = (sealedRedirect: string, browserSecret: string): str
 const nonceBytes = 12
 const tagBytes = 16
 
-const keyOf = (browserSecret: string): Buffer => createHmac('sha256', browserSecret).update('redirect').digest()
+const keyOf = (secret: string): Buffer => createHmac('sha256', secret).update('redirect').digest()

@@ -4,8 +4,11 @@ import type { ClientRegistration } from '../options.ts'
 /** One request of the right browser to its interaction, and how the interaction stood when it came. */
 export interface Visit {
   readonly id: string
-  /** What the browser's cookie said: the key to the sealed redirect. */
-  readonly browserSecret: string
+  /**
+   * The key to the sealed redirect: what the browser's cookie says, from the sign-in on what it will say. Where the
+   * client's people may come back in another browser, it is the resume token.
+   */
+  readonly secret: string
   readonly client: ClientRegistration
   readonly record: InteractionRecord
 }

@@ -35,6 +35,15 @@ export const finishedPage = (issuer: string): OAuthReply =>
     text: 'You have answered already. Go back to the application; you can close this window.',
   })
 
+/** The same pushed request was opened in two windows, and the other one was faster. */
+export const answeredElsewherePage = (issuer: string): OAuthReply =>
+  messagePage(issuer, {
+    status: 400,
+    title: 'This was answered in another window',
+    text: 'The application has its answer already. Go back to it; you can close this window.',
+    facts: { error: 'invalid_request_uri' },
+  })
+
 export const busyPage = (issuer: string): OAuthReply =>
   messagePage(issuer, {
     status: 503,

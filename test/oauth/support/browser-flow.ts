@@ -13,6 +13,7 @@ import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
 import type { RedemptionOutcome } from '../../../src/stores/ports.ts'
 import { clientDefaults, emptyRequest, optionDefaults } from './authorization-server.ts'
+import { createCookieJar } from './cookie-jar.ts'
 
 /** The authorization endpoint and its pages over the memory store, with a clock that tests advance. */
 export interface BrowserRoom {
@@ -58,7 +59,7 @@ export const openBrowserRoom = async (
   let nowMs = 1_700_000_000_000
   const clock = { nowMs: () => nowMs }
   const store = createMemoryStore(clock)
-  const keys = await openKeyRing(store.keys, clock)
+  const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())
   const options: OAuthOptions = {
     ...optionDefaults,
@@ -157,9 +158,10 @@ export const locationOf = (reply: OAuthReply): URL => new URL(header(reply, 'loc
 export const answerOf = (reply: OAuthReply): Record<string, string> =>
   Object.fromEntries(locationOf(reply).searchParams)
 
-/** A browser that stands before the login page: it keeps the cookie and reads `csrf` from the page. */
+/** A browser that stands before the login page: it keeps its cookies and reads `csrf` from the page. */
 export interface Guest {
   readonly path: string
+  /** The `Cookie` line that it would send now. */
   readonly cookie: string
   readonly csrf: string
   show(): Promise<OAuthReply>
@@ -171,10 +173,25 @@ export interface Guest {
 export const enter = async (room: BrowserRoom, query = ask()): Promise<Guest> => {
   const begun = await room.authorize(get(query))
   const path = header(begun, 'location')
-  const cookie = header(begun, 'set-cookie').split(';', 1)[0] ?? ''
-  const show = (): Promise<OAuthReply> => room.interaction(get('', path, cookie))
+  const jar = createCookieJar()
+  jar.take(begun.headers['set-cookie'])
+  const answer = async (request: OAuthRequest): Promise<OAuthReply> => {
+    const reply = await room.interaction(request)
+    jar.take(reply.headers['set-cookie'])
+    return reply
+  }
+  const show = (): Promise<OAuthReply> => answer(get('', path, jar.header()))
   const csrf = /name="csrf" value="([^"]+)"/.exec(String((await show()).body))?.[1] ?? ''
   const submit = (fields: Parameters): Promise<OAuthReply> =>
-    room.interaction(post(encode({ csrf, ...fields }), path, cookie))
-  return { path, cookie, csrf, show, submit, signIn: (username = 'alice') => submit({ username, password }) }
+    answer(post(encode({ csrf, ...fields }), path, jar.header()))
+  return {
+    path,
+    get cookie() {
+      return jar.header()
+    },
+    csrf,
+    show,
+    submit,
+    signIn: (username = 'alice') => submit({ username, password }),
+  }
 }

@@ -2,6 +2,7 @@ import { hashSecret } from '../../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../../src/secret.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { type RunningSidegate, startSidegate, type TestConfig } from '../../support/sidegate.ts'
+import { createCookieJar } from './cookie-jar.ts'
 
 export const callback = 'http://127.0.0.1:3000/callback'
 
@@ -53,12 +54,15 @@ const client = (client_id: string, more: TestConfig): TestConfig => ({
 export const signInAndAllow = async (authorizationUrl: URL, fetch = globalThis.fetch): Promise<URL> => {
   const begun = await fetch(authorizationUrl, { redirect: 'manual' })
   const page = new URL(begun.headers.get('location') ?? '', authorizationUrl)
-  const cookie = begun.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
+  const jar = createCookieJar()
+  jar.take(begun.headers.getSetCookie())
   const submit = async (fields: Readonly<Record<string, string>>): Promise<Response> => {
-    const html = await (await fetch(page, { headers: { cookie } })).text()
+    const html = await (await fetch(page, { headers: { cookie: jar.header() } })).text()
     const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
     const body = new URLSearchParams({ csrf, ...fields })
-    return fetch(page, { method: 'POST', headers: { cookie }, body, redirect: 'manual' })
+    const answer = await fetch(page, { method: 'POST', headers: { cookie: jar.header() }, body, redirect: 'manual' })
+    jar.take(answer.headers.getSetCookie())
+    return answer
   }
   await submit({ username: 'alice', password: 'wonderland' })
   const done = await submit({ decision: 'allow' })

@@ -1,0 +1,23 @@
+import { seeOther, toErrorRedirect } from '../authorize/response.ts'
+import type { OAuthDeps } from '../deps.ts'
+import { expiredPage } from '../pages/dead-ends.ts'
+import type { OAuthReply, OAuthRequest } from '../wire.ts'
+import { createReturnTicket } from './return-ticket.ts'
+
+/** The answer to who comes too late: back to the client with an error, or a page where there is no way back. */
+export type Expired = (request: OAuthRequest) => OAuthReply
+
+export const createExpired = (deps: OAuthDeps): Expired => {
+  const { issuer } = deps.options
+  const ticket = createReturnTicket(deps)
+  return request => {
+    const id = /^\/interaction\/([A-Za-z0-9_-]{22})(?:\/resume)?$/.exec(request.path)?.[1]
+    const address = id === undefined ? undefined : ticket.verify(id, request.cookie)
+    if (id === undefined || !address) return expiredPage(issuer)
+    const redirect = toErrorRedirect(address, 'access_denied', 'The sign-in was not finished in time.', issuer)
+    return {
+      ...seeOther(redirect, { 'set-cookie': ticket.toClearCookie(id) }),
+      facts: { client_id: address.client_id, error: 'access_denied', interaction: 'expired' },
+    }
+  }
+}

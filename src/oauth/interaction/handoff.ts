@@ -1,0 +1,86 @@
+import { seeOther } from '../authorize/response.ts'
+import type { OAuthDeps } from '../deps.ts'
+import { parseParameters } from '../forms/parameters.ts'
+import type { ClientRegistration } from '../options.ts'
+import { finishedPage, foreignPage } from '../pages/dead-ends.ts'
+import type { Digest } from '../tokens/code.ts'
+import type { OAuthReply, OAuthRequest } from '../wire.ts'
+import { createCompletion } from './completion.ts'
+import { createBrowserCookie } from './cookie.ts'
+import { toRejectionError } from './decision.ts'
+import { createDoor, type Found, findInteraction } from './door.ts'
+import { createExpired } from './expired.ts'
+import { firstPage } from './opening.ts'
+import { isSame } from './same.ts'
+import { openRedirect } from './seal.ts'
+import type { Visit } from './visit.ts'
+
+/**
+ * The browser's side of a hand-off to the operator's own login: `/interaction/<id>` leads there, and
+ * `/interaction/<id>/resume?token=…`, which that login was told by the private listener, leads to the client. Resuming
+ * takes the token and the cookie of the browser that began, so that neither is worth anything alone.
+ * @throws StoreUnavailableError
+ */
+export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Promise<OAuthReply>) => {
+  const { issuer, login } = deps.options
+  const enter = createDoor(deps)
+  const admit = createAdmission(deps)
+  const expired = createExpired(deps)
+  const completion = createCompletion(deps)
+
+  const lead = async (request: OAuthRequest): Promise<OAuthReply> => {
+    const entrance = await enter(request)
+    if (entrance.kind === 'unknown') return expired(request)
+    if (entrance.kind !== 'visit') return foreignPage(issuer)
+    const { id, record } = entrance.visit
+    return record.stage === 'done' ? finishedPage(issuer) : seeOther(firstPage(login, id))
+  }
+
+  const resume = async (id: string, request: OAuthRequest): Promise<OAuthReply> => {
+    const found = await findInteraction(deps, id)
+    if (!found) return expired(request)
+    const visit = admit(id, found, request)
+    if (!visit) return foreignPage(issuer)
+    const { redirect, handoff } = visit.record
+    if (redirect !== undefined) return seeOther(openRedirect(redirect, visit.secret))
+    if (!handoff?.rejection) return completion.allow(visit)
+    const { error, description } = handoff.rejection
+    return completion.decline(visit, toRejectionError(error), description)
+  }
+
+  return request => {
+    const id = parseResumePath(request.path)
+    return id === undefined ? lead(request) : resume(id, request)
+  }
+}
+
+const parseResumePath = (path: string): string | undefined =>
+  /^\/interaction\/([A-Za-z0-9_-]{22})\/resume$/.exec(path)?.[1]
+
+/** The way from the operator's login back to the client, for the person's browser. */
+export const resumeUrl = (issuer: string, interactionId: string, token: string): string =>
+  `${new URL(issuer).origin}/interaction/${interactionId}/resume?token=${token}`
+
+/** The one-time token of that way: the store has its salt alone. */
+export const resumeToken = (interactionId: string, salt: string, digest: Digest): string =>
+  digest(`resume\0${interactionId}\0${salt}`)
+
+/** The visit of a browser that may resume, or undefined. */
+type Admit = (id: string, found: Found, request: OAuthRequest) => Visit | undefined
+
+const createAdmission = ({ options, keys }: OAuthDeps): Admit => {
+  const cookie = createBrowserCookie(options.issuer)
+
+  const secretOf = (client: ClientRegistration, token: string, browserDigest: string, request: OAuthRequest) =>
+    client.browser === 'any'
+      ? token
+      : cookie.parse(request.cookie).find(secret => isSame(keys.digest(secret), browserDigest))
+
+  return (id, { client, record }, request) => {
+    const token = parseParameters(request)?.get('token')
+    if (token === undefined || !record.handoff) return undefined
+    if (!isSame(token, resumeToken(id, record.handoff.resumeSalt, keys.digest))) return undefined
+    const secret = secretOf(client, token, record.browserDigest, request)
+    return secret === undefined ? undefined : { id, secret, client, record }
+  }
+}

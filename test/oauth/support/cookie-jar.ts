@@ -1,0 +1,21 @@
+/** The cookies that a browser keeps of one interaction. */
+export interface CookieJar {
+  /** Keeps what an answer sets, and drops what it takes away. */
+  take(setCookie: string | readonly string[] | undefined): void
+  /** The `Cookie` line of the next request. */
+  header(): string
+}
+
+export const createCookieJar = (): CookieJar => {
+  const cookies = new Map<string, string>()
+  return {
+    take: (setCookie = []) => {
+      for (const line of typeof setCookie === 'string' ? [setCookie] : setCookie) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+        if (/; Max-Age=0(;|$)/.test(line)) cookies.delete(name)
+        else cookies.set(name, value)
+      }
+    },
+    header: () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+  }
+}
