@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
 import { hostname } from 'node:os'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
 import { createFailureLimit } from './gateway/callers/failure-limit.ts'
 import { createGateway, type Gateway } from './gateway/gateway.ts'
-import type { Operation } from './gateway/operation.ts'
-import { createTrafficServer, defaultTrafficServerOptions } from './http/traffic-server.ts'
+import { publishOperations } from './gateway/routing/published-operations.ts'
+import { openTls, type Tls } from './http/tls.ts'
+import { createTrafficServer, defaultTrafficServerOptions, type TrafficServer } from './http/traffic-server.ts'
 import { createClients } from './oauth/clients/clients.ts'
 import { createAuthorizationServer } from './oauth/index.ts'
 import { openKeyRing } from './oauth/keys/key-ring.ts'
@@ -37,7 +37,7 @@ export type { PodCounter } from './stores/pods.ts'
 
 /** One process's gateway: built from the configuration, not listening yet. */
 export interface App {
-  readonly server: Server
+  readonly server: TrafficServer
   readonly gateway: Gateway
   close(): Promise<void>
 }
@@ -46,7 +46,7 @@ export interface App {
 export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<App> => {
   const observer = storeObserver(config, deps)
   const store = observeStore(await openStore(config.store, systemClock), observer)
-  const keys = await openKeyRing(store.keys, systemClock)
+  const keys = await openKeyRing(store.keys, systemClock, config.oauth)
   const limiter = await createLimiter(config.store, {
     channel: deps.limiterChannel,
     share: deps.share,
@@ -64,7 +64,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   })
   const gateway = createGateway(
     {
-      operations: publishedOperations(config),
+      operations: publishOperations(config.operations, config.oauth),
       upstreams: config.upstreams,
       plans: config.plans,
       trustedProxies: config.trustedProxies,
@@ -88,16 +88,34 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       accessLog: deps.accessLog,
     },
   )
+  const tls = await openTrafficTls(config, deps.log)
   return {
-    server: createTrafficServer(defaultTrafficServerOptions, gateway.handlers),
+    server: createTrafficServer(defaultTrafficServerOptions, gateway.handlers, tls),
     gateway,
     async close() {
+      tls?.close()
       authorizationServer.close()
       keys.close()
       await Promise.all([gateway.close(), limiter.close(), store.close()])
     },
   }
 }
+
+/** TLS of the traffic listener; undefined: plain HTTP. */
+const openTrafficTls = async ({ tls }: SidegateConfig, log: Logger): Promise<Tls | undefined> =>
+  tls &&
+  openTls(tls, {
+    renewed: validTo =>
+      log.info(
+        { event: 'certificate_renewed', valid_to: validTo.toISOString() },
+        'new connections get a new certificate',
+      ),
+    refused: error =>
+      log.warn(
+        { event: 'certificate_refused', err: error },
+        'the certificate files cannot be served: kept the old ones',
+      ),
+  })
 
 /**
  * Opens the store once before any worker does: what cannot work is said in one line, and the keys are made.
@@ -107,7 +125,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
 export const prepareStore = async (config: SidegateConfig): Promise<boolean> => {
   const store = await openStore(config.store, systemClock)
   try {
-    const keys = await openKeyRing(store.keys, systemClock)
+    const keys = await openKeyRing(store.keys, systemClock, config.oauth)
     keys.close()
     await store.ping()
     return true
@@ -124,34 +142,6 @@ export const countPods = (config: SidegateConfig): PodCounter | undefined =>
   config.pods === 'auto' && config.store.kind === 'redis'
     ? createPodCounter(config.store, `${hostname()}-${randomUUID()}`)
     : undefined
-
-/** The configured operations, and what comes with them unasked: the login pages, discovery at a path issuer's place. */
-const publishedOperations = (config: SidegateConfig): readonly Operation[] => {
-  const authorize = config.operations.find(({ target }) => target.kind === 'serve' && target.serves === 'authorize')
-  const interaction = authorize ? ['GET', 'POST'].map(method => interactionPage(authorize, method)) : []
-  const { pathname } = new URL(config.issuer)
-  if (pathname === '/') return [...config.operations, ...interaction]
-  return [...config.operations.map(operation => withIssuerPath(operation, pathname)), ...interaction]
-}
-
-const interactionPage = (authorize: Operation, method: string): Operation => ({
-  ...authorize,
-  method,
-  path: '/interaction/*',
-  aliases: [],
-  credentials: 'none',
-  plan: 'none',
-  target: { kind: 'serve', serves: 'interaction', advertise: false },
-})
-
-/** RFC 8414 section 3.1: with a path in the issuer, the well-known part stands between host and path. */
-const withIssuerPath = (operation: Operation, pathname: string): Operation => {
-  const wellKnown = '/.well-known/oauth-authorization-server'
-  if (operation.target.kind !== 'serve' || operation.target.serves !== 'discovery' || operation.path !== wellKnown) {
-    return operation
-  }
-  return { ...operation, aliases: [...operation.aliases, `${wellKnown}${pathname}`] }
-}
 
 const storeObserver = (config: SidegateConfig, { recorder, onStoreState }: AppDeps): StoreObserver => {
   const { kind } = config.store

@@ -31,7 +31,12 @@ const reusePort = 2
 /**
  * @throws Error one line that says what is wrong: the port taken, not permitted, the address not of this machine
  */
-export const bindListeners = async (host: string, port: number, slots: number): Promise<Listeners> => {
+export const bindListeners = async (
+  host: string,
+  port: number,
+  slots: number,
+  scheme: 'http' | 'https',
+): Promise<Listeners> => {
   const { address, family } = await lookup(host).catch(error => {
     throw new Error(`cannot listen on ${host}:${port}: the name is not known`, { cause: error })
   })
@@ -44,7 +49,7 @@ export const bindListeners = async (host: string, port: number, slots: number): 
     handles.push(handle)
   }
   return {
-    url: `http://${family === 6 ? `[${address}]` : address}:${boundPort}`,
+    url: `${scheme}://${family === 6 ? `[${address}]` : address}:${boundPort}`,
     handle: slot => handles[slot % handles.length] as ListenHandle,
     close() {
       for (const handle of handles) handle.close()

@@ -47,7 +47,8 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   // From the start: whoever stops Sidegate before it serves is heard too.
   const firstSignal = nextSignal()
   const storeIsUp = await prepareStore(config)
-  const listeners = await bindListeners(config.listen.host, config.listen.port, config.workers)
+  const scheme = config.tls === undefined ? 'http' : 'https'
+  const listeners = await bindListeners(config.listen.host, config.listen.port, config.workers, scheme)
   cleanup.defer(listeners.close)
   const recorder = createRecorder()
   const aggregate = createAggregate()

@@ -1,5 +1,4 @@
-import type { Server } from 'node:http'
-import net, { type Socket } from 'node:net'
+import net, { type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { ListenHandle } from './listeners.ts'
 
@@ -24,10 +23,13 @@ const shortTurnMs = 0.1
 export const createSockets = (server: Server, inFlight: () => number): Sockets => {
   const bySlot = new Map<number, net.Server>()
   const open = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
+  const remember = (socket: Socket): void => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-  })
+  }
+  server.on('connection', remember)
+  // With TLS what still has to be written waits in another socket, on top of the one that was accepted.
+  server.on('secureConnection', remember)
   const isBusy = (): boolean => inFlight() > 0 || [...open].some(socket => socket.writableLength > 0)
 
   return {
@@ -54,7 +56,7 @@ export const createSockets = (server: Server, inFlight: () => number): Sockets =
 /** Not by the HTTP server's own close(), which at once ends connections that have not brought a request yet. */
 const stopAccepting = (listener: net.Server): void => void net.Server.prototype.close.call(listener)
 
-/** A lent listener hands its connections to the worker's one HTTP server. */
+/** A lent listener hands its connections to the worker's one server. */
 const lentServer = (server: Server): net.Server =>
   net.createServer({ noDelay: true, allowHalfOpen: true }, (socket: Socket) => void server.emit('connection', socket))
 

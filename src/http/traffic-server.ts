@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import http, { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import https from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GatewayErrorCode } from '../errors.ts'
 import { problemReply } from './problem.ts'
 import type { Reply } from './reply.ts'
+import type { Tls } from './tls.ts'
 
 export interface TrafficServerOptions {
   /** Longest time for a request's header. Default 10_000. Passing it yields 408. */
@@ -32,9 +34,18 @@ export interface TrafficHandlers {
   refused(code: GatewayErrorCode): void
 }
 
-/** Sockets in: an HTTP/1.1 server with every limit set on purpose. It listens where the caller says. */
-export const createTrafficServer = (options: TrafficServerOptions, handlers: TrafficHandlers): Server => {
-  const server = createServer({
+export type TrafficServer = http.Server | https.Server
+
+/**
+ * Sockets in: an HTTP/1.1 server with every limit set on purpose. It listens where the caller says.
+ * @param tls left out: plain HTTP
+ */
+export const createTrafficServer = (
+  options: TrafficServerOptions,
+  handlers: TrafficHandlers,
+  tls?: Tls,
+): TrafficServer => {
+  const limits: http.ServerOptions = {
     headersTimeout: options.headersTimeoutMs,
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
@@ -44,7 +55,8 @@ export const createTrafficServer = (options: TrafficServerOptions, handlers: Tra
     // A missing Host is refused as everything else is, with a problem and a request id.
     requireHostHeader: false,
     shouldUpgradeCallback: isWebSocket,
-  })
+  }
+  const server = tls ? createSecureServer(tls, limits) : http.createServer(limits)
   server.on('request', handlers.request)
   // With a listener Node leaves it to us to say "100 Continue", so that an early refusal comes without one.
   server.on('checkContinue', handlers.request)
@@ -52,6 +64,16 @@ export const createTrafficServer = (options: TrafficServerOptions, handlers: Tra
   server.on('upgrade', handlers.upgrade)
   server.on('connect', (_req, socket) => refuse(socket, 'NOT_IMPLEMENTED', handlers))
   server.on('clientError', (error, socket) => onClientError(error, socket, handlers))
+  return server
+}
+
+const createSecureServer = (tls: Tls, limits: http.ServerOptions): https.Server => {
+  const handshakeTimeout = limits.headersTimeout
+  const server = https.createServer({ ...tls.serverOptions, ...limits, ...(handshakeTimeout && { handshakeTimeout }) })
+  tls.renew(server)
+  // Node would call a failed handshake a bad request, and its answer would be bytes that the client cannot read.
+  server.removeAllListeners('tlsClientError')
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
   return server
 }
 

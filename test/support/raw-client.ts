@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectSecurely } from 'node:tls'
 import { parseAnswer, type RawAnswer } from './raw-answer.ts'
 
 /** How a connection stands: `closed` in order, `reset` with an error. */
@@ -6,17 +7,21 @@ export type ConnectionState = 'open' | 'closed' | 'reset'
 
 const defaultPatienceMs = 3000
 
-/** A TCP connection to the gateway that sends exactly the bytes it is given and shows exactly those that came back. */
+/** A connection to the gateway, TCP or TLS, that sends exactly the bytes it is given and shows exactly those that came back. */
 export class RawConnection {
   readonly #socket: Socket
   #received: Buffer = Buffer.alloc(0)
   #state: ConnectionState = 'open'
   readonly #waiting = new Set<() => void>()
 
-  /** @param origin e.g. `http://127.0.0.1:8080` */
-  constructor(origin: string) {
-    const { hostname, port } = new URL(origin)
-    this.#socket = connect(Number(port), hostname)
+  /**
+   * @param origin e.g. `http://127.0.0.1:8080`
+   * @param tls for an https origin: whom to trust, and what to show
+   */
+  constructor(origin: string, tls: ConnectionOptions = {}) {
+    const { protocol, hostname, port } = new URL(origin)
+    const place = { port: Number(port), host: hostname }
+    this.#socket = protocol === 'https:' ? connectSecurely({ ...tls, ...place }) : connect(place)
     this.#socket.setNoDelay(true)
     this.#socket.on('data', (chunk: Buffer) => {
       this.#received = Buffer.concat([this.#received, chunk])
@@ -115,15 +120,20 @@ interface Teardown {
 }
 
 /** A connection that is closed when the test ends. */
-export const openConnection = (t: Teardown, origin: string): RawConnection => {
-  const connection = new RawConnection(origin)
+export const openConnection = (t: Teardown, origin: string, tls?: ConnectionOptions): RawConnection => {
+  const connection = new RawConnection(origin, tls)
   t.teardown(() => connection.close())
   return connection
 }
 
 /** One request on a connection of its own, and its answer. */
-export const ask = async (origin: string, bytes: string | Buffer, method?: string): Promise<RawAnswer> => {
-  const connection = new RawConnection(origin)
+export const ask = async (
+  origin: string,
+  bytes: string | Buffer,
+  method?: string,
+  tls?: ConnectionOptions,
+): Promise<RawAnswer> => {
+  const connection = new RawConnection(origin, tls)
   try {
     return await connection.send(bytes).answer(method)
   } finally {
