@@ -1,5 +1,7 @@
 import type { AccessTokenRecord } from '../stores/ports.ts'
 import { createAuthorize } from './authorize/authorize.ts'
+import { createRequestObjects } from './authorize/request-object.ts'
+import { createClientKeyring } from './client-keys/key-source.ts'
 import { createClientAuth } from './clients/client-auth.ts'
 import type { OAuthDeps } from './deps.ts'
 import type { ProvenRequest } from './dpop/proof.ts'
@@ -13,9 +15,12 @@ import { createPossessionCheck } from './grants/possession.ts'
 import { createRefreshTokenGrant } from './grants/refresh-token.ts'
 import { createTokenEndpoint } from './grants/token.ts'
 import { createInteraction } from './interaction/interaction.ts'
+import { keySetMaxAgeSec } from './keys/schedule.ts'
 import { createMetadata } from './metadata.ts'
 import type { ClientRegistration } from './options.ts'
 import { type Refusal, refusalPage } from './pages/refusal-page.ts'
+import { createPush } from './par/push.ts'
+import { createResourceMetadata } from './resource-metadata.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { createGatewayCheck } from './tokens/gateway-check.ts'
 import { createIntrospectionEndpoint } from './tokens/introspect.ts'
@@ -40,6 +45,8 @@ export interface AuthorizationServer {
   token(form: Form, client: ClientRegistration, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   introspect(form: Form, client: ClientRegistration, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   revoke(form: Form, client: ClientRegistration): OAuthReply | Promise<OAuthReply>
+  /** RFC 9126: checks an authorization request, keeps it, and answers with its name. */
+  par(form: Form, client: ClientRegistration, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   /** The client that an authorization request names, if it is registered; nobody has proven anything. */
   namedClient(request: OAuthRequest): ClientRegistration | undefined
   authorize(request: OAuthRequest): OAuthReply | Promise<OAuthReply>
@@ -50,6 +57,8 @@ export interface AuthorizationServer {
   /** RFC 8414. */
   metadata(): OAuthReply
   jwks(): OAuthReply
+  /** RFC 9728, by the path it is served at; undefined where no resource is described. */
+  resourceMetadata(request: OAuthRequest): OAuthReply | undefined
   /**
    * An access token presented to the gateway: its record, or undefined if it is not ours, not valid now, or was
    * revoked more than a second ago. Local for JWTs; opaque tokens are looked up at most once a second.
@@ -74,28 +83,42 @@ const createGrants = (deps: OAuthDeps): readonly Grant[] => [
 /** Starts following the store's revocations at once; `close()` ends that. */
 export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer => {
   const grants = createGrants(deps)
+  const clientKeys = createClientKeyring(deps.options.clients, deps.clock)
   const metadata = createMetadata(deps.options, grants)
   const accessTokens = createAccessTokens(deps)
   const feed = createRevocationFeed(deps.store.revocations, deps.clock)
   const checkProof = createProofCheck(deps)
+  const readObject = createRequestObjects(deps, clientKeys)
+  const findResource = createResourceMetadata(deps.options)
   return {
     parseForm,
-    ...createClientAuth(deps),
+    ...createClientAuth(deps, clientKeys),
     token: createTokenEndpoint(deps, grants, accessTokens, feed, createPossessionCheck(deps, checkProof)),
     introspect: createIntrospectionEndpoint(deps, accessTokens),
     revoke: createRevocationEndpoint(deps, accessTokens),
     namedClient: request => deps.clients.find(parseParameters(request)?.get('client_id') ?? ''),
-    authorize: createAuthorize(deps),
+    par: createPush(deps, readObject, checkProof),
+    authorize: createAuthorize(deps, readObject),
     interaction: createInteraction(deps),
     refusalPage: refusal => refusalPage(deps.options.issuer, refusal),
-    // The metadata operation asks for a secret in its URL, so no answer of it may stay in a cache.
-    metadata: () => ({ status: 200, headers: { 'cache-control': 'no-store' }, body: metadata }),
-    jwks: () => ({ status: 200, headers: jwksHeaders, body: { ...deps.keys.publicJwks() } }),
+    metadata: () => publicDocument(metadata),
+    jwks: () => publicDocument({ ...deps.keys.publicJwks() }),
+    resourceMetadata: ({ path }) => {
+      const found = findResource(path)
+      return found && publicDocument(found)
+    },
     verifyAccessToken: createGatewayCheck(deps, accessTokens, feed),
     verifyProof: checkProof,
     close: feed.close,
   }
 }
 
-/** Five minutes: how long a new key has to be published before its first use. */
-const jwksHeaders = { 'cache-control': 'public, max-age=300' }
+/**
+ * Anybody may read it, also a script of another origin (RFC 9700 section 2.6). A new key is published for at least as
+ * long as it may be cached before it signs.
+ */
+const publicDocument = (body: Readonly<Record<string, unknown>>): OAuthReply => ({
+  status: 200,
+  headers: { 'cache-control': `public, max-age=${keySetMaxAgeSec}`, 'access-control-allow-origin': '*' },
+  body,
+})

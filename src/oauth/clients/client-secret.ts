@@ -1,57 +1,103 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
-import type { ClientRegistration } from '../options.ts'
-import { unmatchedGeneratedHash, unmatchedSecretHash, verifySecretHash } from '../secrets/secret-hash.ts'
-import { type MaybePromise, whenKnown } from '../when-known.ts'
+import type { ClientRegistration, ClientSecret } from '../options.ts'
+import { newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
+import type { MaybePromise } from '../when-known.ts'
 
 /**
- * Whether the presented secret is the client's. Without a client, or with one that has no secret, the answer is false.
- * Every false answer costs the same, so that time does not tell which clients exist (RFC 6749 section 10.10): each form
- * that any client's secret is stored in is compared, with one that nothing matches where the form is not this client's.
+ * Whether the presented secret is one of the client's that have not ended. Without a client, or with one that has no
+ * secret, the answer is false. Every false answer costs the same, so that time does not tell which clients exist (RFC 6749
+ * section 10.10): of each form in which secrets are stored as many are compared as the client with the most of them has,
+ * with something that nothing matches where this client has none.
  */
 export type SecretCheck = (client: ClientRegistration | undefined, presented: string) => MaybePromise<boolean>
 
-export const createSecretCheck = (registrations: readonly ClientRegistration[]): SecretCheck => {
-  const storedSecrets = new Map(registrations.flatMap(toStored))
-  const forms = new Set([...storedSecrets.values()].map(stored => stored.form))
+export const createSecretCheck = (registrations: readonly ClientRegistration[], clock: Clock): SecretCheck => {
+  const sorted = new Map(registrations.map(({ client_id, secrets }) => [client_id, sortByForm(secrets)]))
+  const unmatched = createUnmatched([...sorted.values()])
+  const byClient = new Map([...sorted].map(([client_id, secrets]) => [client_id, toComparands(secrets, unmatched)]))
+  const nobodys = toComparands(sortByForm([]), unmatched)
 
   return (client, presented) => {
-    const stored = storedSecrets.get(client?.client_id ?? '')
-    if (matchesPlain(stored, presented)) return true
-    if (forms.has('quick') && matchesQuick(stored, presented)) return true
-    return forms.has('slow') ? matchesSlow(stored, presented) : false
+    const { plain, stored } = byClient.get(client?.client_id ?? '') ?? nobodys
+    const nowMs = clock.nowMs()
+    const digest = digestOf(presented)
+    // Equal digests of unequal lengths' texts do not exist, so the comparison tells nothing about the length either.
+    if (plain.some(comparand => timingSafeEqual(valueAt(nowMs, comparand), digest))) return true
+    if (stored.length === 0) return false
+    return verifySecretHash(new Secret(presented), ...stored.map(comparand => valueAt(nowMs, comparand)))
   }
 }
 
-/** A client's secret as it is at hand: a digest of the secret itself, or one of the two stored forms. */
-type Stored =
-  | { readonly form: 'plain'; readonly digest: Buffer }
-  | { readonly form: 'quick' | 'slow'; readonly hash: Secret }
-
-const toStored = ({ client_id, secrets: [secret] }: ClientRegistration): readonly (readonly [string, Stored])[] => {
-  if (secret === undefined) return []
-  if (secret.kind === 'plain') return [[client_id, { form: 'plain', digest: digestOf(secret.value.reveal()) }]]
-  const form = secret.value.reveal().startsWith('scrypt$') ? 'slow' : 'quick'
-  return [[client_id, { form, hash: secret.value }]]
+/** One client's secrets by form: `plain` in the configuration itself, or stored as one of the two kinds of hashes. */
+interface ByForm<T> {
+  readonly plain: readonly T[]
+  readonly quick: readonly T[]
+  readonly slow: readonly T[]
 }
+
+/** Something that a presented secret is compared with. */
+interface Comparand<T> {
+  readonly value: T
+  /** What stands in for it once it has ended. */
+  readonly unmatched: T
+  readonly untilMs: number
+}
+
+/** All that is compared for one client: for every client as much of it. */
+interface Comparands {
+  readonly plain: readonly Comparand<Buffer>[]
+  readonly stored: readonly Comparand<Secret>[]
+}
+
+/** What nothing matches, as much of each form as the client with the most has. */
+interface Unmatched {
+  readonly plain: readonly Buffer[]
+  readonly quick: readonly Secret[]
+  readonly slow: readonly Secret[]
+}
+
+const sortByForm = (secrets: readonly ClientSecret[]): ByForm<ClientSecret> => {
+  const { plain = [], quick = [], slow = [] } = Object.groupBy(secrets, formOf)
+  return { plain, quick, slow }
+}
+
+const formOf = ({ kind, value }: ClientSecret): keyof ByForm<ClientSecret> => {
+  if (kind === 'plain') return 'plain'
+  return value.reveal().startsWith('scrypt$') ? 'slow' : 'quick'
+}
+
+const createUnmatched = (sorted: readonly ByForm<ClientSecret>[]): Unmatched => {
+  const asManyAs = <T>(form: keyof ByForm<ClientSecret>, make: () => T): readonly T[] =>
+    Array.from({ length: Math.max(0, ...sorted.map(secrets => secrets[form].length)) }, make)
+  return {
+    plain: asManyAs('plain', () => randomBytes(32)),
+    // Each another: equal ones would be computed once, and cost less than as many secrets do.
+    quick: asManyAs('quick', () => newUnmatchedHash('quick')),
+    slow: asManyAs('slow', () => newUnmatchedHash('slow')),
+  }
+}
+
+const toComparands = ({ plain, quick, slow }: ByForm<ClientSecret>, unmatched: Unmatched): Comparands => ({
+  plain: unmatched.plain.map((spare, i) => toComparand(plain[i], spare, ({ value }) => digestOf(value.reveal()))),
+  stored: [
+    ...unmatched.quick.map((spare, i) => toComparand(quick[i], spare, ({ value }) => value)),
+    ...unmatched.slow.map((spare, i) => toComparand(slow[i], spare, ({ value }) => value)),
+  ],
+})
+
+const toComparand = <T>(
+  secret: ClientSecret | undefined,
+  unmatched: T,
+  read: (secret: ClientSecret) => T,
+): Comparand<T> => ({
+  value: secret ? read(secret) : unmatched,
+  unmatched,
+  untilMs: secret?.untilMs ?? Number.POSITIVE_INFINITY,
+})
+
+const valueAt = <T>(nowMs: number, { value, unmatched, untilMs }: Comparand<T>): T =>
+  nowMs < untilMs ? value : unmatched
 
 const digestOf = (text: string): Buffer => hash('sha256', text, 'buffer')
-
-const unmatchedDigest = digestOf('')
-
-const matchesPlain = (stored: Stored | undefined, presented: string): boolean => {
-  const own = stored?.form === 'plain' ? stored.digest : undefined
-  // Equal digests of unequal lengths' texts do not exist, so the comparison tells nothing about the length either.
-  return timingSafeEqual(digestOf(presented), own ?? unmatchedDigest) && own !== undefined
-}
-
-const matchesQuick = (stored: Stored | undefined, presented: string): boolean => {
-  const own = stored?.form === 'quick' ? stored.hash : undefined
-  return verifySecretHash(new Secret(presented), own ?? unmatchedGeneratedHash) === true && own !== undefined
-}
-
-const matchesSlow = (stored: Stored | undefined, presented: string): MaybePromise<boolean> => {
-  const own = stored?.form === 'slow' ? stored.hash : undefined
-  const isMatch = verifySecretHash(new Secret(presented), own ?? unmatchedSecretHash)
-  return whenKnown(isMatch, matches => matches && own !== undefined)
-}

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, systemClock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
+import type { MaybePromise } from '../when-known.ts'
 import { deriveKey, type ScryptJob } from './scrypt-queue.ts'
 import { createVerifiedMemory } from './verified-memory.ts'
 
@@ -39,8 +40,11 @@ export const hashGeneratedSecret = (secret: Secret): string => {
 /** Whether a text is a stored form that `verifySecretHash` understands and is willing to compute. */
 export const isSecretHash = (text: string): boolean => parseSecretHash(text) !== undefined
 
-/** Compares a presented secret with its stored form, in time that does not depend on either's content. */
-export type SecretVerifier = (secret: Secret, hash: Secret) => boolean | Promise<boolean>
+/**
+ * Whether a presented secret has one of these stored forms, in time that depends on the content of none. While a secret
+ * is rotated there are several.
+ */
+export type SecretVerifier = (secret: Secret, ...hashes: readonly Secret[]) => MaybePromise<boolean>
 
 /**
  * A verifier with a memory of its own: a right answer of a slow form is remembered under a keyed digest for five
@@ -51,12 +55,7 @@ export const createSecretVerifier = (clock: Clock): SecretVerifier => {
   const memory = createVerifiedMemory(clock)
   const underWay = new Map<string, Promise<boolean>>()
 
-  return (secret, hash) => {
-    const stored = parseSecretHash(hash.reveal())
-    if (!stored) return false
-    if (stored.kind === 'sha256') return timingSafeEqual(saltedDigest(stored.salt, secret), stored.hash)
-    const key = memory.keyOf(secret, hash)
-    if (memory.has(key)) return true
+  const runOnce = (secret: Secret, { stored, key }: SlowCheck): Promise<boolean> => {
     // Many requests with one secret at a cold start share one run.
     const joined = underWay.get(key) ?? verifySlowly(stored, secret).finally(() => underWay.delete(key))
     underWay.set(key, joined)
@@ -65,20 +64,40 @@ export const createSecretVerifier = (clock: Clock): SecretVerifier => {
       return right
     })
   }
+
+  return (secret, ...hashes) => {
+    const slow: SlowCheck[] = []
+    for (const hash of hashes) {
+      const stored = parseSecretHash(hash.reveal())
+      if (stored?.kind === 'sha256' && timingSafeEqual(saltedDigest(stored.salt, secret), stored.hash)) return true
+      if (stored?.kind === 'scrypt') slow.push({ stored, key: memory.keyOf(secret, hash) })
+    }
+    if (slow.length === 0) return false
+    // What is remembered of any of them spares the runs of all.
+    if (slow.some(({ key }) => memory.has(key))) return true
+    return Promise.all(slow.map(check => runOnce(secret, check))).then(answers => answers.includes(true))
+  }
+}
+
+/** One slow form that has to be compared, and the name under which a right answer is remembered. */
+interface SlowCheck {
+  readonly stored: StoredSecret & { kind: 'scrypt' }
+  readonly key: string
 }
 
 /** The process's own verifier. See `createSecretVerifier`; throws (rejects) as `deriveKey` does. */
 export const verifySecretHash: SecretVerifier = createSecretVerifier(systemClock)
 
-/** A stored form that no secret matches: checking against it costs what a wrong password costs. */
-export const unmatchedSecretHash = new Secret(
-  `scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${randomBytes(saltBytes).toString('base64url')}$${randomBytes(hashBytes).toString('base64url')}`,
-)
+const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
-/** The same for the quick form. */
-export const unmatchedGeneratedHash = new Secret(
-  `sha256$${randomBytes(saltBytes).toString('base64url')}$${randomBytes(hashBytes).toString('base64url')}`,
-)
+/** A new stored form that no secret matches: checking against it costs what a wrong secret costs. */
+export const newUnmatchedHash = (form: 'slow' | 'quick'): Secret => {
+  const kind = form === 'slow' ? `scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}` : 'sha256'
+  return new Secret(`${kind}$${randomText(saltBytes)}$${randomText(hashBytes)}`)
+}
+
+/** One of the slow form for everybody who needs no more than one. */
+export const unmatchedSecretHash = newUnmatchedHash('slow')
 
 const verifySlowly = async (stored: StoredSecret & { kind: 'scrypt' }, secret: Secret): Promise<boolean> => {
   const { cost, salt, hash } = stored

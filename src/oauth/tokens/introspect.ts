@@ -1,6 +1,6 @@
 import { OAuthError } from '../../errors.ts'
 import type { AccessTokenRecord } from '../../stores/ports.ts'
-import { unauthenticated } from '../clients/client-auth.ts'
+import { unauthenticated } from '../clients/refusals.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import type { ClientRegistration } from '../options.ts'
@@ -27,13 +27,13 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
   const isForEyesOf = (client: ClientRegistration, record: AccessTokenRecord): boolean =>
     clients.find(record.client_id) !== undefined && mayKnow(client, record)
 
-  const findJwt = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> => {
-    const record = accessTokens.readJwt(token)
-    if (!record || !isForEyesOf(client, record)) return undefined
-    return whenKnown(store.revocations.isRevoked(record.jti), isRevoked =>
-      isRevoked ? undefined : toFacts(record, options.issuer),
-    )
-  }
+  const findJwt = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> =>
+    whenKnown(accessTokens.readJwt(token), record => {
+      if (!record || !isForEyesOf(client, record)) return undefined
+      return whenKnown(store.revocations.isRevoked(record.jti), isRevoked =>
+        isRevoked ? undefined : toFacts(record, options.issuer),
+      )
+    })
   const findStored = async (token: string, client: ClientRegistration): Promise<Facts | undefined> => {
     const grantId = parseGrantId(token)
     const found = grantId === undefined ? undefined : await store.tokens.findAny(grantId, keys.digest(token))

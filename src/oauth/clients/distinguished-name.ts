@@ -1,0 +1,103 @@
+import { isUtf8 } from 'node:buffer'
+
+/**
+ * Whether a registered name (RFC 4514, most specific part first: `CN=Shop,O=Bank,C=AT`) is the subject of a certificate
+ * as node gives it: one part a line in the certificate's own order, which is the other way round, escaped by the same
+ * rules. Every part must be there, in order. Types are known by their names or object identifiers and have no case; values
+ * are compared as they are. False for a registered name that cannot be read.
+ */
+export const isSameName = (registered: string, subject: string | undefined): boolean => {
+  const name = parseName(registered)
+  return name !== undefined && subject !== undefined && name === toCanonical(subject.split('\n'))
+}
+
+/** One text for every way to write a registered name; undefined for what RFC 4514 does not allow. */
+export const parseName = (registered: string): string | undefined =>
+  toCanonical(splitUnescaped(registered, ',').reverse())
+
+const toCanonical = (parts: readonly string[]): string | undefined => {
+  // The attributes of one part are a set: written in any order.
+  const read = parts.map(part => splitUnescaped(part, '+').map(parseAttribute).toSorted())
+  return read.flat().includes(undefined) ? undefined : JSON.stringify(read)
+}
+
+/** Splits at a separator that has no backslash before it. */
+const splitUnescaped = (text: string, separator: ',' | '+'): string[] => {
+  const parts = ['']
+  for (const unit of toUnits(text)) {
+    if (unit === separator) parts.push('')
+    else parts.push(parts.pop() + unit)
+  }
+  return parts
+}
+
+/** Single characters, and backslashes with what they escape: two hexadecimal digits or one character. */
+const toUnits = (text: string): readonly string[] => text.match(/\\[0-9a-f]{2}|\\?./gisu) ?? []
+
+/** `type=value`, the type as an object identifier where we know it. */
+const parseAttribute = (text: string): string | undefined => {
+  const [, type = '', written = ''] = /^\s*([a-z0-9.-]+)\s*=(.*)$/is.exec(text) ?? []
+  const value = parseValue(written)
+  if (type === '' || value === undefined) return undefined
+  const name = type.toUpperCase().replace(/^OID\./, '')
+  return `${objectIdentifiers[name] ?? name}=${value}`
+}
+
+const parseValue = (written: string): string | undefined => {
+  const units = trimUnits(toUnits(written))
+  if (units[0] === '#') return decodeHex(units.slice(1).join(''))
+  return units.some(hasNoMeaning) ? undefined : decodeUtf8(Buffer.concat(units.map(toBytes)))
+}
+
+/** People write spaces around the separators; those that belong to a value are escaped (RFC 4514 section 2.4). */
+const trimUnits = (units: readonly string[]): readonly string[] => {
+  const first = units.findIndex(isNoSpace)
+  return first < 0 ? [] : units.slice(first, units.findLastIndex(isNoSpace) + 1)
+}
+
+const isNoSpace = (unit: string): boolean => unit.trim() !== ''
+
+/** What RFC 4514 does not allow without a backslash; a backslash that escapes nothing among it. */
+const hasNoMeaning = (unit: string): boolean => ['"', '<', '>', ';', '\\', '\0'].includes(unit)
+
+const toBytes = (unit: string): Buffer => {
+  if (/^\\[0-9a-f]{2}$/i.test(unit)) return Buffer.from(unit.slice(1), 'hex')
+  return Buffer.from(unit.startsWith('\\') ? unit.slice(1) : unit)
+}
+
+/** The DER of a short UTF8String, PrintableString or IA5String in hexadecimal digits (RFC 4514 section 2.4). */
+const decodeHex = (digits: string): string | undefined => {
+  const bytes = Buffer.from(digits, 'hex')
+  const [tag = 0, lengthBytes = 0] = bytes
+  const isWhole = bytes.length * 2 === digits.length && lengthBytes < 128 && bytes.length === 2 + lengthBytes
+  return isWhole && textTags.has(tag) ? decodeUtf8(bytes.subarray(2)) : undefined
+}
+
+const textTags: ReadonlySet<number> = new Set([0x0c, 0x13, 0x16])
+
+const decodeUtf8 = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined)
+
+/** The types that certificates of firms, banks and servers have (RFC 4519, ETSI EN 319 412-1, EV guidelines section 9.2). */
+const objectIdentifiers: Readonly<Record<string, string>> = {
+  CN: '2.5.4.3',
+  SN: '2.5.4.4',
+  SERIALNUMBER: '2.5.4.5',
+  C: '2.5.4.6',
+  L: '2.5.4.7',
+  ST: '2.5.4.8',
+  STREET: '2.5.4.9',
+  O: '2.5.4.10',
+  OU: '2.5.4.11',
+  TITLE: '2.5.4.12',
+  BUSINESSCATEGORY: '2.5.4.15',
+  POSTALCODE: '2.5.4.17',
+  GN: '2.5.4.42',
+  DNQUALIFIER: '2.5.4.46',
+  ORGANIZATIONIDENTIFIER: '2.5.4.97',
+  UID: '0.9.2342.19200300.100.1.1',
+  DC: '0.9.2342.19200300.100.1.25',
+  EMAILADDRESS: '1.2.840.113549.1.9.1',
+  JURISDICTIONL: '1.3.6.1.4.1.311.60.2.1.1',
+  JURISDICTIONST: '1.3.6.1.4.1.311.60.2.1.2',
+  JURISDICTIONC: '1.3.6.1.4.1.311.60.2.1.3',
+}
