@@ -33,7 +33,7 @@ const toGuarded = (resource: string, operations: readonly GroupedOperation[], is
 }
 
 /** The well-known part stands between host and path (RFC 9728 section 3.1). Undefined where it is not ours to serve. */
-const findMetadataPath = (resource: string, issuer: string): string | undefined => {
+export const findMetadataPath = (resource: string, issuer: string): string | undefined => {
   const { origin, pathname, search } = new URL(resource)
   const path = pathname === '/' ? '' : pathname
   const isServable = origin === new URL(issuer).origin && search === '' && (path === '' || !basePathFault(path))

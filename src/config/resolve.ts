@@ -5,7 +5,7 @@ import type { Plan } from '../plans/plan.ts'
 import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft, UpstreamDraft } from './draft.ts'
 import { toOperationView } from './operation-view.ts'
 import { resolveOAuth } from './resolve-oauth.ts'
-import { resourceOf } from './resolve-resources.ts'
+import { findMetadataPath, resourceOf } from './resolve-resources.ts'
 import type { InternalOptions, SidegateConfig } from './sidegate-config.ts'
 import { usableCpus } from './values/cpus.ts'
 
@@ -93,12 +93,15 @@ const toTarget = (operation: GroupedOperation, issuer: string): Target => {
   const { serves, upstream = '' } = toOperationView(operation)
   if (serves) return { kind: 'serve', serves, advertise: value.advertise }
   const { basePath, stripBasePath } = grouping.value
+  const resource = resourceOf(grouping.value, issuer)
+  const metadataPath = findMetadataPath(resource, issuer)
   return {
     kind: 'forward',
     upstream,
     stripPrefix: stripBasePath ? basePath : '',
     forwardAuthorization: value.forwardAuthorization,
-    resource: resourceOf(grouping.value, issuer),
+    resource,
+    ...(metadataPath !== undefined && { metadataUrl: new URL(issuer).origin + metadataPath }),
   }
 }
 

@@ -32,16 +32,21 @@ const answer = (
       return proven && server.introspect(proven.form, proven.client, oauth.request)
     case 'revoke':
       return proven && server.revoke(proven.form, proven.client)
+    case 'par':
+      return proven && server.par(proven.form, proven.client, oauth.request)
     case 'authorize':
       return server.authorize(oauth.request)
     case 'interaction':
       return server.interaction(oauth.request)
     case 'metadata':
+      // Its URL may hold a secret, so no answer of it may stay in a cache, nor be read by a script.
       return { ...server.metadata(), headers: { 'cache-control': 'no-store' } }
     case 'discovery':
       return server.metadata()
     case 'jwks':
       return server.jwks()
+    case 'resource-metadata':
+      return server.resourceMetadata(oauth.request)
     default:
       return undefined
   }

@@ -1,50 +1,90 @@
 import type { OAuthDeps } from '../deps.ts'
 import { type Parameters, parseParameters } from '../forms/parameters.ts'
+import type { ClientRegistration } from '../options.ts'
 import { messagePage } from '../pages/message-page.ts'
+import { type MaybePromise, whenKnown } from '../when-known.ts'
 import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { type Addressed, createBegin } from './beginning.ts'
 import { findRedirectTarget } from './redirect-uri.ts'
-import { parseAuthorizationRequest } from './request.ts'
+import { type AuthorizationRefusal, parseAuthorizationRequest } from './request.ts'
+import type { ReadRequestObject } from './request-object.ts'
 import { seeOther, toErrorRedirect } from './response.ts'
+import { createMeaning, type Meant } from './sent-request.ts'
+
+export type Authorize = (request: OAuthRequest) => MaybePromise<OAuthReply>
 
 /**
  * The authorization endpoint (RFC 6749 section 3.1), for GET and POST alike. A request without a known client and one
  * of its redirect URIs gets a 400 page; any other bad one a redirect with an error; a good one an interaction, which
  * this browser alone can go on with.
- * @throws StoreUnavailableError
+ * @throws StoreUnavailableError; OAuthError temporarily_unavailable where a client's keys cannot be fetched
  */
-export const createAuthorize = (deps: OAuthDeps): ((request: OAuthRequest) => OAuthReply | Promise<OAuthReply>) => {
-  const { issuer } = deps.options
+export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject): Authorize => {
+  const { options, clients } = deps
+  const readMeaning = createMeaning(deps, readObject)
   const begin = createBegin(deps)
+
+  const answer = (client: ClientRegistration, meant: Meant): MaybePromise<OAuthReply> => {
+    const addressed = findAddress(client, meant.parameters)
+    if (typeof addressed === 'string') return unaddressedPage(options.issuer, addressed)
+    const parsed = parseAuthorizationRequest(meant.parameters, client, options)
+    if ('error' in parsed) return refuse(addressed, parsed)
+    if (asksForSilence(meant.parameters)) return refuse(addressed, silenceRefusal)
+    return begin(addressed, { ...parsed, ...(meant.pushedId !== undefined && { pushedId: meant.pushedId }) })
+  }
+  /** What was meant is not known, so only what was sent plainly says where the answer may go. */
+  const refuseUnread = (client: ClientRegistration, sent: Parameters, refusal: AuthorizationRefusal): OAuthReply => {
+    const addressed = findAddress(client, sent)
+    const isPushed = refusal.error === 'invalid_request_uri' // sent plainly beside it is nothing that was checked
+    if (isPushed || typeof addressed === 'string') return unaddressedPage(options.issuer, refusal.description, refusal)
+    return refuse(addressed, refusal)
+  }
+  const refuse = (addressed: Addressed, { error, description }: AuthorizationRefusal): OAuthReply => {
+    const reply = seeOther(toErrorRedirect(addressed, error, description, options.issuer))
+    return { ...reply, facts: { client_id: addressed.client.client_id, error } }
+  }
+
   return request => {
-    const parameters = parseParameters(request)
-    if (!parameters) return unaddressedPage(issuer, 'The body is not application/x-www-form-urlencoded.')
-    const addressed = findAddress(deps, parameters)
-    if (typeof addressed === 'string') return unaddressedPage(issuer, addressed)
-    const parsed = parseAuthorizationRequest(parameters, addressed.client)
-    if (!('error' in parsed)) return begin(addressed, parsed)
-    const reply = seeOther(toErrorRedirect(addressed, parsed.error, parsed.description, issuer))
-    return { ...reply, facts: { client_id: addressed.client.client_id, error: parsed.error } }
+    const sent = parseParameters(request)
+    if (!sent) return unaddressedPage(options.issuer, 'The body is not application/x-www-form-urlencoded.')
+    if (sent.faults.has('client_id')) {
+      return unaddressedPage(options.issuer, 'client_id was sent more than once, or cannot be read.')
+    }
+    const client = clients.find(sent.get('client_id') ?? '')
+    if (!client) return unaddressedPage(options.issuer, 'client_id is missing, or no client is registered under it.')
+    return whenKnown(readMeaning(sent, client), meant =>
+      'error' in meant ? refuseUnread(client, sent, meant) : answer(client, meant),
+    )
   }
 }
 
 /** Where the answer may go, or the reason why it may go nowhere (RFC 6749 section 4.1.2.1, RFC 9700 section 4.11.2). */
-const findAddress = ({ clients }: OAuthDeps, parameters: Parameters): Addressed | string => {
-  if (parameters.faults.has('client_id')) return 'client_id was sent more than once, or cannot be read.'
+const findAddress = (client: ClientRegistration, parameters: Parameters): Addressed | string => {
   if (parameters.faults.has('redirect_uri')) return 'redirect_uri was sent more than once, or cannot be read.'
-  const client = clients.find(parameters.get('client_id') ?? '')
-  if (!client) return 'client_id is missing, or no client is registered under it.'
   const target = findRedirectTarget(client, parameters.get('redirect_uri'))
   if (!target) return 'redirect_uri is missing, or is not exactly one that the client has registered.'
   const state = parameters.get('state')
   return { client, ...target, ...(state === undefined ? {} : { state }) }
 }
 
-const unaddressedPage = (issuer: string, hint: string): OAuthReply =>
+const asksForSilence = (parameters: Parameters): boolean =>
+  parameters.get('prompt')?.split(' ').includes('none') ?? false
+
+/** No session is kept, so nobody is ever signed in beforehand (OpenID Connect Core section 3.1.2.1). */
+const silenceRefusal: AuthorizationRefusal = {
+  error: 'login_required',
+  description: 'Nobody can be signed in without a page.',
+}
+
+const unaddressedPage = (
+  issuer: string,
+  hint: string,
+  { error }: Pick<AuthorizationRefusal, 'error'> = { error: 'invalid_request' },
+): OAuthReply =>
   messagePage(issuer, {
     status: 400,
     title: 'This link does not work',
     text: 'The application that sent you here asked in a way that cannot be answered. Go back to it and try again; if that does not help, tell the people who run it.',
     hint,
-    facts: { error: 'invalid_request' },
+    facts: { error },
   })

@@ -1,6 +1,6 @@
 import type { Parameters } from '../forms/parameters.ts'
 import type { ClientRegistration } from '../options.ts'
-import { areResources, resourceRule } from '../resource.ts'
+import { areResources, type Guarded, resourceRule } from '../resource.ts'
 import { joinScope, splitScope } from '../scope.ts'
 import type { AuthorizationErrorCode } from './response.ts'
 
@@ -12,31 +12,52 @@ export interface AuthorizationRequest {
   readonly resource: readonly string[]
   /** S256. Left out only by a client whose registration says `pkce: optional`. */
   readonly code_challenge?: string
+  /** Thumbprint of the key that the code is to be bound to (RFC 9449 section 10). */
+  readonly dpop_jkt?: string
+  /** OpenID Connect Core section 3.1.2.1, for whoever signs the person in. */
+  readonly acr_values?: string
+  readonly ui_locales?: string
+  readonly login_hint?: string
 }
 
-/** Why a request is refused, to be told to the client by redirect. */
+/** Why a request is refused, to be told to the client: by redirect, or at once where it was pushed. */
 export interface AuthorizationRefusal {
   readonly error: AuthorizationErrorCode
   readonly description: string
 }
 
-type Check = (parameters: Parameters, client: ClientRegistration) => AuthorizationRefusal | undefined
+type Check = (parameters: Parameters, client: ClientRegistration, guarded: Guarded) => AuthorizationRefusal | undefined
 
 /** Checks the request line by line and reads it. A refusal is a value: it has `error`. */
 export const parseAuthorizationRequest = (
   parameters: Parameters,
   client: ClientRegistration,
+  guarded: Guarded,
 ): AuthorizationRequest | AuthorizationRefusal => {
   for (const check of checks) {
-    const refusal = check(parameters, client)
+    const refusal = check(parameters, client, guarded)
     if (refusal) return refusal
   }
-  const code_challenge = parameters.get('code_challenge')
   return {
     scope: joinScope(askedScope(parameters) ?? client.scope),
-    resource: parameters.all('resource'),
-    ...(code_challenge === undefined ? {} : { code_challenge }),
+    resource: [...new Set(parameters.all('resource'))],
+    ...readSent(parameters, optional),
   }
+}
+
+/** What goes into the interaction as it was sent. */
+const optional = ['code_challenge', 'dpop_jkt', 'acr_values', 'ui_locales', 'login_hint'] as const
+
+const readSent = <Name extends string>(
+  parameters: Parameters,
+  names: readonly Name[],
+): { readonly [name in Name]?: string } => {
+  const read: { [name in Name]?: string } = {}
+  for (const name of names) {
+    const value = parameters.get(name)
+    if (value !== undefined) read[name] = value
+  }
+  return read
 }
 
 const refuse = (error: AuthorizationErrorCode, description: string): AuthorizationRefusal => ({ error, description })
@@ -46,16 +67,6 @@ const refuseFaults: Check = ({ faults }) => {
   for (const [name, fault] of faults) {
     if (fault === 'malformed') return refuse('invalid_request', 'A parameter is not percent-encoded UTF-8.')
     if (name !== 'resource') return refuse('invalid_request', 'A parameter was sent more than once.')
-  }
-  return undefined
-}
-
-const refuseRequestObjects: Check = parameters => {
-  if (parameters.get('request') !== undefined) {
-    return refuse('request_not_supported', 'Request objects are not supported.')
-  }
-  if (parameters.get('request_uri') !== undefined) {
-    return refuse('request_uri_not_supported', 'Request objects are not supported.')
   }
   return undefined
 }
@@ -76,6 +87,9 @@ const requireQueryMode: Check = parameters =>
     ? undefined
     : refuse('invalid_request', 'The only response_mode is query.')
 
+/** A SHA-256 in base64url without padding. */
+const sha256 = /^[A-Za-z0-9_-]{43}$/
+
 const requirePkce: Check = (parameters, client) => {
   const challenge = parameters.get('code_challenge')
   const method = parameters.get('code_challenge_method')
@@ -85,7 +99,7 @@ const requirePkce: Check = (parameters, client) => {
   }
   // An absent method means plain (RFC 7636 section 4.3), which shows the verifier to whoever sees the request.
   if (method !== 'S256') return refuse('invalid_request', 'code_challenge_method must be S256.')
-  return /^[A-Za-z0-9_-]{43}$/.test(challenge)
+  return sha256.test(challenge)
     ? undefined
     : refuse('invalid_request', 'code_challenge must be 43 characters of base64url: the SHA-256 of the verifier.')
 }
@@ -98,35 +112,41 @@ const requireRegisteredScope: Check = (parameters, client) => {
     : refuse('invalid_scope', 'A scope is unknown or not registered for this client.')
 }
 
-/** In characters: twice what clients are known to send. It is kept until the person has answered, and nobody has proven
- * anything yet. */
-const longestState = 4096
+/**
+ * In characters; for `state` twice what clients are known to send. All is kept until the person has answered, and
+ * nobody has proven anything yet.
+ */
+const longest = { state: 4096, acr_values: 1024, ui_locales: 256, login_hint: 512 } as const
 
-const refuseLongState: Check = parameters =>
-  (parameters.get('state')?.length ?? 0) > longestState
-    ? refuse('invalid_request', `state is longer than ${longestState} characters.`)
-    : undefined
+const refuseLongTexts: Check = parameters => {
+  for (const [name, length] of Object.entries(longest)) {
+    if ((parameters.get(name)?.length ?? 0) > length) {
+      return refuse('invalid_request', `${name} is longer than ${length} characters.`)
+    }
+  }
+  return undefined
+}
 
-const requireReadableResource: Check = parameters =>
-  areResources(parameters.all('resource')) ? undefined : refuse('invalid_target', `${resourceRule}.`)
+const requireKnownResource: Check = (parameters, _client, guarded) =>
+  areResources(parameters.all('resource'), guarded) ? undefined : refuse('invalid_target', `${resourceRule}.`)
 
-/** No session is kept, so nobody is ever signed in beforehand (OpenID Connect Core section 3.1.2.1). */
-const refuseSilence: Check = parameters =>
-  parameters.get('prompt')?.split(' ').includes('none')
-    ? refuse('login_required', 'Nobody can be signed in without a page.')
-    : undefined
+const requireThumbprint: Check = parameters => {
+  const thumbprint = parameters.get('dpop_jkt')
+  return thumbprint === undefined || sha256.test(thumbprint)
+    ? undefined
+    : refuse('invalid_request', 'dpop_jkt must be 43 characters of base64url: the SHA-256 thumbprint of a key.')
+}
 
 const checks: readonly Check[] = [
   refuseFaults,
-  refuseRequestObjects,
   requireCode,
   requireRegisteredGrant,
   requireQueryMode,
   requirePkce,
   requireRegisteredScope,
-  refuseLongState,
-  requireReadableResource,
-  refuseSilence,
+  refuseLongTexts,
+  requireKnownResource,
+  requireThumbprint,
 ]
 
 /** Undefined where no scope was asked for; then all of the client's registered scope is meant. */

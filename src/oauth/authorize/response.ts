@@ -1,3 +1,4 @@
+import type { OAuthErrorCode } from '../../errors.ts'
 import type { OAuthReply } from '../wire.ts'
 import { appendToRedirect } from './redirect-uri.ts'
 
@@ -8,17 +9,25 @@ export interface ResponseAddress {
   readonly state?: string
 }
 
-/** The codes of an error that travels by redirect: RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6. */
-export type AuthorizationErrorCode =
+/**
+ * The codes of an error that travels by redirect: RFC 6749 section 4.1.2.1, RFC 8707 section 2, RFC 9101 section 7,
+ * OpenID Connect Core section 3.1.2.6.
+ */
+export type AuthorizationErrorCode = Extract<
+  OAuthErrorCode,
   | 'invalid_request'
   | 'unauthorized_client'
   | 'access_denied'
   | 'unsupported_response_type'
   | 'invalid_scope'
   | 'invalid_target'
-  | 'login_required'
-  | 'request_not_supported'
+  | 'invalid_dpop_proof'
+  | 'invalid_request_object'
+  | 'invalid_request_uri'
   | 'request_uri_not_supported'
+  | 'login_required'
+  | 'temporarily_unavailable'
+>
 
 /** The redirect URI with a code, `state` and `iss` (RFC 9207 section 2). */
 export const toCodeRedirect = (address: ResponseAddress, code: string, issuer: string): string =>

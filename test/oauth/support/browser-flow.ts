@@ -1,5 +1,7 @@
 import { createFailureLimit } from '../../../src/gateway/callers/failure-limit.ts'
 import { createAuthorize } from '../../../src/oauth/authorize/authorize.ts'
+import { createRequestObjects } from '../../../src/oauth/authorize/request-object.ts'
+import { createClientKeyring } from '../../../src/oauth/client-keys/key-source.ts'
 import { createClients } from '../../../src/oauth/clients/clients.ts'
 import type { FailureLimit, OAuthDeps } from '../../../src/oauth/deps.ts'
 import { createInteraction } from '../../../src/oauth/interaction/interaction.ts'
@@ -59,8 +61,6 @@ export const openBrowserRoom = async (
   let nowMs = 1_700_000_000_000
   const clock = { nowMs: () => nowMs }
   const store = createMemoryStore(clock)
-  const keys = await openKeyRing(store.keys, clock, options)
-  t.teardown(() => keys.close())
   const options: OAuthOptions = {
     ...optionDefaults,
     issuer,
@@ -75,11 +75,13 @@ export const openBrowserRoom = async (
     interactionLifetimeSec: 900,
     endpoints: {},
   }
+  const keys = await openKeyRing(store.keys, clock, options)
+  t.teardown(() => keys.close())
   const failures = createFailureCount(clock.nowMs)
   const deps: OAuthDeps = { options, store, clock, clients: createClients(clients), keys, failures }
   return {
     deps,
-    authorize: createAuthorize(deps),
+    authorize: createAuthorize(deps, createRequestObjects(deps, createClientKeyring(clients, clock))),
     interaction: createInteraction(deps),
     advanceSec: seconds => {
       nowMs += seconds * 1000

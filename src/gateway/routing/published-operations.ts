@@ -1,0 +1,55 @@
+import type { OAuthOptions } from '../../oauth/options.ts'
+import type { Operation } from '../operation.ts'
+
+/**
+ * The configured operations, and what comes with them unasked: the login pages, discovery at a path issuer's place, and
+ * the metadata of every resource. A configured operation at the same path goes before them.
+ */
+export const publishOperations = (
+  configured: readonly Operation[],
+  { issuer, resources }: Pick<OAuthOptions, 'issuer' | 'resources'>,
+): readonly Operation[] => {
+  const { pathname } = new URL(issuer)
+  const operations = pathname === '/' ? configured : configured.map(operation => withIssuerPath(operation, pathname))
+  return [...operations, ...interactionPages(configured), ...resourceDocuments(operations, resources)]
+}
+
+/** RFC 8414 section 3.1: with a path in the issuer, the well-known part stands between host and path. */
+const withIssuerPath = (operation: Operation, pathname: string): Operation => {
+  const wellKnown = '/.well-known/oauth-authorization-server'
+  if (operation.target.kind !== 'serve' || operation.target.serves !== 'discovery' || operation.path !== wellKnown) {
+    return operation
+  }
+  return { ...operation, aliases: [...operation.aliases, `${wellKnown}${pathname}`] }
+}
+
+/** Wherever there is an authorization endpoint, its login pages are of the same grouping. */
+const interactionPages = (configured: readonly Operation[]): readonly Operation[] => {
+  const authorize = configured.find(({ target }) => target.kind === 'serve' && target.serves === 'authorize')
+  if (!authorize) return []
+  return ['GET', 'POST'].map(method => ({
+    ...authorize,
+    ...unguarded,
+    method,
+    path: '/interaction/*',
+    target: { kind: 'serve', serves: 'interaction', advertise: false },
+  }))
+}
+
+/** RFC 9728 section 3: for every resource that is ours to describe, of the grouping that forwards to it. */
+const resourceDocuments = (
+  operations: readonly Operation[],
+  resources: OAuthOptions['resources'],
+): readonly Operation[] =>
+  resources.flatMap(({ resource, metadataPath: path }) => {
+    const forwarding = operations.find(({ target }) => target.kind === 'forward' && target.resource === resource)
+    if (!forwarding || path === undefined || operations.some(operation => isAt(operation, path))) return []
+    const { grouping, version } = forwarding
+    const target = { kind: 'serve', serves: 'resource-metadata', advertise: false } as const
+    return [{ grouping, version, ...unguarded, method: 'GET', path, target }]
+  })
+
+const isAt = ({ method, path, aliases }: Operation, place: string): boolean =>
+  method === 'GET' && (path === place || aliases.includes(place))
+
+const unguarded = { aliases: [], credentials: 'none', scopes: [], plan: 'none' } as const

@@ -1,0 +1,90 @@
+import { type ClientJwtClaims, verifyClientJwt } from '../client-keys/client-jwt.ts'
+import type { ClientKeyring } from '../client-keys/key-source.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { Parameters } from '../forms/parameters.ts'
+import { type ClientRegistration, keepsToFapi } from '../options.ts'
+import { type MaybePromise, whenKnown } from '../when-known.ts'
+import { type SigningAlg, strongSigningAlgs } from '../wire.ts'
+import { type ParameterValues, singleParameters, toParameters } from './parameter-values.ts'
+import type { AuthorizationRefusal } from './request.ts'
+
+/**
+ * Reads a signed request object (RFC 9101): the parameters it holds, or why it counts for nothing. It may be shown
+ * again while it lasts: a browser reloads the page it came with, and what may be used once is the code.
+ * @throws OAuthError temporarily_unavailable where the client's keys cannot be had
+ */
+export type ReadRequestObject = (
+  request: string,
+  client: ClientRegistration,
+) => MaybePromise<Parameters | AuthorizationRefusal>
+
+export const createRequestObjects = (
+  { options, clock }: Pick<OAuthDeps, 'options' | 'clock'>,
+  keyring: ClientKeyring,
+): ReadRequestObject => {
+  return (request, client) => {
+    const keys = keyring.find(client)
+    if (!keys) return refuse('This client has registered no keys to sign requests with.')
+    const isFapi = keepsToFapi(client, options)
+    const verified = verifyClientJwt(request, keys, {
+      algs: algsOf(client, isFapi),
+      typ: 'oauth-authz-req+jwt',
+      iss: client.client_id,
+      audiences: [options.issuer],
+      takesAudienceList: true,
+      longestLifeSec: isFapi ? longestLifeSec : Number.POSITIVE_INFINITY,
+      nowMs: clock.nowMs(),
+    })
+    return whenKnown(verified, claims => (claims ? readClaims(claims, client, isFapi, clock.nowMs()) : unproven))
+  }
+}
+
+/** FAPI 2.0 Message Signing section 5.3.1: of `nbf` and of what is between it and `exp`. */
+const longestLifeSec = 60 * 60
+
+/** RS256 only for an old client that is registered with it by name. */
+const algsOf = ({ request_object_signing_alg: pinned }: ClientRegistration, isFapi: boolean): readonly SigningAlg[] => {
+  if (pinned === undefined) return strongSigningAlgs
+  return isFapi ? strongSigningAlgs.filter(alg => alg === pinned) : [pinned]
+}
+
+const readClaims = (
+  claims: ClientJwtClaims,
+  client: ClientRegistration,
+  isFapi: boolean,
+  nowMs: number,
+): Parameters | AuthorizationRefusal => {
+  if (claims.client_id !== client.client_id) {
+    return refuse('The client_id in the request object is missing, or not that of the client.')
+  }
+  if ('request' in claims || 'request_uri' in claims) return refuse('A request object cannot hold another.')
+  if (isFapi && !isShortLived(claims, nowMs)) {
+    return refuse('The request object needs an nbf, and an exp at most 60 minutes after it.')
+  }
+  const values = parseValues(claims)
+  return values ? toParameters(values) : refuse('A parameter in the request object is no text.')
+}
+
+const isShortLived = ({ nbf, exp }: ClientJwtClaims, nowMs: number): boolean =>
+  typeof nbf === 'number' && nbf >= nowMs / 1000 - longestLifeSec && exp - nbf <= longestLifeSec
+
+/** The claims that are parameters: texts (RFC 9101 section 4), and a list of them where one may repeat. */
+const parseValues = (claims: ClientJwtClaims): ParameterValues | undefined => {
+  const values: Record<string, string | readonly string[]> = {}
+  for (const name of singleParameters) {
+    const value = claims[name] ?? ''
+    if (!isText(value)) return undefined
+    values[name] = value
+  }
+  const resource = [claims.resource ?? []].flat()
+  return resource.every(isText) ? { ...values, resource } : undefined
+}
+
+/** Half a surrogate pair is no Unicode: it could not be sent back in a redirect. */
+const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed()
+
+const refuse = (description: string): AuthorizationRefusal => ({ error: 'invalid_request_object', description })
+
+const unproven = refuse(
+  'The request object is not signed by this client as it is registered, not made for this server, or has expired.',
+)

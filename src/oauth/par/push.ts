@@ -1,0 +1,79 @@
+import { OAuthError } from '../../errors.ts'
+import { toParameterValues } from '../authorize/parameter-values.ts'
+import { findRedirectTarget } from '../authorize/redirect-uri.ts'
+import { type AuthorizationRefusal, parseAuthorizationRequest } from '../authorize/request.ts'
+import type { ReadRequestObject } from '../authorize/request-object.ts'
+import { signatureWanted } from '../authorize/sent-request.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { ProofCheck } from '../dpop/proof-check.ts'
+import { provePushedKey } from '../dpop/pushed-key.ts'
+import type { Form } from '../forms/form.ts'
+import type { Parameters } from '../forms/parameters.ts'
+import { type ClientRegistration, keepsToFapi } from '../options.ts'
+import type { OAuthReply, OAuthRequest } from '../wire.ts'
+import { newPushedId, toRequestUri } from './pushed-request.ts'
+
+/** The pushed authorization request endpoint (RFC 9126 section 2) for a client that has proven itself. */
+export type Push = (form: Form, client: ClientRegistration, request: OAuthRequest) => Promise<OAuthReply>
+
+/**
+ * All that can be checked of an authorization request is checked now; what is stored is good, and only its name goes
+ * through the browser.
+ * @throws OAuthError with the code of RFC 6749 section 4.1.2.1, RFC 9101 section 7 or RFC 9449 section 10.1;
+ * StoreUnavailableError
+ */
+export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, checkProof: ProofCheck): Push => {
+  const { options, store, clock } = deps
+  const { lifetimeSec } = options.par
+
+  const readParameters = async (form: Form, client: ClientRegistration): Promise<Parameters> => {
+    if (form.get('request_uri') !== undefined) throw new OAuthError('invalid_request', 'A request_uri cannot be pushed')
+    const request = form.get('request')
+    if (request !== undefined) return accept(await readObject(request, client))
+    if (client.require_signed_request_object) throw toError(signatureWanted)
+    return asParameters(form)
+  }
+  const check = (parameters: Parameters, client: ClientRegistration): void => {
+    requireRedirect(parameters, client, keepsToFapi(client, options))
+    accept(parseAuthorizationRequest(parameters, client, options))
+  }
+
+  return async (form, client, request) => {
+    const parameters = await readParameters(form, client)
+    check(parameters, client)
+    const { jkt, headers } = await provePushedKey(checkProof, request, parameters.get('dpop_jkt'))
+    const pushedId = newPushedId()
+    const values = { ...toParameterValues(parameters), ...(jkt !== undefined && { dpop_jkt: jkt }) }
+    const pushed = { client_id: client.client_id, parameters: values }
+    await store.pushed.create(pushedId, pushed, clock.nowMs() + lifetimeSec * 1000)
+    return {
+      status: 201,
+      headers: { 'cache-control': 'no-store', ...headers },
+      body: { request_uri: toRequestUri(pushedId), expires_in: lifetimeSec },
+      facts: { client_id: client.client_id },
+    }
+  }
+}
+
+/** What was read, where it is no refusal: that is the answer here, since no browser stands between. */
+const accept = <T extends object>(read: T | AuthorizationRefusal): T => {
+  if ('error' in read) throw toError(read)
+  return read
+}
+
+const toError = ({ error, description }: AuthorizationRefusal): OAuthError => new OAuthError(error, description)
+
+/** The form has refused what is malformed or repeated. */
+const asParameters = (form: Form): Parameters => ({
+  get: form.get,
+  all: name => (name === 'resource' ? form.resources : [form.get(name) ?? []].flat()),
+  faults: new Map(),
+})
+
+/** FAPI 2.0 Security Profile section 5.3.2.2 wants it sent, also where there is only one. */
+const requireRedirect = (parameters: Parameters, client: ClientRegistration, mustBeSent: boolean): void => {
+  const target = findRedirectTarget(client, parameters.get('redirect_uri'))
+  if (!target || (mustBeSent && !target.redirectUriSent)) {
+    throw new OAuthError('invalid_request', 'The redirect_uri is missing, or is not exactly one that is registered')
+  }
+}
