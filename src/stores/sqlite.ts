@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from './ports.ts'
+import { startSweeping } from './sqlite/cleanup.ts'
 import { openDatabase } from './sqlite/database.ts'
 import { createGrants } from './sqlite/grants.ts'
 import { createInteractions } from './sqlite/interactions.ts'
@@ -18,6 +19,7 @@ import { createTokens } from './sqlite/tokens.ts'
  */
 export const openSqliteStore = async (path: string, clock: Clock): Promise<Store> => {
   const db = await openDatabase(path)
+  const stopSweeping = startSweeping(db, clock)
   const one = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1')
   return {
     name: 'sqlite',
@@ -29,6 +31,9 @@ export const openSqliteStore = async (path: string, clock: Clock): Promise<Store
     replays: createReplays(db, clock),
     pushed: createPushedRequests(db, clock),
     ping: async () => void one.get(),
-    close: async () => db.close(),
+    close: async () => {
+      stopSweeping()
+      db.close()
+    },
   }
 }

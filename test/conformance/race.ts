@@ -8,6 +8,8 @@ export type RacedCall =
   | { readonly kind: 'redeem'; readonly redemption: Redemption }
   | { readonly kind: 'refresh'; readonly attempt: RefreshAttempt }
   | { readonly kind: 'createKey'; readonly record: KeyRecord; readonly after?: string; readonly untilMs: number }
+  | { readonly kind: 'spend'; readonly id: string; readonly untilMs: number }
+  | { readonly kind: 'complete'; readonly id: string; readonly interactionId: string; readonly untilMs: number }
   | { readonly kind: 'replace'; readonly id: string; readonly version: number; readonly record: InteractionRecord }
 
 export const makeCall = (store: Store, call: RacedCall): Promise<unknown> => {
@@ -18,6 +20,10 @@ export const makeCall = (store: Store, call: RacedCall): Promise<unknown> => {
       return store.grants.refresh(call.attempt)
     case 'createKey':
       return store.keys.create(call.record, call.after, call.untilMs)
+    case 'spend':
+      return store.replays.spend([{ id: call.id, untilMs: call.untilMs }])
+    case 'complete':
+      return store.pushed.complete(call.id, call.interactionId, call.untilMs)
     case 'replace':
       return store.interactions.replace(call.id, call.version, call.record)
   }

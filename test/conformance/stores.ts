@@ -3,8 +3,10 @@ import { testCodes } from './stores/codes.ts'
 import { testInteractions } from './stores/interactions.ts'
 import { testKeys } from './stores/keys.ts'
 import { testTokens } from './stores/opaque-tokens.ts'
+import { testPushedRequests } from './stores/pushed-requests.ts'
 import { testRaces } from './stores/races.ts'
 import { testRefresh } from './stores/refresh-tokens.ts'
+import { testReplays } from './stores/replays.ts'
 import { testRevocations } from './stores/revocations.ts'
 import type { OpenStore } from './stores/store-under-test.ts'
 
@@ -16,5 +18,7 @@ export const testStore = (t: Test, open: OpenStore): void => {
   t.test('opaque tokens', t => testTokens(t, open))
   t.test('revocations', t => testRevocations(t, open))
   t.test('interactions', t => testInteractions(t, open))
+  t.test('one-time proofs', t => testReplays(t, open))
+  t.test('pushed requests', t => testPushedRequests(t, open))
   t.test('processes that race', t => testRaces(t, open))
 }

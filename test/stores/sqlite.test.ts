@@ -7,14 +7,47 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { StoreUnavailableError } from '../../src/stores/ports.ts'
 import { openSqliteStore } from '../../src/stores/sqlite.ts'
-import { newGrant, newId, newToken } from '../conformance/records.ts'
+import { newGrant, newId, newKey, newToken, redemptionOf } from '../conformance/records.ts'
 import { testStore } from '../conformance/stores.ts'
+import { eventually } from '../support/eventually.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const newFolder = (t: Test): string => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-sqlite-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
   return dir
+}
+
+/** A file as the first schema had it, with one key and one grant whose code waits. */
+const makeFirstVersion = (dir: string) => {
+  const path = join(dir, 'sidegate.db')
+  const clock = createTestClock(Date.now())
+  const grant = newGrant(clock.nowMs())
+  const db = new DatabaseSync(path)
+  db.exec(`
+    CREATE TABLE signing_keys (
+      kid TEXT PRIMARY KEY, alg TEXT NOT NULL, created_at_ms INTEGER NOT NULL, jwk TEXT NOT NULL,
+      until_ms INTEGER NOT NULL
+    );
+    CREATE TABLE grants (
+      grant_id TEXT PRIMARY KEY, record TEXT NOT NULL,
+      code_digest TEXT NOT NULL, code_proof TEXT NOT NULL, code_expires_at_ms INTEGER NOT NULL,
+      spent INTEGER NOT NULL, failures INTEGER NOT NULL,
+      refresh_digest TEXT, previous_digest TEXT, refreshed_at_ms INTEGER NOT NULL, generation INTEGER NOT NULL,
+      until_ms INTEGER NOT NULL
+    );
+    PRAGMA user_version = 1`)
+  db.prepare("INSERT INTO signing_keys VALUES ('old', 'ES256', 1, '{}', ?)").run(grant.untilMs)
+  db.prepare('INSERT INTO grants VALUES (?, ?, ?, ?, ?, 0, 0, NULL, NULL, 0, 0, ?)').run(
+    grant.grantId,
+    JSON.stringify(grant.record),
+    grant.codeDigest,
+    grant.codeProof,
+    grant.codeExpiresAtMs,
+    grant.untilMs,
+  )
+  db.close()
+  return { path, clock, grant }
 }
 
 // Processes that race keep the time of the machine, so the clock starts there.
@@ -56,6 +89,34 @@ t.test('rows that have expired do not stay in the file', async t => {
   const db = new DatabaseSync(path, { readOnly: true })
   t.same({ ...db.prepare('SELECT count(*) AS rows FROM access_tokens').get() }, { rows: 200 })
   db.close()
+})
+
+t.test('rows that have expired do not wait for the next write', async t => {
+  const { store, clock, path } = await open(t)
+  const untilMs = clock.nowMs() + 1000
+  for (let i = 0; i < 5; i++) await store.tokens.save(newId(), newId(), newToken(newId()), untilMs)
+  await store.keys.create(newKey('ES256', clock.nowMs()), undefined, untilMs)
+  await store.tokens.save(newId(), newId(), newToken(newId()), untilMs + 1)
+  const db = new DatabaseSync(path, { readOnly: true })
+  t.teardown(() => db.close())
+  const rowsIn = (table: string) => ({ ...db.prepare(`SELECT count(*) AS rows FROM ${table}`).get() }).rows
+
+  clock.advance(1000)
+
+  await eventually(() => rowsIn('access_tokens') === 1 && rowsIn('signing_keys') === 0)
+})
+
+t.test('a file of the first version keeps what is in it and takes what is new', async t => {
+  const { path, clock, grant } = makeFirstVersion(newFolder(t))
+  const opened = await Promise.all([openSqliteStore(path, clock), openSqliteStore(path, clock)])
+  t.teardown(() => Promise.all(opened.map(store => store.close())))
+  const [store] = opened
+
+  t.match(await store.keys.load(clock.nowMs() + 1000), [{ kid: 'old', alg: 'ES256', createdAtMs: 1 }])
+  const redemption = redemptionOf(grant, clock.nowMs(), { binding: 'jkt one' })
+  t.match(await store.grants.redeem(redemption), { kind: 'redeemed', record: grant.record })
+  t.match(await store.tokens.findAny(grant.grantId, `first ${grant.grantId}`), { binding: 'jkt one' })
+  t.equal(await store.replays.spend([{ id: newId(), untilMs: clock.nowMs() + 1000 }]), true)
 })
 
 t.test('a file that cannot be opened is one clear line', async t => {

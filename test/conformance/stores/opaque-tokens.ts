@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { newId, newToken } from '../records.ts'
+import { newId, newToken, redeemedGrant } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'
 
 export const testTokens = async (t: Test, open: OpenStore): Promise<void> => {
@@ -32,6 +32,39 @@ export const testTokens = async (t: Test, open: OpenStore): Promise<void> => {
     t.same(await tokens.find(grantId, two.jti), two)
     await store.revocations.revoke(grantId, farMs)
     t.equal(await tokens.find(grantId, two.jti), undefined)
+  })
+  t.test('one question finds an access token or a refresh token, and what it is bound to', async t => {
+    const grant = await redeemedGrant(store, clock.nowMs(), { binding: 'jkt one' })
+    const [{ grantId, record }, digest] = [grant, newId()]
+    const token = { ...newToken(grantId), cnf: { jkt: 'one' } }
+    await tokens.save(grantId, digest, token, farMs)
+
+    t.same(await tokens.findAny(grantId, digest), { kind: 'access', record: token })
+    t.match(await tokens.findAny(grantId, `first ${grantId}`), { kind: 'refresh', record, binding: 'jkt one' })
+    t.equal(await tokens.findAny(grantId, newId()), undefined)
+    t.equal(await tokens.findAny(newId(), digest), undefined)
+    t.equal(await tokens.findAny(grantId, grant.codeDigest), undefined)
+  })
+  t.test('one question finds nothing that is removed, revoked or of a revoked grant', async t => {
+    const { grantId } = await redeemedGrant(store, clock.nowMs())
+    const [removed, revoked, kept] = [newToken(grantId), newToken(grantId), newToken(grantId)]
+    for (const token of [removed, revoked, kept]) await tokens.save(grantId, token.jti, token, farMs)
+
+    await tokens.remove(grantId, removed.jti)
+    await store.revocations.revoke(revoked.jti, farMs)
+    t.equal(await tokens.findAny(grantId, removed.jti), undefined)
+    t.equal(await tokens.findAny(grantId, revoked.jti), undefined)
+    t.match(await tokens.findAny(grantId, kept.jti), { kind: 'access', record: kept })
+    t.match(await tokens.findAny(grantId, `first ${grantId}`), { kind: 'refresh' })
+    await store.revocations.revoke(grantId, farMs)
+    t.equal(await tokens.findAny(grantId, kept.jti), undefined)
+    t.equal(await tokens.findAny(grantId, `first ${grantId}`), undefined)
+  })
+  t.test('a refresh token is not found after its end', async t => {
+    const { grantId } = await redeemedGrant(store, clock.nowMs(), { untilMs: clock.nowMs() + shortMs })
+    await elapse(shortMs)
+
+    t.equal(await tokens.findAny(grantId, `first ${grantId}`), undefined)
   })
   t.test('a token goes when its time has come', async t => {
     const [grantId, digest] = [newId(), newId()]

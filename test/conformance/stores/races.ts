@@ -1,7 +1,16 @@
 import type { Test } from 'tap'
 import type { RedemptionOutcome, RefreshOutcome } from '../../../src/stores/ports.ts'
 import { makeCall, type RacedCall, race } from '../race.ts'
-import { newGrant, newId, newInteraction, newKey, redeemedGrant, redemptionOf, refreshOf } from '../records.ts'
+import {
+  newGrant,
+  newId,
+  newInteraction,
+  newKey,
+  newPushedRequest,
+  redeemedGrant,
+  redemptionOf,
+  refreshOf,
+} from '../records.ts'
 import type { OpenStore } from './store-under-test.ts'
 
 /** Runs each process's calls in processes of their own, or, where a store lives in one process, all at once in it. */
@@ -48,6 +57,39 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
     const kept = await store.keys.load(untilMs)
     t.equal(kept.length, 1)
     for (const outcome of outcomes) t.same([outcome].flat(), kept)
+  })
+  t.test('of eight rotations at once one is made, and all see it', async t => {
+    const untilMs = clock.nowMs() + 600_000
+    const first = newKey('PS256', 1000)
+    await store.keys.create(first, undefined, untilMs)
+    const call = (): RacedCall => ({ kind: 'createKey', record: newKey('PS256', 2000), after: first.kid, untilMs })
+
+    const outcomes = await run(times(4, () => [call(), call()]))
+
+    const kept = await store.keys.load(untilMs)
+    t.equal(kept.filter(({ alg }) => alg === 'PS256').length, 2)
+    for (const outcome of outcomes) t.same(outcome, kept)
+  })
+  t.test('an id that is spent 20 times at once is spent once', async t => {
+    const call: RacedCall = { kind: 'spend', id: newId(), untilMs: clock.nowMs() + 600_000 }
+
+    const outcomes = await run(times(4, () => times(5, () => call)))
+
+    t.equal(outcomes.filter(isFirst => isFirst === true).length, 1)
+    t.equal(outcomes.filter(isFirst => isFirst === false).length, 19)
+  })
+  t.test('of many interactions that complete one pushed request at once one may, however often it asks', async t => {
+    const [id, untilMs] = [newId(), clock.nowMs() + 600_000]
+    await store.pushed.create(id, newPushedRequest(), untilMs)
+    const interactionIds = times(4, () => newId())
+
+    const outcomes = await run(
+      interactionIds.map(interactionId => times(5, () => ({ kind: 'complete', id, interactionId, untilMs }))),
+    )
+
+    const allowed = interactionIds.map((_, index) => outcomes.slice(5 * index, 5 * index + 5))
+    t.equal(allowed.filter(answers => answers.every(answer => answer === true)).length, 1)
+    t.equal(allowed.filter(answers => answers.every(answer => answer === false)).length, 3)
   })
   t.test('of eight replacements of one version one is made', async t => {
     const id = newId()

@@ -83,6 +83,56 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
     })
     t.equal(await store.tokens.findAny(grant.grantId, `first ${grant.grantId}`), undefined)
   })
+  t.test('a bound token serves whoever proves its binding, and is refused to all others', async t => {
+    const grant = await redeemed({ binding: 'jkt one' })
+    const attempt = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })
+
+    for (const bindings of [[], ['jkt two'], ['jkt'], ['jkt one ', '']])
+      t.same(await grants.refresh({ ...attempt, bindings }), refused)
+    t.same(await grants.refresh({ ...attempt, bindings: ['x5t two', 'jkt one'] }), valid)
+  })
+  t.test('the binding outlives a rotation, and holds within the window of reuse and after it', async t => {
+    const grant = await redeemed({ binding: 'jkt one' })
+    const nowMs = clock.nowMs()
+    const rotation = refreshOf(grant, nowMs, { successorDigest: 'second', bindings: ['jkt one'] })
+    await grants.refresh(rotation)
+
+    t.same(await grants.refresh({ ...rotation, bindings: ['jkt two'] }), refused)
+    t.same(await grants.refresh({ ...rotation, nowMs: nowMs + 10_000, bindings: ['jkt two'] }), refused)
+    t.same(await grants.refresh({ ...rotation, digest: 'second', bindings: ['jkt two'] }), refused)
+    t.same(await grants.refresh(rotation), valid)
+    t.same(await grants.refresh({ ...rotation, digest: 'second', successorDigest: 'third' }), valid)
+  })
+  t.test('a token that is bound to nothing takes any binding', async t => {
+    const grant = await redeemed()
+
+    t.same(await grants.refresh(refreshOf(grant, clock.nowMs(), { bindings: ['jkt one'] })), valid)
+  })
+  t.test('asking for less or all of the scope is fine; for more is told, and does not spend the token', async t => {
+    const grant = await redeemed()
+    const attempt = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })
+
+    for (const scope of ['accounts:write', 'accounts', 'accounts:read2', 'Accounts:read'])
+      t.same(await grants.refresh({ ...attempt, scopes: ['accounts:read', scope] }), { kind: 'exceeds' })
+    t.same(await grants.refresh({ ...attempt, scopes: ['offline_access', 'accounts:read'] }), valid)
+    t.same(await grants.refresh({ ...attempt, digest: 'second', scopes: [] }), valid)
+  })
+  t.test('within the window of reuse too no more than was agreed to can be had', async t => {
+    const grant = await redeemed()
+    const rotation = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })
+    await grants.refresh(rotation)
+
+    t.same(await grants.refresh({ ...rotation, scopes: ['accounts:write'] }), { kind: 'exceeds' })
+    t.same(await grants.refresh({ ...rotation, scopes: ['accounts:read'] }), valid)
+  })
+  t.test('who may not use the token is not told what it is good for', async t => {
+    const grant = await redeemed({ binding: 'jkt one' })
+    const attempt = refreshOf(grant, clock.nowMs(), { scopes: ['accounts:write'] })
+
+    t.same(await grants.refresh(attempt), refused)
+    t.same(await grants.refresh({ ...attempt, bindings: ['jkt one'], client_id: 'demo2' }), refused)
+    t.match(await grants.refresh({ ...attempt, bindings: ['jkt one'], digest: newId() }), { kind: 'superseded' })
+  })
   t.test('a rotation prolongs the life of the grant, a refresh without one does not', async t => {
     const rotated = await redeemed({ untilMs: clock.nowMs() + shortMs })
     const kept = await redeemed({ untilMs: clock.nowMs() + shortMs })
