@@ -1,0 +1,67 @@
+import { X509Certificate } from 'node:crypto'
+import { Socket } from 'node:net'
+import t from 'tap'
+import { type CertificateReaderOptions, createCertificateReader } from '../../src/http/client-certificate.ts'
+import { scanFields } from '../../src/http/fields.ts'
+import { type CertificateFiles, createCertificates } from '../support/certificates.ts'
+
+const { client, selfSigned: other } = createCertificates(t)
+const plainSocket = new Socket()
+
+const clientCert = ({ cert }: CertificateFiles): readonly string[] => [
+  'Client-Cert',
+  `:${new X509Certificate(cert).raw.toString('base64')}:`,
+]
+const forwarded = ({ cert }: CertificateFiles): readonly string[] => [
+  'X-Forwarded-Client-Cert',
+  `Hash=ab;Cert="${encodeURIComponent(cert)}"`,
+]
+
+/** Who the client is taken for, by what a peer says on a plain connection. */
+const believe = (
+  fields: readonly string[],
+  { isTrusted = true, ...options }: Partial<CertificateReaderOptions> & { readonly isTrusted?: boolean } = {},
+): string | undefined => {
+  const reader = createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'auto', ...options })
+  const found = reader.reader(plainSocket, scanFields(fields), isTrusted)()
+  return found && `${found.certificate.subject.split('\n').at(-1)} ${found.isVouchedFor}`
+}
+
+t.test('what a trusted proxy says is believed in either field, and vouched for by it', async t => {
+  t.equal(believe(clientCert(client)), 'CN=client true')
+  t.equal(believe(forwarded(client)), 'CN=client true')
+  t.equal(believe([...clientCert(client), ...forwarded(client)]), 'CN=client true')
+  t.equal(believe([]), undefined)
+})
+
+t.test('nobody else is believed', async t => {
+  t.equal(believe(clientCert(client), { isTrusted: false }), undefined)
+  t.equal(believe(forwarded(client), { isTrusted: false, header: 'x-forwarded-client-cert' }), undefined)
+})
+
+t.test('where the fields do not agree, or one cannot be read, neither is believed', async t => {
+  t.equal(believe([...clientCert(client), ...forwarded(other)]), undefined)
+  t.equal(believe([...clientCert(client), 'X-Forwarded-Client-Cert', 'Hash=ab']), undefined)
+  t.equal(believe(['Client-Cert', 'no', ...forwarded(client)]), undefined)
+  t.equal(believe([...clientCert(client), ...clientCert(client)]), undefined)
+})
+
+t.test('a field that was not named is not read', async t => {
+  t.equal(believe([...clientCert(client), ...forwarded(other)], { header: 'client-cert' }), 'CN=client true')
+  t.equal(believe(forwarded(client), { header: 'client-cert' }), undefined)
+  t.equal(believe(clientCert(client), { header: 'x-forwarded-client-cert' }), undefined)
+  t.equal(believe(clientCert(client), { header: 'none' }), undefined)
+})
+
+t.test('where clients are asked here, a field is believed only by name', async t => {
+  t.equal(believe(clientCert(client), { clientAuth: 'optional' }), undefined)
+  t.equal(believe(clientCert(client), { clientAuth: 'optional', header: 'client-cert' }), 'CN=client true')
+})
+
+t.test('the certificate is read once', async t => {
+  const reader = createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'auto' })
+  const read = reader.reader(plainSocket, scanFields(clientCert(client)), true)
+
+  t.ok(read())
+  t.equal(read(), read())
+})
