@@ -1,19 +1,29 @@
-import { createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
+import { createHmac } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { type KeyRecord, type KeyStore, StoreUnavailableError } from '../../stores/ports.ts'
+import type { OAuthOptions } from '../options.ts'
 import type { Digest } from '../tokens/code.ts'
+import type { MaybePromise } from '../when-known.ts'
+import type { SigningAlg } from '../wire.ts'
+import { type LoadedKeys, type PublicJwks, toLoadedKeys } from './loaded-keys.ts'
+import { readOperatorKeys } from './operator-keys.ts'
+import { keyPolicyOf, readEveryMs } from './schedule.ts'
+import type { SigningKey } from './signing-key.ts'
+import { readKeys } from './upkeep.ts'
 
 /**
  * The signing keys and the digest key, loaded from the store and shared by all workers. As long as the store never
  * answered there are no keys: then every method but `close` throws StoreUnavailableError.
  */
 export interface KeyRing {
-  /** The key to sign access tokens with now. */
-  current(): SigningKey
-  /** A verification key by its kid, or undefined. */
-  find(kid: string): SigningKey | undefined
-  /** RFC 7517 public key set. */
+  /** The key to sign with now; for every algorithm that the configuration uses there is one. */
+  current(alg: SigningAlg): SigningKey
+  /**
+   * A verification key by its kid, or undefined. One that another process has just made is read from the store, which is
+   * asked for unknown ones once a second at most.
+   */
+  find(kid: string): MaybePromise<SigningKey | undefined>
+  /** RFC 7517 public key set, those that will sign later included. */
   publicJwks(): PublicJwks
   /** HMAC-SHA-256 under the store's own digest key. */
   readonly digest: Digest
@@ -21,58 +31,50 @@ export interface KeyRing {
   close(): void
 }
 
-export interface SigningKey {
-  readonly kid: string
-  readonly alg: 'ES256'
-  readonly privateKey: KeyObject
-  readonly publicKey: KeyObject
-}
+export type KeyRingOptions = Pick<OAuthOptions, 'accessToken' | 'clients' | 'keys'>
 
-export interface PublicJwks {
-  readonly keys: readonly Readonly<Record<string, unknown>>[]
-}
-
-/** Keys that no process renewed for this long are forgotten by the store. */
-const keyLifetimeMs = 90 * 24 * 60 * 60 * 1000
-const renewEveryMs = 10_000
 /** While the store has not answered yet; short, because nothing can be signed until then. */
 const retryEveryMs = 250
-
-/** The algorithms every ring holds: ES256 signs tokens (RFC 7518 section 3.4), HS256 stands for the digest key. */
-const algorithms = ['ES256', 'HS256'] as const
-
-/** What one reading of the store gave. */
-interface LoadedKeys {
-  readonly records: readonly KeyRecord[]
-  /** By kid. Holds keys that were seen before too: tokens signed with them may be alive. */
-  readonly signing: ReadonlyMap<string, SigningKey>
-  readonly current: SigningKey
-  readonly digestKey: Buffer
-  readonly jwks: PublicJwks
-}
+/** How often a key that nobody knows is worth a question. */
+const askEveryMs = 1000
 
 /**
- * Loads the keys, makes those that are missing, and renews their lifetime every ten seconds. A store that does not
- * answer is no reason to stay down: the ring opens without keys and keeps trying.
+ * Loads the keys, makes those that are missing, and every ten seconds renews their lifetime and does what is due in
+ * their rotation. A store that does not answer is no reason to stay down: the ring opens without keys and keeps trying.
  * @throws whatever else goes wrong with the first reading, e.g. a stored key that is none
  */
-export const openKeyRing = async (store: KeyStore, clock: Clock): Promise<KeyRing> => {
+export const openKeyRing = async (store: KeyStore, clock: Clock, options: KeyRingOptions): Promise<KeyRing> => {
+  const used = keyPolicyOf(options)
+  const operatorKeys = options.keys.jwks && (await readOperatorKeys(options.keys.jwks, used.algorithms))
+  // With keys of the operator's, the store has nothing to keep but the digest key.
+  const policy = operatorKeys ? { ...used, algorithms: [] } : used
+  let records: readonly KeyRecord[] = []
   let loaded: LoadedKeys | undefined
   let failure: unknown
+  let reading: Promise<void> | undefined
+  let askedAtMs = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
-  const load = async (): Promise<void> => {
-    loaded = await loadKeys(store, clock.nowMs() + keyLifetimeMs, loaded)
+  const readOnce = async (): Promise<void> => {
+    records = await readKeys({ store, policy, before: records, nowMs: clock.nowMs() })
+    loaded = toLoadedKeys(records, loaded, operatorKeys)
+  }
+  /** One reading at a time: whoever wants one meanwhile waits for it. */
+  const read = (): Promise<void> => {
+    reading ??= readOnce().finally(() => {
+      reading = undefined
+    })
+    return reading
   }
   const renewLater = (): void => {
     if (isClosed) return
-    timer = setTimeout(renew, loaded ? renewEveryMs : retryEveryMs)
+    timer = setTimeout(renew, loaded ? readEveryMs : retryEveryMs)
     timer.unref()
   }
   const renew = (): void => {
     // The keys at hand stay good when a renewal fails; the next one is near, their lifetime ninety days.
-    load()
+    read()
       .catch(error => {
         failure = error
       })
@@ -82,15 +84,21 @@ export const openKeyRing = async (store: KeyStore, clock: Clock): Promise<KeyRin
     if (loaded) return loaded
     throw failure
   }
+  const findNew = (kid: string): MaybePromise<SigningKey | undefined> => {
+    if (!reading && clock.nowMs() - askedAtMs < askEveryMs) return undefined
+    if (!reading) askedAtMs = clock.nowMs()
+    const find = (): SigningKey | undefined => requireLoaded().byKid.get(kid)
+    return read().then(find, find)
+  }
 
-  await load().catch(error => {
+  await read().catch(error => {
     if (!(error instanceof StoreUnavailableError)) throw error
     failure = error
   })
   renewLater()
   return {
-    current: () => requireLoaded().current,
-    find: kid => requireLoaded().signing.get(kid),
+    current: alg => requireLoaded().current(alg, clock.nowMs()),
+    find: kid => requireLoaded().byKid.get(kid) ?? (operatorKeys ? undefined : findNew(kid)),
     publicJwks: () => requireLoaded().jwks,
     digest: text => createHmac('sha256', requireLoaded().digestKey).update(text).digest('base64url'),
     close: () => {
@@ -99,58 +107,3 @@ export const openKeyRing = async (store: KeyStore, clock: Clock): Promise<KeyRin
     },
   }
 }
-
-/** Reads all keys. A missing one is made; one that the store has lost since `before` is put back as it was. */
-const loadKeys = async (store: KeyStore, untilMs: number, before: LoadedKeys | undefined): Promise<LoadedKeys> => {
-  let records = await store.load(untilMs)
-  for (const alg of algorithms) {
-    if (findByAlg(records, alg)) continue
-    const record = findByAlg(before?.records ?? [], alg) ?? (await makers[alg]())
-    records = await store.create({ ...record, createdAtMs: untilMs - keyLifetimeMs }, undefined, untilMs)
-  }
-  return toLoadedKeys(records, before)
-}
-
-const findByAlg = (records: readonly KeyRecord[], alg: string): KeyRecord | undefined =>
-  records.findLast(record => record.alg === alg)
-
-const makers: Readonly<Record<(typeof algorithms)[number], () => Promise<Omit<KeyRecord, 'createdAtMs'>>>> = {
-  ES256: async () => {
-    const { privateKey } = await generateKeyPair('ES256', { extractable: true })
-    const jwk = await exportJWK(privateKey)
-    return { kid: await calculateJwkThumbprint(jwk), alg: 'ES256', jwk: { ...jwk } }
-  },
-  HS256: async () => {
-    const jwk = { kty: 'oct', k: randomBytes(32).toString('base64url') }
-    return { kid: await calculateJwkThumbprint(jwk), alg: 'HS256', jwk }
-  },
-}
-
-const toLoadedKeys = (records: readonly KeyRecord[], before: LoadedKeys | undefined): LoadedKeys => {
-  const signing = new Map(before?.signing)
-  for (const record of records) {
-    if (record.alg === 'ES256' && !signing.has(record.kid)) signing.set(record.kid, toSigningKey(record))
-  }
-  const current = signing.get(findByAlg(records, 'ES256')?.kid ?? '')
-  const digestKey = findByAlg(records, 'HS256')?.jwk.k
-  if (!current || typeof digestKey !== 'string') throw new Error('the store holds no usable signing and digest keys')
-  return {
-    records,
-    signing,
-    current,
-    digestKey: Buffer.from(digestKey, 'base64url'),
-    jwks: { keys: [...signing.values()].map(toPublicJwk) },
-  }
-}
-
-const toSigningKey = ({ kid, jwk }: KeyRecord): SigningKey => {
-  const privateKey = createPrivateKey({ key: { ...jwk }, format: 'jwk' })
-  return { kid, alg: 'ES256', privateKey, publicKey: createPublicKey(privateKey) }
-}
-
-const toPublicJwk = ({ kid, alg, publicKey }: SigningKey): Readonly<Record<string, unknown>> => ({
-  ...publicKey.export({ format: 'jwk' }),
-  kid,
-  alg,
-  use: 'sig',
-})

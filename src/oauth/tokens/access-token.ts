@@ -1,7 +1,8 @@
 import type { AccessTokenRecord, Confirmation } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
+import type { SigningKey } from '../keys/signing-key.ts'
 import { createRecent } from '../recent.ts'
-import type { MaybePromise } from '../when-known.ts'
+import { type MaybePromise, whenKnown } from '../when-known.ts'
 import { newGrantSecret } from './code.ts'
 import { type Claims, signJwt, verifyJwt } from './jwt.ts'
 
@@ -13,7 +14,7 @@ export interface AccessTokens {
    * What a JWT of ours says while it has not expired, or undefined. Whether it was revoked is the caller's to ask:
    * gateway and introspection ask in different places.
    */
-  readJwt(token: string): AccessTokenRecord | undefined
+  readJwt(token: string): MaybePromise<AccessTokenRecord | undefined>
 }
 
 /** Checked signatures to remember: about a kilobyte each. One costs 60 µs to check and a lookup to remember. */
@@ -22,7 +23,7 @@ const rememberedTokens = 5_000
 /** Twice what a token with a few scopes and resources has; a client can make longer ones to fill the memory with. */
 const longestRemembered = 2048
 
-export const createAccessTokens = ({ options, store, keys, clock }: OAuthDeps): AccessTokens => {
+export const createAccessTokens = ({ options, store, keys, clock, clients }: OAuthDeps): AccessTokens => {
   const verified = createRecent<AccessTokenRecord>(rememberedTokens)
 
   const issueOpaque = async (grantId: string, record: AccessTokenRecord): Promise<string> => {
@@ -30,21 +31,23 @@ export const createAccessTokens = ({ options, store, keys, clock }: OAuthDeps): 
     await store.tokens.save(grantId, keys.digest(token), record, record.exp * 1000)
     return token
   }
-  const verify = (token: string): AccessTokenRecord | undefined => {
-    const claims = verifyJwt(token, 'at+jwt', keys)
-    const record = claims && toRecord(claims, options.issuer)
-    if (record && token.length <= longestRemembered) verified.set(token, record)
-    return record
-  }
+  const signerFor = (client_id: string): SigningKey =>
+    keys.current(clients.find(client_id)?.access_token_signed_response_alg ?? options.accessToken.alg)
+  const verify = (token: string): MaybePromise<AccessTokenRecord | undefined> =>
+    whenKnown(verifyJwt(token, 'at+jwt', keys), claims => {
+      const record = claims && toRecord(claims, options.issuer)
+      if (record && token.length <= longestRemembered) verified.set(token, record)
+      return record
+    })
   return {
     issue: (grantId, record) =>
       options.accessToken.format === 'jwt'
-        ? signJwt(keys.current(), 'at+jwt', toClaims(record, options.issuer))
+        ? signJwt(signerFor(record.client_id), 'at+jwt', toClaims(record, options.issuer))
         : issueOpaque(grantId, record),
-    readJwt: token => {
-      const record = verified.get(token) ?? verify(token)
-      return record && isAlive(record, clock.nowMs()) ? record : undefined
-    },
+    readJwt: token =>
+      whenKnown(verified.get(token) ?? verify(token), record =>
+        record && isAlive(record, clock.nowMs()) ? record : undefined,
+      ),
   }
 }
 

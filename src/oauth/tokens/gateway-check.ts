@@ -1,7 +1,7 @@
 import type { AccessTokenRecord } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { createRecent } from '../recent.ts'
-import type { MaybePromise } from '../when-known.ts'
+import { type MaybePromise, whenKnown } from '../when-known.ts'
 import { type AccessTokens, isAlive } from './access-token.ts'
 import { grantSecretLength, parseGrantId } from './code.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
@@ -26,10 +26,8 @@ export const createGatewayCheck = (deps: OAuthDeps, accessTokens: AccessTokens, 
   const { store, keys, clock } = deps
   const lookups = createRecent<Lookup>(rememberedLookups)
 
-  const checkJwt = (token: string): AccessTokenRecord | undefined => {
-    const record = accessTokens.readJwt(token)
-    return record && !feed.isRevoked(record.jti) ? record : undefined
-  }
+  const checkJwt = (token: string): MaybePromise<AccessTokenRecord | undefined> =>
+    whenKnown(accessTokens.readJwt(token), record => (record && !feed.isRevoked(record.jti) ? record : undefined))
   const lookUp = async (grantId: string, token: string, atMs: number): Promise<AccessTokenRecord | undefined> => {
     try {
       const record = await store.tokens.find(grantId, keys.digest(token))

@@ -1,60 +1,65 @@
-import { sign, verify } from 'node:crypto'
-import type { KeyRing, SigningKey } from '../keys/key-ring.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { SigningKey } from '../keys/signing-key.ts'
+import { type MaybePromise, whenKnown } from '../when-known.ts'
 
-/** Compact JWS with ES256 (RFC 7515 section 3.1, RFC 7518 section 3.4), signed and verified synchronously. */
-
-/** `r || s` as JWS wants it, not the ASN.1 that is node's default. */
-const dsaEncoding = 'ieee-p1363'
+/** Compact JWS (RFC 7515 section 3.1) with the keys of the ring, signed and verified synchronously. */
 
 /** The claims of a JWT that proved genuine; their meaning is the caller's to check. */
 export type Claims = Readonly<Record<string, unknown>>
 
 /** What a signer writes as `typ`, so that no JWT of one kind passes for another (RFC 8725 section 3.11). */
-export type JwtType = 'at+jwt'
+export type JwtType = 'at+jwt' | 'token-introspection+jwt'
 
 /** Encoded headers by key: they never change, and encoding costs as much as all the claims. */
-const headers = new WeakMap<SigningKey, string>()
+const headers: Readonly<Record<JwtType, WeakMap<SigningKey, string>>> = {
+  'at+jwt': new WeakMap(),
+  'token-introspection+jwt': new WeakMap(),
+}
 
 export const signJwt = (key: SigningKey, typ: JwtType, claims: Claims): string => {
   const signed = `${encodedHeader(key, typ)}.${toBase64url(JSON.stringify(claims))}`
-  return `${signed}.${sign('sha256', Buffer.from(signed), { key: key.privateKey, dsaEncoding }).toString('base64url')}`
+  return `${signed}.${key.sign(signed).toString('base64url')}`
 }
 
 /** Whether a text has the three parts of a compact JWS. No opaque token or code has. */
 export const hasJwtShape = (token: string): boolean => jwtShape.test(token)
 
-const jwtShape = /^[\w-]+\.[\w-]+\.[\w-]{86}$/
+/** The shortest signatures, of ES256 and EdDSA, have 86 characters; those of RSA are as long as its key. */
+const jwtShape = /^[\w-]+\.[\w-]+\.[\w-]{86,}$/
 
-/** The claims, or undefined unless one of our keys signed exactly this text with this `typ` (RFC 8725 section 3). */
-export const verifyJwt = (token: string, typ: JwtType, keys: KeyRing): Claims | undefined => {
+/**
+ * The claims, or undefined unless one of our keys signed exactly this text with this `typ` (RFC 8725 section 3). Known
+ * at once, unless the key is one that this process has not seen yet.
+ */
+export const verifyJwt = (token: string, typ: JwtType, keys: KeyRing): MaybePromise<Claims | undefined> => {
   if (!hasJwtShape(token)) return undefined
   const [header = '', payload = '', signature = ''] = token.split('.')
-  const key = findKey(header, typ, keys)
-  if (!key || !isSigned(key, `${header}.${payload}`, signature)) return undefined
-  return parseObject(payload)
+  const named = parseHeader(header, typ)
+  if (!named) return undefined
+  return whenKnown(keys.find(named.kid), key =>
+    key && key.alg === named.alg && isSigned(key, `${header}.${payload}`, signature) ? parseObject(payload) : undefined,
+  )
 }
 
 const encodedHeader = (key: SigningKey, typ: JwtType): string => {
-  const known = headers.get(key)
+  const known = headers[typ].get(key)
   if (known) return known
   const header = toBase64url(JSON.stringify({ alg: key.alg, typ, kid: key.kid }))
-  headers.set(key, header)
+  headers[typ].set(key, header)
   return header
 }
 
-/** The key its header names. Our own headers hold these three members and nothing else, so neither may a genuine one. */
-const findKey = (header: string, typ: JwtType, keys: KeyRing): SigningKey | undefined => {
+/** Our own headers hold these three members and nothing else, so neither may a genuine one. */
+const parseHeader = (header: string, typ: JwtType): { readonly alg: unknown; readonly kid: string } | undefined => {
   const { alg, typ: presentedTyp, kid, ...rest } = parseObject(header) ?? {}
   if (typeof kid !== 'string' || presentedTyp !== typ || Object.keys(rest).length > 0) return undefined
-  const key = keys.find(kid)
-  return key?.alg === alg ? key : undefined
+  return { alg, kid }
 }
 
 const isSigned = (key: SigningKey, signed: string, signature: string): boolean => {
   const bytes = Buffer.from(signature, 'base64url')
-  // 86 characters have four bits to spare: only one spelling of a signature is taken, so a token has one text.
-  if (bytes.toString('base64url') !== signature) return false
-  return verify('sha256', Buffer.from(signed), { key: key.publicKey, dsaEncoding }, bytes)
+  // The last character has bits to spare: only one spelling of a signature is taken, so a token has one text.
+  return bytes.toString('base64url') === signature && key.verify(signed, bytes)
 }
 
 const parseObject = (part: string): Claims | undefined => {

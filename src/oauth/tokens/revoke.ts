@@ -23,8 +23,8 @@ interface Revocable {
 export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): RevocationEndpoint => {
   const { options, store, keys, clock } = deps
 
-  const findJwt = (token: string): Revocable | undefined => {
-    const record = accessTokens.readJwt(token)
+  const findJwt = async (token: string): Promise<Revocable | undefined> => {
+    const record = await accessTokens.readJwt(token)
     return (
       record && {
         client_id: record.client_id,

@@ -1,62 +1,275 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
-import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
+import { type KeyRing, type KeyRingOptions, openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
+import { type SigningAlg, signingAlgs } from '../../../src/oauth/wire.ts'
+import { Secret } from '../../../src/secret.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
+import { type KeyStore, type Store, StoreUnavailableError } from '../../../src/stores/ports.ts'
 import { eventually } from '../../support/eventually.ts'
-import { createManualClock } from '../support/authorization-server.ts'
+import { client, createManualClock, type ManualClock } from '../support/authorization-server.ts'
 
-const open = async (t: Test, store: ReturnType<typeof createMemoryStore>, clock = createManualClock()) => {
-  const ring = await openKeyRing(store.keys, clock)
+const daySec = 24 * 3600
+
+const options: KeyRingOptions = {
+  accessToken: { format: 'jwt', lifetimeSec: 600, alg: 'ES256' },
+  clients: [],
+  keys: { rotateEverySec: 30 * daySec },
+}
+
+const signedWith = (alg: SigningAlg): KeyRingOptions => ({
+  ...options,
+  clients: [client('old', { access_token_signed_response_alg: alg })],
+})
+
+const open = async (t: Test, keys: KeyStore, clock: ManualClock, more: KeyRingOptions = options): Promise<KeyRing> => {
+  const ring = await openKeyRing(keys, clock, more)
   t.teardown(() => ring.close())
   return ring
+}
+
+const kidOf = (ring: KeyRing): string => ring.current('ES256').kid
+
+/** Makes the ring read its store, as an unknown key does. */
+const reread = async (ring: KeyRing, clock: ManualClock): Promise<void> => {
+  clock.advanceSec(1)
+  await ring.find('unknown')
 }
 
 t.test('rings that open at once over one store hold the same keys', async t => {
   const clock = createManualClock()
   const store = createMemoryStore(clock)
 
-  const rings = await Promise.all(Array.from({ length: 8 }, () => open(t, store, clock)))
+  const rings = await Promise.all(Array.from({ length: 8 }, () => open(t, store.keys, clock)))
 
-  t.equal(new Set(rings.map(ring => ring.current().kid)).size, 1)
+  t.equal(new Set(rings.map(kidOf)).size, 1)
   t.equal(new Set(rings.map(ring => ring.digest('text'))).size, 1)
-  t.equal((await store.keys.load(clock.nowMs() + 1000)).length, 2)
+  t.equal((await store.keys.load(clock.nowMs())).length, 2)
 })
 
-t.test('what is published is the public half of the signing key alone', async t => {
+t.test('what is published is the public half of the signing keys alone', async t => {
   const clock = createManualClock()
-  const ring = await open(t, createMemoryStore(clock), clock)
+  const members = { EC: ['crv', 'kty', 'x', 'y'], RSA: ['e', 'kty', 'n'], OKP: ['crv', 'kty', 'x'] }
+  for (const alg of signingAlgs) {
+    const ring = await open(t, createMemoryStore(clock).keys, clock, signedWith(alg))
 
-  const { keys } = ring.publicJwks()
+    const { keys } = ring.publicJwks()
 
-  t.equal(keys.length, 1)
-  t.same(Object.keys(keys[0] ?? {}).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
-  t.equal(keys[0]?.kid, ring.current().kid)
-  t.equal(ring.find(ring.current().kid), ring.current())
-  t.equal(ring.find('unknown'), undefined)
+    t.same(keys.map(key => key.alg).sort(), [...new Set(['ES256', alg])].sort(), 'what is not used is not made')
+    const key = keys.find(({ kid }) => kid === ring.current(alg).kid)
+    const own = members[String(key?.kty) as keyof typeof members]
+    t.same(Object.keys(key ?? {}).sort(), ['alg', 'kid', 'use', ...own].sort(), alg)
+  }
+})
+
+t.test('an algorithm that the configuration does not use has no key to sign with', async t => {
+  const clock = createManualClock()
+  const ring = await open(t, createMemoryStore(clock).keys, clock)
+
+  t.throws(() => ring.current('RS256'), TypeError)
+})
+
+t.test('a key verifies what it signed, and not one character else', async t => {
+  const clock = createManualClock()
+  for (const alg of signingAlgs) {
+    const key = (await open(t, createMemoryStore(clock).keys, clock, signedWith(alg))).current(alg)
+
+    const signature = key.sign('a text')
+
+    t.equal(key.verify('a text', signature), true, alg)
+    t.equal(key.verify('b text', signature), false)
+    t.equal(key.verify('a text', Buffer.alloc(signature.length)), false)
+  }
 })
 
 t.test('rings over different stores have nothing in common', async t => {
   const clock = createManualClock()
-  const [one, two] = [await open(t, createMemoryStore(clock), clock), await open(t, createMemoryStore(clock), clock)]
+  const one = await open(t, createMemoryStore(clock).keys, clock)
+  const two = await open(t, createMemoryStore(clock).keys, clock)
 
-  t.not(one.current().kid, two.current().kid)
+  t.not(kidOf(one), kidOf(two))
   t.not(one.digest('text'), two.digest('text'))
 })
 
-t.test('keys that the store has lost are put back as they were at the next renewal', async t => {
+t.test('the lifetime of the keys is renewed every ten seconds', async t => {
   const clock = createManualClock()
-  const store = createMemoryStore(clock)
+  const { keys } = createMemoryStore(clock)
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
-  const ring = await open(t, store, clock)
-  const before = { kid: ring.current().kid, digest: ring.digest('text') }
-  clock.advanceSec(91 * 24 * 3600)
-  t.same(await store.keys.load(clock.nowMs() + 1000), [], 'forgotten, since nobody renewed them')
+  const kid = kidOf(await open(t, keys, clock))
 
+  clock.advanceSec(60 * daySec)
   mock.timers.tick(10_000)
   mock.timers.reset()
-  await eventually(async () => (await store.keys.load(clock.nowMs() + 1000)).length === 2)
+  await eventually(async () => (await keys.load(clock.nowMs())).length > 2)
+  clock.advanceSec(60 * daySec)
 
-  const other = await open(t, store, clock)
-  t.same({ kid: other.current().kid, digest: other.digest('text') }, before)
+  t.ok(
+    (await keys.load(clock.nowMs())).some(key => key.kid === kid),
+    'ninety days after it was made',
+  )
+})
+
+t.test('a key that another process has made since is read when it is first seen', async t => {
+  const clock = createManualClock()
+  const { keys } = createMemoryStore(clock)
+  const early = await open(t, keys, clock)
+  const late = await open(t, keys, clock, signedWith('EdDSA'))
+  const { kid } = late.current('EdDSA')
+
+  t.match(await early.find(kid), { kid })
+  t.match(early.find(kid), { kid }, 'and from then on known at once')
+})
+
+t.test('line 88: unknown keys, however many are named, make the store be asked once a second', async t => {
+  const clock = createManualClock()
+  const { keys } = createMemoryStore(clock)
+  let readings = 0
+  const counted: KeyStore = {
+    ...keys,
+    load: untilMs => {
+      readings += 1
+      return keys.load(untilMs)
+    },
+  }
+  const ring = await open(t, counted, clock)
+  readings = 0
+
+  await Promise.all(Array.from({ length: 50 }, (_, n) => ring.find(`unknown ${n}`)))
+  for (let n = 0; n < 50; n++) t.equal(await ring.find(`unknown again ${n}`), undefined)
+  t.equal(readings, 1)
+
+  clock.advanceSec(1)
+  await ring.find('unknown')
+  t.equal(readings, 2)
+})
+
+t.test('while the store is away the keys at hand serve on', async t => {
+  const clock = createManualClock()
+  const { keys } = createMemoryStore(clock)
+  let isAway = false
+  const failing: KeyStore = {
+    ...keys,
+    load: async untilMs => {
+      if (isAway) throw new StoreUnavailableError('memory', undefined)
+      return keys.load(untilMs)
+    },
+  }
+  const ring = await open(t, failing, clock)
+  const kid = kidOf(ring)
+  isAway = true
+
+  await reread(ring, clock)
+
+  t.equal(kidOf(ring), kid)
+  t.match(ring.find(kid), { kid })
+})
+
+t.test('a store that has lost its data', async t => {
+  const clock = createManualClock()
+
+  await t.test('gets back the keys as they were', async t => {
+    const [first, second] = [createMemoryStore(clock), createMemoryStore(clock)]
+    const lossy = createLossy(first)
+    const ring = await open(t, lossy.keys, clock)
+    const before = { kid: kidOf(ring), digest: ring.digest('text') }
+    lossy.use(second)
+
+    await reread(ring, clock)
+
+    const other = await open(t, lossy.keys, clock)
+    t.same({ kid: kidOf(other), digest: other.digest('text') }, before)
+  })
+
+  await t.test('ends with the keys of all and one digest key, though others made theirs meanwhile', async t => {
+    const lossy = createLossy(createMemoryStore(clock))
+    const [one, two] = [await open(t, lossy.keys, clock), await open(t, lossy.keys, clock)]
+    const old = kidOf(one)
+    lossy.use(createMemoryStore(clock))
+    clock.advanceSec(1)
+    const late = await open(t, lossy.keys, clock)
+    t.not(kidOf(late), old)
+    t.match(one.find(old), { kid: old }, 'what was signed before is verified all the time')
+
+    clock.advanceSec(1)
+    await Promise.all([one.find('unknown'), two.find('unknown')])
+    await late.find('unknown')
+
+    const published = (ring: KeyRing) => ring.publicJwks().keys.map(key => key.kid)
+    t.same(published(one), published(late))
+    t.same(published(two), published(late))
+    t.same(new Set(published(late)), new Set([old, kidOf(late)]))
+    t.equal(new Set([one, two, late].map(kidOf)).size, 1, 'all sign with the same')
+    t.equal(new Set([one, two, late].map(ring => ring.digest('text'))).size, 1)
+    const digestKeys = (await lossy.keys.load(clock.nowMs())).filter(({ alg }) => alg === 'HS256')
+    t.equal(digestKeys.length, 1)
+  })
+})
+
+/** A key store whose data are replaced by those of another. */
+const createLossy = (first: Store) => {
+  let current = first.keys
+  const keys: KeyStore = {
+    load: untilMs => current.load(untilMs),
+    create: (record, after, untilMs) => current.create(record, after, untilMs),
+    remove: kid => current.remove(kid),
+  }
+  return {
+    keys,
+    use: (next: Store) => {
+      current = next.keys
+    },
+  }
+}
+
+t.test("an operator's own keys", async t => {
+  const clock = createManualClock()
+  const makeJwk = (kid: string) => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    return { ...privateKey.export({ format: 'jwk' }), kid, alg: 'ES256' }
+  }
+  const jwks = (...keys: readonly object[]): KeyRingOptions => ({
+    ...options,
+    keys: { ...options.keys, jwks: new Secret(JSON.stringify({ keys })) },
+  })
+  const [one, two] = [makeJwk('one'), makeJwk('two')]
+
+  await t.test('sign in place of those of the store: the first one, while the others verify', async t => {
+    const { keys } = createMemoryStore(clock)
+    const ring = await open(t, keys, clock, jwks(one, two))
+
+    t.equal(kidOf(ring), 'one')
+    t.match(ring.find('two'), { kid: 'two' })
+    t.same(
+      ring
+        .publicJwks()
+        .keys.map(key => key.kid)
+        .sort(),
+      ['one', 'two'],
+    )
+    t.notMatch(JSON.stringify(ring.publicJwks()), /"d":/)
+    t.same(
+      (await keys.load(clock.nowMs())).map(({ alg }) => alg),
+      ['HS256'],
+      'the store keeps the digest key alone',
+    )
+    t.equal(ring.find('unknown'), undefined, 'known at once: nobody else makes keys')
+  })
+
+  await t.test('are named by their thumbprint where they bear no name', async t => {
+    const { kid: _, ...nameless } = one
+    const ring = await open(t, createMemoryStore(clock).keys, clock, jwks(nameless))
+
+    t.match(kidOf(ring), /^[\w-]{43}$/)
+  })
+
+  await t.test('are refused where two share a name, or where one is missing, without a word of them', async t => {
+    const { keys } = createMemoryStore(clock)
+
+    await t.rejects(openKeyRing(keys, clock, jwks(one, { ...two, kid: 'one' })), { message: /two keys have one kid/ })
+    const needsMore = { ...jwks(one), clients: signedWith('PS256').clients }
+    await t.rejects(openKeyRing(keys, clock, needsMore), { message: /no key for PS256/ })
+    const broken = { ...options, keys: { ...options.keys, jwks: new Secret('{"keys": "d"') } }
+    await t.rejects(openKeyRing(keys, clock, broken), { message: 'keys.jwks: the text is no JWK set' })
+  })
 })

@@ -99,6 +99,8 @@ export interface CodeOptions {
   /** What the authorization request sent; left out: it sent none. */
   readonly redirect_uri?: string
   readonly scope?: string
+  /** Thumbprint of the DPoP key that the code is bound to. */
+  readonly dpop_jkt?: string
 }
 
 export interface TestServer {
@@ -129,7 +131,7 @@ export const startServer = async (
   store: Store = createMemoryStore(clock),
 ): Promise<TestServer> => {
   const options = { ...defaultOptions, ...changes }
-  const keys = await openKeyRing(store.keys, clock)
+  const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())
   const clients = createClients(options.clients)
   const deps = { options, store, clock, clients, keys, failures: createFailures(clock) }
@@ -225,7 +227,7 @@ export const answer = async (serve: () => unknown): Promise<Answer> => {
 const makeCode = async (
   { store, keys, clock, options }: OAuthDeps,
   client_id: string,
-  { verifier: codeVerifier = verifier, redirect_uri = '', scope = 'read write' }: CodeOptions = {},
+  { verifier: codeVerifier = verifier, redirect_uri = '', scope = 'read write', dpop_jkt }: CodeOptions = {},
 ): Promise<string> => {
   const grantId = newGrantId()
   const code = newGrantSecret(grantId)
@@ -241,7 +243,7 @@ const makeCode = async (
       authTimeSec: 0,
     },
     codeDigest: keys.digest(code),
-    codeProof: codeProof(client_id, redirect_uri, codeVerifier && challengeOf(codeVerifier)),
+    codeProof: codeProof(client_id, redirect_uri, codeVerifier && challengeOf(codeVerifier), dpop_jkt),
     codeExpiresAtMs,
     untilMs: codeExpiresAtMs + options.accessToken.lifetimeSec * 1000,
   })

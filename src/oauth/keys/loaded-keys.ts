@@ -1,0 +1,67 @@
+import type { KeyRecord } from '../../stores/ports.ts'
+import type { SigningAlg } from '../wire.ts'
+import { digestAlg } from './make-key.ts'
+import { activeAtMs, byTurn } from './schedule.ts'
+import { isSigningAlg, type PublicJwk, type SigningKey, toSigningKey } from './signing-key.ts'
+
+/** What one reading of the keys gave, ready to sign and to verify with. */
+export interface LoadedKeys {
+  readonly byKid: ReadonlyMap<string, SigningKey>
+  readonly digestKey: Buffer
+  readonly jwks: PublicJwks
+  /** The key whose turn it is. @throws TypeError where there is none of this algorithm */
+  current(alg: SigningAlg, nowMs: number): SigningKey
+}
+
+/** RFC 7517 section 5. */
+export interface PublicJwks {
+  readonly keys: readonly PublicJwk[]
+}
+
+/** A key and the instant from which on it signs. */
+interface Turn {
+  readonly key: SigningKey
+  readonly fromMs: number
+}
+
+/**
+ * @param before what was loaded already, so that a key is not parsed twice
+ * @param operatorKeys sign and verify in place of those of the store
+ */
+export const toLoadedKeys = (
+  records: readonly KeyRecord[],
+  before: LoadedKeys | undefined,
+  operatorKeys: readonly SigningKey[] | undefined,
+): LoadedKeys => {
+  const turns = operatorKeys ? toFileTurns(operatorKeys) : toStoredTurns(records, before)
+  const byAlg = Map.groupBy(turns, ({ key }) => key.alg)
+  const keys = turns.map(({ key }) => key)
+  return {
+    byKid: new Map(keys.map(key => [key.kid, key])),
+    digestKey: toDigestKey(records),
+    jwks: { keys: keys.map(({ publicJwk }) => publicJwk) },
+    current: (alg, nowMs) => {
+      const turns = byAlg.get(alg)
+      // By a clock that is behind it is nobody's turn yet, but there is a first one.
+      const turn = turns?.findLast(({ fromMs }) => fromMs <= nowMs) ?? turns?.[0]
+      if (turn) return turn.key
+      throw new TypeError(`there is no key that signs with ${alg}`)
+    },
+  }
+}
+
+/** The first key of the operator's file signs, so it is the last to have its turn. */
+const toFileTurns = (keys: readonly SigningKey[]): readonly Turn[] =>
+  keys.map(key => ({ key, fromMs: Number.NEGATIVE_INFINITY })).reverse()
+
+const toStoredTurns = (records: readonly KeyRecord[], before: LoadedKeys | undefined): readonly Turn[] =>
+  records
+    .filter(({ alg }) => isSigningAlg(alg)) // no digest key, and nothing that a later version has made
+    .sort(byTurn)
+    .map(record => ({ key: before?.byKid.get(record.kid) ?? toSigningKey(record), fromMs: activeAtMs(record) }))
+
+const toDigestKey = (records: readonly KeyRecord[]): Buffer => {
+  const text = records.findLast(({ alg }) => alg === digestAlg)?.jwk.k
+  if (typeof text !== 'string') throw new Error('the store holds no usable digest key')
+  return Buffer.from(text, 'base64url')
+}
