@@ -34,19 +34,20 @@ interface Teardown {
 }
 
 /** Makes the calls of each list in a process of its own, all processes at the same moment. Resolves to all outcomes. */
-export const race = async (
-  t: Teardown,
-  url: string,
-  lists: readonly (readonly RacedCall[])[],
-): Promise<readonly unknown[]> => {
-  const racers = lists.map(() => fork(join(import.meta.dirname, 'racer.ts'), [url]))
+export type Race = (lists: readonly (readonly RacedCall[])[]) => Promise<readonly unknown[]>
+
+/** Starts processes that have the store open; they run one race after the other, and end with the test. */
+export const startRacers = async (t: Teardown, url: string, count: number): Promise<Race> => {
+  const racers = Array.from({ length: count }, () => fork(join(import.meta.dirname, 'racer.ts'), [url]))
   t.teardown(() => {
     for (const racer of racers) racer.kill('SIGKILL')
   })
   await Promise.all(racers.map(message))
-  const outcomes = racers.map(message)
-  for (const [index, racer] of racers.entries()) racer.send(lists[index] ?? [])
-  return (await Promise.all(outcomes)).flat()
+  return async lists => {
+    const outcomes = racers.slice(0, lists.length).map(message)
+    for (const [index, list] of lists.entries()) racers[index]?.send(list)
+    return (await Promise.all(outcomes)).flat()
+  }
 }
 
 /** The next message of the process. Rejects when it exits without one. */

@@ -1,6 +1,6 @@
 /**
  * One of several processes that race on a store: `node racer.ts URL`, steered by `race.ts` over IPC. It opens the store,
- * says `ready`, waits for the calls to make, makes them all at once, and sends their outcomes.
+ * says `ready`, and for each list of calls that it is sent makes them all at once and sends their outcomes.
  */
 import { systemClock } from '../../src/clock.ts'
 import { openStore, parseStoreUrl } from '../../src/stores/open.ts'
@@ -12,7 +12,6 @@ const store = await openStore(url, systemClock)
 
 process.on('message', async (calls: readonly RacedCall[]) => {
   const outcomes = await Promise.all(calls.map(call => makeCall(store, call)))
-  await store.close()
-  process.send?.(outcomes, () => process.disconnect?.())
+  process.send?.(outcomes)
 })
 process.send?.('ready')

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { RedemptionOutcome, RefreshOutcome } from '../../../src/stores/ports.ts'
-import { makeCall, type RacedCall, race } from '../race.ts'
+import { makeCall, type Race, type RacedCall, startRacers } from '../race.ts'
 import {
   newGrant,
   newId,
@@ -13,11 +13,14 @@ import {
 } from '../records.ts'
 import type { OpenStore } from './store-under-test.ts'
 
+/** The most processes that race at once. */
+const processes = 8
+
 /** Runs each process's calls in processes of their own, or, where a store lives in one process, all at once in it. */
 export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
   const { store, clock, shared } = await open(t)
-  const run = (lists: readonly (readonly RacedCall[])[]): Promise<readonly unknown[]> =>
-    shared === undefined ? Promise.all(lists.flat().map(call => makeCall(store, call))) : race(t, shared, lists)
+  const runHere: Race = lists => Promise.all(lists.flat().map(call => makeCall(store, call)))
+  const run = shared === undefined ? runHere : await startRacers(t, shared, processes)
   const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
     Array.from({ length: count }, (_, index) => make(index))
 
