@@ -178,9 +178,9 @@ t.test('line 51: a parameter sent twice is refused, by redirect only where it is
   t.equal(answerOf(await room.authorize(get(`${ask()}&sc%6Fpe=accounts:read`))).error, 'invalid_request')
 })
 
-t.test('resource may repeat, and all that was named goes into the grant', async t => {
+t.test('line 66: resource may repeat, and all that was named goes into the grant', async t => {
   const room = await openBrowserRoom(t)
-  const resource = ['https://api.example/accounts', 'urn:example:api']
+  const resource = ['https://api.example/accounts', 'https://api.example']
   const guest = await enter(room, `${ask()}&${resource.map(uri => encode({ resource: uri })).join('&')}`)
 
   await guest.signIn()

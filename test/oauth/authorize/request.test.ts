@@ -79,20 +79,48 @@ t.test('line 53: who asks for no page gets login_required, since a page is neede
   refusedByRedirect(t, 'login_required', [{ prompt: 'none' }]),
 )
 
-t.test('line 66: a resource that is no absolute URI without a fragment is an invalid_target', t =>
+t.test('line 66: a resource that nobody guards here is an invalid_target', t =>
   refusedByRedirect(t, 'invalid_target', [
     { resource: 'https://api.example/#part' },
+    { resource: 'https://api.example/' },
+    { resource: 'https://api.example/Accounts' },
     { resource: 'accounts' },
-    { resource: `https://api.example/${'x'.repeat(512)}` },
   ]),
 )
+
+t.test('line 66: so is one too many of them', async t => {
+  const room = await openBrowserRoom(t)
+  const named = (times: number): string => `${ask()}${'&resource=https%3A%2F%2Fapi.example'.repeat(times)}`
+
+  t.match(header(await room.authorize(get(named(16))), 'location'), /^\/interaction\//)
+  t.equal(answerOf(await room.authorize(get(named(17)))).error, 'invalid_target')
+})
+
+t.test('what is kept until the person has answered is bounded', async t => {
+  const tooLong = [{ login_hint: 'x'.repeat(513) }, { acr_values: 'x'.repeat(1025) }, { ui_locales: 'x'.repeat(257) }]
+  await refusedByRedirect(t, 'invalid_request', tooLong)
+  const room = await openBrowserRoom(t)
+
+  const longest = { login_hint: 'x'.repeat(512), acr_values: 'x'.repeat(1024), ui_locales: 'x'.repeat(256) }
+
+  t.match(header(await room.authorize(get(ask(longest))), 'location'), /^\/interaction\//)
+})
+
+t.test('a dpop_jkt that can be no thumbprint is refused', async t => {
+  await refusedByRedirect(t, 'invalid_request', [{ dpop_jkt: 'A'.repeat(42) }, { dpop_jkt: `${'A'.repeat(42)}=` }])
+  const room = await openBrowserRoom(t)
+
+  t.match(header(await room.authorize(get(ask({ dpop_jkt: 'A'.repeat(43) }))), 'location'), /^\/interaction\//)
+})
 
 t.test('what is not offered is refused by name', async t => {
   const machine = { ...demoClient, client_id: 'machine', grant_types: ['client_credentials'] as const }
 
   await refusedByRedirect(t, 'invalid_request', [{ response_mode: 'fragment' }])
-  await refusedByRedirect(t, 'request_not_supported', [{ request: 'eyJhbGciOiJub25lIn0.e30.' }])
-  await refusedByRedirect(t, 'request_uri_not_supported', [{ request_uri: 'urn:example:1' }])
+  await refusedByRedirect(t, 'request_uri_not_supported', [
+    { request_uri: 'urn:example:1' },
+    { request_uri: 'https://app.example/request.jwt' },
+  ])
   await refusedByRedirect(t, 'unauthorized_client', [{ client_id: 'machine' }], [machine])
 })
 
