@@ -15,6 +15,7 @@ export type GroupingDraft = z.output<typeof groupingSchema>
 export type OperationDraft = z.output<typeof operationSchema>
 export type UpstreamDraft = z.output<typeof upstreamSchema>
 export type ClientDraft = z.output<typeof clientSchema>
+export type SecretDraft = ClientDraft['client_secrets'][number]
 export type UserDraft = z.output<typeof userSchema>
 
 /** An element that has its name as its key. */

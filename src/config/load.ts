@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { checkClients } from './checks/clients.ts'
+import { checkFapiProfile } from './checks/fapi-profile.ts'
 import { checkGroupings } from './checks/groupings.ts'
 import { checkHead } from './checks/head.ts'
 import { checkListeners } from './checks/listeners.ts'
 import { checkOperations } from './checks/operations.ts'
 import { checkPlans } from './checks/plans.ts'
 import { checkRoutes } from './checks/routes.ts'
+import { checkSigningKeys } from './checks/signing-keys.ts'
 import { checkUsers } from './checks/users.ts'
 import { parseDraft } from './draft.ts'
 import { resolveConfig } from './resolve.ts'
@@ -38,6 +40,8 @@ const crossChecks = [
   checkPlans,
   checkClients,
   checkUsers,
+  checkSigningKeys,
+  checkFapiProfile,
 ]
 
 /**

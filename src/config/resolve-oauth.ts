@@ -1,7 +1,8 @@
 import type { Operation, Served } from '../gateway/operation.ts'
-import type { ClientRegistration, ClientSecret, Endpoint, LoginOptions, OAuthOptions, User } from '../oauth/options.ts'
+import type { Endpoint, LoginOptions, OAuthOptions, User } from '../oauth/options.ts'
 import { certificateWays } from './certificate-ways.ts'
-import type { ClientDraft, Draft, LoginDraft, UserDraft } from './draft.ts'
+import type { Draft, LoginDraft, UserDraft } from './draft.ts'
+import { resolveClients } from './resolve-client.ts'
 import { toResources } from './resolve-resources.ts'
 
 /** How long a person may take from the authorization request to the decision. */
@@ -11,11 +12,10 @@ const interactionLifetimeSec = 900
 export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly Operation[]): OAuthOptions => {
   const { profile, tokens, keys } = draft.head.value
   const { accessToken, refreshToken, code, par, dpop } = tokens
-  const [onlyPlan = ''] = draft.planNames
   return {
     issuer,
     profile,
-    clients: draft.clients.map(({ value }) => toClient(value, onlyPlan)),
+    clients: resolveClients(draft),
     accessToken: { format: accessToken.format, lifetimeSec: accessToken.lifetime, alg: accessToken.alg },
     refreshToken: { lifetimeSec: refreshToken.lifetime, reuseWindowSec: refreshToken.reuseWindow },
     code: { lifetimeSec: code.lifetime },
@@ -29,37 +29,6 @@ export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly 
     interactionLifetimeSec,
     endpoints: toEndpoints(issuer, operations),
   }
-}
-
-const toClient = (client: ClientDraft, onlyPlan: string): ClientRegistration => {
-  const secret = toSecret(client)
-  return {
-    client_id: client.client_id,
-    client_name: client.client_name ?? client.client_id,
-    profile: 'none',
-    secrets: secret ? [secret] : [],
-    assertion_audience: 'issuer',
-    tls_client_certificate_bound_access_tokens: false,
-    dpop_bound_access_tokens: false,
-    require_pushed_authorization_requests: false,
-    require_signed_request_object: false,
-    introspection_signed_response_alg: 'ES256',
-    access_token_signed_response_alg: 'ES256',
-    browser: 'same',
-    grant_types: [...new Set(client.grant_types)],
-    redirect_uris: client.redirect_uris,
-    scope: client.scope,
-    token_endpoint_auth_method: client.token_endpoint_auth_method,
-    application_type: client.application_type,
-    pkce: client.pkce,
-    introspects: client.introspects,
-    plan: client.plan ?? onlyPlan,
-  }
-}
-
-const toSecret = ({ client_secret, client_secret_hash }: ClientDraft): ClientSecret | undefined => {
-  if (client_secret) return { kind: 'plain', value: client_secret }
-  return client_secret_hash && { kind: 'hash', value: client_secret_hash }
 }
 
 const toUser = ({ username, password_hash, sub }: UserDraft): readonly User[] =>

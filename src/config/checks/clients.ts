@@ -1,57 +1,48 @@
+import { type CertificateWay, certificateWays } from '../certificate-ways.ts'
 import type { ClientDraft, Draft } from '../draft.ts'
 import type { Fault } from '../source/problem.ts'
-import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
+import { checkProofs } from './client-proofs.ts'
+import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside one client by itself: the sentences to say where it does not. */
-export const checkClient = (client: ClientDraft): readonly Fault[] =>
-  applyRules(rules, { path: [], broken: new Set() }, { client, planNames: [client.plan ?? ''] })
+export const checkClient = (client: ClientDraft): readonly Fault[] => {
+  const whole = { path: [], broken: new Set<string>() }
+  return [
+    ...applyRules(rules, whole, { client, planNames: [client.plan ?? ''] }),
+    ...checkProofs({ ...whole, value: client }, undefined),
+  ]
+}
 
-/** What must hold inside each client, and between it and the plans. */
-export const checkClients = (draft: Draft): readonly Fault[] => [
-  ...draft.clients.flatMap(client => applyRules(rules, client, { client: client.value, planNames: draft.planNames })),
-  ...doubledIds(draft),
-]
+/** What must hold inside each client, and between it and the rest of the file. */
+export const checkClients = (draft: Draft): readonly Fault[] => {
+  const ways = findWays(draft)
+  return [
+    ...draft.clients.flatMap(client => applyRules(rules, client, { client: client.value, planNames: draft.planNames })),
+    ...draft.clients.flatMap(client => checkProofs(client, ways)),
+    ...doubledIds(draft),
+  ]
+}
+
+/** Undefined where what is wrong with the head leaves it open. */
+const findWays = ({ head }: Draft): readonly CertificateWay[] | undefined =>
+  ['tls', 'trustedProxies', 'clientCertificateHeader'].some(field => head.broken.has(field))
+    ? undefined
+    : certificateWays(head.value)
 
 interface Facts {
   readonly client: ClientDraft
   readonly planNames: readonly string[]
 }
 
-const secretFields = ['client_secret', 'client_secret_hash', 'token_endpoint_auth_method'] as const
-
 const rules: readonly Rule<Facts>[] = [
-  {
-    reads: secretFields,
-    check: ({ client }) =>
-      client.client_secret && client.client_secret_hash
-        ? keyAt('client_secret_hash', 'excludes client_secret; keep one of the two')
-        : undefined,
-  },
-  {
-    reads: secretFields,
-    check: ({ client }) =>
-      isPublic(client) || hasSecret(client)
-        ? undefined
-        : valueAt(
-            'client_secret',
-            'missing; give client_secret or client_secret_hash, or token_endpoint_auth_method: none for a public client',
-          ),
-  },
-  {
-    reads: secretFields,
-    check: ({ client }) =>
-      isPublic(client) && hasSecret(client)
-        ? keyAt(
-            client.client_secret ? 'client_secret' : 'client_secret_hash',
-            'a public client (token_endpoint_auth_method: none) has no secret; remove one of the two',
-          )
-        : undefined,
-  },
   {
     reads: ['grant_types', 'token_endpoint_auth_method'],
     check: ({ client }) =>
       isPublic(client) && client.grant_types.includes('client_credentials')
-        ? valueAt('grant_types', 'client_credentials is for clients with a secret (RFC 6749 section 4.4); remove it')
+        ? valueAt(
+            'grant_types',
+            'client_credentials is for clients that prove themselves (RFC 6749 section 4.4); remove it',
+          )
         : undefined,
   },
   {
@@ -84,8 +75,6 @@ const missingPlan = (planNames: readonly string[]): string =>
     : `missing; there is more than one to choose from: ${planNames.join(', ')}`
 
 const isPublic = (client: ClientDraft): boolean => client.token_endpoint_auth_method === 'none'
-
-const hasSecret = (client: ClientDraft): boolean => Boolean(client.client_secret ?? client.client_secret_hash)
 
 const doubledIds = ({ clients }: Draft): readonly Fault[] =>
   clients

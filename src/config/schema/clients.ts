@@ -1,41 +1,24 @@
 import { z } from 'zod'
-import { isSecretHash } from '../../oauth/secrets/secret-hash.ts'
-import { grantTypes } from '../../oauth/wire.ts'
-import { Secret } from '../../secret.ts'
+import { clientAuthMethods, profiles } from '../../oauth/options.ts'
+import { grantTypes, signingAlgs } from '../../oauth/wire.ts'
 import { redirectUriFault } from '../values/redirect-uri.ts'
 import { resourceFault } from '../values/resource.ts'
 import { scopeList } from '../values/scope.ts'
-import {
-  checkedText,
-  line,
-  oneOf,
-  oneOfYet,
-  parsedText,
-  printableAscii,
-  secretText,
-  text,
-  textLike,
-} from '../values/texts.ts'
+import { checkedText, flag, line, oneOf, oneOfYet, printableAscii, text, textLike } from '../values/texts.ts'
+import { certificateNameShape, file, keysShape, secretHash, secretsShape } from './client-proofs.ts'
 
 /** Who may ask for tokens: the registered clients, and the people who may sign in. */
 
-const secretHash = () =>
-  parsedText(
-    text => (isSecretHash(text) ? new Secret(text) : undefined),
-    'not a stored form; take what `sidegate hash` prints',
-  )
-
-const file = (what: string) =>
-  text().min(1, { error: 'must name a file' }).optional().describe(`A file that holds the ${what}.`)
+const alg = () => oneOf(signingAlgs).optional()
 
 /** The members bear their RFC 7591 names. */
 export const clientSchema = z.strictObject({
   client_id: printableAscii('a client_id'),
-  client_secret: secretText().optional().describe('The secret itself; better as an environment variable or a file.'),
-  client_secret_file: file('secret'),
-  client_secret_hash: secretHash().optional().describe('What `sidegate hash` or `sidegate client new` printed.'),
-  client_secret_hash_file: file('stored form'),
+  ...secretsShape,
   client_name: line().optional().describe('What people see on the consent page. Default the client_id.'),
+  profile: oneOf(profiles)
+    .default('none')
+    .describe('fapi2: it keeps to the FAPI 2.0 Security Profile. Default none, or what the file says for all.'),
   grant_types: z
     .array(oneOfYet(grantTypes))
     .min(1, { error: `needs at least one of ${grantTypes.join(', ')}` })
@@ -45,15 +28,47 @@ export const clientSchema = z.strictObject({
   scope: scopeList()
     .prefault('')
     .describe('Space-separated scopes it may ask for; all of them where it asks for none.'),
-  token_endpoint_auth_method: oneOfYet(['client_secret_basic', 'client_secret_post', 'none'])
+  token_endpoint_auth_method: oneOf(clientAuthMethods)
     .default('client_secret_basic')
     .describe('How it proves itself; none: a public client. Default client_secret_basic.'),
+  token_endpoint_auth_signing_alg: alg().describe(
+    'The one algorithm of its assertions. Default ES256, PS256 or EdDSA, whichever fits its keys.',
+  ),
+  assertion_audience: oneOf(['issuer', 'endpoint'])
+    .default('issuer')
+    .describe("endpoint: the aud of its assertions may also be the endpoint's URL. Default issuer."),
+  ...keysShape,
+  ...certificateNameShape,
+  tls_client_certificate_bound_access_tokens: flag()
+    .default(false)
+    .describe('Whether its tokens are bound to its certificate (RFC 8705 section 3). Default false.'),
+  dpop_bound_access_tokens: flag()
+    .default(false)
+    .describe('Whether its tokens must be bound to a key by DPoP (RFC 9449). Default false.'),
+  require_pushed_authorization_requests: flag()
+    .optional()
+    .describe('Whether its authorization requests must be pushed (RFC 9126). Default false; true with fapi2.'),
+  require_signed_request_object: flag()
+    .default(false)
+    .describe('Whether its authorization requests must be signed (RFC 9101). Default false.'),
+  request_object_signing_alg: alg().describe(
+    'The one algorithm of its request objects. Default ES256, PS256 or EdDSA, whichever fits its keys.',
+  ),
+  introspection_signed_response_alg: alg().describe(
+    'Signature of its introspection answers (RFC 9701). Default that of tokens.accessToken.alg.',
+  ),
+  access_token_signed_response_alg: alg().describe(
+    'Signature of its JWT access tokens; RS256 for old clients. Default that of tokens.accessToken.alg.',
+  ),
   application_type: oneOf(['web', 'native'])
     .default('web')
     .describe('native: a loopback redirect may have any port. Default web.'),
   pkce: oneOf(['required', 'optional'])
     .default('required')
     .describe('optional is an exemption (RFC 9700 section 2.1.1). Default required.'),
+  browser: oneOf(['same', 'any'])
+    .default('same')
+    .describe('any: a person may come back in another browser, as from an app on a phone. Default same.'),
   introspects: z
     .union([z.enum(['own', 'all']), z.array(checkedText(resourceFault))], {
       error: 'must be own, all or a list of resource URIs',

@@ -3,16 +3,11 @@ import { credentialKinds, served } from '../../gateway/operation.ts'
 import { basePathFault, pathFault } from '../values/path-pattern.ts'
 import { resourceFault } from '../values/resource.ts'
 import { scopeToken } from '../values/scope.ts'
-import { checkedText, line, name, oneOf, text } from '../values/texts.ts'
+import { checkedText, flag, line, name, oneOf, text } from '../values/texts.ts'
 
 /** The published interface: groupings and their operations, and the upstreams behind them. */
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-
-const flag = () =>
-  z.union([z.boolean(), z.enum(['true', 'false']).transform(word => word === 'true')], {
-    error: 'must be true or false',
-  })
 
 export const operationSchema = z.strictObject({
   method: z.enum(methods, { error: `must be one of ${methods.join(', ')}, in capitals` }),

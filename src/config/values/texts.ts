@@ -39,6 +39,12 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) 
 export const oneOfYet = <const T extends readonly [string, ...string[]]>(words: T) =>
   z.enum(words, { error: `must be ${listed(words)}; this release has no other` })
 
+/** True or false; a text too, since that is what an environment variable leaves. */
+export const flag = () =>
+  z.union([z.boolean(), z.enum(['true', 'false']).transform(word => word === 'true')], {
+    error: 'must be true or false',
+  })
+
 /** `a`, `a or b`, `a, b or c`. */
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`

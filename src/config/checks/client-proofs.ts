@@ -1,0 +1,154 @@
+import { type ClientAuthMethod, certificateNameKinds } from '../../oauth/options.ts'
+import type { CertificateWay } from '../certificate-ways.ts'
+import type { ClientDraft, SecretDraft } from '../draft.ts'
+import type { Element } from '../element.ts'
+import { certificateNames } from '../resolve-client.ts'
+import type { Fault } from '../source/problem.ts'
+import { applyRules, type Finding, keyAt, type Rule, valueAt } from './rule.ts'
+
+/**
+ * Whether a client has what its way of proving itself takes, and nothing that it does not.
+ * @param ways on which certificates reach Sidegate; undefined where that is not known
+ */
+export const checkProofs = (
+  client: Element<ClientDraft>,
+  ways: readonly CertificateWay[] | undefined,
+): readonly Fault[] => [
+  ...applyRules(clientRules, client, client.value),
+  ...(ways ? applyRules(certificateRules, client, { client: client.value, ways }) : []),
+  ...client.value.client_secrets.flatMap((secret, index) =>
+    applyRules(secretRules, { path: [...client.path, 'client_secrets', index], broken: client.broken }, secret),
+  ),
+]
+
+const method = 'token_endpoint_auth_method'
+const secretFields = ['client_secret', 'client_secret_hash', 'client_secrets', method] as const
+const nameFields = certificateNameKinds.map(kind => `tls_client_auth_${kind}` as const)
+const keyFields = ['jwks', 'jwks_uri'] as const
+
+const bothForms = ({ client_secret, client_secret_hash }: Omit<SecretDraft, 'until'>): Finding | undefined =>
+  client_secret && client_secret_hash
+    ? keyAt('client_secret_hash', 'excludes client_secret; keep one of the two')
+    : undefined
+
+const secretRules: readonly Rule<SecretDraft>[] = [
+  { reads: ['client_secrets'], check: bothForms },
+  {
+    reads: ['client_secrets'],
+    check: ({ client_secret, client_secret_hash }) =>
+      client_secret || client_secret_hash ? undefined : valueAt([], 'needs client_secret or client_secret_hash'),
+  },
+]
+
+const clientRules: readonly Rule<ClientDraft>[] = [
+  { reads: secretFields, check: bothForms },
+  {
+    reads: secretFields,
+    check: client =>
+      usesSecret(client) && !findSecretField(client)
+        ? valueAt(
+            'client_secret',
+            'missing; give client_secret or client_secret_hash, or token_endpoint_auth_method: none for a public client',
+          )
+        : undefined,
+  },
+  {
+    reads: secretFields,
+    check: client => {
+      const field = findSecretField(client)
+      if (usesSecret(client) || !field) return undefined
+      const who = client[method] === 'none' ? 'a public client' : 'a client'
+      return keyAt(field, `${who} (token_endpoint_auth_method: ${client[method]}) has no secret; remove one of the two`)
+    },
+  },
+  {
+    reads: keyFields,
+    check: client =>
+      client.jwks && client.jwks_uri
+        ? keyAt('jwks_uri', 'excludes jwks; keep one of the two (RFC 7591 section 2)')
+        : undefined,
+  },
+  {
+    reads: [...keyFields, method, 'require_signed_request_object', 'request_object_signing_alg'],
+    check: client => {
+      const reason = findNeedOfKeys(client)
+      return reason && !client.jwks && !client.jwks_uri
+        ? valueAt('jwks', `missing; ${reason} takes its public keys, so give jwks, jwks_file or jwks_uri`)
+        : undefined
+    },
+  },
+  {
+    reads: [method, ...nameFields],
+    check: client => {
+      const names = certificateNames(client)
+      if (client[method] !== 'tls_client_auth' || names.length === 1) return undefined
+      const [, second] = names
+      return second
+        ? keyAt(`tls_client_auth_${second.kind}`, 'there is one name already; keep one (RFC 8705 section 2.1.2)')
+        : valueAt('tls_client_auth_subject_dn', `missing; give one of ${nameFields.join(', ')}`)
+    },
+  },
+  {
+    reads: [method, ...nameFields],
+    check: client => {
+      const [name] = certificateNames(client)
+      return name && client[method] !== 'tls_client_auth'
+        ? keyAt(
+            `tls_client_auth_${name.kind}`,
+            'is for token_endpoint_auth_method: tls_client_auth; set that, or remove it',
+          )
+        : undefined
+    },
+  },
+  {
+    reads: [method, 'token_endpoint_auth_signing_alg'],
+    check: client =>
+      client.token_endpoint_auth_signing_alg && client[method] !== 'private_key_jwt'
+        ? keyAt('token_endpoint_auth_signing_alg', 'is for token_endpoint_auth_method: private_key_jwt; remove it')
+        : undefined,
+  },
+]
+
+interface CertificateFacts {
+  readonly client: ClientDraft
+  readonly ways: readonly CertificateWay[]
+}
+
+const certificateRules: readonly Rule<CertificateFacts>[] = [
+  {
+    reads: [method],
+    check: ({ client, ways }) => {
+      if (client[method] === 'tls_client_auth' && ways.length > 0 && !ways.some(way => way.isVouchedFor)) {
+        return valueAt(method, 'nobody vouches for certificates; name who does as tls.clientCa_file')
+      }
+      return isTlsMethod(client[method]) && ways.length === 0 ? valueAt(method, noWay) : undefined
+    },
+  },
+  {
+    reads: [method, 'tls_client_certificate_bound_access_tokens'],
+    check: ({ client, ways }) =>
+      client.tls_client_certificate_bound_access_tokens && !isTlsMethod(client[method]) && ways.length === 0
+        ? valueAt('tls_client_certificate_bound_access_tokens', noWay)
+        : undefined,
+  },
+]
+
+const noWay =
+  'no certificate of a client reaches Sidegate; set tls.clientAuth: optional, or name the trustedProxies that send it in a header'
+
+const usesSecret = (client: ClientDraft): boolean => client[method].startsWith('client_secret_')
+
+const isTlsMethod = (name: ClientAuthMethod): boolean =>
+  name === 'tls_client_auth' || name === 'self_signed_tls_client_auth'
+
+const findSecretField = (client: ClientDraft): string | undefined => {
+  if (client.client_secret) return 'client_secret'
+  if (client.client_secret_hash) return 'client_secret_hash'
+  return client.client_secrets.length > 0 ? 'client_secrets' : undefined
+}
+
+const findNeedOfKeys = (client: ClientDraft): string | undefined => {
+  if (client[method] === 'private_key_jwt' || client[method] === 'self_signed_tls_client_auth') return client[method]
+  if (client.require_signed_request_object) return 'require_signed_request_object'
+  return client.request_object_signing_alg && 'request_object_signing_alg'
+}

@@ -1,0 +1,143 @@
+import type { ClientDraft, Draft } from '../draft.ts'
+import type { Element } from '../element.ts'
+import { profileOf } from '../resolve-client.ts'
+import type { Fault } from '../source/problem.ts'
+import { isLoopback } from '../values/loopback.ts'
+import { applyRules, type Rule, valueAt } from './rule.ts'
+
+/**
+ * What contradicts FAPI 2.0 Security Profile Final, sections 5.3 and 5.4, where `profile: fapi2` says that it is kept
+ * to. What the profile can switch on is switched on without being asked for (`resolve-client.ts`); here is what the
+ * configuration says otherwise, or must say itself.
+ */
+export const checkFapiProfile = (draft: Draft): readonly Fault[] => {
+  const clients = draft.clients.filter(({ value }) => profileOf(value, draft.head.value) === 'fapi2')
+  const isDemanded = draft.head.value.profile === 'fapi2' || clients.length > 0
+  return [
+    ...(isDemanded ? applyRules(headRules, draft.head, draft) : []),
+    ...clients.flatMap(client => applyRules(clientRules, client, client.value)),
+    ...lackOfPar(draft, clients),
+  ]
+}
+
+const headRules: readonly Rule<Draft>[] = [
+  {
+    reads: ['issuer'],
+    check: ({ head: { value } }) =>
+      value.issuer !== undefined && !isHttpsOrLoopback(value.issuer)
+        ? valueAt('issuer', 'profile: fapi2 takes an https issuer (section 5.2.2); http is for trials on loopback')
+        : undefined,
+  },
+  {
+    reads: ['tokens'],
+    check: ({ head: { value } }) =>
+      value.tokens.code.lifetime > 60
+        ? valueAt(['tokens', 'code', 'lifetime'], 'profile: fapi2 takes codes of at most 60s (section 5.3.2.2)')
+        : undefined,
+  },
+]
+
+const proofFields = ['dpop_bound_access_tokens', 'tls_client_certificate_bound_access_tokens'] as const
+
+const algFields = [
+  'token_endpoint_auth_signing_alg',
+  'request_object_signing_alg',
+  'introspection_signed_response_alg',
+  'access_token_signed_response_alg',
+] as const
+
+const noWeakAlg = (field: (typeof algFields)[number]): Rule<ClientDraft> => ({
+  reads: ['profile', field],
+  check: client =>
+    client[field] === 'RS256'
+      ? valueAt(field, 'profile: fapi2 takes ES256, PS256 or EdDSA (section 5.4.1); leave it out, or name one of them')
+      : undefined,
+})
+
+const clientRules: readonly Rule<ClientDraft>[] = [
+  {
+    reads: ['profile', 'token_endpoint_auth_method'],
+    check: ({ token_endpoint_auth_method: method }) =>
+      method === 'none' || method.startsWith('client_secret_')
+        ? valueAt(
+            'token_endpoint_auth_method',
+            'profile: fapi2 takes private_key_jwt, tls_client_auth or self_signed_tls_client_auth (section 5.3.2.1)',
+          )
+        : undefined,
+  },
+  {
+    reads: ['profile', ...proofFields],
+    check: client =>
+      proofFields.some(field => client[field])
+        ? undefined
+        : valueAt(
+            'dpop_bound_access_tokens',
+            'profile: fapi2 takes bound tokens (section 5.3.2.1); set dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens to true',
+          ),
+  },
+  {
+    reads: ['profile', 'pkce'],
+    check: ({ pkce }) =>
+      pkce === 'optional' ? valueAt('pkce', 'profile: fapi2 takes pkce: required (section 5.3.2.2)') : undefined,
+  },
+  {
+    reads: ['profile', 'require_pushed_authorization_requests'],
+    check: client =>
+      client.require_pushed_authorization_requests === false
+        ? valueAt(
+            'require_pushed_authorization_requests',
+            'profile: fapi2 takes pushed requests alone (section 5.3.2.2); set it to true, or leave it out',
+          )
+        : undefined,
+  },
+  {
+    reads: ['profile', 'assertion_audience'],
+    check: client =>
+      client.assertion_audience === 'endpoint'
+        ? valueAt('assertion_audience', 'profile: fapi2 takes assertion_audience: issuer (section 5.3.2.1)')
+        : undefined,
+  },
+  {
+    reads: ['profile', 'browser'],
+    check: ({ browser }) =>
+      browser === 'any'
+        ? valueAt('browser', 'profile: fapi2 takes browser: same, so that nobody finishes the sign-in of another')
+        : undefined,
+  },
+  {
+    reads: ['profile', 'redirect_uris', 'application_type'],
+    check: ({ redirect_uris, application_type }) => {
+      const index = redirect_uris.findIndex(uri => !isFapiRedirect(uri, application_type))
+      return index < 0
+        ? undefined
+        : valueAt(
+            ['redirect_uris', index],
+            'profile: fapi2 takes http for application_type: native on 127.0.0.1 or [::1] alone (section 5.3.2.2); use https',
+          )
+    },
+  },
+  ...algFields.map(noWeakAlg),
+]
+
+const isHttpsOrLoopback = (url: string): boolean => url.startsWith('https:') || isLoopback(new URL(url).hostname)
+
+/** Loopback redirection is by address, not by name (RFC 8252 sections 7.3 and 8.3). */
+const isFapiRedirect = (uri: string, applicationType: 'web' | 'native'): boolean => {
+  const { protocol, hostname } = new URL(uri)
+  return protocol !== 'http:' || (applicationType === 'native' && hostname !== 'localhost')
+}
+
+/** Said once, where the profile is asked for. */
+const lackOfPar = (
+  { head, operations, hasAllOperations }: Draft,
+  clients: readonly Element<ClientDraft>[],
+): readonly Fault[] => {
+  const pusher = clients.find(
+    ({ value, broken }) => !broken.has('grant_types') && value.grant_types.includes('authorization_code'),
+  )
+  const servesPar = !hasAllOperations || operations.some(({ value }) => value.serves === 'par')
+  if (!pusher || servesPar) return []
+  const asker = head.value.profile === 'fapi2' ? head.path : pusher.path
+  const message = 'fapi2 takes pushed authorization requests; publish an operation that serves par (section 5.3.2.2)'
+  return [{ path: [...asker, 'profile'], at: 'value', message }]
+}

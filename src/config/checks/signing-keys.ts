@@ -1,0 +1,32 @@
+import { signingAlgs } from '../../oauth/wire.ts'
+import type { Draft } from '../draft.ts'
+import type { Fault } from '../source/problem.ts'
+import { applyRules, type Rule, valueAt } from './rule.ts'
+
+/** Whether the operator's own keys can sign all that is to be signed. */
+export const checkSigningKeys = (draft: Draft): readonly Fault[] => {
+  // With a client's algorithm in doubt there is no telling.
+  if (draft.clients.some(({ broken }) => algFields.some(field => broken.has(field)))) return []
+  return applyRules(rules, draft.head, draft)
+}
+
+const algFields = ['introspection_signed_response_alg', 'access_token_signed_response_alg'] as const
+
+const rules: readonly Rule<Draft>[] = [
+  {
+    reads: ['keys', 'tokens'],
+    check: draft => {
+      const { keys } = draft.head.value
+      const lacking = neededAlgs(draft).filter(alg => !keys.jwks?.algs.has(alg))
+      return keys.jwks && lacking.length > 0
+        ? valueAt(['keys', 'jwks'], `has no key for ${lacking.join(', ')}; add one, or sign with what it has`)
+        : undefined
+    },
+  },
+]
+
+/** What access tokens and introspection answers are signed with. */
+const neededAlgs = ({ head, clients }: Draft): readonly string[] => {
+  const asked = clients.flatMap(({ value }) => algFields.map(field => value[field]))
+  return signingAlgs.filter(alg => alg === head.value.tokens.accessToken.alg || asked.includes(alg))
+}

@@ -1,0 +1,75 @@
+import {
+  type CertificateName,
+  type ClientKeys,
+  type ClientRegistration,
+  type ClientSecret,
+  certificateNameKinds,
+} from '../oauth/options.ts'
+import type { ClientDraft, Draft, HeadDraft, SecretDraft } from './draft.ts'
+
+/** Every client of a draft without faults, as the authorization server takes them. */
+export const resolveClients = ({ head, clients, planNames }: Draft): readonly ClientRegistration[] => {
+  const [onlyPlan = ''] = planNames
+  return clients.map(({ value }) => toClient(value, head.value, onlyPlan))
+}
+
+/** The profile that a client keeps to: its own, or the one that the file sets for all. */
+export const profileOf = (client: ClientDraft, head: HeadDraft): ClientRegistration['profile'] =>
+  head.profile === 'none' ? client.profile : head.profile
+
+const toClient = (client: ClientDraft, head: HeadDraft, onlyPlan: string): ClientRegistration => {
+  const profile = profileOf(client, head)
+  const { alg } = head.tokens.accessToken
+  const { token_endpoint_auth_signing_alg, request_object_signing_alg } = client
+  const keys = findKeys(client)
+  const [certificateName] = certificateNames(client)
+  return {
+    client_id: client.client_id,
+    client_name: client.client_name ?? client.client_id,
+    profile,
+    secrets: toSecrets(client),
+    grant_types: [...new Set(client.grant_types)],
+    redirect_uris: client.redirect_uris,
+    scope: client.scope,
+    token_endpoint_auth_method: client.token_endpoint_auth_method,
+    ...(token_endpoint_auth_signing_alg && { token_endpoint_auth_signing_alg }),
+    assertion_audience: client.assertion_audience,
+    ...(keys && { keys }),
+    ...(certificateName && { certificateName }),
+    tls_client_certificate_bound_access_tokens: client.tls_client_certificate_bound_access_tokens,
+    dpop_bound_access_tokens: client.dpop_bound_access_tokens,
+    require_pushed_authorization_requests: client.require_pushed_authorization_requests ?? profile === 'fapi2',
+    require_signed_request_object: client.require_signed_request_object,
+    ...(request_object_signing_alg && { request_object_signing_alg }),
+    introspection_signed_response_alg: client.introspection_signed_response_alg ?? alg,
+    access_token_signed_response_alg: client.access_token_signed_response_alg ?? alg,
+    application_type: client.application_type,
+    pkce: client.pkce,
+    browser: client.browser,
+    introspects: client.introspects,
+    plan: client.plan ?? onlyPlan,
+  }
+}
+
+/** The one beside the client's own members first: it is the current one. */
+const toSecrets = (client: ClientDraft): readonly ClientSecret[] =>
+  [{ ...client, until: undefined }, ...client.client_secrets].flatMap(toSecret)
+
+const toSecret = (secret: SecretDraft): readonly ClientSecret[] => {
+  const { client_secret, client_secret_hash, until } = secret
+  const end = until === undefined ? {} : { untilMs: until }
+  if (client_secret) return [{ kind: 'plain', value: client_secret, ...end }]
+  return client_secret_hash ? [{ kind: 'hash', value: client_secret_hash, ...end }] : []
+}
+
+const findKeys = ({ jwks, jwks_uri }: ClientDraft): ClientKeys | undefined => {
+  if (jwks) return { kind: 'jwks', jwks }
+  return jwks_uri === undefined ? undefined : { kind: 'uri', uri: jwks_uri }
+}
+
+/** What the client registered of its certificate; one, where the checks have passed. */
+export const certificateNames = (client: ClientDraft): readonly CertificateName[] =>
+  certificateNameKinds.flatMap(kind => {
+    const value = client[`tls_client_auth_${kind}`]
+    return value === undefined ? [] : [{ kind, value }]
+  })

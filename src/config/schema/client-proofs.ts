@@ -1,0 +1,74 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { isSecretHash } from '../../oauth/secrets/secret-hash.ts'
+import { Secret } from '../../secret.ts'
+import { parseInstantMs } from '../values/instant.ts'
+import { secureUrlFault } from '../values/secure-url.ts'
+import { checkedText, parsedText, secretText, text, textLike } from '../values/texts.ts'
+import { publicJwks } from './jwks.ts'
+
+/** What a client proves itself with: secrets, keys, the names in its certificate. */
+
+/** What `sidegate hash` prints. */
+export const secretHash = () =>
+  parsedText(
+    text => (isSecretHash(text) ? new Secret(text) : undefined),
+    'not a stored form; take what `sidegate hash` prints',
+  )
+
+export const file = (what: string) =>
+  text().min(1, { error: 'must name a file' }).optional().describe(`A file that holds the ${what}.`)
+
+const secretFields = {
+  client_secret: secretText().optional().describe('The secret itself; better as an environment variable or a file.'),
+  client_secret_file: file('secret'),
+  client_secret_hash: secretHash().optional().describe('What `sidegate hash` or `sidegate client new` printed.'),
+  client_secret_hash_file: file('stored form'),
+}
+
+const instant = () =>
+  parsedText(parseInstantMs, 'must be an instant with its zone, such as 2027-01-31T12:00:00Z or 2027-01-31T12:00+01:00')
+
+export const secretsShape = {
+  ...secretFields,
+  client_secrets: z
+    .array(
+      z.strictObject({
+        ...secretFields,
+        until: instant().optional().describe('When it stops being good. Default never.'),
+      }),
+    )
+    .default([])
+    .describe('More secrets that are good at the same time, as while one is replaced.'),
+}
+
+export const keysShape = {
+  jwks: publicJwks().optional().describe('Its public keys as a JWK set (RFC 7517).'),
+  jwks_file: file('JWK set'),
+  jwks_uri: checkedText(secureUrlFault).optional().describe('Where its JWK set is fetched and kept for minutes.'),
+}
+
+/** RFC 8705 section 2.1.2. */
+export const certificateNameShape = {
+  tls_client_auth_subject_dn: textLike(
+    /^[A-Za-z][\w.-]*=[^\p{Cc}]+$|^\d[\d.]*=[^\p{Cc}]+$/u,
+    'must be a distinguished name, such as CN=shop,O=Example,C=DE (RFC 4514)',
+  )
+    .optional()
+    .describe('The subject of its certificate (RFC 4514).'),
+  tls_client_auth_san_dns: textLike(
+    /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/,
+    'must be a DNS name without wildcard, such as shop.example.com',
+  )
+    .optional()
+    .describe('A DNS name that its certificate has.'),
+  tls_client_auth_san_uri: checkedText(text => (URL.canParse(text) ? undefined : 'must be an absolute URI'))
+    .optional()
+    .describe('A URI that its certificate has.'),
+  tls_client_auth_san_ip: checkedText(text => (isIP(text) ? undefined : 'must be an IPv4 or IPv6 address'))
+    .optional()
+    .describe('An address that its certificate has.'),
+  tls_client_auth_san_email: textLike(/^[^\s@]+@[^\s@]+$/, 'must be a mail address')
+    .optional()
+    .describe('A mail address that its certificate has.'),
+}

@@ -1,0 +1,236 @@
+import t from 'tap'
+import { createCertificates } from '../../support/certificates.ts'
+import { holdsEach } from '../cases.ts'
+import { privateJwk, publicJwk, rsaJwk } from '../keys.ts'
+import { client, hash } from '../support.ts'
+
+const { server, ca } = createCertificates(t)
+const clients = (changes: Readonly<Record<string, unknown>>): unknown => ({ clients: [client(changes)] })
+const keyed = { client_secret: undefined, token_endpoint_auth_method: 'private_key_jwt' }
+const jwks = { keys: [publicJwk('ES256')] }
+const by = (method: string, changes: Readonly<Record<string, unknown>>) => ({
+  tls: { cert_file: server.certFile, key_file: server.keyFile, clientCa_file: ca.certFile, clientAuth: 'optional' },
+  ...(clients({ client_secret: undefined, token_endpoint_auth_method: method, ...changes }) as object),
+})
+const named = { tls_client_auth_san_dns: 'shop.example.com' }
+const behindProxy = { tls: undefined, trustedProxies: ['10.0.0.0/8'] }
+
+holdsEach(t, [
+  {
+    says: 'a confidential client has a secret',
+    refused: clients({ client_secret: undefined }),
+    message: /client_secret: missing; give client_secret or client_secret_hash/,
+    accepted: clients({ client_secret: undefined, client_secret_hash: hash }),
+  },
+  {
+    says: 'a client has one secret',
+    refused: clients({ client_secret_hash: hash }),
+    message: /client_secret_hash: excludes client_secret/,
+    accepted: clients({}),
+  },
+  {
+    says: 'a stored form is what sidegate hash prints',
+    refused: clients({ client_secret: undefined, client_secret_hash: 'shop-secret' }),
+    message: /client_secret_hash: not a stored form/,
+    accepted: clients({ client_secret: undefined, client_secret_hash: hash }),
+  },
+  {
+    says: 'a public client has no secret',
+    refused: clients({ token_endpoint_auth_method: 'none', grant_types: ['refresh_token'] }),
+    message: /client_secret: a public client .* has no secret/,
+    accepted: clients({
+      token_endpoint_auth_method: 'none',
+      grant_types: ['refresh_token'],
+      client_secret: undefined,
+    }),
+  },
+  {
+    says: 'an authentication method is one that is served',
+    refused: clients({ token_endpoint_auth_method: 'client_secret_jwt' }),
+    message: /token_endpoint_auth_method: must be client_secret_basic, .* or none/,
+    accepted: clients({ token_endpoint_auth_method: 'client_secret_post' }),
+  },
+  {
+    says: 'secrets that are good at the same time are secrets or stored forms',
+    refused: clients({ client_secrets: [{ client_secret: 'old', client_secret_hash: hash }] }),
+    message: /client_secrets\[0\]\.client_secret_hash: excludes client_secret/,
+    accepted: clients({ client_secrets: [{ client_secret: 'old' }, { client_secret_hash: hash }] }),
+  },
+  {
+    says: 'an end alone is no secret',
+    refused: clients({ client_secrets: [{ until: '2027-01-31T12:00:00Z' }] }),
+    message: /client_secrets\[0\]: needs client_secret or client_secret_hash/,
+    accepted: clients({ client_secrets: [{ client_secret: 'old', until: '2027-01-31T12:00:00Z' }] }),
+  },
+  {
+    says: 'the end of a secret says its zone',
+    refused: clients({ client_secrets: [{ client_secret: 'old', until: '2027-01-31T12:00:00' }] }),
+    message: /client_secrets\[0\]\.until: must be an instant with its zone/,
+    accepted: clients({ client_secrets: [{ client_secret: 'old', until: '2027-01-31T12:00+01:00' }] }),
+  },
+  {
+    says: 'the end of a secret is a day of the calendar',
+    refused: clients({ client_secrets: [{ client_secret: 'old', until: '2027-02-29T12:00:00Z' }] }),
+    message: /client_secrets\[0\]\.until: must be an instant/,
+    accepted: clients({ client_secrets: [{ client_secret: 'old', until: '2028-02-29T12:00:00Z' }] }),
+  },
+  {
+    says: 'a client that signs has no secret',
+    refused: clients({ ...keyed, jwks, client_secrets: [{ client_secret: 'old' }] }),
+    message: /client_secrets: a client \(token_endpoint_auth_method: private_key_jwt\) has no secret/,
+    accepted: clients({ ...keyed, jwks }),
+  },
+  {
+    says: 'a client that signs has keys',
+    refused: clients(keyed),
+    message: /jwks: missing; private_key_jwt takes its public keys/,
+    accepted: clients({ ...keyed, jwks_uri: 'https://shop.example.com/jwks.json' }),
+  },
+  {
+    says: 'a client whose certificate is self-signed has keys',
+    refused: by('self_signed_tls_client_auth', {}),
+    message: /jwks: missing; self_signed_tls_client_auth takes its public keys/,
+    accepted: by('self_signed_tls_client_auth', { jwks }),
+  },
+  {
+    says: 'a client that must sign its requests has keys',
+    refused: clients({ require_signed_request_object: true }),
+    message: /jwks: missing; require_signed_request_object takes its public keys/,
+    accepted: clients({ require_signed_request_object: true, jwks }),
+  },
+  {
+    says: 'an algorithm of request objects goes with keys',
+    refused: clients({ request_object_signing_alg: 'PS256' }),
+    message: /jwks: missing; request_object_signing_alg takes its public keys/,
+    accepted: clients({ request_object_signing_alg: 'PS256', jwks }),
+  },
+  {
+    says: 'keys stand in the file or at their address',
+    refused: clients({ ...keyed, jwks, jwks_uri: 'https://shop.example.com/jwks.json' }),
+    message: /jwks_uri: excludes jwks/,
+    accepted: clients({ ...keyed, jwks }),
+  },
+  {
+    says: 'keys cannot be changed on their way',
+    refused: clients({ ...keyed, jwks_uri: 'http://shop.example.com/jwks.json' }),
+    message: /jwks_uri: must be an https URL/,
+    accepted: clients({ ...keyed, jwks_uri: 'http://localhost:4000/jwks.json' }),
+  },
+  {
+    says: 'a key of a client is public',
+    refused: clients({ ...keyed, jwks: { keys: [...jwks.keys, privateJwk('ES256')] } }),
+    message: /jwks\.keys\[1\]: key 2 has the private member d; remove all private ones/,
+    accepted: clients({ ...keyed, jwks: { keys: [...jwks.keys, publicJwk('EdDSA')] } }),
+  },
+  {
+    says: 'a key of a client is not symmetric',
+    refused: clients({ ...keyed, jwks: { keys: [{ kty: 'oct', k: 'c2VjcmV0' }] } }),
+    message: /jwks\.keys\[0\]: key 1 is symmetric; only public keys stand here/,
+    accepted: clients({ ...keyed, jwks }),
+  },
+  {
+    says: 'a key of a client is whole',
+    refused: clients({ ...keyed, jwks: { keys: [{ ...publicJwk('ES256'), y: undefined }] } }),
+    message: /jwks\.keys\[0\]: key 1 is no public key/,
+    accepted: clients({ ...keyed, jwks }),
+  },
+  {
+    says: 'an RSA key has 2048 bits',
+    refused: clients({ ...keyed, jwks: { keys: [rsaJwk(1024)] } }),
+    message: /jwks\.keys\[0\]: key 1 is too short; an RSA key has 2048 bits or more/,
+    accepted: clients({ ...keyed, jwks: { keys: [rsaJwk(2048)] } }),
+  },
+  {
+    says: 'an algorithm of assertions is for clients that sign them',
+    refused: clients({ token_endpoint_auth_signing_alg: 'ES256' }),
+    message: /token_endpoint_auth_signing_alg: is for token_endpoint_auth_method: private_key_jwt/,
+    accepted: clients({ ...keyed, jwks, token_endpoint_auth_signing_alg: 'ES256' }),
+  },
+  {
+    says: 'an algorithm is one that is served',
+    refused: clients({ ...keyed, jwks, token_endpoint_auth_signing_alg: 'HS256' }),
+    message: /token_endpoint_auth_signing_alg: must be ES256, PS256, EdDSA or RS256/,
+    accepted: clients({ ...keyed, jwks, token_endpoint_auth_signing_alg: 'RS256' }),
+  },
+  {
+    says: 'a certificate is known by a name',
+    refused: by('tls_client_auth', {}),
+    message: /tls_client_auth_subject_dn: missing; give one of tls_client_auth_subject_dn, tls_client_auth_san_dns, /,
+    accepted: by('tls_client_auth', named),
+  },
+  {
+    says: 'a certificate is known by one name',
+    refused: by('tls_client_auth', { ...named, tls_client_auth_subject_dn: 'CN=shop' }),
+    message: /tls_client_auth_san_dns: there is one name already/,
+    accepted: by('tls_client_auth', { tls_client_auth_subject_dn: 'CN=shop,O=Example' }),
+  },
+  {
+    says: 'a name of a certificate is for clients that are known by it',
+    refused: clients(named),
+    message: /tls_client_auth_san_dns: is for token_endpoint_auth_method: tls_client_auth/,
+    accepted: clients({}),
+  },
+  {
+    says: 'a distinguished name has types and values',
+    refused: by('tls_client_auth', { tls_client_auth_subject_dn: 'shop' }),
+    message: /tls_client_auth_subject_dn: must be a distinguished name/,
+    accepted: by('tls_client_auth', { tls_client_auth_subject_dn: '2.5.4.97=PSDDE-BAFIN-123456,CN=shop' }),
+  },
+  {
+    says: 'a DNS name has no wildcard',
+    refused: by('tls_client_auth', { tls_client_auth_san_dns: '*.example.com' }),
+    message: /tls_client_auth_san_dns: must be a DNS name without wildcard/,
+    accepted: by('tls_client_auth', { tls_client_auth_san_dns: 'a.example.com' }),
+  },
+  {
+    says: 'a URI of a certificate is absolute',
+    refused: by('tls_client_auth', { tls_client_auth_san_uri: '/shop' }),
+    message: /tls_client_auth_san_uri: must be an absolute URI/,
+    accepted: by('tls_client_auth', { tls_client_auth_san_uri: 'urn:shop' }),
+  },
+  {
+    says: 'an address of a certificate is one',
+    refused: by('tls_client_auth', { tls_client_auth_san_ip: '10.0.0.0/8' }),
+    message: /tls_client_auth_san_ip: must be an IPv4 or IPv6 address/,
+    accepted: by('tls_client_auth', { tls_client_auth_san_ip: 'fd00::1' }),
+  },
+  {
+    says: 'a mail address of a certificate is one',
+    refused: by('tls_client_auth', { tls_client_auth_san_email: 'shop' }),
+    message: /tls_client_auth_san_email: must be a mail address/,
+    accepted: by('tls_client_auth', { tls_client_auth_san_email: 'shop@example.com' }),
+  },
+  {
+    says: 'a client that shows a certificate is asked for it',
+    refused: { ...by('tls_client_auth', named), tls: undefined },
+    message: /token_endpoint_auth_method: no certificate of a client reaches Sidegate; set tls\.clientAuth: optional/,
+    accepted: by('tls_client_auth', named),
+  },
+  {
+    says: 'a certificate may come from a trusted proxy, unless no header is believed',
+    refused: { ...by('tls_client_auth', named), ...behindProxy, clientCertificateHeader: 'none' },
+    message: /token_endpoint_auth_method: no certificate of a client reaches Sidegate/,
+    accepted: { ...by('tls_client_auth', named), ...behindProxy },
+  },
+  {
+    says: 'somebody vouches for a name in a certificate',
+    refused: {
+      ...by('tls_client_auth', named),
+      tls: { cert_file: server.certFile, key_file: server.keyFile, clientAuth: 'optional' },
+    },
+    message: /token_endpoint_auth_method: nobody vouches for certificates; name who does as tls\.clientCa_file/,
+    accepted: by('tls_client_auth', named),
+  },
+  {
+    says: 'tokens are bound to certificates that can come',
+    refused: clients({ tls_client_certificate_bound_access_tokens: true }),
+    message: /tls_client_certificate_bound_access_tokens: no certificate of a client reaches Sidegate/,
+    accepted: by('client_secret_basic', { client_secret: 's', tls_client_certificate_bound_access_tokens: true }),
+  },
+  {
+    says: 'another browser is allowed by a word',
+    refused: clients({ browser: 'other' }),
+    message: /browser: must be same or any/,
+    accepted: clients({ browser: 'any' }),
+  },
+])

@@ -1,0 +1,138 @@
+import t from 'tap'
+import { createCertificates } from '../../support/certificates.ts'
+import { holdsEach } from '../cases.ts'
+import { publicJwk } from '../keys.ts'
+
+type Changes = Readonly<Record<string, unknown>>
+
+const { server } = createCertificates(t)
+const tls = { cert_file: server.certFile, key_file: server.keyFile, clientAuth: 'optional' }
+const jwks = { keys: [publicJwk('ES256')] }
+const app = {
+  client_id: 'app',
+  token_endpoint_auth_method: 'private_key_jwt',
+  jwks,
+  dpop_bound_access_tokens: true,
+  redirect_uris: ['https://app.example.com/callback'],
+}
+const groupings = [{ name: 'G', operations: [{ method: 'POST', path: '/par', serves: 'par' }] }]
+const plain = { client_id: 'plain', client_secret: 's', grant_types: ['client_credentials'] }
+
+/** A file that keeps to the profile, to vary in one point of the client or of the head. */
+const fapi = (client: Changes, head: Changes = {}): Changes => ({
+  profile: 'fapi2',
+  groupings,
+  ...head,
+  clients: [{ ...app, ...client }],
+})
+
+holdsEach(t, [
+  {
+    says: 'the issuer is https',
+    refused: fapi({}, { issuer: 'http://auth.example.com' }),
+    message: /issuer: profile: fapi2 takes an https issuer/,
+    accepted: fapi({}, { issuer: 'http://127.0.0.1:8080' }),
+  },
+  {
+    says: 'codes live a minute at most',
+    refused: fapi({}, { tokens: { code: { lifetime: '61s' } } }),
+    message: /tokens\.code\.lifetime: profile: fapi2 takes codes of at most 60s/,
+    accepted: fapi({}, { tokens: { code: { lifetime: '60s' } } }),
+  },
+  {
+    says: 'one client that keeps to the profile is enough for the lifetime of codes',
+    refused: fapi({ profile: 'fapi2' }, { profile: 'none', tokens: { code: { lifetime: '61s' } } }),
+    message: /tokens\.code\.lifetime: profile: fapi2 takes codes/,
+    accepted: fapi({ profile: 'none' }, { profile: 'none', tokens: { code: { lifetime: '61s' } } }),
+  },
+  {
+    says: 'pushed requests have an operation',
+    refused: fapi({}, { groupings: [] }),
+    message: /^1:10: profile: fapi2 takes pushed authorization requests; publish an operation that serves par/,
+    accepted: fapi({ grant_types: ['client_credentials'] }, { groupings: [] }),
+  },
+  {
+    says: 'a client with the profile says that pushed requests have no operation',
+    refused: fapi({ profile: 'fapi2' }, { profile: 'none', groupings: [] }),
+    message: /clients\[0\]\.profile: fapi2 takes pushed authorization requests/,
+    accepted: fapi({ profile: 'none' }, { profile: 'none', groupings: [] }),
+  },
+  {
+    says: 'no client is public',
+    refused: fapi({ token_endpoint_auth_method: 'none' }),
+    message: /token_endpoint_auth_method: profile: fapi2 takes private_key_jwt, tls_client_auth or/,
+    accepted: fapi({ token_endpoint_auth_method: 'self_signed_tls_client_auth' }, { tls }),
+  },
+  {
+    says: 'no client has a secret',
+    refused: { profile: 'fapi2', clients: [{ ...plain, dpop_bound_access_tokens: true }] },
+    message: /token_endpoint_auth_method: profile: fapi2 takes private_key_jwt/,
+    accepted: { profile: 'none', clients: [{ ...plain, dpop_bound_access_tokens: true }] },
+  },
+  {
+    says: 'the profile of the file holds for a client that says none',
+    refused: { profile: 'fapi2', clients: [{ ...plain, profile: 'none', dpop_bound_access_tokens: true }] },
+    message: /token_endpoint_auth_method: profile: fapi2 takes private_key_jwt/,
+    accepted: fapi({ profile: 'none' }),
+  },
+  {
+    says: 'the profile of one client is no other client’s',
+    refused: { ...fapi({}), profile: 'none', clients: [{ ...app, pkce: 'optional', profile: 'fapi2' }, plain] },
+    message: /clients\[0\]\.pkce: profile: fapi2 takes pkce: required/,
+    accepted: { ...fapi({}), profile: 'none', clients: [{ ...app, profile: 'fapi2' }, { ...plain }] },
+  },
+  {
+    says: 'tokens are bound to something',
+    refused: fapi({ dpop_bound_access_tokens: false }),
+    message:
+      /dpop_bound_access_tokens: profile: fapi2 takes bound tokens .* tls_client_certificate_bound_access_tokens/,
+    accepted: fapi({ dpop_bound_access_tokens: false, tls_client_certificate_bound_access_tokens: true }, { tls }),
+  },
+  {
+    says: 'PKCE is no choice',
+    refused: fapi({ pkce: 'optional' }),
+    message: /pkce: profile: fapi2 takes pkce: required/,
+    accepted: fapi({ pkce: 'required' }),
+  },
+  {
+    says: 'pushing is no choice',
+    refused: fapi({ require_pushed_authorization_requests: false }),
+    message: /require_pushed_authorization_requests: profile: fapi2 takes pushed requests alone/,
+    accepted: fapi({ require_pushed_authorization_requests: true }),
+  },
+  {
+    says: 'assertions are for the issuer',
+    refused: fapi({ assertion_audience: 'endpoint' }),
+    message: /assertion_audience: profile: fapi2 takes assertion_audience: issuer/,
+    accepted: fapi({ assertion_audience: 'issuer' }),
+  },
+  {
+    says: 'who began an authorization ends it',
+    refused: fapi({ browser: 'any' }),
+    message: /browser: profile: fapi2 takes browser: same/,
+    accepted: fapi({ browser: 'same' }),
+  },
+  {
+    says: 'http redirects are for native clients',
+    refused: fapi({ redirect_uris: ['http://127.0.0.1/callback'] }),
+    message: /redirect_uris\[0\]: profile: fapi2 takes http for application_type: native/,
+    accepted: fapi({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' }),
+  },
+  {
+    says: 'http redirects go to an address of the machine, not to a name',
+    refused: fapi({ redirect_uris: ['http://localhost/callback'], application_type: 'native' }),
+    message: /redirect_uris\[0\]: profile: fapi2 takes http .* on 127\.0\.0\.1 or \[::1\] alone/,
+    accepted: fapi({ redirect_uris: ['http://[::1]/callback', 'com.example.app:/'], application_type: 'native' }),
+  },
+  ...[
+    'token_endpoint_auth_signing_alg',
+    'request_object_signing_alg',
+    'introspection_signed_response_alg',
+    'access_token_signed_response_alg',
+  ].map(field => ({
+    says: `RS256 is no ${field}`,
+    refused: fapi({ [field]: 'RS256' }),
+    message: new RegExp(`${field}: profile: fapi2 takes ES256, PS256 or EdDSA`),
+    accepted: fapi({ [field]: 'PS256' }),
+  })),
+])
