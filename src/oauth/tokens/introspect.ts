@@ -5,13 +5,18 @@ import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import type { ClientRegistration } from '../options.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
-import type { OAuthReply } from '../wire.ts'
+import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { type AccessTokens, tokenTypeOf } from './access-token.ts'
 import { parseGrantId } from './code.ts'
 import { hasJwtShape } from './jwt.ts'
+import { signedIntrospectionType, signIntrospection, wantsSignedIntrospection } from './signed-introspection.ts'
 
 /** Token introspection (RFC 7662 section 2) for a client that has proven itself. */
-export type IntrospectionEndpoint = (form: Form, client: ClientRegistration) => MaybePromise<OAuthReply>
+export type IntrospectionEndpoint = (
+  form: Form,
+  client: ClientRegistration,
+  request: Pick<OAuthRequest, 'accept'>,
+) => MaybePromise<OAuthReply>
 
 /** The members of an active answer. */
 type Facts = Readonly<Record<string, unknown>>
@@ -46,20 +51,33 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
     return toRefreshFacts({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)
   }
 
-  return (form, client) => {
+  return (form, client, { accept }) => {
     if (client.token_endpoint_auth_method === 'none') throw unauthenticated()
     const token = form.get('token')
     if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
     const facts = hasJwtShape(token) ? findJwt(token, client) : findStored(token, client)
-    return whenKnown(facts, found => toReply(client, found))
+    return whenKnown(facts, found => {
+      const reply = toReply(client, found)
+      return wantsSignedIntrospection(accept) ? sign(deps, client, reply) : reply
+    })
   }
 }
 
-const toReply = ({ client_id }: ClientRegistration, found: Facts | undefined): OAuthReply => ({
+type JsonReply = OAuthReply & { readonly body: Facts }
+
+const toReply = ({ client_id }: ClientRegistration, found: Facts | undefined): JsonReply => ({
   status: 200,
-  headers: { 'cache-control': 'no-store' },
+  headers: noStore,
   body: found ?? { active: false },
   facts: { client_id, introspection: found ? 'active' : 'inactive' },
+})
+
+const noStore = { 'cache-control': 'no-store' }
+
+const sign = (deps: OAuthDeps, client: ClientRegistration, reply: JsonReply): OAuthReply => ({
+  ...reply,
+  headers: { ...noStore, 'content-type': signedIntrospectionType },
+  body: signIntrospection(deps, client, reply.body),
 })
 
 const mayKnow = ({ client_id, introspects }: ClientRegistration, record: AccessTokenRecord): boolean => {

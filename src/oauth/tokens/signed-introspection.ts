@@ -1,0 +1,54 @@
+import type { OAuthDeps } from '../deps.ts'
+import type { ClientRegistration } from '../options.ts'
+import { signJwt } from './jwt.ts'
+
+/** Introspection answers as signed JWTs (RFC 9701), for callers who have to prove later what they were told. */
+
+export const signedIntrospectionType = 'application/token-introspection+jwt'
+
+/**
+ * The answer, signed for the caller alone. Neither `sub` nor `exp` stands outside `token_introspection`: it must not
+ * pass for an access token (RFC 9701 sections 5 and 8.1).
+ */
+export const signIntrospection = (
+  { options, keys, clock }: OAuthDeps,
+  { client_id, introspection_signed_response_alg: alg }: ClientRegistration,
+  answer: Readonly<Record<string, unknown>>,
+): string =>
+  signJwt(keys.current(alg), 'token-introspection+jwt', {
+    iss: options.issuer,
+    aud: client_id,
+    iat: Math.floor(clock.nowMs() / 1000),
+    token_introspection: answer,
+  })
+
+/** Whether a caller asks for the JWT by its name (RFC 9701 section 4) and does not like JSON better. */
+export const wantsSignedIntrospection = (accept: string | undefined): boolean => {
+  if (accept === undefined || !mentionsIt.test(accept)) return false
+  const ranges = accept.split(',').map(parseRange)
+  const asJwt = qualityOf(ranges, [signedIntrospectionType])
+  return asJwt > 0 && asJwt >= qualityOf(ranges, ['application/json', 'application/*', '*/*'])
+}
+
+const mentionsIt = /application\/token-introspection\+jwt/i
+
+/** One media range and how much it is wanted, from 0 to 1 (RFC 9110 section 12.5.1). */
+interface MediaRange {
+  readonly type: string
+  readonly quality: number
+}
+
+const parseRange = (text: string): MediaRange => {
+  const [type = '', ...parameters] = text.split(';').map(part => part.trim().toLowerCase())
+  const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
+  return { type, quality: quality === undefined ? 1 : Number(quality) || 0 }
+}
+
+/** The quality of the first of these types that is named: the more specific one wins. */
+const qualityOf = (ranges: readonly MediaRange[], types: readonly string[]): number => {
+  for (const wanted of types) {
+    const range = ranges.find(({ type }) => type === wanted)
+    if (range) return range.quality
+  }
+  return 0
+}
