@@ -62,7 +62,7 @@ const createCharge = (plans: readonly Plan[], limiter: Limiter = createMemoryLim
     const exchange = exchangeOf(called, caller, address)
     const outcome = await step(exchange)
     if (typeof outcome === 'object') return outcome.status
-    return exchange.rateLimit[3] ?? 'not charged'
+    return exchange.answerFields[3] ?? 'not charged'
   }
 }
 

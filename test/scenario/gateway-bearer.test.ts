@@ -27,14 +27,14 @@ const withClaims = (token: string, claims: object): string => {
 interface Refusal {
   readonly status: number
   readonly code: string
-  readonly challenge: string
+  readonly challenges: readonly string[]
 }
 
-const isRefused = async (t: Test, asked: Promise<RawAnswer>, { status, code, challenge }: Refusal): Promise<void> => {
+const isRefused = async (t: Test, asked: Promise<RawAnswer>, { status, code, challenges }: Refusal): Promise<void> => {
   const answer = await asked
   t.equal(answer.status, status)
   t.match(JSON.parse(answer.body.toString()), { status, code, request_id: String })
-  t.same(headersOf(answer, 'www-authenticate'), [challenge])
+  t.same(headersOf(answer, 'www-authenticate'), challenges)
 }
 
 t.test('who carries no good token is told what is wrong, and the upstream hears nothing', async t => {
@@ -42,14 +42,25 @@ t.test('who carries no good token is told what is wrong, and the upstream hears 
   const gateway = await startGateway(t, { up: upstream.url })
   const { url } = gateway
   const token = await fetchToken(url)
-  const realm = 'Bearer realm="sidegate"'
-  const missing = { status: 401, code: 'CREDENTIAL_MISSING', challenge: realm }
+  const metadata = `resource_metadata="${await issuerOf(url)}/.well-known/oauth-protected-resource/up-guarded"`
+  const bearerChallenge = (error = ''): string => `Bearer realm="sidegate"${error}, ${metadata}`
+  const dpopChallenge = `DPoP realm="sidegate", algs="ES256 PS256 EdDSA", ${metadata}`
+  const missing = { status: 401, code: 'CREDENTIAL_MISSING', challenges: [bearerChallenge(), dpopChallenge] }
   const invalid = {
     status: 401,
     code: 'CREDENTIAL_INVALID',
-    challenge: `${realm}, error="invalid_token", error_description="expired, revoked, for another resource or not issued here"`,
+    challenges: [
+      bearerChallenge(
+        ', error="invalid_token", error_description="expired, revoked, for another resource or not issued here"',
+      ),
+      dpopChallenge,
+    ],
   }
-  const malformed = { status: 400, code: 'CREDENTIAL_MALFORMED', challenge: `${realm}, error="invalid_request"` }
+  const malformed = {
+    status: 400,
+    code: 'CREDENTIAL_MALFORMED',
+    challenges: [bearerChallenge(', error="invalid_request"')],
+  }
 
   await t.test('no token, or another scheme: 401 without an error code (RFC 6750 section 3.1)', async t => {
     await isRefused(t, get(url, '/up-guarded/x'), missing)
@@ -86,7 +97,7 @@ t.test('who carries no good token is told what is wrong, and the upstream hears 
     await isRefused(t, get(url, '/up-guarded/x', bearer(narrow)), {
       status: 403,
       code: 'SCOPE_INSUFFICIENT',
-      challenge: `${realm}, error="insufficient_scope", scope="read"`,
+      challenges: [bearerChallenge(', error="insufficient_scope", scope="read"')],
     })
   })
 
