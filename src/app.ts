@@ -4,10 +4,12 @@ import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
 import { createFailureLimit } from './gateway/callers/failure-limit.ts'
 import { createGateway, type Gateway } from './gateway/gateway.ts'
+import { openPrivateListener, type PrivateListener } from './gateway/internal/private-listener.ts'
 import { publishOperations } from './gateway/routing/published-operations.ts'
-import { openTls, type Tls } from './http/tls.ts'
+import { openTls, type TlsReport } from './http/tls.ts'
 import { createTrafficServer, defaultTrafficServerOptions, type TrafficServer } from './http/traffic-server.ts'
 import { createClients } from './oauth/clients/clients.ts'
+import type { OAuthDeps } from './oauth/deps.ts'
 import { createAuthorizationServer } from './oauth/index.ts'
 import { openKeyRing } from './oauth/keys/key-ring.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
@@ -39,6 +41,8 @@ export type { PodCounter } from './stores/pods.ts'
 export interface App {
   readonly server: TrafficServer
   readonly gateway: Gateway
+  /** For the operator's own login; undefined where people sign in on our pages. */
+  readonly privateListener: PrivateListener | undefined
   close(): Promise<void>
 }
 
@@ -54,14 +58,8 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   })
   const failures = createFailureLimit(limiter, config.loginFailures, () => systemClock.nowMs())
   const clients = createClients(config.oauth.clients)
-  const authorizationServer = createAuthorizationServer({
-    options: config.oauth,
-    store,
-    clock: systemClock,
-    clients,
-    keys,
-    failures,
-  })
+  const oauth: OAuthDeps = { options: config.oauth, store, clock: systemClock, clients, keys, failures }
+  const authorizationServer = createAuthorizationServer(oauth)
   const gateway = createGateway(
     {
       operations: publishOperations(config.operations, config.oauth),
@@ -88,12 +86,17 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       accessLog: deps.accessLog,
     },
   )
-  const tls = await openTrafficTls(config, deps.log)
+  const certificates = reportOn(deps.log)
+  const tls = config.tls && (await openTls(config.tls, certificates))
+  const internal = privateOptions(config)
+  const privateListener = internal && (await openPrivateListener(internal, { ...deps, oauth, certificates }))
   return {
     server: createTrafficServer(defaultTrafficServerOptions, gateway.handlers, tls),
     gateway,
+    privateListener,
     async close() {
       tls?.close()
+      privateListener?.close()
       authorizationServer.close()
       keys.close()
       await Promise.all([gateway.close(), limiter.close(), store.close()])
@@ -101,21 +104,20 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   }
 }
 
-/** TLS of the traffic listener; undefined: plain HTTP. */
-const openTrafficTls = async ({ tls }: SidegateConfig, log: Logger): Promise<Tls | undefined> =>
-  tls &&
-  openTls(tls, {
-    renewed: validTo =>
-      log.info(
-        { event: 'certificate_renewed', valid_to: validTo.toISOString() },
-        'new connections get a new certificate',
-      ),
-    refused: error =>
-      log.warn(
-        { event: 'certificate_refused', err: error },
-        'the certificate files cannot be served: kept the old ones',
-      ),
-  })
+/** The private listener to open, if there is one: without a hand-off nobody has anything to say there. */
+export const privateOptions = ({ internal, oauth }: SidegateConfig): SidegateConfig['internal'] =>
+  oauth.login.mode === 'handoff' ? internal : undefined
+
+/** What becomes of the certificates of a listener while it runs. */
+const reportOn = (log: Logger): TlsReport => ({
+  renewed: validTo =>
+    log.info(
+      { event: 'certificate_renewed', valid_to: validTo.toISOString() },
+      'new connections get a new certificate',
+    ),
+  refused: error =>
+    log.warn({ event: 'certificate_refused', err: error }, 'the certificate files cannot be served: kept the old ones'),
+})
 
 /**
  * Opens the store once before any worker does: what cannot work is said in one line, and the keys are made.

@@ -69,6 +69,11 @@ export const gatewayErrors = {
     title: 'Bad Request',
     detail: 'Credentials were sent twice, in two places, or not in the form of RFC 6750.',
   },
+  BODY_INVALID: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'The body is not what this operation takes; reason says why.',
+  },
   CREDENTIAL_MISSING: { status: 401, title: 'Unauthorized', detail: 'This operation needs credentials.' },
   CREDENTIAL_INVALID: { status: 401, title: 'Unauthorized', detail: 'The credentials are wrong, expired or revoked.' },
   PROOF_REFUSED: {
@@ -82,16 +87,31 @@ export const gatewayErrors = {
     detail: 'The access token does not carry the scope that this operation needs.',
   },
   NOT_FOUND: { status: 404, title: 'Not Found', detail: 'No operation is published at this path.' },
+  INTERACTION_UNKNOWN: {
+    status: 404,
+    title: 'Not Found',
+    detail: 'No interaction is open under this id: it has expired, or there never was one.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'Method Not Allowed',
     detail: 'The path exists, but not for this method; Allow names those it has.',
   },
   REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout', detail: 'The request did not arrive in time.' },
+  DECISION_CONFLICT: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'The decision does not fit the interaction, and nothing has changed; reason says why.',
+  },
   BODY_TOO_LARGE: {
     status: 413,
     title: 'Content Too Large',
     detail: 'The body is larger than this operation accepts.',
+  },
+  MEDIA_TYPE_UNSUPPORTED: {
+    status: 415,
+    title: 'Unsupported Media Type',
+    detail: 'The body must be application/json.',
   },
   EXPECTATION_FAILED: { status: 417, title: 'Expectation Failed', detail: 'Only Expect: 100-continue is understood.' },
   PLAN_EXCEEDED: {

@@ -15,7 +15,8 @@ export interface Drained {
   /** The signal that begins it. */
   readonly firstSignal: Promise<NodeJS.Signals>
   readonly workers: Workers
-  readonly listeners: Listeners
+  /** Every listener that the workers accept from. */
+  readonly listeners: readonly Listeners[]
   readonly log: Logger
   /** The first signal has come: readiness goes false. */
   onDraining(): void
@@ -33,7 +34,7 @@ export const untilDrained = async (options: DrainOptions, drained: Drained): Pro
   drained.onDraining()
   workers.drain()
   if (signal === 'SIGTERM') await Promise.race([wait(options.delayMs), nextSignal()])
-  listeners.close()
+  for (const listener of listeners) listener.close()
   const outcome = await Promise.race([
     workers.stop().then(finished => (finished ? 'finished' : 'worker_died')),
     wait(options.timeoutMs).then(() => 'timeout'),

@@ -17,6 +17,8 @@ export type WorkerMessage =
 export type PrimaryMessage =
   /** Accept connections of this slot; the listening handle comes with it. */
   | { readonly type: 'listen'; readonly slot: number }
+  /** Accept connections of the private listener, which all workers share; its listening handle comes with it. */
+  | { readonly type: 'listen-privately' }
   /** Stop accepting for a slot that has its own worker again. */
   | { readonly type: 'release'; readonly slot: number }
   | { readonly type: 'verdicts'; readonly id: number; readonly verdicts: readonly BatchedVerdict[] }

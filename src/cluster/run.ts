@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { createLimiterService, prepareStore, type SidegateConfig } from '../app.ts'
+import { createLimiterService, prepareStore, privateOptions, type SidegateConfig } from '../app.ts'
 import { greeting, startDemo } from '../demo/demo.ts'
 import { createAggregate } from '../telemetry/aggregate.ts'
 import { createLogger, type ProcessLogger } from '../telemetry/logger.ts'
@@ -8,7 +8,7 @@ import { buildInfo } from '../version.ts'
 import { startAdmin } from './admin.ts'
 import { nextSignal, untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
-import { bindListeners } from './listeners.ts'
+import { bindListeners, type Listeners } from './listeners.ts'
 import { createPodWatch } from './pod-watch.ts'
 import { createStoreWatch, type StoreWatch } from './store-watch.ts'
 import { createWorkers, type Workers } from './workers.ts'
@@ -50,6 +50,8 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   const scheme = config.tls === undefined ? 'http' : 'https'
   const listeners = await bindListeners(config.listen.host, config.listen.port, config.workers, scheme)
   cleanup.defer(listeners.close)
+  const privateListener = await bindPrivately(config)
+  cleanup.defer(() => privateListener?.close())
   const recorder = createRecorder()
   const aggregate = createAggregate()
   recordBuild(recorder)
@@ -63,6 +65,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
     count: config.workers,
     configFile: options.configFile,
     listeners,
+    privateListener,
     log,
     recorder,
     onMessage(worker, message, answer) {
@@ -104,17 +107,25 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
     return 0
   }
   state.isReady = true
-  log.info({ event: 'ready', listen: listeners.url, admin: admin.url, ...factsOf(config) }, 'ready')
+  const urls = { listen: listeners.url, admin: admin.url, ...(privateListener && { internal: privateListener.url }) }
+  log.info({ event: 'ready', ...urls, ...factsOf(config) }, 'ready')
   if (options.demo) process.stdout.write(greeting(config, { listen: listeners.url, admin: admin.url }))
   return await untilDrained(config.shutdown, {
     firstSignal,
     workers,
-    listeners,
+    listeners: privateListener ? [listeners, privateListener] : [listeners],
     log,
     onDraining() {
       state.isDraining = true
     },
   })
+}
+
+/** One socket for all workers: calls of a login are few, and one that waits in its queue is taken by any of them. */
+const bindPrivately = async (config: SidegateConfig): Promise<Listeners | undefined> => {
+  const internal = privateOptions(config)
+  const scheme = internal?.tls === undefined ? 'http' : 'https'
+  return internal && bindListeners(internal.listen.host, internal.listen.port, 1, scheme)
 }
 
 /** What the first line of the log says of the configuration. */

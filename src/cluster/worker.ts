@@ -45,12 +45,16 @@ export const runWorker = async (config: SidegateConfig): Promise<void> => {
   })
 
   const sockets = createSockets(app.server, app.gateway.inFlight)
+  const { privateListener } = app
+  const privateSockets = privateListener && createSockets(privateListener.server, privateListener.inFlight)
   process.on('message', (message: PrimaryMessage, handle: unknown) => {
     switch (message.type) {
       case 'listen':
         return sockets.listen(message.slot, handle as ListenHandle, () =>
           send({ type: 'listening', slot: message.slot }),
         )
+      case 'listen-privately':
+        return privateSockets?.listen(slot, handle as ListenHandle, () => undefined)
       case 'release':
         return sockets.release(message.slot)
       case 'verdicts':
@@ -62,9 +66,10 @@ export const runWorker = async (config: SidegateConfig): Promise<void> => {
         pods.index = message.index
         return
       case 'drain':
+        privateListener?.startDraining()
         return app.gateway.startDraining()
       case 'stop':
-        return void sockets.finish().then(() => end(app, recorder, flush))
+        return void Promise.all([sockets.finish(), privateSockets?.finish()]).then(() => end(app, recorder, flush))
     }
   })
   setInterval(() => report(recorder), reportEveryMs).unref()

@@ -2,13 +2,15 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import { type Backoff, createBackoff } from './backoff.ts'
-import type { Listeners } from './listeners.ts'
+import type { Listeners, ListenHandle } from './listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
 
 export interface WorkersOptions {
   readonly count: number
   readonly configFile: string
   readonly listeners: Listeners
+  /** One socket that all workers accept from; undefined: there is no private listener. */
+  readonly privateListener: Listeners | undefined
   readonly log: Logger
   readonly recorder: Recorder
   /** What a worker says, other than about its listeners. */
@@ -48,7 +50,7 @@ interface Slot {
 }
 
 export const createWorkers = (options: WorkersOptions): Workers => {
-  const { log, recorder, listeners } = options
+  const { log, recorder, listeners, privateListener } = options
   const serving = recorder.gauge('workers', [])
   const slots = Array.from({ length: options.count }, (_, index): Slot => {
     return { index, backoff: createBackoff(), worker: undefined, servingSinceMs: undefined, lentTo: undefined }
@@ -81,13 +83,17 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   const onStarted = (slot: Slot, worker: Worker): void => {
     if (phase === 'draining') tellOne(worker, { type: 'drain' })
     if (phase === 'stopping') tellOne(worker, { type: 'stop' })
-    else giveListener(slot, worker)
+    else giveListeners(slot, worker)
   }
 
-  const giveListener = (slot: Slot, to: Worker): void => {
-    if (to.isConnected())
-      to.send({ type: 'listen', slot: slot.index }, listeners.handle(slot.index) as never, () => undefined)
+  /** The private one first: a slot that serves people can answer their login too. */
+  const giveListeners = (slot: Slot, to: Worker): void => {
+    if (privateListener) give(to, { type: 'listen-privately' }, privateListener.handle(0))
+    giveListener(slot, to)
   }
+
+  const giveListener = (slot: Slot, to: Worker): void =>
+    give(to, { type: 'listen', slot: slot.index }, listeners.handle(slot.index))
 
   const onListening = (slot: Slot, worker: Worker, listeningSlot: number): void => {
     if (listeningSlot !== slot.index || slot.worker !== worker) return
@@ -180,6 +186,10 @@ export const createWorkers = (options: WorkersOptions): Workers => {
 const isServing = (slot: Slot): boolean => slot.servingSinceMs !== undefined
 
 const nameOf = (worker: Worker): WorkerName => `worker-${worker.id}`
+
+const give = (worker: Worker, message: PrimaryMessage, handle: ListenHandle): void => {
+  if (worker.isConnected()) worker.send(message, handle as never, () => undefined)
+}
 
 const tellOne = (worker: Worker, message: PrimaryMessage): void => {
   if (worker.isConnected()) worker.send(message, undefined, undefined, () => undefined)

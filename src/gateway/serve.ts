@@ -62,5 +62,6 @@ const countFacts = (exchange: Exchange, recorder: Recorder, { facts }: OAuthRepl
   exchange.facts = facts
   if (facts.issued) recorder.counter('tokensIssued', [facts.issued.grant_type, facts.issued.format]).add()
   if (facts.introspection) recorder.counter('introspections', [facts.introspection]).add()
+  if (facts.interaction) recorder.counter('interactions', [facts.interaction]).add()
   if (facts.error) exchange.operation?.meter.oauthError(facts.error)
 }

@@ -72,6 +72,11 @@ export const metrics = {
   ]),
   tokensIssued: counter('sidegate_tokens_issued_total', 'Access tokens issued.', ['grant_type', 'format']),
   introspections: counter('sidegate_introspections_total', 'Introspections answered.', ['result']),
+  interactions: counter(
+    'sidegate_interactions_total',
+    'Sign-ins by people: started, then accepted, rejected, or expired before somebody came back.',
+    ['outcome'],
+  ),
   oauthErrors: counter('sidegate_oauth_errors_total', 'Errors answered by OAuth operations, by RFC code.', [
     'operation',
     'error',

@@ -117,6 +117,7 @@ const contract: readonly (readonly [name: string, type: string, labels: readonly
   ['sidegate_credential_checks_total', 'counter', ['grouping', 'credential', 'result']],
   ['sidegate_tokens_issued_total', 'counter', ['grant_type', 'format']],
   ['sidegate_introspections_total', 'counter', ['result']],
+  ['sidegate_interactions_total', 'counter', ['outcome']],
   ['sidegate_oauth_errors_total', 'counter', ['operation', 'error']],
   ['sidegate_upstream_duration_seconds', 'histogram', ['upstream', 'code_class']],
   ['sidegate_upstream_errors_total', 'counter', ['upstream', 'reason']],

@@ -1,4 +1,4 @@
-import type { OAuthOptions } from '../../oauth/options.ts'
+import type { LoginOptions, OAuthOptions } from '../../oauth/options.ts'
 import type { Operation } from '../operation.ts'
 
 /**
@@ -7,11 +7,11 @@ import type { Operation } from '../operation.ts'
  */
 export const publishOperations = (
   configured: readonly Operation[],
-  { issuer, resources }: Pick<OAuthOptions, 'issuer' | 'resources'>,
+  { issuer, resources, login }: Pick<OAuthOptions, 'issuer' | 'resources' | 'login'>,
 ): readonly Operation[] => {
   const { pathname } = new URL(issuer)
   const operations = pathname === '/' ? configured : configured.map(operation => withIssuerPath(operation, pathname))
-  return [...operations, ...interactionPages(configured), ...resourceDocuments(operations, resources)]
+  return [...operations, ...interactionPages(configured, login), ...resourceDocuments(operations, resources)]
 }
 
 /** RFC 8414 section 3.1: with a path in the issuer, the well-known part stands between host and path. */
@@ -24,16 +24,24 @@ const withIssuerPath = (operation: Operation, pathname: string): Operation => {
 }
 
 /** Wherever there is an authorization endpoint, its login pages are of the same grouping. */
-const interactionPages = (configured: readonly Operation[]): readonly Operation[] => {
+const interactionPages = (configured: readonly Operation[], login: LoginOptions): readonly Operation[] => {
   const authorize = configured.find(({ target }) => target.kind === 'serve' && target.serves === 'authorize')
   if (!authorize) return []
-  return ['GET', 'POST'].map(method => ({
+  return placesOf(login).map(([method, path]) => ({
     ...authorize,
     ...unguarded,
     method,
-    path: '/interaction/*',
+    path,
     target: { kind: 'serve', serves: 'interaction', advertise: false },
   }))
+}
+
+/** Our own pages have forms; the operator's login sends the browser back by a link. */
+const placesOf = ({ mode }: LoginOptions): readonly (readonly [method: string, path: string])[] => {
+  const page = '/interaction/*'
+  return mode === 'embedded'
+    ? ['GET', 'POST'].map(method => [method, page])
+    : [page, `${page}/resume`].map(path => ['GET', path])
 }
 
 /** RFC 9728 section 3: for every resource that is ours to describe, of the grouping that forwards to it. */

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type BodyLimits, readBody } from '../../http/body.ts'
+import { problemReply } from '../../http/problem.ts'
+import { type Reply, writeReply } from '../../http/reply.ts'
+import type { TrafficHandlers } from '../../http/traffic-server.ts'
+import type { BackChannel, BackChannelAnswer } from '../../oauth/interaction/back-channel.ts'
+import { StoreUnavailableError } from '../../stores/ports.ts'
+import { type AccessLog, operationMembers } from '../../telemetry/access-log.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import { clientGone } from '../exchange.ts'
+import { type InternalCallerOptions, proveInternalCaller } from './internal-caller.ts'
+
+export interface InternalApiDeps {
+  readonly backChannel: BackChannel
+  readonly caller: InternalCallerOptions
+  readonly log: Logger
+  readonly accessLog: AccessLog
+}
+
+/** What the private listener serves: the operator's login asks about an interaction and answers it. */
+export interface InternalApi {
+  readonly handlers: TrafficHandlers
+  /** From now on every answer ends its connection. */
+  startDraining(): void
+  /** Requests being answered now. */
+  inFlight(): number
+}
+
+export const createInternalApi = (deps: InternalApiDeps): InternalApi => {
+  const { log, accessLog } = deps
+  let inFlight = 0
+  let draining = false
+
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const startedAtMs = performance.now()
+    const requestId = randomUUID()
+    const call = parseCall(req)
+    inFlight++
+    try {
+      const reply = await replyTo(req, res, call, requestId, deps).catch(error => toFailure(error, requestId, log))
+      if (reply) writeReply(res, { ...reply, close: draining || reply.close === true }, requestId)
+      accessLog.write({
+        request_id: requestId,
+        operation: call?.operation.members ?? unmatched,
+        method: req.method ?? '',
+        path: call?.path ?? '',
+        status: reply?.status ?? clientGone,
+        client_id: undefined,
+        address: req.socket.remoteAddress ?? '',
+        durationMs: performance.now() - startedAtMs,
+        upstreamMs: 0,
+      })
+    } finally {
+      inFlight--
+    }
+  }
+
+  return {
+    handlers: {
+      request: (req, res) => void answer(req, res),
+      upgrade: (_req, socket) => socket.destroy(),
+      refused: () => undefined,
+    },
+    startDraining() {
+      draining = true
+    },
+    inFlight: () => inFlight,
+  }
+}
+
+/** One operation under `/internal/interactions/<id>`. */
+interface InternalOperation {
+  readonly method: 'GET' | 'POST'
+  readonly members: ReturnType<typeof operationMembers>
+  readonly serve: (backChannel: BackChannel, id: string, body: unknown) => Promise<BackChannelAnswer>
+}
+
+const operation = (
+  method: InternalOperation['method'],
+  suffix: string,
+  serve: InternalOperation['serve'],
+): InternalOperation => ({
+  method,
+  members: operationMembers('internal', `${method} /internal/interactions/*${suffix}`),
+  serve,
+})
+
+const operations: ReadonlyMap<string, InternalOperation> = new Map([
+  ['', operation('GET', '', (backChannel, id) => backChannel.describe(id))],
+  ['/accept', operation('POST', '/accept', (backChannel, id, body) => backChannel.accept(id, body))],
+  ['/reject', operation('POST', '/reject', (backChannel, id, body) => backChannel.reject(id, body))],
+])
+
+const unmatched = operationMembers('internal', 'unmatched')
+
+interface Call {
+  readonly path: string
+  readonly id: string
+  readonly operation: InternalOperation
+}
+
+const parseCall = (req: IncomingMessage): Call | undefined => {
+  const path = req.url ?? ''
+  const [, id, suffix = ''] = /^\/internal\/interactions\/([A-Za-z0-9_-]{22})(\/\w+)?$/.exec(path) ?? []
+  const operation = operations.get(suffix)
+  return id !== undefined && operation ? { path, id, operation } : undefined
+}
+
+const bodyLimits: BodyLimits = { maxBytes: 64 * 1024, timeoutMs: 30_000 }
+
+/** @returns undefined where the caller has gone */
+const replyTo = async (
+  req: IncomingMessage,
+  res: ServerResponse,
+  call: Call | undefined,
+  requestId: string,
+  { backChannel, caller }: InternalApiDeps,
+): Promise<Reply | undefined> => {
+  if (!call) return problemReply('NOT_FOUND', requestId)
+  const { method, serve } = call.operation
+  if (req.method !== method) return problemReply('METHOD_NOT_ALLOWED', requestId, { headers: ['allow', method] })
+  const proven = await proveInternalCaller(req, caller)
+  if (proven !== 'proven') return refuseCaller(proven, requestId)
+  if (method === 'GET') return toReply(await serve(backChannel, call.id, undefined), requestId)
+  if (!isJson(req.headers['content-type'])) return problemReply('MEDIA_TYPE_UNSUPPORTED', requestId, acceptsJson)
+  if (req.headers.expect !== undefined) res.writeContinue()
+  const body = await readBody(req, req.headers['content-length'], bodyLimits)
+  switch (body.kind) {
+    case 'body':
+      return toReply(await serve(backChannel, call.id, parseJson(body.text)), requestId)
+    case 'too_large':
+      return problemReply('BODY_TOO_LARGE', requestId)
+    case 'too_slow':
+      return problemReply('REQUEST_TIMEOUT', requestId)
+    case 'aborted':
+      return undefined
+  }
+}
+
+const refuseCaller = (caller: 'missing' | 'invalid', requestId: string): Reply => {
+  const challenge = `Bearer realm="internal"${caller === 'invalid' ? ', error="invalid_token"' : ''}`
+  const code = caller === 'missing' ? 'CREDENTIAL_MISSING' : 'CREDENTIAL_INVALID'
+  return problemReply(code, requestId, { headers: ['www-authenticate', challenge] })
+}
+
+/** RFC 9110 section 15.5.16. */
+const acceptsJson = { headers: ['accept', 'application/json'] }
+
+const isJson = (contentType = ''): boolean => contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
+
+/** Undefined for what is no JSON: no operation takes that for a body. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const toReply = (answer: BackChannelAnswer, requestId: string): Reply => {
+  switch (answer.kind) {
+    case 'answer':
+      return { status: 200, headers: jsonHeaders, body: JSON.stringify(answer.body) }
+    case 'unknown':
+      return problemReply('INTERACTION_UNKNOWN', requestId)
+    case 'unreadable':
+      return problemReply('BODY_INVALID', requestId, { members: { reason: answer.reason } })
+    case 'conflict':
+      return problemReply('DECISION_CONFLICT', requestId, { members: { reason: answer.reason } })
+  }
+}
+
+const jsonHeaders = ['content-type', 'application/json', 'cache-control', 'no-store']
+
+const toFailure = (error: unknown, requestId: string, log: Logger): Reply => {
+  if (error instanceof StoreUnavailableError) {
+    return problemReply('STORE_UNAVAILABLE', requestId, { headers: ['retry-after', '1'] })
+  }
+  log.error({ event: 'request_failed', request_id: requestId, err: error }, 'a request failed')
+  return problemReply('INTERNAL', requestId)
+}

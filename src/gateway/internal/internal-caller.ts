@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http'
+import { TLSSocket } from 'node:tls'
+import type { LoginProof } from '../../oauth/interaction/login-proof.ts'
+
+/** How whoever calls the private listener may prove to be the operator's login. At least one of the two is there. */
+export interface InternalCallerOptions {
+  /** A certificate that the listener's own CA vouches for is proof. */
+  readonly takesCertificates: boolean
+  /** A signed JWT is proof. Left out: none is. */
+  readonly proof?: LoginProof
+}
+
+export type InternalCaller = 'proven' | 'missing' | 'invalid'
+
+/** @throws StoreUnavailableError where nobody can tell whether a JWT was used before */
+export const proveInternalCaller = async (
+  req: IncomingMessage,
+  { takesCertificates, proof }: InternalCallerOptions,
+): Promise<InternalCaller> => {
+  if (takesCertificates && req.socket instanceof TLSSocket && req.socket.authorized) return 'proven'
+  const [line, second] = req.headersDistinct.authorization ?? []
+  if (line === undefined) return 'missing'
+  const token = /^bearer +([\w.-]+)$/i.exec(line)?.[1]
+  if (!proof || token === undefined || second !== undefined) return 'invalid'
+  return (await proof(token)) ? 'proven' : 'invalid'
+}

@@ -1,0 +1,49 @@
+import { openTls, type TlsReport } from '../../http/tls.ts'
+import type { TlsOptions } from '../../http/tls-options.ts'
+import { createTrafficServer, defaultTrafficServerOptions, type TrafficServer } from '../../http/traffic-server.ts'
+import type { OAuthDeps } from '../../oauth/deps.ts'
+import { createBackChannel } from '../../oauth/interaction/back-channel.ts'
+import { createLoginProof } from '../../oauth/interaction/login-proof.ts'
+import type { JwkSet } from '../../oauth/options.ts'
+import { createInternalApi, type InternalApi, type InternalApiDeps } from './internal-api.ts'
+
+export interface PrivateListenerOptions {
+  /** Left out: plain HTTP, for a loopback address. With `clientCaFile` a certificate of that CA is proof. */
+  readonly tls?: TlsOptions
+  /** Public keys of those whose signed JWT is proof. Left out: no JWT is. */
+  readonly jwks?: JwkSet
+}
+
+export interface PrivateListenerDeps extends Pick<InternalApiDeps, 'log' | 'accessLog'> {
+  readonly oauth: OAuthDeps
+  readonly certificates: TlsReport
+}
+
+/** The listener for the operator's own login. It listens where the caller says, and never on the traffic port. */
+export interface PrivateListener extends Pick<InternalApi, 'startDraining' | 'inFlight'> {
+  readonly server: TrafficServer
+  close(): void
+}
+
+/** @throws Error where the certificate files cannot be served */
+export const openPrivateListener = async (
+  options: PrivateListenerOptions,
+  { oauth, certificates, ...deps }: PrivateListenerDeps,
+): Promise<PrivateListener> => {
+  const { tls: files, jwks } = options
+  const tls = files && (await openTls(files, certificates))
+  const api = createInternalApi({
+    ...deps,
+    backChannel: createBackChannel(oauth),
+    caller: {
+      takesCertificates: files?.clientCaFile !== undefined,
+      ...(jwks && { proof: createLoginProof(oauth, jwks) }),
+    },
+  })
+  return {
+    server: createTrafficServer(defaultTrafficServerOptions, api.handlers, tls),
+    startDraining: api.startDraining,
+    inFlight: api.inFlight,
+    close: () => tls?.close(),
+  }
+}

@@ -1,0 +1,27 @@
+import { expirySkewSec, verifyClientJwt } from '../client-keys/client-jwt.ts'
+import { createKeySource } from '../client-keys/key-source.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { JwkSet } from '../options.ts'
+import { strongSigningAlgs } from '../wire.ts'
+
+/**
+ * Whether a JWT proves that the operator's login calls: signed with one of its keys, `aud` the issuer, made now, for
+ * five minutes at most, and never seen before.
+ * @throws StoreUnavailableError
+ */
+export type LoginProof = (token: string) => Promise<boolean>
+
+const longestLifeSec = 300
+const longestJti = 256
+
+export const createLoginProof = ({ options, store, keys, clock }: OAuthDeps, jwks: JwkSet): LoginProof => {
+  const source = createKeySource({ kind: 'jwks', jwks }, clock)
+  const rules = { algs: strongSigningAlgs, typ: 'jwt', audiences: [options.issuer], longestLifeSec }
+  return async token => {
+    const claims = await verifyClientJwt(token, source, { ...rules, nowMs: clock.nowMs() })
+    if (!claims || typeof claims.iat !== 'number') return false
+    const { jti, exp } = claims
+    if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) return false
+    return store.replays.spend([{ id: keys.digest(`login\0${jti}`), untilMs: (exp + expirySkewSec) * 1000 }])
+  }
+}
