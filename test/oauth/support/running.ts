@@ -23,13 +23,19 @@ export const startOAuth = async (
       client('server', { client_secret: 'server-secret', introspects: 'all' }),
       client('spa', { token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] }),
     ],
-    login: { users: [{ username: 'alice', password_hash: await hashSecret(new Secret('wonderland')) }] },
+    login: { users: await users() },
     ...changes,
   })
 }
 
+/** Who may sign in. */
+export const users = async (): Promise<readonly TestConfig[]> => [
+  { username: 'alice', password_hash: await hashSecret(new Secret('wonderland')) },
+]
+
 const operations = [
   { method: 'POST', path: '/token', serves: 'token' },
+  { method: 'POST', path: '/par', serves: 'par' },
   { method: 'POST', path: '/introspect', serves: 'introspect' },
   { method: 'POST', path: '/revoke', serves: 'revoke' },
   { method: 'GET', path: '/authorize', serves: 'authorize' },
