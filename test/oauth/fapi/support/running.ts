@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { startStrictUpstream } from '../../../support/recording-upstream.ts'
 import type { RunningSidegate, TestConfig } from '../../../support/sidegate.ts'
-import { startOAuth } from '../../support/running.ts'
+import { startOAuth, users } from '../../support/running.ts'
 import { createFapiClient, type FapiClient, redirect_uri } from './fapi-client.ts'
 import { newKey, type TestKey } from './jws.ts'
 
@@ -36,6 +36,8 @@ export const startFapi = async (
     ],
     upstreams: { accounts: { targets: [upstream.url] } },
     clients: [client('tpp', tppKey, clientChanges), client('other', otherKey, clientChanges)],
+    // The tests fail on purpose more often than any client may.
+    login: { failures: '1000/1minute', users: await users() },
     ...changes,
   })
   const { url } = gateway
