@@ -1,7 +1,8 @@
 import { OAuthError } from '../../errors.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
-import type { ClientRegistration } from '../options.ts'
+import { createRefreshLineage } from '../grants/refresh-lineage.ts'
+import { type ClientRegistration, isConfidential } from '../options.ts'
 import type { OAuthReply } from '../wire.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parseGrantId } from './code.ts'
@@ -10,7 +11,7 @@ import { hasJwtShape } from './jwt.ts'
 /** Token revocation (RFC 7009 section 2) for a client that has proven itself, a public one included. */
 export type RevocationEndpoint = (form: Form, client: ClientRegistration) => Promise<OAuthReply>
 
-/** A token that is good now: whose it is, and how it ends. */
+/** A token that is good now, or was until it was replaced: whose it is, and how it ends. */
 interface Revocable {
   readonly client_id: string
   revoke(): Promise<void>
@@ -22,6 +23,7 @@ interface Revocable {
  */
 export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): RevocationEndpoint => {
   const { options, store, keys, clock } = deps
+  const lineage = createRefreshLineage(keys)
 
   const findJwt = async (token: string): Promise<Revocable | undefined> => {
     const record = await accessTokens.readJwt(token)
@@ -38,19 +40,36 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     const revoke = () => (found.kind === 'access' ? store.tokens.remove(grantId, digest) : revokeGrant(grantId))
     return { client_id: found.record.client_id, revoke }
   }
+  /** A client may not have heard yet that its refresh token was replaced: what it wants ended is the grant. */
+  const findReplaced = async (
+    grantId: string,
+    token: string,
+    client: ClientRegistration,
+  ): Promise<Revocable | undefined> => {
+    if (isConfidential(client)) return undefined // only a public client's tokens are replaced
+    const [nowMs, { client_id }] = [clock.nowMs(), client]
+    // Without a successor this changes nothing; without a window it tells every token but the current one.
+    const attempt = { grantId, client_id, digest: keys.digest(token), bindings: [], nowMs, reuseWindowMs: 0 }
+    const outcome = await store.grants.refresh({ ...attempt, untilMs: nowMs })
+    if (outcome.kind !== 'superseded') return undefined
+    const isOne = lineage.isAncestor(token, outcome.currentDigest, outcome.generation)
+    return isOne ? { client_id, revoke: () => revokeGrant(grantId) } : undefined
+  }
   // The grant is gone with that; its access tokens stay revoked for as long as any of them lives.
   const revokeGrant = (grantId: string): Promise<void> =>
     store.revocations.revoke(grantId, clock.nowMs() + options.accessToken.lifetimeSec * 1000)
-  const find = async (token: string): Promise<Revocable | undefined> => {
+  const find = async (token: string, client: ClientRegistration): Promise<Revocable | undefined> => {
     if (hasJwtShape(token)) return findJwt(token)
     const grantId = parseGrantId(token)
-    return grantId === undefined ? undefined : findStored(grantId, keys.digest(token))
+    if (grantId === undefined) return undefined
+    return (await findStored(grantId, keys.digest(token))) ?? findReplaced(grantId, token, client)
   }
 
-  return async (form, { client_id }) => {
+  return async (form, client) => {
+    const { client_id } = client
     const token = form.get('token')
     if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
-    const found = await find(token)
+    const found = await find(token, client)
     if (found && found.client_id !== client_id) {
       throw new OAuthError('invalid_grant', 'The token was not issued to this client')
     }

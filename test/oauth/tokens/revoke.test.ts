@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startServer, type TestServer, verifier } from '../support/authorization-server.ts'
+import { client, publicClient, startServer, type TestServer, verifier } from '../support/authorization-server.ts'
 
 const opaque = { format: 'opaque', lifetimeSec: 600, alg: 'ES256' } as const
 const formats = [opaque, { ...opaque, format: 'jwt' as const }]
@@ -85,4 +85,42 @@ t.test('a public client revokes by its client_id', async t => {
 
   const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token), client_id: 'spa' }
   t.match(await server.token(refresh, {}), { status: 400, body: { error: 'invalid_grant' } })
+})
+
+t.test('line 77: revoking a refresh token that has been replaced ends its grant all the same', async t => {
+  const clients = [publicClient('spa'), client('all', { introspects: 'all' })]
+  for (const rotations of [1, 2, 5]) {
+    const server = await startServer(t, { clients })
+    const spa = { client_id: 'spa' }
+    const code = await server.makeCode('spa')
+    const first = await server.token({ grant_type: 'authorization_code', code, code_verifier: verifier, ...spa }, {})
+    const refresh = async (refresh_token: unknown) =>
+      (await server.token({ grant_type: 'refresh_token', refresh_token: String(refresh_token), ...spa }, {})).body
+    let last = first.body
+    for (let round = 0; round < rotations; round++) last = await refresh(last.refresh_token)
+
+    const revoked = await server.revoke({ token: String(first.body.refresh_token), ...spa }, {})
+
+    t.match(revoked, { status: 200 })
+    t.match(await refresh(last.refresh_token), { error: 'invalid_grant' }, `after ${rotations}`)
+    for (const { access_token } of [first.body, last]) {
+      t.equal(await isActive(server, String(access_token), 'all'), false)
+    }
+  }
+})
+
+t.test('a guess at a refresh token ends nothing, though its grant is there', async t => {
+  const server = await startServer(t)
+  const spa = { client_id: 'spa' }
+  const code = await server.makeCode('spa')
+  const { body } = await server.token({ grant_type: 'authorization_code', code, code_verifier: verifier, ...spa }, {})
+  const replaced = String(body.refresh_token)
+  const refresh = (refresh_token: string) => server.token({ grant_type: 'refresh_token', refresh_token, ...spa }, {})
+  const current = String((await refresh(replaced)).body.refresh_token)
+  const guess = `${current.slice(0, -1)}${current.endsWith('A') ? 'E' : 'A'}`
+
+  t.match(await server.revoke({ token: guess, ...spa }, {}), { status: 200 })
+  t.match(await server.revoke({ token: replaced }, { as: 'app' }), { status: 200 }, 'nor does another client')
+
+  t.match(await refresh(current), { status: 200 })
 })
