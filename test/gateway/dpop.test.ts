@@ -1,0 +1,168 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { createFailureLimit } from '../../src/gateway/callers/failure-limit.ts'
+import { proveCaller } from '../../src/gateway/callers/prove-caller.ts'
+import { createExchange, type Exchange, type Outcome } from '../../src/gateway/exchange.ts'
+import { meterOperation } from '../../src/gateway/meter.ts'
+import { createAddressReader } from '../../src/http/address.ts'
+import { createCertificateReader } from '../../src/http/client-certificate.ts'
+import { createContext } from '../../src/http/context.ts'
+import type { OAuthOptions } from '../../src/oauth/options.ts'
+import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
+import { StoreUnavailableError } from '../../src/stores/ports.ts'
+import { createRecorder } from '../../src/telemetry/recorder.ts'
+import { newKey, type TestKey } from '../oauth/fapi/support/jws.ts'
+import { issuer, startServer } from '../oauth/support/authorization-server.ts'
+import { newProof, type ProofTwist } from '../oauth/support/proofs.ts'
+
+const key = newKey('ES256')
+const path = '/accounts/1'
+
+const operation = meterOperation(
+  {
+    grouping: 'A',
+    version: '1.0.0',
+    method: 'GET',
+    path: '/**',
+    aliases: [],
+    credentials: 'bearer',
+    scopes: [],
+    plan: 'none',
+    target: { kind: 'forward', upstream: 'up', stripPrefix: '', forwardAuthorization: false, resource: '' },
+  },
+  createRecorder(),
+  () => ({ status: 400, headers: {}, body: '' }),
+)
+
+const peers = {
+  addresses: createAddressReader([]),
+  certificates: createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'none' }),
+}
+
+/** The second step of the gateway before an authorization server whose clock the test turns. */
+const start = async (t: Test, changes: Partial<OAuthOptions> = {}) => {
+  const server = await startServer(t, changes)
+  const { clock, deps } = server
+  const step = proveCaller({
+    authorizationServer: server.server,
+    findClient: client_id => deps.clients.find(client_id),
+    issuer,
+    failures: createFailureLimit(createMemoryLimiter(clock), { limit: 10, windowSec: 60 }, clock.nowMs),
+  })
+  const call = async (
+    lines: readonly string[],
+  ): Promise<{ readonly exchange: Exchange; readonly outcome: Outcome }> => {
+    const req = new IncomingMessage(new Socket())
+    req.method = 'GET'
+    req.rawHeaders = [...lines]
+    const exchange = createExchange(createContext(req, new ServerResponse(req), peers), undefined)
+    exchange.operation = operation
+    exchange.target = { path, query: 'page=2' }
+    return { exchange, outcome: await step(exchange) }
+  }
+  /** A token bound to the key; asks for the nonce first where there has to be one. */
+  const newToken = async (nonce?: string): Promise<string> => {
+    const dpop = [newProof(key, { uri: `${issuer}/token`, nowMs: clock.nowMs(), nonce })]
+    const { body, headers } = await server.token({ grant_type: 'client_credentials' }, { as: 'app', request: { dpop } })
+    return body.error === 'use_dpop_nonce' ? newToken(String(headers['dpop-nonce'])) : String(body.access_token)
+  }
+  const prove = (token: string, nonce?: string, twist?: ProofTwist, signer: TestKey = key): readonly string[] => [
+    'Authorization',
+    `DPoP ${token}`,
+    'DPoP',
+    newProof(signer, { method: 'GET', uri: issuer + path, nowMs: clock.nowMs(), nonce, token }, twist),
+  ]
+  return { ...server, call, newToken, prove }
+}
+
+/** A field of the answer; every value of it, in order. */
+const fieldOf = (outcome: Outcome, name: string): readonly string[] => {
+  const headers = typeof outcome === 'object' ? outcome.headers : []
+  return headers.filter((_, i) => i % 2 === 1 && headers[i - 1] === name)
+}
+
+t.test('line 91: without a fresh nonce the gateway asks for one; shortly before its end it sends the next', async t => {
+  const { call, newToken, prove, clock } = await start(t)
+  const token = await newToken()
+
+  const { outcome } = await call(prove(token))
+
+  t.match(outcome, { status: 401, body: /"PROOF_REFUSED"/ })
+  t.match(fieldOf(outcome, 'www-authenticate')[0], /^DPoP .*error="use_dpop_nonce".*algs="ES256 PS256 EdDSA"/)
+  const [nonce = ''] = fieldOf(outcome, 'dpop-nonce')
+  const fresh = await call(prove(token, nonce))
+  t.match(fresh.exchange.caller, { kind: 'token', client: { client_id: 'app' } })
+  t.same(fresh.exchange.answerFields, [])
+  clock.advanceSec(200)
+  const aging = await call(prove(token, nonce))
+  t.match(aging.exchange.caller, { kind: 'token' })
+  t.match(aging.exchange.answerFields, ['dpop-nonce', /^[\w-]{43}$/])
+  clock.advanceSec(100)
+  t.match((await call(prove(token, nonce))).outcome, { status: 401 })
+  t.match((await call(prove(token, aging.exchange.answerFields[1]))).exchange.caller, { kind: 'token' })
+})
+
+t.test('line 91: a proof that is not good is 401 and says why, whatever the format of its token', async t => {
+  const optional = { dpop: { nonce: 'optional' } } as const
+  for (const format of ['jwt', 'opaque'] as const) {
+    const accessToken = { format, lifetimeSec: 600, alg: 'ES256' } as const
+    const { call, newToken, prove } = await start(t, { ...optional, accessToken })
+    const token = await newToken()
+    const refused = [
+      prove(token, undefined, { claims: { ath: undefined } }),
+      prove(token, undefined, { claims: { htm: 'POST' } }),
+      prove(token, undefined, {}, newKey('ES256')),
+      ['Authorization', `DPoP ${token}`],
+    ]
+    for (const lines of refused) {
+      const { outcome, exchange } = await call(lines)
+      t.match(outcome, { status: 401 })
+      t.match(fieldOf(outcome, 'www-authenticate')[0], /^DPoP .*error="invalid_dpop_proof".*algs=/)
+      t.equal(exchange.caller, undefined)
+    }
+    const lines = prove(token)
+    t.match((await call(lines)).exchange.caller, { kind: 'token', token: { client_id: 'app' } })
+    t.match((await call(lines)).outcome, { status: 401 }, 'the same proof again')
+  }
+})
+
+t.test('line 91: the token decides the scheme it may be sent in', async t => {
+  const { call, newToken, prove, token } = await start(t, { dpop: { nonce: 'optional' } })
+  const bound = await newToken()
+  const { body } = await token({ grant_type: 'client_credentials' }, { as: 'app' })
+  const plain = String(body.access_token)
+  const [, , ...proof] = prove(bound)
+  const invalid = /error="invalid_token"/
+
+  const asBearer = await call(['Authorization', `Bearer ${bound}`, ...proof])
+  t.match(asBearer.outcome, { status: 401 })
+  t.match(fieldOf(asBearer.outcome, 'www-authenticate'), [invalid, /^DPoP realm="sidegate", algs=/])
+  const asDpop = await call(prove(plain))
+  t.match(asDpop.outcome, { status: 401 })
+  t.match(fieldOf(asDpop.outcome, 'www-authenticate'), [invalid, /^Bearer realm="sidegate"$/])
+  t.match((await call(['Authorization', `Bearer ${plain}`, ...proof])).exchange.caller, { kind: 'token' })
+})
+
+t.test('line 86, 87: the scheme has no case, and what is malformed in it is 400', async t => {
+  const { call, newToken, prove } = await start(t, { dpop: { nonce: 'optional' } })
+  const token = await newToken()
+  const [, , ...proof] = prove(token)
+
+  t.match((await call(['authorization', `dpop ${token}`, ...proof])).exchange.caller, { kind: 'token' })
+  for (const line of ['DPoP', 'DPoP ', `DPoP ${token} x`]) {
+    const { outcome } = await call(['Authorization', line, ...proof])
+    t.match(outcome, { status: 400 }, line)
+    t.match(fieldOf(outcome, 'www-authenticate'), [/^DPoP .*error="invalid_request"/], line)
+  }
+  t.match((await call(['Authorization', 'DPoP nothing', ...proof])).outcome, { status: 401 })
+  t.match((await call(['Authorization', `DPoPx ${token}`, ...proof])).outcome, { status: 401 })
+})
+
+t.test('while the store is away a proof is neither good nor bad', async t => {
+  const { call, newToken, prove, deps } = await start(t, { dpop: { nonce: 'optional' } })
+  const token = await newToken()
+  deps.store.replays.spend = () => Promise.reject(new StoreUnavailableError('memory', new Error('away')))
+
+  await t.rejects(call(prove(token)), StoreUnavailableError)
+})
