@@ -175,6 +175,7 @@ t.test('operations come with their full path, their credentials and where they g
       stripPrefix: '/accounts',
       forwardAuthorization: false,
       resource: 'https://auth.example.com/accounts',
+      metadataUrl: 'https://auth.example.com/.well-known/oauth-protected-resource/accounts',
     },
   })
   t.match(health, { path: '/accounts/health', credentials: 'none', plan: 'none' })

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { parseName } from '../../oauth/clients/distinguished-name.ts'
 import { isSecretHash } from '../../oauth/secrets/secret-hash.ts'
 import { Secret } from '../../secret.ts'
 import { parseInstantMs } from '../values/instant.ts'
@@ -50,9 +51,10 @@ export const keysShape = {
 
 /** RFC 8705 section 2.1.2. */
 export const certificateNameShape = {
-  tls_client_auth_subject_dn: textLike(
-    /^[A-Za-z][\w.-]*=[^\p{Cc}]+$|^\d[\d.]*=[^\p{Cc}]+$/u,
-    'must be a distinguished name, such as CN=shop,O=Example,C=DE (RFC 4514)',
+  tls_client_auth_subject_dn: checkedText(name =>
+    parseName(name) === undefined
+      ? 'must be a distinguished name, such as CN=shop,O=Example,C=DE (RFC 4514)'
+      : undefined,
   )
     .optional()
     .describe('The subject of its certificate (RFC 4514).'),

@@ -1,0 +1,69 @@
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { loadConfig } from '../../src/config/load.ts'
+import { createCertificates } from '../support/certificates.ts'
+import { acceptedConfig, problemsOf, writeConfig } from './support.ts'
+
+const { dir, server, client, ca } = createCertificates(t)
+const files = { cert_file: server.certFile, key_file: server.keyFile }
+
+t.test('the files of TLS are named from the folder of the configuration, and stay outside of it', async t => {
+  const file = writeConfig(t, { tls: { cert_file: 'tls.crt', key_file: 'tls.key' } })
+  copyFileSync(server.certFile, join(dirname(file), 'tls.crt'))
+  copyFileSync(server.keyFile, join(dirname(file), 'tls.key'))
+
+  const loaded = await loadConfig(file, {})
+
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
+  t.same(loaded.config.tls, {
+    certFile: join(dirname(file), 'tls.crt'),
+    keyFile: join(dirname(file), 'tls.key'),
+    clientAuth: 'off',
+  })
+})
+
+t.test('with TLS the default issuer is https', async t => {
+  t.equal((await acceptedConfig(t, { tls: files })).issuer, 'https://localhost:8080')
+  t.equal((await acceptedConfig(t, { tls: files, listen: '0.0.0.0:443' })).issuer, 'https://localhost')
+  t.equal((await acceptedConfig(t, { listen: '0.0.0.0:80' })).issuer, 'http://localhost')
+})
+
+t.test('a file that is not there is a problem at its own line', async t => {
+  t.match(await problemsOf(t, { tls: { ...files, key_file: 'absent.key' } }), [
+    /^3:13: tls\.key_file: the file cannot be read \(ENOENT\); name one that can$/,
+  ])
+})
+
+t.test('a file that holds something else is a problem at its own line', async t => {
+  const swapped = await problemsOf(t, { tls: { cert_file: server.keyFile, key_file: server.certFile } })
+  const encoded = join(dir, 'broken-ca.crt')
+  writeFileSync(encoded, `${ca.cert}${ca.cert.replace(/M.{40}/, '')}`)
+  const broken = await problemsOf(t, { tls: { ...files, clientCa_file: encoded } })
+
+  t.match(swapped, [
+    /^2:14: tls\.cert_file: holds no certificate in PEM; name a file that does$/,
+    /^3:13: tls\.key_file: holds no private key in PEM without passphrase; name a file that does$/,
+  ])
+  t.match(broken, [/^4:18: tls\.clientCa_file: holds no certificate in PEM, or one that cannot be read/])
+})
+
+t.test('the key is that of the certificate', async t => {
+  t.match(await problemsOf(t, { tls: { ...files, key_file: client.keyFile } }), [
+    /^3:13: tls\.key_file: holds the key of another certificate; name the one that belongs to cert_file$/,
+  ])
+  t.same(await problemsOf(t, { tls: { cert_file: client.certFile, key_file: client.keyFile } }), [])
+})
+
+t.test('the private listener has files of its own', async t => {
+  const tls = { ...files, clientCa_file: ca.certFile }
+  const listen = '127.0.0.1:9443'
+
+  t.match(await problemsOf(t, { internal: { listen, tls: { ...tls, key_file: client.keyFile } } }), [
+    /internal\.tls\.key_file: holds the key of another certificate/,
+  ])
+  t.same((await acceptedConfig(t, { internal: { listen, tls } })).internal, {
+    listen: { host: '127.0.0.1', port: 9443 },
+    tls: { certFile: server.certFile, keyFile: server.keyFile, clientCaFile: ca.certFile, clientAuth: 'required' },
+  })
+})
