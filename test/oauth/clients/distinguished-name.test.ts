@@ -1,0 +1,88 @@
+import t from 'tap'
+import { isSameName, parseName } from '../../../src/oauth/clients/distinguished-name.ts'
+
+/** A subject as node gives it: one part a line, the least specific first. */
+const shop = 'C=AT\nO=Shop, Inc.'.replace(',', '\\,')
+const bank = `${shop}\norganizationIdentifier=PSDAT-FMA-1\nCN=api`
+
+t.test('a name is the same where every part is, most specific first', async t => {
+  for (const registered of [
+    'CN=api,organizationIdentifier=PSDAT-FMA-1,O=Shop\\, Inc.,C=AT',
+    'cn=api,ORGANIZATIONIDENTIFIER=PSDAT-FMA-1,o=Shop\\2C Inc.,c=AT',
+    'CN = api , organizationIdentifier = PSDAT-FMA-1, O = Shop\\, Inc., C = AT ',
+    '2.5.4.3=api,2.5.4.97=PSDAT-FMA-1,2.5.4.10=Shop\\, Inc.,OID.2.5.4.6=AT',
+    '2.5.4.3=#0c03617069,2.5.4.97=#0c0b50534441542d464d412d31,O=Shop\\, Inc.,C=#13024154',
+  ]) {
+    t.ok(isSameName(registered, bank), registered)
+  }
+})
+
+t.test('a name with a part more, less, elsewhere or otherwise is another', async t => {
+  for (const registered of [
+    'CN=api,organizationIdentifier=PSDAT-FMA-1,O=Shop\\, Inc.',
+    'organizationIdentifier=PSDAT-FMA-1,O=Shop\\, Inc.,C=AT',
+    'CN=api,organizationIdentifier=PSDAT-FMA-1,O=Shop\\, Inc.,C=AT,C=AT',
+    'C=AT,O=Shop\\, Inc.,organizationIdentifier=PSDAT-FMA-1,CN=api',
+    'CN=api,organizationIdentifier=PSDAT-FMA-2,O=Shop\\, Inc.,C=AT',
+    'CN=API,organizationIdentifier=PSDAT-FMA-1,O=Shop\\, Inc.,C=AT',
+    'CN=api+organizationIdentifier=PSDAT-FMA-1,O=Shop\\, Inc.,C=AT',
+    'CN=api,organizationIdentifier=PSDAT-FMA-1,O=Shop,O=Inc.,C=AT',
+    'SN=api,organizationIdentifier=PSDAT-FMA-1,O=Shop\\, Inc.,C=AT',
+  ]) {
+    t.not(parseName(registered), undefined, registered)
+    t.notOk(isSameName(registered, bank), registered)
+  }
+})
+
+t.test('attributes of one part are a set', async t => {
+  const subject = 'O=Shop\nCN=api + UID=u1'
+
+  t.ok(isSameName('CN=api+UID=u1,O=Shop', subject))
+  t.ok(isSameName('UID=u1 + CN=api,O=Shop', subject))
+  t.notOk(isSameName('CN=api,UID=u1,O=Shop', subject))
+  t.notOk(isSameName('CN=api,O=Shop', subject))
+})
+
+t.test('what looks like a separator inside a value separates nothing', async t => {
+  // One certificate says that its common name is `api,O=Shop`, the other has two parts.
+  t.ok(isSameName('CN=api\\,O=Shop', 'CN=api\\,O=Shop'))
+  t.notOk(isSameName('CN=api,O=Shop', 'CN=api\\,O=Shop'))
+  t.notOk(isSameName('CN=api\\,O=Shop', 'O=Shop\nCN=api'))
+  t.notOk(isSameName('CN=api,O=Shop', 'CN=api\\0AO=Shop'), 'nor does an escaped line end')
+  t.notOk(isSameName('CN=a+UID=b', 'CN=a \\+ UID=b'))
+  t.ok(isSameName('CN=a \\+ UID=b', 'CN=a \\+ UID=b'))
+})
+
+t.test('escaped characters are the characters, spaces at the ends of a value included', async t => {
+  const subject = 'CN=\\#a\\"\\\\\\<\\>\\;=é '.replace(/ $/, '\\ ')
+
+  t.ok(isSameName('CN=\\#a\\"\\\\\\<\\>\\;=é\\ ', subject))
+  t.ok(isSameName('CN=\\23a\\22\\5c\\3C\\3e\\3b\\3d\\c3\\a9\\20', subject))
+  t.notOk(isSameName('CN=\\#a\\"\\\\\\<\\>\\;=é', subject))
+  t.notOk(isSameName('CN=\\#a\\"\\\\\\<\\>\\;=e\\ ', subject))
+  t.ok(isSameName('CN=\\😀', 'CN=😀'))
+})
+
+t.test('a text that is no name matches nothing, not even itself', async t => {
+  for (const text of [
+    '',
+    'api',
+    '=api',
+    'CN=api,',
+    ',CN=api',
+    'CN=a,,O=b',
+    'CN=a;O=b',
+    'CN="a"',
+    'CN=a<b',
+    'CN=a\\',
+    'CN=\\ff',
+    'CN=#zz',
+    'CN=#0c05617069',
+    'CN=#02010a',
+    'C N=a',
+  ]) {
+    t.equal(parseName(text), undefined, text)
+    t.notOk(isSameName(text, text), text)
+  }
+  t.notOk(isSameName('CN=a', undefined), 'and a certificate may have no subject')
+})

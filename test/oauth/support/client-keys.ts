@@ -1,0 +1,49 @@
+import { KeyObject, randomUUID } from 'node:crypto'
+import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose'
+import type { ClientKeys, JwkSet } from '../../../src/oauth/options.ts'
+import type { SigningAlg } from '../../../src/oauth/wire.ts'
+
+/** Members of a JSON object, right or wrong. */
+export type Members = Readonly<Record<string, unknown>>
+
+/** A key that a client keeps, and the half of it that it registers. */
+export interface ClientKey {
+  readonly kid: string
+  readonly publicJwk: JwkSet['keys'][number]
+  readonly publicKey: KeyObject
+  /** Signs with this key; the header names it and may say more, or something else. */
+  sign(claims: Members, header?: Members): Promise<string>
+}
+
+/** Made by another implementation than the one that verifies. */
+export const createClientKey = async (alg: SigningAlg, kid = 'key-1'): Promise<ClientKey> => {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+  return {
+    kid,
+    publicJwk: { ...(await exportJWK(publicKey)), kid },
+    publicKey: KeyObject.from(publicKey),
+    sign: (claims, header = {}) => {
+      const whole = { alg, kid, ...header } as JWTHeaderParameters // tests write wrong ones too
+      return new SignJWT({ ...claims }).setProtectedHeader(whole).sign(privateKey)
+    },
+  }
+}
+
+/** The keys as a client registers them. */
+export const keySetOf = (...keys: readonly ClientKey[]): JwkSet => ({ keys: keys.map(({ publicJwk }) => publicJwk) })
+
+export const registered = (...keys: readonly ClientKey[]): ClientKeys => ({ kind: 'jwks', jwks: keySetOf(...keys) })
+
+export const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** What a client says of itself (RFC 7523 section 3), at this instant, for a minute, to be used once. */
+export const assertionClaims = (client_id: string, aud: string, nowMs: number): Members => {
+  const nowSec = Math.floor(nowMs / 1000)
+  return { iss: client_id, sub: client_id, aud, jti: randomUUID(), iat: nowSec, exp: nowSec + 60 }
+}
+
+/** The parameters that an assertion is sent in. */
+export const assertionFields = (client_assertion: string): Readonly<Record<string, string>> => ({
+  client_assertion_type: jwtBearer,
+  client_assertion,
+})
