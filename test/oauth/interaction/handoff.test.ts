@@ -1,0 +1,171 @@
+import t from 'tap'
+import { answerOf, ask, header, isPage } from '../support/browser-flow.ts'
+import { accept, loginUrl, openHandoffRoom, send } from './support.ts'
+
+const issuer = 'http://localhost:8080'
+
+t.test(
+  'the browser goes to the login of the operator, with the name of the interaction and its own cookie',
+  async t => {
+    const room = await openHandoffRoom(t)
+
+    const { begun, id } = await send(room)
+
+    t.equal(begun.status, 303)
+    t.equal(header(begun, 'location'), `${loginUrl}&interaction=${id}`)
+    t.match(id, /^[\w-]{22}$/)
+    t.match(begun.headers['set-cookie']?.[0], new RegExp(`; Path=/interaction/${id}; .*HttpOnly; SameSite=Lax`))
+  },
+)
+
+t.test('whom the login accepts comes back with a code for what was granted', async t => {
+  const room = await openHandoffRoom(t)
+  const browser = await send(room, ask({ scope: 'accounts:read accounts:write', acr_values: 'low high' }))
+
+  const resume = await accept(room, browser.id, {
+    sub: 'person-1',
+    username: 'Zoë',
+    acr: 'high',
+    amr: ['pwd', 'otp'],
+    auth_time: 1_699_999_990,
+    granted_scopes: ['accounts:read'],
+  })
+  const done = await browser.follow(resume)
+
+  t.match(resume, new RegExp(`^${issuer}/interaction/${browser.id}/resume\\?token=[\\w-]{43}$`))
+  t.equal(done.status, 303)
+  t.equal(header(done, 'cache-control'), 'no-store')
+  t.match(answerOf(done), { state: 'a-state', iss: issuer })
+  t.same(await room.redeem(answerOf(done).code ?? ''), {
+    kind: 'redeemed',
+    record: {
+      client_id: 'demo',
+      sub: 'person-1',
+      username: 'Zoë',
+      scope: 'accounts:read',
+      resource: [],
+      authTimeSec: 1_699_999_990,
+      acr: 'high',
+    },
+  })
+})
+
+t.test('a resume URL is worth nothing without the cookie, and the cookie nothing without its token', async t => {
+  const room = await openHandoffRoom(t)
+  const [browser, stranger] = [await send(room), await send(room)]
+  const [resume, strangersResume] = [await accept(room, browser.id), await accept(room, stranger.id)]
+  const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? ''
+  const path = `/interaction/${browser.id}/resume`
+
+  t.ok(isPage(await browser.follow(resume, ''), 403))
+  t.ok(isPage(await browser.follow(resume, stranger.cookie()), 403))
+  for (const query of ['', '?token=', `?token=${tokenOf(resume)}x`, `?token=${tokenOf(strangersResume)}`]) {
+    t.ok(isPage(await browser.follow(path + query), 403), query)
+  }
+  t.ok(isPage(await browser.follow(`${path}?token=${tokenOf(resume)}&token=${tokenOf(resume)}`), 403))
+  t.ok(answerOf(await browser.follow(resume)).code, 'nothing of that has spent it')
+})
+
+t.test('nobody resumes before the login has answered', async t => {
+  const room = await openHandoffRoom(t)
+  const browser = await send(room)
+
+  t.ok(isPage(await browser.follow(`/interaction/${browser.id}/resume?token=${'A'.repeat(43)}`), 403))
+})
+
+t.test('a client whose people change the browser needs the token alone', async t => {
+  const room = await openHandoffRoom(t, { browser: 'any' })
+  const browser = await send(room)
+  const resume = await accept(room, browser.id)
+
+  t.ok(isPage(await browser.follow(`${resume}x`, ''), 403))
+  const done = await browser.follow(resume, '')
+
+  t.match(await room.redeem(answerOf(done).code ?? ''), { kind: 'redeemed' })
+  t.equal(header(await browser.follow(resume, ''), 'location'), header(done, 'location'))
+})
+
+t.test('line 59: of twenty resumes at once one counts, and all see its redirect', async t => {
+  const room = await openHandoffRoom(t)
+  const browser = await send(room)
+  const cookie = browser.cookie()
+  const resume = await accept(room, browser.id)
+
+  const replies = await Promise.all(Array.from({ length: 20 }, () => browser.follow(resume, cookie)))
+
+  const places = new Set(replies.map(reply => header(reply, 'location')))
+  t.equal(places.size, 1)
+  t.match([...places][0], /[?&]code=/)
+  t.equal(header(await browser.follow(resume), 'location'), [...places][0], 'and so does one that comes later')
+})
+
+t.test('line 31: the store holds neither code nor token', async t => {
+  const room = await openHandoffRoom(t)
+  const browser = await send(room)
+  const resume = await accept(room, browser.id)
+  const { code = '' } = answerOf(await browser.follow(resume))
+
+  const found = JSON.stringify(await room.deps.store.interactions.find(browser.id))
+
+  t.match(found, '"stage":"done"')
+  t.notMatch(found, code.split('.')[1] ?? code)
+  t.notMatch(found, new URL(resume).searchParams.get('token') ?? resume)
+})
+
+t.test('line 52: whom the login rejects goes back with its error, and nothing is redeemable', async t => {
+  const room = await openHandoffRoom(t)
+  const rejections = [
+    { error: 'access_denied', description: 'No.' },
+    { error: 'login_required' },
+    { error: 'temporarily_unavailable', description: 'The card reader is away.' },
+  ]
+
+  for (const rejection of rejections) {
+    const browser = await send(room)
+    const answer = await room.backChannel.reject(browser.id, rejection)
+    const resume = answer.kind === 'answer' ? String(answer.body.redirect_to) : ''
+    const back = answerOf(await browser.follow(resume))
+    t.match(back, { error: rejection.error, state: 'a-state', iss: issuer })
+    t.equal(back.error_description, rejection.description ?? 'The sign-in was rejected.')
+    t.notOk(back.code)
+  }
+})
+
+t.test('the own address of the interaction leads to the login again, and after the end to a page', async t => {
+  const room = await openHandoffRoom(t)
+  const [browser, stranger] = [await send(room), await send(room)]
+  const own = `/interaction/${browser.id}`
+
+  t.equal(header(await browser.follow(own), 'location'), `${loginUrl}&interaction=${browser.id}`)
+  t.ok(isPage(await browser.follow(own, stranger.cookie()), 403))
+  await browser.follow(await accept(room, browser.id))
+  t.ok(isPage(await browser.follow(own), 200))
+})
+
+t.test('line 60: who resumes too late goes back to the client with an error', async t => {
+  const room = await openHandoffRoom(t)
+  const [browser, other] = [await send(room), await send(room, ask({ state: 'other' }))]
+  const resume = await accept(room, browser.id)
+  room.advanceSec(900)
+
+  t.match(answerOf(await browser.follow(resume)), { error: 'access_denied', state: 'a-state', iss: issuer })
+  t.match(answerOf(await other.follow(`/interaction/${other.id}`)), { error: 'access_denied', state: 'other' })
+  t.ok(isPage(await browser.follow(resume, ''), 400), 'without the ticket there is no telling where')
+})
+
+t.test('line 63: of two windows of one pushed request one gets a code, however it was answered', async t => {
+  const room = await openHandoffRoom(t)
+  const pushedId = 'p'.repeat(22)
+  const parameters = Object.fromEntries(new URLSearchParams(ask()))
+  await room.deps.store.pushed.create(pushedId, { client_id: 'demo', parameters }, 1_700_000_060_000)
+  const query = `client_id=demo&request_uri=urn:ietf:params:oauth:request_uri:${pushedId}`
+  const [one, two] = [await send(room, query), await send(room, query)]
+  const resumes = [await accept(room, one.id), await accept(room, two.id)]
+
+  const first = await one.follow(resumes[0] ?? '')
+  const second = await two.follow(resumes[1] ?? '')
+
+  t.ok(answerOf(first).code)
+  t.ok(isPage(second, 400))
+  t.equal(header(await one.follow(resumes[0] ?? ''), 'location'), header(first, 'location'))
+})
