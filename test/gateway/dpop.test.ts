@@ -10,7 +10,6 @@ import { createCertificateReader } from '../../src/http/client-certificate.ts'
 import { createContext } from '../../src/http/context.ts'
 import type { OAuthOptions } from '../../src/oauth/options.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
-import { StoreUnavailableError } from '../../src/stores/ports.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
 import { newKey, type TestKey } from '../oauth/fapi/support/jws.ts'
 import { issuer, startServer } from '../oauth/support/authorization-server.ts'
@@ -157,12 +156,4 @@ t.test('line 86, 87: the scheme has no case, and what is malformed in it is 400'
   }
   t.match((await call(['Authorization', 'DPoP nothing', ...proof])).outcome, { status: 401 })
   t.match((await call(['Authorization', `DPoPx ${token}`, ...proof])).outcome, { status: 401 })
-})
-
-t.test('while the store is away a proof is neither good nor bad', async t => {
-  const { call, newToken, prove, deps } = await start(t, { dpop: { nonce: 'optional' } })
-  const token = await newToken()
-  deps.store.replays.spend = () => Promise.reject(new StoreUnavailableError('memory', new Error('away')))
-
-  await t.rejects(call(prove(token)), StoreUnavailableError)
 })

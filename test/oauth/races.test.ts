@@ -3,8 +3,10 @@ import { challengeOf } from '../../src/oauth/tokens/code.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis.ts'
 import type { RunningSidegate } from '../support/sidegate.ts'
+import { newKey, type TestKey } from './fapi/support/jws.ts'
 import { verifier } from './support/authorization-server.ts'
 import { type Fields, post } from './support/post.ts'
+import { newProof } from './support/proofs.ts'
 import { callback, signInAndAllow, startOAuth } from './support/running.ts'
 
 const stores: Readonly<Record<string, (t: Test) => Promise<Readonly<Record<string, string>>>>> = {
@@ -31,6 +33,16 @@ const redemption = (code: string): Fields => ({
   redirect_uri: callback,
   code_verifier: verifier,
 })
+
+const proofFor = (url: string, key: TestKey, nonce?: string): string =>
+  newProof(key, { uri: `${url}/token`, nowMs: Date.now(), nonce })
+
+/** The nonce that a proof without one is answered with; good for every worker. */
+const askNonce = async (url: string): Promise<string> => {
+  const dpop = proofFor(url, newKey('ES256'))
+  const { headers } = await post(`${url}/token`, { grant_type: 'client_credentials' }, 'app', { dpop })
+  return headers.get('dpop-nonce') ?? ''
+}
 
 /** How many processes have answered at this path, by the access log; it is written a moment after the answers. */
 const workersAt = ({ output }: RunningSidegate, path: string): number => {
@@ -82,6 +94,39 @@ for (const [kind, openStore] of Object.entries(stores)) {
       const successors = new Set(replies.map(({ body }) => body.refresh_token))
       t.equal(successors.size, 1)
       t.equal((await refresh([...successors][0])).status, 200)
+    })
+
+    await t.test(
+      `line 82, 85: with a key they make one lineage, and another key has no part in it (${kind})`,
+      async t => {
+        const [owner, thief] = [newKey('ES256'), newKey('ES256')]
+        const nonce = await askNonce(url)
+        const bound = (fields: Fields, key: TestKey) =>
+          post(`${url}/token`, { ...fields, client_id: 'spa' }, undefined, { dpop: proofFor(url, key, nonce) })
+        const first = await bound(redemption(await newCode(url, 'spa')), owner)
+        const refresh = (refresh_token: unknown, key: TestKey) =>
+          bound({ grant_type: 'refresh_token', refresh_token: String(refresh_token) }, key)
+
+        const replies = await Promise.all(Array.from({ length: 20 }, () => refresh(first.body.refresh_token, owner)))
+
+        t.ok(replies.every(({ status, body }) => status === 200 && body.token_type === 'DPoP'))
+        const [successor, ...others] = new Set(replies.map(({ body }) => body.refresh_token))
+        t.same(others, [])
+        for (const token of [first.body.refresh_token, successor]) {
+          t.match(await refresh(token, thief), { status: 400, body: { error: 'invalid_grant' } })
+        }
+        t.equal((await refresh(successor, owner)).status, 200)
+      },
+    )
+
+    await t.test(`line 91: of 20 parallel requests with one proof exactly one succeeds (${kind})`, async t => {
+      const dpop = proofFor(url, newKey('ES256'), await askNonce(url))
+      const ask = () => post(`${url}/token`, { grant_type: 'client_credentials' }, 'app', { dpop })
+
+      const replies = await Promise.all(Array.from({ length: 20 }, ask))
+
+      t.equal(replies.filter(({ status }) => status === 200).length, 1)
+      t.equal(replies.filter(({ body }) => body.error === 'invalid_dpop_proof').length, 19)
     })
   })
 }

@@ -1,11 +1,14 @@
 import t, { type Test } from 'tap'
+import type { OAuthError } from '../../src/errors.ts'
 import { Secret } from '../../src/secret.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { StoreUnavailableError } from '../../src/stores/ports.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis.ts'
-import { createManualClock, startServer } from './support/authorization-server.ts'
+import { newKey } from './fapi/support/jws.ts'
+import { createManualClock, issuer, startServer } from './support/authorization-server.ts'
 import { post } from './support/post.ts'
+import { newProof } from './support/proofs.ts'
 import { startOAuth } from './support/running.ts'
 
 const grant = { grant_type: 'client_credentials' }
@@ -37,6 +40,22 @@ t.test('line 78: while the store is away nothing is issued, introspected or revo
     ),
   )
   t.match(server.server.verifyAccessToken(token), { client_id: 'app' })
+})
+
+t.test('line 78: while the store is away nobody says whether a DPoP proof was used before', async t => {
+  const redis = await startRedis(t)
+  const { server, clock } = await startOverRedis(t, redis.url)
+  const key = newKey('ES256')
+  const verify = (nonce?: string) => {
+    const dpop = [newProof(key, { uri: `${issuer}/token`, nowMs: clock.nowMs(), nonce })]
+    return server.verifyProof({ dpop, method: 'POST', path: '/token' })
+  }
+  const nonce = await verify().catch((error: OAuthError) => error.headers['dpop-nonce'])
+  t.match(await verify(String(nonce)), { jkt: String })
+
+  await redis.kill()
+
+  await t.rejects(verify(String(nonce)), StoreUnavailableError)
 })
 
 t.test('line 78: over the wire that is a 503 that says when to come back', async t => {

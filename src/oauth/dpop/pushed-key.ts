@@ -29,11 +29,8 @@ export const provePushedKey = async (
   return proven
 }
 
-/**
- * The parameter `dpop_jkt`, where it was sent: a SHA-256 thumbprint (RFC 9449 section 10).
- * @throws OAuthError invalid_request
- */
-export const parseThumbprint = (dpop_jkt: string | undefined): string | undefined => {
+/** A SHA-256 thumbprint, where one was sent (RFC 9449 section 10). */
+const parseThumbprint = (dpop_jkt: string | undefined): string | undefined => {
   if (dpop_jkt !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(dpop_jkt)) {
     throw new OAuthError('invalid_request', 'The dpop_jkt is no SHA-256 thumbprint')
   }
