@@ -10,14 +10,48 @@ export interface Posted {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Sends a form on a connection of its own, so that the workers take turns; `as` authenticates with HTTP Basic. */
-export const post = async (url: string, fields: Fields, as?: string, headers: Fields = {}): Promise<Posted> => {
-  const authorization: Fields = as === undefined ? {} : { authorization: basic(as, `${as}-secret`) }
+/** A request as it is written: any body under any name. */
+export interface Written {
+  /** Default POST. */
+  readonly method?: string
+  readonly body?: string
+  /** Default that of a form; undefined by name: none is sent. */
+  readonly type?: string | undefined
+  /** Authenticates with HTTP Basic and this client's secret. */
+  readonly as?: string
+  readonly headers?: Fields
+  /** Who sends it, where it matters which certificates are shown and trusted, or from which address it comes. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/** Sends it on a connection of its own, so that the workers take turns. */
+export const send = async (url: string, written: Written): Promise<Posted> => {
+  const { as, headers, body, method = 'POST', fetch = globalThis.fetch, ...rest } = written
+  const type = 'type' in rest ? rest.type : 'application/x-www-form-urlencoded'
   const response = await fetch(url, {
-    method: 'POST',
-    body: new URLSearchParams(fields),
-    headers: { connection: 'close', ...authorization, ...headers },
+    method,
+    redirect: 'manual',
+    headers: {
+      connection: 'close',
+      ...(as !== undefined && { authorization: basic(as, `${as}-secret`) }),
+      ...(type !== undefined && { 'content-type': type }),
+      ...headers,
+    },
+    // Bytes, since a text would bring a content type of its own.
+    ...(body !== undefined && { body: Buffer.from(body) }),
   })
   const text = await response.text()
-  return { status: response.status, headers: response.headers, text, body: text === '' ? {} : JSON.parse(text) }
+  return { status: response.status, headers: response.headers, text, body: parseJson(text) }
+}
+
+/** Sends a form; `as` authenticates with HTTP Basic. */
+export const post = (url: string, fields: Fields, as?: string, headers: Fields = {}): Promise<Posted> =>
+  send(url, { body: new URLSearchParams(fields).toString(), headers, ...(as !== undefined && { as }) })
+
+const parseJson = (text: string): Posted['body'] => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {} // a page, or nothing
+  }
 }

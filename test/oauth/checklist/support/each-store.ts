@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Redis } from 'ioredis'
+import t, { type Test } from 'tap'
+import { startRedis } from '../../../support/redis.ts'
+import type { RunningSidegate, TestConfig } from '../../../support/sidegate.ts'
+import { startOAuth, users } from '../../support/running.ts'
+
+/** The program of one section over one store. */
+export interface Section {
+  readonly url: string
+  readonly gateway: RunningSidegate
+  /** Everything that the store holds now, as one text to search in. */
+  stored(): Promise<string>
+}
+
+/** What a section's program is configured with, beside its store; made anew for each. */
+export type Setup = (t: Test) => TestConfig | Promise<TestConfig>
+
+/** Runs the lines of one section over each store that the workers of a cluster can share. */
+export const onEachStore = (
+  section: string,
+  setup: Setup,
+  lines: (t: Test, section: Section) => Promise<void>,
+): void => {
+  t.test(`${section} (sqlite)`, async t => {
+    const gateway = await start(t, setup)
+    await lines(t, { url: gateway.url, gateway, stored: async () => readDatabase(gateway.dir) })
+  })
+  t.test(`${section} (redis)`, async t => {
+    const redis = await startRedis(t)
+    const gateway = await start(t, setup, { store: redis.url })
+    await lines(t, { url: gateway.url, gateway, stored: () => readRedis(redis.client) })
+  })
+}
+
+/** Most lines are refusals: nobody is to be locked out by having heard many. */
+const start = async (t: Test, setup: Setup, store: TestConfig = {}): Promise<RunningSidegate> =>
+  startOAuth(t, { login: { failures: '100000/1minute', users: await users() }, ...(await setup(t)), ...store })
+
+/** Every byte of the embedded store, what is in its write-ahead log too. */
+const readDatabase = (dir: string): string =>
+  readdirSync(dir)
+    .filter(name => name.startsWith('sidegate.db'))
+    .map(name => readFileSync(join(dir, name), 'latin1'))
+    .join('\n')
+
+const readRedis = async (client: Redis): Promise<string> => {
+  const keys = await client.keys('*')
+  const values = await Promise.all(keys.map(async key => readKey(client, key)))
+  return [...keys, ...values].join('\n')
+}
+
+const readKey = async (client: Redis, key: string): Promise<string> => {
+  switch (await client.type(key)) {
+    case 'hash':
+      return JSON.stringify(await client.hgetall(key))
+    case 'zset':
+      return JSON.stringify(await client.zrange(key, '0', '-1'))
+    case 'set':
+      return JSON.stringify(await client.smembers(key))
+    case 'stream':
+      return JSON.stringify(await client.xrange(key, '-', '+'))
+    case 'list':
+      return JSON.stringify(await client.lrange(key, '0', '-1'))
+    default:
+      return (await client.get(key)) ?? ''
+  }
+}
