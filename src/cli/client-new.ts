@@ -1,26 +1,25 @@
-import { randomBytes } from 'node:crypto'
 import { stringify } from 'yaml'
 import { findClientFaults } from '../config/new-client.ts'
-import { hashGeneratedSecret } from '../oauth/secrets/secret-hash.ts'
-import { Secret } from '../secret.ts'
 import { type Command, parseOptions, printLine, UsageError } from './command.ts'
+import { createCredential } from './new-credential.ts'
 
-/** Makes a client: its secret, shown this once, and what to paste into the configuration, which holds only a digest. */
+/** Makes a client: its secret or key, shown this once, and what to paste into the configuration, which holds neither. */
 export const clientNew: Command = {
   name: 'client new',
   synopsis:
-    '--id ID --grant GRANT… [--redirect-uri URI…] [--scope SCOPES] [--name NAME] [--plan PLAN] [--public | --auth-method METHOD]',
-  summary: 'makes a client with a generated secret; prints the secret once and the YAML to paste',
+    '--id ID --grant GRANT… [--redirect-uri URI…] [--scope SCOPES] [--name NAME] [--plan PLAN] [--public | --auth-method METHOD [--subject-dn DN]]',
+  summary: 'makes a client with a generated secret or key; prints it once and the YAML to paste',
   run: args => {
     const options = parseOptions(args, optionTypes)
     const { id, grant } = options
     if (!id) throw new UsageError('client new needs --id ID')
     if (!grant) throw new UsageError('client new needs --grant, such as --grant client_credentials')
     const authMethod = chooseAuthMethod(options)
-    const secret = authMethod === 'none' ? undefined : new Secret(randomBytes(32).toString('base64url'))
+    const { members, own } = createCredential(authMethod)
     const client = {
       client_id: id,
-      ...(secret && { client_secret_hash: hashGeneratedSecret(secret) }),
+      ...members,
+      ...(options['subject-dn'] && { tls_client_auth_subject_dn: options['subject-dn'] }),
       ...(options.name && { client_name: options.name }),
       grant_types: grant,
       ...(options['redirect-uri'] && { redirect_uris: options['redirect-uri'] }),
@@ -30,7 +29,7 @@ export const clientNew: Command = {
     }
     const faults = findClientFaults(client)
     if (faults.length > 0) throw new UsageError(faults.join('; '))
-    if (secret) printLine(`client_secret: ${secret.reveal()}  # shown this once; give it to the client\n`)
+    if (own) printLine(`${own.name}: ${own.value.reveal()}  # shown this once; give it to the client\n`)
     printLine('# paste under clients:')
     printLine(toListItem(client))
     return 0
@@ -46,6 +45,7 @@ const optionTypes = {
   plan: { type: 'string' },
   public: { type: 'boolean' },
   'auth-method': { type: 'string' },
+  'subject-dn': { type: 'string' },
 } as const
 
 /** A public client is one without authentication, however it is said. */

@@ -81,6 +81,31 @@ t.test('a public client has no secret', async t => {
   t.same(await problemsOf(t, `clients:\n${indented(stdout)}`), [])
 })
 
+t.test('a client that signs gets a new key: the private one is shown once, the YAML has the public one', async t => {
+  const { code, stdout } = await sidegate([
+    ...['client', 'new', '--id', 'app', '--grant', 'client_credentials', '--auth-method', 'private_key_jwt'],
+  ])
+
+  t.equal(code, 0)
+  const [, shown = ''] = /^private_jwk: (\{.*\}) {2}# shown this once/m.exec(stdout) ?? []
+  const key: { readonly d: string } = JSON.parse(shown)
+  t.equal(stdout.split(key.d).length, 2, 'it stands there once')
+  const [registered] = (await acceptedConfig(t, `clients:\n${indented(stdout)}`)).oauth.clients
+  const { d, ...publicHalf } = key
+  t.same(registered?.keys, { kind: 'jwks', jwks: { keys: [publicHalf] } })
+  t.equal(registered?.token_endpoint_auth_method, 'private_key_jwt')
+})
+
+t.test('a client with a certificate gets nothing new, and is known by its name', async t => {
+  const { code, stdout } = await sidegate([
+    ...['client', 'new', '--id', 'bank', '--grant', 'client_credentials', '--auth-method', 'tls_client_auth'],
+    ...['--subject-dn', 'CN=bank,O=Example'],
+  ])
+
+  t.equal(code, 0)
+  t.match(stdout, /^# paste under clients:\n {2}- client_id: bank\n {4}tls_client_auth_subject_dn: CN=bank,O=Example\n/)
+})
+
 t.test('client new refuses what the check would refuse', async t => {
   const publicMachine = await sidegate(['client', 'new', '--id', 'app', '--public', '--grant', 'client_credentials'])
   const redirect = await sidegate([
@@ -100,7 +125,12 @@ t.test('client new refuses what the check would refuse', async t => {
     ],
   ])
 
-  t.match(publicMachine, { code: 2, stdout: '', stderr: /client_credentials is for clients with a secret/ })
+  const unnamed = await sidegate([
+    ...['client', 'new', '--id', 'app', '--grant', 'client_credentials', '--auth-method', 'tls_client_auth'],
+  ])
+
+  t.match(unnamed, { code: 2, stdout: '', stderr: /tls_client_auth_subject_dn: missing; give one of/ })
+  t.match(publicMachine, { code: 2, stdout: '', stderr: /client_credentials is for clients that prove themselves/ })
   t.match(redirect, { code: 2, stdout: '', stderr: /http is for 127\.0\.0\.1/ })
   t.match(method, { code: 2, stdout: '', stderr: /--public excludes --auth-method/ })
 })

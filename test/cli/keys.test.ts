@@ -1,0 +1,86 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { join } from 'node:path'
+import t from 'tap'
+import { client, makeFolder, publishing, token, writeConfig } from '../config/support.ts'
+import { sidegate } from './run.ts'
+
+const folder = makeFolder(t)
+const config = (changes: object = {}) =>
+  writeConfig(t, {
+    store: `sqlite:${join(folder, 'keys.db')}`,
+    clients: [client({ access_token_signed_response_alg: 'EdDSA' })],
+    ...publishing(token),
+    ...changes,
+  })
+
+interface Listed {
+  readonly kid: string
+  readonly alg: string
+  readonly state: string
+  readonly created: string
+  readonly activeFrom: string
+  readonly publishedUntil?: string
+}
+
+const listKeys = async (file: string): Promise<readonly Listed[]> =>
+  JSON.parse((await sidegate(['keys', 'list', '--config', file, '--json'])).stdout).keys
+
+t.test('keys rotate makes keys that keys list shows, from the first one to those that follow', async t => {
+  const file = config()
+
+  const first = await sidegate(['keys', 'rotate', '--config', file])
+  t.equal(first.code, 0, first.stderr)
+  t.match(first.stdout, /^ES256: \S{43} is new and signs from \S+Z on\nEdDSA: \S{43} is new and signs from \S+Z on\n$/)
+  t.match(await listKeys(file), [
+    { alg: /ES256|EdDSA/, state: 'signing', publishedUntil: undefined },
+    { alg: /ES256|EdDSA/, state: 'signing', publishedUntil: undefined },
+  ])
+
+  t.match(await sidegate(['keys', 'rotate', '--config', file, '--alg', 'ES256']), { code: 0, stdout: /^ES256: .+ new/ })
+  const again = await sidegate(['keys', 'rotate', '--config', file, '--alg', 'ES256'])
+  t.match(again, { code: 0, stdout: /^ES256: \S{43} was made before and signs from \S+ on\n$/ })
+  const keys = await listKeys(file)
+  t.equal(keys.length, 3)
+  const next = keys.find(({ state }) => state === 'next')
+  const waitMs = Date.parse(next?.activeFrom ?? '') - Date.parse(next?.created ?? '')
+  t.equal(waitMs, 315_000, 'what the key set may be cached, and what it takes to reach every process')
+  const old = keys.find(({ alg, state }) => alg === 'ES256' && state === 'signing')
+  const leftMs = Date.parse(old?.publishedUntil ?? '') - Date.parse(next?.activeFrom ?? '')
+  t.equal(leftMs, 660_000, 'the life of its last token, and a minute for clocks')
+
+  t.match(await sidegate(['keys', 'rotate', '--config', file, '--alg', 'ES256', '--now']), { code: 0, stdout: /new/ })
+  const soonest = (await listKeys(file)).find(({ state }) => state === 'next')
+  t.equal(Date.parse(soonest?.activeFrom ?? '') - Date.parse(soonest?.created ?? ''), 15_000)
+
+  const { stdout } = await sidegate(['keys', 'list', '--config', file])
+  const [headings = '', ...rows] = stdout.trimEnd().split('\n')
+  t.same(headings.split(/ {2,}/), ['KID', 'ALG', 'STATE', 'CREATED', 'ACTIVE FROM', 'PUBLISHED UNTIL'])
+  t.equal(rows.length, 4)
+})
+
+t.test('keys of a file are listed and left alone', async t => {
+  const jwk = (kid: string) => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    return { ...privateKey.export({ format: 'jwk' }), kid, alg: 'ES256' }
+  }
+  const jwks = JSON.stringify({ keys: [jwk('today'), jwk('tomorrow')] })
+  const file = config({ keys: { jwks }, clients: [client()] })
+
+  t.match(await listKeys(file), [
+    { kid: 'today', state: 'signing' },
+    { kid: 'tomorrow', state: 'verifying' },
+  ])
+  t.match(await sidegate(['keys', 'rotate', '--config', file]), { code: 1, stdout: '', stderr: /those of keys\.jwks/ })
+})
+
+t.test('what cannot be rotated is said in one line', async t => {
+  const file = config()
+  const rotate = (...args: readonly string[]) => sidegate(['keys', 'rotate', '--config', file, ...args])
+
+  t.match(await rotate('--alg', 'HS256'), { code: 2, stderr: /--alg takes one of ES256, PS256, EdDSA, RS256/ })
+  t.match(await rotate('--alg', 'PS256'), { code: 1, stderr: /nothing is signed with PS256/ })
+  const inMemory = await sidegate(['keys', 'list', '--config', config({ store: 'memory:', workers: 1 })])
+  t.match(inMemory, { code: 1, stdout: '', stderr: /own process alone/ })
+  const away = await sidegate(['keys', 'list', '--config', config({ store: 'redis://127.0.0.1:1' })])
+  t.match(away, { code: 1, stdout: '', stderr: /^sidegate: the redis store is unavailable\n$/ })
+})
