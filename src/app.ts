@@ -16,6 +16,7 @@ import { createLimiter, type LimiterChannel, type Share } from './stores/limiter
 import { observeStore, type StoreObserver } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
 import { createPodCounter, type PodCounter } from './stores/pods.ts'
+import type { Store } from './stores/ports.ts'
 import type { AccessLog } from './telemetry/access-log.ts'
 import type { Logger } from './telemetry/logger.ts'
 import type { Recorder } from './telemetry/recorder.ts'
@@ -119,23 +120,32 @@ const reportOn = (log: Logger): TlsReport => ({
     log.warn({ event: 'certificate_refused', err: error }, 'the certificate files cannot be served: kept the old ones'),
 })
 
+/** Opens the configuration's store for as long as `use` takes. */
+export const withStore = async <T>(config: SidegateConfig, use: (store: Store) => Promise<T>): Promise<T> => {
+  const store = await openStore(config.store, systemClock)
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
 /**
  * Opens the store once before any worker does: what cannot work is said in one line, and the keys are made.
  * @returns whether the store answers; a Redis that is away is no reason to stay down
  * @throws Error one line for a person, where the store can never work
  */
 export const prepareStore = async (config: SidegateConfig): Promise<boolean> => {
-  const store = await openStore(config.store, systemClock)
   try {
-    const keys = await openKeyRing(store.keys, systemClock, config.oauth)
-    keys.close()
-    await store.ping()
+    await withStore(config, async store => {
+      const keys = await openKeyRing(store.keys, systemClock, config.oauth)
+      keys.close()
+      await store.ping()
+    })
     return true
   } catch (error) {
     if (error instanceof Error && error.name === 'StoreUnavailableError') return false
     throw error
-  } finally {
-    await store.close()
   }
 }
 

@@ -3,6 +3,8 @@ import { clientNew } from './client-new.ts'
 import { type Command, printErrorLine, printLine, UsageError } from './command.ts'
 import { hash } from './hash.ts'
 import { helpText } from './help.ts'
+import { keysList } from './keys-list.ts'
+import { keysRotate } from './keys-rotate.ts'
 import { routes } from './routes.ts'
 import { schema } from './schema.ts'
 import { serve } from './serve.ts'
@@ -11,7 +13,19 @@ import { version } from './version.ts'
 import { worker } from './worker.ts'
 
 /** Every command. A new one is one file and one line here. */
-const commands: readonly Command[] = [serve, start, check, routes, clientNew, hash, schema, version, worker]
+const commands: readonly Command[] = [
+  serve,
+  start,
+  check,
+  routes,
+  clientNew,
+  keysList,
+  keysRotate,
+  hash,
+  schema,
+  version,
+  worker,
+]
 
 /** Runs one command line and resolves to its exit code. Never throws: what goes wrong is one line on standard error. */
 export const runCommand = async (args: readonly string[]): Promise<number> => {

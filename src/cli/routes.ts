@@ -1,6 +1,7 @@
 import { type Operation, operationLabel, type Plan, type SidegateConfig } from '../config/load.ts'
 import { type Command, parseOptions, printLine } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { toTable } from './table.ts'
 
 /** Prints what a configuration publishes, a line for each way to reach an operation. */
 export const routes: Command = {
@@ -59,15 +60,4 @@ const goalOf = ({ target }: Operation, config: SidegateConfig): string => {
   if (target.kind === 'serve') return target.serves
   const targets = config.upstreams.find(upstream => upstream.name === target.upstream)?.targets ?? []
   return `${target.upstream} (${targets.join(', ')})`
-}
-
-/** Columns as wide as their widest cell, two spaces apart. */
-const toTable = (rows: readonly Row[]): readonly string[] => {
-  const widths = headings.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
-  return rows.map(row =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
 }

@@ -1,0 +1,49 @@
+import type { Secret } from '../../secret.ts'
+import type { KeyStore } from '../../stores/ports.ts'
+import type { SigningAlg } from '../wire.ts'
+import type { KeyRingOptions } from './key-ring.ts'
+import { readOperatorKeys } from './operator-keys.ts'
+import { activeAtMs, byTurn, type KeyState, keyPolicyOf, publishedUntilMs, signingAlgsOf, stateOf } from './schedule.ts'
+import { isSigningAlg } from './signing-key.ts'
+
+/** One signing key as an operator sees it: nothing of it is secret. */
+export interface ListedKey {
+  readonly kid: string
+  readonly alg: SigningAlg
+  /** `verifying`: a key of the operator's that does not sign. */
+  readonly state: Exclude<KeyState, 'gone'> | 'verifying'
+  /** The instants of a key of the store; the operator's own have none. */
+  readonly createdAtMs?: number
+  readonly activeAtMs?: number
+  /** Left out: nobody is to follow it yet. */
+  readonly publishedUntilMs?: number
+}
+
+/** The keys that a store has, in the order in which they sign. Changes nothing. */
+export const listStoredKeys = async (
+  store: KeyStore,
+  nowMs: number,
+  options: KeyRingOptions,
+): Promise<readonly ListedKey[]> => {
+  const policy = keyPolicyOf(options)
+  const keys = await store.load(nowMs)
+  return keys.toSorted(byTurn).flatMap((key): readonly ListedKey[] => {
+    const { kid, alg, createdAtMs } = key
+    const state = stateOf(key, keys, policy, nowMs)
+    if (!isSigningAlg(alg) || state === 'gone') return []
+    const untilMs = publishedUntilMs(key, keys, policy)
+    const instants = { createdAtMs, activeAtMs: activeAtMs(key) }
+    return [{ kid, alg, state, ...instants, ...(Number.isFinite(untilMs) && { publishedUntilMs: untilMs }) }]
+  })
+}
+
+/** The keys of the operator's file, in its order. @throws Error as `readOperatorKeys` does */
+export const listOperatorKeys = async (
+  jwks: Secret,
+  options: Pick<KeyRingOptions, 'accessToken' | 'clients'>,
+): Promise<readonly ListedKey[]> => {
+  const algorithms = signingAlgsOf(options)
+  const keys = await readOperatorKeys(jwks, algorithms)
+  const signing = new Set(algorithms.map(alg => keys.find(key => key.alg === alg)))
+  return keys.map(key => ({ kid: key.kid, alg: key.alg, state: signing.has(key) ? 'signing' : 'verifying' }))
+}

@@ -1,0 +1,54 @@
+import type { KeyRecord, KeyStore } from '../../stores/ports.ts'
+import type { SigningAlg } from '../wire.ts'
+import { makeKey } from './make-key.ts'
+import { activeAtMs, byTurn, publicationMs, spreadMs } from './schedule.ts'
+import { keyLifetimeMs, newestOf } from './upkeep.ts'
+
+export interface RotationRequest {
+  readonly algorithms: readonly SigningAlg[]
+  /** Sign with the new key as soon as every process has it, though others still hold a key set without it. */
+  readonly isUrgent: boolean
+}
+
+/** What came of it for one algorithm. */
+export interface Rotation {
+  readonly alg: SigningAlg
+  /** The key that takes over. */
+  readonly kid: string
+  readonly activeAtMs: number
+  /** False: a successor was there already, and soon enough. */
+  readonly isNew: boolean
+}
+
+/** Gives each algorithm a new key, with the gateway running or not: every process finds it at its next reading. */
+export const rotateKeys = async (
+  store: KeyStore,
+  nowMs: number,
+  request: RotationRequest,
+): Promise<readonly Rotation[]> => {
+  const rotations: Rotation[] = []
+  for (const alg of request.algorithms) rotations.push(await rotate(store, nowMs, alg, request.isUrgent))
+  return rotations
+}
+
+const rotate = async (store: KeyStore, nowMs: number, alg: SigningAlg, isUrgent: boolean): Promise<Rotation> => {
+  const keys = await store.load(nowMs)
+  const before = newestOf(keys, alg)
+  const fromMs = before ? nowMs + (isUrgent ? spreadMs : publicationMs) : nowMs
+  const waiting = findSuccessor(keys, alg, nowMs, fromMs)
+  if (waiting) return { alg, kid: waiting.kid, activeAtMs: activeAtMs(waiting), isNew: false }
+  const key = await makeKey(alg, nowMs, fromMs)
+  const after = await store.create(key, before?.kid, nowMs + keyLifetimeMs)
+  // Of two who rotate at once one wins, and the other finds its key.
+  const found = after.find(({ kid }) => kid === key.kid) ?? newestOf(after, alg) ?? key
+  return { alg, kid: found.kid, activeAtMs: activeAtMs(found), isNew: found.kid === key.kid }
+}
+
+/** A key that will take over by then without anybody's doing. */
+const findSuccessor = (
+  keys: readonly KeyRecord[],
+  alg: SigningAlg,
+  nowMs: number,
+  byMs: number,
+): KeyRecord | undefined =>
+  keys.toSorted(byTurn).find(key => key.alg === alg && nowMs < activeAtMs(key) && activeAtMs(key) <= byMs)
