@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../src/clock.ts'
 import { openStore, parseStoreUrl } from '../../src/stores/open.ts'
 import { type Store, StoreUnavailableError } from '../../src/stores/ports.ts'
-import { newGrant, newId, newToken, redemptionOf } from '../conformance/records.ts'
+import { newGrant, newId, newKey, newToken, redemptionOf } from '../conformance/records.ts'
 import { testStore } from '../conformance/stores.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis, startSentinel } from '../support/redis.ts'
@@ -21,6 +21,8 @@ const elapse = async (ms: number): Promise<void> => {
   const endMs = Date.now() + ms
   await eventually(() => Date.now() > endMs)
 }
+
+const spent = () => ({ id: newId(), untilMs: Date.now() + 1000 })
 
 testStore(t, async t => {
   // All else has names of its own.
@@ -45,6 +47,10 @@ t.test('a start without Redis succeeds, calls fail at once, and all is well with
   await t.rejects(store.tokens.find(newId(), newId()), StoreUnavailableError)
   await t.rejects(store.revocations.revoke(newId(), Date.now() + 1000), StoreUnavailableError)
   await t.rejects(store.revocations.since(undefined), StoreUnavailableError)
+  await t.rejects(store.keys.create(newKey('ES256', 1), undefined, Date.now() + 1000), StoreUnavailableError)
+  await t.rejects(store.replays.spend([spent(), spent()]), StoreUnavailableError)
+  await t.rejects(store.pushed.find(newId()), StoreUnavailableError)
+  await t.rejects(store.pushed.complete(newId(), newId(), Date.now() + 1000), StoreUnavailableError)
   await t.rejects(store.ping(), StoreUnavailableError)
   t.ok(performance.now() - startedAtMs < 100)
 
