@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
+import { isSame } from '../interaction/same.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 
 /**
@@ -13,7 +13,7 @@ export interface Nonces {
 }
 
 /** A nonce is good in its own span and in the next: two and a half to five minutes. */
-export const nonceSpanMs = 150_000
+const nonceSpanMs = 150_000
 
 export const createNonces = (keys: KeyRing, clock: Clock): Nonces => {
   const nonceOf = (span: number): string => keys.digest(`dpop nonce ${span}`)
@@ -23,13 +23,8 @@ export const createNonces = (keys: KeyRing, clock: Clock): Nonces => {
     judge: nonce => {
       const span = spanNow()
       // The next one may come from a pod whose clock is ahead.
-      if (isEqual(nonce, nonceOf(span)) || isEqual(nonce, nonceOf(span + 1))) return 'fresh'
-      return isEqual(nonce, nonceOf(span - 1)) ? 'aging' : 'stale'
+      if (isSame(nonce, nonceOf(span)) || isSame(nonce, nonceOf(span + 1))) return 'fresh'
+      return isSame(nonce, nonceOf(span - 1)) ? 'aging' : 'stale'
     },
   }
-}
-
-const isEqual = (presented: string, genuine: string): boolean => {
-  const [a, b] = [Buffer.from(presented), Buffer.from(genuine)]
-  return a.length === b.length && timingSafeEqual(a, b) // every nonce has the same length
 }
