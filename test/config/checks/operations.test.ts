@@ -2,6 +2,8 @@ import t from 'tap'
 import { holdsEach } from '../cases.ts'
 import { authorize, forwarded, publishing, token } from '../support.ts'
 
+const par = { method: 'POST', path: '/par', serves: 'par' }
+
 holdsEach(t, [
   {
     says: 'an operation does not serve and forward at once',
@@ -110,6 +112,18 @@ holdsEach(t, [
     refused: publishing({ ...token, method: 'GET' }),
     message: /method: token is served for POST only/,
     accepted: publishing(token),
+  },
+  {
+    says: 'requests are pushed by POST',
+    refused: publishing({ ...par, method: 'GET' }),
+    message: /method: par is served for POST only/,
+    accepted: publishing(par),
+  },
+  {
+    says: 'requests are pushed by clients',
+    refused: publishing({ ...par, credentials: 'none' }),
+    message: /credentials: for par it is client/,
+    accepted: publishing({ ...par, credentials: 'client' }),
   },
   {
     says: 'what Sidegate serves has a plain path',
