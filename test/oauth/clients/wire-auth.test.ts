@@ -1,0 +1,95 @@
+import t, { type Test } from 'tap'
+import type { ClientAuthMethod } from '../../../src/oauth/options.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type RunningRedis, startRedis } from '../../support/redis.ts'
+import type { RunningSidegate } from '../../support/sidegate.ts'
+import { basic } from '../support/authorization-server.ts'
+import { assertionClaims, assertionFields, type ClientKey, createClientKey } from '../support/client-keys.ts'
+import { type SecureClients, startSecureClients, type Told } from './support/secure-clients.ts'
+
+const invalidClient = { status: 401, error: 'invalid_client' }
+const asBasic = (client_id: string, secret: string) => ({ headers: { authorization: basic(client_id, secret) } })
+
+const newAssertion = async (key: ClientKey, client_id: string, issuer: string) =>
+  assertionFields(await key.sign(assertionClaims(client_id, issuer, Date.now())))
+
+/** How many processes have answered with this status, by the access log; it is written a moment after the answers. */
+const workersThatSaid = ({ output }: RunningSidegate, status: number): number => {
+  const lines = output.filter(line => line.includes('"event":"request"') && line.includes(`"status":${status}`))
+  return new Set(lines.map(line => /"worker_pid":(\d+)/.exec(line)?.[1])).size
+}
+
+/** What a client does that uses its method, right or one step away from right. */
+type Attempts = Readonly<
+  Record<Exclude<ClientAuthMethod, 'none'>, (clients: SecureClients, isRight: boolean) => Promise<Told>>
+>
+
+const attempts: Attempts = {
+  client_secret_basic: ({ ask }, isRight) =>
+    ask({}, asBasic('client_secret_basic', isRight ? 'the-secret' : 'the-secreu')),
+  client_secret_post: ({ ask }, isRight) =>
+    ask({ client_id: 'client_secret_post', client_secret: isRight ? 'the-secret' : 'the-secreu' }),
+  private_key_jwt: async ({ ask, key, issuer }, isRight) =>
+    ask(await newAssertion(isRight ? key : await createClientKey('ES256'), 'private_key_jwt', issuer)),
+  tls_client_auth: ({ ask, vouchedFor, otherVouchedFor }, isRight) =>
+    ask({ client_id: 'tls_client_auth' }, { certificate: isRight ? vouchedFor : otherVouchedFor }),
+  self_signed_tls_client_auth: ({ ask, selfSigned, otherSelfSigned }, isRight) =>
+    ask({ client_id: 'self_signed_tls_client_auth' }, { certificate: isRight ? selfSigned : otherSelfSigned }),
+}
+
+const runOn = async (t: Test, clients: SecureClients, store: string): Promise<void> => {
+  const { ask, issuer, key, fetchedKey, gateway } = clients
+
+  await t.test(`line 20: every method is proof over TLS, and its nearest neighbour is not (${store})`, async t => {
+    for (const [method, attempt] of Object.entries(attempts)) {
+      t.match(await attempt(clients, true), { status: 200 }, method)
+      t.match(await attempt(clients, false), invalidClient, method)
+    }
+  })
+
+  await t.test(`line 22: of 20 parallel uses of one assertion over four workers one is heard (${store})`, async t => {
+    const fields = await newAssertion(key, 'private_key_jwt', issuer)
+
+    const replies = await Promise.all(Array.from({ length: 20 }, () => ask(fields)))
+
+    t.equal(replies.filter(({ status }) => status === 200).length, 1)
+    t.ok(replies.every(({ status }) => [200, 401, 429].includes(status)))
+    await eventually(() => workersThatSaid(gateway, 401) > 1)
+  })
+
+  await t.test(`keys are fetched from a jwks_uri once by each worker (${store})`, async t => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => ask(await newAssertion(fetchedKey, 'fetched', issuer))),
+    )
+
+    t.ok(answers.every(({ status }) => status === 200))
+    t.match(await ask(await newAssertion(key, 'fetched', issuer)), invalidClient, 'another key is not the client')
+    t.ok(clients.fetches() <= 4)
+  })
+
+  await t.test(`line 25: old and new secret both work during a rotation, an ended one does not (${store})`, async t => {
+    t.match(await ask({}, asBasic('rotating', 'new-secret')), { status: 200 })
+    t.match(await ask({}, asBasic('rotating', 'old-secret')), { status: 200 })
+    t.match(await ask({}, asBasic('rotating', 'ended-secret')), invalidClient)
+  })
+}
+
+t.test('client authentication over TLS (sqlite)', async t => {
+  await runOn(t, await startSecureClients(t, {}), 'sqlite')
+})
+
+t.test('client authentication over TLS (redis)', async t => {
+  const redis: RunningRedis = await startRedis(t)
+  const clients = await startSecureClients(t, { store: redis.url })
+  await runOn(t, clients, 'redis')
+
+  await t.test('line 78: while the store is away an assertion is neither taken nor refused', async t => {
+    const { ask, fetchedKey, issuer } = clients
+    await redis.kill()
+
+    const told = await ask(await newAssertion(fetchedKey, 'fetched', issuer))
+
+    t.equal(told.status, 503)
+    t.match(told.retryAfter, /^\d+$/)
+  })
+})
