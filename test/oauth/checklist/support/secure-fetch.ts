@@ -1,0 +1,21 @@
+import type { Test } from 'tap'
+import { Agent, fetch as undiciFetch } from 'undici'
+
+export type Fetch = typeof globalThis.fetch
+
+/** What a connection is made with, as `tls.connect` has it. */
+export interface Connecting {
+  readonly ca: string
+  readonly cert?: string
+  readonly key?: string
+  /** Another address of this machine to come from. */
+  readonly localAddress?: string
+}
+
+/** `fetch` as somebody who trusts this CA and shows this certificate. */
+export const fetchWith = (t: Test, { localAddress, ...connect }: Connecting): Fetch => {
+  const dispatcher = new Agent({ connect, ...(localAddress !== undefined && { localAddress }) })
+  t.teardown(() => dispatcher.close())
+  const fetch = (input: string | URL, init: object = {}) => undiciFetch(input, { ...init, dispatcher })
+  return fetch as unknown as Fetch // the same interface, declared twice
+}
