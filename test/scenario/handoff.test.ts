@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import t from 'tap'
+import { Agent, fetch as fetchWith } from 'undici'
+import { newKey } from '../oauth/fapi/support/jws.ts'
+import { post } from '../oauth/support/post.ts'
+import { callback } from '../oauth/support/running.ts'
+import { createCertificates } from '../support/certificates.ts'
+import { eventually } from '../support/eventually.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { startRedis } from '../support/redis.ts'
+import { begin, redirectOf, startBank, verifier } from './support/bank.ts'
+import { loginJwt } from './support/bank-login.ts'
+
+const redis = await startRedis(t)
+
+for (const store of ['sqlite', 'redis']) {
+  t.test(`a hand-off over ${store} and four workers`, async t => {
+    const bank = await startBank(t, store === 'redis' ? { store: redis.url } : {})
+    const { gateway, internal, caller, key } = bank
+    const { id } = await begin(gateway)
+
+    await t.test('a decision of the login becomes a code, and tokens that say who and how', async t => {
+      const browser = await begin(gateway, { acr_values: 'urn:sca' })
+      const described = await caller.call(browser.id)
+      const accepted = await caller.call(`${browser.id}/accept`, {
+        sub: 'customer-17',
+        acr: 'urn:sca',
+        auth_time: 1_700_000_000,
+      })
+      const back = await browser.follow(await redirectOf(accepted))
+      const location = new URL(back.headers.get('location') ?? '')
+      const fields = { grant_type: 'authorization_code', redirect_uri: callback, code_verifier: verifier }
+      const code = location.searchParams.get('code') ?? ''
+      const tokens = await post(`${gateway.url}/token`, { ...fields, code }, 'app')
+      const token = String(tokens.body.access_token)
+      const introspected = await post(`${gateway.url}/introspect`, { token }, 'server')
+
+      t.equal(described.status, 200)
+      t.match(await described.json(), { client_id: 'app', scope: ['read'], acr_values: ['urn:sca'] })
+      t.equal(accepted.headers.get('cache-control'), 'no-store')
+      t.equal(back.status, 303)
+      t.match(introspected.body, { active: true, sub: 'customer-17', acr: 'urn:sca', auth_time: 1_700_000_000 })
+    })
+    await t.test('line 59: twenty browsers resume at once over all workers, and all see one code', async t => {
+      const browser = await begin(gateway)
+      const resume = await redirectOf(await caller.call(`${browser.id}/accept`, { sub: 'customer-17' }))
+
+      const answers = await Promise.all(Array.from({ length: 20 }, () => browser.follow(resume)))
+
+      t.same([...new Set(answers.map(answer => answer.status))], [303])
+      t.equal(new Set(answers.map(answer => answer.headers.get('location'))).size, 1)
+    })
+    await t.test(
+      'calls that say the same at once over all workers get the same bytes, and others a conflict',
+      async t => {
+        const browser = await begin(gateway)
+        const decisions = Array.from({ length: 12 }, (_, i) => ({ sub: `customer-${i % 2}` }))
+
+        const answers = await Promise.all(decisions.map(body => caller.call(`${browser.id}/accept`, body)))
+        const texts = await Promise.all(answers.map(answer => answer.text()))
+
+        const granted = texts.filter((_, i) => answers[i]?.status === 200)
+        t.equal(granted.length, 6)
+        t.equal(new Set(granted).size, 1)
+        t.equal(answers.filter(({ status }) => status === 409).length, 6)
+      },
+    )
+    await t.test('a stolen resume URL opens nothing in another browser', async t => {
+      const [browser, thief] = [await begin(gateway), await begin(gateway)]
+      const resume = await redirectOf(await caller.call(`${browser.id}/accept`, { sub: 'customer-17' }))
+
+      t.equal((await thief.follow(resume)).status, 403)
+      t.equal((await browser.follow(resume, '')).status, 403)
+      t.equal((await browser.follow(resume)).status, 303)
+    })
+    await t.test('a JWT is good for one call, whichever workers it is sent to', async t => {
+      const request = { headers: { authorization: `Bearer ${loginJwt(gateway.url, key)}`, connection: 'close' } }
+
+      const answers = await Promise.all(Array.from({ length: 8 }, () => caller.call(id, undefined, request)))
+
+      t.same(answers.map(({ status }) => status).toSorted(), [200, ...Array(7).fill(401)])
+    })
+    await t.test('who proves nothing, or not enough, is told nothing', async t => {
+      const nowSec = Math.floor(Date.now() / 1000)
+      const bad: readonly (readonly [string, string | undefined])[] = [
+        ['no proof', undefined],
+        ['basic', 'Basic YXBwOmFwcC1zZWNyZXQ='],
+        ['no JWT', 'Bearer x'],
+        ['another key', `Bearer ${loginJwt(gateway.url, newKey('ES256'))}`],
+        ['another audience', `Bearer ${loginJwt(gateway.url, key, { aud: `${gateway.url}/` })}`],
+        ['a list of audiences', `Bearer ${loginJwt(gateway.url, key, { aud: [gateway.url] })}`],
+        ['expired', `Bearer ${loginJwt(gateway.url, key, { exp: nowSec - 60 })}`],
+        ['good for too long', `Bearer ${loginJwt(gateway.url, key, { exp: nowSec + 400 })}`],
+        ['no exp', `Bearer ${loginJwt(gateway.url, key, { exp: undefined })}`],
+        ['from tomorrow', `Bearer ${loginJwt(gateway.url, key, { iat: nowSec + 90, exp: nowSec + 120 })}`],
+        ['no iat', `Bearer ${loginJwt(gateway.url, key, { iat: undefined })}`],
+        ['no jti', `Bearer ${loginJwt(gateway.url, key, { jti: undefined })}`],
+        ['alg none', `Bearer ${loginJwt(gateway.url, key, {}, { alg: 'none' })}`],
+        ['another alg', `Bearer ${loginJwt(gateway.url, key, {}, { alg: 'RS256' })}`],
+        ['an unknown crit', `Bearer ${loginJwt(gateway.url, key, {}, { crit: ['b64'] })}`],
+        ['of another kind', `Bearer ${loginJwt(gateway.url, key, {}, { typ: 'at+jwt' })}`],
+      ]
+      for (const [name, authorization] of bad) {
+        const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+        const answer = await fetch(`${internal}/internal/interactions/${id}`, { headers })
+        t.equal(answer.status, 401, name)
+        t.match(answer.headers.get('www-authenticate'), /^Bearer realm="internal"/)
+        t.match(await answer.json(), {
+          code: authorization === undefined ? 'CREDENTIAL_MISSING' : 'CREDENTIAL_INVALID',
+        })
+      }
+      const authorization = `bEARER ${loginJwt(gateway.url, key, { exp: nowSec + 299 }, { typ: 'JWT' })}`
+      t.equal((await fetch(`${internal}/internal/interactions/${id}`, { headers: { authorization } })).status, 200)
+    })
+    await t.test('every other fault has its status, as a problem document', async t => {
+      const faults: readonly (readonly [number, string, string, unknown?, RequestInit?])[] = [
+        [404, 'NOT_FOUND', `${id}/decide`, {}],
+        [404, 'NOT_FOUND', 'x'],
+        [404, 'INTERACTION_UNKNOWN', 'A'.repeat(22)],
+        [405, 'METHOD_NOT_ALLOWED', id, {}],
+        [405, 'METHOD_NOT_ALLOWED', `${id}/accept`],
+        [415, 'MEDIA_TYPE_UNSUPPORTED', `${id}/accept`, {}, { headers: { 'content-type': 'text/plain' } }],
+        [400, 'BODY_INVALID', `${id}/accept`, {}],
+        [400, 'BODY_INVALID', `${id}/accept`, undefined, { method: 'POST', body: '{' }],
+        [400, 'BODY_INVALID', `${id}/reject`, { error: 'no' }],
+        [409, 'DECISION_CONFLICT', `${id}/accept`, { sub: 'app' }],
+        [409, 'DECISION_CONFLICT', `${id}/accept`, { sub: 'customer-17', granted_scopes: ['write'] }],
+        [413, 'BODY_TOO_LARGE', `${id}/accept`, { sub: 'x'.repeat(70_000) }],
+      ]
+      for (const [status, code, path, body, request] of faults) {
+        const answer = await caller.call(path, body, request)
+        t.equal(answer.status, status, `${code} ${path}`)
+        t.equal(answer.headers.get('content-type'), 'application/problem+json')
+        t.ok(answer.headers.get('x-request-id'))
+        t.match(await answer.json(), { status, code })
+      }
+      t.equal((await caller.call(`${id}/accept`)).headers.get('allow'), 'POST')
+    })
+    await t.test('nothing of it is on the public port, and nothing public on this one', async t => {
+      const authorization = `Bearer ${loginJwt(gateway.url, key)}`
+      const publicly = await fetch(`${gateway.url}/internal/interactions/${id}`, { headers: { authorization } })
+
+      t.equal(publicly.status, 404)
+      for (const path of ['/authorize', '/.well-known/jwks.json', '/livez', '/metrics', `/interaction/${id}`]) {
+        t.equal((await fetch(internal + path, { redirect: 'manual' })).status, 404, path)
+      }
+    })
+    await t.test('sign-ins are counted by how they end', async t => {
+      const counted = async (outcome: string): Promise<number> => {
+        const text = await (await fetch(`${gateway.admin}/metrics`)).text()
+        return Number(new RegExp(`sidegate_interactions_total\\{outcome="${outcome}"\\} (\\d+)`).exec(text)?.[1] ?? 0)
+      }
+      const [accepted, rejected] = [await counted('accepted'), await counted('rejected')]
+      const browser = await begin(gateway)
+      await browser.follow(await redirectOf(await caller.call(`${browser.id}/reject`, { error: 'access_denied' })))
+
+      await eventually(async () => (await counted('rejected')) === rejected + 1)
+      t.equal(await counted('accepted'), accepted)
+      t.ok((await counted('started')) > accepted)
+    })
+    await t.test('no secret of it stands in a log line', async t => {
+      const browser = await begin(gateway)
+      const jwt = loginJwt(gateway.url, key)
+      const request = { headers: { authorization: `Bearer ${jwt}` } }
+      const accepted = await caller.call(`${browser.id}/accept`, { sub: 'customer-secret' }, request)
+      const resume = await redirectOf(accepted)
+      const back = await browser.follow(resume)
+      const line = (status: number, part: string): boolean =>
+        gateway.output.some(text => text.includes(part) && text.includes(`"status":${status}`))
+      await eventually(() => line(303, `/interaction/${browser.id}/resume`))
+      await eventually(() => line(200, `/internal/interactions/${browser.id}/accept`))
+
+      const code = new URL(back.headers.get('location') ?? '').searchParams.get('code') ?? ''
+      const token = new URL(resume).searchParams.get('token') ?? ''
+      t.ok(code && token)
+      for (const secret of [code, token, jwt, 'customer-secret']) {
+        t.notOk(gateway.output.some(text => text.includes(secret)))
+      }
+    })
+  })
+}
+
+t.test('by certificate: whom the CA of the private listener vouches for needs no JWT', async t => {
+  const certificates = createCertificates(t)
+  const { ca, server, client, selfSigned } = certificates
+  const port = await findFreePort()
+  const tls = { cert_file: server.certFile, key_file: server.keyFile, clientCa_file: ca.certFile }
+  const key = newKey('EdDSA')
+  const { gateway } = await startBank(t, {
+    workers: 1,
+    internal: { listen: `127.0.0.1:${port}`, tls, jwks: { keys: [key.publicJwk] } },
+  })
+  const { id } = await begin(gateway)
+  const call = async (certificate?: { cert: string; key: string }, headers: Record<string, string> = {}) => {
+    const dispatcher = new Agent({ connect: { ca: ca.cert, ...certificate } })
+    t.teardown(() => dispatcher.close())
+    const url = `https://localhost:${port}/internal/interactions/${id}`
+    return (await fetchWith(url, { dispatcher, headers: { connection: 'close', ...headers } })).status
+  }
+
+  t.equal(await call(client), 200)
+  t.equal(await call(selfSigned), 401)
+  t.equal(await call(certificates.issue('old', { usage: 'clientAuth', days: -1 })), 401)
+  t.equal(await call(), 401)
+  t.equal(await call(undefined, { authorization: `Bearer ${loginJwt(gateway.url, key)}` }), 200)
+  await t.rejects(fetch(`http://127.0.0.1:${port}/internal/interactions/${id}`), 'plain HTTP is not spoken')
+})
+
+t.test('a drain finishes what the login has begun to say, and closes the private listener', async t => {
+  const { gateway, internal, key } = await startBank(t, { workers: 1, shutdown: { delay: '0s', timeout: '10s' } })
+  const { id } = await begin(gateway)
+  const authorization = `Bearer ${loginJwt(gateway.url, key, { jti: randomUUID() })}`
+  const rest = Promise.withResolvers<void>()
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(Buffer.from('{"sub":'))
+      await rest.promise
+      controller.enqueue(Buffer.from('"customer-17"}'))
+      controller.close()
+    },
+  })
+  const headers = { authorization, 'content-type': 'application/json' }
+  const request: RequestInit = { method: 'POST', headers, body, duplex: 'half' }
+  const slow = fetch(`${internal}/internal/interactions/${id}/accept`, request)
+  await nextTurn()
+
+  gateway.kill('SIGTERM')
+  await eventually(() => gateway.output.some(line => line.includes('"event":"draining"')))
+  rest.resolve()
+
+  t.equal((await slow).status, 200)
+  t.equal(await gateway.exited, 0)
+  await t.rejects(fetch(internal))
+})
