@@ -33,7 +33,7 @@ export const users = async (): Promise<readonly TestConfig[]> => [
   { username: 'alice', password_hash: await hashSecret(new Secret('wonderland')) },
 ]
 
-const operations = [
+export const operations = [
   { method: 'POST', path: '/token', serves: 'token' },
   { method: 'POST', path: '/par', serves: 'par' },
   { method: 'POST', path: '/introspect', serves: 'introspect' },
