@@ -1,0 +1,65 @@
+import t from 'tap'
+import { eventually } from '../support/eventually.ts'
+import { basic } from './support/authorization-server.ts'
+import { startOAuth } from './support/running.ts'
+
+const operations = [
+  { method: 'GET', path: '/metadata', serves: 'metadata', credentials: 'query' },
+  { method: 'GET', path: '/.well-known/oauth-authorization-server', serves: 'discovery' },
+]
+
+t.test('the metadata operation, whose credentials stand in its URL', async t => {
+  const client = { client_id: 'app', client_secret: 's3cr3t-in-url', grant_types: ['client_credentials'] }
+  const gateway = await startOAuth(t, {
+    workers: 1,
+    store: 'memory:',
+    groupings: [{ name: 'OAuth', operations }],
+    clients: [client],
+  })
+  const place = (fields: Readonly<Record<string, string>>): string =>
+    `${gateway.url}/metadata?${new URLSearchParams(fields)}`
+  const right = { client_id: 'app', client_secret: 's3cr3t-in-url' }
+
+  await t.test(
+    'line 95: it answers what discovery does, by the query or by Basic, and is kept by no cache',
+    async t => {
+      const discovery = await (await fetch(`${gateway.url}/.well-known/oauth-authorization-server`)).json()
+
+      const byBasic = { headers: { authorization: basic('app', 's3cr3t-in-url') } }
+      for (const answer of [await fetch(place(right)), await fetch(`${gateway.url}/metadata`, byBasic)]) {
+        t.equal(answer.status, 200)
+        t.equal(answer.headers.get('cache-control'), 'no-store')
+        t.equal(answer.headers.get('access-control-allow-origin'), null)
+        t.same(await answer.json(), discovery)
+      }
+    },
+  )
+
+  await t.test('line 95: whatever is wrong with the credentials, the 401 is the same, byte for byte', async t => {
+    const wrong = [
+      {},
+      { client_id: 'app' },
+      { ...right, client_secret: 's3cr3t-in-urL' },
+      { ...right, client_id: 'nobody' },
+    ]
+
+    const bodies = new Set<string>()
+    for (const fields of wrong) {
+      const answer = await fetch(place(fields))
+      t.equal(answer.status, 401)
+      t.equal(answer.headers.get('cache-control'), 'no-store')
+      t.match(answer.headers.get('www-authenticate'), /^Basic /)
+      bodies.add(await answer.text())
+    }
+    t.equal(bodies.size, 1)
+  })
+
+  await t.test('line 95: the secret is in no log line and no metric', async t => {
+    const lines = (): readonly string[] => gateway.output.filter(line => line.includes('"path":"/metadata"'))
+    await eventually(() => lines().length >= 6)
+
+    const metrics = await (await fetch(`${gateway.admin}/metrics`)).text()
+    t.match(metrics, '/metadata')
+    t.notMatch(gateway.output.join('\n') + metrics, /s3cr3t/i)
+  })
+})
