@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
-import { startRedis } from '../../../support/redis.ts'
+import { type RunningRedis, startRedis } from '../../../support/redis.ts'
 import type { RunningSidegate, TestConfig } from '../../../support/sidegate.ts'
 import { startOAuth, users } from '../../support/running.ts'
 
@@ -12,6 +12,8 @@ export interface Section {
   readonly gateway: RunningSidegate
   /** Everything that the store holds now, as one text to search in. */
   stored(): Promise<string>
+  /** Where the store is one. */
+  readonly redis?: RunningRedis
 }
 
 /** What a section's program is configured with, beside its store; made anew for each. */
@@ -30,7 +32,7 @@ export const onEachStore = (
   t.test(`${section} (redis)`, async t => {
     const redis = await startRedis(t)
     const gateway = await start(t, setup, { store: redis.url })
-    await lines(t, { url: gateway.url, gateway, stored: () => readRedis(redis.client) })
+    await lines(t, { url: gateway.url, gateway, redis, stored: () => readRedis(redis.client) })
   })
 }
 
