@@ -10,9 +10,10 @@ export interface CertificateWay {
 export const certificateWays = (head: HeadDraft): readonly CertificateWay[] => {
   const { tls, trustedProxies, clientCertificateHeader } = head
   const asksItself = tls !== undefined && tls.clientAuth !== 'off'
-  const isHeaderOff = clientCertificateHeader === 'none' || (clientCertificateHeader === 'auto' && asksItself)
   return [
     ...(asksItself ? [{ by: 'tls', isVouchedFor: tls.clientCa_file !== undefined } as const] : []),
-    ...(trustedProxies.length > 0 && !isHeaderOff ? [{ by: 'header', isVouchedFor: true } as const] : []),
+    ...(trustedProxies.length > 0 && clientCertificateHeader !== 'none'
+      ? [{ by: 'header', isVouchedFor: true } as const]
+      : []),
   ]
 }

@@ -32,7 +32,6 @@ export const createCertificateReader = ({
   hasClientCa,
   header,
 }: CertificateReaderOptions): CertificateReader => {
-  const believed = header === 'auto' && clientAuth !== 'off' ? 'none' : header
   const bySocket = new WeakMap<TLSSocket, PeerCertificate | undefined>()
 
   const ofSocket = (socket: TLSSocket): PeerCertificate | undefined => {
@@ -46,7 +45,10 @@ export const createCertificateReader = ({
   return {
     reader(socket, fields, isTrustedPeer) {
       // A proxy's own certificate, where it shows one, says nothing of the client behind it.
-      if (isTrustedPeer && believed !== 'none') return saysOne(fields) ? once(() => ofFields(fields, believed)) : noOne
+      if (isTrustedPeer && header !== 'none') {
+        const text = header === 'client-cert' ? fields.clientCert : fields.forwardedClientCert
+        return text === undefined ? noOne : once(() => ofProxy(text, header))
+      }
       return clientAuth !== 'off' && socket instanceof TLSSocket ? () => ofSocket(socket) : noOne
     },
   }
@@ -54,23 +56,9 @@ export const createCertificateReader = ({
 
 const noOne = (): undefined => undefined
 
-const saysOne = ({ clientCert, forwardedClientCert }: RequestFields): boolean =>
-  clientCert !== undefined || forwardedClientCert !== undefined
-
-/** Where both fields are believed and do not agree, or one of them cannot be read, neither is. */
-const ofFields = (
-  { clientCert, forwardedClientCert }: RequestFields,
-  believed: Exclude<ClientCertificateHeader, 'none'>,
-): PeerCertificate | undefined => {
-  const sayings = [
-    ...(clientCert === undefined || believed === 'x-forwarded-client-cert' ? [] : [parseClientCert(clientCert)]),
-    ...(forwardedClientCert === undefined || believed === 'client-cert'
-      ? []
-      : [parseForwardedClientCert(forwardedClientCert)]),
-  ]
-  const [certificate] = sayings
-  if (!certificate || sayings.some(other => !other?.raw.equals(certificate.raw))) return undefined
-  return { certificate, isVouchedFor: true }
+const ofProxy = (text: string, header: Exclude<ClientCertificateHeader, 'none'>): PeerCertificate | undefined => {
+  const certificate = header === 'client-cert' ? parseClientCert(text) : parseForwardedClientCert(text)
+  return certificate && { certificate, isVouchedFor: true }
 }
 
 const once = <T>(find: () => T): (() => T) => {

@@ -17,8 +17,8 @@ export const clientAuths = ['off', 'optional', 'required'] as const
 export type ClientAuth = (typeof clientAuths)[number]
 
 /**
- * In which header field a trusted proxy says which certificate the client showed it. `auto`: in either, unless clients
- * are asked for certificates here. `none`: in no field.
+ * In which header field a trusted proxy says which certificate the client showed it. `none`: in no field. It has to be
+ * named: a field that the proxy neither sets nor removes would be the client's own word.
  */
-export const clientCertificateHeaders = ['auto', 'none', 'client-cert', 'x-forwarded-client-cert'] as const
+export const clientCertificateHeaders = ['none', 'client-cert', 'x-forwarded-client-cert'] as const
 export type ClientCertificateHeader = (typeof clientCertificateHeaders)[number]

@@ -32,7 +32,7 @@ t.test('what nobody says about proofs, keys and pushed requests has its default'
     access_token_signed_response_alg: 'ES256',
     browser: 'same',
   })
-  t.equal(clientCertificateHeader, 'auto')
+  t.equal(clientCertificateHeader, 'none')
   t.same([tls, internal], [undefined, undefined])
 })
 
@@ -115,7 +115,7 @@ t.test('a certificate is known by the name that its client registered', async t 
   t.ok(oauth.takesClientCertificates)
 })
 
-t.test('certificates come by TLS, or from trusted proxies where Sidegate asks for none itself', async t => {
+t.test('certificates come by TLS, or from trusted proxies in the header that is named', async t => {
   const takes = async (head: Readonly<Record<string, unknown>>): Promise<boolean> =>
     (await acceptedConfig(t, head)).oauth.takesClientCertificates
   const trustedProxies = ['10.0.0.0/8']
@@ -123,8 +123,8 @@ t.test('certificates come by TLS, or from trusted proxies where Sidegate asks fo
   t.notOk(await takes({}))
   t.notOk(await takes({ tls }), 'nobody is asked')
   t.ok(await takes({ tls: { ...tls, clientAuth: 'optional' } }))
-  t.ok(await takes({ trustedProxies }))
-  t.notOk(await takes({ trustedProxies, clientCertificateHeader: 'none' }))
+  t.notOk(await takes({ trustedProxies }))
+  t.ok(await takes({ trustedProxies, clientCertificateHeader: 'client-cert' }))
 })
 
 t.test('the profile switches on what can be switched on, for all clients or for one', async t => {

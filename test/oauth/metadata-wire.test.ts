@@ -47,6 +47,7 @@ const start = async (t: Test) => {
     workers: 1,
     store: 'memory:',
     trustedProxies: ['127.0.0.1'],
+    clientCertificateHeader: 'client-cert',
     tokens: { dpop: { nonce: 'optional' } },
     clients: [
       client('client_secret_basic', { client_secret: 'client_secret_basic-secret', introspects: 'all' }),

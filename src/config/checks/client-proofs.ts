@@ -134,7 +134,7 @@ const certificateRules: readonly Rule<CertificateFacts>[] = [
 ]
 
 const noWay =
-  'no certificate of a client reaches Sidegate; set tls.clientAuth: optional, or name the trustedProxies that send it in a header'
+  'no certificate of a client reaches Sidegate; set tls.clientAuth: optional, or name trustedProxies and the clientCertificateHeader they send it in'
 
 const usesSecret = (client: ClientDraft): boolean => client[method].startsWith('client_secret_')
 

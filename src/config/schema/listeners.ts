@@ -28,9 +28,9 @@ export const tlsSchema = z
   .describe('TLS on the traffic listener. The files are read again when they change. Default plain HTTP.')
 
 export const clientCertificateHeaderSchema = oneOf(clientCertificateHeaders)
-  .default('auto')
+  .default('none')
   .describe(
-    'The header in which trustedProxies say the certificate of a client: none, client-cert (RFC 9440) or x-forwarded-client-cert; auto: either, where Sidegate asks for none itself. Default auto.',
+    'The header in which trustedProxies say the certificate of a client: client-cert (RFC 9440), x-forwarded-client-cert or none. Default none.',
   )
 
 export const internalSchema = z

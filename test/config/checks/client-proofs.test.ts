@@ -13,7 +13,7 @@ const by = (method: string, changes: Readonly<Record<string, unknown>>) => ({
   ...(clients({ client_secret: undefined, token_endpoint_auth_method: method, ...changes }) as object),
 })
 const named = { tls_client_auth_san_dns: 'shop.example.com' }
-const behindProxy = { tls: undefined, trustedProxies: ['10.0.0.0/8'] }
+const behindProxy = { tls: undefined, trustedProxies: ['10.0.0.0/8'], clientCertificateHeader: 'client-cert' }
 
 holdsEach(t, [
   {
@@ -207,8 +207,8 @@ holdsEach(t, [
     accepted: by('tls_client_auth', named),
   },
   {
-    says: 'a certificate may come from a trusted proxy, unless no header is believed',
-    refused: { ...by('tls_client_auth', named), ...behindProxy, clientCertificateHeader: 'none' },
+    says: 'a certificate may come from a trusted proxy in the header that is named',
+    refused: { ...by('tls_client_auth', named), ...behindProxy, clientCertificateHeader: undefined },
     message: /token_endpoint_auth_method: no certificate of a client reaches Sidegate/,
     accepted: { ...by('tls_client_auth', named), ...behindProxy },
   },

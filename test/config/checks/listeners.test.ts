@@ -50,7 +50,7 @@ holdsEach(t, [
   {
     says: 'certificates come in one of two headers',
     refused: { clientCertificateHeader: 'ssl-client-cert', trustedProxies: ['10.0.0.0/8'] },
-    message: /clientCertificateHeader: must be auto, none, client-cert or x-forwarded-client-cert/,
+    message: /clientCertificateHeader: must be none, client-cert or x-forwarded-client-cert/,
     accepted: { clientCertificateHeader: 'x-forwarded-client-cert', trustedProxies: ['10.0.0.0/8'] },
   },
   {
