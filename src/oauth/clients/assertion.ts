@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { expirySkewSec, verifyClientJwt } from '../client-keys/client-jwt.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
-import type { ClientRegistration, OAuthOptions } from '../options.ts'
+import { type ClientRegistration, keepsToFapi, type OAuthOptions } from '../options.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import { type OAuthRequest, type SigningAlg, strongSigningAlgs } from '../wire.ts'
 
@@ -51,13 +51,10 @@ const longestLifeSec = 3600
 /** How much longer an id is kept than its assertion is good here, for other machines whose clocks are behind ours. */
 const clockSpreadSec = 60
 
-const isFapi = (client: ClientRegistration, options: OAuthOptions): boolean =>
-  client.profile === 'fapi2' || options.profile === 'fapi2'
-
 const allowedAlgs = (client: ClientRegistration, options: OAuthOptions): readonly SigningAlg[] => {
   const pinned = client.token_endpoint_auth_signing_alg
   if (pinned === undefined) return strongSigningAlgs
-  return pinned === 'RS256' && isFapi(client, options) ? [] : [pinned]
+  return pinned === 'RS256' && keepsToFapi(client, options) ? [] : [pinned]
 }
 
 /**
@@ -67,7 +64,7 @@ const allowedAlgs = (client: ClientRegistration, options: OAuthOptions): readonl
  */
 const allowedAudiences = (client: ClientRegistration, options: OAuthOptions, url: string): readonly string[] => {
   const { issuer, endpoints } = options
-  if (client.assertion_audience === 'issuer' || isFapi(client, options)) return [issuer]
+  if (client.assertion_audience === 'issuer' || keepsToFapi(client, options)) return [issuer]
   return [issuer, url, ...(endpoints.token === undefined ? [] : [endpoints.token])]
 }
 
