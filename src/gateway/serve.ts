@@ -3,6 +3,7 @@ import type { OAuthReply } from '../oauth/wire.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
 import { toReply } from './oauth-reply.ts'
+import type { Target } from './operation.ts'
 import { refuse } from './refusal.ts'
 
 /** Step 4: what Sidegate serves itself. Values in, values out; forwarded operations pass. */
@@ -20,7 +21,7 @@ export const serveOperation =
 const answer = (
   server: AuthorizationServer,
   exchange: Exchange,
-  serves: string,
+  serves: Extract<Target, { readonly kind: 'serve' }>['serves'],
 ): OAuthReply | Promise<OAuthReply> | undefined => {
   const { oauth, caller } = exchange
   if (oauth === undefined) return undefined
@@ -47,8 +48,6 @@ const answer = (
       return server.jwks()
     case 'resource-metadata':
       return server.resourceMetadata(oauth.request)
-    default:
-      return undefined
   }
 }
 
