@@ -40,7 +40,7 @@ export const createAssertionCheck = ({ options, clock }: OAuthDeps, keyring: Cli
     return whenKnown(verifyClientJwt(assertion, keys, rules), claims => {
       if (claims?.sub !== client.client_id || typeof claims.jti !== 'string' || claims.jti === '') return undefined
       const untilSec = claims.exp + expirySkewSec + clockSpreadSec
-      return { id: toReplayId(client.client_id, claims.jti), untilMs: untilSec * 1000 }
+      return { id: toReplayId(client.client_id, claims.jti), untilMs: Math.ceil(untilSec * 1000) }
     })
   }
 }

@@ -47,6 +47,14 @@ const runOn = async (t: Test, clients: SecureClients, store: string): Promise<vo
     }
   })
 
+  await t.test(`the instants of an assertion may have fractions (${store})`, async t => {
+    const exp = Date.now() / 1000 + 60.123_456_7
+    const assertion = await key.sign({ ...assertionClaims('private_key_jwt', issuer, Date.now()), exp })
+
+    t.match(await ask(assertionFields(assertion)), { status: 200 })
+    t.match(await ask(assertionFields(assertion)), invalidClient)
+  })
+
   await t.test(`line 22: of 20 parallel uses of one assertion over four workers one is heard (${store})`, async t => {
     const fields = await newAssertion(key, 'private_key_jwt', issuer)
 
