@@ -33,13 +33,18 @@ export type AuthorizationErrorCode = Extract<
 export const toCodeRedirect = (address: ResponseAddress, code: string, issuer: string): string =>
   appendToRedirect(address.redirect_uri, { code, state: address.state, iss: issuer })
 
-/** The redirect URI with an error. The description is ours alone: it repeats nothing of the request. */
+/**
+ * The redirect URI with an error. The description is ours alone: it repeats nothing of the request. A redirect that has
+ * no fragment takes over that of the address that it answers, and a link to us may have had any (RFC 9700 section 4.1.3);
+ * one with a code answers a form, whose address has none.
+ */
 export const toErrorRedirect = (
   address: ResponseAddress,
   error: AuthorizationErrorCode,
   error_description: string,
   issuer: string,
-): string => appendToRedirect(address.redirect_uri, { error, error_description, state: address.state, iss: issuer })
+): string =>
+  `${appendToRedirect(address.redirect_uri, { error, error_description, state: address.state, iss: issuer })}#_`
 
 /** 303: the browser follows with a GET and never sends a password form on (RFC 9700 section 4.12). */
 export const seeOther = (location: string, headers: OAuthReply['headers'] = {}): OAuthReply => ({
