@@ -68,7 +68,9 @@ const oauthReply = (
   operation?.meter.oauthError(error)
   const page = prefersJson(context.fields.accept) ? undefined : operation?.refusalPage
   const reply = page
-    ? toReply(page({ status, description, requestId: context.id }))
+    ? toReply(
+        page({ status, description, requestId: context.id, acceptLanguage: context.req.headers['accept-language'] }),
+      )
     : jsonReply(status, error, description)
   return { ...reply, headers: [...reply.headers, ...headers], close: status === 408 || status === 413 }
 }

@@ -19,6 +19,7 @@ import { keySetMaxAgeSec } from './keys/schedule.ts'
 import { createMetadata } from './metadata.ts'
 import type { ClientRegistration } from './options.ts'
 import { type Refusal, refusalPage } from './pages/refusal-page.ts'
+import { settingOf } from './pages/setting.ts'
 import { createPush } from './par/push.ts'
 import { createResourceMetadata } from './resource-metadata.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
@@ -100,7 +101,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
     par: createPush(deps, readObject, checkProof),
     authorize: createAuthorize(deps, readObject),
     interaction: createInteraction(deps),
-    refusalPage: refusal => refusalPage(deps.options.issuer, refusal),
+    refusalPage: refusal => refusalPage(settingOf(deps.options.issuer, refusal), refusal),
     metadata: () => publicDocument(metadata),
     jwks: () => publicDocument({ ...deps.keys.publicJwks() }),
     resourceMetadata: ({ path }) => {

@@ -16,6 +16,8 @@ export interface OAuthRequest {
   readonly authorization: readonly string[]
   readonly cookie: string | undefined
   readonly accept: string | undefined
+  /** For the language of our pages. */
+  readonly acceptLanguage: string | undefined
   /** `Origin` of the request, for the forms of the login pages. */
   readonly origin: string | undefined
   /** The client's address, proxies resolved. */

@@ -34,7 +34,7 @@ export const readForm = async (exchange: Exchange): Promise<FormBody> => {
   }
 }
 
-/** The request as the authorization server sees it. */
+/** The request as the authorization server sees it. What most requests are never asked for is read when it is. */
 export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest => {
   const { req, fields, address, clientCertificate } = exchange.context
   return {
@@ -46,10 +46,12 @@ export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest =
     authorization: fields.authorization,
     cookie: fields.cookie,
     accept: fields.accept,
+    get acceptLanguage() {
+      return req.headers['accept-language']
+    },
     origin: fields.origin,
     address,
     dpop: fields.dpop,
-    // Read when it is asked for: most requests of most clients are never asked.
     get clientCertificate() {
       return clientCertificate()
     },

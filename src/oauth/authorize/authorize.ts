@@ -2,6 +2,7 @@ import type { OAuthDeps } from '../deps.ts'
 import { type Parameters, parseParameters } from '../forms/parameters.ts'
 import type { ClientRegistration } from '../options.ts'
 import { messagePage } from '../pages/message-page.ts'
+import { type PageSetting, settingOf } from '../pages/setting.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { type Addressed, createBegin } from './beginning.ts'
@@ -24,19 +25,24 @@ export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject):
   const readMeaning = createMeaning(deps, readObject)
   const begin = createBegin(deps)
 
-  const answer = (client: ClientRegistration, meant: Meant): MaybePromise<OAuthReply> => {
+  const answer = (client: ClientRegistration, meant: Meant, setting: PageSetting): MaybePromise<OAuthReply> => {
     const addressed = findAddress(client, meant.parameters)
-    if (typeof addressed === 'string') return unaddressedPage(options.issuer, addressed)
+    if (typeof addressed === 'string') return unaddressedPage(setting, addressed)
     const parsed = parseAuthorizationRequest(meant.parameters, client, options)
     if ('error' in parsed) return refuse(addressed, parsed)
     if (asksForSilence(meant.parameters)) return refuse(addressed, silenceRefusal)
     return begin(addressed, { ...parsed, ...(meant.pushedId !== undefined && { pushedId: meant.pushedId }) })
   }
   /** What was meant is not known, so only what was sent plainly says where the answer may go. */
-  const refuseUnread = (client: ClientRegistration, sent: Parameters, refusal: AuthorizationRefusal): OAuthReply => {
+  const refuseUnread = (
+    client: ClientRegistration,
+    sent: Parameters,
+    refusal: AuthorizationRefusal,
+    setting: PageSetting,
+  ): OAuthReply => {
     const addressed = findAddress(client, sent)
     const isPushed = refusal.error === 'invalid_request_uri' // sent plainly beside it is nothing that was checked
-    if (isPushed || typeof addressed === 'string') return unaddressedPage(options.issuer, refusal.description, refusal)
+    if (isPushed || typeof addressed === 'string') return unaddressedPage(setting, refusal.description, refusal)
     return refuse(addressed, refusal)
   }
   const refuse = (addressed: Addressed, { error, description }: AuthorizationRefusal): OAuthReply => {
@@ -46,14 +52,15 @@ export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject):
 
   return request => {
     const sent = parseParameters(request)
-    if (!sent) return unaddressedPage(options.issuer, 'The body is not application/x-www-form-urlencoded.')
+    const setting = settingOf(options.issuer, request)
+    if (!sent) return unaddressedPage(setting, 'The body is not application/x-www-form-urlencoded.')
     if (sent.faults.has('client_id')) {
-      return unaddressedPage(options.issuer, 'client_id was sent more than once, or cannot be read.')
+      return unaddressedPage(setting, 'client_id was sent more than once, or cannot be read.')
     }
     const client = clients.find(sent.get('client_id') ?? '')
-    if (!client) return unaddressedPage(options.issuer, 'client_id is missing, or no client is registered under it.')
+    if (!client) return unaddressedPage(setting, 'client_id is missing, or no client is registered under it.')
     return whenKnown(readMeaning(sent, client), meant =>
-      'error' in meant ? refuseUnread(client, sent, meant) : answer(client, meant),
+      'error' in meant ? refuseUnread(client, sent, meant, setting) : answer(client, meant, setting),
     )
   }
 }
@@ -77,14 +84,7 @@ const silenceRefusal: AuthorizationRefusal = {
 }
 
 const unaddressedPage = (
-  issuer: string,
+  setting: PageSetting,
   hint: string,
   { error }: Pick<AuthorizationRefusal, 'error'> = { error: 'invalid_request' },
-): OAuthReply =>
-  messagePage(issuer, {
-    status: 400,
-    title: 'This link does not work',
-    text: 'The application that sent you here asked in a way that cannot be answered. Go back to it and try again; if that does not help, tell the people who run it.',
-    hint,
-    facts: { error },
-  })
+): OAuthReply => messagePage(setting, { status: 400, name: 'unaddressed', hint, facts: { error } })

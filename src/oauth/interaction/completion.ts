@@ -34,7 +34,7 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
 
   /** To where the interaction ended, by this request or by a faster one. */
   const leave = (visit: Visit, outcome: Advance, result: InteractionOutcome, error?: string): OAuthReply => {
-    if (outcome.kind === 'gone') return expiredPage(options.issuer)
+    if (outcome.kind === 'gone') return expiredPage(visit.setting)
     const { redirect, browserDigest } = outcome.record
     // It is the window that signed in that goes on.
     if (redirect === undefined || browserDigest !== visit.record.browserDigest) {
@@ -48,14 +48,14 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
 
   return {
     allow: async visit => {
-      if (!(await endPushedRequest(visit))) return answeredElsewherePage(options.issuer)
+      if (!(await endPushedRequest(visit))) return answeredElsewherePage(visit.setting)
       const { grantId, code } = await createGrant(deps, visit)
       const outcome = await settle(visit, toCodeRedirect(visit.record, code, options.issuer))
       if (outcome.kind !== 'advanced') await store.grants.remove(grantId)
       return leave(visit, outcome, 'accepted')
     },
     decline: async (visit, error, description) => {
-      if (!(await endPushedRequest(visit))) return answeredElsewherePage(options.issuer)
+      if (!(await endPushedRequest(visit))) return answeredElsewherePage(visit.setting)
       const redirect = toErrorRedirect(visit.record, error, description, options.issuer)
       return leave(visit, await settle(visit, redirect), 'rejected', error)
     },

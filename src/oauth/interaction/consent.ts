@@ -19,7 +19,7 @@ export const createConsent = (deps: OAuthDeps): Consent => {
   const show = (visit: Visit, status: 200 | 400): OAuthReply =>
     consentPage({
       status,
-      issuer: deps.options.issuer,
+      setting: visit.setting,
       interactionId: visit.id,
       csrf: visit.record.csrf,
       clientName: visit.client.client_name,

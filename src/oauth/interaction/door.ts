@@ -2,6 +2,7 @@ import type { InteractionRecord } from '../../stores/ports.ts'
 import { isRegisteredRedirect } from '../authorize/redirect-uri.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ClientRegistration } from '../options.ts'
+import { settingOf } from '../pages/setting.ts'
 import type { Digest } from '../tokens/code.ts'
 import type { OAuthRequest } from '../wire.ts'
 import { createBrowserCookie } from './cookie.ts'
@@ -29,11 +30,13 @@ export const createDoor = (deps: OAuthDeps): Door => {
     const id = parseInteractionPath(request.path)
     const found = id === undefined ? undefined : await findInteraction(deps, id)
     if (id === undefined || !found) return { kind: 'unknown' }
+    const setting = settingOf(deps.options.issuer, request, found.record.ui_locales)
     for (const secret of cookie.parse(request.cookie)) {
-      if (isSame(digest(secret), found.record.browserDigest)) return { kind: 'visit', visit: { id, secret, ...found } }
+      if (isSame(digest(secret), found.record.browserDigest))
+        return { kind: 'visit', visit: { id, secret, setting, ...found } }
       const renewed = renewSecret(id, secret, digest)
       if (isSame(digest(renewed), found.record.browserDigest)) {
-        return { kind: 'outdated', visit: { id, secret: renewed, ...found } }
+        return { kind: 'outdated', visit: { id, secret: renewed, setting, ...found } }
       }
     }
     return { kind: 'foreign' }

@@ -1,6 +1,7 @@
 import { seeOther, toErrorRedirect } from '../authorize/response.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { expiredPage } from '../pages/dead-ends.ts'
+import { settingOf } from '../pages/setting.ts'
 import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { createReturnTicket } from './return-ticket.ts'
 
@@ -13,7 +14,7 @@ export const createExpired = (deps: OAuthDeps): Expired => {
   return request => {
     const id = /^\/interaction\/([A-Za-z0-9_-]{22})(?:\/resume)?$/.exec(request.path)?.[1]
     const address = id === undefined ? undefined : ticket.verify(id, request.cookie)
-    if (id === undefined || !address) return expiredPage(issuer)
+    if (id === undefined || !address) return expiredPage(settingOf(issuer, request))
     const redirect = toErrorRedirect(address, 'access_denied', 'The sign-in was not finished in time.', issuer)
     return {
       ...seeOther(redirect, { 'set-cookie': ticket.toClearCookie(id) }),

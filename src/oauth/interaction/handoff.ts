@@ -3,6 +3,7 @@ import type { OAuthDeps } from '../deps.ts'
 import { parseParameters } from '../forms/parameters.ts'
 import type { ClientRegistration } from '../options.ts'
 import { finishedPage, foreignPage } from '../pages/dead-ends.ts'
+import { settingOf } from '../pages/setting.ts'
 import type { Digest } from '../tokens/code.ts'
 import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { createCompletion } from './completion.ts'
@@ -31,16 +32,16 @@ export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Prom
   const lead = async (request: OAuthRequest): Promise<OAuthReply> => {
     const entrance = await enter(request)
     if (entrance.kind === 'unknown') return expired(request)
-    if (entrance.kind !== 'visit') return foreignPage(issuer)
-    const { id, record } = entrance.visit
-    return record.stage === 'done' ? finishedPage(issuer) : seeOther(firstPage(login, id))
+    if (entrance.kind !== 'visit') return foreignPage(settingOf(issuer, request))
+    const { id, record, setting } = entrance.visit
+    return record.stage === 'done' ? finishedPage(setting) : seeOther(firstPage(login, id))
   }
 
   const resume = async (id: string, request: OAuthRequest): Promise<OAuthReply> => {
     const found = await findInteraction(deps, id)
     if (!found) return expired(request)
     const visit = admit(id, found, request)
-    if (!visit) return foreignPage(issuer)
+    if (!visit) return foreignPage(settingOf(issuer, request))
     const { redirect, handoff } = visit.record
     if (redirect !== undefined) return seeOther(openRedirect(redirect, visit.secret))
     if (!handoff?.rejection) return completion.allow(visit)
@@ -81,6 +82,7 @@ const createAdmission = ({ options, keys }: OAuthDeps): Admit => {
     if (token === undefined || !record.handoff) return undefined
     if (!isSame(token, resumeToken(id, record.handoff.resumeSalt, keys.digest))) return undefined
     const secret = secretOf(client, token, record.browserDigest, request)
-    return secret === undefined ? undefined : { id, secret, client, record }
+    const setting = settingOf(options.issuer, request, record.ui_locales)
+    return secret === undefined ? undefined : { id, secret, client, record, setting }
   }
 }

@@ -2,6 +2,7 @@ import { seeOther } from '../authorize/response.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { type Parameters, parseParameters } from '../forms/parameters.ts'
 import { finishedPage, foreignPage, unreadablePage } from '../pages/dead-ends.ts'
+import { settingOf } from '../pages/setting.ts'
 import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { createConsent } from './consent.ts'
 import { createDoor } from './door.ts'
@@ -31,26 +32,27 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
 
   const show = (visit: Visit): OAuthReply => {
     if (visit.record.stage === 'login') return login.show(visit)
-    return visit.record.stage === 'consent' ? consent.show(visit) : finishedPage(issuer)
+    return visit.record.stage === 'consent' ? consent.show(visit) : finishedPage(visit.setting)
   }
 
   const submit = (visit: Visit, form: Parameters, address: string): OAuthReply | Promise<OAuthReply> => {
     const { stage, redirect } = visit.record
     if (stage === 'login') return login.submit(visit, form, address)
     if (stage === 'consent') return consent.submit(visit, form)
-    return redirect === undefined ? finishedPage(issuer) : seeOther(openRedirect(redirect, visit.secret))
+    return redirect === undefined ? finishedPage(visit.setting) : seeOther(openRedirect(redirect, visit.secret))
   }
 
   return async request => {
     const entrance = await enter(request)
     if (entrance.kind === 'unknown') return expired(request)
-    if (entrance.kind === 'foreign') return foreignPage(issuer)
+    if (entrance.kind === 'foreign') return foreignPage(settingOf(issuer, request))
     const { kind, visit } = entrance
-    if (request.method !== 'POST') return kind === 'visit' ? show(visit) : foreignPage(issuer)
+    const { setting } = visit
+    if (request.method !== 'POST') return kind === 'visit' ? show(visit) : foreignPage(setting)
     const form = parseParameters(request)
-    if (!form) return unreadablePage(issuer)
-    if (!isSame(form.get('csrf') ?? '', visit.record.csrf)) return foreignPage(issuer)
-    if (form.faults.size > 0) return unreadablePage(issuer)
+    if (!form) return unreadablePage(setting)
+    if (!isSame(form.get('csrf') ?? '', visit.record.csrf)) return foreignPage(setting)
+    if (form.faults.size > 0) return unreadablePage(setting)
     return kind === 'visit' ? submit(visit, form, request.address) : login.repeat(visit, form, request.address)
   }
 }

@@ -35,7 +35,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
 
   const show = (visit: Visit, failure?: SignInFailure): OAuthReply =>
     signInPage({
-      issuer: options.issuer,
+      setting: visit.setting,
       interactionId: visit.id,
       csrf: visit.record.csrf,
       clientName: visit.client.client_name,
@@ -45,9 +45,9 @@ export const createLogin = (deps: OAuthDeps): Login => {
 
   const submitPassword = async (visit: Visit, proof: Proof): Promise<OAuthReply> => {
     const blockedMs = failures.blockedMs(proof.name, proof.address)
-    if (blockedMs > 0) return show(visit, tooMany(proof, blockedMs))
+    if (blockedMs > 0) return show(visit, tooMany(visit, proof, blockedMs))
     const attempt = await advance(store.interactions, visit.id, countAttempt)
-    if (attempt.kind === 'gone') return expiredPage(options.issuer)
+    if (attempt.kind === 'gone') return expiredPage(visit.setting)
     if (attempt.kind === 'overtaken') return overtaken(visit, proof, attempt.record)
     const person = await users.verify(proof.username, proof.password)
     return person ? signIn(visit, person) : refuse(visit, proof, attempt.record.failedLogins)
@@ -65,7 +65,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
   const refuse = async (visit: Visit, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
     const waitMs = await failures.count(proof.name, proof.address)
     if (failedLogins > mostFailedLogins) return giveUp(visit)
-    return show(visit, waitMs > 0 ? tooMany(proof, waitMs) : wrong(proof, failedLogins))
+    return show(visit, waitMs > 0 ? tooMany(visit, proof, waitMs) : wrong(visit, proof, failedLogins))
   }
 
   const signIn = async (visit: Visit, person: Person): Promise<OAuthReply> => {
@@ -75,15 +75,15 @@ export const createLogin = (deps: OAuthDeps): Login => {
     const signedIn = await advance(store.interactions, visit.id, record =>
       record.stage === 'login' ? { ...record, ...person, stage: 'consent', authTimeSec, browserDigest } : undefined,
     )
-    return signedIn.kind === 'gone' ? expiredPage(options.issuer) : goOn({ ...visit, ...signedIn, secret }, person)
+    return signedIn.kind === 'gone' ? expiredPage(visit.setting) : goOn({ ...visit, ...signedIn, secret }, person)
   }
 
   const renewed = (visit: Visit): string => renewSecret(visit.id, visit.secret, keys.digest)
 
   /** On from a sign-in, this one or a faster one of the same person, with the cookie that it renewed. */
-  const goOn = ({ id, secret, record }: Visit, person: Person): OAuthReply => {
+  const goOn = ({ id, secret, record, setting }: Visit, person: Person): OAuthReply => {
     if (record.sub === undefined) return toNextPage(id)
-    if (record.sub !== person.sub) return foreignPage(options.issuer)
+    if (record.sub !== person.sub) return foreignPage(setting)
     const lifetimeSec = Math.ceil((record.expiresAtMs - clock.nowMs()) / 1000)
     return toNextPage(id, { 'set-cookie': cookie.toSetCookie(id, secret, lifetimeSec) })
   }
@@ -92,11 +92,12 @@ export const createLogin = (deps: OAuthDeps): Login => {
     const person = await users.verify(proof.username, proof.password)
     if (person) return goOn(visit, person)
     await failures.count(proof.name, proof.address)
-    return foreignPage(options.issuer)
+    return foreignPage(visit.setting)
   }
 
   /** One check of a password after those before it; how busy this process is may be its answer. */
   const inTurn = async (
+    { setting }: Visit,
     form: Parameters,
     address: string,
     check: (proof: Proof) => Promise<OAuthReply>,
@@ -105,7 +106,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
       const proof = parseProof(form, address, keys.digest)
       return await failures.inTurn(proof.name, address, () => check(proof))
     } catch (error) {
-      if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return busyPage(options.issuer)
+      if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return busyPage(setting)
       throw error
     }
   }
@@ -115,11 +116,11 @@ export const createLogin = (deps: OAuthDeps): Login => {
     submit: async (visit, form, address) =>
       form.get('decision') === 'deny'
         ? completion.decline(visit, 'access_denied', 'The sign-in was cancelled.')
-        : inTurn(form, address, proof => submitPassword(visit, proof)),
+        : inTurn(visit, form, address, proof => submitPassword(visit, proof)),
     repeat: (visit, form, address) =>
-      inTurn(form, address, async proof => {
+      inTurn(visit, form, address, async proof => {
         const isBlocked = failures.blockedMs(proof.name, proof.address) > 0
-        return isBlocked || proof.username === '' ? foreignPage(options.issuer) : proveAgain(visit, proof)
+        return isBlocked || proof.username === '' ? foreignPage(visit.setting) : proveAgain(visit, proof)
       }),
   }
 }
@@ -152,18 +153,17 @@ const countAttempt: Change = record =>
 const toNextPage = (interactionId: string, headers: OAuthReply['headers'] = {}): OAuthReply =>
   seeOther(`/interaction/${interactionId}`, headers)
 
-const wrong = ({ username }: Proof, failedLogins: number): SignInFailure => ({
-  status: 400,
-  username,
-  text: `Username and password do not match.${failedLogins === mostFailedLogins ? ' Another wrong try ends this sign-in.' : ''}`,
-})
+const wrong = ({ setting }: Visit, { username }: Proof, failedLogins: number): SignInFailure => {
+  const { wrong, lastTry } = setting.texts.signIn
+  return { status: 400, username, text: failedLogins === mostFailedLogins ? `${wrong} ${lastTry}` : wrong }
+}
 
-const tooMany = ({ username }: Proof, waitMs: number): SignInFailure => {
+const tooMany = ({ setting }: Visit, { username }: Proof, waitMs: number): SignInFailure => {
   const waitSec = Math.ceil(waitMs / 1000) // RFC 9110 section 10.2.3: whole seconds
   return {
     status: 429,
     username,
-    text: `Too many wrong passwords. Wait ${waitSec} ${waitSec === 1 ? 'second' : 'seconds'}, then try again.`,
+    text: setting.texts.signIn.tooMany(waitSec),
     headers: { 'retry-after': String(waitSec) },
   }
 }

@@ -1,5 +1,6 @@
 import type { InteractionRecord, InteractionStore } from '../../stores/ports.ts'
 import type { ClientRegistration } from '../options.ts'
+import type { PageSetting } from '../pages/setting.ts'
 
 /** One request of the right browser to its interaction, and how the interaction stood when it came. */
 export interface Visit {
@@ -10,6 +11,8 @@ export interface Visit {
    */
   readonly secret: string
   readonly client: ClientRegistration
+  /** What its pages look like. */
+  readonly setting: PageSetting
   readonly record: InteractionRecord
 }
 

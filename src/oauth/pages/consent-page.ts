@@ -1,13 +1,15 @@
 import type { OAuthReply } from '../wire.ts'
 import { type Html, html } from './html.ts'
 import { toPageReply } from './page.ts'
+import type { PageSetting } from './setting.ts'
 import { initialOf } from './sign-in-page.ts'
+import type { ConsentTexts } from './texts/texts.ts'
 
 /** The question whether a client may have what it asks for. */
 export interface ConsentPage {
   /** 400 when the form came back without an answer that can be understood. */
   readonly status: 200 | 400
-  readonly issuer: string
+  readonly setting: PageSetting
   readonly interactionId: string
   readonly csrf: string
   readonly clientName: string
@@ -16,35 +18,39 @@ export interface ConsentPage {
   readonly scopes: readonly string[]
 }
 
-export const consentPage = (page: ConsentPage): OAuthReply =>
-  toPageReply({
+export const consentPage = (page: ConsentPage): OAuthReply => {
+  const texts = page.setting.texts.consent
+  return toPageReply({
     status: page.status,
-    title: `Allow ${page.clientName}?`,
-    issuer: page.issuer,
+    title: texts.heading(page.clientName),
+    setting: page.setting,
     formEndsAt: page.redirect_uri,
     content: html`<div class="mark" aria-hidden="true">${initialOf(page.clientName)}</div>
-<h1>Allow ${page.clientName}?</h1>
-<p>You are signed in as <strong>${page.username}</strong>.</p>
-<h2 id="asks">${page.clientName} asks for</h2>
-${page.scopes.length === 0 ? html`<p>nothing but to know that it is you.</p>` : scopeList(page.scopes)}
+<h1>${texts.heading(page.clientName)}</h1>
+<p>${texts.signedInAs(html`<strong>${page.username}</strong>`)}</p>
+<h2 id="asks">${texts.asksFor(page.clientName)}</h2>
+${page.scopes.length === 0 ? html`<p>${texts.nothing}</p>` : scopeList(page.scopes, texts)}
 <form method="post" action="/interaction/${page.interactionId}">
 <input type="hidden" name="csrf" value="${page.csrf}">
 <div class="actions">
-<button class="primary" id="allow" type="submit" name="decision" value="allow">Allow</button>
-<button id="deny" type="submit" name="decision" value="deny">Deny</button>
+<button class="primary" id="allow" type="submit" name="decision" value="allow">${texts.allow}</button>
+<button id="deny" type="submit" name="decision" value="deny">${texts.deny}</button>
 </div>
 </form>
-<p class="fine">Either way you go back to <strong>${destinationOf(page.redirect_uri)}</strong>.</p>`,
+<p class="fine">${texts.back(html`<strong>${destinationOf(page.redirect_uri, texts)}</strong>`)}</p>`,
   })
+}
 
-const scopeList = (scopes: readonly string[]): Html => html`<ul class="scopes" aria-labelledby="asks">
-${scopes.map(scope => html`<li><code>${scope}</code>${meaningOf(scope)}</li>\n`)}</ul>`
+/** Without bullets some screen readers take a list for none, unless it says what it is. */
+const scopeList = (scopes: readonly string[], texts: ConsentTexts): Html =>
+  html`<ul class="scopes" role="list" aria-labelledby="asks">
+${scopes.map(scope => html`<li><code>${scope}</code>${meaningOf(scope, texts)}</li>\n`)}</ul>`
 
-const meaningOf = (scope: string): Html | undefined =>
-  scope === 'offline_access' ? html`<span>Keep this access while you are away</span>` : undefined
+const meaningOf = (scope: string, { scopes }: ConsentTexts): Html | undefined =>
+  Object.hasOwn(scopes, scope) ? html`<span>${scopes[scope]}</span>` : undefined
 
 /** What a person can recognise of a redirect URI: its host, or the app's own scheme. */
-const destinationOf = (redirect_uri: string): string => {
+const destinationOf = (redirect_uri: string, texts: ConsentTexts): string => {
   const { host, protocol } = new URL(redirect_uri)
-  return /^https?:$/.test(protocol) ? host : `the app ${protocol.slice(0, -1)}`
+  return /^https?:$/.test(protocol) ? host : texts.app(protocol.slice(0, -1))
 }

@@ -1,24 +1,32 @@
 import type { OAuthFacts, OAuthReply } from '../wire.ts'
 import { html } from './html.ts'
 import { toPageReply } from './page.ts'
+import type { PageSetting } from './setting.ts'
+import type { MessageName } from './texts/texts.ts'
 
 /** A page that only says something: the browser's journey ends here, or cannot begin. */
 export interface Message {
   readonly status: number
-  readonly title: string
-  /** What happened and what to do now, in one or two sentences for the person in front of the browser. */
-  readonly text: string
-  /** One more sentence for whoever builds the client. */
+  readonly name: MessageName
+  /** One more sentence for whoever builds the client, in English. */
   readonly hint?: string
   readonly headers?: OAuthReply['headers']
   readonly facts?: OAuthFacts
 }
 
-export const messagePage = (issuer: string, message: Message): OAuthReply =>
-  toPageReply({
+export const messagePage = (setting: PageSetting, { name, hint, ...message }: Message): OAuthReply => {
+  const { messages, forDevelopers } = setting.texts
+  const { title, text } = messages[name]
+  const mark = message.status < 400 ? html`<div class="mark" aria-hidden="true">✓</div>` : warningMark
+  return toPageReply({
     ...message,
-    issuer,
-    content: html`<h1>${message.title}</h1>
-<p>${message.text}</p>
-${message.hint === undefined ? undefined : html`<p class="hint">For its developers: ${message.hint}</p>`}`,
+    setting,
+    title,
+    content: html`${mark}
+<h1>${title}</h1>
+<p>${text}</p>
+${hint === undefined ? undefined : html`<p class="hint">${forDevelopers} <span lang="en">${hint}</span></p>`}`,
   })
+}
+
+const warningMark = html`<div class="mark warning" aria-hidden="true">!</div>`

@@ -1,5 +1,6 @@
 import type { OAuthFacts, OAuthReply } from '../wire.ts'
 import { type Html, html } from './html.ts'
+import type { PageSetting } from './setting.ts'
 import { styleElement, styleSource } from './style.ts'
 
 /** One page of the browser's way through sign-in and consent. */
@@ -9,7 +10,7 @@ export interface Page {
   readonly title: string
   /** What stands in the card. */
   readonly content: Html
-  readonly issuer: string
+  readonly setting: PageSetting
   /** The redirect URI that a form of this page may end at. Left out: the page has no form. */
   readonly formEndsAt?: string
   readonly headers?: OAuthReply['headers']
@@ -50,22 +51,22 @@ const formTarget = (redirect_uri: string): string => {
 }
 
 const documentOf = (page: Page): Html => html`<!doctype html>
-<html lang="en">
+<html lang="${page.setting.texts.lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${page.title} · ${placeOf(page.issuer)}</title>
+<title>${page.title} · ${placeOf(page.setting)}</title>
 ${styleElement}
 </head>
 <body>
 <main>
 ${page.content}
 </main>
-<footer>${placeOf(page.issuer)}</footer>
+<footer>${placeOf(page.setting)}</footer>
 </body>
 </html>
 `
 
 /** What a person compares with the address bar. */
-const placeOf = (issuer: string): string => new URL(issuer).host
+const placeOf = ({ issuer }: PageSetting): string => new URL(issuer).host

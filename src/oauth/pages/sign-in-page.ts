@@ -1,10 +1,12 @@
 import type { OAuthReply } from '../wire.ts'
 import { type Html, html } from './html.ts'
 import { toPageReply } from './page.ts'
+import type { PageSetting } from './setting.ts'
+import type { SignInTexts } from './texts/texts.ts'
 
 /** The form for username and password. */
 export interface SignInPage {
-  readonly issuer: string
+  readonly setting: PageSetting
   readonly interactionId: string
   readonly csrf: string
   readonly clientName: string
@@ -22,23 +24,24 @@ export interface SignInFailure {
 }
 
 export const signInPage = (page: SignInPage): OAuthReply => {
-  const { failure } = page
+  const { failure, setting } = page
+  const texts = setting.texts.signIn
   return toPageReply({
     status: failure?.status ?? 200,
-    title: `${failure ? 'Not signed in: ' : ''}Sign in to ${page.clientName}`,
-    issuer: page.issuer,
+    title: failure ? texts.failedTitle(page.clientName) : texts.title(page.clientName),
+    setting,
     formEndsAt: page.redirect_uri,
     ...(failure?.headers ? { headers: failure.headers } : {}),
     content: html`<div class="mark" aria-hidden="true">${initialOf(page.clientName)}</div>
-<h1>Sign in</h1>
-<p>to continue to <strong>${page.clientName}</strong></p>
+<h1>${texts.heading}</h1>
+<p>${texts.lead(html`<strong>${page.clientName}</strong>`)}</p>
 ${failure && html`<p class="alarm" id="failure" role="alert">${failure.text}</p>`}
 <form method="post" action="/interaction/${page.interactionId}">
 <input type="hidden" name="csrf" value="${page.csrf}">
-${fields(failure)}
+${fields(texts, failure)}
 <div class="actions">
-<button class="primary" id="sign-in" type="submit">Sign in</button>
-<button id="deny" type="submit" name="decision" value="deny" formnovalidate>Cancel</button>
+<button class="primary" id="sign-in" type="submit">${texts.submit}</button>
+<button id="deny" type="submit" name="decision" value="deny" formnovalidate>${texts.cancel}</button>
 </div>
 </form>`,
   })
@@ -47,12 +50,12 @@ ${fields(failure)}
 /** The first letter of a name, for the mark beside it. */
 export const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? '·'
 
-const fields = (failure: SignInFailure | undefined): Html => {
+const fields = (texts: SignInTexts, failure: SignInFailure | undefined): Html => {
   // After a failure the username stands there already, so the cursor waits in the password.
   const [first, second] = failure?.username ? ['', ' autofocus'] : [' autofocus', '']
   const flaw = failure ? html` aria-invalid="true" aria-describedby="failure"` : undefined
-  return html`<label for="username">Username</label>
+  return html`<label for="username">${texts.username}</label>
 <input id="username" name="username" value="${failure?.username}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" required${first}${flaw}>
-<label for="password">Password</label>
+<label for="password">${texts.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${second}${flaw}>`
 }

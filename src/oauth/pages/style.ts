@@ -35,6 +35,7 @@ main {
   display: grid; place-items: center; background: var(--tint); color: var(--accent);
   font-size: 22px; font-weight: 650;
 }
+.mark.warning { background: var(--alarm-tint); color: var(--alarm); }
 h1 { font-size: 24px; line-height: 1.25; letter-spacing: -0.01em; font-weight: 650; }
 h2 { margin: 24px 0 8px; font-size: 14px; font-weight: 600; }
 p { margin-top: 8px; color: var(--muted); }
@@ -55,11 +56,12 @@ button:hover { filter: brightness(0.94); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .actions { display: grid; gap: 10px; margin-top: 24px; }
 .alarm {
-  margin-top: 20px; padding: 12px 14px; border-radius: 10px; font-size: 15px;
+  margin-top: 20px; padding: 12px 14px; border-left: 4px solid; border-radius: 10px; font-size: 15px; font-weight: 500;
   background: var(--alarm-tint); color: var(--alarm);
 }
 .scopes { padding: 0; list-style: none; border: 1px solid var(--line); border-radius: 10px; }
-.scopes li { padding: 11px 14px; }
+.scopes li { position: relative; padding: 11px 14px 11px 40px; }
+.scopes li::before { content: "✓" / ""; position: absolute; left: 16px; color: var(--accent); font-weight: 650; }
 .scopes li + li { border-top: 1px solid var(--line); }
 .scopes code { font: 14px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 .scopes span { display: block; color: var(--muted); font-size: 14px; }

@@ -58,6 +58,7 @@ const toOAuthRequest = async (request: IncomingMessage): Promise<OAuthRequest> =
     clientCertificate: undefined,
     cookie: request.headers.cookie,
     accept: request.headers.accept,
+    acceptLanguage: request.headers['accept-language'],
     origin: request.headers.origin,
     address: request.socket.remoteAddress ?? '',
   }

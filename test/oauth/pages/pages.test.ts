@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { escapeHtml, html } from '../../../src/oauth/pages/html.ts'
 import { refusalPage } from '../../../src/oauth/pages/refusal-page.ts'
+import { settingOf } from '../../../src/oauth/pages/setting.ts'
 import type { OAuthReply } from '../../../src/oauth/wire.ts'
 import { ask, demoClient, enter, get, header, openBrowserRoom } from '../support/browser-flow.ts'
 
@@ -28,12 +29,14 @@ const everyPage = async (t: Test): Promise<Readonly<Record<string, OAuthReply>>>
   }
 }
 
+const inEnglish = { acceptLanguage: 'en' }
+
 /** The gateway's own refusals, whose words go by their status. */
 const refusals = (issuer: string): Readonly<Record<string, OAuthReply>> =>
   Object.fromEntries(
     [400, 405, 408, 413, 429, 500, 503].map(status => [
       `refusal ${status}`,
-      refusalPage(issuer, { status, description: attack, requestId: attack }),
+      refusalPage(settingOf(issuer, inEnglish), { status, description: attack, requestId: attack, ...inEnglish }),
     ]),
   )
 

@@ -190,6 +190,7 @@ export const emptyRequest: OAuthRequest = {
   authorization: [],
   cookie: undefined,
   accept: undefined,
+  acceptLanguage: undefined,
   origin: undefined,
   address: '192.0.2.1',
   dpop: [],

@@ -1,0 +1,36 @@
+import { german } from './de.ts'
+import { english } from './en.ts'
+import type { Texts } from './texts.ts'
+
+/** Every language there is; the first one where none of them is wanted. */
+const languages: readonly Texts[] = [english, german]
+
+const byTag: ReadonlyMap<string, Texts> = new Map(languages.map(texts => [texts.lang, texts]))
+
+/**
+ * The language of a page: the first that the client asked for (`ui_locales`, OpenID Connect Core section 3.1.2.1), else
+ * that the browser prefers (`Accept-Language`, RFC 9110 section 12.5.4). Without its region, as RFC 4647 section 3.4 does.
+ */
+export const chooseTexts = (uiLocales: string | undefined, acceptLanguage: string | undefined): Texts => {
+  for (const tag of [...(uiLocales ?? '').split(' '), ...preferredTags(acceptLanguage)]) {
+    const texts = byTag.get(tag.split('-', 1)[0]?.toLowerCase() ?? '')
+    if (texts) return texts
+  }
+  return english
+}
+
+/** More languages than anybody reads; the header may be as long as all headers together. */
+const mostTags = 20
+
+/** The tags of an `Accept-Language`, best first. Those with a weight of zero are not acceptable. */
+const preferredTags = (header = ''): readonly string[] =>
+  header
+    .split(',', mostTags)
+    .map(range => {
+      const [tag = '', ...parameters] = range.split(';').map(part => part.trim())
+      const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
+      return { tag, weight: weight === undefined ? 1 : Number(weight) }
+    })
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight)
+    .map(({ tag }) => tag)
