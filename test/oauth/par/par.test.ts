@@ -1,72 +1,17 @@
-import t, { type Test } from 'tap'
-import { challengeOf } from '../../../src/oauth/tokens/code.ts'
-import { type RunningRedis, startRedis } from '../../support/redis.ts'
+import t from 'tap'
 import { type Members, newKey, signJws, unsignedJws } from '../fapi/support/jws.ts'
-import { verifier } from '../support/authorization-server.ts'
-import { type Fields, type Posted, post } from '../support/post.ts'
-import { callback, signInAndAllow, startOAuth } from '../support/running.ts'
+import { type Fields, post } from '../support/post.ts'
+import { callback, signInAndAllow } from '../support/running.ts'
+import { openPushRoom, request, signingKey, without } from './support/room.ts'
 import { openWindow } from './support/window.ts'
 
 /** Pushed and signed authorization requests over real sockets, four workers sharing one store. */
 
 const unknown = 'urn:ietf:params:oauth:request_uri:AAAAAAAAAAAAAAAAAAAAAA'
-const signingKey = newKey('ES256')
-const bothGrants = ['client_credentials', 'authorization_code']
 
-const client = (client_id: string, more: Members = {}): Members => ({
-  client_id,
-  client_secret: `${client_id}-secret`,
-  grant_types: bothGrants,
-  redirect_uris: [callback],
-  scope: 'read write',
-  plan: 'default-plan',
-  ...more,
-})
-
-const clients = [
-  client('app'),
-  client('other'),
-  client('pusher', { require_pushed_authorization_requests: true }),
-  client('signer', { jwks: { keys: [signingKey.publicJwk] }, require_signed_request_object: true }),
-  client('busy', { plan: 'three' }),
-  client('machine', { grant_types: ['client_credentials'] }),
-  client('spa', { client_secret: undefined, token_endpoint_auth_method: 'none', grant_types: ['authorization_code'] }),
-]
-
-const plans = { 'default-plan': { rate: '100000/1second' }, three: { rate: '3/1hour' } }
-
-const request: Fields = {
-  response_type: 'code',
-  redirect_uri: callback,
-  scope: 'read',
-  state: 'a-state',
-  code_challenge: challengeOf(verifier),
-  code_challenge_method: 'S256',
-}
-
-/** What is sent when `name` is left out. */
-const without = (name: string): Fields => Object.fromEntries(Object.entries(request).filter(([key]) => key !== name))
-
-const stores: Readonly<Record<string, (t: Test) => Promise<RunningRedis | undefined>>> = {
-  sqlite: async () => undefined,
-  redis: t => startRedis(t),
-}
-
-for (const [kind, openStore] of Object.entries(stores)) {
+for (const kind of ['sqlite', 'redis'] as const) {
   t.test(`pushed authorization requests (${kind})`, async t => {
-    const redis = await openStore(t)
-    const { url } = await startOAuth(t, { workers: 4, plans, clients, ...(redis && { store: redis.url }) })
-
-    const push = (fields: Fields = request, client_id = 'app'): Promise<Posted> =>
-      post(`${url}/par`, { client_id, ...fields }, client_id)
-    const pushed = async (fields: Fields = request, client_id = 'app'): Promise<string> =>
-      String((await push(fields, client_id)).body.request_uri)
-    const place = (fields: Fields): URL => new URL(`${url}/authorize?${new URLSearchParams(fields)}`)
-    const visit = (fields: Fields): Promise<Response> => fetch(place(fields), { redirect: 'manual' })
-    const redeem = (code: string | null, as = 'app'): Promise<Posted> => {
-      const grant = { grant_type: 'authorization_code', redirect_uri: callback, code_verifier: verifier }
-      return post(`${url}/token`, { ...grant, code: code ?? '' }, as)
-    }
+    const { url, redis, push, pushed, place, visit, redeem } = await openPushRoom(t, kind)
 
     await t.test(`line 62: the answer is 201 with a request_uri and its lifetime (${kind})`, async t => {
       for (const answer of [await push(), await post(`${url}/par`, { client_id: 'spa', ...request })]) {
@@ -163,7 +108,7 @@ for (const [kind, openStore] of Object.entries(stores)) {
 
       t.equal(done.origin + done.pathname, callback)
       t.match(Object.fromEntries(done.searchParams), { state, iss: url })
-      const { body } = await redeem(done.searchParams.get('code'))
+      const { body } = await redeem(done.searchParams.get('code') ?? '')
       t.same(new Set(String(body.scope).split(' ')), new Set(['read', 'write']))
     })
 
@@ -268,7 +213,7 @@ for (const [kind, openStore] of Object.entries(stores)) {
       for (const fields of [{ request_uri }, { ...outside, request: signed() }]) {
         const done = await signInAndAllow(place({ client_id: 'signer', ...fields }))
         t.equal(done.searchParams.get('state'), 'inside')
-        t.match((await redeem(done.searchParams.get('code'), 'signer')).body, { scope: 'read' })
+        t.match((await redeem(done.searchParams.get('code') ?? '', 'signer')).body, { scope: 'read' })
       }
     })
 
