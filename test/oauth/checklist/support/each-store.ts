@@ -14,6 +14,8 @@ export interface Section {
   stored(): Promise<string>
   /** Where the store is one. */
   readonly redis?: RunningRedis
+  /** One more program for the same issuer over the same store, as in a deployment of several; one worker, another port. */
+  beside(changes?: TestConfig): Promise<RunningSidegate>
 }
 
 /** What a section's program is configured with, beside its store; made anew for each. */
@@ -26,19 +28,31 @@ export const onEachStore = (
   lines: (t: Test, section: Section) => Promise<void>,
 ): void => {
   t.test(`${section} (sqlite)`, async t => {
-    const gateway = await start(t, setup)
-    await lines(t, { url: gateway.url, gateway, stored: async () => readDatabase(gateway.dir) })
+    const config = await prepare(t, setup)
+    const gateway = await startOAuth(t, config)
+    const stored = async (): Promise<string> => readDatabase(gateway.dir)
+    const beside = besides(t, gateway, { ...config, store: `sqlite:${gateway.dir}/sidegate.db` })
+    await lines(t, { url: gateway.url, gateway, stored, beside })
   })
   t.test(`${section} (redis)`, async t => {
     const redis = await startRedis(t)
-    const gateway = await start(t, setup, { store: redis.url })
-    await lines(t, { url: gateway.url, gateway, redis, stored: () => readRedis(redis.client) })
+    const config = { ...(await prepare(t, setup)), store: redis.url }
+    const gateway = await startOAuth(t, config)
+    const stored = (): Promise<string> => readRedis(redis.client)
+    await lines(t, { url: gateway.url, gateway, redis, stored, beside: besides(t, gateway, config) })
   })
 }
 
 /** Most lines are refusals: nobody is to be locked out by having heard many. */
-const start = async (t: Test, setup: Setup, store: TestConfig = {}): Promise<RunningSidegate> =>
-  startOAuth(t, { login: { failures: '100000/1minute', users: await users() }, ...(await setup(t)), ...store })
+const prepare = async (t: Test, setup: Setup): Promise<TestConfig> => ({
+  login: { failures: '100000/1minute', users: await users() },
+  ...(await setup(t)),
+})
+
+const besides =
+  (t: Test, { url }: RunningSidegate, config: TestConfig): Section['beside'] =>
+  (changes = {}) =>
+    startOAuth(t, { issuer: url, ...config, listen: '127.0.0.1:0', workers: 1, ...changes })
 
 /** Every byte of the embedded store, what is in its write-ahead log too. */
 const readDatabase = (dir: string): string =>

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import { type Members, signJws, type TestKey } from '../../fapi/support/jws.ts'
+import type { ProofTwist } from '../../support/proofs.ts'
+import { nowSec } from './assertions.ts'
+
+/** JWT access tokens (RFC 9068), read, and made by whoever has the gateway's signing key. */
+
+/** The key as the private JWK set that a gateway is told to sign with (`keys.jwks`). */
+export const signingJwks = ({ privateKey, kid, alg }: TestKey): string =>
+  JSON.stringify({ keys: [{ ...privateKey.export({ format: 'jwk' }), kid, alg }] })
+
+/** A token of the client `app` for everything that the issuer guards, but for these members; undefined: left out. */
+export const signAccessToken = (key: TestKey, issuer: string, { header, claims }: ProofTwist = {}): string =>
+  signJws({ alg: key.alg, typ: 'at+jwt', kid: key.kid, ...header }, { ...claimsFrom(issuer), ...claims }, key)
+
+const claimsFrom = (iss: string): Members => {
+  const whole = { iss, aud: iss, sub: 'app', client_id: 'app', scope: 'read write' }
+  return { ...whole, iat: nowSec(), nbf: nowSec(), exp: nowSec() + 600, jti: randomUUID() }
+}
+
+export const headerOf = (jwt: unknown): Members => partOf(jwt, 0)
+
+export const claimsOf = (jwt: unknown): Members => partOf(jwt, 1)
+
+const partOf = (jwt: unknown, index: number): Members =>
+  JSON.parse(Buffer.from(String(jwt).split('.')[index] ?? '', 'base64url').toString())
+
+/** The same text with one character changed, the last but so many. */
+export const oneCharacterOff = (text: string, fromEnd = 10): string => {
+  const at = text.length - fromEnd
+  return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
+}
