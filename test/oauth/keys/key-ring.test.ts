@@ -206,6 +206,33 @@ t.test('a store that has lost its data', async t => {
   })
 })
 
+t.test('a key that another one was faster than is kept, and put back at the next reading', async t => {
+  const clock = createManualClock()
+  const lossy = createLossy(createMemoryStore(clock))
+  const ring = await open(t, lossy.keys, clock)
+  const old = kidOf(ring)
+  const empty = createMemoryStore(clock)
+  clock.advanceSec(1)
+  let other: KeyRing | undefined
+  // Another process makes its key between this one's reading and its putting back.
+  const create: KeyStore['create'] = async (record, after, untilMs) => {
+    if (record.kid === old) other ??= await open(t, empty.keys, clock)
+    return empty.keys.create(record, after, untilMs)
+  }
+  lossy.use({ ...empty, keys: { ...empty.keys, create } })
+
+  await reread(ring, clock)
+  t.match(ring.find(old), { kid: old })
+  t.notOk(
+    (await empty.keys.load(clock.nowMs())).some(({ kid }) => kid === old),
+    'the other was faster',
+  )
+
+  await reread(ring, clock)
+  t.ok((await empty.keys.load(clock.nowMs())).some(({ kid }) => kid === old))
+  t.equal(kidOf(ring), other && kidOf(other))
+})
+
 /** A key store whose data are replaced by those of another. */
 const createLossy = (first: Store) => {
   let current = first.keys
