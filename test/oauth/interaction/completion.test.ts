@@ -1,6 +1,16 @@
 import t from 'tap'
 import type { OAuthReply } from '../../../src/oauth/wire.ts'
-import { answerOf, ask, callback, enter, header, isPage, openBrowserRoom } from '../support/browser-flow.ts'
+import {
+  answerOf,
+  ask,
+  type BrowserRoom,
+  callback,
+  enter,
+  get,
+  header,
+  isPage,
+  openBrowserRoom,
+} from '../support/browser-flow.ts'
 
 const issuer = 'http://localhost:8080'
 
@@ -122,4 +132,49 @@ t.test('an answer that is neither allow nor deny is asked for again', async t =>
 
   t.ok(isPage(reply, 400))
   t.match(reply.body, /id="allow"/)
+})
+
+/** What a browser sends that was given the name of a pushed request. */
+const pushRequest = async (room: BrowserRoom): Promise<string> => {
+  const pushedId = 'p'.repeat(22)
+  const parameters = Object.fromEntries(new URLSearchParams(ask()))
+  await room.deps.store.pushed.create(pushedId, { client_id: 'demo', parameters }, 1_700_000_060_000)
+  return `client_id=demo&request_uri=urn:ietf:params:oauth:request_uri:${pushedId}`
+}
+
+t.test(
+  'line 63: of windows that opened one pushed request the first to answer gets a code, all others a page',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const query = await pushRequest(room)
+    const guests = [await enter(room, query), await enter(room, query), await enter(room, query)]
+    for (const guest of guests) await guest.signIn()
+
+    const replies = await Promise.all(guests.map(guest => guest.submit({ decision: 'allow' })))
+
+    t.same(replies.map(({ status }) => status).toSorted(), [303, 400, 400])
+    const loser = guests[replies.findIndex(({ status }) => status === 400)]
+    t.ok(isPage((await loser?.submit({ decision: 'deny' })) as OAuthReply, 400), 'nor does it get another answer')
+    t.ok(isPage(await room.authorize(get(query)), 400), 'and the request is over')
+  },
+)
+
+t.test('line 63: a pushed request whose answer was no is over too; one whose people look again is not', async t => {
+  const room = await openBrowserRoom(t)
+  const query = await pushRequest(room)
+  const guest = await enter(room, query)
+  t.equal((await room.authorize(get(query))).status, 303)
+
+  t.equal(answerOf(await guest.submit({ decision: 'deny' })).error, 'access_denied')
+
+  t.ok(isPage(await room.authorize(get(query)), 400))
+})
+
+t.test('line 63: who began in time may finish after the pushed request has expired', async t => {
+  const room = await openBrowserRoom(t)
+  const guest = await enter(room, await pushRequest(room))
+  room.advanceSec(120)
+  await guest.signIn()
+
+  t.ok(answerOf(await guest.submit({ decision: 'allow' })).code)
 })
