@@ -25,6 +25,7 @@ for (const store of ['sqlite', 'redis']) {
       const described = await caller.call(browser.id)
       const accepted = await caller.call(`${browser.id}/accept`, {
         sub: 'customer-17',
+        username: 'Zoë',
         acr: 'urn:sca',
         auth_time: 1_700_000_000,
       })
@@ -35,11 +36,14 @@ for (const store of ['sqlite', 'redis']) {
       const tokens = await post(`${gateway.url}/token`, { ...fields, code }, 'app')
       const token = String(tokens.body.access_token)
       const introspected = await post(`${gateway.url}/introspect`, { token }, 'server')
+      const refresh_token = String(tokens.body.refresh_token)
+      const refreshed = await post(`${gateway.url}/token`, { grant_type: 'refresh_token', refresh_token }, 'app')
 
       t.equal(described.status, 200)
       t.match(await described.json(), { client_id: 'app', scope: ['read'], acr_values: ['urn:sca'] })
       t.equal(accepted.headers.get('cache-control'), 'no-store')
       t.equal(back.status, 303)
+      t.equal(refreshed.status, 200, 'the configuration knows no such user, and need not')
       t.match(introspected.body, { active: true, sub: 'customer-17', acr: 'urn:sca', auth_time: 1_700_000_000 })
     })
     await t.test('line 59: twenty browsers resume at once over all workers, and all see one code', async t => {

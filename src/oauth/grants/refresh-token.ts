@@ -14,7 +14,7 @@ import { createRefreshLineage, type RefreshLineage } from './refresh-lineage.ts'
  */
 export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
   const lineage = createRefreshLineage(deps.keys)
-  const usernames = new Set(deps.options.users.map(user => user.username))
+  const isGone = createDeparture(deps.options)
   return {
     type: 'refresh_token',
     servesPublicClients: true,
@@ -22,8 +22,7 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
     redeem: async request => {
       const attempt = readAttempt(request, lineage)
       const record = await useToken(deps, lineage, attempt)
-      // Whom the operator has taken out of the configuration has agreed to nothing any more.
-      if (record.username !== undefined && !usernames.has(record.username)) throw refusal()
+      if (isGone(record)) throw refusal()
       const { grantId, client, successor } = attempt
       return {
         grantId,
@@ -35,6 +34,16 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
       }
     },
   }
+}
+
+/**
+ * Whom the operator has taken out of the configuration has agreed to nothing any more. Who is known to the operator's
+ * own login is that login's to say.
+ */
+const createDeparture = ({ login, users }: OAuthOptions): ((record: GrantRecord) => boolean) => {
+  if (login.mode === 'handoff') return () => false
+  const usernames = new Set(users.map(user => user.username))
+  return ({ username }) => username !== undefined && !usernames.has(username)
 }
 
 interface Attempt {

@@ -22,6 +22,8 @@ export const createLoginProof = ({ options, store, keys, clock }: OAuthDeps, jwk
     if (!claims || typeof claims.iat !== 'number') return false
     const { jti, exp } = claims
     if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) return false
-    return store.replays.spend([{ id: keys.digest(`login\0${jti}`), untilMs: (exp + expirySkewSec) * 1000 }])
+    const use = { id: keys.digest(`login\0${jti}`), untilMs: (exp + expirySkewSec) * 1000 }
+    const [isFirst] = await store.replays.spend([use])
+    return isFirst === true
   }
 }
