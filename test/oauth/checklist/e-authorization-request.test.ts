@@ -1,8 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import t from 'tap'
-import { stringify } from 'yaml'
-import { type Outcome, sidegate } from '../../cli/run.ts'
 import { type Posted, send } from '../support/post.ts'
 import {
   answerOf,
@@ -198,32 +193,4 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
       t.ok(isDeadEnd(await askToAuthorize(url, `${authorizationQuery()}&${name}=${value}`)), name)
     }
   })
-})
-
-t.test('line 43: a client is not registered with a redirect URI that could lead elsewhere', async t => {
-  const folder = t.testdir()
-  const check = (name: string, redirect_uris: readonly string[]): Promise<Outcome> => {
-    const file = join(folder, `${name}.yaml`)
-    const groupings = [{ name: 'OAuth', operations: [{ method: 'GET', path: '/authorize', serves: 'authorize' }] }]
-    const plans = { free: { rate: '1/1second' } }
-    writeFileSync(
-      file,
-      stringify({ issuer: 'https://a.example', plans, groupings, clients: [client('a', redirect_uris)] }),
-    )
-    return sidegate(['check', '--config', file])
-  }
-  const wrong = [
-    'http://client.example/cb',
-    'https://client.example/cb#fragment',
-    'https://*.client.example/cb',
-    'javascript:alert(1)',
-    'data:text/html,x',
-    'myapp:/cb',
-  ]
-
-  const refused = await check('wrong', wrong)
-  t.equal(refused.code, 1)
-  for (const index of wrong.keys())
-    t.match(refused.stderr + refused.stdout, `redirect_uris[${index}]`, wrong[index] ?? '')
-  t.match(await check('right', ['http://127.0.0.1/cb', 'http://[::1]/cb', 'com.example.app:/cb']), { code: 0 })
 })

@@ -45,6 +45,8 @@ export interface Visit {
   cookies(): string
   /** Loads the page, or loads it again. */
   show(): Promise<Posted>
+  /** The anti-forgery token that the page has now. */
+  csrf(): Promise<string | undefined>
   /** Sends the form of the page with these fields in it; an undefined `csrf` takes the page's own away. */
   submit(fields: Parameters): Promise<Posted>
   signIn(): Promise<Posted>
@@ -58,10 +60,10 @@ export const enter = async (url: string, query: string): Promise<Visit> => {
   jar.take(begun.headers.getSetCookie())
   const show = (): Promise<Posted> =>
     send(page, { method: 'GET', type: undefined, headers: { cookie: jar.header(), accept: 'text/html' } })
+  const csrf = async (): Promise<string | undefined> => /name="csrf" value="([^"]+)"/.exec((await show()).text)?.[1]
   const submit = async (fields: Parameters): Promise<Posted> => {
-    const csrf = /name="csrf" value="([^"]+)"/.exec((await show()).text)?.[1]
     const headers = { cookie: jar.header(), accept: 'text/html' }
-    const answer = await send(page, { body: encode({ csrf, ...fields }), headers })
+    const answer = await send(page, { body: encode({ csrf: await csrf(), ...fields }), headers })
     jar.take(answer.headers.getSetCookie())
     return answer
   }
@@ -69,6 +71,7 @@ export const enter = async (url: string, query: string): Promise<Visit> => {
     page,
     cookies: jar.header,
     show,
+    csrf,
     submit,
     signIn: () => submit({ username: 'alice', password: 'wonderland' }),
   }
@@ -85,12 +88,12 @@ export const authorize = async (url: string, query: string): Promise<Readonly<Re
 export const newCode = async (url: string, changes: Parameters = {}): Promise<string> =>
   (await authorize(url, authorizationQuery(changes))).code ?? ''
 
-/** A good redemption but for these changes; `as` authenticates with HTTP Basic. */
-export const redeem = (url: string, code: string, changes: Parameters = {}, as: string | undefined = 'app') =>
+/** A good redemption but for these changes; `as` authenticates with HTTP Basic, null: nobody does. */
+export const redeem = (url: string, code: string, changes: Parameters = {}, as: string | null = 'app') =>
   post(
     `${url}/token`,
     present({ grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier, ...changes }),
-    as,
+    as ?? undefined,
   )
 
 const present = (parameters: Parameters): Fields =>
