@@ -1,11 +1,15 @@
-import type {
-  FoundToken,
-  GrantRecord,
-  NewGrant,
-  Redemption,
-  RedemptionOutcome,
-  RefreshAttempt,
-  RefreshOutcome,
+import {
+  type AccessTokenRecord,
+  completeToken,
+  type Exceeding,
+  type FoundToken,
+  type GrantRecord,
+  type NewGrant,
+  type Redemption,
+  type RedemptionOutcome,
+  type RefreshAttempt,
+  type RefreshOutcome,
+  type WantedToken,
 } from './ports.ts'
 
 /**
@@ -36,10 +40,11 @@ export interface GrantState {
   readonly untilMs: number
 }
 
-/** An outcome, and the state to store with it; without `next` nothing changes. */
+/** An outcome, and what to store with it: without `next` the grant stays as it is, without `token` no token is kept. */
 export interface Ruling<Outcome> {
   readonly outcome: Outcome
   readonly next?: GrantState
+  readonly token?: { readonly digest: string; readonly record: AccessTokenRecord }
 }
 
 const refused = { kind: 'refused' } as const
@@ -64,8 +69,11 @@ export const ruleRedemption = (state: GrantState, redemption: Redemption): Rulin
   if (state.spent) return { outcome: { kind: 'replayed', record: state.record } }
   if (state.failures >= failuresThatBurn) return { outcome: refused }
   if (state.codeExpiresAtMs <= redemption.nowMs) return { outcome: refused }
+  const excess = findExcess(state.record, redemption)
+  if (excess) return { outcome: excess }
   return {
     outcome: { kind: 'redeemed', record: state.record },
+    ...keptToken(state.record, redemption.token),
     next: {
       ...state,
       spent: true,
@@ -85,24 +93,24 @@ export const ruleRefresh = (state: GrantState, attempt: RefreshAttempt): Ruling<
   const { refreshDigest, record, generation } = state
   if (refreshDigest === undefined || record.client_id !== attempt.client_id) return { outcome: refused }
   if (state.binding !== undefined && !attempt.bindings.includes(state.binding)) return { outcome: refused }
-  if (refreshDigest === attempt.digest) return exceeds(record, attempt) ? { outcome: exceeded } : rotate(state, attempt)
-  if (state.previousDigest === attempt.digest && attempt.nowMs < state.refreshedAtMs + attempt.reuseWindowMs)
-    return { outcome: exceeds(record, attempt) ? exceeded : { kind: 'valid', record } }
-  return { outcome: { kind: 'superseded', generation, currentDigest: refreshDigest } }
-}
-
-const exceeded = { kind: 'exceeds' } as const
-
-const exceeds = (record: GrantRecord, { scopes }: RefreshAttempt): boolean => {
-  const agreed = record.scope.split(' ')
-  return scopes?.some(scope => !agreed.includes(scope)) ?? false
-}
-
-const rotate = (state: GrantState, attempt: RefreshAttempt): Ruling<RefreshOutcome> => {
-  const outcome = { kind: 'valid', record: state.record } as const
-  if (attempt.successorDigest === undefined) return { outcome }
+  const isCurrent = refreshDigest === attempt.digest
+  if (!isCurrent && !isWithinWindow(state, attempt))
+    return { outcome: { kind: 'superseded', generation, currentDigest: refreshDigest } }
+  const excess = findExcess(record, attempt)
+  if (excess) return { outcome: excess }
   return {
-    outcome,
+    outcome: { kind: 'valid', record },
+    ...keptToken(record, attempt.token),
+    ...(isCurrent && rotated(state, attempt)),
+  }
+}
+
+const isWithinWindow = ({ previousDigest, refreshedAtMs }: GrantState, attempt: RefreshAttempt): boolean =>
+  previousDigest === attempt.digest && attempt.nowMs < refreshedAtMs + attempt.reuseWindowMs
+
+const rotated = (state: GrantState, attempt: RefreshAttempt): Pick<Ruling<RefreshOutcome>, 'next'> => {
+  if (attempt.successorDigest === undefined) return {}
+  return {
     next: {
       ...state,
       refreshDigest: attempt.successorDigest,
@@ -113,6 +121,20 @@ const rotate = (state: GrantState, attempt: RefreshAttempt): Ruling<RefreshOutco
     },
   }
 }
+
+/** What is asked for and was not agreed to. Where no resource was, any is as good as the issuer. */
+const findExcess = (
+  { scope, resource }: GrantRecord,
+  { scopes = [], token }: Pick<RefreshAttempt, 'scopes' | 'token'>,
+): Exceeding | undefined => {
+  const agreed = scope.split(' ')
+  if (!scopes.every(name => agreed.includes(name))) return { kind: 'exceeds', by: 'scope' }
+  const isAgreed = (asked: string): boolean => resource.length === 0 || resource.includes(asked)
+  return token?.draft.resources.every(isAgreed) === false ? { kind: 'exceeds', by: 'resource' } : undefined
+}
+
+const keptToken = (record: GrantRecord, wanted: WantedToken | undefined): Pick<Ruling<unknown>, 'token'> =>
+  wanted?.digest === undefined ? {} : { token: { digest: wanted.digest, record: completeToken(wanted.draft, record) } }
 
 /** A grant found by its current refresh token. */
 export const toFoundRefresh = ({ record, binding, refreshedAtMs, untilMs }: GrantState): FoundToken => ({

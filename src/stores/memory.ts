@@ -8,17 +8,18 @@ import { createPushedRequests } from './memory/pushed-requests.ts'
 import { createReplays } from './memory/replays.ts'
 import { createRevocations } from './memory/revocations.ts'
 import { createTokens } from './memory/tokens.ts'
-import type { Store } from './ports.ts'
+import type { AccessTokenRecord, Store } from './ports.ts'
 
 /** The store of one process, gone with it: `store: memory:`, for tests and trials. */
 export const createMemoryStore = (clock: Clock): Store => {
   const grants = createExpiringMap<GrantState>(clock)
+  const tokens = createExpiringMap<AccessTokenRecord>(clock)
   const { revocations, isRevoked } = createRevocations(clock, grants)
   return {
     name: 'memory',
     keys: createKeys(clock),
-    grants: createGrants(grants, isRevoked),
-    tokens: createTokens(clock, grants, isRevoked),
+    grants: createGrants(grants, tokens, isRevoked),
+    tokens: createTokens(tokens, grants, isRevoked),
     revocations,
     interactions: createInteractions(clock),
     replays: createReplays(clock),

@@ -104,6 +104,18 @@ export interface Redemption {
   readonly binding?: string
   /** How long the grant is kept once redeemed: the life of the longest-lived token made from it. */
   readonly untilMs: number
+  /** The access token that goes with it; left out: none. */
+  readonly token?: WantedToken
+}
+
+/** The access token that a redemption or a refresh is made for. More than was agreed to is `exceeds`. */
+export interface WantedToken {
+  readonly draft: TokenDraft
+  /**
+   * Keeps the token in the same step as the grant, under this keyed digest and until its `exp`, for `TokenStore` to find.
+   * It says what `completeToken` says. Left out: it is not kept, for it speaks for itself.
+   */
+  readonly digest?: string
 }
 
 export type RedemptionOutcome =
@@ -111,8 +123,15 @@ export type RedemptionOutcome =
   | { readonly kind: 'redeemed'; readonly record: GrantRecord }
   /** The right code, spent before: it leaked. The caller revokes the grant. */
   | { readonly kind: 'replayed'; readonly record: GrantRecord }
+  | Exceeding
   /** Unknown, expired, revoked or burnt code, or no proof matched (which is counted: the third failure burns it). */
   | { readonly kind: 'refused' }
+
+/** More is asked for than was agreed to. Nothing changed: whoever asks for too much may ask again for less. */
+export interface Exceeding {
+  readonly kind: 'exceeds'
+  readonly by: 'scope' | 'resource'
+}
 
 export interface RefreshAttempt {
   readonly grantId: string
@@ -123,16 +142,15 @@ export interface RefreshAttempt {
   readonly successorDigest?: string
   /** What the caller proved to hold; a token bound to another is `refused`. A token bound to nothing takes any. */
   readonly bindings: readonly string[]
-  /**
-   * Scopes that are asked for. Left out: all that was agreed to. More than the grant has is `exceeds`, and nothing
-   * changes: a request that asks for too much must not spend the token it presents.
-   */
+  /** Scopes that are asked for. Left out: all that was agreed to. More than the grant has is `exceeds`. */
   readonly scopes?: readonly string[]
   readonly nowMs: number
   /** How long after a rotation the previous token still yields the same successor. */
   readonly reuseWindowMs: number
   /** New lifetime of the grant if it rotates. */
   readonly untilMs: number
+  /** The access token that goes with it; left out: none. */
+  readonly token?: WantedToken
 }
 
 export type RefreshOutcome =
@@ -143,8 +161,7 @@ export type RefreshOutcome =
    * token; with both the caller decides whether the presented one is a genuine ancestor, and then revokes.
    */
   | { readonly kind: 'superseded'; readonly generation: number; readonly currentDigest: string }
-  /** More scope is asked for than was agreed to. Nothing changed. */
-  | { readonly kind: 'exceeds' }
+  | Exceeding
   /** No such grant for that client, no refresh token, expired, revoked or bound to another key. Nothing changed. */
   | { readonly kind: 'refused' }
 
@@ -173,6 +190,55 @@ export interface AccessTokenRecord {
   readonly auth_time?: number
 }
 
+/** An access token as far as it is known before its grant is read. */
+export interface TokenDraft {
+  readonly jti: string
+  readonly client_id: string
+  readonly iat: number
+  readonly exp: number
+  readonly cnf?: Confirmation
+  /** Scopes it may have, of those agreed to. Left out: all of these. */
+  readonly scopes?: readonly string[]
+  /** Resources that it is asked for (without spaces, as URIs are). Empty: for all that were agreed to. */
+  readonly resources: readonly string[]
+  /** What it is for where neither the request nor the grant names a resource. */
+  readonly issuer: string
+}
+
+/** What was agreed to, as far as an access token shows it. */
+export type Agreed = Pick<GrantRecord, 'sub' | 'username' | 'scope' | 'resource' | 'acr'> &
+  Partial<Pick<GrantRecord, 'authTimeSec'>>
+
+/** The token that a draft becomes. Store and caller say it by this one function, so that they never differ. */
+export const completeToken = (draft: TokenDraft, agreed: Agreed): AccessTokenRecord => {
+  const { jti, client_id, iat, exp, cnf, scopes } = draft
+  const { sub, username, scope, acr, authTimeSec } = agreed
+  return {
+    jti,
+    client_id,
+    sub,
+    ...(username !== undefined && { username }),
+    scope: scopes
+      ? scope
+          .split(' ')
+          .filter(name => scopes.includes(name))
+          .join(' ')
+      : scope,
+    aud: audienceOf(draft, agreed),
+    iat,
+    exp,
+    ...(cnf && { cnf }),
+    ...(acr !== undefined && { acr }),
+    ...(authTimeSec !== undefined && { auth_time: authTimeSec }),
+  }
+}
+
+/** RFC 8707 section 2: one resource stands as text, several as a list. */
+const audienceOf = ({ resources, issuer }: TokenDraft, { resource }: Agreed): string | readonly string[] => {
+  const audience = resources.length > 0 ? [...new Set(resources)] : resource
+  return audience.length > 1 ? audience : (audience[0] ?? issuer)
+}
+
 /** What a keyed digest stands for: an opaque access token, or the current refresh token of a grant. */
 export type FoundToken =
   | { readonly kind: 'access'; readonly record: AccessTokenRecord }
@@ -186,6 +252,7 @@ export type FoundToken =
 
 /** Opaque access tokens, by the keyed digest of the token. */
 export interface TokenStore {
+  /** For a token whose grant is kept nowhere else. */
   save(grantId: string, digest: string, record: AccessTokenRecord, untilMs: number): Promise<void>
   /** The record, unless it expired, was removed, or its grant is revoked. */
   find(grantId: string, digest: string): Promise<AccessTokenRecord | undefined>
@@ -220,10 +287,10 @@ export interface RevocationStore {
 /** Things that may be used once: the `jti` of client assertions, DPoP proofs, request objects and internal calls. */
 export interface ReplayStore {
   /**
-   * Remembers each id until its instant. True where none of them was known; of any number of callers with one id
-   * exactly one sees that. All in one round trip. Where one id was known the others may be spent all the same.
+   * Remembers each id until its instant, and says of each whether it is new; of any number of callers with one id exactly
+   * one is told so. All in one round trip. Those that are new are spent, whatever the others are.
    */
-  spend(ids: readonly { readonly id: string; readonly untilMs: number }[]): Promise<boolean>
+  spend(ids: readonly { readonly id: string; readonly untilMs: number }[]): Promise<readonly boolean[]>
 }
 
 /** A pushed authorization request (RFC 9126): its parameters, checked when they came. JSON-serialisable. */

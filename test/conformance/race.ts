@@ -21,7 +21,7 @@ export const makeCall = (store: Store, call: RacedCall): Promise<unknown> => {
     case 'createKey':
       return store.keys.create(call.record, call.after, call.untilMs)
     case 'spend':
-      return store.replays.spend([{ id: call.id, untilMs: call.untilMs }])
+      return store.replays.spend([{ id: call.id, untilMs: call.untilMs }]).then(([isNew]) => isNew)
     case 'complete':
       return store.pushed.complete(call.id, call.interactionId, call.untilMs)
     case 'replace':

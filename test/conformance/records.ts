@@ -9,6 +9,7 @@ import type {
   Redemption,
   RefreshAttempt,
   Store,
+  TokenDraft,
 } from '../../src/stores/ports.ts'
 
 /** Records for the conformance suite: each call makes a fresh one, so that tests can share a store. */
@@ -64,6 +65,17 @@ export const newToken = (grantId: string): AccessTokenRecord => ({
   aud: ['https://api.example/accounts'],
   iat: 1_790_000_000,
   exp: 1_790_000_600,
+})
+
+/** What is known of such a token before its grant is read. */
+export const newDraft = (grantId: string, nowMs: number, changes: Partial<TokenDraft> = {}): TokenDraft => ({
+  jti: `${grantId}.${newId()}`,
+  client_id: 'demo',
+  iat: Math.floor(nowMs / 1000),
+  exp: Math.floor(nowMs / 1000) + 600,
+  resources: [],
+  issuer: 'https://auth.example',
+  ...changes,
 })
 
 export const newInteraction = (): InteractionRecord => ({

@@ -9,6 +9,7 @@ import { testRefresh } from './stores/refresh-tokens.ts'
 import { testReplays } from './stores/replays.ts'
 import { testRevocations } from './stores/revocations.ts'
 import type { OpenStore } from './stores/store-under-test.ts'
+import { testWantedTokens } from './stores/wanted-tokens.ts'
 
 /** Everything `stores/ports.ts` promises, for one adapter. */
 export const testStore = (t: Test, open: OpenStore): void => {
@@ -16,6 +17,7 @@ export const testStore = (t: Test, open: OpenStore): void => {
   t.test('codes', t => testCodes(t, open))
   t.test('refresh tokens', t => testRefresh(t, open))
   t.test('opaque tokens', t => testTokens(t, open))
+  t.test('opaque tokens made with their grant', t => testWantedTokens(t, open))
   t.test('revocations', t => testRevocations(t, open))
   t.test('interactions', t => testInteractions(t, open))
   t.test('one-time proofs', t => testReplays(t, open))

@@ -116,7 +116,7 @@ t.test('a file of the first version keeps what is in it and takes what is new', 
   const redemption = redemptionOf(grant, clock.nowMs(), { binding: 'jkt one' })
   t.match(await store.grants.redeem(redemption), { kind: 'redeemed', record: grant.record })
   t.match(await store.tokens.findAny(grant.grantId, `first ${grant.grantId}`), { binding: 'jkt one' })
-  t.equal(await store.replays.spend([{ id: newId(), untilMs: clock.nowMs() + 1000 }]), true)
+  t.same(await store.replays.spend([{ id: newId(), untilMs: clock.nowMs() + 1000 }]), [true])
 })
 
 t.test('a file that cannot be opened is one clear line', async t => {

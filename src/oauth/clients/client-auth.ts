@@ -67,7 +67,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
     })
     requireSameClient(client, form)
     // Out of turn: nobody guesses here, and a client that asks for much at once need not wait for itself.
-    if (!(await store.replays.spend([use]))) return refuse(client_id.slice(0, longestName), request.address)
+    if (!(await store.replays.spend([use]))[0]) return refuse(client_id.slice(0, longestName), request.address)
     return client
   }
 

@@ -39,7 +39,7 @@ export const createProofCheck = ({ options, store, keys, clock }: OAuthDeps): Pr
     // A process whose clock is behind takes the proof for that much longer.
     const untilMs = (iatSec + proofLifetimeSec + clockSkewSec) * 1000
     const id = `dpop:${jkt}:${createHash('sha256').update(jti).digest('base64url')}`
-    if (!(await store.replays.spend([{ id, untilMs }]))) throw invalidProof('The DPoP proof was used before')
+    if (!(await store.replays.spend([{ id, untilMs }]))[0]) throw invalidProof('The DPoP proof was used before')
   }
 
   return async request => {

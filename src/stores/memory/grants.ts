@@ -1,13 +1,19 @@
 import { type GrantState, newGrantState, type Ruling, ruleRedemption, ruleRefresh } from '../grant-rules.ts'
 import type { GrantStore } from '../ports.ts'
 import type { ExpiringMap } from './expiring-map.ts'
+import { type KeptTokens, nameOf } from './tokens.ts'
 
-export const createGrants = (grants: ExpiringMap<GrantState>, isRevoked: (id: string) => boolean): GrantStore => {
+export const createGrants = (
+  grants: ExpiringMap<GrantState>,
+  tokens: KeptTokens,
+  isRevoked: (id: string) => boolean,
+): GrantStore => {
   const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Ruling<Outcome>): Outcome | undefined => {
     const state = isRevoked(grantId) ? undefined : grants.get(grantId)
     if (!state) return undefined
-    const { outcome, next } = rule(state)
+    const { outcome, next, token } = rule(state)
     if (next) grants.set(grantId, next, next.untilMs)
+    if (token) tokens.set(nameOf(grantId, token.digest), token.record, token.record.exp * 1000)
     return outcome
   }
   return {

@@ -10,6 +10,6 @@ export const createReplays = (clock: Clock): ReplayStore => {
     return true
   }
   return {
-    spend: async ids => ids.map(({ id, untilMs }) => spendOne(id, untilMs)).every(isFirst => isFirst),
+    spend: async ids => ids.map(({ id, untilMs }) => spendOne(id, untilMs)),
   }
 }

@@ -1,15 +1,17 @@
-import type { Clock } from '../../clock.ts'
 import { type GrantState, toFoundRefresh } from '../grant-rules.ts'
 import type { AccessTokenRecord, TokenStore } from '../ports.ts'
-import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
+import type { ExpiringMap } from './expiring-map.ts'
+
+/** The opaque access tokens, by grant id and digest. */
+export type KeptTokens = ExpiringMap<AccessTokenRecord>
+
+export const nameOf = (grantId: string, digest: string): string => `${grantId} ${digest}`
 
 export const createTokens = (
-  clock: Clock,
+  tokens: KeptTokens,
   grants: ExpiringMap<GrantState>,
   isRevoked: (id: string) => boolean,
 ): TokenStore => {
-  const tokens = createExpiringMap<AccessTokenRecord>(clock)
-  const nameOf = (grantId: string, digest: string): string => `${grantId} ${digest}`
   const find = (grantId: string, digest: string): AccessTokenRecord | undefined => {
     const record = tokens.get(nameOf(grantId, digest))
     return record && !isRevoked(grantId) && !isRevoked(record.jti) ? record : undefined

@@ -13,61 +13,78 @@ end
 `
 
 /**
- * ARGV: …, code digest, lifetime, until, refresh digest or empty, its binding or empty, then the proofs. Answers kind and
- * record.
+ * What the two scripts below share. KEYS: …, the access token. ARGV: …, space-separated resources asked for, draft of the
+ * token to keep or empty, its lifetime. `exceeds` answers what is asked for beyond the grant, or false.
  */
-export const redeemScript = `${usable}
+const issuing = `
+local function exceeds(record, scopes)
+  if scopes == '' and ARGV[3] == '' then return false end
+  local agreed = cjson.decode(record)
+  for scope in scopes:gmatch('%S+') do
+    if not (' ' .. agreed.scope .. ' '):find(' ' .. scope .. ' ', 1, true) then return 'scope' end
+  end
+  local resources = ' ' .. table.concat(agreed.resource, ' ') .. ' '
+  for resource in ARGV[3]:gmatch('%S+') do
+    if #agreed.resource > 0 and not resources:find(' ' .. resource .. ' ', 1, true) then return 'resource' end
+  end
+  return false
+end
+local function keepToken(record)
+  if ARGV[4] == '' then return end
+  redis.call('SET', KEYS[3], '{"draft":' .. ARGV[4] .. ',"grant":' .. record .. '}', 'PX', ARGV[5])
+end
+`
+
+/**
+ * ARGV: …, code digest, lifetime, until, refresh digest or empty, its binding or empty, then the proofs. Answers kind and
+ * record, or 'exceeds' and by what.
+ */
+export const redeemScript = `${usable}${issuing}
 local grant = redis.call('HMGET', KEYS[1], 'record', 'until', 'code', 'proof', 'codeExpiresAt', 'spent', 'failures')
-if not usable(grant[1], grant[2]) or grant[3] ~= ARGV[3] then return { 'refused' } end
+if not usable(grant[1], grant[2]) or grant[3] ~= ARGV[6] then return { 'refused' } end
 local proven, spent = false, grant[6] == '1'
-for i = 8, #ARGV do proven = proven or ARGV[i] == grant[4] end
+for i = 11, #ARGV do proven = proven or ARGV[i] == grant[4] end
 if not proven then
   if not spent then redis.call('HINCRBY', KEYS[1], 'failures', 1) end
   return { 'refused' }
 end
 if spent then return { 'replayed', grant[1] } end
 if tonumber(grant[7]) >= ${failuresThatBurn} or tonumber(grant[5]) <= tonumber(ARGV[2]) then return { 'refused' } end
-redis.call('HSET', KEYS[1], 'spent', '1', 'refreshedAt', ARGV[2], 'until', ARGV[5])
-if ARGV[6] ~= '' then redis.call('HSET', KEYS[1], 'refresh', ARGV[6]) end
-if ARGV[7] ~= '' then redis.call('HSET', KEYS[1], 'binding', ARGV[7]) end
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
+local excess = exceeds(grant[1], '')
+if excess then return { 'exceeds', excess } end
+redis.call('HSET', KEYS[1], 'spent', '1', 'refreshedAt', ARGV[2], 'until', ARGV[8])
+if ARGV[9] ~= '' then redis.call('HSET', KEYS[1], 'refresh', ARGV[9]) end
+if ARGV[10] ~= '' then redis.call('HSET', KEYS[1], 'binding', ARGV[10]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[7])
+keepToken(grant[1])
 return { 'redeemed', grant[1] }
 `
 
 /**
  * ARGV: …, client id, digest, successor digest or empty, reuse window, lifetime, until, space-separated scopes asked for,
- * then the bindings proved. Answers 'valid' and the record, or 'superseded', generation and current digest.
+ * then the bindings proved. Answers 'valid' and the record; 'superseded', generation and current digest; or 'exceeds' and
+ * by what.
  */
-export const refreshScript = `${usable}
+export const refreshScript = `${usable}${issuing}
 local grant = redis.call('HMGET', KEYS[1], 'record', 'until', 'client', 'refresh', 'previous', 'refreshedAt', 'generation',
   'binding')
 local record, current = grant[1], grant[4]
-if not usable(record, grant[2]) or not current or grant[3] ~= ARGV[3] then return { 'refused' } end
+if not usable(record, grant[2]) or not current or grant[3] ~= ARGV[6] then return { 'refused' } end
 local bound = not grant[8]
-for i = 10, #ARGV do bound = bound or ARGV[i] == grant[8] end
+for i = 13, #ARGV do bound = bound or ARGV[i] == grant[8] end
 if not bound then return { 'refused' } end
-local function exceeds()
-  if ARGV[9] == '' then return false end
-  local agreed = ' ' .. cjson.decode(record).scope .. ' '
-  for scope in ARGV[9]:gmatch('%S+') do
-    if not agreed:find(' ' .. scope .. ' ', 1, true) then return true end
-  end
-  return false
+local isCurrent = current == ARGV[7]
+local isWithinWindow = grant[5] == ARGV[7] and tonumber(ARGV[2]) < tonumber(grant[6]) + tonumber(ARGV[9])
+if not isCurrent and not isWithinWindow then return { 'superseded', grant[7], current } end
+local excess = exceeds(record, ARGV[12])
+if excess then return { 'exceeds', excess } end
+if isCurrent and ARGV[8] ~= '' then
+  redis.call('HSET', KEYS[1], 'refresh', ARGV[8], 'previous', current, 'refreshedAt', ARGV[2], 'until', ARGV[11])
+  redis.call('HINCRBY', KEYS[1], 'generation', 1)
+  redis.call('PEXPIRE', KEYS[1], ARGV[10])
 end
-if current == ARGV[4] then
-  if exceeds() then return { 'exceeds' } end
-  if ARGV[5] ~= '' then
-    redis.call('HSET', KEYS[1], 'refresh', ARGV[5], 'previous', current, 'refreshedAt', ARGV[2], 'until', ARGV[8])
-    redis.call('HINCRBY', KEYS[1], 'generation', 1)
-    redis.call('PEXPIRE', KEYS[1], ARGV[7])
-  end
-  return { 'valid', record }
-end
-if grant[5] == ARGV[4] and tonumber(ARGV[2]) < tonumber(grant[6]) + tonumber(ARGV[6]) then
-  if exceeds() then return { 'exceeds' } end
-  return { 'valid', record }
-end
-return { 'superseded', grant[7], current }
+keepToken(record)
+return { 'valid', record }
 `
 
 /** KEYS: the grant's hash. ARGV: lifetime, then fields and values. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { GrantRecord, GrantStore, RedemptionOutcome, RefreshOutcome } from '../ports.ts'
+import type { Exceeding, GrantRecord, GrantStore, RedemptionOutcome, RefreshOutcome, WantedToken } from '../ports.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { createScript, redeemScript, refreshScript } from './grant-scripts.ts'
 import { lifetimeMs } from './lifetime.ts'
@@ -7,9 +7,17 @@ import { names } from './names.ts'
 
 export const createGrants = (connection: RedisConnection, clock: Clock): GrantStore => {
   const create = defineScript(connection, 'sidegateGrantCreate', 1, createScript)
-  const redeem = defineScript(connection, 'sidegateGrantRedeem', 2, redeemScript)
-  const refresh = defineScript(connection, 'sidegateGrantRefresh', 2, refreshScript)
-  const keysOf = (grantId: string): [string, string] => [names.grant(grantId), names.revoked(grantId)]
+  const redeem = defineScript(connection, 'sidegateGrantRedeem', 3, redeemScript)
+  const refresh = defineScript(connection, 'sidegateGrantRefresh', 3, refreshScript)
+  const keysOf = (grantId: string, token: WantedToken | undefined): readonly string[] => {
+    return [names.grant(grantId), names.revoked(grantId), names.token(grantId, token?.digest ?? '')]
+  }
+  /** Resources that are asked for; then what is to be kept, and how long, or two times nothing. */
+  const toArguments = (token: WantedToken | undefined): readonly (string | number)[] => {
+    const resources = token?.draft.resources.join(' ') ?? ''
+    if (token?.digest === undefined) return [resources, '', '']
+    return [resources, JSON.stringify(token.draft), lifetimeMs(clock, token.draft.exp * 1000)]
+  }
   return {
     create: async ({ grantId, record, codeDigest, codeProof, codeExpiresAtMs, untilMs }) => {
       const fields = ['record', JSON.stringify(record), 'client', record.client_id, 'until', untilMs]
@@ -17,24 +25,33 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
       const counts = ['spent', 0, 'failures', 0, 'refreshedAt', 0, 'generation', 0]
       await create(names.grant(grantId), lifetimeMs(clock, untilMs), ...fields, ...code, ...counts)
     },
-    redeem: async ({ grantId, codeDigest, codeProofs, nowMs, refreshDigest, binding, untilMs }) => {
+    redeem: async ({ grantId, codeDigest, codeProofs, nowMs, refreshDigest, binding, untilMs, token }) => {
+      const wanted = [grantId, nowMs, ...toArguments(token)]
       const code = [codeDigest, lifetimeMs(clock, untilMs), untilMs, refreshDigest ?? '', binding ?? '']
-      return toRedemption(await redeem(...keysOf(grantId), grantId, nowMs, ...code, ...codeProofs))
+      return toRedemption(await redeem(...keysOf(grantId, token), ...wanted, ...code, ...codeProofs))
     },
     refresh: async attempt => {
-      const { grantId, nowMs, client_id, digest, untilMs } = attempt
+      const { grantId, nowMs, client_id, digest, untilMs, token } = attempt
+      const wanted = [grantId, nowMs, ...toArguments(token)]
       const rotation = [attempt.successorDigest ?? '', attempt.reuseWindowMs, lifetimeMs(clock, untilMs), untilMs]
       const demands = [(attempt.scopes ?? []).join(' '), ...attempt.bindings]
-      return toRefresh(await refresh(...keysOf(grantId), grantId, nowMs, client_id, digest, ...rotation, ...demands))
+      return toRefresh(await refresh(...keysOf(grantId, token), ...wanted, client_id, digest, ...rotation, ...demands))
     },
     remove: async grantId => void (await answered(connection.del(names.grant(grantId)))),
   }
 }
 
 const toRedemption = (answer: unknown): RedemptionOutcome => {
-  const [kind, record = ''] = answer as readonly string[]
-  if (kind !== 'redeemed' && kind !== 'replayed') return { kind: 'refused' }
-  return { kind, record: JSON.parse(record) as GrantRecord }
+  const [kind, first = ''] = answer as readonly string[]
+  switch (kind) {
+    case 'redeemed':
+    case 'replayed':
+      return { kind, record: JSON.parse(first) as GrantRecord }
+    case 'exceeds':
+      return { kind, by: first as Exceeding['by'] }
+    default:
+      return { kind: 'refused' }
+  }
 }
 
 const toRefresh = (answer: unknown): RefreshOutcome => {
@@ -45,7 +62,7 @@ const toRefresh = (answer: unknown): RefreshOutcome => {
     case 'superseded':
       return { kind, generation: Number(first), currentDigest: second }
     case 'exceeds':
-      return { kind }
+      return { kind, by: first as Exceeding['by'] }
     default:
       return { kind: 'refused' }
   }

@@ -9,7 +9,6 @@ export const createReplays = (connection: RedisConnection, clock: Clock): Replay
     (await answered(connection.set(names.replay(id), '', 'PX', lifetimeMs(clock, untilMs), 'NX'))) === 'OK'
   return {
     // Sent in one turn of the event loop, so in one round trip; the ids of a Cluster lie in several slots.
-    spend: async ids =>
-      (await Promise.all(ids.map(({ id, untilMs }) => spendOne(id, untilMs)))).every(isFirst => isFirst),
+    spend: ids => Promise.all(ids.map(({ id, untilMs }) => spendOne(id, untilMs))),
   }
 }

@@ -7,7 +7,8 @@ local function readAccessToken(key)
   local record = redis.call('GET', key)
   if not record or redis.call('EXISTS', KEYS[2]) == 0 then return record end
   if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return false end
-  if redis.call('HEXISTS', KEYS[2], cjson.decode(record).jti) == 1 then return false end
+  local token = cjson.decode(record)
+  if redis.call('HEXISTS', KEYS[2], (token.draft or token).jti) == 1 then return false end
   return record
 end
 `

@@ -1,5 +1,12 @@
 import type { Clock } from '../../clock.ts'
-import type { AccessTokenRecord, FoundToken, TokenStore } from '../ports.ts'
+import {
+  type AccessTokenRecord,
+  completeToken,
+  type FoundToken,
+  type GrantRecord,
+  type TokenDraft,
+  type TokenStore,
+} from '../ports.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'
@@ -15,7 +22,7 @@ export const createTokens = (connection: RedisConnection, clock: Clock): TokenSt
     },
     find: async (grantId, digest) => {
       const found = await find(names.token(grantId, digest), names.revoked(grantId), grantId)
-      return typeof found === 'string' ? (JSON.parse(found) as AccessTokenRecord) : undefined
+      return typeof found === 'string' ? toRecord(found) : undefined
     },
     findAny: async (grantId, digest) => {
       const keys = [names.grant(grantId), names.revoked(grantId), names.token(grantId, digest)] as const
@@ -25,11 +32,17 @@ export const createTokens = (connection: RedisConnection, clock: Clock): TokenSt
   }
 }
 
+/** A token is kept whole, or as the two texts that it is made of: the scripts put them side by side. */
+const toRecord = (text: string): AccessTokenRecord => {
+  const kept = JSON.parse(text) as AccessTokenRecord | { readonly draft: TokenDraft; readonly grant: GrantRecord }
+  return 'draft' in kept ? completeToken(kept.draft, kept.grant) : kept
+}
+
 const toFoundToken = (answer: unknown): FoundToken | undefined => {
   if (answer === null) return undefined
   const [kind, text = '', untilMs, createdAtMs, binding] = answer as readonly (string | null)[]
-  const record = JSON.parse(text ?? '')
-  if (kind === 'access') return { kind, record }
+  if (kind === 'access') return { kind, record: toRecord(text ?? '') }
+  const record = JSON.parse(text ?? '') as GrantRecord
   const instants = { createdAtMs: Number(createdAtMs), untilMs: Number(untilMs) }
   return { kind: 'refresh', record, ...(typeof binding === 'string' && { binding }), ...instants }
 }

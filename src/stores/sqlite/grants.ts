@@ -4,6 +4,7 @@ import type { GrantStore } from '../ports.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 import { createGrantFinder, toColumns } from './grant-rows.ts'
+import { createTokenWriter } from './token-rows.ts'
 
 export const createGrants = (db: Database, clock: Clock): GrantStore => {
   const find = createGrantFinder(db, clock)
@@ -12,6 +13,7 @@ export const createGrants = (db: Database, clock: Clock): GrantStore => {
       refresh_digest, binding, previous_digest, refreshed_at_ms, generation, until_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const remove = db.prepare('DELETE FROM grants WHERE grant_id = ?')
+  const saveToken = createTokenWriter(db, clock)
   const cleanUp = createCleanup(db, clock, 'grants')
 
   const save = (grantId: string, state: GrantState): void => {
@@ -23,8 +25,9 @@ export const createGrants = (db: Database, clock: Clock): GrantStore => {
     db.exclusively(() => {
       const state = find(grantId)
       if (!state) return undefined
-      const { outcome, next } = rule(state)
+      const { outcome, next, token } = rule(state)
       if (next) save(grantId, next)
+      if (token) saveToken(grantId, token.digest, token.record, token.record.exp * 1000)
       return outcome
     })
   return {

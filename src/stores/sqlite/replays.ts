@@ -12,9 +12,9 @@ export const createReplays = (db: Database, clock: Clock): ReplayStore => {
   return {
     spend: async ids =>
       db.exclusively(() => {
-        const changes = ids.map(({ id, untilMs }) => insert.run(id, untilMs, clock.nowMs()))
+        const isNew = ids.map(({ id, untilMs }) => insert.run(id, untilMs, clock.nowMs()) === 1)
         cleanUp()
-        return changes.every(changed => changed === 1)
+        return isNew
       }),
   }
 }

@@ -1,29 +1,23 @@
 import type { Clock } from '../../clock.ts'
 import { toFoundRefresh } from '../grant-rules.ts'
 import type { AccessTokenRecord, TokenStore } from '../ports.ts'
-import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 import { createGrantFinder } from './grant-rows.ts'
+import { createTokenWriter } from './token-rows.ts'
 
 export const createTokens = (db: Database, clock: Clock): TokenStore => {
-  const insert = db.prepare(
-    'INSERT OR REPLACE INTO access_tokens (digest, grant_id, record, until_ms) VALUES (?, ?, ?, ?)',
-  )
+  const save = createTokenWriter(db, clock)
   const select = db.prepare<{ readonly record: string }>(`
     SELECT record FROM access_tokens WHERE digest = ?1 AND grant_id = ?2 AND until_ms > ?3
     AND NOT EXISTS (SELECT 1 FROM revocations WHERE id IN (?2, record ->> 'jti') AND until_ms > ?3)`)
   const remove = db.prepare('DELETE FROM access_tokens WHERE digest = ? AND grant_id = ?')
   const findGrant = createGrantFinder(db, clock)
-  const cleanUp = createCleanup(db, clock, 'access_tokens')
   const find = (grantId: string, digest: string): AccessTokenRecord | undefined => {
     const row = select.get(digest, grantId, clock.nowMs())
     return row && (JSON.parse(row.record) as AccessTokenRecord)
   }
   return {
-    save: async (grantId, digest, record, untilMs) => {
-      insert.run(digest, grantId, JSON.stringify(record), untilMs)
-      cleanUp()
-    },
+    save: async (grantId, digest, record, untilMs) => save(grantId, digest, record, untilMs),
     find: async (grantId, digest) => find(grantId, digest),
     findAny: async (grantId, digest) => {
       const record = find(grantId, digest)

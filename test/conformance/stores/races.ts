@@ -78,8 +78,8 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
 
     const outcomes = await run(times(4, () => times(5, () => call)))
 
-    t.equal(outcomes.filter(isFirst => isFirst === true).length, 1)
-    t.equal(outcomes.filter(isFirst => isFirst === false).length, 19)
+    t.equal(outcomes.filter(isNew => isNew === true).length, 1)
+    t.equal(outcomes.filter(isNew => isNew === false).length, 19)
   })
   t.test('of many interactions that complete one pushed request at once one may, however often it asks', async t => {
     const [id, untilMs] = [newId(), clock.nowMs() + 600_000]

@@ -113,7 +113,7 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
     const attempt = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })
 
     for (const scope of ['accounts:write', 'accounts', 'accounts:read2', 'Accounts:read'])
-      t.same(await grants.refresh({ ...attempt, scopes: ['accounts:read', scope] }), { kind: 'exceeds' })
+      t.same(await grants.refresh({ ...attempt, scopes: ['accounts:read', scope] }), { kind: 'exceeds', by: 'scope' })
     t.same(await grants.refresh({ ...attempt, scopes: ['offline_access', 'accounts:read'] }), valid)
     t.same(await grants.refresh({ ...attempt, digest: 'second', scopes: [] }), valid)
   })
@@ -122,7 +122,7 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
     const rotation = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })
     await grants.refresh(rotation)
 
-    t.same(await grants.refresh({ ...rotation, scopes: ['accounts:write'] }), { kind: 'exceeds' })
+    t.same(await grants.refresh({ ...rotation, scopes: ['accounts:write'] }), { kind: 'exceeds', by: 'scope' })
     t.same(await grants.refresh({ ...rotation, scopes: ['accounts:read'] }), valid)
   })
   t.test('who may not use the token is not told what it is good for', async t => {
