@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { Agent, fetch as fetchWith } from 'undici'
 import { newKey } from '../oauth/fapi/support/jws.ts'
@@ -8,6 +7,7 @@ import { callback } from '../oauth/support/running.ts'
 import { createCertificates } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
+import { RawConnection } from '../support/raw-client.ts'
 import { startRedis } from '../support/redis.ts'
 import { begin, redirectOf, startBank, verifier } from './support/bank.ts'
 import { loginJwt } from './support/bank-login.ts'
@@ -163,6 +163,17 @@ for (const store of ['sqlite', 'redis']) {
       t.equal(await counted('accepted'), accepted)
       t.ok((await counted('started')) > accepted)
     })
+    await t.test('a worker that dies takes nothing of the private listener with it', async t => {
+      process.kill(gateway.workerPids()[0] ?? 0, 'SIGKILL')
+      await eventually(() => gateway.output.some(line => line.includes('"event":"worker_died"')))
+
+      const request = { headers: { connection: 'close' } }
+      const meanwhile = await Promise.all(Array.from({ length: 20 }, () => caller.call(id, undefined, request)))
+      await eventually(() => gateway.workerPids().length === 4)
+      const later = await Promise.all(Array.from({ length: 20 }, () => caller.call(id, undefined, request)))
+
+      t.same([...new Set([...meanwhile, ...later].map(({ status }) => status))], [200])
+    })
     await t.test('no secret of it stands in a log line', async t => {
       const browser = await begin(gateway)
       const jwt = loginJwt(gateway.url, key)
@@ -191,8 +202,10 @@ t.test('by certificate: whom the CA of the private listener vouches for needs no
   const port = await findFreePort()
   const tls = { cert_file: server.certFile, key_file: server.keyFile, clientCa_file: ca.certFile }
   const key = newKey('EdDSA')
+  const ownRedis = await startRedis(t)
   const { gateway } = await startBank(t, {
     workers: 1,
+    store: ownRedis.url,
     internal: { listen: `127.0.0.1:${port}`, tls, jwks: { keys: [key.publicJwk] } },
   })
   const { id } = await begin(gateway)
@@ -209,31 +222,35 @@ t.test('by certificate: whom the CA of the private listener vouches for needs no
   t.equal(await call(), 401)
   t.equal(await call(undefined, { authorization: `Bearer ${loginJwt(gateway.url, key)}` }), 200)
   await t.rejects(fetch(`http://127.0.0.1:${port}/internal/interactions/${id}`), 'plain HTTP is not spoken')
+  await ownRedis.kill()
+  t.equal(await call(client), 503)
+  t.equal(
+    await call(undefined, { authorization: `Bearer ${loginJwt(gateway.url, key)}` }),
+    503,
+    'nobody can tell whether it is new',
+  )
 })
 
 t.test('a drain finishes what the login has begun to say, and closes the private listener', async t => {
   const { gateway, internal, key } = await startBank(t, { workers: 1, shutdown: { delay: '0s', timeout: '10s' } })
   const { id } = await begin(gateway)
   const authorization = `Bearer ${loginJwt(gateway.url, key, { jti: randomUUID() })}`
-  const rest = Promise.withResolvers<void>()
-  const body = new ReadableStream({
-    async start(controller) {
-      controller.enqueue(Buffer.from('{"sub":'))
-      await rest.promise
-      controller.enqueue(Buffer.from('"customer-17"}'))
-      controller.close()
-    },
-  })
-  const headers = { authorization, 'content-type': 'application/json' }
-  const request: RequestInit = { method: 'POST', headers, body, duplex: 'half' }
-  const slow = fetch(`${internal}/internal/interactions/${id}/accept`, request)
-  await nextTurn()
+  const body = '{"sub":"customer-17"}'
+  const fields = [
+    'Host: x',
+    `Authorization: ${authorization}`,
+    'Content-Type: application/json',
+    'Expect: 100-continue',
+  ]
+  const head = `POST /internal/interactions/${id}/accept HTTP/1.1\r\n${fields.join('\r\n')}`
+  const login = new RawConnection(internal).send(`${head}\r\nContent-Length: ${body.length}\r\n\r\n`)
+  t.equal((await login.answer()).status, 100, 'it is heard')
 
   gateway.kill('SIGTERM')
   await eventually(() => gateway.output.some(line => line.includes('"event":"draining"')))
-  rest.resolve()
+  login.send(body)
 
-  t.equal((await slow).status, 200)
+  t.equal((await login.answer()).status, 200)
   t.equal(await gateway.exited, 0)
   await t.rejects(fetch(internal))
 })

@@ -114,14 +114,17 @@ const conflict = (reason: string): BackChannelAnswer => ({ kind: 'conflict', rea
 const canonical = (decision: object): string =>
   JSON.stringify(Object.entries(decision).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 
-const describe = ({ client, record }: Found): Readonly<Record<string, unknown>> => ({
-  client_id: client.client_id,
-  client_name: client.client_name,
-  redirect_host: new URL(record.redirect_uri).host,
-  scope: splitScope(record.scope),
-  resource: record.resource,
-  acr_values: splitScope(record.acr_values ?? ''),
-  ui_locales: splitScope(record.ui_locales ?? ''),
-  ...(record.login_hint !== undefined && { login_hint: record.login_hint }),
-  expires_at: new Date(record.expiresAtMs).toISOString(),
-})
+const describe = ({ client, record }: Found): Readonly<Record<string, unknown>> => {
+  const { host } = new URL(record.redirect_uri)
+  return {
+    client_id: client.client_id,
+    client_name: client.client_name,
+    ...(host !== '' && { redirect_host: host }), // an app's own scheme has none
+    scope: splitScope(record.scope),
+    resource: record.resource,
+    acr_values: splitScope(record.acr_values ?? ''),
+    ui_locales: splitScope(record.ui_locales ?? ''),
+    ...(record.login_hint !== undefined && { login_hint: record.login_hint }),
+    expires_at: new Date(record.expiresAtMs).toISOString(),
+  }
+}
