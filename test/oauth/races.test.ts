@@ -1,8 +1,6 @@
 import t, { type Test } from 'tap'
 import { challengeOf } from '../../src/oauth/tokens/code.ts'
-import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis.ts'
-import type { RunningSidegate } from '../support/sidegate.ts'
 import { newKey, type TestKey } from './fapi/support/jws.ts'
 import { verifier } from './support/authorization-server.ts'
 import { type Fields, post } from './support/post.ts'
@@ -44,43 +42,10 @@ const askNonce = async (url: string): Promise<string> => {
   return headers.get('dpop-nonce') ?? ''
 }
 
-/** How many processes have answered at this path, by the access log; it is written a moment after the answers. */
-const workersAt = ({ output }: RunningSidegate, path: string): number => {
-  const lines = output.filter(line => line.includes('"event":"request"') && line.includes(`"path":"${path}"`))
-  return new Set(lines.map(line => /"worker_pid":(\d+)/.exec(line)?.[1])).size
-}
-
 for (const [kind, openStore] of Object.entries(stores)) {
   t.test(`four workers that share one store (${kind})`, async t => {
     const gateway = await startOAuth(t, { workers: 4, ...(await openStore(t)) })
     const { url } = gateway
-
-    await t.test(`line 27: of 50 parallel redemptions over the workers exactly one succeeds (${kind})`, async t => {
-      const fields = redemption(await newCode(url, 'app'))
-
-      const replies = await Promise.all(Array.from({ length: 50 }, () => post(`${url}/token`, fields, 'app')))
-
-      const won = replies.filter(({ status }) => status === 200)
-      t.equal(won.length, 1)
-      t.ok(replies.every(({ status, body }) => status === 200 || (status === 400 && body.error === 'invalid_grant')))
-      const { text } = await post(`${url}/introspect`, { token: String(won[0]?.body.access_token) }, 'app')
-      t.equal(text, '{"active":false}', 'its tokens are revoked, since the code has leaked')
-      await eventually(() => workersAt(gateway, '/token') > 1)
-    })
-
-    await t.test(`line 74: once a revocation is answered every worker says inactive (${kind})`, async t => {
-      for (let round = 0; round < 5; round++) {
-        const { body } = await post(`${url}/token`, { grant_type: 'client_credentials' }, 'app')
-        const token = String(body.access_token)
-        t.match(await post(`${url}/introspect`, { token }, 'server'), { body: { active: true } })
-
-        t.equal((await post(`${url}/revoke`, { token }, 'app')).status, 200)
-
-        const asked = Array.from({ length: 20 }, () => post(`${url}/introspect`, { token }, 'server'))
-        t.ok((await Promise.all(asked)).every(({ text }) => text === '{"active":false}'))
-      }
-      await eventually(() => workersAt(gateway, '/introspect') > 1)
-    })
 
     await t.test(`line 82: 20 parallel refreshes over the workers make one lineage (${kind})`, async t => {
       const spa = { client_id: 'spa' }
