@@ -76,7 +76,7 @@ export interface AuthorizationServer {
 
 /** Every grant type there is: the token endpoint serves this list, and the metadata name it. */
 const createGrants = (deps: OAuthDeps): readonly Grant[] => [
-  createClientCredentialsGrant(),
+  createClientCredentialsGrant(deps),
   createAuthorizationCodeGrant(deps),
   createRefreshTokenGrant(deps),
 ]

@@ -4,23 +4,13 @@ import type { OAuthOptions } from './options.ts'
 /** What tokens may be for: the issuer, which stands for all that Sidegate guards, and each resource by itself. */
 export type Guarded = Pick<OAuthOptions, 'issuer' | 'resources'>
 
-/**
- * What an access token is good for (RFC 8707 section 2): the resources that this request names, else those that were
- * agreed to, else the issuer.
- * @throws OAuthError invalid_target where a resource is unknown, too many are named, or one is not among those agreed to
- */
-export const toAudience = (
-  requested: readonly string[],
-  agreed: readonly string[],
-  guarded: Guarded,
-): string | readonly string[] => {
+/** @throws OAuthError invalid_target where a resource is unknown, or too many are named */
+export const requireResources = (requested: readonly string[], guarded: Guarded): void => {
   if (!areResources(requested, guarded)) throw invalidTarget(resourceRule)
-  if (agreed.length > 0 && !requested.every(resource => agreed.includes(resource))) {
-    throw invalidTarget('A resource was not agreed to')
-  }
-  const resources = requested.length > 0 ? [...new Set(requested)] : agreed
-  return resources.length > 1 ? resources : (resources[0] ?? guarded.issuer)
 }
+
+/** RFC 8707 section 2.2: what was not agreed to cannot be had with a code or a refresh token. */
+export const notAgreed = (): OAuthError => invalidTarget('A resource was not agreed to')
 
 /** What `areResources` asks for, as a client is told. */
 export const resourceRule = 'A resource is unknown here, or too many were named'

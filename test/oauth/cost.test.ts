@@ -60,7 +60,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'a code',
-    costs: { jwt: ['grant'], opaque: ['grant', 'token'] },
+    costs: always('grant'),
     prepare: async flows => {
       const redemption = await flows.newRedemption('app')
       return () => flows.token(redemption, 'app')
@@ -68,7 +68,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'a refresh that keeps its token',
-    costs: { jwt: ['grant'], opaque: ['grant', 'token'] },
+    costs: always('grant'),
     prepare: async flows => {
       const { body } = await flows.signIn('app')
       return () => flows.token(refreshOf(body.refresh_token), 'app')
@@ -76,7 +76,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'a refresh with less scope',
-    costs: { jwt: ['grant'], opaque: ['grant', 'token'] },
+    costs: always('grant'),
     prepare: async flows => {
       const { body } = await flows.signIn('app')
       return () => flows.token(refreshOf(body.refresh_token, 'read'), 'app')
@@ -84,7 +84,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'a refresh that rotates',
-    costs: { jwt: ['grant'], opaque: ['grant', 'token'] },
+    costs: always('grant'),
     prepare: async flows => {
       const { body } = await flows.signIn('spa')
       return () => flows.token(refreshOf(body.refresh_token), 'spa')

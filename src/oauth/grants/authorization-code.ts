@@ -4,9 +4,10 @@ import { confirmationText } from '../confirmation.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import { type ClientRegistration, isConfidential } from '../options.ts'
-import { splitScope } from '../scope.ts'
+import { notAgreed } from '../resource.ts'
 import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../tokens/code.ts'
-import { type Grant, type Granted, newFamilyJti, personOf } from './grant.ts'
+import { type Grant, newFamilyJti } from './grant.ts'
+import type { NewToken } from './new-token.ts'
 import type { Possession } from './possession.ts'
 
 /** RFC 6749 section 4.1.3 with PKCE (RFC 7636 section 4.5). */
@@ -14,15 +15,16 @@ export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => ({
   type: 'authorization_code',
   servesPublicClients: true,
   takesScope: false,
-  redeem: async ({ form, client, possession }) => {
+  redeem: async ({ form, client, possession, beginToken }) => {
     const code = form.get('code')
     if (code === undefined) throw new OAuthError('invalid_request', 'The code is missing')
     const grantId = parseGrantId(code)
     if (grantId === undefined) throw refusal()
     const refreshToken = client.grant_types.includes('refresh_token') ? newGrantSecret(grantId) : undefined
-    const outcome = await redeemOnce(deps, { grantId, code, form, client, possession, refreshToken })
-    const record = await requireFirstUse(deps, grantId, outcome)
-    return toGranted(grantId, record, refreshToken)
+    const token = beginToken(grantId, newFamilyJti(grantId))
+    const outcome = await redeemOnce(deps, { grantId, code, form, client, possession, token, refreshToken })
+    const agreed = await requireFirstUse(deps, grantId, outcome)
+    return { token, agreed, ...(refreshToken !== undefined && { refreshToken }) }
   },
 })
 
@@ -32,12 +34,13 @@ interface Attempt {
   readonly form: Form
   readonly client: ClientRegistration
   readonly possession: Possession
+  readonly token: NewToken
   readonly refreshToken: string | undefined
 }
 
 const redeemOnce = (
   { store, keys, clock, options }: OAuthDeps,
-  { grantId, code, form, client, possession, refreshToken }: Attempt,
+  { grantId, code, form, client, possession, token, refreshToken }: Attempt,
 ): Promise<RedemptionOutcome> => {
   const nowMs = clock.nowMs()
   const lifetimeSec = refreshToken ? options.refreshToken.lifetimeSec : options.accessToken.lifetimeSec
@@ -48,6 +51,7 @@ const redeemOnce = (
     nowMs,
     ...(refreshToken && { refreshDigest: keys.digest(refreshToken), ...bindingOf(client, possession) }),
     untilMs: nowMs + lifetimeSec * 1000,
+    token,
   })
 }
 
@@ -88,6 +92,7 @@ const requireFirstUse = async (
   outcome: RedemptionOutcome,
 ): Promise<GrantRecord> => {
   if (outcome.kind === 'redeemed') return outcome.record
+  if (outcome.kind === 'exceeds') throw notAgreed()
   if (outcome.kind === 'replayed') {
     // A code used twice has leaked: what the first use issued is no longer good (RFC 6749 section 4.1.2).
     const lifetimeSec = Math.max(options.refreshToken.lifetimeSec, options.accessToken.lifetimeSec)
@@ -99,12 +104,3 @@ const requireFirstUse = async (
 /** One sentence for every refused code: which part was wrong is nobody's business (RFC 6749 section 10.5). */
 const refusal = (): OAuthError =>
   new OAuthError('invalid_grant', 'The code is unknown, expired, used, or does not belong to this request')
-
-const toGranted = (grantId: string, record: GrantRecord, refreshToken: string | undefined): Granted => ({
-  grantId,
-  jti: newFamilyJti(grantId),
-  ...personOf(record),
-  scope: splitScope(record.scope),
-  resource: record.resource,
-  ...(refreshToken !== undefined && { refreshToken }),
-})

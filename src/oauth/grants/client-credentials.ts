@@ -1,14 +1,28 @@
+import { type Agreed, completeToken } from '../../stores/ports.ts'
+import type { OAuthDeps } from '../deps.ts'
+import { joinScope } from '../scope.ts'
 import { newGrantId } from '../tokens/code.ts'
+import { whenKnown } from '../when-known.ts'
 import type { Grant } from './grant.ts'
+import type { NewToken } from './new-token.ts'
 
 /** RFC 6749 section 4.4: the client acts for itself. There is no refresh token (section 4.4.3). */
-export const createClientCredentialsGrant = (): Grant => ({
-  type: 'client_credentials',
-  servesPublicClients: false,
-  takesScope: true,
-  redeem: ({ client, scope }) => {
-    const grantId = newGrantId()
-    // RFC 9068 section 2.2: the subject of a token without a person is its client.
-    return { grantId, jti: grantId, sub: client.client_id, scope: scope ?? client.scope, resource: [] }
-  },
-})
+export const createClientCredentialsGrant = ({ store }: Pick<OAuthDeps, 'store'>): Grant => {
+  const keep = (grantId: string, { draft, digest }: NewToken, agreed: Agreed): Promise<void> | undefined =>
+    digest === undefined
+      ? undefined
+      : store.tokens.save(grantId, digest, completeToken(draft, agreed), draft.exp * 1000)
+  return {
+    type: 'client_credentials',
+    servesPublicClients: false,
+    takesScope: true,
+    redeem: ({ client, scope, beginToken }) => {
+      const grantId = newGrantId()
+      // The grant leads to no other token: one name does for both.
+      const token = beginToken(grantId, grantId)
+      // RFC 9068 section 2.2: the subject of a token without a person is its client.
+      const agreed = { sub: client.client_id, scope: joinScope(scope ?? client.scope), resource: [] }
+      return whenKnown(keep(grantId, token, agreed), () => ({ token, agreed }))
+    },
+  }
+}

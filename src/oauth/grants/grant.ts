@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { GrantRecord } from '../../stores/ports.ts'
+import type { Agreed } from '../../stores/ports.ts'
 import type { Form } from '../forms/form.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { MaybePromise } from '../when-known.ts'
 import type { GrantType } from '../wire.ts'
+import type { BeginToken, NewToken } from './new-token.ts'
 import type { Possession } from './possession.ts'
 
 /** One grant type at the token endpoint. `token.ts` has checked client, registration and scope before it is asked. */
@@ -23,33 +24,16 @@ export interface GrantRequest {
   /** What was asked for, a part of what the client is registered for; undefined where nothing was. */
   readonly scope: readonly string[] | undefined
   readonly possession: Possession
+  readonly beginToken: BeginToken
 }
 
-/** What an access token is to say, and the refresh token that goes with it. */
+/** The access token, kept by the store if it has to be; what was agreed to; and the refresh token that goes with it. */
 export interface Granted {
-  /** Names all that this authorization leads to; revoking it ends all of it. */
-  readonly grantId: string
-  /** Names the access token alone; `grantId` itself where the grant leads to no other token. */
-  readonly jti: string
-  readonly sub: string
-  readonly username?: string
-  readonly scope: readonly string[]
-  /** How its person signed in, and when; left out where there is none. */
-  readonly acr?: string
-  readonly authTimeSec?: number
-  /** RFC 8707 resources that were agreed to; empty: the issuer. */
-  readonly resource: readonly string[]
+  readonly token: NewToken
+  readonly agreed: Agreed
   /** Present where the caller has to replace, or gets its first, refresh token. */
   readonly refreshToken?: string
 }
 
 /** A fresh name for one access token among several of a grant. */
 export const newFamilyJti = (grantId: string): string => `${grantId}.${randomBytes(16).toString('base64url')}`
-
-/** Whom the tokens of a grant speak of. */
-export const personOf = (record: GrantRecord): Pick<Granted, 'sub' | 'username' | 'acr' | 'authTimeSec'> => ({
-  sub: record.sub,
-  ...(record.username !== undefined && { username: record.username }),
-  ...(record.acr !== undefined && { acr: record.acr }),
-  authTimeSec: record.authTimeSec,
-})

@@ -2,9 +2,10 @@ import { OAuthError } from '../../errors.ts'
 import type { GrantRecord } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
-import { splitScope } from '../scope.ts'
+import { notAgreed } from '../resource.ts'
 import { parseGrantId } from '../tokens/code.ts'
-import { type Grant, type GrantRequest, newFamilyJti, personOf } from './grant.ts'
+import { type Grant, type GrantRequest, newFamilyJti } from './grant.ts'
+import type { NewToken } from './new-token.ts'
 import { isSenderConstrained, type Possession } from './possession.ts'
 import { createRefreshLineage, type RefreshLineage } from './refresh-lineage.ts'
 
@@ -21,17 +22,10 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
     takesScope: true,
     redeem: async request => {
       const attempt = readAttempt(request, lineage)
-      const record = await useToken(deps, lineage, attempt)
-      if (isGone(record)) throw refusal()
-      const { grantId, client, successor } = attempt
-      return {
-        grantId,
-        jti: newFamilyJti(grantId),
-        ...personOf(record),
-        scope: grantedScope(record, attempt),
-        resource: record.resource,
-        ...(isRotating(client, deps.options) && { refreshToken: successor }),
-      }
+      const agreed = await useToken(deps, lineage, attempt)
+      if (isGone(agreed)) throw refusal() // an opaque token that is kept by now is told to nobody
+      const { client, token, successor } = attempt
+      return { token, agreed, ...(isRotating(client, deps.options) && { refreshToken: successor }) }
     },
   }
 }
@@ -53,14 +47,17 @@ interface Attempt {
   readonly client: ClientRegistration
   readonly scope: readonly string[] | undefined
   readonly possession: Possession
+  readonly token: NewToken
 }
 
-const readAttempt = ({ form, ...request }: GrantRequest, lineage: RefreshLineage): Attempt => {
+const readAttempt = ({ form, beginToken, ...request }: GrantRequest, lineage: RefreshLineage): Attempt => {
   const presented = form.get('refresh_token')
   if (presented === undefined) throw new OAuthError('invalid_request', 'The refresh_token is missing')
   const grantId = parseGrantId(presented)
   if (grantId === undefined) throw refusal()
-  return { grantId, presented, successor: lineage.successorOf(presented), ...request }
+  // A scope that the operator has withdrawn since is not given again.
+  const token = beginToken(grantId, newFamilyJti(grantId), request.scope ?? request.client.scope)
+  return { grantId, presented, successor: lineage.successorOf(presented), token, ...request }
 }
 
 /**
@@ -69,10 +66,6 @@ const readAttempt = ({ form, ...request }: GrantRequest, lineage: RefreshLineage
  */
 const isRotating = (client: ClientRegistration, options: OAuthOptions): boolean =>
   !isConfidential(client) && !isSenderConstrained(client, options)
-
-/** What was asked for, or all that was agreed to; a scope that the operator has withdrawn since is not given again. */
-const grantedScope = (record: GrantRecord, { scope, client }: Attempt): readonly string[] =>
-  scope ?? splitScope(record.scope).filter(name => client.scope.includes(name))
 
 const useToken = async (deps: OAuthDeps, lineage: RefreshLineage, attempt: Attempt): Promise<GrantRecord> => {
   const { store, keys, clock, options } = deps
@@ -88,9 +81,10 @@ const useToken = async (deps: OAuthDeps, lineage: RefreshLineage, attempt: Attem
     nowMs,
     reuseWindowMs: options.refreshToken.reuseWindowSec * 1000,
     untilMs,
+    token: attempt.token,
   })
   if (outcome.kind === 'valid') return outcome.record
-  if (outcome.kind === 'exceeds') throw new OAuthError('invalid_scope', 'More scope is asked for than was agreed to')
+  if (outcome.kind === 'exceeds') throw outcome.by === 'scope' ? scopeNotAgreed() : notAgreed()
   if (
     outcome.kind === 'superseded' &&
     lineage.isAncestor(attempt.presented, outcome.currentDigest, outcome.generation)
@@ -100,6 +94,8 @@ const useToken = async (deps: OAuthDeps, lineage: RefreshLineage, attempt: Attem
   }
   throw refusal()
 }
+
+const scopeNotAgreed = (): OAuthError => new OAuthError('invalid_scope', 'More scope is asked for than was agreed to')
 
 const refusal = (): OAuthError =>
   new OAuthError('invalid_grant', 'The refresh token is unknown, expired, revoked, or not for this client and key')

@@ -1,16 +1,17 @@
 import { OAuthError } from '../../errors.ts'
-import type { AccessTokenRecord } from '../../stores/ports.ts'
+import { type AccessTokenRecord, completeToken } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import type { ClientRegistration } from '../options.ts'
-import { toAudience } from '../resource.ts'
-import { joinScope, requestedScope } from '../scope.ts'
+import { requireResources } from '../resource.ts'
+import { requestedScope } from '../scope.ts'
 import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'
 import type { RevocationFeed } from '../tokens/revocation-feed.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import type { OAuthReply, OAuthRequest } from '../wire.ts'
-import type { Grant, Granted, GrantRequest } from './grant.ts'
-import type { PossessionCheck } from './possession.ts'
+import type { Grant, Granted } from './grant.ts'
+import { createTokenBeginner } from './new-token.ts'
+import type { Possession, PossessionCheck } from './possession.ts'
 
 /** The token endpoint (RFC 6749 section 3.2) for a client that has proven itself. */
 export type TokenEndpoint = (form: Form, client: ClientRegistration, request: OAuthRequest) => MaybePromise<OAuthReply>
@@ -23,45 +24,31 @@ export const createTokenEndpoint = (
   feed: RevocationFeed,
   checkPossession: PossessionCheck,
 ): TokenEndpoint => {
-  const { options, clock } = deps
+  const { options } = deps
+  const tokenBeginner = createTokenBeginner(deps, accessTokens)
 
-  const describe = (granted: Granted, { client, form, possession }: GrantRequest): AccessTokenRecord => {
-    const iat = Math.floor(clock.nowMs() / 1000)
+  const toReply = (grant: Grant, { token, agreed, refreshToken }: Granted, { headers }: Possession): OAuthReply => {
+    const record = completeToken(token.draft, agreed)
     return {
-      jti: granted.jti,
-      client_id: client.client_id,
-      sub: granted.sub,
-      ...(granted.username !== undefined && { username: granted.username }),
-      scope: joinScope(granted.scope),
-      aud: toAudience(form.resources, granted.resource, options),
-      iat,
-      exp: iat + options.accessToken.lifetimeSec,
-      ...(possession.confirmation && { cnf: possession.confirmation }),
-      ...(granted.acr !== undefined && { acr: granted.acr }),
-      ...(granted.authTimeSec !== undefined && { auth_time: granted.authTimeSec }),
-    }
-  }
-  const issue = (grant: Grant, granted: Granted, request: GrantRequest): MaybePromise<OAuthReply> => {
-    const record = describe(granted, request)
-    return whenKnown(accessTokens.issue(granted.grantId, record), accessToken => ({
       status: 200,
-      headers: { ...noStore, ...request.possession.headers },
-      body: toBody(accessToken, record, granted.refreshToken),
+      headers: { ...noStore, ...headers },
+      body: toBody(token.toText(record), record, refreshToken),
       facts: {
         client_id: record.client_id,
         issued: { grant_type: grant.type, format: options.accessToken.format },
       },
-    }))
+    }
   }
 
   return (form, client, request) => {
     const grant = chooseGrant(form, client, grants)
     const scope = askedScope(grant, form, client)
-    toAudience(form.resources, [], options) // refuses an unknown resource before anything is spent
+    requireResources(form.resources, options)
     requireStore(feed)
     return whenKnown(checkPossession(request, client), possession => {
-      const grantRequest = { form, client, scope, possession }
-      return whenKnown(grant.redeem(grantRequest), granted => issue(grant, granted, grantRequest))
+      const beginToken = tokenBeginner({ form, client, possession })
+      const granted = grant.redeem({ form, client, scope, possession, beginToken })
+      return whenKnown(granted, known => toReply(grant, known, possession))
     })
   }
 }

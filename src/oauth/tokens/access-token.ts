@@ -8,13 +8,19 @@ import { type Claims, signJwt, verifyJwt } from './jwt.ts'
 
 /** Makes access tokens in the configured format, and reads back those that speak for themselves. */
 export interface AccessTokens {
-  /** A token that says what the record says. Opaque ones are in the store when it resolves. */
-  issue(grantId: string, record: AccessTokenRecord): MaybePromise<string>
+  /** A token of this grant whose record is not known yet. */
+  begin(grantId: string): BegunToken
   /**
    * What a JWT of ours says while it has not expired, or undefined. Whether it was revoked is the caller's to ask:
    * gateway and introspection ask in different places.
    */
   readJwt(token: string): MaybePromise<AccessTokenRecord | undefined>
+}
+
+export interface BegunToken {
+  /** What the store has to keep it under: a keyed digest. Left out: the token speaks for itself. */
+  readonly digest?: string
+  toText(record: AccessTokenRecord): string
 }
 
 /** Checked signatures to remember: about a kilobyte each. One costs 60 µs to check and a lookup to remember. */
@@ -23,13 +29,12 @@ const rememberedTokens = 5_000
 /** Twice what a token with a few scopes and resources has; a client can make longer ones to fill the memory with. */
 const longestRemembered = 2048
 
-export const createAccessTokens = ({ options, store, keys, clock, clients }: OAuthDeps): AccessTokens => {
+export const createAccessTokens = ({ options, keys, clock, clients }: OAuthDeps): AccessTokens => {
   const verified = createRecent<AccessTokenRecord>(rememberedTokens)
 
-  const issueOpaque = async (grantId: string, record: AccessTokenRecord): Promise<string> => {
+  const beginOpaque = (grantId: string): BegunToken => {
     const token = newGrantSecret(grantId)
-    await store.tokens.save(grantId, keys.digest(token), record, record.exp * 1000)
-    return token
+    return { digest: keys.digest(token), toText: () => token }
   }
   const signerFor = (client_id: string): SigningKey =>
     keys.current(clients.find(client_id)?.access_token_signed_response_alg ?? options.accessToken.alg)
@@ -39,11 +44,11 @@ export const createAccessTokens = ({ options, store, keys, clock, clients }: OAu
       if (record && token.length <= longestRemembered) verified.set(token, record)
       return record
     })
+  const jwt: BegunToken = {
+    toText: record => signJwt(signerFor(record.client_id), 'at+jwt', toClaims(record, options.issuer)),
+  }
   return {
-    issue: (grantId, record) =>
-      options.accessToken.format === 'jwt'
-        ? signJwt(signerFor(record.client_id), 'at+jwt', toClaims(record, options.issuer))
-        : issueOpaque(grantId, record),
+    begin: grantId => (options.accessToken.format === 'jwt' ? jwt : beginOpaque(grantId)),
     readJwt: token =>
       whenKnown(verified.get(token) ?? verify(token), record =>
         record && isAlive(record, clock.nowMs()) ? record : undefined,

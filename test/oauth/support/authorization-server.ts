@@ -99,6 +99,8 @@ export interface CodeOptions {
   /** What the authorization request sent; left out: it sent none. */
   readonly redirect_uri?: string
   readonly scope?: string
+  /** Resources that alice agreed to; left out: none was named. */
+  readonly resource?: readonly string[]
   /** Thumbprint of the DPoP key that the code is bound to. */
   readonly dpop_jkt?: string
 }
@@ -228,7 +230,13 @@ export const answer = async (serve: () => unknown): Promise<Answer> => {
 const makeCode = async (
   { store, keys, clock, options }: OAuthDeps,
   client_id: string,
-  { verifier: codeVerifier = verifier, redirect_uri = '', scope = 'read write', dpop_jkt }: CodeOptions = {},
+  {
+    verifier: codeVerifier = verifier,
+    redirect_uri = '',
+    scope = 'read write',
+    resource = [],
+    dpop_jkt,
+  }: CodeOptions = {},
 ): Promise<string> => {
   const grantId = newGrantId()
   const code = newGrantSecret(grantId)
@@ -240,7 +248,7 @@ const makeCode = async (
       sub: `sub-${randomBytes(4).toString('hex')}`,
       username: 'alice',
       scope,
-      resource: [],
+      resource,
       authTimeSec: 0,
     },
     codeDigest: keys.digest(code),
