@@ -1,0 +1,137 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import { calculateJwkThumbprint } from 'jose'
+import t from 'tap'
+import { createCertificates } from '../../support/certificates.ts'
+import { bareJwk, newKey } from '../fapi/support/jws.ts'
+import { type Fields, type Posted, post, send } from '../support/post.ts'
+import { newProof } from '../support/proofs.ts'
+import { operations } from '../support/running.ts'
+import { nowSec } from './support/assertions.ts'
+import { callback, newCode, redeem } from './support/browser.ts'
+import { onEachStore } from './support/each-store.ts'
+
+const accounts = 'https://api.example/accounts'
+const payments = 'https://api.example/payments'
+const certificate = new X509Certificate(createCertificates(t).client.cert).raw
+
+/** A trusted proxy tells certificates: the test itself. */
+const setup = () => ({
+  trustedProxies: ['127.0.0.1'],
+  clientCertificateHeader: 'client-cert',
+  tokens: { dpop: { nonce: 'optional' } },
+  groupings: [{ name: 'OAuth', operations }, api('accounts', accounts), api('payments', payments)],
+  upstreams: { api: { targets: ['http://127.0.0.1:9'] } },
+  clients: [
+    client('app'),
+    client('server', { introspects: 'all' }),
+    client('accounts', { introspects: [accounts] }),
+    client('cert', { tls_client_certificate_bound_access_tokens: true }),
+  ],
+})
+
+const api = (name: string, resource: string): object => ({
+  name,
+  basePath: `/${name}`,
+  upstream: 'api',
+  resource,
+  operations: [{ method: 'GET', path: '/**', scopes: ['read'] }],
+})
+
+const client = (client_id: string, changes: object = {}): object => ({
+  client_id,
+  client_secret: `${client_id}-secret`,
+  grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
+  redirect_uris: [callback],
+  scope: 'read write',
+  ...changes,
+})
+
+const inactive = '{"active":false}'
+
+onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => {
+  const opaque = await beside({ tokens: { accessToken: { format: 'opaque' }, dpop: { nonce: 'optional' } } })
+  const introspect = (token: unknown, as = 'app'): Promise<Posted> =>
+    post(`${url}/introspect`, { token: String(token) }, as)
+  const issue = async (at: string, as = 'app', headers: Fields = {}): Promise<string> =>
+    String((await post(`${at}/token`, { grant_type: 'client_credentials' }, as, headers)).body.access_token)
+
+  /** A proof of this key for the token endpoint of one of the two programs, which are one issuer. */
+  const proofBy = (key = newKey('ES256')): Fields => ({
+    dpop: newProof(key, { uri: `${url}/token`, nowMs: Date.now() }),
+  })
+  const withCertificate = { 'client-cert': `:${certificate.toString('base64')}:` }
+
+  await t.test('line 72: members are of the types that RFC 7662 gives them', async t => {
+    const form = [
+      ['grant_type', 'client_credentials'],
+      ['resource', accounts],
+      ['resource', payments],
+    ]
+    for (const at of [url, opaque.url]) {
+      const { body: forBoth } = await send(`${at}/token`, { as: 'app', body: new URLSearchParams(form).toString() })
+      const audiences: readonly (readonly [token: unknown, aud: unknown])[] = [
+        [await issue(at), url],
+        [forBoth.access_token, [accounts, payments]],
+      ]
+      for (const [token, aud] of audiences) {
+        const { body } = await introspect(token)
+        t.equal(body.active, true)
+        for (const name of ['exp', 'iat', 'nbf']) {
+          t.ok(Number.isSafeInteger(body[name]), name)
+          t.ok(Math.abs(Number(body[name]) - nowSec()) < 3600, `${name} is in seconds`)
+        }
+        t.equal(body.scope, 'read write')
+        t.same(body.aud, aud)
+      }
+    }
+  })
+
+  await t.test('line 72: cnf is shown for what is bound, and for nothing else', async t => {
+    const holder = newKey('ES256')
+    const jkt = await calculateJwkThumbprint(bareJwk(holder))
+    const thumbprint = createHash('sha256').update(certificate).digest('base64url')
+
+    for (const at of [url, opaque.url]) {
+      const byKey = await introspect(await issue(at, 'app', proofBy(holder)))
+      t.match(byKey.body, { active: true, token_type: 'DPoP', cnf: { jkt } })
+      const byCertificate = await introspect(await issue(at, 'cert', withCertificate), 'cert')
+      t.match(byCertificate.body, { active: true, token_type: 'Bearer', cnf: { 'x5t#S256': thumbprint } })
+      const { body } = await introspect(await issue(at, 'app', withCertificate))
+      t.match(body, { active: true, token_type: 'Bearer' })
+      t.notOk('cnf' in body, 'whoever shows a certificate is not bound to it, unless registered so')
+    }
+  })
+
+  await t.test('line 72: a refresh token is inactive for anybody but its client', async t => {
+    const { body } = await redeem(url, await newCode(url))
+
+    t.match((await introspect(body.refresh_token)).body, { active: true, client_id: 'app' })
+    for (const as of ['server', 'accounts', 'cert']) t.equal((await introspect(body.refresh_token, as)).text, inactive)
+  })
+
+  await t.test('line 73: a JWT and an opaque token give the same members', async t => {
+    const kinds: Readonly<Record<string, (at: string) => Promise<unknown>>> = {
+      "a client's": at => issue(at),
+      "a client's, bound to a key": at => issue(at, 'app', proofBy()),
+      "a person's": async at => (await redeem(at, await newCode(at))).body.access_token,
+    }
+    t.match(await issue(opaque.url), /^[\w-]{22}\.[\w-]{43}$/)
+    for (const [kind, make] of Object.entries(kinds)) {
+      const [inJwt, inOpaque] = [await introspect(await make(url)), await introspect(await make(opaque.url))]
+      t.match([inJwt.body, inOpaque.body], [{ active: true }, { active: true }], kind)
+      t.same(Object.keys(inJwt.body), Object.keys(inOpaque.body), kind)
+      const { iss, aud, client_id, scope, token_type, sub } = inJwt.body
+      t.match(inOpaque.body, { iss, aud, client_id, scope, token_type, sub }, kind)
+    }
+  })
+
+  await t.test('line 73: a revoked JWT is inactive though its signature is good', async t => {
+    const [token, other] = [await issue(url), await issue(url)]
+    t.match((await introspect(token)).body, { active: true })
+
+    t.equal((await post(`${url}/revoke`, { token }, 'app')).status, 200)
+
+    t.equal((await introspect(token)).text, inactive)
+    t.match((await introspect(other)).body, { active: true })
+  })
+})
