@@ -99,7 +99,11 @@ const filesOf = (dir: string, name: string): { readonly certFile: string; readon
   keyFile: join(dir, `${name}.key`),
 })
 
-const nameOf = (name: string, { subject }: CertificateWishes): readonly string[] => ['-utf8', '-subj', subject ?? `/CN=${name}`]
+const nameOf = (name: string, { subject }: CertificateWishes): readonly string[] => [
+  '-utf8',
+  '-subj',
+  subject ?? `/CN=${name}`,
+]
 
 const extensionsOf = ({ san, usage }: CertificateWishes): readonly string[] => [
   ...(san === undefined ? [] : [`subjectAltName=${san}`]),
