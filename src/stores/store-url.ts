@@ -1,4 +1,5 @@
 import { Secret } from '../secret.ts'
+import { type Login, parseAddressOptions, type TlsFiles } from './address-options.ts'
 
 /** Which store, from the configuration's `store:`. A Redis address may hold a password, so it is a Secret. */
 export type StoreUrl = { readonly kind: 'memory' } | { readonly kind: 'sqlite'; readonly path: string } | RedisUrl
@@ -12,13 +13,16 @@ export interface RedisUrl {
 /** Where a RedisUrl leads. */
 export interface RedisAddress {
   readonly hosts: readonly { readonly host: string; readonly port: number }[]
-  readonly tls: boolean
-  readonly username?: string
-  readonly password?: string
+  /** With these the connection is TLS, that to the Sentinels too. */
+  readonly tls?: TlsFiles
+  readonly login: Login
   /** Number of the database; only a single Redis has several. */
   readonly database: number
   /** What the sentinels call the primary; empty otherwise. */
   readonly sentinelName: string
+  readonly sentinelLogin: Login
+  /** Before every key. */
+  readonly prefix: string
 }
 
 interface Problem {
@@ -26,13 +30,13 @@ interface Problem {
 }
 
 const forms =
-  'memory:, sqlite:FILE, redis://HOST:PORT, rediss://HOST:PORT, redis+sentinel://HOST:PORT,HOST:PORT/NAME or redis+cluster://HOST:PORT,HOST:PORT'
+  'memory:, sqlite:FILE, redis://HOST:PORT, redis+sentinel://HOST:PORT,HOST:PORT/NAME or redis+cluster://HOST:PORT,HOST:PORT (rediss for TLS)'
 
 /** `store:` of the configuration. A problem's sentence never repeats a Redis address, which may hold a password. */
 export const parseStoreUrl = (text: string): StoreUrl | Problem => {
   if (text === 'memory:') return { kind: 'memory' }
   if (text.startsWith('sqlite:')) return parseSqlite(text.slice('sqlite:'.length))
-  const scheme = /^(rediss?|redis\+sentinel|redis\+cluster):\/\//.exec(text)?.[1]
+  const scheme = /^(rediss?(?:\+sentinel|\+cluster)?):\/\//.exec(text)?.[1]
   if (scheme === undefined) return { problem: `a store is one of ${forms}` }
   const url: RedisUrl = { kind: 'redis', mode: modeOf(scheme), url: new Secret(text) }
   const address = parseRedisAddress(url)
@@ -45,33 +49,46 @@ const parseSqlite = (path: string): StoreUrl | Problem =>
     : { kind: 'sqlite', path }
 
 const modeOf = (scheme: string): RedisUrl['mode'] => {
-  if (scheme === 'redis+sentinel') return 'sentinel'
-  return scheme === 'redis+cluster' ? 'cluster' : 'single'
+  if (scheme.endsWith('+sentinel')) return 'sentinel'
+  return scheme.endsWith('+cluster') ? 'cluster' : 'single'
 }
 
-/** Takes a RedisUrl apart: `SCHEME://[USER:PASSWORD@]HOST:PORT[,HOST:PORT…][/REST]`, user and password percent-encoded. */
+/**
+ * Takes a RedisUrl apart: `SCHEME://[USER:PASSWORD@]HOST:PORT[,HOST:PORT…][/REST][?OPTIONS]`, user and password
+ * percent-encoded.
+ */
 export const parseRedisAddress = ({ mode, url }: RedisUrl): RedisAddress | Problem => {
-  const parts = /^([a-z+]+):\/\/(?:([^@/]*)@)?([^@/]+)(?:\/(.*))?$/.exec(url.reveal())
+  const parts = /^([a-z+]+):\/\/(?:([^@/]*)@)?([^@/?]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(url.reveal())
   if (!parts) return { problem: `a Redis address is written ${forms}` }
-  const [, scheme, credentials, hostList = '', rest = ''] = parts
+  const [, scheme = '', credentials, hostList = '', rest = '', query] = parts
   const hosts = hostList.split(',').map(parseHost)
   if (!hosts.every(host => host !== undefined)) return { problem: 'a Redis host is written HOST or HOST:PORT' }
-  if (mode === 'single' && hosts.length > 1)
-    return { problem: 'several Redis hosts need redis+sentinel:// or redis+cluster://' }
-  if (mode === 'sentinel' && rest === '')
-    return { problem: "redis+sentinel:// ends with the primary's name: redis+sentinel://HOST:PORT/NAME" }
-  if (mode === 'cluster' && rest !== '') return { problem: 'redis+cluster:// has nothing after its hosts' }
-  if (mode === 'single' && !/^\d{0,5}$/.test(rest))
-    return { problem: 'a Redis address ends with the number of a database, or with nothing' }
+  const problem = findProblem(mode, hosts.length, rest)
+  if (problem !== undefined) return { problem }
   const login = parseCredentials(credentials)
   if (!login) return { problem: 'user and password of a Redis address are percent-encoded' }
+  const tls = scheme.startsWith('rediss')
+  const options = parseAddressOptions(query, { tls, sentinels: mode === 'sentinel' })
+  if ('problem' in options) return options
   return {
     hosts,
-    ...login,
-    tls: scheme === 'rediss',
+    ...(tls && { tls: options.tlsFiles }),
+    login,
     database: mode === 'single' ? Number(rest) : 0,
     sentinelName: mode === 'sentinel' ? rest : '',
+    sentinelLogin: options.sentinelLogin,
+    prefix: options.prefix,
   }
+}
+
+const findProblem = (mode: RedisUrl['mode'], hosts: number, rest: string): string | undefined => {
+  if (mode === 'single' && hosts > 1) return 'several Redis hosts need redis+sentinel:// or redis+cluster://'
+  if (mode === 'sentinel' && rest === '')
+    return "redis+sentinel:// ends with the primary's name: redis+sentinel://HOST:PORT/NAME"
+  if (mode === 'cluster' && rest !== '') return 'redis+cluster:// has nothing after its hosts'
+  if (mode === 'single' && !/^\d{0,5}$/.test(rest))
+    return 'a Redis address ends with the number of a database, or with nothing'
+  return undefined
 }
 
 const defaultPort = 6379
@@ -83,7 +100,7 @@ const parseHost = (text: string): { host: string; port: number } | undefined => 
   return port > 0 && port < 65_536 ? { host: parts[1].replace(/^\[|\]$/g, ''), port } : undefined
 }
 
-const parseCredentials = (text: string | undefined): { username?: string; password?: string } | undefined => {
+const parseCredentials = (text: string | undefined): Login | undefined => {
   if (!text) return {}
   const [user = '', ...rest] = text.split(':')
   try {

@@ -1,17 +1,20 @@
 /**
- * Every key that the store keeps in Redis; `../README.md` says what is in them and how long. The part in braces
- * decides the slot in a Redis Cluster: all of one authorization is in one.
+ * Every key that the store keeps in Redis, without the prefix of the store's address, which the connection puts before
+ * it; `../README.md` says what is in them and how long. The part in braces decides the slot in a Redis Cluster: all of
+ * one authorization is in one.
  */
 export const names = {
-  keys: 'sidegate:keys',
-  grant: (grantId: string): string => `sidegate:{${grantId}}:grant`,
-  token: (grantId: string, digest: string): string => `sidegate:{${grantId}}:token:${digest}`,
-  revoked: (grantId: string): string => `sidegate:{${grantId}}:revoked`,
-  feed: 'sidegate:{revocations}:feed',
-  feedExpiry: 'sidegate:{revocations}:expiry',
-  interaction: (id: string): string => `sidegate:interaction:${id}`,
-  replay: (id: string): string => `sidegate:replay:${id}`,
-  pushed: (id: string): string => `sidegate:pushed:${id}`,
-  pods: 'sidegate:pods',
-  limit: 'sidegate:limit',
+  keys: 'keys',
+  grant: (grantId: string): string => `{${grantId}}:grant`,
+  token: (grantId: string, digest: string): string => `{${grantId}}:token:${digest}`,
+  revoked: (grantId: string): string => `{${grantId}}:revoked`,
+  feed: '{revocations}:feed',
+  feedExpiry: '{revocations}:expiry',
+  interaction: (id: string): string => `interaction:${id}`,
+  replay: (id: string): string => `replay:${id}`,
+  pushed: (id: string): string => `pushed:${id}`,
+  pods: 'pods',
+  limit: 'limit',
+  /** In the slot that the braces of its own say. */
+  probe: (tag: string): string => `probe:{${tag}}`,
 } as const
