@@ -5,35 +5,26 @@ import { type Fields, type Posted, post, send } from '../support/post.ts'
 import { oneCharacterOff } from './support/access-tokens.ts'
 import { assert, key } from './support/assertions.ts'
 import { answerOf, askToAuthorize, authorizationQuery, callback, enter, redeem } from './support/browser.ts'
+import { confidentialClient, publicClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 
 const unknownUri = 'urn:ietf:params:oauth:request_uri:AAAAAAAAAAAAAAAAAAAAAA'
 
+const plan = 'default-plan'
+
 const setup = () => ({
   workers: 4,
-  plans: { 'default-plan': { rate: '100000/1second' }, three: { rate: '3/1hour' } },
+  plans: { [plan]: { rate: '100000/1second' }, three: { rate: '3/1hour' } },
   clients: [
-    client('app'),
-    client('other'),
-    client('busy', { plan: 'three' }),
-    client('posting', { token_endpoint_auth_method: 'client_secret_post' }),
-    withoutSecret('jwt', { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.publicJwk] } }),
-    withoutSecret('spa', { token_endpoint_auth_method: 'none' }),
-    client('pusher', { require_pushed_authorization_requests: true }),
+    confidentialClient('app', { plan }),
+    confidentialClient('other', { plan }),
+    confidentialClient('busy', { plan: 'three' }),
+    confidentialClient('posting', { plan, token_endpoint_auth_method: 'client_secret_post' }),
+    publicClient('jwt', { plan, token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.publicJwk] } }),
+    publicClient('spa', { plan }),
+    confidentialClient('pusher', { plan, require_pushed_authorization_requests: true }),
   ],
 })
-
-const withoutSecret = (client_id: string, changes: object): object => ({
-  client_id,
-  grant_types: ['authorization_code', 'refresh_token'],
-  redirect_uris: [callback],
-  scope: 'read write',
-  plan: 'default-plan',
-  ...changes,
-})
-
-const client = (client_id: string, changes: object = {}): object =>
-  withoutSecret(client_id, { client_secret: `${client_id}-secret`, ...changes })
 
 const invalidRequest = { status: 400, body: { error: 'invalid_request' } }
 /** A good authorization request of nobody yet. */

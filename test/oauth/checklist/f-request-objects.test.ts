@@ -3,7 +3,8 @@ import { type Fields, type Posted, post } from '../support/post.ts'
 import { operations } from '../support/running.ts'
 import { claimsOf } from './support/access-tokens.ts'
 import { key, nowSec } from './support/assertions.ts'
-import { answerOf, askToAuthorize, authorizationQuery, authorize, callback, redeem } from './support/browser.ts'
+import { answerOf, askToAuthorize, authorizationQuery, authorize, redeem } from './support/browser.ts'
+import { confidentialClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 
 const accounts = 'https://api.example/accounts'
@@ -14,7 +15,10 @@ const setup = () => ({
   workers: 4,
   groupings: [{ name: 'OAuth', operations }, api('accounts', accounts), api('payments', payments)],
   upstreams: { api: { targets: ['http://127.0.0.1:9'] } },
-  clients: [client('app'), client('signer', { jwks: { keys: [key.publicJwk] }, require_signed_request_object: true })],
+  clients: [
+    confidentialClient('app'),
+    confidentialClient('signer', { jwks: { keys: [key.publicJwk] }, require_signed_request_object: true }),
+  ],
 })
 
 const api = (name: string, resource: string): object => ({
@@ -23,15 +27,6 @@ const api = (name: string, resource: string): object => ({
   upstream: 'api',
   resource,
   operations: [{ method: 'GET', path: '/**', scopes: ['read'] }],
-})
-
-const client = (client_id: string, changes: object = {}): object => ({
-  client_id,
-  client_secret: `${client_id}-secret`,
-  grant_types: ['authorization_code', 'refresh_token'],
-  redirect_uris: [callback],
-  scope: 'read write',
-  ...changes,
 })
 
 const invalidRequest = { status: 400, body: { error: 'invalid_request' } }

@@ -7,7 +7,8 @@ import { type Fields, type Posted, post, send } from '../support/post.ts'
 import { operations } from '../support/running.ts'
 import { claimsOf, headerOf, oneCharacterOff, signAccessToken, signingJwks } from './support/access-tokens.ts'
 import { nowSec } from './support/assertions.ts'
-import { callback, newCode, redeem } from './support/browser.ts'
+import { newCode, redeem } from './support/browser.ts'
+import { confidentialClient, publicClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 
 /** What the gateway signs with, so that a test can sign what the gateway never would. */
@@ -29,26 +30,13 @@ const setup = () => ({
   ],
   upstreams: { accounts: { targets: [upstream.url] } },
   clients: [
-    client('app'),
-    client('other'),
-    client('server', { introspects: 'all' }),
-    client('accounts', { introspects: [accounts] }),
-    client('elsewhere', { introspects: [`${accounts}/`] }),
-    client('spa', {
-      token_endpoint_auth_method: 'none',
-      client_secret: undefined,
-      grant_types: ['authorization_code'],
-    }),
+    confidentialClient('app'),
+    confidentialClient('other'),
+    confidentialClient('server', { introspects: 'all' }),
+    confidentialClient('accounts', { introspects: [accounts] }),
+    confidentialClient('elsewhere', { introspects: [`${accounts}/`] }),
+    publicClient('spa'),
   ],
-})
-
-const client = (client_id: string, changes: object = {}): object => ({
-  client_id,
-  client_secret: `${client_id}-secret`,
-  grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
-  redirect_uris: [callback],
-  scope: 'read write',
-  ...changes,
 })
 
 const inactive = '{"active":false}'

@@ -3,7 +3,8 @@ import { eventually } from '../../support/eventually.ts'
 import { startStrictUpstream } from '../../support/recording-upstream.ts'
 import { type Fields, type Posted, post, send } from '../support/post.ts'
 import { operations } from '../support/running.ts'
-import { callback, newCode, redeem } from './support/browser.ts'
+import { newCode, redeem } from './support/browser.ts'
+import { confidentialClient, publicClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 import { workersAt } from './support/workers-at.ts'
 
@@ -21,24 +22,7 @@ const setup = () => ({
     },
   ],
   upstreams: { accounts: { targets: [upstream.url] } },
-  clients: [
-    client('app'),
-    client('other', { introspects: 'all' }),
-    client('spa', {
-      client_secret: undefined,
-      token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code', 'refresh_token'],
-    }),
-  ],
-})
-
-const client = (client_id: string, changes: object = {}): object => ({
-  client_id,
-  client_secret: `${client_id}-secret`,
-  grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
-  redirect_uris: [callback],
-  scope: 'read write',
-  ...changes,
+  clients: [confidentialClient('app'), confidentialClient('other', { introspects: 'all' }), publicClient('spa')],
 })
 
 const inactive = '{"active":false}'
@@ -169,10 +153,10 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
   })
 
   if (!redis) return
+  const { refresh_token } = await signIn(url)
+  const tokens = [await issue(), await issue(opaque.url), refresh_token]
   for (const away of ['silent', 'gone'] as const) {
     await t.test(`line 78: while Redis is away there is a 503 that says when to come back (${away})`, async t => {
-      const { refresh_token } = await signIn(url)
-      const tokens = [await issue(), await issue(opaque.url), refresh_token]
       if (away === 'silent') redis.pause()
       else await redis.kill()
 
@@ -191,9 +175,14 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
         t.ok(Number(answer.headers.get('retry-after')) >= 1)
         t.equal(answer.headers.get('cache-control'), 'no-store')
       }
-      if (away === 'silent') redis.resume()
-      else await redis.start()
-      for (const at of [url, opaque.url]) await eventually(async () => isActive(await issue(at)))
+      redis.resume()
     })
   }
+  await t.test('line 78: and once it is back all goes on', async t => {
+    await redis.start()
+
+    for (const at of [url, opaque.url]) await t.resolves(eventually(async () => isActive(await issue(at))))
+    const token = await issue()
+    await t.resolves(eventually(async () => (await revoke(token)).status === 200))
+  })
 })

@@ -7,7 +7,8 @@ import { type Fields, type Posted, post, send } from '../support/post.ts'
 import { newProof } from '../support/proofs.ts'
 import { operations } from '../support/running.ts'
 import { nowSec } from './support/assertions.ts'
-import { callback, newCode, redeem } from './support/browser.ts'
+import { newCode, redeem } from './support/browser.ts'
+import { confidentialClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 
 const accounts = 'https://api.example/accounts'
@@ -22,10 +23,10 @@ const setup = () => ({
   groupings: [{ name: 'OAuth', operations }, api('accounts', accounts), api('payments', payments)],
   upstreams: { api: { targets: ['http://127.0.0.1:9'] } },
   clients: [
-    client('app'),
-    client('server', { introspects: 'all' }),
-    client('accounts', { introspects: [accounts] }),
-    client('cert', { tls_client_certificate_bound_access_tokens: true }),
+    confidentialClient('app'),
+    confidentialClient('server', { introspects: 'all' }),
+    confidentialClient('accounts', { introspects: [accounts] }),
+    confidentialClient('cert', { tls_client_certificate_bound_access_tokens: true }),
   ],
 })
 
@@ -35,15 +36,6 @@ const api = (name: string, resource: string): object => ({
   upstream: 'api',
   resource,
   operations: [{ method: 'GET', path: '/**', scopes: ['read'] }],
-})
-
-const client = (client_id: string, changes: object = {}): object => ({
-  client_id,
-  client_secret: `${client_id}-secret`,
-  grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
-  redirect_uris: [callback],
-  scope: 'read write',
-  ...changes,
 })
 
 const inactive = '{"active":false}'

@@ -1,0 +1,205 @@
+import { X509Certificate } from 'node:crypto'
+import t from 'tap'
+import { createCertificates } from '../../support/certificates.ts'
+import { eventually } from '../../support/eventually.ts'
+import { newKey, type TestKey } from '../fapi/support/jws.ts'
+import { type Fields, type Posted, post } from '../support/post.ts'
+import { newProof } from '../support/proofs.ts'
+import { users } from '../support/running.ts'
+import { claimsOf, oneCharacterOff } from './support/access-tokens.ts'
+import { callback, newCode, verifier } from './support/browser.ts'
+import { confidentialClient, publicClient } from './support/clients.ts'
+import { onEachStore } from './support/each-store.ts'
+import { workersAt } from './support/workers-at.ts'
+
+const certificates = createCertificates(t)
+
+const clients = [
+  confidentialClient('app'),
+  confidentialClient('other', { introspects: 'all' }),
+  publicClient('spa'),
+  publicClient('other-spa'),
+  publicClient('bound-spa', { dpop_bound_access_tokens: true }),
+  publicClient('tls-spa', { tls_client_certificate_bound_access_tokens: true }),
+]
+
+/** A trusted proxy tells certificates: the test itself. */
+const setup = () => ({
+  workers: 4,
+  trustedProxies: ['127.0.0.1'],
+  clientCertificateHeader: 'client-cert',
+  tokens: { dpop: { nonce: 'optional' } },
+  clients: [...clients, confidentialClient('leaving')],
+})
+
+const inactive = '{"active":false}'
+const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
+const certificateOf = ({ cert }: { readonly cert: string }): Fields => ({
+  'client-cert': `:${new X509Certificate(cert).raw.toString('base64')}:`,
+})
+
+onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
+  const isPublic = (client_id: string): boolean => client_id.endsWith('spa')
+  const ask = (fields: Fields, client_id: string, headers: Fields = {}, at = url): Promise<Posted> =>
+    isPublic(client_id)
+      ? post(`${at}/token`, { ...fields, client_id }, undefined, headers)
+      : post(`${at}/token`, fields, client_id, headers)
+  const refresh = (token: unknown, client_id: string, more: Fields = {}, headers: Fields = {}, at = url) =>
+    ask({ grant_type: 'refresh_token', refresh_token: String(token), ...more }, client_id, headers, at)
+  /** What alice agrees to, in tokens. */
+  const signIn = async (client_id: string, headers: Fields = {}): Promise<Posted['body']> => {
+    const code = await newCode(url, { client_id })
+    const fields = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }
+    return (await ask(fields, client_id, headers)).body
+  }
+  const isActive = async (access_token: unknown): Promise<boolean> =>
+    (await post(`${url}/introspect`, { token: String(access_token) }, 'other')).text !== inactive
+  const prove = (key: TestKey): Fields => ({ dpop: newProof(key, { uri: `${url}/token`, nowMs: Date.now() }) })
+
+  await t.test("line 79: another client's attempt is refused, and leaves the chain as it was", async t => {
+    const ofApp = await signIn('app')
+    const ofSpa = await signIn('spa')
+
+    for (const client_id of ['other', 'other-spa']) {
+      t.match(await refresh(ofApp.refresh_token, client_id), invalidGrant, client_id)
+      t.match(await refresh(ofSpa.refresh_token, client_id), invalidGrant, client_id)
+    }
+    for (const { access_token } of [ofApp, ofSpa]) t.ok(await isActive(access_token))
+    t.match(await refresh(ofApp.refresh_token, 'app'), { status: 200 })
+    const next = await refresh(ofSpa.refresh_token, 'spa')
+    t.match(await refresh(next.body.refresh_token, 'spa'), { status: 200 })
+  })
+
+  await t.test('line 80: a wider scope is refused, a narrower one narrows the access token alone', async t => {
+    for (const client_id of ['app', 'spa']) {
+      const code = await newCode(url, { client_id, scope: 'read' })
+      const fields = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }
+      const { refresh_token } = (await ask(fields, client_id)).body
+      for (const scope of ['read write', 'write', 'Read', 'admin']) {
+        t.match(await refresh(refresh_token, client_id, { scope }), { status: 400, body: { error: 'invalid_scope' } })
+      }
+      t.match(await refresh(refresh_token, client_id, { scope: 'read' }), { status: 200, body: { scope: 'read' } })
+    }
+    const whole = await signIn('app')
+    const narrow = await refresh(whole.refresh_token, 'app', { scope: 'read' })
+    t.match(narrow.body, { scope: 'read' })
+    t.equal(claimsOf(narrow.body.access_token).scope, 'read')
+    t.match((await refresh(whole.refresh_token, 'app')).body, { scope: 'read write' })
+    const rotating = await refresh((await signIn('spa')).refresh_token, 'spa', { scope: 'write' })
+    t.match(rotating.body, { scope: 'write' })
+    t.match((await refresh(rotating.body.refresh_token, 'spa')).body, { scope: 'read write' })
+  })
+
+  await t.test('line 81: a public client gets a new token each time, and reuse ends the family', async t => {
+    const first = await signIn('spa')
+    const second = (await refresh(first.refresh_token, 'spa')).body
+    const third = (await refresh(second.refresh_token, 'spa')).body
+    t.equal(new Set([first, second, third].map(({ refresh_token }) => refresh_token)).size, 3)
+    t.match(await refresh(oneCharacterOff(String(first.refresh_token)), 'spa'), invalidGrant)
+    t.ok(await isActive(third.access_token), 'a guess ends nothing')
+
+    t.match(await refresh(first.refresh_token, 'spa'), invalidGrant, 'two generations old')
+
+    for (const { access_token } of [first, second, third]) t.notOk(await isActive(access_token))
+    t.match(await refresh(third.refresh_token, 'spa'), invalidGrant)
+  })
+
+  await t.test('line 81: and so does the one before the current after its window', async t => {
+    const strict = await beside({ tokens: { refreshToken: { reuseWindow: '0s' }, dpop: { nonce: 'optional' } } })
+    const first = await signIn('spa')
+    const second = (await refresh(first.refresh_token, 'spa', {}, {}, strict.url)).body
+    t.ok(await isActive(second.access_token))
+
+    t.match(await refresh(first.refresh_token, 'spa', {}, {}, strict.url), invalidGrant)
+
+    for (const { access_token } of [first, second]) t.notOk(await isActive(access_token))
+    t.match(await refresh(second.refresh_token, 'spa'), invalidGrant, 'at every worker')
+  })
+
+  await t.test('line 82: 20 parallel refreshes over the workers make one lineage, with one successor', async t => {
+    const { refresh_token } = await signIn('spa')
+
+    const replies = await Promise.all(Array.from({ length: 20 }, () => refresh(refresh_token, 'spa')))
+
+    t.ok(replies.every(({ status }) => status === 200))
+    const [successor, ...others] = new Set(replies.map(({ body }) => body.refresh_token))
+    t.same(others, [])
+    for (const { body } of replies) t.ok(await isActive(body.access_token))
+    const next = await Promise.all(Array.from({ length: 20 }, () => refresh(successor, 'spa')))
+    t.equal(new Set(next.map(({ body }) => body.refresh_token)).size, 1)
+    await eventually(() => workersAt(gateway, '/token') > 1)
+  })
+
+  await t.test('line 83: a client that proves itself, or holds a key, keeps its token', async t => {
+    const key = newKey('ES256')
+    const certificate = certificateOf(certificates.selfSigned)
+    const holders: Readonly<Record<string, () => Fields>> = {
+      app: () => ({}),
+      'bound-spa': () => prove(key),
+      'tls-spa': () => certificate,
+    }
+    for (const [client_id, hold] of Object.entries(holders)) {
+      const { refresh_token } = await signIn(client_id, hold())
+      t.type(refresh_token, 'string', client_id)
+      const replies = await Promise.all(Array.from({ length: 8 }, () => refresh(refresh_token, client_id, {}, hold())))
+      t.ok(
+        replies.every(({ status, body }) => status === 200 && body.refresh_token === undefined),
+        client_id,
+      )
+    }
+  })
+
+  await t.test('line 83: where it is replaced, the one before is good for a retry', async t => {
+    const { refresh_token } = await signIn('spa')
+    const answered = await refresh(refresh_token, 'spa')
+
+    const again = await refresh(refresh_token, 'spa')
+
+    t.match(again, { status: 200, body: { refresh_token: answered.body.refresh_token } })
+    t.ok(await isActive(again.body.access_token))
+  })
+
+  await t.test('line 84: a person whom the operator has taken out gets no more tokens', async t => {
+    const [ofApp, ofSpa] = [await signIn('app'), await signIn('spa')]
+    const [alice] = await users()
+    const { url: withoutAlice } = await beside({ login: { users: [{ ...alice, username: 'bob' }] } })
+
+    t.match(await refresh(ofApp.refresh_token, 'app', {}, {}, withoutAlice), invalidGrant)
+    t.match(await refresh(ofSpa.refresh_token, 'spa', {}, {}, withoutAlice), invalidGrant)
+    t.match(await refresh(ofApp.refresh_token, 'app'), { status: 200 }, 'where she still is')
+  })
+
+  await t.test('line 84: nor does a client, and a scope that was withdrawn is not given again', async t => {
+    const [ofApp, ofLeaving] = [await signIn('app'), await signIn('leaving')]
+    const [, ...others] = clients
+    const { url: changed } = await beside({ clients: [confidentialClient('app', { scope: 'read' }), ...others] })
+
+    const unknown = { status: 401, body: { error: 'invalid_client' } }
+    t.match(await refresh(ofLeaving.refresh_token, 'leaving', {}, {}, changed), unknown)
+    t.match(await refresh(ofLeaving.refresh_token, 'app', {}, {}, changed), invalidGrant)
+    t.match((await refresh(ofApp.refresh_token, 'app', {}, {}, changed)).body, { scope: 'read' })
+    const withdrawn = await refresh(ofApp.refresh_token, 'app', { scope: 'read write' }, {}, changed)
+    t.match(withdrawn, { status: 400, body: { error: 'invalid_scope' } })
+    t.match((await refresh(ofApp.refresh_token, 'app')).body, { scope: 'read write' })
+  })
+
+  await t.test("line 85: a public client's token is bound to its key, and to its certificate", async t => {
+    const [key, otherKey] = [newKey('ES256'), newKey('ES256')]
+    const [certificate, otherCertificate] = [certificateOf(certificates.client), certificateOf(certificates.selfSigned)]
+    const cases: Readonly<Record<string, readonly [right: () => Fields, ...wrong: (() => Fields)[]]>> = {
+      'bound-spa': [() => prove(key), () => prove(otherKey), () => certificate, () => ({})],
+      'tls-spa': [() => certificate, () => otherCertificate, () => ({})],
+      // Not registered for it, but it has proven a key when the token was made.
+      spa: [() => prove(key), () => prove(otherKey), () => certificate, () => ({})],
+    }
+    for (const [client_id, [right, ...wrong]] of Object.entries(cases)) {
+      const { refresh_token } = await signIn(client_id, right())
+      for (const hold of wrong) {
+        const { status, body } = await refresh(refresh_token, client_id, {}, hold())
+        t.equal(status, 400, client_id)
+        t.match(body.error, /^invalid_(grant|request|dpop_proof)$/)
+      }
+      t.match(await refresh(refresh_token, client_id, {}, right()), { status: 200 }, client_id)
+    }
+  })
+})
