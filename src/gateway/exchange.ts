@@ -3,6 +3,7 @@ import type { RequestContext } from '../http/context.ts'
 import type { Reply } from '../http/reply.ts'
 import type { RequestTarget } from '../http/target.ts'
 import type { Form } from '../oauth/forms/form.ts'
+import type { ProvenClient } from '../oauth/one-time.ts'
 import type { ClientRegistration } from '../oauth/options.ts'
 import type { OAuthFacts, OAuthRequest } from '../oauth/wire.ts'
 import type { AccessTokenRecord } from '../stores/ports.ts'
@@ -10,7 +11,7 @@ import type { MeteredOperation } from './meter.ts'
 
 /** The verified answer to "who is calling". */
 export type Caller =
-  | { readonly kind: 'client'; readonly client: ClientRegistration }
+  | ({ readonly kind: 'client' } & ProvenClient)
   | { readonly kind: 'token'; readonly client: ClientRegistration; readonly token: AccessTokenRecord }
   /** Nobody has proven anything; `named` is the client that an authorization request names. */
   | { readonly kind: 'unknown'; readonly named: ClientRegistration | undefined }

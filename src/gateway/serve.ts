@@ -1,6 +1,7 @@
 import type { AuthorizationServer } from '../oauth/index.ts'
 import type { OAuthReply } from '../oauth/wire.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
+import { countWhenAnswered } from './callers/client.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
 import { toReply } from './oauth-reply.ts'
 import type { Target } from './operation.ts'
@@ -14,9 +15,12 @@ export const serveOperation =
     if (operation?.target.kind !== 'serve') return undefined
     const reply = answer(authorizationServer, exchange, operation.target.serves)
     if (reply === undefined) return refuse(exchange, 'INTERNAL')
-    if (reply instanceof Promise) return reply.then(value => finish(exchange, recorder, value))
+    if (reply instanceof Promise) return counted(exchange, reply).then(value => finish(exchange, recorder, value))
     return finish(exchange, recorder, reply)
   }
+
+const counted = (exchange: Exchange, reply: Promise<OAuthReply>): Promise<OAuthReply> =>
+  exchange.caller?.kind === 'client' && exchange.caller.unspent.length > 0 ? countWhenAnswered(exchange, reply) : reply
 
 const answer = (
   server: AuthorizationServer,
@@ -25,16 +29,16 @@ const answer = (
 ): OAuthReply | Promise<OAuthReply> | undefined => {
   const { oauth, caller } = exchange
   if (oauth === undefined) return undefined
-  const proven = caller?.kind === 'client' && oauth.form ? { form: oauth.form, client: caller.client } : undefined
+  const proven = caller?.kind === 'client' && oauth.form ? { form: oauth.form, caller } : undefined
   switch (serves) {
     case 'token':
-      return proven && server.token(proven.form, proven.client, oauth.request)
+      return proven && server.token(proven.form, proven.caller, oauth.request)
     case 'introspect':
-      return proven && server.introspect(proven.form, proven.client, oauth.request)
+      return proven && server.introspect(proven.form, proven.caller, oauth.request)
     case 'revoke':
-      return proven && server.revoke(proven.form, proven.client)
+      return proven && server.revoke(proven.form, proven.caller, oauth.request)
     case 'par':
-      return proven && server.par(proven.form, proven.client, oauth.request)
+      return proven && server.par(proven.form, proven.caller, oauth.request)
     case 'authorize':
       return server.authorize(oauth.request)
     case 'interaction':

@@ -17,6 +17,7 @@ import { createTokenEndpoint } from './grants/token.ts'
 import { createInteraction } from './interaction/interaction.ts'
 import { keySetMaxAgeSec } from './keys/schedule.ts'
 import { createMetadata } from './metadata.ts'
+import { createOneTimeUses, type Endpoint, type ProvenClient } from './one-time.ts'
 import type { ClientRegistration } from './options.ts'
 import { type Refusal, refusalPage } from './pages/refusal-page.ts'
 import { settingOf } from './pages/setting.ts'
@@ -36,18 +37,21 @@ import type { OAuthReply, OAuthRequest } from './wire.ts'
 export interface AuthorizationServer {
   /** Parses a form-encoded POST body (RFC 6749 section 3.2): content type, duplicates, secrets in the query. */
   parseForm(request: OAuthRequest): Form
-  /** Client authentication (RFC 6749 section 2.3): the proven client, or OAuthError invalid_client / invalid_request. */
-  authenticate(form: Form, request: OAuthRequest): ClientRegistration | Promise<ClientRegistration>
+  /**
+   * Client authentication (RFC 6749 section 2.3): the proven client, or OAuthError invalid_client / invalid_request. What
+   * proves it may be good for one time, and is spent by the operation that follows: it may refuse the client too.
+   */
+  authenticate(form: Form, request: OAuthRequest): ProvenClient | Promise<ProvenClient>
   /**
    * The credentials of the metadata operation: `client_id` and `client_secret` of the query string, or HTTP Basic;
    * both at once is 400. Every client that has a secret may use them.
    */
   authenticateQuery(request: OAuthRequest): ClientRegistration | Promise<ClientRegistration>
-  token(form: Form, client: ClientRegistration, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
-  introspect(form: Form, client: ClientRegistration, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
-  revoke(form: Form, client: ClientRegistration): OAuthReply | Promise<OAuthReply>
+  token(form: Form, proven: ProvenClient, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
+  introspect(form: Form, proven: ProvenClient, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
+  revoke(form: Form, proven: ProvenClient, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   /** RFC 9126: checks an authorization request, keeps it, and answers with its name. */
-  par(form: Form, client: ClientRegistration, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
+  par(form: Form, proven: ProvenClient, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   /** The client that an authorization request names, if it is registered; nobody has proven anything. */
   namedClient(request: OAuthRequest): ClientRegistration | undefined
   authorize(request: OAuthRequest): OAuthReply | Promise<OAuthReply>
@@ -91,14 +95,19 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
   const checkProof = createProofCheck(deps)
   const readObject = createRequestObjects(deps, clientKeys)
   const findResource = createResourceMetadata(deps.options)
+  const oneTimeUses = createOneTimeUses(deps.store.replays)
+  const serve =
+    (endpoint: Endpoint): AuthorizationServer['token'] =>
+    (form, { client, unspent }, request) =>
+      oneTimeUses.answer(unspent, ask => endpoint(form, client, ask, request))
   return {
     parseForm,
     ...createClientAuth(deps, clientKeys),
-    token: createTokenEndpoint(deps, grants, accessTokens, feed, createPossessionCheck(deps, checkProof)),
-    introspect: createIntrospectionEndpoint(deps, accessTokens),
-    revoke: createRevocationEndpoint(deps, accessTokens),
+    token: serve(createTokenEndpoint(deps, grants, accessTokens, feed, createPossessionCheck(deps, checkProof))),
+    introspect: serve(createIntrospectionEndpoint(deps, accessTokens)),
+    revoke: serve(createRevocationEndpoint(deps, accessTokens)),
     namedClient: request => deps.clients.find(parseParameters(request)?.get('client_id') ?? ''),
-    par: createPush(deps, readObject, checkProof),
+    par: serve(createPush(deps, readObject, checkProof)),
     authorize: createAuthorize(deps, readObject),
     interaction: createInteraction(deps),
     refusalPage: refusal => refusalPage(settingOf(deps.options.issuer, refusal), refusal),
@@ -109,7 +118,11 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
       return found && publicDocument(found)
     },
     verifyAccessToken: createGatewayCheck(deps, accessTokens, feed),
-    verifyProof: checkProof,
+    verifyProof: async request => {
+      const key = await checkProof(request)
+      await oneTimeUses.spend([key.use])
+      return key
+    },
     close: feed.close,
   }
 }

@@ -40,7 +40,11 @@ const three = operation('B', '/three')
 
 const client = (client_id: string, plan = 'p'): ClientRegistration => registration(client_id, { plan })
 
-const proven = (client_id: string, plan?: string): Caller => ({ kind: 'client', client: client(client_id, plan) })
+const proven = (client_id: string, plan?: string): Caller => ({
+  kind: 'client',
+  client: client(client_id, plan),
+  unspent: [],
+})
 
 const nobody: Caller = { kind: 'unknown', named: undefined }
 

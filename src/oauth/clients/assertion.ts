@@ -2,15 +2,10 @@ import { hash } from 'node:crypto'
 import { expirySkewSec, verifyClientJwt } from '../client-keys/client-jwt.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
+import type { OneUse } from '../one-time.ts'
 import { type ClientRegistration, keepsToFapi, type OAuthOptions } from '../options.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import { type OAuthRequest, type SigningAlg, strongSigningAlgs } from '../wire.ts'
-
-/** What is spent with a proof, so that nobody uses it again: an id of the store's, kept until the proof ends by itself. */
-export interface OneUse {
-  readonly id: string
-  readonly untilMs: number
-}
 
 /**
  * Whether an assertion is one that the client signed for us (RFC 7523 section 3): what has to be spent if it is, else
@@ -21,7 +16,7 @@ export type AssertionCheck = (
   client: ClientRegistration | undefined,
   assertion: string,
   request: OAuthRequest,
-) => MaybePromise<OneUse | undefined>
+) => MaybePromise<Omit<OneUse, 'refuse'> | undefined>
 
 export const createAssertionCheck = ({ options, clock }: OAuthDeps, keyring: ClientKeyring): AssertionCheck => {
   const { origin } = new URL(options.issuer)

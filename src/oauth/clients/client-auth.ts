@@ -1,6 +1,7 @@
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
+import type { ProvenClient } from '../one-time.ts'
 import type { ClientRegistration } from '../options.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import type { OAuthRequest } from '../wire.ts'
@@ -13,19 +14,19 @@ import { invalidRequest, refuseWhenLimited, unauthenticated } from './refusals.t
 /** Client authentication (RFC 6749 section 2.3). */
 export interface ClientAuth {
   /**
-   * The client that the request proves to be, by its registered method and no other.
+   * The client that the request proves to be, by its registered method and no other. Whether an assertion was used
+   * before is still to be asked; if it was, that counts as a failed proof.
    * @throws OAuthError invalid_request for two mechanisms at once or a client_id that is another's; invalid_client for
    * no, malformed or wrong credentials; rate_limit_exceeded after too many wrong ones; temporarily_unavailable where a
    * client's keys cannot be fetched
-   * @throws StoreUnavailableError where nobody can say whether an assertion was used before
    */
-  authenticate(form: Form, request: OAuthRequest): MaybePromise<ClientRegistration>
+  authenticate(form: Form, request: OAuthRequest): MaybePromise<ProvenClient>
   /** The same for the metadata operation: secret in the query string or HTTP Basic, whatever method is registered. */
   authenticateQuery(request: OAuthRequest): MaybePromise<ClientRegistration>
 }
 
 export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): ClientAuth => {
-  const { options, clients, failures, store } = deps
+  const { options, clients, failures } = deps
   const isSecretOf = createSecretCheck(options.clients, deps.clock)
   const checkAssertion = createAssertionCheck(deps, keyring)
   const isCertificateOf = createCertificateCheck(keyring, deps.clock)
@@ -39,7 +40,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
     const name = client_id.slice(0, longestName)
     return failures.inTurn(name, address, () => {
       refuseWhenLimited(failures.blockedMs(name, address))
-      return whenKnown(check(clients.find(client_id)), proven => proven ?? refuse(name, address))
+      return whenKnown(check(clients.find(client_id)), found => found ?? refuse(name, address))
     })
   }
   const refuse = async (name: string, address: string): Promise<never> => {
@@ -57,7 +58,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
     { client_id, assertion }: PresentedAssertion,
     form: Form,
     request: OAuthRequest,
-  ): Promise<ClientRegistration> => {
+  ): Promise<ProvenClient> => {
     const { client, use } = await prove(client_id, request.address, client => {
       const candidate = client && mayUse(client, 'private_key_jwt') ? client : undefined
       return whenKnown(
@@ -67,8 +68,8 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
     })
     requireSameClient(client, form)
     // Out of turn: nobody guesses here, and a client that asks for much at once need not wait for itself.
-    if (!(await store.replays.spend([use]))[0]) return refuse(client_id.slice(0, longestName), request.address)
-    return client
+    const refuseReplay = () => refuse(client_id.slice(0, longestName), request.address)
+    return { client, unspent: [{ ...use, refuse: refuseReplay }] }
   }
 
   const proveName = (client_id: string, request: OAuthRequest): MaybePromise<ClientRegistration> => {
@@ -86,16 +87,19 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
       const presented = readPresented(form, request.authorization)
       switch (presented.kind) {
         case 'secret':
-          return whenKnown(proveSecret(presented, request.address), client => requireSameClient(client, form))
+          return whenKnown(proveSecret(presented, request.address), client => proven(requireSameClient(client, form)))
         case 'assertion':
           return proveAssertion(presented, form, request)
         case 'name':
-          return proveName(presented.client_id, request)
+          return whenKnown(proveName(presented.client_id, request), proven)
       }
     },
     authenticateQuery: request => proveSecret(readQuerySecret(request), request.address),
   }
 }
+
+/** By what may be used as often as one likes. */
+const proven = (client: ClientRegistration): ProvenClient => ({ client, unspent: [] })
 
 /** Names are counted in memory and in the store; a longer one is nobody's. */
 const longestName = 256

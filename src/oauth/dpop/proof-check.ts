@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { OAuthError } from '../../errors.ts'
 import type { OAuthDeps } from '../deps.ts'
+import type { OneUse } from '../one-time.ts'
 import { createNonces } from './nonces.ts'
 import { clockSkewSec, invalidProof, type Proof, type ProvenRequest, proofLifetimeSec, verifyProof } from './proof.ts'
 
@@ -10,16 +11,18 @@ export interface ProvenKey {
   readonly jkt: string
   /** Goes out with the answer, whatever it is: a fresh `DPoP-Nonce` where the client needs one, else nothing. */
   readonly headers: Readonly<Record<string, string>>
+  /** To be spent before anything is given for the proof. */
+  readonly use: OneUse
 }
 
 /**
- * Proves who holds a DPoP key, once: the proof itself, its nonce, and that it was never seen before by any process.
- * @throws OAuthError invalid_dpop_proof, or use_dpop_nonce with the nonce to use; StoreUnavailableError
+ * Proves who holds a DPoP key: the proof itself and its nonce. That no process has seen it before is for the caller to
+ * ask.
+ * @throws OAuthError invalid_dpop_proof, or use_dpop_nonce with the nonce to use
  */
 export type ProofCheck = (request: ProvenRequest) => Promise<ProvenKey>
 
-/** The store is asked last, and only about a proof with which all else is right. */
-export const createProofCheck = ({ options, store, keys, clock }: OAuthDeps): ProofCheck => {
+export const createProofCheck = ({ options, keys, clock }: OAuthDeps): ProofCheck => {
   const { origin } = new URL(options.issuer)
   const nonces = createNonces(keys, clock)
   const freshNonce = (): Readonly<Record<string, string>> => ({ 'dpop-nonce': nonces.current() })
@@ -35,17 +38,18 @@ export const createProofCheck = ({ options, store, keys, clock }: OAuthDeps): Pr
     }
     return verdict === 'aging' ? freshNonce() : {}
   }
-  const spend = async ({ jkt, jti, iatSec }: Proof): Promise<void> => {
-    // A process whose clock is behind takes the proof for that much longer.
-    const untilMs = (iatSec + proofLifetimeSec + clockSkewSec) * 1000
-    const id = `dpop:${jkt}:${createHash('sha256').update(jti).digest('base64url')}`
-    if (!(await store.replays.spend([{ id, untilMs }]))[0]) throw invalidProof('The DPoP proof was used before')
-  }
 
   return async request => {
     const proof = await verifyProof(request, origin, clock.nowMs())
-    const headers = checkNonce(proof.nonce)
-    await spend(proof)
-    return { jkt: proof.jkt, headers }
+    return { jkt: proof.jkt, headers: checkNonce(proof.nonce), use: toUse(proof) }
   }
 }
+
+const toUse = ({ jkt, jti, iatSec }: Proof): OneUse => ({
+  id: `dpop:${jkt}:${createHash('sha256').update(jti).digest('base64url')}`,
+  // A process whose clock is behind takes the proof for that much longer.
+  untilMs: (iatSec + proofLifetimeSec + clockSkewSec) * 1000,
+  refuse: () => {
+    throw invalidProof('The DPoP proof was used before')
+  },
+})

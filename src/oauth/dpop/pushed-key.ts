@@ -1,4 +1,5 @@
 import { OAuthError } from '../../errors.ts'
+import type { OneUse } from '../one-time.ts'
 import type { OAuthRequest } from '../wire.ts'
 import type { ProofCheck } from './proof-check.ts'
 
@@ -8,6 +9,8 @@ export interface PushedKey {
   readonly jkt?: string
   /** To send along with the answer. */
   readonly headers: Readonly<Record<string, string>>
+  /** Of the proof, if there was one. */
+  readonly unspent: readonly OneUse[]
 }
 
 /**
@@ -21,12 +24,12 @@ export const provePushedKey = async (
   dpop_jkt: string | undefined,
 ): Promise<PushedKey> => {
   const named = parseThumbprint(dpop_jkt)
-  if (request.dpop.length === 0) return { ...(named !== undefined && { jkt: named }), headers: {} }
-  const proven = await checkProof(request)
-  if (named !== undefined && named !== proven.jkt) {
+  if (request.dpop.length === 0) return { ...(named !== undefined && { jkt: named }), headers: {}, unspent: [] }
+  const { jkt, headers, use } = await checkProof(request)
+  if (named !== undefined && named !== jkt) {
     throw new OAuthError('invalid_request', 'The dpop_jkt is not the thumbprint of the key of the DPoP proof')
   }
-  return proven
+  return { jkt, headers, unspent: [use] }
 }
 
 /** A SHA-256 thumbprint, where one was sent (RFC 9449 section 10). */

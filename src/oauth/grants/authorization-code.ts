@@ -15,14 +15,15 @@ export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => ({
   type: 'authorization_code',
   servesPublicClients: true,
   takesScope: false,
-  redeem: async ({ form, client, possession, beginToken }) => {
+  redeem: async ({ form, client, possession, beginToken, ask }) => {
     const code = form.get('code')
     if (code === undefined) throw new OAuthError('invalid_request', 'The code is missing')
     const grantId = parseGrantId(code)
     if (grantId === undefined) throw refusal()
     const refreshToken = client.grant_types.includes('refresh_token') ? newGrantSecret(grantId) : undefined
     const token = beginToken(grantId, newFamilyJti(grantId))
-    const outcome = await redeemOnce(deps, { grantId, code, form, client, possession, token, refreshToken })
+    const attempt = { grantId, code, form, client, possession, token, refreshToken }
+    const outcome = await ask(() => redeemOnce(deps, attempt))
     const agreed = await requireFirstUse(deps, grantId, outcome)
     return { token, agreed, ...(refreshToken !== undefined && { refreshToken }) }
   },

@@ -16,13 +16,14 @@ export const createClientCredentialsGrant = ({ store }: Pick<OAuthDeps, 'store'>
     type: 'client_credentials',
     servesPublicClients: false,
     takesScope: true,
-    redeem: ({ client, scope, beginToken }) => {
+    redeem: ({ client, scope, beginToken, ask }) => {
       const grantId = newGrantId()
       // The grant leads to no other token: one name does for both.
       const token = beginToken(grantId, grantId)
       // RFC 9068 section 2.2: the subject of a token without a person is its client.
       const agreed = { sub: client.client_id, scope: joinScope(scope ?? client.scope), resource: [] }
-      return whenKnown(keep(grantId, token, agreed), () => ({ token, agreed }))
+      const kept = ask(() => keep(grantId, token, agreed))
+      return whenKnown(kept, () => ({ token, agreed }))
     },
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Agreed } from '../../stores/ports.ts'
 import type { Form } from '../forms/form.ts'
+import type { Ask } from '../one-time.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { MaybePromise } from '../when-known.ts'
 import type { GrantType } from '../wire.ts'
@@ -25,6 +26,8 @@ export interface GrantRequest {
   readonly scope: readonly string[] | undefined
   readonly possession: Possession
   readonly beginToken: BeginToken
+  /** For the one step in which the grant is used; what follows from its outcome comes after. */
+  readonly ask: Ask
 }
 
 /** The access token, kept by the store if it has to be; what was agreed to; and the refresh token that goes with it. */

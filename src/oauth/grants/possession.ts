@@ -3,6 +3,7 @@ import type { Confirmation } from '../../stores/ports.ts'
 import { confirmationText, confirmCertificate } from '../confirmation.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ProofCheck, ProvenKey } from '../dpop/proof-check.ts'
+import type { OneUse } from '../one-time.ts'
 import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
 import type { MaybePromise } from '../when-known.ts'
 import type { OAuthRequest } from '../wire.ts'
@@ -17,6 +18,8 @@ export interface Possession {
   readonly bindings: readonly string[]
   /** To send along with the answer. */
   readonly headers: Readonly<Record<string, string>>
+  /** Of the DPoP proof, if there was one. */
+  readonly unspent: readonly OneUse[]
 }
 
 /**
@@ -40,6 +43,7 @@ export const createPossessionCheck = (
       ...(key && { jkt: key.jkt }),
       bindings: proven.map(confirmationText),
       headers: key?.headers ?? {},
+      unspent: key ? [key.use] : [],
     }
   }
   return (request, client) => {
@@ -50,7 +54,7 @@ export const createPossessionCheck = (
   }
 }
 
-const nothing: Possession = { bindings: [], headers: {} }
+const nothing: Possession = { bindings: [], headers: {}, unspent: [] }
 
 /** What binds the token of a request without a DPoP proof. */
 const requireOther = (

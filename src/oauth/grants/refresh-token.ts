@@ -1,5 +1,5 @@
 import { OAuthError } from '../../errors.ts'
-import type { GrantRecord } from '../../stores/ports.ts'
+import type { GrantRecord, RefreshOutcome } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
 import { notAgreed } from '../resource.ts'
@@ -22,7 +22,8 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
     takesScope: true,
     redeem: async request => {
       const attempt = readAttempt(request, lineage)
-      const agreed = await useToken(deps, lineage, attempt)
+      const outcome = await request.ask(() => refreshOnce(deps, attempt))
+      const agreed = await requireValid(deps, lineage, attempt, outcome)
       if (isGone(agreed)) throw refusal() // an opaque token that is kept by now is told to nobody
       const { client, token, successor } = attempt
       return { token, agreed, ...(isRotating(client, deps.options) && { refreshToken: successor }) }
@@ -50,14 +51,15 @@ interface Attempt {
   readonly token: NewToken
 }
 
-const readAttempt = ({ form, beginToken, ...request }: GrantRequest, lineage: RefreshLineage): Attempt => {
+const readAttempt = (request: GrantRequest, lineage: RefreshLineage): Attempt => {
+  const { form, client, scope, possession, beginToken } = request
   const presented = form.get('refresh_token')
   if (presented === undefined) throw new OAuthError('invalid_request', 'The refresh_token is missing')
   const grantId = parseGrantId(presented)
   if (grantId === undefined) throw refusal()
   // A scope that the operator has withdrawn since is not given again.
-  const token = beginToken(grantId, newFamilyJti(grantId), request.scope ?? request.client.scope)
-  return { grantId, presented, successor: lineage.successorOf(presented), token, ...request }
+  const token = beginToken(grantId, newFamilyJti(grantId), scope ?? client.scope)
+  return { grantId, presented, successor: lineage.successorOf(presented), client, scope, possession, token }
 }
 
 /**
@@ -67,11 +69,9 @@ const readAttempt = ({ form, beginToken, ...request }: GrantRequest, lineage: Re
 const isRotating = (client: ClientRegistration, options: OAuthOptions): boolean =>
   !isConfidential(client) && !isSenderConstrained(client, options)
 
-const useToken = async (deps: OAuthDeps, lineage: RefreshLineage, attempt: Attempt): Promise<GrantRecord> => {
-  const { store, keys, clock, options } = deps
+const refreshOnce = ({ store, keys, clock, options }: OAuthDeps, attempt: Attempt): Promise<RefreshOutcome> => {
   const nowMs = clock.nowMs()
-  const untilMs = nowMs + options.refreshToken.lifetimeSec * 1000
-  const outcome = await store.grants.refresh({
+  return store.grants.refresh({
     grantId: attempt.grantId,
     client_id: attempt.client.client_id,
     digest: keys.digest(attempt.presented),
@@ -80,17 +80,22 @@ const useToken = async (deps: OAuthDeps, lineage: RefreshLineage, attempt: Attem
     ...(attempt.scope && { scopes: attempt.scope }),
     nowMs,
     reuseWindowMs: options.refreshToken.reuseWindowSec * 1000,
-    untilMs,
+    untilMs: nowMs + options.refreshToken.lifetimeSec * 1000,
     token: attempt.token,
   })
+}
+
+const requireValid = async (
+  { store, clock, options }: OAuthDeps,
+  lineage: RefreshLineage,
+  { grantId, presented }: Attempt,
+  outcome: RefreshOutcome,
+): Promise<GrantRecord> => {
   if (outcome.kind === 'valid') return outcome.record
   if (outcome.kind === 'exceeds') throw outcome.by === 'scope' ? scopeNotAgreed() : notAgreed()
-  if (
-    outcome.kind === 'superseded' &&
-    lineage.isAncestor(attempt.presented, outcome.currentDigest, outcome.generation)
-  ) {
+  if (outcome.kind === 'superseded' && lineage.isAncestor(presented, outcome.currentDigest, outcome.generation)) {
     // Two parties hold this lineage and nobody can tell which is the thief: it ends (RFC 9700 section 4.14.2).
-    await store.revocations.revoke(attempt.grantId, untilMs)
+    await store.revocations.revoke(grantId, clock.nowMs() + options.refreshToken.lifetimeSec * 1000)
   }
   throw refusal()
 }

@@ -2,28 +2,29 @@ import { OAuthError } from '../../errors.ts'
 import { type AccessTokenRecord, completeToken } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
+import type { Ask, Endpoint } from '../one-time.ts'
 import type { ClientRegistration } from '../options.ts'
 import { requireResources } from '../resource.ts'
 import { requestedScope } from '../scope.ts'
 import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'
 import type { RevocationFeed } from '../tokens/revocation-feed.ts'
-import { type MaybePromise, whenKnown } from '../when-known.ts'
-import type { OAuthReply, OAuthRequest } from '../wire.ts'
+import { whenKnown } from '../when-known.ts'
+import type { OAuthReply } from '../wire.ts'
 import type { Grant, Granted } from './grant.ts'
 import { createTokenBeginner } from './new-token.ts'
 import type { Possession, PossessionCheck } from './possession.ts'
 
-/** The token endpoint (RFC 6749 section 3.2) for a client that has proven itself. */
-export type TokenEndpoint = (form: Form, client: ClientRegistration, request: OAuthRequest) => MaybePromise<OAuthReply>
-
-/** Everything that all grants share is checked here; a grant adds only what is its own. */
+/**
+ * The token endpoint (RFC 6749 section 3.2). Everything that all grants share is checked here; a grant adds only what is
+ * its own.
+ */
 export const createTokenEndpoint = (
   deps: OAuthDeps,
   grants: readonly Grant[],
   accessTokens: AccessTokens,
   feed: RevocationFeed,
   checkPossession: PossessionCheck,
-): TokenEndpoint => {
+): Endpoint => {
   const { options } = deps
   const tokenBeginner = createTokenBeginner(deps, accessTokens)
 
@@ -40,14 +41,15 @@ export const createTokenEndpoint = (
     }
   }
 
-  return (form, client, request) => {
+  return (form, client, ask, request) => {
     const grant = chooseGrant(form, client, grants)
     const scope = askedScope(grant, form, client)
     requireResources(form.resources, options)
     requireStore(feed)
     return whenKnown(checkPossession(request, client), possession => {
       const beginToken = tokenBeginner({ form, client, possession })
-      const granted = grant.redeem({ form, client, scope, possession, beginToken })
+      const askProven: Ask = question => ask(question, possession.unspent)
+      const granted = grant.redeem({ form, client, scope, possession, beginToken, ask: askProven })
       return whenKnown(granted, known => toReply(grant, known, possession))
     })
   }

@@ -9,20 +9,19 @@ import type { ProofCheck } from '../dpop/proof-check.ts'
 import { provePushedKey } from '../dpop/pushed-key.ts'
 import type { Form } from '../forms/form.ts'
 import type { Parameters } from '../forms/parameters.ts'
+import type { Endpoint } from '../one-time.ts'
 import { type ClientRegistration, keepsToFapi } from '../options.ts'
-import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { newPushedId, toRequestUri } from './pushed-request.ts'
 
-/** The pushed authorization request endpoint (RFC 9126 section 2) for a client that has proven itself. */
-export type Push = (form: Form, client: ClientRegistration, request: OAuthRequest) => Promise<OAuthReply>
-
 /**
+ * The pushed authorization request endpoint (RFC 9126 section 2).
+ *
  * All that can be checked of an authorization request is checked now; what is stored is good, and only its name goes
  * through the browser.
  * @throws OAuthError with the code of RFC 6749 section 4.1.2.1, RFC 9101 section 7 or RFC 9449 section 10.1;
  * StoreUnavailableError
  */
-export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, checkProof: ProofCheck): Push => {
+export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, checkProof: ProofCheck): Endpoint => {
   const { options, store, clock } = deps
   const { lifetimeSec } = options.par
 
@@ -38,14 +37,14 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
     accept(parseAuthorizationRequest(parameters, client, options))
   }
 
-  return async (form, client, request) => {
+  return async (form, client, ask, request) => {
     const parameters = await readParameters(form, client)
     check(parameters, client)
-    const { jkt, headers } = await provePushedKey(checkProof, request, parameters.get('dpop_jkt'))
+    const { jkt, headers, unspent } = await provePushedKey(checkProof, request, parameters.get('dpop_jkt'))
     const pushedId = newPushedId()
     const values = { ...toParameterValues(parameters), ...(jkt !== undefined && { dpop_jkt: jkt }) }
     const pushed = { client_id: client.client_id, parameters: values }
-    await store.pushed.create(pushedId, pushed, clock.nowMs() + lifetimeSec * 1000)
+    await ask(() => store.pushed.create(pushedId, pushed, clock.nowMs() + lifetimeSec * 1000), unspent)
     return {
       status: 201,
       headers: { 'cache-control': 'no-store', ...headers },

@@ -2,30 +2,25 @@ import { OAuthError } from '../../errors.ts'
 import type { AccessTokenRecord } from '../../stores/ports.ts'
 import { unauthenticated } from '../clients/refusals.ts'
 import type { OAuthDeps } from '../deps.ts'
-import type { Form } from '../forms/form.ts'
+import type { Endpoint } from '../one-time.ts'
 import type { ClientRegistration } from '../options.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
-import type { OAuthReply, OAuthRequest } from '../wire.ts'
+import type { OAuthReply } from '../wire.ts'
 import { type AccessTokens, tokenTypeOf } from './access-token.ts'
 import { parseGrantId } from './code.ts'
 import { hasJwtShape } from './jwt.ts'
 import { signedIntrospectionType, signIntrospection, wantsSignedIntrospection } from './signed-introspection.ts'
 
-/** Token introspection (RFC 7662 section 2) for a client that has proven itself. */
-export type IntrospectionEndpoint = (
-  form: Form,
-  client: ClientRegistration,
-  request: Pick<OAuthRequest, 'accept'>,
-) => MaybePromise<OAuthReply>
-
 /** The members of an active answer. */
 type Facts = Readonly<Record<string, unknown>>
 
 /**
+ * Token introspection (RFC 7662 section 2).
+ *
  * A JWT costs one question to the store, whether it was revoked; so does any other token, whatever it was taken for.
  * Whoever may not know about a token learns as much as about one that never was.
  */
-export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): IntrospectionEndpoint => {
+export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): Endpoint => {
   const { options, store, keys, clients } = deps
 
   /** A client that the operator has taken out of the configuration has no tokens left, as at the gateway. */
@@ -51,11 +46,11 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
     return toRefreshFacts({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)
   }
 
-  return (form, client, { accept }) => {
+  return (form, client, ask, { accept }) => {
     if (client.token_endpoint_auth_method === 'none') throw unauthenticated()
     const token = form.get('token')
     if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
-    const facts = hasJwtShape(token) ? findJwt(token, client) : findStored(token, client)
+    const facts = ask(() => (hasJwtShape(token) ? findJwt(token, client) : findStored(token, client)))
     return whenKnown(facts, found => {
       const reply = toReply(client, found)
       return wantsSignedIntrospection(accept) ? sign(deps, client, reply) : reply

@@ -1,15 +1,11 @@
 import { OAuthError } from '../../errors.ts'
 import type { OAuthDeps } from '../deps.ts'
-import type { Form } from '../forms/form.ts'
 import { createRefreshLineage } from '../grants/refresh-lineage.ts'
+import type { Endpoint } from '../one-time.ts'
 import { type ClientRegistration, isConfidential } from '../options.ts'
-import type { OAuthReply } from '../wire.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parseGrantId } from './code.ts'
 import { hasJwtShape } from './jwt.ts'
-
-/** Token revocation (RFC 7009 section 2) for a client that has proven itself, a public one included. */
-export type RevocationEndpoint = (form: Form, client: ClientRegistration) => Promise<OAuthReply>
 
 /** A token that is good now, or was until it was replaced: whose it is, and how it ends. */
 interface Revocable {
@@ -18,10 +14,12 @@ interface Revocable {
 }
 
 /**
+ * Token revocation (RFC 7009 section 2), for public clients too.
+ *
  * An access token ends alone; a refresh token takes all access tokens of its grant along. When it answers 200, the
  * store has it: a store that does not answer is a 503, never a promise (RFC 7009 section 2.2.1).
  */
-export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): RevocationEndpoint => {
+export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): Endpoint => {
   const { options, store, keys, clock } = deps
   const lineage = createRefreshLineage(keys)
 
@@ -65,11 +63,11 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     return (await findStored(grantId, keys.digest(token))) ?? findReplaced(grantId, token, client)
   }
 
-  return async (form, client) => {
+  return async (form, client, ask) => {
     const { client_id } = client
     const token = form.get('token')
     if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
-    const found = await find(token, client)
+    const found = await ask(() => find(token, client))
     if (found && found.client_id !== client_id) {
       throw new OAuthError('invalid_grant', 'The token was not issued to this client')
     }

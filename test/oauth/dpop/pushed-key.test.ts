@@ -18,7 +18,7 @@ t.test('RFC 9449 section 10.1: the key of a pushed request is named by its proof
     return provePushedKey(check, { ...emptyRequest, path: '/par', dpop: isProven ? [proof] : [] }, dpop_jkt)
   }
 
-  t.same(await push(undefined, false), { headers: {} }, 'bound to no key')
+  t.same(await push(undefined, false), { headers: {}, unspent: [] }, 'bound to no key')
   t.match(await push(undefined, true), { jkt })
   t.match(await push(jkt, true), { jkt })
   t.match(await push(other, false), { jkt: other })
