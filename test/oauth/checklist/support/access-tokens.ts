@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHmac, createPublicKey, randomUUID } from 'node:crypto'
 import { type Members, signJws, type TestKey } from '../../fapi/support/jws.ts'
 import type { ProofTwist } from '../../support/proofs.ts'
 import { nowSec } from './assertions.ts'
@@ -12,6 +12,14 @@ export const signingJwks = ({ privateKey, kid, alg }: TestKey): string =>
 /** A token of the client `app` for everything that the issuer guards, but for these members; undefined: left out. */
 export const signAccessToken = (key: TestKey, issuer: string, { header, claims }: ProofTwist = {}): string =>
   signJws({ alg: key.alg, typ: 'at+jwt', kid: key.kid, ...header }, { ...claimsFrom(issuer), ...claims }, key)
+
+/** Such a token, signed with the gateway's public key as if that were a shared secret. */
+export const hmacWithPublicKey = (key: TestKey, issuer: string): string => {
+  const [, claims] = signAccessToken(key, issuer).split('.')
+  const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'at+jwt', kid: key.kid })).toString('base64url')
+  const pem = createPublicKey({ key: key.publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' })
+  return `${header}.${claims}.${createHmac('sha256', pem).update(`${header}.${claims}`).digest('base64url')}`
+}
 
 const claimsFrom = (iss: string): Members => {
   const whole = { iss, aud: iss, sub: 'app', client_id: 'app', scope: 'read write' }
