@@ -32,12 +32,16 @@ const tokensIn = (format: Format) => ({ accessToken: { format }, dpop: { nonce: 
 /** A request, made ready so that only its own round trips are counted. */
 interface Costing {
   readonly name: string
-  /** The kinds of keys that are asked for, a round trip each. */
-  readonly costs: Readonly<Record<Format, readonly string[]>>
+  /** The kinds of keys that are asked for, a list for each round trip. */
+  readonly costs: Readonly<Record<Format, Trips>>
+  /** What is answered; left out: 200. */
+  readonly status?: number
   prepare(flows: Flows): Promise<() => Promise<{ readonly status: number }>>
 }
 
-const always = (...kinds: readonly string[]): Costing['costs'] => ({ jwt: kinds, opaque: kinds })
+type Trips = readonly (readonly string[])[]
+
+const always = (...trips: Trips): Costing['costs'] => ({ jwt: trips, opaque: trips })
 
 const machineToken = async ({ token }: Flows): Promise<unknown> =>
   (await token({ grant_type: 'client_credentials' }, 'app')).body.access_token
@@ -47,12 +51,12 @@ const unknownToken = `${'A'.repeat(22)}.${'A'.repeat(43)}`
 const costings: readonly Costing[] = [
   {
     name: "a machine's token",
-    costs: { jwt: [], opaque: ['token'] },
+    costs: { jwt: [], opaque: [['token']] },
     prepare: async flows => () => flows.token({ grant_type: 'client_credentials' }, 'app'),
   },
   {
     name: 'a token for an assertion and a proof of possession',
-    costs: { jwt: ['replay', 'replay'], opaque: ['replay', 'replay', 'token'] },
+    costs: { jwt: [['replay', 'replay']], opaque: [['replay', 'replay', 'token']] },
     prepare:
       async ({ tpp }) =>
       () =>
@@ -60,7 +64,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'a code',
-    costs: always('grant'),
+    costs: always(['grant']),
     prepare: async flows => {
       const redemption = await flows.newRedemption('app')
       return () => flows.token(redemption, 'app')
@@ -68,7 +72,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'a refresh that keeps its token',
-    costs: always('grant'),
+    costs: always(['grant']),
     prepare: async flows => {
       const { body } = await flows.signIn('app')
       return () => flows.token(refreshOf(body.refresh_token), 'app')
@@ -76,7 +80,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'a refresh with less scope',
-    costs: always('grant'),
+    costs: always(['grant']),
     prepare: async flows => {
       const { body } = await flows.signIn('app')
       return () => flows.token(refreshOf(body.refresh_token, 'read'), 'app')
@@ -84,15 +88,62 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'a refresh that rotates',
-    costs: always('grant'),
+    costs: always(['grant']),
     prepare: async flows => {
       const { body } = await flows.signIn('spa')
       return () => flows.token(refreshOf(body.refresh_token), 'spa')
     },
   },
   {
+    name: 'a code, with an assertion and a proof of possession',
+    costs: always(['replay', 'replay', 'grant']),
+    prepare: async ({ tpp }) => {
+      const code = await tpp.newCode()
+      return () => tpp.redeem(code)
+    },
+  },
+  {
+    name: 'a refresh, with an assertion and a proof of possession',
+    costs: always(['replay', 'replay', 'grant']),
+    prepare: async ({ tpp }) => {
+      const { body } = await tpp.redeem(await tpp.newCode())
+      return () => tpp.token(refreshOf(body.refresh_token))
+    },
+  },
+  {
+    name: 'a refused request with an assertion',
+    costs: always(['replay']),
+    status: 400,
+    prepare:
+      async ({ tpp }) =>
+      () =>
+        tpp.token({ grant_type: 'client_credentials', scope: 'other' }),
+  },
+  {
+    name: 'a pushed authorization request',
+    costs: always(['replay', 'pushed']),
+    status: 201,
+    prepare:
+      async ({ tpp }) =>
+      () =>
+        tpp.push(),
+  },
+  {
+    name: 'introspecting with an assertion',
+    costs: { jwt: [['replay', 'revoked']], opaque: [['replay', 'grant']] },
+    prepare: async flows => {
+      const { body } = await flows.tpp.token({ grant_type: 'client_credentials' })
+      return () => flows.introspectByAssertion(body.access_token)
+    },
+  },
+  {
+    name: 'introspecting what is no token, with an assertion',
+    costs: always(['replay']),
+    prepare: async flows => () => flows.introspectByAssertion('none'),
+  },
+  {
     name: 'introspecting an access token',
-    costs: { jwt: ['revoked'], opaque: ['grant'] },
+    costs: { jwt: [['revoked']], opaque: [['grant']] },
     prepare: async flows => {
       const token = await machineToken(flows)
       return () => flows.introspect(token)
@@ -100,7 +151,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'introspecting with a wrong hint',
-    costs: { jwt: ['revoked'], opaque: ['grant'] },
+    costs: { jwt: [['revoked']], opaque: [['grant']] },
     prepare: async flows => {
       const token = await machineToken(flows)
       return () => flows.introspect(token, 'refresh_token')
@@ -108,7 +159,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'introspecting a refresh token',
-    costs: always('grant'),
+    costs: always(['grant']),
     prepare: async flows => {
       const { body } = await flows.signIn('app')
       return () => flows.introspect(body.refresh_token)
@@ -116,13 +167,13 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'introspecting what nobody issued',
-    costs: always('grant'),
+    costs: always(['grant']),
     prepare: async flows => () => flows.introspect(unknownToken),
   },
   { name: 'introspecting what is no token', costs: always(), prepare: async flows => () => flows.introspect('none') },
   {
     name: 'revoking an access token',
-    costs: { jwt: ['feed', 'revoked'], opaque: ['grant', 'token'] },
+    costs: { jwt: [['feed'], ['revoked']], opaque: [['grant'], ['token']] },
     prepare: async flows => {
       const token = await machineToken(flows)
       return () => flows.revoke(token)
@@ -130,7 +181,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'revoking a refresh token',
-    costs: always('grant', 'feed', 'revoked'),
+    costs: always(['grant'], ['feed'], ['revoked']),
     prepare: async flows => {
       const { body } = await flows.signIn('app')
       return () => flows.revoke(body.refresh_token)
@@ -145,7 +196,7 @@ t.test('with Redis', async t => {
     (await redis.client.keys('*')).filter(key => !backgroundKinds.includes(toKind(key)))
 
   for (const format of formats) {
-    const flows = await startFlows(t, { store: redis.url, tokens: tokensIn(format) })
+    const flows = await startFlows(t, { store: traffic.url, tokens: tokensIn(format) })
     const signingKeys = await redis.client.hkeys('sidegate:keys')
 
     await t.test(`every flow works, and leaves nothing that has no end (${format})`, async t => {
@@ -158,14 +209,14 @@ t.test('with Redis', async t => {
         t.ok(lifetimeMs > 0 && lifetimeMs <= (longestSec[toKind(key)] ?? 0) * 1000, `${key} has ${lifetimeMs} ms`)
       }
     })
-    for (const { name, costs, prepare } of costings) {
+    for (const { name, costs, status = 200, prepare } of costings) {
       const times = ['nothing', 'one round trip', 'two', 'three'][costs[format].length]
       await t.test(`${name} costs ${times} (${format})`, async t => {
         const act = await prepare(flows)
 
-        const kinds = await traffic.kindsDuring(async () => t.equal((await act()).status, 200))
+        const trips = await traffic.tripsDuring(async () => t.equal((await act()).status, status))
 
-        t.same(kinds, costs[format])
+        t.same(trips, costs[format])
       })
     }
     await t.test(`when everything has expired Redis is as empty as it was (${format})`, async t => {

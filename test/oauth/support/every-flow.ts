@@ -2,6 +2,7 @@ import { challengeOf } from '../../../src/oauth/tokens/code.ts'
 import { createFapiClient, type FapiClient, redirect_uri } from '../fapi/support/fapi-client.ts'
 import { newKey } from '../fapi/support/jws.ts'
 import { verifier } from './authorization-server.ts'
+import { assertionFields } from './client-keys.ts'
 import { type Fields, type Posted, post } from './post.ts'
 import { callback, signInAndAllow, startOAuth, users } from './running.ts'
 
@@ -10,6 +11,8 @@ export interface Flows {
   readonly tpp: FapiClient
   token(fields: Fields, client_id: 'app' | 'spa'): Promise<Posted>
   introspect(token: unknown, hint?: string): Promise<Posted>
+  /** The same by `tpp`, with an assertion. */
+  introspectByAssertion(token: unknown): Promise<Posted>
   revoke(token: unknown): Promise<Posted>
   /** What alice agreed to, in tokens. */
   signIn(client_id: 'app' | 'spa'): Promise<Posted>
@@ -73,6 +76,8 @@ const createFlows = (url: string, tpp: FapiClient): Flows => {
     signIn: async client_id => token(await newRedemption(client_id), client_id),
     introspect: (text, hint) =>
       post(`${url}/introspect`, { token: String(text), ...(hint && { token_type_hint: hint }) }, 'app'),
+    introspectByAssertion: text =>
+      post(`${url}/introspect`, { token: String(text), ...assertionFields(tpp.assertion()) }),
     revoke: text => post(`${url}/revoke`, { token: String(text) }, 'app'),
     begin: client_id => fetch(toAuthorization(client_id), { redirect: 'manual' }),
   }
