@@ -1,6 +1,7 @@
 import t from 'tap'
 import { metrics } from '../../src/telemetry/metrics.ts'
 import { startSlowUpstream } from '../cluster/support/slow-upstream.ts'
+import { assertionClaims, assertionFields, createClientKey, keySetOf } from '../oauth/support/client-keys.ts'
 import { eventually } from '../support/eventually.ts'
 import { type RunningSidegate, startSidegate } from '../support/sidegate.ts'
 import { parseExposition, scrape, seriesOf, sumOf } from '../telemetry/support/exposition.ts'
@@ -8,8 +9,12 @@ import { parseExposition, scrape, seriesOf, sumOf } from '../telemetry/support/e
 const basic = `Basic ${Buffer.from('app:app-secret').toString('base64')}`
 const upstream = await startSlowUpstream(t)
 
+const issuer = 'https://auth.example'
+const key = await createClientKey('ES256')
+
 const start = (): Promise<RunningSidegate> =>
   startSidegate(t, {
+    issuer,
     workers: 2,
     plans: { generous: { rate: '100000/1second' } },
     groupings: [
@@ -25,7 +30,15 @@ const start = (): Promise<RunningSidegate> =>
       { name: 'Dead', upstream: 'dead', operations: [{ method: 'GET', path: '/dead', credentials: 'none' }] },
     ],
     upstreams: { slow: { targets: [upstream.url] }, dead: { targets: ['http://127.0.0.1:1'] } },
-    clients: [{ client_id: 'app', client_secret: 'app-secret', grant_types: ['client_credentials'] }],
+    clients: [
+      { client_id: 'app', client_secret: 'app-secret', grant_types: ['client_credentials'] },
+      {
+        client_id: 'signer',
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks: keySetOf(key),
+        grant_types: ['client_credentials'],
+      },
+    ],
     // Otherwise the many wrong proofs below would sooner or later be answered 429.
     login: { failures: '100000/1minute' },
   })
@@ -62,6 +75,23 @@ t.test('each answer is counted once, under its grouping, version, operation, met
   t.equal(await count('sidegate_plan_decisions_total', { plan: 'generous', grouping: 'OAuth', decision: 'allowed' }), 3)
   t.equal(await count('sidegate_upstream_errors_total', { upstream: 'dead', reason: 'connect' }), 1)
   t.ok((await count('sidegate_store_duration_seconds_count', { store: 'sqlite' })) > 0)
+})
+
+t.test('an assertion that was used before counts as a refused credential, a good one as none', async t => {
+  const checks = (result: string) =>
+    count('sidegate_credential_checks_total', { grouping: 'OAuth', credential: 'client', result })
+  const [ok, refused] = [await checks('ok'), await checks('refused')]
+  const assertion = await key.sign(assertionClaims('signer', issuer, Date.now()))
+  const send = (more: Readonly<Record<string, string>>): Promise<Response> =>
+    fetch(`${sidegate.url}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'client_credentials', ...assertionFields(assertion), ...more }),
+    })
+
+  t.equal((await send({ scope: 'unknown' })).status, 400)
+  t.same([await checks('ok'), await checks('refused')], [ok + 1, refused], 'only the scope was wrong')
+  t.equal((await send({})).status, 401)
+  t.same([await checks('ok'), await checks('refused')], [ok + 1, refused + 1])
 })
 
 t.test('gauges say what is now', async t => {
