@@ -3,7 +3,7 @@ import t from 'tap'
 import { isOnTheWire, isRow, readmeFile, readTests, testsIn, toRows } from './support/checklist-table.ts'
 
 /** The lines that hold whole on the wire. A line that comes to hold is added here; none is ever taken away. */
-const heldLines: readonly (readonly [first: number, last: number])[] = [[1, 77]]
+const heldLines: readonly (readonly [first: number, last: number])[] = [[1, 96]]
 
 const expand = (lines: typeof heldLines): readonly number[] =>
   lines.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i))

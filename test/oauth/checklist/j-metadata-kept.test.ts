@@ -1,17 +1,18 @@
 import { X509Certificate } from 'node:crypto'
 import { SignJWT } from 'jose'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { clientAuthMethods } from '../../../src/oauth/options.ts'
-import { challengeOf } from '../../../src/oauth/tokens/code.ts'
 import { signingAlgs } from '../../../src/oauth/wire.ts'
 import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
-import type { TestConfig } from '../../support/sidegate.ts'
 import { type Members, newKey, signJws, type TestKey, unsignedJws } from '../fapi/support/jws.ts'
-import { basic, verifier } from '../support/authorization-server.ts'
+import { basic } from '../support/authorization-server.ts'
 import { assertionClaims, assertionFields } from '../support/client-keys.ts'
-import { type Fields, post } from '../support/post.ts'
+import { type Fields, post, send } from '../support/post.ts'
 import { newProof } from '../support/proofs.ts'
-import { callback, startOAuth } from '../support/running.ts'
+import { claimsOf, headerOf } from './support/access-tokens.ts'
+import { answerOf, askToAuthorize, authorizationQuery } from './support/browser.ts'
+import { confidentialClient, publicClient } from './support/clients.ts'
+import { onEachStore } from './support/each-store.ts'
 
 /** Line 94 as it is written: what the metadata list works, and what they do not list fails. */
 
@@ -21,14 +22,7 @@ const keys: Readonly<Record<(typeof signingAlgs)[number], TestKey>> = {
   EdDSA: newKey('EdDSA'),
   RS256: newKey('RS256'),
 }
-
-const client = (client_id: string, more: TestConfig): TestConfig => ({
-  client_id,
-  grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
-  redirect_uris: [callback],
-  scope: 'read',
-  ...more,
-})
+const certificates = createCertificates(t)
 
 const jwkOf = ({ cert }: CertificateFiles): Members => {
   const { publicKey, raw } = new X509Certificate(cert)
@@ -40,51 +34,43 @@ const clientCert = ({ cert }: CertificateFiles): Fields => ({
   'client-cert': `:${new X509Certificate(cert).raw.toString('base64')}:`,
 })
 
-/** One client for each method, and a trusted proxy: the test itself. */
-const start = async (t: Test) => {
-  const certificates = createCertificates(t)
-  const { url } = await startOAuth(t, {
-    workers: 1,
-    store: 'memory:',
-    trustedProxies: ['127.0.0.1'],
-    clientCertificateHeader: 'client-cert',
-    tokens: { dpop: { nonce: 'optional' } },
-    clients: [
-      client('client_secret_basic', { client_secret: 'client_secret_basic-secret', introspects: 'all' }),
-      client('client_secret_post', {
-        client_secret: 'client_secret_post-secret',
-        token_endpoint_auth_method: 'client_secret_post',
-        introspection_signed_response_alg: 'EdDSA',
-        introspects: 'all',
-      }),
-      client('private_key_jwt', {
-        token_endpoint_auth_method: 'private_key_jwt',
-        jwks: { keys: Object.values(keys).map(({ publicJwk }) => publicJwk) },
-      }),
-      client('tls_client_auth', {
-        token_endpoint_auth_method: 'tls_client_auth',
-        tls_client_auth_san_dns: 'client.example',
-        tls_client_certificate_bound_access_tokens: true,
-      }),
-      client('self_signed_tls_client_auth', {
-        token_endpoint_auth_method: 'self_signed_tls_client_auth',
-        jwks: { keys: [jwkOf(certificates.selfSigned)] },
-      }),
-      client('none', { token_endpoint_auth_method: 'none', grant_types: ['authorization_code'] }),
-    ],
-  })
-  const metadata = (await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()) as Members
+/** One client for each method, called by its name; a trusted proxy tells certificates: the test itself. */
+const setup = () => ({
+  trustedProxies: ['127.0.0.1'],
+  clientCertificateHeader: 'client-cert',
+  tokens: { dpop: { nonce: 'optional' } },
+  clients: [
+    confidentialClient('client_secret_basic', { introspects: 'all' }),
+    confidentialClient('client_secret_post', {
+      token_endpoint_auth_method: 'client_secret_post',
+      introspection_signed_response_alg: 'EdDSA',
+    }),
+    keyClient('private_key_jwt', { jwks: { keys: Object.values(keys).map(({ publicJwk }) => publicJwk) } }),
+    keyClient('tls_client_auth', {
+      tls_client_auth_san_dns: 'client.example',
+      tls_client_certificate_bound_access_tokens: true,
+    }),
+    keyClient('self_signed_tls_client_auth', { jwks: { keys: [jwkOf(certificates.selfSigned)] } }),
+    publicClient('none'),
+  ],
+})
+
+const keyClient = (method: string, changes: object): object => ({
+  ...confidentialClient(method, { token_endpoint_auth_method: method, ...changes }),
+  client_secret: undefined,
+})
+
+const grant = { grant_type: 'client_credentials' }
+const algs = [...signingAlgs, 'ES384', 'HS256', 'none'] as const
+const keyFor = (alg: string): TestKey => keys[signingAlgs.find(known => known === alg) ?? 'ES256']
+
+onEachStore('J. What the metadata list', setup, async (t, { url }) => {
+  const { body: metadata } = await send(`${url}/.well-known/oauth-authorization-server`, { method: 'GET' })
   const listed = (member: string): readonly string[] => {
     const list = metadata[member]
     if (!Array.isArray(list)) throw new TypeError(`${member} is no list`)
     return list
   }
-  return { url, certificates, metadata, listed }
-}
-
-t.test('line 94: each thing that is listed works, and each that is not fails', async t => {
-  const { url, certificates, metadata, listed } = await start(t)
-
   const claimsFor = (client_id: string): Members => assertionClaims(client_id, url, Date.now())
   const signedBy = (key: TestKey, alg: string): string =>
     signJws({ alg, kid: key.kid }, claimsFor('private_key_jwt'), key)
@@ -106,131 +92,98 @@ t.test('line 94: each thing that is listed works, and each that is not fails', a
     ],
     none: () => [{ client_id: 'none' }, {}],
   }
-  const grant = { grant_type: 'client_credentials' }
-  const endpoints = { token: grant, introspection: { token: 'x' }, revocation: { token: 'x' } }
 
-  for (const [endpoint, fields] of Object.entries(endpoints)) {
-    for (const method of [...clientAuthMethods, 'client_secret_jwt']) {
-      await t.test(`authentication at the ${endpoint} endpoint: ${method}`, async t => {
+  await t.test('line 94: each method of authentication that is listed works, at each endpoint', async t => {
+    const endpoints = { token: grant, introspection: { token: 'x' }, revocation: { token: 'x' } }
+    for (const [endpoint, fields] of Object.entries(endpoints)) {
+      for (const method of [...clientAuthMethods, 'client_secret_jwt']) {
         const [proof = {}, headers = {}] = (await proofs[method]?.()) ?? []
-
-        const { body } = await post(
-          String(metadata[`${endpoint}_endpoint`]),
-          { ...fields, ...proof },
-          undefined,
-          headers,
-        )
+        const place = String(metadata[`${endpoint}_endpoint`])
+        const { body } = await post(place, { ...fields, ...proof }, undefined, headers)
 
         const isListed = listed(`${endpoint}_endpoint_auth_methods_supported`).includes(method)
-        t.equal(body.error !== 'invalid_client', isListed)
-      })
-    }
-  }
-
-  const algs = [...signingAlgs, 'ES384', 'HS256', 'none'] as const
-  const keyFor = (alg: string): TestKey => keys[signingAlgs.find(known => known === alg) ?? 'ES256']
-
-  for (const alg of algs) {
-    await t.test(`algorithm of an assertion: ${alg}`, async t => {
-      const assertion = alg === 'none' ? unsignedJws({}, claimsFor('private_key_jwt')) : signedBy(keyFor(alg), alg)
-
-      const { status } = await post(`${url}/token`, { ...grant, ...assertionFields(assertion) })
-
-      const isListed = listed('token_endpoint_auth_signing_alg_values_supported').includes(alg)
-      t.equal(status, isListed ? 200 : 401)
-    })
-
-    await t.test(`algorithm of a DPoP proof: ${alg}`, async t => {
-      const proof = newProof(keyFor(alg), { uri: `${url}/token`, nowMs: Date.now() }, { header: { alg } })
-
-      const answer = await post(`${url}/token`, grant, 'client_secret_basic', { dpop: proof })
-
-      const isListed = listed('dpop_signing_alg_values_supported').includes(alg)
-      t.match(answer.body, isListed ? { token_type: 'DPoP' } : { error: 'invalid_dpop_proof' })
-    })
-  }
-
-  const request: Fields = {
-    client_id: 'private_key_jwt',
-    response_type: 'code',
-    redirect_uri: callback,
-    code_challenge: challengeOf(verifier),
-    code_challenge_method: 'S256',
-  }
-  /** The error that an authorization request gets; undefined: it begins an interaction. */
-  const errorOf = async (fields: Fields): Promise<string | undefined> => {
-    const place = `${metadata.authorization_endpoint}?${new URLSearchParams(fields)}`
-    const location = (await fetch(place, { redirect: 'manual' })).headers.get('location') ?? ''
-    return new URL(location, url).searchParams.get('error') ?? undefined
-  }
-
-  for (const alg of algs) {
-    await t.test(`algorithm of a request object: ${alg}`, async t => {
-      const { jti: _jti, sub: _sub, ...claims } = claimsFor('private_key_jwt')
-      const whole = { ...claims, ...request }
-      const key = keyFor(alg)
-      const object = alg === 'none' ? unsignedJws({}, whole) : signJws({ alg, kid: key.kid }, whole, key)
-
-      const isListed = listed('request_object_signing_alg_values_supported').includes(alg)
-      t.equal(await errorOf({ ...request, request: object }), isListed ? undefined : 'invalid_request_object')
-    })
-  }
-
-  const choices: Readonly<Record<string, readonly [parameter: string, values: readonly string[]]>> = {
-    response_types_supported: ['response_type', ['code', 'token', 'id_token', 'code token', 'none']],
-    response_modes_supported: ['response_mode', ['query', 'fragment', 'form_post', 'query.jwt', 'jwt']],
-    code_challenge_methods_supported: ['code_challenge_method', ['S256', 'plain', 'S512']],
-  }
-  for (const [member, [parameter, values]] of Object.entries(choices)) {
-    await t.test(`every value of ${parameter}`, async t => {
-      for (const value of [...values, ...listed(member)]) {
-        t.equal(
-          (await errorOf({ ...request, [parameter]: value })) === undefined,
-          listed(member).includes(value),
-          value,
-        )
+        t.equal(body.error !== 'invalid_client', isListed, `${method} at the ${endpoint} endpoint`)
       }
-    })
-  }
-
-  await t.test('every scope, and one more', async t => {
-    for (const scope of [...listed('scopes_supported'), 'unlisted']) {
-      t.equal((await errorOf({ ...request, scope })) === undefined, listed('scopes_supported').includes(scope), scope)
     }
   })
 
-  await t.test('a request_uri of the client', async t => {
+  await t.test('line 94: each grant type that is listed is known, and no other', async t => {
+    const others = ['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code']
+    for (const grant_type of [...listed('grant_types_supported'), ...others]) {
+      const { body } = await post(`${url}/token`, { grant_type }, 'client_secret_basic')
+      const isListed = listed('grant_types_supported').includes(grant_type)
+      t.equal(body.error !== 'unsupported_grant_type', isListed, grant_type)
+    }
+    t.ok(listed('grant_types_supported').includes('authorization_code'))
+  })
+
+  const request: Fields = Object.fromEntries(new URLSearchParams(authorizationQuery({ client_id: 'private_key_jwt' })))
+  /** The error that an authorization request gets; undefined: it begins an interaction. */
+  const errorOf = async (fields: Fields): Promise<string | undefined> =>
+    answerOf(await askToAuthorize(url, new URLSearchParams(fields).toString())).error
+
+  await t.test('line 94: each algorithm of what clients sign works where it is listed', async t => {
+    const { jti: _jti, sub: _sub, ...rest } = claimsFor('private_key_jwt')
+    const claims = { ...rest, ...request }
+    for (const alg of algs) {
+      const key = keyFor(alg)
+      const isListed = (member: string): boolean => listed(member).includes(alg)
+
+      const assertion = alg === 'none' ? unsignedJws({}, claimsFor('private_key_jwt')) : signedBy(key, alg)
+      const asserted = await post(`${url}/token`, { ...grant, ...assertionFields(assertion) })
+      t.equal(
+        asserted.status === 200,
+        isListed('token_endpoint_auth_signing_alg_values_supported'),
+        `assertion, ${alg}`,
+      )
+
+      const dpop = newProof(key, { uri: `${url}/token`, nowMs: Date.now() }, { header: { alg } })
+      const proven = await post(`${url}/token`, grant, 'client_secret_basic', { dpop })
+      t.equal(proven.status === 200, isListed('dpop_signing_alg_values_supported'), `DPoP proof, ${alg}`)
+
+      const object = alg === 'none' ? unsignedJws({}, claims) : signJws({ alg, kid: key.kid }, claims, key)
+      const error = await errorOf({ ...request, request: object })
+      const expected = isListed('request_object_signing_alg_values_supported') ? undefined : 'invalid_request_object'
+      t.equal(error, expected, `request object, ${alg}`)
+    }
+  })
+
+  await t.test('line 94: code_challenge_methods_supported is S256; each value that is listed works', async t => {
+    t.same(listed('code_challenge_methods_supported'), ['S256'])
+    const choices: Readonly<Record<string, readonly [parameter: string, others: readonly string[]]>> = {
+      response_types_supported: ['response_type', ['token', 'id_token', 'code token', 'none', 'Code']],
+      response_modes_supported: ['response_mode', ['fragment', 'form_post', 'query.jwt', 'jwt']],
+      code_challenge_methods_supported: ['code_challenge_method', ['plain', 's256', 'S512']],
+      scopes_supported: ['scope', ['unlisted', 'Read']],
+    }
+    for (const [member, [parameter, others]] of Object.entries(choices)) {
+      for (const value of listed(member)) t.equal(await errorOf({ ...request, [parameter]: value }), undefined, value)
+      for (const value of others) t.ok(await errorOf({ ...request, [parameter]: value }), value)
+    }
     t.equal(metadata.request_uri_parameter_supported, false)
     const request_uri = 'https://app.example/request.jwt'
     t.equal(await errorOf({ ...request, request_uri }), 'request_uri_not_supported')
   })
 
-  await t.test('algorithms of signed introspection', async t => {
-    const headers = { accept: 'application/token-introspection+jwt' }
+  await t.test('line 94: introspection answers are signed as listed, tokens bound to certificates as said', async t => {
     const used = new Set<unknown>()
     for (const method of ['client_secret_basic', 'client_secret_post']) {
-      const [proof = {}, more = {}] = (await proofs[method]?.()) ?? []
-      const { text } = await post(`${url}/introspect`, { token: 'x', ...proof }, undefined, { ...headers, ...more })
-      used.add(JSON.parse(Buffer.from(text.split('.', 1)[0] ?? '', 'base64url').toString()).alg)
+      const [proof = {}, headers = {}] = (await proofs[method]?.()) ?? []
+      const accept = 'application/token-introspection+jwt'
+      const { text } = await post(`${url}/introspect`, { token: 'x', ...proof }, undefined, { accept, ...headers })
+      used.add(headerOf(text).alg)
     }
     t.same([...used].toSorted(), listed('introspection_signing_alg_values_supported').toSorted())
-  })
 
-  await t.test('tokens bound to certificates', async t => {
     t.equal(metadata.tls_client_certificate_bound_access_tokens, true)
-    const { body } = await post(
-      `${url}/token`,
-      { ...grant, client_id: 'tls_client_auth' },
-      undefined,
-      clientCert(certificates.client),
-    )
-    const claims = JSON.parse(Buffer.from(String(body.access_token).split('.')[1] ?? '', 'base64url').toString())
-    t.match(claims.cnf, { 'x5t#S256': /^[\w-]{43}$/ })
+    const [proof = {}, headers = {}] = (await proofs.tls_client_auth?.()) ?? []
+    const { body } = await post(`${url}/token`, { ...grant, ...proof }, undefined, headers)
+    t.match(claimsOf(body.access_token).cnf, { 'x5t#S256': /^[\w-]{43}$/ })
   })
 
-  await t.test('every endpoint that is named is there', async t => {
+  await t.test('line 94: every endpoint that is named is there', async t => {
     const named = Object.entries(metadata).filter(([member]) => /_endpoint$|^jwks_uri$/.test(member))
     t.equal(named.length, 6)
-    for (const [member, place] of named) t.not((await fetch(String(place))).status, 404, member)
+    for (const [member, place] of named) t.not((await send(String(place), { method: 'GET' })).status, 404, member)
   })
 })
