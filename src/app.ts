@@ -66,6 +66,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       operations: publishOperations(config.operations, config.oauth),
       upstreams: config.upstreams,
       plans: config.plans,
+      rateLimitHeaders: config.rateLimitHeaders,
       trustedProxies: config.trustedProxies,
       clientCertificates: {
         clientAuth: config.tls?.clientAuth ?? 'off',

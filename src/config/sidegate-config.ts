@@ -1,4 +1,5 @@
 import type { UpstreamOptions } from '../gateway/forwarding/upstream-options.ts'
+import type { LimitFieldForm } from '../gateway/limit-fields.ts'
 import type { Operation } from '../gateway/operation.ts'
 import type { ClientCertificateHeader, TlsOptions } from '../http/tls-options.ts'
 import type { JwkSet, OAuthOptions } from '../oauth/options.ts'
@@ -30,6 +31,7 @@ export interface SidegateConfig {
   readonly product: Product
   /** By name. */
   readonly plans: Readonly<Record<string, Plan>>
+  readonly rateLimitHeaders: LimitFieldForm
   readonly operations: readonly Operation[]
   readonly groupings: readonly GroupingName[]
   readonly upstreams: readonly UpstreamOptions[]

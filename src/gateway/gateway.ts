@@ -17,17 +17,21 @@ import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade }
 import { createUpstream } from './forwarding/upstream.ts'
 import type { UpstreamOptions } from './forwarding/upstream-options.ts'
 import { forwardUpgrade } from './forwarding/websocket.ts'
+import type { LimitFieldForm } from './limit-fields.ts'
 import { createMeter, meterOperation } from './meter.ts'
 import { observe, type Unmatched } from './observe.ts'
 import type { Operation } from './operation.ts'
 import { pipeline, run } from './pipeline.ts'
 import { refuse, refuseError } from './refusal.ts'
 import { createRoutes } from './routing/route-table.ts'
+import { createSoftLimitReport } from './soft-limit-report.ts'
 
 export interface GatewayOptions {
   readonly operations: readonly Operation[]
   readonly upstreams: readonly UpstreamOptions[]
   readonly plans: Readonly<Record<string, Plan>>
+  /** How answers tell what is left of a plan. */
+  readonly rateLimitHeaders: LimitFieldForm
   /** Addresses and CIDRs whose X-Forwarded-* is believed. Empty: nobody's. */
   readonly trustedProxies: readonly string[]
   /** Whose word counts for a client's certificate. */
@@ -102,6 +106,8 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
       limiter: deps.limiter,
       plans: new Map(Object.entries(options.plans)),
       defaultPlan: firstPlan(options.plans),
+      limitFields: options.rateLimitHeaders,
+      softLimits: createSoftLimitReport(log, () => performance.now()),
     },
     forward: {
       upstreams,

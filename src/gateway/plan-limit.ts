@@ -1,10 +1,14 @@
 import { addressKey } from '../http/address.ts'
-import type { Plan, Rate } from '../plans/plan.ts'
-import type { Limiter, Verdict } from '../stores/ports.ts'
+import type { Plan } from '../plans/plan.ts'
+import { rulesOf } from '../plans/plan-rules.ts'
+import type { Limiter, Rule, Verdict } from '../stores/ports.ts'
+import { refuseAsApiConnect } from './api-connect-refusal.ts'
 import type { Caller, Exchange, Outcome, Step } from './exchange.ts'
+import { createLimitFields, type LimitFieldForm, type LimitFields, toWaitSec } from './limit-fields.ts'
 import type { MeteredOperation } from './meter.ts'
 import { refuse } from './refusal.ts'
 import { rememberedPair } from './remembered.ts'
+import type { SoftLimitReport } from './soft-limit-report.ts'
 
 export interface PlanDeps {
   readonly limiter: Limiter
@@ -12,6 +16,8 @@ export interface PlanDeps {
   readonly plans: ReadonlyMap<string, Plan>
   /** The plan of callers that no client vouches for; they are counted by address. */
   readonly defaultPlan: Plan
+  readonly limitFields: LimitFieldForm
+  readonly softLimits: SoftLimitReport
 }
 
 /** Step 3: may they, now. One decision, at most one store round trip, before anything dear is done: 429, 503. */
@@ -21,40 +27,34 @@ export const chargePlan = (deps: PlanDeps): Step => {
     const { operation, caller } = exchange
     if (operation === undefined || caller === undefined || operation.plan === 'none') return undefined
     const plan = planOf(deps, caller)
-    const tariff = rememberedPair(tariffs, plan, operation, () => makeTariff(plan, operation))
+    const tariff = rememberedPair(tariffs, plan, operation, () => makeTariff(deps, plan, operation))
     const verdict = deps.limiter.charge({
       key: tariff.keyPrefix + callerKey(exchange, caller),
-      limit: tariff.rate.limit,
-      windowMs: tariff.windowMs,
+      rules: tariff.rules,
       whenStoreFails: plan.whenStoreFails,
     })
-    if (verdict instanceof Promise) return verdict.then(decided => applyVerdict(exchange, operation, tariff, decided))
-    return applyVerdict(exchange, operation, tariff, verdict)
+    if (verdict instanceof Promise) return verdict.then(decided => applyVerdict(deps, exchange, tariff, decided))
+    return applyVerdict(deps, exchange, tariff, verdict)
   }
 }
 
-/** What one operation costs under one plan: its counter, and the texts that do not change. */
+/** What one operation costs under one plan, and how its answers say what is left. */
 interface Tariff {
   readonly plan: string
-  readonly rate: Rate
-  readonly windowMs: number
+  readonly operation: MeteredOperation
+  readonly rules: readonly Rule[]
   readonly keyPrefix: string
-  readonly policyField: string
-  readonly limitFieldStart: string
+  readonly fieldsOf: LimitFields
 }
 
-const makeTariff = (plan: Plan, operation: MeteredOperation): Tariff => {
-  const own = plan.operations[operation.label]
-  const rate = own ?? plan.rate
-  // An operation's own rate has its own counter; it does not eat the plan's.
-  const covers = own || plan.per === 'operation' ? operation.label : plan.per === 'grouping' ? operation.grouping : '*'
+const makeTariff = ({ limitFields }: PlanDeps, plan: Plan, operation: MeteredOperation): Tariff => {
+  const rules = rulesOf(plan, operation)
   return {
     plan: plan.name,
-    rate,
-    windowMs: rate.windowSec * 1000,
-    keyPrefix: `${plan.name}|${covers}|`,
-    policyField: `"${plan.name}";q=${rate.limit};w=${rate.windowSec}`,
-    limitFieldStart: `"${plan.name}";r=`,
+    operation,
+    rules: rules.map(({ rule }) => rule),
+    keyPrefix: `${plan.name}|`,
+    fieldsOf: createLimitFields(limitFields, plan.name, rules),
   }
 }
 
@@ -69,22 +69,24 @@ const callerKey = (exchange: Exchange, caller: Caller): string => {
   return `address:${addressKey(exchange.context.address)} ${caller.named?.client_id ?? ''}`
 }
 
-const applyVerdict = (exchange: Exchange, operation: MeteredOperation, tariff: Tariff, verdict: Verdict): Outcome => {
-  operation.meter.planDecision(tariff.plan, decisionOf(verdict))
-  const waitSec = Math.max(1, Math.ceil(verdict.waitMs / 1000))
-  exchange.answerFields = [
-    ...exchange.answerFields,
-    'ratelimit-policy',
-    tariff.policyField,
-    'ratelimit',
-    `${tariff.limitFieldStart}${verdict.remaining};t=${waitSec}`,
-  ]
+const applyVerdict = (deps: PlanDeps, exchange: Exchange, tariff: Tariff, verdict: Verdict): Outcome => {
+  tariff.operation.meter.planDecision(tariff.plan, decisionOf(verdict))
+  const fields = tariff.fieldsOf(verdict)
+  exchange.answerFields = exchange.answerFields.length === 0 ? fields : [...exchange.answerFields, ...fields]
+  if (verdict.shadowDenied) deps.softLimits.exceeded(exchange, tariff.plan, exceededMs(tariff, verdict))
   if (verdict.allowed) return undefined
-  const code = verdict.source === 'closed' ? 'PLAN_UNDECIDED' : 'PLAN_EXCEEDED'
-  return refuse(exchange, code, { headers: ['retry-after', String(waitSec)] })
+  const headers = ['retry-after', String(toWaitSec(verdict.waitMs))]
+  if (verdict.source === 'closed') return refuse(exchange, 'PLAN_UNDECIDED', { headers })
+  if (deps.limitFields === 'api-connect') return refuseAsApiConnect(exchange, headers)
+  return refuse(exchange, 'PLAN_EXCEEDED', { headers })
 }
 
 const decisionOf = (verdict: Verdict): string => {
   if (verdict.source !== 'store') return verdict.source
+  if (verdict.shadowDenied) return 'shadow_denied'
   return verdict.allowed ? 'allowed' : 'denied'
 }
+
+/** The longest window, in milliseconds, of the limits that have no room. */
+const exceededMs = (tariff: Tariff, { rules }: Verdict): number =>
+  Math.max(0, ...tariff.rules.filter((_, nth) => rules[nth]?.remaining === 0).map(({ windowMs }) => windowMs))

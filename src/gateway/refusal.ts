@@ -28,7 +28,7 @@ export const refuse = (exchange: Exchange, code: GatewayErrorCode, facts: Proble
   const word = exchange.operation?.speaksOAuth ? oauthWords[code] : undefined
   if (word === undefined) return problemReply(code, exchange.context.id, facts)
   const { status, detail } = gatewayErrors[code]
-  return oauthReply(exchange, word, detail, status, facts.headers ?? [])
+  return oauthReply(exchange, word, detail, status, facts)
 }
 
 /** What was thrown on the way, as an answer. Only OAuthError and a failed store are expected; all else is a bug: 500. */
@@ -36,7 +36,7 @@ export const refuseError = (exchange: Exchange, error: unknown): Reply => {
   if (error instanceof OAuthError) {
     const headers = Object.entries(error.headers).flat()
     if (exchange.operation?.speaksOAuth === false) return refuse(exchange, gatewayWord(error.code), { headers })
-    return oauthReply(exchange, error.code, error.message, error.status, headers)
+    return oauthReply(exchange, error.code, error.message, error.status, { headers })
   }
   if (error instanceof StoreUnavailableError) {
     return refuse(exchange, 'STORE_UNAVAILABLE', { headers: ['retry-after', String(storeRetryAfterSec)] })
@@ -62,7 +62,7 @@ const oauthReply = (
   error: OAuthErrorCode,
   description: string,
   status: number,
-  headers: readonly string[],
+  facts: ProblemFacts,
 ): Reply => {
   const { operation, context } = exchange
   operation?.meter.oauthError(error)
@@ -71,14 +71,19 @@ const oauthReply = (
     ? toReply(
         page({ status, description, requestId: context.id, acceptLanguage: context.req.headers['accept-language'] }),
       )
-    : jsonReply(status, error, description)
-  return { ...reply, headers: [...reply.headers, ...headers], close: status === 408 || status === 413 }
+    : jsonReply(status, error, description, facts.members)
+  return { ...reply, headers: [...reply.headers, ...(facts.headers ?? [])], close: status === 408 || status === 413 }
 }
 
-const jsonReply = (status: number, error: OAuthErrorCode, description: string): Reply => ({
+const jsonReply = (
+  status: number,
+  error: OAuthErrorCode,
+  description: string,
+  members: ProblemFacts['members'],
+): Reply => ({
   status,
   headers: ['content-type', 'application/json', 'cache-control', 'no-store'],
-  body: JSON.stringify({ error, error_description: description.replace(/["\\]/g, "'") }),
+  body: JSON.stringify({ error, error_description: description.replace(/["\\]/g, "'"), ...members }),
 })
 
 /** Whether a program asks where browsers come; who names nothing is taken for a person. */

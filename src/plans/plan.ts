@@ -1,6 +1,5 @@
 /** What a client bought: its rates. Pure data and arithmetic; the counting is the store's (`Limiter`). */
 export interface Rate {
-  /** Most requests in any sliding window. */
   readonly limit: number
   readonly windowSec: number
 }
@@ -10,6 +9,16 @@ export interface Plan {
   readonly name: string
   readonly title: string
   readonly rate: Rate
+  /** How the rate is counted: see `Algorithm` in `stores/ports.ts`. */
+  readonly algorithm: 'strict' | 'smooth' | 'calendar'
+  /** How many requests `smooth` lets in at once. Undefined: see `defaultBurst`. */
+  readonly burst: number | undefined
+  /** A shorter rate beside the plan's, always hard and strict: API Connect's burst limit. */
+  readonly burstLimit: Rate | undefined
+  /** A second rate, for a longer time. */
+  readonly quota: Rate | undefined
+  /** `soft`: rate and quota are counted and told, and refuse nobody. */
+  readonly mode: 'hard' | 'soft'
   /** What one counter covers. */
   readonly per: 'operation' | 'grouping' | 'plan'
   readonly whenStoreFails: 'local' | 'open' | 'closed'

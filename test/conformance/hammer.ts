@@ -4,15 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseStoreUrl } from '../../src/stores/open.ts'
-import type { Charge } from '../../src/stores/ports.ts'
 import { createRedisLimiter } from '../../src/stores/redis/limiter.ts'
+import { newRule } from '../support/charges.ts'
 import type { SeenAdmission } from './oracle.ts'
 
 const [, , address = '', key = '', limit, perSecond, seconds] = process.argv
 const url = parseStoreUrl(address)
 if ('problem' in url || url.kind !== 'redis') throw new Error('this needs the address of a Redis')
 const limiter = await createRedisLimiter(url, { share: () => ({ index: 0, of: 1 }), onStateChange: () => undefined })
-const charge: Charge = { key, limit: Number(limit), windowMs: 1000, whenStoreFails: 'closed' }
+const charge = { key, rules: [newRule(Number(limit))], whenStoreFails: 'closed' } as const
 
 const sharedNowMs = (): number => Number(process.hrtime.bigint()) / 1e6
 const admissions: SeenAdmission[] = []

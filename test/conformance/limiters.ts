@@ -1,26 +1,19 @@
 import type { Test } from 'tap'
-import type { Charge, Limiter, Verdict } from '../../src/stores/ports.ts'
+import type { Charge, Limiter, Rule, Verdict } from '../../src/stores/ports.ts'
+import { chargeBy, newCharge, newRule } from '../support/charges.ts'
+import { testAlgorithms } from './limiter-algorithms.ts'
 import { mostCertainInAnyWindow, type SeenAdmission } from './oracle.ts'
-import { newId } from './records.ts'
 
 /** What the suite needs of a limiter. */
 export interface LimiterUnderTest {
   readonly limiter: Limiter
-  /** Milliseconds by a clock that never goes back and that `elapse` moves. */
+  /** Milliseconds since 1970 by a clock that never goes back and that `elapse` moves. */
   nowMs(): number
   /** Lets this many milliseconds pass, not one less. */
   elapse(ms: number): Promise<void>
 }
 
 type Open = (t: Test) => Promise<LimiterUnderTest>
-
-const newCharge = (limit: number, changes: Partial<Charge> = {}): Charge => ({
-  key: newId(),
-  limit,
-  windowMs: 1000,
-  whenStoreFails: 'local',
-  ...changes,
-})
 
 /** Everything `Limiter` promises while its count is there, for one adapter. */
 export const testLimiter = (t: Test, open: Open): void => {
@@ -32,7 +25,11 @@ export const testLimiter = (t: Test, open: Open): void => {
     t.same(verdicts.map(allowed), [true, true, true, true, true, false])
     t.same(verdicts.map(remaining), [4, 3, 2, 1, 0, 0])
     t.ok(verdicts.every(({ source }) => source === 'store'))
-    t.ok(verdicts.every(({ waitMs }) => waitMs > 0 && waitMs <= 1000))
+    t.ok(verdicts.every(({ rules }) => rules.every(({ waitMs }) => waitMs > 0 && waitMs <= 1000)))
+    t.same(
+      verdicts.map(({ waitMs }) => waitMs > 0),
+      [false, false, false, false, true, true],
+    )
   })
 
   t.test('of charges that come at once the first ones get in, in the order they came', async t => {
@@ -71,7 +68,7 @@ export const testLimiter = (t: Test, open: Open): void => {
     const verdicts = await undisturbed(under, 2, 900, async greedy => {
       await atOnce(50, () => limiter.charge(greedy))
       const other = await limiter.charge(newCharge(2))
-      const otherCounter = await limiter.charge({ ...greedy, key: `${greedy.key} other` })
+      const otherCounter = await limiter.charge({ ...greedy, rules: [newRule(2, { counter: 'other' })] })
       return [other, otherCounter, await limiter.charge(greedy)]
     })
 
@@ -121,6 +118,92 @@ export const testLimiter = (t: Test, open: Open): void => {
 
     t.equal((await limiter.charge(charge)).allowed, true)
   })
+
+  testSeveralRules(t, open)
+  testSoftRules(t, open)
+  testAlgorithms(t, open)
+}
+
+const testSeveralRules = (t: Test, open: Open): void => {
+  t.test('a request that one rule refuses eats nothing of another', async t => {
+    const under = await open(t)
+    const rules = [newRule(3), newRule(5, { counter: 'quota', windowMs: 60_000 })]
+
+    const verdicts = await undisturbed(under, rules, 1900, async charge => {
+      const first = await atOnce(20, () => under.limiter.charge(charge))
+      await under.elapse(1000)
+      return [...first, ...(await inTurn(4, () => under.limiter.charge(charge)))]
+    })
+
+    t.same(verdicts.map(allowed), [...Array(3).fill(true), ...Array(17).fill(false), true, true, false, false])
+    const [rate, quota] = verdicts.at(-1)?.rules ?? []
+    t.equal(rate?.remaining, 1, 'the quota refuses, and leaves the rate its place')
+    t.equal(quota?.remaining, 0)
+    t.ok((quota?.waitMs ?? 0) > 50_000)
+    t.equal(verdicts.at(-1)?.waitMs, quota?.waitMs, 'the wait is for the rule that refuses')
+  })
+
+  t.test('of charges that come at once as many get in as every rule has room for', async t => {
+    const under = await open(t)
+    const rules = [newRule(10), newRule(100, { counter: 'smooth', algorithm: 'smooth', burst: 4 })]
+
+    const verdicts = await undisturbed(under, rules, 9, charge => atOnce(30, () => under.limiter.charge(charge)))
+
+    t.same(verdicts.map(allowed), [...Array(4).fill(true), ...Array(26).fill(false)])
+    t.same(verdicts.map(remaining).slice(0, 6), [9, 8, 7, 6, 6, 6])
+  })
+
+  t.test('charges share the counters that they have in common, and no other', async t => {
+    const under = await open(t)
+    const quota = newRule(5, { counter: 'quota' })
+    const ownRules = [newRule(2, { counter: 'own' }), quota]
+
+    const verdicts = await undisturbed(under, [newRule(2), quota], 900, async charge => {
+      const own = { ...charge, rules: ownRules }
+      return [
+        ...(await inTurn(3, () => under.limiter.charge(own))),
+        ...(await inTurn(3, () => under.limiter.charge(charge))),
+      ]
+    })
+
+    t.same(verdicts.map(allowed), [true, true, false, true, true, false])
+    t.same(
+      verdicts.map(({ rules }) => rules[1]?.remaining),
+      [4, 3, 3, 2, 1, 1],
+    )
+  })
+}
+
+const testSoftRules = (t: Test, open: Open): void => {
+  t.test('a soft rule refuses nobody, and says who would have been refused', async t => {
+    const under = await open(t)
+
+    const verdicts = await undisturbed(under, [newRule(3, { mode: 'soft' })], 900, charge =>
+      atOnce(5, () => under.limiter.charge(charge)),
+    )
+
+    t.ok(verdicts.every(allowed))
+    t.same(verdicts.map(remaining), [2, 1, 0, 0, 0])
+    t.same(verdicts.map(shadowDenied), [false, false, false, true, true])
+    t.ok(verdicts.every(({ waitMs }) => waitMs === 0))
+  })
+
+  t.test('beside a soft rule a hard one refuses all the same, and then the soft one counts nothing', async t => {
+    const under = await open(t)
+    const rules = [newRule(4, { mode: 'soft' }), newRule(2, { counter: 'burst', windowMs: 300 })]
+
+    const verdicts = await undisturbed(under, rules, 900, async charge => {
+      const first = await inTurn(3, () => under.limiter.charge(charge))
+      await under.elapse(301)
+      const second = await inTurn(2, () => under.limiter.charge(charge))
+      await under.elapse(301)
+      return [...first, ...second, await under.limiter.charge(charge)]
+    })
+
+    t.same(verdicts.map(allowed), [true, true, false, true, true, true])
+    t.same(verdicts.map(remaining), [3, 2, 2, 1, 0, 0])
+    t.same(verdicts.map(shadowDenied), [false, false, false, false, false, true])
+  })
 }
 
 /**
@@ -129,13 +212,13 @@ export const testLimiter = (t: Test, open: Open): void => {
  */
 const undisturbed = async (
   { nowMs, elapse }: LimiterUnderTest,
-  limit: number,
+  limits: number | readonly Rule[],
   withinMs: number,
   scenario: (charge: Charge) => Promise<readonly Verdict[]>,
 ): Promise<readonly Verdict[]> => {
   for (let tries = 5; ; tries--) {
     const startedAtMs = nowMs()
-    const verdicts = await scenario(newCharge(limit))
+    const verdicts = await scenario(typeof limits === 'number' ? newCharge(limits) : chargeBy(...limits))
     const isTelling = nowMs() - startedAtMs <= withinMs && verdicts.every(({ source }) => source === 'store')
     if (isTelling || tries === 1) return verdicts
     await elapse(300)
@@ -146,7 +229,8 @@ const atOnce = <T>(count: number, charge: () => T | Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, charge))
 
 const allowed = (verdict: Verdict): boolean => verdict.allowed
-const remaining = (verdict: Verdict): number => verdict.remaining
+const shadowDenied = (verdict: Verdict): boolean => verdict.shadowDenied
+const remaining = ({ rules }: Verdict): number | undefined => rules[0]?.remaining
 
 const inTurn = async <Answer>(times: number, ask: () => Answer | Promise<Answer>): Promise<Answer[]> => {
   const answers: Answer[] = []

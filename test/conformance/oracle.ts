@@ -31,3 +31,15 @@ export const mostCertainInAnyWindow = (admissions: readonly SeenAdmission[], win
   }
   return most
 }
+
+/** Most admissions that were certainly between two turns of a window that turns at its whole multiples. */
+export const mostCertainInCalendarWindow = (admissions: readonly SeenAdmission[], windowMs: number): number => {
+  const counts = new Map<number, number>()
+  for (const { sentAtMs, answeredAtMs } of admissions) {
+    const turn = Math.floor(sentAtMs / windowMs)
+    // Two clocks of one machine may differ by some milliseconds.
+    const isCertain = sentAtMs % windowMs > 5 && Math.floor((answeredAtMs + 5) / windowMs) === turn
+    if (isCertain) counts.set(turn, (counts.get(turn) ?? 0) + 1)
+  }
+  return Math.max(0, ...counts.values())
+}

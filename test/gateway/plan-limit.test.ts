@@ -52,6 +52,11 @@ const plan = (changes: Partial<Plan> = {}): Plan => ({
   name: 'p',
   title: 'P',
   rate: { limit: 2, windowSec: 60 },
+  algorithm: 'strict',
+  burst: undefined,
+  burstLimit: undefined,
+  quota: undefined,
+  mode: 'hard',
   per: 'grouping',
   whenStoreFails: 'local',
   operations: {},
@@ -61,7 +66,13 @@ const plan = (changes: Partial<Plan> = {}): Plan => ({
 /** Charges requests to these plans, the first of which is the default; tells what is left, or the status of a refusal. */
 const createCharge = (plans: readonly Plan[], limiter: Limiter = createMemoryLimiter()) => {
   const byName = new Map(plans.map(each => [each.name, each]))
-  const step = chargePlan({ limiter, plans: byName, defaultPlan: plans[0] ?? plan() })
+  const step = chargePlan({
+    limiter,
+    plans: byName,
+    defaultPlan: plans[0] ?? plan(),
+    limitFields: 'ietf',
+    softLimits: { exceeded: () => undefined },
+  })
   return async (called: MeteredOperation, caller: Caller, address = '192.0.2.1'): Promise<string | number> => {
     const exchange = exchangeOf(called, caller, address)
     const outcome = await step(exchange)

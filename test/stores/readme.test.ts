@@ -19,6 +19,7 @@ import {
   newToken,
   redemptionOf,
 } from '../conformance/records.ts'
+import { chargeBy, newRule } from '../support/charges.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis.ts'
 
@@ -53,7 +54,13 @@ const startFilledRedis = async (t: Test) => {
   const pods = createPodCounter(url, 'pod')
   t.teardown(() => Promise.all([store.close(), limiter.close(), pods.close()]))
   await fill(store, systemClock)
-  await limiter.charge({ key: newId(), limit: 10, windowMs: 60_000, whenStoreFails: 'local' })
+  await limiter.charge(
+    chargeBy(
+      newRule(10, { windowMs: 60_000 }),
+      newRule(10, { windowMs: 60_000, algorithm: 'smooth' }),
+      newRule(10, { windowMs: 86_400_000, algorithm: 'calendar' }),
+    ),
+  )
   await eventually(async () => (await redis.client.exists('sidegate:pods')) === 1)
   return redis.client
 }

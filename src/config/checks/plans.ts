@@ -4,8 +4,28 @@ import { toOperationView } from '../operation-view.ts'
 import { findNearest } from '../source/did-you-mean.ts'
 import type { Fault } from '../source/problem.ts'
 
-/** A plan's own rates are for operations that exist and are limited. */
-export const checkPlans = (draft: Draft): readonly Fault[] => {
+/** A plan's limits go together, and its own rates are for operations that exist and are limited. */
+export const checkPlans = (draft: Draft): readonly Fault[] => [
+  ...draft.plans.flatMap(checkLimits),
+  ...checkOperations(draft),
+]
+
+const checkLimits = ({ path, value }: Named<PlanDraft>): readonly Fault[] => {
+  const { algorithm, burst, quota, rate } = value
+  const faults: Fault[] = []
+  if (typeof burst === 'number' && algorithm !== 'smooth')
+    faults.push({ path: [...path, 'burst'], at: 'value', message: burstNumberFault(algorithm) })
+  if (typeof burst === 'object' && burst.windowSec >= rate.windowSec)
+    faults.push({ path: [...path, 'burst'], at: 'value', message: 'a burst limit is for a shorter time than the rate' })
+  if (quota && quota.windowSec <= rate.windowSec)
+    faults.push({ path: [...path, 'quota'], at: 'value', message: 'a quota is for a longer time than the rate' })
+  return faults
+}
+
+const burstNumberFault = (algorithm: string): string =>
+  `how many come at once is for algorithm: smooth, and this plan is ${algorithm}; a limit for a shorter time is written as a rate, such as 20/1second`
+
+const checkOperations = (draft: Draft): readonly Fault[] => {
   // With an operation missing from the draft, a label that names it would look wrong.
   if (!draft.hasAllOperations) return []
   const views = draft.operations.map(toOperationView)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limitFieldForms } from '../../gateway/limit-fields.ts'
 import { profiles } from '../../oauth/options.ts'
 import { parseStoreUrl, type StoreUrl } from '../../stores/store-url.ts'
 import { isNetwork } from '../values/address.ts'
@@ -6,6 +7,7 @@ import { issuerFault } from '../values/issuer.ts'
 import { secureUrlFault } from '../values/secure-url.ts'
 import { autoOrCount, checkedText, durationMs, line, oneOf, rate, text, textLike } from '../values/texts.ts'
 import { clientCertificateHeaderSchema, hostPort, internalSchema, tlsSchema } from './listeners.ts'
+import { scopesSchema } from './scopes.ts'
 import { keysSchema, tokensSchema } from './tokens.ts'
 
 /** What is said once: where Sidegate listens, what it keeps and for how long. */
@@ -63,6 +65,12 @@ export const headSchema = z.strictObject({
     })
     .prefault({})
     .describe('What the groupings are published as.'),
+  rateLimitHeaders: oneOf(limitFieldForms)
+    .default('ietf')
+    .describe(
+      'How answers tell what is left of a plan: the IETF draft, its older forms, as API Connect, or not. Default ietf.',
+    ),
+  scopes: scopesSchema,
   tokens: tokensSchema,
   keys: keysSchema,
   shutdown: z

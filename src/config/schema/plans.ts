@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { line, name, oneOf, oneOfYet, rate } from '../values/texts.ts'
+import { burst, line, name, oneOf, rate } from '../values/texts.ts'
 
 export const planSchema = z.strictObject({
   title: line().optional().describe('What people call it. Default its key.'),
@@ -8,9 +8,20 @@ export const planSchema = z.strictObject({
   per: oneOf(['operation', 'grouping', 'plan'])
     .default('grouping')
     .describe('What one counter covers. Default grouping.'),
-  algorithm: oneOfYet(['strict'])
+  algorithm: oneOf(['strict', 'smooth', 'calendar'])
     .default('strict')
-    .describe('strict: never more in any sliding window. Default strict.'),
+    .describe(
+      'How the rate counts. strict: never more in any sliding window; smooth: evenly, with bursts; calendar: in windows that turn for all at once. Default strict.',
+    ),
+  burst: burst()
+    .optional()
+    .describe(
+      'A number: how many requests smooth lets in at once; default a tenth of the rate, but 10 if the rate has as many. A rate such as 20/1second: a shorter limit beside the rate, always hard.',
+    ),
+  quota: rate().optional().describe('A second rate, for a longer time, such as 10000/1day.'),
+  mode: oneOf(['hard', 'soft'])
+    .default('hard')
+    .describe('soft: rate and quota are counted and logged, and refuse nobody. Default hard.'),
   whenStoreFails: oneOf(['local', 'open', 'closed'])
     .default('local')
     .describe('While the store is away: count in each process, let all in, or refuse all. Default local.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseRate } from '../../plans/plan.ts'
+import { parseRate, type Rate } from '../../plans/plan.ts'
 import { Secret } from '../../secret.ts'
 import { parseDurationMs } from './duration.ts'
 
@@ -65,6 +65,18 @@ export const lifetimeSec = (leastSec: number, mostSec = 3_650 * 86_400) =>
 
 export const rate = () =>
   parsedText(parseRate, 'must be requests per time, such as 100/1second or 5000/2hours (second, minute, hour or day)')
+
+/** A number of requests, as a text too, or a rate. */
+export const burst = () => {
+  const error = `must be a number of requests from 1 to ${mostAtOnce}, such as 20, or a rate, such as 20/1second`
+  const fromText = parsedText((input): number | Rate | undefined => {
+    if (!/^\d{1,9}$/.test(input)) return parseRate(input)
+    return Number(input) >= 1 && Number(input) <= mostAtOnce ? Number(input) : undefined
+  }, error)
+  return z.union([z.int({ error }).min(1, { error }).max(mostAtOnce, { error }), fromText], { error })
+}
+
+const mostAtOnce = 100_000_000
 
 /** A secret of printable ASCII (RFC 6749 appendix A.2). */
 export const secretText = () => printableAscii('a secret').transform(input => new Secret(input))

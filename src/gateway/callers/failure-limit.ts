@@ -1,6 +1,6 @@
 import { addressKey } from '../../http/address.ts'
 import type { Rate } from '../../plans/plan.ts'
-import type { Limiter } from '../../stores/ports.ts'
+import type { Limiter, Rule } from '../../stores/ports.ts'
 import { createTurns } from './turns.ts'
 
 /** Limits guessing: so many failed proofs per name and address, and ten times as many per address over all names. */
@@ -26,10 +26,11 @@ const maxBlocks = 10_000
 export const createFailureLimit = (limiter: Limiter, rate: Rate, nowMs: () => number): FailureLimit => {
   const blockedUntil = new Map<string, number>()
   const turns = createTurns()
-  const windowMs = rate.windowSec * 1000
+  const perName = failureRules(rate.limit, rate.windowSec)
+  const perAddress = failureRules(rate.limit * namesFactor, rate.windowSec)
 
-  const charge = async (key: string, limit: number): Promise<number> => {
-    const verdict = await limiter.charge({ key: `failures:${key}`, limit, windowMs, whenStoreFails: 'local' })
+  const charge = async (key: string, rules: readonly Rule[]): Promise<number> => {
+    const verdict = await limiter.charge({ key: `failures:${key}`, rules, whenStoreFails: 'local' })
     if (verdict.allowed) return 0
     if (blockedUntil.size >= maxBlocks) blockedUntil.delete(blockedUntil.keys().next().value ?? '')
     blockedUntil.set(key, nowMs() + verdict.waitMs)
@@ -46,11 +47,11 @@ export const createFailureLimit = (limiter: Limiter, rate: Rate, nowMs: () => nu
   return {
     async count(name, address) {
       const from = addressKey(address)
-      const waits = [charge(`${from} ${name}`, rate.limit), charge(from, rate.limit * namesFactor)]
+      const waits = [charge(`${from} ${name}`, perName), charge(from, perAddress)]
       return Math.max(...(await Promise.all(waits)))
     },
     // What stands first is no address, so no client's name can make this key another's.
-    countAddress: address => charge(`token ${addressKey(address)}`, rate.limit * namesFactor),
+    countAddress: address => charge(`token ${addressKey(address)}`, perAddress),
     blockedMs(name, address) {
       if (blockedUntil.size === 0) return 0
       const from = addressKey(address)
@@ -59,3 +60,7 @@ export const createFailureLimit = (limiter: Limiter, rate: Rate, nowMs: () => nu
     inTurn: (name, address, check) => turns.take(`${addressKey(address)} ${name}`, check),
   }
 }
+
+const failureRules = (limit: number, windowSec: number): readonly Rule[] => [
+  { counter: 'failed', algorithm: 'strict', limit, windowMs: windowSec * 1000, burst: 1, mode: 'hard' },
+]

@@ -1,4 +1,5 @@
 import type { Exchange } from '../exchange.ts'
+import { mergeLimits } from './limit-merge.ts'
 
 /** An upstream's header as undici gives it: lower-case names, latin1 values, several of one name as an array. */
 export type UpstreamHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -19,9 +20,10 @@ const dropped = new Set([
 /** The upstream's end-to-end fields as they go to the client, names and values in turn, then the id and the plan's. */
 export const incomingHeaders = (exchange: Exchange, status: number, upstream: UpstreamHeaders): string[] => {
   const nominated = nominatedFields(upstream.connection)
+  const merge = exchange.answerFields.length > 0 ? mergeLimits(upstream, exchange.answerFields) : undefined
   const headers: string[] = []
   for (const name in upstream) {
-    if (dropped.has(name) || nominated?.has(name)) continue
+    if (dropped.has(name) || nominated?.has(name) || merge?.dropped.includes(name)) continue
     // RFC 9110 section 8.6: a 204 has no Content-Length; some servers send one all the same.
     if (status === 204 && name === 'content-length') continue
     const value = upstream[name]
@@ -29,7 +31,7 @@ export const incomingHeaders = (exchange: Exchange, status: number, upstream: Up
     else for (const one of value ?? []) headers.push(name, one)
   }
   headers.push('x-request-id', exchange.context.id)
-  for (const field of exchange.answerFields) headers.push(field)
+  for (const field of merge?.own ?? exchange.answerFields) headers.push(field)
   return headers
 }
 

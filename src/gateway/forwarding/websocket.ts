@@ -4,6 +4,7 @@ import { ProxyServer } from 'http-proxy'
 import { clientGone, type Exchange, type Outcome, type Step } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
 import { hasBody, upstreamPath } from './forward.ts'
+import { mergeLimits } from './limit-merge.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -114,5 +115,14 @@ const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, socket }: Ha
 /** Puts the request id and the plan's fields on the upstream's answer, which http-proxy passes on. */
 const addOwnFields = ({ headers }: IncomingMessage, { context, answerFields }: Exchange): void => {
   headers['x-request-id'] = context.id
-  for (let i = 0; i + 1 < answerFields.length; i += 2) headers[answerFields[i] as string] = answerFields[i + 1]
+  const { dropped, own } = mergeLimits(headers, answerFields) ?? { dropped: [], own: answerFields }
+  for (const name of dropped) delete headers[name]
+  for (let i = 0; i + 1 < own.length; i += 2) {
+    const name = own[i] as string
+    const isAdded = limitLists.includes(name) && headers[name] !== undefined
+    headers[name] = isAdded ? `${headers[name]}, ${own[i + 1]}` : own[i + 1]
+  }
 }
+
+/** Fields that are lists, in which the upstream's items stay. */
+const limitLists: readonly string[] = ['ratelimit', 'ratelimit-policy']

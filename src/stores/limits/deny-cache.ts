@@ -1,50 +1,56 @@
 import { createGradualEviction } from '../gradual-eviction.ts'
-import type { Charge, Verdict } from '../ports.ts'
-import type { MonotonicClock } from './sliding-log.ts'
+import type { Rule, RuleState, Verdict } from '../ports.ts'
+import type { MonotonicClock } from './monotonic-clock.ts'
+import { untilRoomMs } from './verdicts.ts'
 
 /**
- * What the shared count has refused until when: a client over its limit costs one look here and no call, however hard
- * it tries.
+ * What the shared count has refused until when, for charges by the same rules: a client over its limit costs one look
+ * here and no call, however hard it tries.
  */
 export interface DenyCache {
-  find(charge: Charge): Verdict | undefined
+  find(key: string): Verdict | undefined
   /**
-   * Remembers that nothing is left for so long.
-   * @param sentAtMs when the question left: the count decided no earlier, so nothing is free before `sentAtMs + waitMs`
+   * Remembers until when a hard rule has no room, if one has none.
+   * @param sentAtMs when the question left: the count decided no earlier, so nothing is free before `sentAtMs` and the wait
    */
-  remember(charge: Charge, sentAtMs: number, waitMs: number): void
+  remember(key: string, sentAtMs: number, states: readonly RuleState[]): void
 }
 
 interface Denial {
   /** Counted from the question, less a millisecond of rounding: refuses nobody whom the count would let in. */
   readonly untilMs: number
   /** Counted from the answer: what a caller is told to wait is never too short. */
-  readonly freeAtMs: number
-  readonly waitMs: number
-  readonly limit: number
+  readonly answeredAtMs: number
+  readonly states: readonly RuleState[]
 }
 
-export const createDenyCache = (clock: MonotonicClock): DenyCache => {
+export const createDenyCache = (rules: readonly Rule[], clock: MonotonicClock): DenyCache => {
   const denials = new Map<string, Denial>()
   const evict = createGradualEviction(denials, denial => denial.untilMs <= clock.nowMs())
   return {
-    find: charge => {
-      const denial = denials.get(charge.key)
+    find: key => {
+      const denial = denials.get(key)
       if (!denial) return undefined
       const nowMs = clock.nowMs()
-      // A plan that was changed is asked about anew.
-      if (denial.untilMs <= nowMs || denial.limit !== charge.limit) {
-        denials.delete(charge.key)
+      if (denial.untilMs <= nowMs) {
+        denials.delete(key)
         return undefined
       }
-      // Never longer than at first: the sum of two fractions may be off by a hair, and a hair rounds up.
-      const waitMs = Math.min(denial.waitMs, Math.max(1, Math.ceil(denial.freeAtMs - nowMs)))
-      return { allowed: false, remaining: 0, waitMs, source: 'store' }
+      const states = denial.states.map(state => waitedOf(state, nowMs - denial.answeredAtMs))
+      return { allowed: false, shadowDenied: false, rules: states, waitMs: untilRoomMs(rules, states), source: 'store' }
     },
-    remember: (charge, sentAtMs, waitMs) => {
+    remember: (key, sentAtMs, states) => {
+      const waitMs = untilRoomMs(rules, states)
+      if (waitMs === 0) return
       evict(3)
-      const freeAtMs = clock.nowMs() + waitMs
-      denials.set(charge.key, { untilMs: sentAtMs + waitMs - 1, freeAtMs, waitMs, limit: charge.limit })
+      denials.set(key, { untilMs: sentAtMs + waitMs - 1, answeredAtMs: clock.nowMs(), states })
     },
   }
 }
+
+/** What is left of a wait. What came free meanwhile is not known here: it is said when the count is asked. */
+const waitedOf = ({ remaining, waitMs }: RuleState, elapsedMs: number): RuleState => ({
+  remaining,
+  // Never longer than at first: the difference of two fractions may be off by a hair, and a hair rounds up.
+  waitMs: Math.min(waitMs, Math.max(1, Math.ceil(waitMs - elapsedMs))),
+})

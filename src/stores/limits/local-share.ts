@@ -1,5 +1,7 @@
-import type { Charge, Verdict } from '../ports.ts'
-import { createSlidingLogs, type MonotonicClock } from './sliding-log.ts'
+import type { Charge, Rule, Verdict } from '../ports.ts'
+import type { Terms } from './counter.ts'
+import { createCounters, type Decision } from './counters.ts'
+import type { MonotonicClock } from './monotonic-clock.ts'
 import { toVerdict } from './verdicts.ts'
 
 /** Which part of every limit this process holds while the shared count is away: one of `of`, counted from 0. */
@@ -19,37 +21,78 @@ export interface AwayOptions {
 }
 
 /**
- * Decides while the shared count is away, as the plan says. Its own log holds what this process let in at any time, so
+ * Decides while the shared count is away, as the plan says. Its own counters hold what this process let in at any time, so
  * that what the shared count granted just before is not granted again just after.
  */
 export interface LocalShare {
   decide(charge: Charge): Verdict
   /** Writes down what the shared count let in. */
-  record(charge: Charge, admitted: number): void
+  record(charge: Charge, decision: Decision): void
 }
 
 /** What a plan that is closed without its count tells callers to wait, in milliseconds. */
 const closedWaitMs = 1000
 
 export const createLocalShare = (share: () => Share, clock: MonotonicClock): LocalShare => {
-  const logs = createSlidingLogs(clock)
+  const counters = createCounters(clock)
+  const termsOf = rememberTerms(share)
   return {
     decide: charge => {
+      const { rules } = charge
       switch (charge.whenStoreFails) {
         case 'local':
-          return toVerdict(logs.decide(charge, 1, shareOf(charge.limit, share())), 'local')
+          return toVerdict(rules, counters.decide(charge, 1, termsOf(rules)), 'local')
         case 'open':
-          return { allowed: true, remaining: charge.limit, waitMs: charge.windowMs, source: 'open' }
+          return {
+            allowed: true,
+            shadowDenied: false,
+            rules: rules.map(({ limit, windowMs }) => ({ remaining: limit, waitMs: windowMs })),
+            waitMs: 0,
+            source: 'open',
+          }
         case 'closed':
-          return { allowed: false, remaining: 0, waitMs: closedWaitMs, source: 'closed' }
+          return {
+            allowed: false,
+            shadowDenied: false,
+            rules: rules.map(() => ({ remaining: 0, waitMs: closedWaitMs })),
+            waitMs: closedWaitMs,
+            source: 'closed',
+          }
       }
     },
-    record: (charge, admitted) => {
-      if (charge.whenStoreFails === 'local') logs.record(charge, admitted)
+    record: (charge, decision) => {
+      if (charge.whenStoreFails === 'local') counters.record(charge, decision, termsOf(charge.rules))
     },
+  }
+}
+
+/** The shares of rules, worked out anew only where the share has changed. */
+const rememberTerms = (share: () => Share): ((rules: readonly Rule[]) => readonly Terms[]) => {
+  const known = new WeakMap<readonly Rule[], { readonly share: Share; readonly terms: readonly Terms[] }>()
+  return rules => {
+    const now = share()
+    const found = known.get(rules)
+    if (found && found.share.index === now.index && found.share.of === now.of) return found.terms
+    const terms = rules.map(rule => shareOfRule(rule, now))
+    known.set(rules, { share: now, terms })
+    return terms
+  }
+}
+
+/**
+ * One process's share of a rule; the shares of all places add up to the rule. Those of `smooth` go to as many places as have
+ * at least one of the burst: a place without any could let nobody in, and its part of the rate would be lost.
+ */
+export const shareOfRule = ({ algorithm, limit, windowMs, burst }: Rule, { index, of }: Share): Terms => {
+  const places = algorithm === 'smooth' ? Math.min(of, burst, limit) : of
+  return {
+    limit: shareOf(limit, { index, of: places }),
+    windowMs,
+    burst: shareOf(burst, { index, of: places }),
+    wholeLimit: limit,
   }
 }
 
 /** Largest remainder by place: the shares of all places add up to the limit, and differ by one at most. */
 export const shareOf = (limit: number, { index, of }: Share): number =>
-  Math.floor(limit / of) + (index < limit % of ? 1 : 0)
+  index < of ? Math.floor(limit / of) + (index < limit % of ? 1 : 0) : 0

@@ -1,12 +1,13 @@
-import { createSlidingLogs, type MonotonicClock, monotonicClock } from '../limits/sliding-log.ts'
+import { createCounters } from '../limits/counters.ts'
+import { type MonotonicClock, monotonicClock } from '../limits/monotonic-clock.ts'
 import { toVerdict } from '../limits/verdicts.ts'
 import type { Limiter } from '../ports.ts'
 
 /** Plan limits of one process, decided at once. */
 export const createMemoryLimiter = (clock: MonotonicClock = monotonicClock): Limiter => {
-  const logs = createSlidingLogs(clock)
+  const counters = createCounters(clock)
   return {
-    charge: charge => toVerdict(logs.decide(charge), 'store'),
+    charge: charge => toVerdict(charge.rules, counters.decide(charge), 'store'),
     close: async () => undefined,
   }
 }

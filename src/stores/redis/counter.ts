@@ -1,69 +1,9 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { type Count, type Decision, exactUpTo, slices } from '../limits/sliding-log.ts'
+import type { Count, Decision } from '../limits/counters.ts'
+import type { Algorithm, Rule, RuleState } from '../ports.ts'
+import { chargeScript } from './charge-script.ts'
 import type { RedisConnection } from './connection.ts'
 import { names } from './names.ts'
-
-/**
- * The exact sliding log of `../sliding-log.ts` in Redis, by its clock and over all pods. KEYS: a list of admissions,
- * oldest first, each `(instant in microseconds, how many so far)`; the newest entry that has left the window stays as
- * the base to count from, so a full log is at most limit + 1 entries, or `slices` + 2. ARGV as RateLimiterRedis passes
- * them: points wanted, seconds, limit, seconds. Of n points wanted it grants as many as fit, and answers in the package's
- * terms: n more than there were before, and the milliseconds until one is free.
- */
-const script = `
-local key, wanted, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4]) * 1000000
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local function read(index)
-  local entry = redis.call('LINDEX', key, index)
-  if entry then return struct.unpack('dd', entry) end
-end
-local newest, total = read(-1)
-if newest and newest > now + window then
-  -- Redis's clock was set back by more than a window: those admissions are over.
-  redis.call('DEL', key)
-  newest = nil
-end
-local base, first = 0, 0
-if newest then
-  local oldest, counted = read(0)
-  if oldest <= now - window then
-    local second, secondCounted = read(1)
-    while second and second <= now - window do
-      redis.call('LPOP', key)
-      counted = secondCounted
-      second, secondCounted = read(1)
-    end
-    base, first = counted, 1
-  end
-else
-  total = 0
-end
-local before = total - base
-local granted = math.max(0, math.min(wanted, limit - before))
-if granted > 0 then
-  local stamp = now
-  if limit > ${exactUpTo} then stamp = math.ceil(math.ceil(now / (window / ${slices})) * (window / ${slices})) end
-  total = total + granted
-  if newest and newest >= stamp then
-    redis.call('LSET', key, -1, struct.pack('dd', newest, total))
-  else
-    redis.call('RPUSH', key, struct.pack('dd', stamp, total))
-    newest = stamp
-  end
-  redis.call('PEXPIRE', key, math.ceil((newest + window - now) / 1000))
-end
-local wait = window / 1000
-if total - base >= limit then
-  local frees, counted = read(first)
-  while total - counted >= limit do
-    first = first + 1
-    frees, counted = read(first)
-  end
-  wait = math.max(1, math.ceil((frees + window - now) / 1000))
-end
-return { before + wanted, wait }
-`
 
 /** One Redis call through rate-limiter-flexible. Rejects with an Error where Redis does not answer, and only then. */
 export interface RedisCounter {
@@ -71,41 +11,103 @@ export interface RedisCounter {
 }
 
 export const createRedisCounter = (connection: RedisConnection): RedisCounter => {
-  const byLimit = new Map<number, Map<number, RateLimiterRedis>>()
-  /** The package ties limit and window to an instance; all share the one script on this connection. */
-  const limiterOf = (limit: number, windowSec: number): RateLimiterRedis => {
-    const byWindow = byLimit.get(limit) ?? new Map<number, RateLimiterRedis>()
-    const limiter = byWindow.get(windowSec) ?? newLimiter(connection, limit, windowSec)
-    byLimit.set(limit, byWindow.set(windowSec, limiter))
-    return limiter
+  const call = defineCharge(connection)
+  const limiters = new WeakMap<readonly Rule[], ChargeLimiter>()
+  const limiterOf = (rules: readonly Rule[]): ChargeLimiter => {
+    const known = limiters.get(rules)
+    if (known) return known
+    const made = new ChargeLimiter(connection, call, rules)
+    limiters.set(rules, made)
+    return made
   }
   return {
-    take: async (count, wanted) => {
-      // Whole seconds are all the package knows; a longer window lets in less, never more.
-      const limiter = limiterOf(count.limit, Math.ceil(count.windowMs / 1000))
-      return toDecision(await consume(limiter, count.key, wanted), count.limit, wanted)
+    take: async ({ key, rules }, wanted) => {
+      const result = await settled(limiterOf(rules).consume(`{${key}}`, wanted))
+      return result.decision
     },
   }
 }
 
-const newLimiter = (connection: RedisConnection, limit: number, windowSec: number): RateLimiterRedis =>
-  new RateLimiterRedis({
-    storeClient: connection,
-    keyPrefix: names.limit,
-    points: limit,
-    duration: windowSec,
-    customIncrTtlLuaScript: script,
-  })
+/** Runs the script: how many keys, the keys, then the arguments. */
+type ChargeCall = (...args: readonly (string | number)[]) => Promise<readonly number[]>
+
+const defineCharge = (connection: RedisConnection): ChargeCall => {
+  connection.defineCommand('chargePlan', { lua: chargeScript })
+  // ioredis adds the command as a method of this name, which its types cannot know.
+  const methods = connection as unknown as { readonly chargePlan: ChargeCall }
+  return (...args) => methods.chargePlan(...args)
+}
+
+/** What was decided, in the package's terms and in ours. */
+class DecidedRes extends RateLimiterRes {
+  readonly decision: Decision
+
+  constructor(decision: Decision, points: number, consumedPoints: number) {
+    super(Math.max(0, points - consumedPoints), 0, consumedPoints, false)
+    this.decision = decision
+  }
+}
+
+/**
+ * The package's limiter with a count of its own. The package asks its stores for two things: to take points of a key, and to
+ * read what came of it. Its own script knows one fixed window of whole seconds, and a custom one is passed no more than that
+ * window: this one takes the place of both, for all rules of a charge.
+ */
+class ChargeLimiter extends RateLimiterRedis {
+  readonly #call: ChargeCall
+  readonly #rules: readonly Rule[]
+  readonly #suffixes: readonly string[]
+  readonly #terms: readonly number[]
+
+  constructor(connection: RedisConnection, call: ChargeCall, rules: readonly Rule[]) {
+    // With the braces that the key is consumed in: names.counters(key).
+    super({ storeClient: connection, keyPrefix: names.limit, points: pointsOf(rules), duration: 1 })
+    this.#call = call
+    this.#rules = rules
+    this.#suffixes = rules.map(({ algorithm, counter }) => `:${algorithm}:${counter}`)
+    this.#terms = rules.flatMap(toArguments)
+  }
+
+  /** The package's way to take points. Never asked to set or to block a key, which is what more it could be passed. */
+  _upsert(key: string, wanted: number): Promise<readonly number[]> {
+    return this.#call(this.#suffixes.length, ...this.#suffixes.map(suffix => key + suffix), wanted, ...this.#terms)
+  }
+
+  /** The package's way to read what came of it; it rejects where more is consumed than there are points. */
+  _getRateLimiterRes(_key: string, wanted: number, answer: readonly number[]): DecidedRes {
+    const [granted = 0, grantedSoftly = 0, ...pairs] = answer
+    const rules = this.#rules.map(
+      (_, nth): RuleState => ({ remaining: pairs[2 * nth] ?? 0, waitMs: pairs[2 * nth + 1] ?? 1 }),
+    )
+    const decision = { granted, grantedSoftly, rules }
+    const remaining = rules.filter((_, nth) => this.#rules[nth]?.mode === 'hard').map(state => state.remaining)
+    const consumed = this.points - Math.min(this.points, ...remaining) + wanted - granted
+    return new DecidedRes(decision, this.points, consumed)
+  }
+}
+
+/** The tightest limit that can refuse. */
+const pointsOf = (rules: readonly Rule[]): number =>
+  Math.min(Number.MAX_SAFE_INTEGER, ...rules.filter(({ mode }) => mode === 'hard').map(({ limit }) => limit))
+
+const algorithmNumbers: Readonly<Record<Algorithm, number>> = { strict: 0, smooth: 1, calendar: 2 }
+
+const toArguments = ({ algorithm, limit, windowMs, burst, mode }: Rule): readonly number[] => [
+  algorithmNumbers[algorithm],
+  limit,
+  windowMs * 1000,
+  burst,
+  mode === 'soft' ? 1 : 0,
+]
 
 /** The package rejects with its result where a key is over its points: a value like any other. */
-const consume = (limiter: RateLimiterRedis, key: string, wanted: number): Promise<RateLimiterRes> =>
-  limiter.consume(key, wanted).catch((reason: unknown) => {
-    if (reason instanceof RateLimiterRes) return reason
+const settled = (consuming: Promise<RateLimiterRes>): Promise<DecidedRes> =>
+  consuming.then(toDecided, (reason: unknown) => {
+    if (reason instanceof RateLimiterRes) return toDecided(reason)
     throw reason
   })
 
-const toDecision = (result: RateLimiterRes, limit: number, wanted: number): Decision => {
-  const before = result.consumedPoints - wanted
-  const granted = Math.max(0, Math.min(wanted, limit - before))
-  return { granted, remaining: Math.max(0, limit - before - granted), waitMs: result.msBeforeNext }
+const toDecided = (result: RateLimiterRes): DecidedRes => {
+  if (result instanceof DecidedRes) return result
+  throw new TypeError('rate-limiter-flexible did not ask for the result')
 }

@@ -1,12 +1,14 @@
-import { createDenyCache } from '../limits/deny-cache.ts'
+import type { Decision } from '../limits/counters.ts'
+import { createDenyCache, type DenyCache } from '../limits/deny-cache.ts'
 import { type AwayOptions, createLocalShare } from '../limits/local-share.ts'
-import { type Decision, monotonicClock } from '../limits/sliding-log.ts'
+import { monotonicClock } from '../limits/monotonic-clock.ts'
 import { settleTogether, type Waiter } from '../limits/verdicts.ts'
-import type { Charge, Limiter, Verdict } from '../ports.ts'
+import type { Charge, Limiter, Rule, Verdict } from '../ports.ts'
 import type { RedisUrl } from '../store-url.ts'
 import { createBreaker } from './breaker.ts'
 import { connectRedis, waitUntilReady } from './connection.ts'
 import { createRedisCounter } from './counter.ts'
+import { names } from './names.ts'
 
 /** Half of what a caller may be kept waiting, in milliseconds: it may have waited for another call before its own. */
 const commandTimeoutMs = 50
@@ -16,6 +18,13 @@ const silenceMs = 500
 
 /** How long a start waits for Redis, in milliseconds. */
 const startPatienceMs = 1000
+
+/** What is remembered for charges by the same rules. */
+interface RuleSet {
+  readonly denied: DenyCache
+  /** By key: who came while a call for the key was under way. */
+  readonly gathered: Map<string, Waiter[]>
+}
 
 /**
  * Plan limits over all pods that share a Redis, through a connection of its own, so that nothing slow stands before a
@@ -28,53 +37,68 @@ export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): P
   const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
   const breaker = createBreaker(connection, options.onStateChange)
   const counter = createRedisCounter(connection)
-  const denied = createDenyCache(clock)
   const local = createLocalShare(options.share, clock)
-  /** By key: who came while a call for the key was under way. */
-  const gathered = new Map<string, Waiter[]>()
+  const ruleSets = new WeakMap<readonly Rule[], RuleSet>()
 
+  const ruleSetOf = (rules: readonly Rule[]): RuleSet => {
+    const known = ruleSets.get(rules)
+    if (known) return known
+    const made = { denied: createDenyCache(rules, clock), gathered: new Map() }
+    ruleSets.set(rules, made)
+    return made
+  }
   /** The verdict where no call is needed. */
-  const decideHere = (charge: Charge): Verdict | undefined =>
-    denied.find(charge) ?? (breaker.isOpen ? local.decide(charge) : undefined)
+  const decideHere = (charge: Charge, { denied }: RuleSet): Verdict | undefined =>
+    denied.find(charge.key) ?? (breaker.isOpenFor(names.counters(charge.key)) ? local.decide(charge) : undefined)
 
-  const takeTurns = async (charge: Charge, first: Waiter): Promise<void> => {
+  const takeTurns = async (charge: Charge, ruleSet: RuleSet, first: Waiter): Promise<void> => {
+    const { gathered } = ruleSet
     let waiters = [first]
     while (waiters.length > 0) {
       gathered.set(charge.key, [])
-      await decideTogether(charge, waiters)
+      await decideTogether(charge, ruleSet, waiters)
       waiters = (gathered.get(charge.key) ?? []).filter(waiter => {
-        const verdict = decideHere(charge)
+        const verdict = decideHere(charge, ruleSet)
         if (verdict) waiter(verdict)
         return !verdict
       })
     }
     gathered.delete(charge.key)
   }
-  const decideTogether = async (charge: Charge, waiters: readonly Waiter[]): Promise<void> => {
+  const decideTogether = async (charge: Charge, ruleSet: RuleSet, waiters: readonly Waiter[]): Promise<void> => {
     const sentAtMs = clock.nowMs()
     try {
-      settle(charge, waiters, await counter.take(charge, waiters.length), sentAtMs)
+      settle(charge, ruleSet, waiters, await counter.take(charge, waiters.length), sentAtMs)
     } catch (error) {
-      breaker.trip(error instanceof Error ? error : new Error(String(error)))
+      breaker.trip(names.counters(charge.key), error instanceof Error ? error : new Error(String(error)))
       for (const waiter of waiters) waiter(local.decide(charge))
     }
   }
-  const settle = (charge: Charge, waiters: readonly Waiter[], decision: Decision, sentAtMs: number): void => {
-    local.record(charge, decision.granted)
-    if (decision.remaining === 0) denied.remember(charge, sentAtMs, decision.waitMs)
-    settleTogether(waiters, decision, charge.windowMs)
+  const settle = (
+    charge: Charge,
+    { denied }: RuleSet,
+    waiters: readonly Waiter[],
+    decision: Decision,
+    sentAtMs: number,
+  ): void => {
+    local.record(charge, decision)
+    denied.remember(charge.key, sentAtMs, decision.rules)
+    settleTogether(waiters, charge.rules, decision)
   }
-  const gather = (charge: Charge): Promise<Verdict> =>
+  const gather = (charge: Charge, ruleSet: RuleSet): Promise<Verdict> =>
     new Promise(resolve => {
-      const waiting = gathered.get(charge.key)
+      const waiting = ruleSet.gathered.get(charge.key)
       if (waiting) waiting.push(resolve)
-      else takeTurns(charge, resolve)
+      else takeTurns(charge, ruleSet, resolve)
     })
 
   await waitUntilReady(connection, startPatienceMs)
-  if (connection.status !== 'ready') breaker.trip(new Error('Redis cannot be reached'))
+  if (connection.status !== 'ready') breaker.tripAll(new Error('Redis cannot be reached'))
   return {
-    charge: charge => decideHere(charge) ?? gather(charge),
+    charge: charge => {
+      const ruleSet = ruleSetOf(charge.rules)
+      return decideHere(charge, ruleSet) ?? gather(charge, ruleSet)
+    },
     close: async () => {
       breaker.stop()
       connection.disconnect()

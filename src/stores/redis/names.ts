@@ -15,6 +15,8 @@ export const names = {
   pushed: (id: string): string => `pushed:${id}`,
   pods: 'pods',
   limit: 'limit',
-  /** In the slot that the braces of its own say. */
-  probe: (tag: string): string => `probe:{${tag}}`,
+  /** All counters of a charge's key begin so, and are in one slot. */
+  counters: (key: string): string => `limit:{${key}}`,
+  /** Written to learn whether Redis takes writes; numbers lead to different nodes of a Cluster. */
+  probe: (place: number): string => `probe:${place}`,
 } as const

@@ -5,19 +5,12 @@ import {
   createSharedLimiter,
   type LimiterChannel,
 } from '../../../src/stores/limits/shared-limiter.ts'
-import type { Charge, Verdict } from '../../../src/stores/ports.ts'
+import type { Verdict } from '../../../src/stores/ports.ts'
 import { testLimiter } from '../../conformance/limiters.ts'
 import { mostInAnyWindow } from '../../conformance/oracle.ts'
-import { newId } from '../../conformance/records.ts'
+import { newCharge } from '../../support/charges.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createTestClock } from '../../support/test-clock.ts'
-
-const newCharge = (limit: number, whenStoreFails: Charge['whenStoreFails'] = 'local'): Charge => ({
-  key: newId(),
-  limit,
-  windowMs: 1000,
-  whenStoreFails,
-})
 
 /** A channel as between processes: all that crosses it is JSON. */
 const channelTo =
@@ -89,7 +82,11 @@ t.test('a key that is refused costs no message until its wait is over', async t 
 
   t.equal(messages, 1)
   clock.advance(400)
-  t.match(limiter.charge(charge), { allowed: false, waitMs: 600 }, 'the wait counts down')
+  t.match(
+    limiter.charge(charge),
+    { allowed: false, waitMs: 600, rules: [{ remaining: 0, waitMs: 600 }] },
+    'the wait counts down',
+  )
 })
 
 /** A counting process that can be made to refuse or to stay silent. */
@@ -141,7 +138,7 @@ t.test('what the shared count let in counts against the share', async t => {
 const whenAway = async (t: Test, whenStoreFails: 'open' | 'closed'): Promise<Verdict> => {
   const { limiter, state } = openFailing()
   state.mode = 'broken'
-  const verdict = await limiter.charge(newCharge(10, whenStoreFails))
+  const verdict = await limiter.charge({ ...newCharge(10), whenStoreFails })
   t.equal(verdict.source, whenStoreFails)
   return verdict
 }

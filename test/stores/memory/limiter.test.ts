@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
 import { testLimiter } from '../../conformance/limiters.ts'
+import { newCharge } from '../../support/charges.ts'
 import { createTestClock } from '../../support/test-clock.ts'
 
 testLimiter(t, async () => {
@@ -9,7 +10,13 @@ testLimiter(t, async () => {
 })
 
 t.test('a verdict is there at once', async t => {
-  const verdict = createMemoryLimiter().charge({ key: 'key', limit: 1, windowMs: 1000, whenStoreFails: 'local' })
+  const verdict = createMemoryLimiter().charge(newCharge(1))
 
-  t.same(verdict, { allowed: true, remaining: 0, waitMs: 1000, source: 'store' })
+  t.same(verdict, {
+    allowed: true,
+    shadowDenied: false,
+    rules: [{ remaining: 0, waitMs: 1000 }],
+    waitMs: 1000,
+    source: 'store',
+  })
 })

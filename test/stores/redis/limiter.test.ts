@@ -9,6 +9,7 @@ import { parseStoreUrl, type RedisUrl } from '../../../src/stores/store-url.ts'
 import { testLimiter } from '../../conformance/limiters.ts'
 import { mostCertainInAnyWindow, mostInAnyWindow, type SeenAdmission } from '../../conformance/oracle.ts'
 import { newId } from '../../conformance/records.ts'
+import { newCharge } from '../../support/charges.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RunningRedis, startRedis } from '../../support/redis.ts'
 
@@ -29,12 +30,8 @@ const open = async (t: Test, { url }: RunningRedis, share = { index: 0, of: 1 })
   return { limiter, changes }
 }
 
-const newCharge = (limit = 100, whenStoreFails: Charge['whenStoreFails'] = 'local'): Charge => ({
-  key: newId(),
-  limit,
-  windowMs,
-  whenStoreFails,
-})
+/** Where Redis has the log of a charge by one strict rule. */
+const logOf = (key: string): string => `sidegate:limit:{${key}}:strict:rate`
 
 const redis = await startRedis(t)
 
@@ -44,7 +41,7 @@ testLimiter(t, async t => {
     const endMs = performance.now() + ms
     while (performance.now() < endMs) await sleep(endMs - performance.now())
   }
-  return { limiter, nowMs: () => performance.now(), elapse }
+  return { limiter, nowMs: () => performance.timeOrigin + performance.now(), elapse }
 })
 
 interface Hammered {
@@ -72,7 +69,7 @@ const hammer = async (t: Test, processes: number, key: string, perSecond: number
 const followLog = (t: Test, key: string) => {
   const totalByStamp = new Map<number, number>()
   const look = async (): Promise<void> => {
-    for (const entry of await redis.client.lrangeBuffer(`sidegate:limit:${key}`, 0, -1))
+    for (const entry of await redis.client.lrangeBuffer(logOf(key), 0, -1))
       totalByStamp.set(entry.readDoubleLE(0), entry.readDoubleLE(8))
   }
   const timer = setInterval(look, 100)
@@ -140,7 +137,7 @@ t.test('every counter leaves Redis when its window is over', async t => {
   const { limiter } = await open(t, redis)
   const charge = newCharge(2)
   await limiter.charge(charge)
-  const key = `sidegate:limit:${charge.key}`
+  const key = logOf(charge.key)
 
   const lifetimeMs = await redis.client.pttl(key)
 
@@ -158,7 +155,7 @@ t.test('a counter never holds more than its limit of entries, or half a thousand
       await setImmediate()
     }
 
-    t.ok((await redis.client.llen(`sidegate:limit:${charge.key}`)) <= Math.min(limit + 1, 514))
+    t.ok((await redis.client.llen(logOf(charge.key))) <= Math.min(limit + 1, 514))
   }
 })
 
@@ -235,8 +232,8 @@ t.test('while Redis is away a plan that says open lets everybody in, one that sa
   const redis = await startRedis(t)
   const { limiter } = await open(t, redis)
   await redis.kill()
-  await eventually(async () => (await limiter.charge(newCharge())).source === 'local')
+  await eventually(async () => (await limiter.charge(newCharge(100))).source === 'local')
 
-  t.match(limiter.charge(newCharge(1, 'open')), { allowed: true, source: 'open' })
-  t.match(limiter.charge(newCharge(1, 'closed')), { allowed: false, source: 'closed' })
+  t.match(limiter.charge({ ...newCharge(1), whenStoreFails: 'open' }), { allowed: true, source: 'open' })
+  t.match(limiter.charge({ ...newCharge(1), whenStoreFails: 'closed' }), { allowed: false, source: 'closed' })
 })

@@ -1,6 +1,8 @@
 import t from 'tap'
-import { createSlidingLogs } from '../../../src/stores/limits/sliding-log.ts'
+import { createCounters } from '../../../src/stores/limits/counters.ts'
+import type { Rule } from '../../../src/stores/ports.ts'
 import { mostInAnyWindow } from '../../conformance/oracle.ts'
+import { newRule } from '../../support/charges.ts'
 import { createTestClock } from '../../support/test-clock.ts'
 
 /** A generator of numbers in [0, 1) that gives the same ones in every run (mulberry32). */
@@ -13,15 +15,18 @@ const createRandom = (seed: number) => (): number => {
 
 const windowMs = 1000
 
+/** What is counted under one key by one rule. */
+const countOf = (limit: number, changes: Partial<Rule> = {}, key = 'key') => ({ key, rules: [newRule(limit, changes)] })
+
 /** Offers `perSecond` charges at random microseconds for `seconds`; the microseconds of those that got in. */
 const admissionsOf = (limit: number, perSecond: number, seconds: number, seed: number): number[] => {
   let nowMicros = 0
-  const logs = createSlidingLogs({ nowMs: () => nowMicros / 1000 })
+  const counters = createCounters({ nowMs: () => nowMicros / 1000 })
   const random = createRandom(seed)
   const admissions: number[] = []
   while (nowMicros < seconds * 1_000_000) {
     nowMicros += Math.ceil((-Math.log(1 - random()) * 1_000_000) / perSecond)
-    if (logs.decide({ key: 'key', limit, windowMs }).granted === 1) admissions.push(nowMicros)
+    if (counters.decide(countOf(limit)).granted === 1) admissions.push(nowMicros)
   }
   return admissions
 }
@@ -45,77 +50,78 @@ for (const [limit, perSecond] of [
 
 t.test('evenly spaced below the limit, nobody is refused', async t => {
   const clock = createTestClock(0)
-  const logs = createSlidingLogs(clock)
+  const counters = createCounters(clock)
   for (let i = 0; i < 2000; i++) {
     clock.advance(1000 / 95)
-    t.equal(logs.decide({ key: 'key', limit: 100, windowMs }).granted, 1)
+    t.equal(counters.decide(countOf(100)).granted, 1)
   }
 })
 
 t.test('the wait is exact to the millisecond: one less is too early', async t => {
   const clock = createTestClock(0)
-  const logs = createSlidingLogs(clock)
-  const count = { key: 'key', limit: 2, windowMs }
-  logs.decide(count)
+  const counters = createCounters(clock)
+  const count = countOf(2)
+  counters.decide(count)
   clock.advance(300)
-  logs.decide(count)
+  counters.decide(count)
   clock.advance(100)
 
-  const { granted, waitMs } = logs.decide(count)
-
-  t.same([granted, waitMs], [0, 600])
+  t.match(counters.decide(count), { granted: 0, rules: [{ waitMs: 600 }] })
   clock.advance(599)
-  t.equal(logs.decide(count).granted, 0)
+  t.equal(counters.decide(count).granted, 0)
   clock.advance(1)
-  t.equal(logs.decide(count).granted, 1)
+  t.equal(counters.decide(count).granted, 1)
 })
 
 t.test('of many wanted at once as many are granted as fit', async t => {
-  const logs = createSlidingLogs(createTestClock())
-  const count = { key: 'key', limit: 10, windowMs }
+  const counters = createCounters(createTestClock())
+  const count = countOf(10)
 
-  t.match(logs.decide(count, 7), { granted: 7, remaining: 3, waitMs: windowMs })
-  t.match(logs.decide(count, 7), { granted: 3, remaining: 0, waitMs: windowMs })
-  t.match(logs.decide(count, 7), { granted: 0, remaining: 0, waitMs: windowMs })
+  t.match(counters.decide(count, 7), { granted: 7, rules: [{ remaining: 3, waitMs: windowMs }] })
+  t.match(counters.decide(count, 7), { granted: 3, rules: [{ remaining: 0, waitMs: windowMs }] })
+  t.match(counters.decide(count, 7), { granted: 0, rules: [{ remaining: 0, waitMs: windowMs }] })
 })
 
 t.test('a limit that was lowered is kept from then on, with the wait until enough have gone', async t => {
   const clock = createTestClock(0)
-  const logs = createSlidingLogs(clock)
+  const counters = createCounters(clock)
   for (let i = 0; i < 10; i++) {
-    logs.decide({ key: 'key', limit: 10, windowMs })
+    counters.decide(countOf(10))
     clock.advance(10)
   }
 
-  t.match(logs.decide({ key: 'key', limit: 4, windowMs }), { granted: 0, waitMs: 1000 - 100 + 60 })
+  t.match(counters.decide(countOf(4)), { granted: 0, rules: [{ waitMs: 1000 - 100 + 60 }] })
 })
 
 t.test('a share of nothing lets nobody in', async t => {
-  const logs = createSlidingLogs(createTestClock())
+  const counters = createCounters(createTestClock())
 
-  t.match(logs.decide({ key: 'key', limit: 1, windowMs }, 1, 0), { granted: 0, remaining: 0, waitMs: windowMs })
+  t.match(counters.decide(countOf(1), 1, [{ limit: 0, windowMs, burst: 0 }]), {
+    granted: 0,
+    rules: [{ remaining: 0, waitMs: windowMs }],
+  })
 })
 
 t.test('what was decided elsewhere counts, also above the limit', async t => {
-  const logs = createSlidingLogs(createTestClock())
-  logs.record({ key: 'key', limit: 100, windowMs }, 60)
+  const counters = createCounters(createTestClock())
+  counters.record(countOf(100), { granted: 60, grantedSoftly: 60, rules: [] })
 
-  t.match(logs.decide({ key: 'key', limit: 100, windowMs }, 1, 50), { granted: 0 })
-  t.match(logs.decide({ key: 'key', limit: 100, windowMs }, 100), { granted: 40 })
+  t.match(counters.decide(countOf(100), 1, [{ limit: 50, windowMs, burst: 1 }]), { granted: 0 })
+  t.match(counters.decide(countOf(100), 100), { granted: 40 })
 })
 
 t.test('keys that have run out are forgotten as others come, and as others are counted', async t => {
   const clock = createTestClock()
-  const logs = createSlidingLogs(clock)
+  const counters = createCounters(clock)
   for (let i = 0; i < 5000; i++) {
-    logs.decide({ key: `key ${i}`, limit: 10, windowMs })
+    counters.decide(countOf(10, {}, `key ${i}`))
     clock.advance(10)
   }
-  t.ok(logs.size < 250, 'a hundred are alive at any time')
+  t.ok(counters.size < 250, 'a hundred are alive at any time')
 
   for (let i = 0; i < 10_000; i++) {
-    logs.decide({ key: 'one', limit: 10, windowMs })
+    counters.decide(countOf(10, {}, 'one'))
     clock.advance(1)
   }
-  t.equal(logs.size, 1)
+  t.equal(counters.size, 1)
 })

@@ -1,0 +1,70 @@
+import type { UpstreamHeaders } from './incoming-headers.ts'
+
+/**
+ * What an upstream says of its own limits goes on to the client, and is never made more permissive
+ * (draft-ietf-httpapi-ratelimit-headers: intermediaries). The IETF fields are lists, which take the gateway's items beside the
+ * upstream's. Of the older fields there is one set: the tighter one stays, whole.
+ */
+export interface LimitMerge {
+  /** Fields of the upstream that the client does not get. */
+  readonly dropped: readonly string[]
+  /** Fields of the gateway, names and values in turn. */
+  readonly own: readonly string[]
+}
+
+/** Undefined in the usual case: the upstream has none of the gateway's older fields, and all fields are passed on. */
+export const mergeLimits = (upstream: UpstreamHeaders, own: readonly string[]): LimitMerge | undefined => {
+  const prefix = prefixes.find(each => own.includes(`${each}-remaining`))
+  if (prefix === undefined) return undefined
+  const names = [`${prefix}-limit`, `${prefix}-remaining`, `${prefix}-reset`]
+  if (names.every(name => upstream[name] === undefined)) return undefined
+  const theirs = readLimit(prefix, name => textOf(upstream[name]))
+  const ours = readLimit(prefix, name => own[own.indexOf(name) + 1])
+  if (theirs === undefined || ours === undefined) return { dropped: names, own }
+  if (theirs.isNamed && ours.isNamed) return { dropped: names, own: withTheirItems(own, names, upstream) }
+  return isTighter(theirs, ours) ? { dropped: [], own: without(own, names) } : { dropped: names, own }
+}
+
+const prefixes = ['ratelimit', 'x-ratelimit']
+
+interface Limit {
+  readonly remaining: number
+  /** Seconds; 0 where it is not said. */
+  readonly reset: number
+  /** Whether it is written as API Connect does. */
+  readonly isNamed: boolean
+}
+
+/** Undefined where the upstream's words say nothing that a client could go by. */
+const readLimit = (prefix: string, textIn: (name: string) => string | undefined): Limit | undefined => {
+  const text = textIn(`${prefix}-remaining`) ?? ''
+  const reset = Number(/^\d{1,12}$/.exec(textIn(`${prefix}-reset`) ?? '')?.[0] ?? 0)
+  if (/^\d{1,15}$/.test(text)) return { remaining: Number(text), reset, isNamed: false }
+  if (!/^(name=[^,;]*,\d{1,15};)+$/.test(text)) return undefined
+  return {
+    remaining: Math.min(...[...text.matchAll(/,(\d+);/g)].map(([, count]) => Number(count))),
+    reset,
+    isNamed: true,
+  }
+}
+
+const isTighter = (one: Limit, other: Limit): boolean =>
+  one.remaining < other.remaining || (one.remaining === other.remaining && one.reset > other.reset)
+
+const withTheirItems = (
+  own: readonly string[],
+  names: readonly string[],
+  upstream: UpstreamHeaders,
+): readonly string[] =>
+  own.map((value, place) => {
+    const name = own[place - 1]
+    return place % 2 === 1 && name !== undefined && names.includes(name)
+      ? (textOf(upstream[name]) ?? '') + value
+      : value
+  })
+
+const without = (own: readonly string[], names: readonly string[]): readonly string[] =>
+  own.filter((_, place) => !names.includes(own[place - (place % 2)] ?? ''))
+
+const textOf = (value: UpstreamHeaders[string]): string | undefined =>
+  value === undefined || typeof value === 'string' ? value : value.join('')

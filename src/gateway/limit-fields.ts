@@ -1,0 +1,80 @@
+import type { PlanRule } from '../plans/plan-rules.ts'
+import type { RuleState, Verdict } from '../stores/ports.ts'
+
+/**
+ * How answers tell the state of a plan. `ietf`: draft-ietf-httpapi-ratelimit-headers, an item for each limit. `ratelimit`:
+ * the three fields of its drafts up to 06, of the tightest limit. `x-ratelimit`: the same under the older names.
+ * `api-connect`: as API Connect writes them, a `name=…,N;` for each limit.
+ */
+export const limitFieldForms = ['ietf', 'ratelimit', 'x-ratelimit', 'api-connect', 'none'] as const
+
+export type LimitFieldForm = (typeof limitFieldForms)[number]
+
+/** Header fields, names and values in turn, for a verdict on these rules. */
+export type LimitFields = (verdict: Verdict) => readonly string[]
+
+export const createLimitFields = (form: LimitFieldForm, plan: string, rules: readonly PlanRule[]): LimitFields => {
+  switch (form) {
+    case 'ietf':
+      return ietfFields(plan, rules)
+    case 'ratelimit':
+      return tightestFields('ratelimit', rules)
+    case 'x-ratelimit':
+      return tightestFields('x-ratelimit', rules)
+    case 'api-connect':
+      return apiConnectFields(rules)
+    case 'none':
+      return () => noFields
+  }
+}
+
+const noFields: readonly string[] = []
+
+/** Whole seconds, at least one: what it says is never too soon. */
+export const toWaitSec = (waitMs: number): number => Math.max(1, Math.ceil(waitMs / 1000))
+
+const ietfFields = (plan: string, rules: readonly PlanRule[]): LimitFields => {
+  const names = rules.map(({ kind }) => (kind === 'rate' ? `"${plan}"` : `"${plan}-${kind}"`))
+  const policy = rules.map(({ rate }, nth) => `${names[nth]};q=${rate.limit};w=${rate.windowSec}`).join(', ')
+  const itemOf = (name: string | undefined, { remaining, waitMs }: RuleState): string =>
+    `${name};r=${remaining};t=${toWaitSec(waitMs)}`
+  return ({ rules: states }) => {
+    const [first, ...others] = states
+    let items = first ? itemOf(names[0], first) : ''
+    for (const [nth, state] of others.entries()) items += `, ${itemOf(names[nth + 1], state)}`
+    return ['ratelimit-policy', policy, 'ratelimit', items]
+  }
+}
+
+const tightestFields = (prefix: string, rules: readonly PlanRule[]): LimitFields => {
+  const [limitField, remainingField, resetField] = [`${prefix}-limit`, `${prefix}-remaining`, `${prefix}-reset`]
+  return ({ rules: states }) => {
+    const nth = tightestOf(states)
+    const { remaining, waitMs } = states[nth] ?? nothing
+    const limit = rules[nth]?.rate.limit ?? 0
+    return [limitField, String(limit), remainingField, String(remaining), resetField, String(toWaitSec(waitMs))]
+  }
+}
+
+const nothing: RuleState = { remaining: 0, waitMs: 0 }
+
+/** Place of the limit with the least remaining; of those, the one that is longest to wait for. */
+const tightestOf = (states: readonly RuleState[]): number => {
+  let tightest = 0
+  for (const [nth, { remaining, waitMs }] of states.entries()) {
+    const least = states[tightest] ?? nothing
+    if (remaining < least.remaining || (remaining === least.remaining && waitMs > least.waitMs)) tightest = nth
+  }
+  return tightest
+}
+
+const apiConnectFields = (rules: readonly PlanRule[]): LimitFields => {
+  const names = rules.map(({ kind }) => (kind === 'rate' ? 'default' : kind))
+  const limits = rules.map(({ rate }, nth) => `name=${names[nth]},${rate.limit};`).join('')
+  return ({ rules: states }) => [
+    'x-ratelimit-limit',
+    limits,
+    'x-ratelimit-remaining',
+    states.map(({ remaining }, nth) => `name=${names[nth]},${remaining};`).join(''),
+  ]
+}

@@ -1,0 +1,31 @@
+import type { Logger } from '../telemetry/logger.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Says in the log which clients are over a soft limit, and lets them be. */
+export interface SoftLimitReport {
+  /** @param windowMs nothing more is said of this plan and caller for so long */
+  exceeded(exchange: Exchange, plan: string, windowMs: number): void
+}
+
+/** Callers of whom is remembered that they were reported; beyond it the oldest is forgotten, and may be reported again. */
+const mostRemembered = 10_000
+
+/** One line for each window, plan and caller at most, in each process. */
+export const createSoftLimitReport = (log: Logger, nowMs: () => number): SoftLimitReport => {
+  const quietUntil = new Map<string, number>()
+  return {
+    exceeded(exchange, plan, windowMs) {
+      const { caller, context, operation } = exchange
+      const client_id = caller?.kind === 'unknown' ? caller.named?.client_id : caller?.client.client_id
+      const key = `${plan} ${client_id ?? context.address}`
+      if ((quietUntil.get(key) ?? 0) > nowMs()) return
+      quietUntil.delete(key)
+      if (quietUntil.size >= mostRemembered) quietUntil.delete(quietUntil.keys().next().value ?? '')
+      quietUntil.set(key, nowMs() + windowMs)
+      log.warn(
+        { event: 'soft_limit_exceeded', plan, client_id, address: context.address, operation: operation?.label },
+        'a client is over a soft limit of its plan: let in',
+      )
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import type { Test } from 'tap'
+import type { Algorithm, Charge } from '../../src/stores/ports.ts'
+import { newCharge } from '../support/charges.ts'
+import type { LimiterUnderTest } from './limiters.ts'
+import { mostCertainInAnyWindow, mostCertainInCalendarWindow, type SeenAdmission } from './oracle.ts'
+
+const limit = 100
+const burst = 10
+const windowMs = 1000
+const lastsMs = 2500
+
+const algorithms: readonly Algorithm[] = ['strict', 'smooth', 'calendar']
+
+/** The most that each lets in, in any window. */
+const mostInWindow: Readonly<Record<Algorithm, number>> = {
+  strict: limit,
+  smooth: limit + burst - 1,
+  calendar: 2 * limit,
+}
+
+/** What each algorithm promises, for one adapter; the same is offered to all of them. */
+export const testAlgorithms = (t: Test, open: (t: Test) => Promise<LimiterUnderTest>): void => {
+  t.test('to a client that offers twice its limit, each algorithm lets in as much as it says, and no more', async t => {
+    const under = await open(t)
+
+    const runs = await offerAll(under, 2 * limit)
+
+    for (const [algorithm, { admissions }] of runs) {
+      const most = mostCertainInAnyWindow(admissions, windowMs)
+      t.ok(most <= mostInWindow[algorithm], `${algorithm}: ${most} in one window`)
+      const least = 0.97 * limit * (lastsMs / 1000)
+      t.ok(admissions.length >= least, `${algorithm}: ${admissions.length} in all`)
+    }
+    t.ok((runs.get('smooth')?.admissions.length ?? 0) <= limit * (lastsMs / 1000) + burst + slack)
+    t.ok(mostCertainInCalendarWindow(runs.get('calendar')?.admissions ?? [], windowMs) <= limit)
+  })
+
+  t.test('to a client that offers 95 % of its limit evenly, no algorithm refuses anything', async t => {
+    const under = await open(t)
+
+    const runs = await offerAll(under, 0.95 * limit)
+
+    for (const [algorithm, { refused }] of runs) t.equal(refused, 0, algorithm)
+  })
+
+  for (const algorithm of algorithms)
+    t.test(`${algorithm}: whoever waits as told gets in, when alone, each time`, async t => {
+      const { limiter, elapse } = await open(t)
+      const charge = newCharge(4, { algorithm, burst: 2, windowMs: 500 })
+
+      for (let times = 0; times < 3; times++) {
+        let verdict = await limiter.charge(charge)
+        for (let i = 0; i < 8 && verdict.allowed; i++) verdict = await limiter.charge(charge)
+        t.equal(verdict.allowed, false)
+        t.equal(verdict.rules[0]?.remaining, 0)
+        await elapse(verdict.waitMs)
+
+        t.equal((await limiter.charge(charge)).allowed, true)
+      }
+    })
+
+  t.test('each algorithm tells what is left', async t => {
+    const under = await open(t)
+
+    const left = await undisturbed(under, async charges => {
+      const states: number[][] = []
+      for (let i = 0; i < 4; i++) {
+        const verdicts = await Promise.all(charges.map(charge => under.limiter.charge(charge)))
+        states.push(verdicts.map(({ rules }) => rules[0]?.remaining ?? -1))
+      }
+      return states
+    })
+
+    t.same(left, [
+      [2, 1, 2],
+      [1, 0, 1],
+      [0, 0, 0],
+      [0, 0, 0],
+    ])
+  })
+}
+
+/** What a run over real time may count too many at its ends. */
+const slack = 5
+
+interface Run {
+  readonly admissions: readonly SeenAdmission[]
+  readonly refused: number
+}
+
+/**
+ * Charges every algorithm so often a second, evenly, and no two charges closer together than that. Again where a busy
+ * machine stood still meanwhile, or a process that stalled decided locally. Counts what the shared count decided.
+ */
+const offerAll = async (
+  under: LimiterUnderTest,
+  perSec: number,
+  attempts = 6,
+): Promise<ReadonlyMap<Algorithm, Run>> => {
+  const charges = algorithms.map(algorithm => newCharge(limit, { algorithm, burst }))
+  const runs = algorithms.map(() => ({ admissions: [] as SeenAdmission[], refused: 0 }))
+  const chargeOnce = async (charge: Charge, run = runs[charges.indexOf(charge)]): Promise<boolean> => {
+    const sentAtMs = under.nowMs()
+    const { allowed, source } = await under.limiter.charge(charge)
+    if (source !== 'store') return false
+    if (allowed) run?.admissions.push({ sentAtMs, answeredAtMs: under.nowMs() })
+    else if (run) run.refused++
+    return true
+  }
+  let isTelling = true
+  const startedAtMs = under.nowMs()
+  for (let lastMs = startedAtMs; lastMs < startedAtMs + lastsMs; ) {
+    await under.elapse(Math.max(0, lastMs + 1000 / perSec - under.nowMs()))
+    if (under.nowMs() - lastMs > stallMs) isTelling = false
+    lastMs = under.nowMs()
+    const decided = await Promise.all(charges.map(charge => chargeOnce(charge)))
+    if (decided.includes(false)) isTelling = false
+  }
+  if (!isTelling && attempts > 1) return offerAll(under, perSec, attempts - 1)
+  return new Map(algorithms.map((algorithm, place) => [algorithm, runs[place] ?? { admissions: [], refused: 0 }]))
+}
+
+/** In a pause so long, smooth cannot save up all that a client would have used. */
+const stallMs = (1000 * burst) / limit / 2
+
+/** Runs a scenario on new counters of three a second, two at once, again where it was cut by the turn of a window. */
+const undisturbed = async <T>(
+  under: LimiterUnderTest,
+  scenario: (charges: readonly Charge[]) => Promise<T>,
+): Promise<T> => {
+  for (let tries = 5; ; tries--) {
+    // Just after the turn of a calendar second.
+    await under.elapse(windowMs - (under.nowMs() % windowMs) + 20)
+    const startedAtMs = under.nowMs()
+    const result = await scenario(algorithms.map(algorithm => newCharge(3, { algorithm, burst: 2 })))
+    if (under.nowMs() - startedAtMs < 300 || tries === 1) return result
+  }
+}
