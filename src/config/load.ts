@@ -8,6 +8,7 @@ import { checkListeners } from './checks/listeners.ts'
 import { checkOperations } from './checks/operations.ts'
 import { checkPlans } from './checks/plans.ts'
 import { checkRoutes } from './checks/routes.ts'
+import { checkScopes } from './checks/scopes.ts'
 import { checkSigningKeys } from './checks/signing-keys.ts'
 import { checkUsers } from './checks/users.ts'
 import { parseDraft } from './draft.ts'
@@ -40,6 +41,7 @@ const crossChecks = [
   checkPlans,
   checkClients,
   checkUsers,
+  checkScopes,
   checkSigningKeys,
   checkFapiProfile,
 ]

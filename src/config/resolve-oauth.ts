@@ -10,12 +10,13 @@ const interactionLifetimeSec = 900
 
 /** What the authorization server is told. */
 export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly Operation[]): OAuthOptions => {
-  const { profile, tokens, keys } = draft.head.value
+  const { profile, scopes, tokens, keys } = draft.head.value
   const { accessToken, refreshToken, code, par, dpop } = tokens
   return {
     issuer,
     profile,
     clients: resolveClients(draft),
+    scopeTexts: new Map(Object.entries(scopes)),
     accessToken: { format: accessToken.format, lifetimeSec: accessToken.lifetime, alg: accessToken.alg },
     refreshToken: { lifetimeSec: refreshToken.lifetime, reuseWindowSec: refreshToken.reuseWindow },
     code: { lifetimeSec: code.lifetime },

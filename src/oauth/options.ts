@@ -8,6 +8,7 @@ export interface OAuthOptions {
   /** `fapi2`: what every client must keep to, whatever it says itself. */
   readonly profile: Profile
   readonly clients: readonly ClientRegistration[]
+  readonly scopeTexts: ScopeTexts
   readonly accessToken: {
     readonly format: AccessTokenFormat
     readonly lifetimeSec: number
@@ -42,6 +43,12 @@ export interface OAuthOptions {
   /** Whether clients can present certificates at all: by TLS here, or through trusted proxies. */
   readonly takesClientCertificates: boolean
 }
+
+/**
+ * What scopes mean for people, by scope and then by language (RFC 5646; `und` where the configuration names none): shown on
+ * the consent page, and handed to the operator's login. At least one text for each scope that is in it.
+ */
+export type ScopeTexts = ReadonlyMap<string, Readonly<Record<string, string>>>
 
 export const profiles = ['none', 'fapi2'] as const
 export type Profile = (typeof profiles)[number]

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { InteractionRecord } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
+import type { ScopeTexts } from '../options.ts'
 import { joinScope, splitScope } from '../scope.ts'
 import { type Acceptance, parseAcceptance, parseRejection } from './decision.ts'
 import { type Found, findInteraction } from './door.ts'
@@ -86,7 +87,7 @@ export const createBackChannel = (deps: OAuthDeps): BackChannel => {
   return {
     describe: async id => {
       const found = await findInteraction(deps, id)
-      return found ? { kind: 'answer', body: describe(found) } : { kind: 'unknown' }
+      return found ? { kind: 'answer', body: describe(found, options.scopeTexts) } : { kind: 'unknown' }
     },
     accept: async (id, body) => {
       const acceptance = parseAcceptance(body)
@@ -114,13 +115,15 @@ const conflict = (reason: string): BackChannelAnswer => ({ kind: 'conflict', rea
 const canonical = (decision: object): string =>
   JSON.stringify(Object.entries(decision).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 
-const describe = ({ client, record }: Found): Readonly<Record<string, unknown>> => {
+const describe = ({ client, record }: Found, scopeTexts: ScopeTexts): Readonly<Record<string, unknown>> => {
   const { host } = new URL(record.redirect_uri)
+  const scopes = splitScope(record.scope)
   return {
     client_id: client.client_id,
     client_name: client.client_name,
     ...(host !== '' && { redirect_host: host }), // an app's own scheme has none
-    scope: splitScope(record.scope),
+    scope: scopes,
+    scope_texts: textsOf(scopes, scopeTexts),
     resource: record.resource,
     acr_values: splitScope(record.acr_values ?? ''),
     ui_locales: splitScope(record.ui_locales ?? ''),
@@ -128,3 +131,12 @@ const describe = ({ client, record }: Found): Readonly<Record<string, unknown>> 
     expires_at: new Date(record.expiresAtMs).toISOString(),
   }
 }
+
+/** In every language: the login knows which one the person reads. */
+const textsOf = (scopes: readonly string[], scopeTexts: ScopeTexts): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    scopes.flatMap(scope => {
+      const texts = scopeTexts.get(scope)
+      return texts ? [[scope, texts]] : []
+    }),
+  )

@@ -26,6 +26,7 @@ export const createConsent = (deps: OAuthDeps): Consent => {
       redirect_uri: visit.record.redirect_uri,
       username: visit.record.username ?? '',
       scopes: splitScope(visit.record.scope),
+      scopeTexts: deps.options.scopeTexts,
     })
 
   return {

@@ -1,9 +1,11 @@
+import type { ScopeTexts } from '../options.ts'
 import type { OAuthReply } from '../wire.ts'
 import { type Html, html } from './html.ts'
 import { toPageReply } from './page.ts'
+import { findScopeText } from './scope-text.ts'
 import type { PageSetting } from './setting.ts'
 import { initialOf } from './sign-in-page.ts'
-import type { ConsentTexts } from './texts/texts.ts'
+import type { ConsentTexts, Texts } from './texts/texts.ts'
 
 /** The question whether a client may have what it asks for. */
 export interface ConsentPage {
@@ -16,6 +18,7 @@ export interface ConsentPage {
   readonly redirect_uri: string
   readonly username: string
   readonly scopes: readonly string[]
+  readonly scopeTexts: ScopeTexts
 }
 
 export const consentPage = (page: ConsentPage): OAuthReply => {
@@ -29,7 +32,7 @@ export const consentPage = (page: ConsentPage): OAuthReply => {
 <h1>${texts.heading(page.clientName)}</h1>
 <p>${texts.signedInAs(html`<strong>${page.username}</strong>`)}</p>
 <h2 id="asks">${texts.asksFor(page.clientName)}</h2>
-${page.scopes.length === 0 ? html`<p>${texts.nothing}</p>` : scopeList(page.scopes, texts)}
+${page.scopes.length === 0 ? html`<p>${texts.nothing}</p>` : scopeList(page)}
 <form method="post" action="/interaction/${page.interactionId}">
 <input type="hidden" name="csrf" value="${page.csrf}">
 <div class="actions">
@@ -42,12 +45,15 @@ ${page.scopes.length === 0 ? html`<p>${texts.nothing}</p>` : scopeList(page.scop
 }
 
 /** Without bullets some screen readers take a list for none, unless it says what it is. */
-const scopeList = (scopes: readonly string[], texts: ConsentTexts): Html =>
+const scopeList = ({ scopes, scopeTexts, setting }: ConsentPage): Html =>
   html`<ul class="scopes" role="list" aria-labelledby="asks">
-${scopes.map(scope => html`<li><code>${scope}</code>${meaningOf(scope, texts)}</li>\n`)}</ul>`
+${scopes.map(scope => html`<li>${meaningOf(scope, scopeTexts, setting.texts)}<code>${scope}</code></li>\n`)}</ul>`
 
-const meaningOf = (scope: string, { scopes }: ConsentTexts): Html | undefined =>
-  Object.hasOwn(scopes, scope) ? html`<span>${scopes[scope]}</span>` : undefined
+/** Stands before the scope's own name, which is for those who want to know exactly. */
+const meaningOf = (scope: string, declared: ScopeTexts, texts: Texts): Html | undefined => {
+  const meaning = findScopeText(scope, declared, texts)
+  return meaning && html`<span${meaning.lang && html` lang="${meaning.lang}"`}>${meaning.text}</span>`
+}
 
 /** What a person can recognise of a redirect URI: its host, or the app's own scheme. */
 const destinationOf = (redirect_uri: string, texts: ConsentTexts): string => {

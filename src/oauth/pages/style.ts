@@ -64,7 +64,8 @@ button:hover { filter: brightness(0.94); }
 .scopes li::before { content: "✓" / ""; position: absolute; left: 16px; color: var(--accent); font-weight: 650; }
 .scopes li + li { border-top: 1px solid var(--line); }
 .scopes code { font: 14px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
-.scopes span { display: block; color: var(--muted); font-size: 14px; }
+.scopes span { display: block; }
+.scopes span + code { color: var(--muted); font-size: 13px; }
 .fine { margin-top: 16px; font-size: 14px; }
 .hint { margin-top: 20px; padding-top: 16px; border-top: 1px solid var(--line); font-size: 14px; }
 footer { font-size: 13px; color: var(--muted); text-align: center; }

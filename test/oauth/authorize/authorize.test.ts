@@ -30,7 +30,7 @@ t.test('a good request begins an interaction in this browser', async t => {
 })
 
 t.test('line 61: with an https issuer the cookie is Secure and says so in its name', async t => {
-  const room = await openBrowserRoom(t, [demoClient], 'https://login.example')
+  const room = await openBrowserRoom(t, [demoClient], { issuer: 'https://login.example' })
 
   const reply = await room.authorize(get(ask()))
 
@@ -140,7 +140,7 @@ t.test('a state that is no UTF-8 cannot come back the same and is refused', asyn
 
 t.test('line 47: iss is in every redirect, success or error, as configuration and metadata write it', async t => {
   const odd = 'https://Login.example:443/tenant/'
-  const room = await openBrowserRoom(t, [demoClient], odd)
+  const room = await openBrowserRoom(t, [demoClient], { issuer: odd })
   const guest = await enter(room)
   await guest.signIn()
 

@@ -5,7 +5,11 @@ import { accept, openHandoffRoom, send } from './support.ts'
 const nobody = 'A'.repeat(22)
 
 t.test('the login learns what to ask, and nothing that would let it act as the browser', async t => {
-  const room = await openHandoffRoom(t)
+  const scopeTexts = new Map([
+    ['accounts:read', { en: 'Read your accounts', fr: 'Lire vos comptes' }],
+    ['accounts:write', { en: 'Change your accounts' }],
+  ])
+  const room = await openHandoffRoom(t, {}, { scopeTexts })
   const more = { acr_values: 'low high', ui_locales: 'de-AT en', login_hint: 'zoe@example.com' }
   const { id } = await send(room, ask({ scope: 'accounts:read offline_access', ...more }))
 
@@ -16,6 +20,7 @@ t.test('the login learns what to ask, and nothing that would let it act as the b
       client_name: 'Demo client',
       redirect_host: '127.0.0.1:3000',
       scope: ['accounts:read', 'offline_access'],
+      scope_texts: { 'accounts:read': { en: 'Read your accounts', fr: 'Lire vos comptes' } },
       resource: [],
       acr_values: ['low', 'high'],
       ui_locales: ['de-AT', 'en'],

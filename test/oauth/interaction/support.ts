@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { type BackChannel, createBackChannel } from '../../../src/oauth/interaction/back-channel.ts'
-import type { ClientRegistration } from '../../../src/oauth/options.ts'
+import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
 import type { OAuthReply, OAuthRequest } from '../../../src/oauth/wire.ts'
 import { ask, type BrowserRoom, demoClient, get, header, openBrowserRoom } from '../support/browser-flow.ts'
 import { createCookieJar } from '../support/cookie-jar.ts'
@@ -12,12 +12,16 @@ export interface HandoffRoom extends BrowserRoom {
   readonly backChannel: BackChannel
 }
 
-export const openHandoffRoom = async (t: Test, changes: Partial<ClientRegistration> = {}): Promise<HandoffRoom> => {
+export const openHandoffRoom = async (
+  t: Test,
+  changes: Partial<ClientRegistration> = {},
+  options: Partial<OAuthOptions> = {},
+): Promise<HandoffRoom> => {
   const clients = [
     { ...demoClient, ...changes },
     { ...demoClient, client_id: 'other' },
   ]
-  const room = await openBrowserRoom(t, clients, undefined, { mode: 'handoff', url: loginUrl })
+  const room = await openBrowserRoom(t, clients, { login: { mode: 'handoff', url: loginUrl }, ...options })
   return { ...room, backChannel: createBackChannel(room.deps) }
 }
 

@@ -47,6 +47,7 @@ export const clientDefaults = {
 /** What the authorization server is told where the configuration says nothing. */
 export const optionDefaults = {
   profile: 'none',
+  scopeTexts: new Map(),
   par: { lifetimeSec: 60 },
   dpop: { nonce: 'required' },
   keys: { rotateEverySec: 30 * 24 * 3600 },

@@ -6,7 +6,7 @@ import { createClients } from '../../../src/oauth/clients/clients.ts'
 import type { FailureLimit, OAuthDeps } from '../../../src/oauth/deps.ts'
 import { createInteraction } from '../../../src/oauth/interaction/interaction.ts'
 import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
-import type { ClientRegistration, LoginOptions, OAuthOptions } from '../../../src/oauth/options.ts'
+import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
 import { hashSecret } from '../../../src/oauth/secrets/secret-hash.ts'
 import { challengeOf, codeProof, parseGrantId } from '../../../src/oauth/tokens/code.ts'
 import type { OAuthReply, OAuthRequest } from '../../../src/oauth/wire.ts'
@@ -56,16 +56,14 @@ const passwordHash = hashSecret(new Secret(password))
 export const openBrowserRoom = async (
   t: Teardown,
   clients: readonly ClientRegistration[] = [demoClient],
-  issuer = 'http://localhost:8080',
-  login: LoginOptions = { mode: 'embedded' },
+  changes: Partial<OAuthOptions> = {},
 ): Promise<BrowserRoom> => {
   let nowMs = 1_700_000_000_000
   const clock = { nowMs: () => nowMs }
   const store = createMemoryStore(clock)
   const options: OAuthOptions = {
     ...optionDefaults,
-    issuer,
-    login,
+    issuer: 'http://localhost:8080',
     clients,
     accessToken: { format: 'jwt', lifetimeSec: 600, alg: 'ES256' },
     refreshToken: { lifetimeSec: 2_592_000, reuseWindowSec: 10 },
@@ -76,6 +74,7 @@ export const openBrowserRoom = async (
     ],
     interactionLifetimeSec: 900,
     endpoints: {},
+    ...changes,
   }
   const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())

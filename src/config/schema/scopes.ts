@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { scopeToken } from '../values/scope.ts'
+import { line, textLike } from '../values/texts.ts'
+
+/** What scopes mean for people. */
+
+/** ISO 639, as the first part of a tag of RFC 5646: the pages choose by nothing else. */
+const language = () => textLike(/^[a-z]{2,3}$/, 'a language is two or three small letters, such as en or de')
+
+/** Its language is undetermined (RFC 5646 section 4.1). */
+const textAlone = () => line().transform((text): Readonly<Record<string, string>> => ({ und: text }))
+
+const textsByLanguage = () =>
+  z.record(language(), line()).refine(texts => Object.keys(texts).length > 0, { error: 'there is no text in it' })
+
+const scopeText = () =>
+  z.union([textAlone(), textsByLanguage()], {
+    error: 'must be a text of one line, at most 200 characters, or such texts by language, as in { en: …, de: … }',
+  })
+
+export const scopesSchema = z
+  .record(scopeToken(), scopeText())
+  .default({})
+  .describe('What scopes mean for people, by their names: a text, or texts by language, such as { en: …, de: … }.')

@@ -1,0 +1,53 @@
+import t from 'tap'
+import type { OAuthOptions } from '../../../src/oauth/options.ts'
+import { findScopeText } from '../../../src/oauth/pages/scope-text.ts'
+import { german } from '../../../src/oauth/pages/texts/de.ts'
+import { english } from '../../../src/oauth/pages/texts/en.ts'
+import { ask, demoClient, enter, openBrowserRoom } from '../support/browser-flow.ts'
+
+const declared: OAuthOptions['scopeTexts'] = new Map([
+  ['both', { de: 'Beides', en: 'Both' }],
+  ['english', { fr: 'Anglais', en: 'English' }],
+  ['french', { fr: 'Français', it: 'Francese' }],
+  ['alone', { und: 'Alone' }],
+  ['constructor', { en: 'Build' }],
+])
+
+t.test('a scope is said in the language of the page, else in English, else as it was said first', async t => {
+  t.same(findScopeText('both', declared, german), { text: 'Beides' })
+  t.same(findScopeText('both', declared, english), { text: 'Both' })
+  t.same(findScopeText('english', declared, german), { text: 'English', lang: 'en' })
+  t.same(findScopeText('french', declared, german), { text: 'Français', lang: 'fr' })
+  t.same(findScopeText('alone', declared, german), { text: 'Alone' })
+})
+
+t.test('what the pages know themselves holds until the operator says otherwise', async t => {
+  t.same(findScopeText('offline_access', declared, german), { text: german.consent.scopes.offline_access })
+  t.same(findScopeText('offline_access', new Map([['offline_access', { en: 'Stay' }]]), german), {
+    text: 'Stay',
+    lang: 'en',
+  })
+})
+
+t.test('a scope of which nobody has said anything speaks for itself', async t => {
+  t.equal(findScopeText('Both', declared, english), undefined)
+  t.equal(findScopeText('constructor', new Map(), english), undefined)
+  t.equal(findScopeText('toString', declared, english), undefined)
+})
+
+t.test('line 57: a text that is markup is text on the consent page', async t => {
+  const attack = '"><script>alert(1)</script>'
+  const scopeTexts = new Map([['accounts:read', { fr: attack }]])
+  const room = await openBrowserRoom(t, [demoClient], { scopeTexts })
+  const guest = await enter(room, ask({ scope: 'accounts:read accounts:write' }))
+  await guest.signIn()
+
+  const { body } = await guest.show()
+
+  t.match(
+    body,
+    '<li><span lang="fr">&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</span><code>accounts:read</code></li>',
+  )
+  t.match(body, '<li><code>accounts:write</code></li>')
+  t.notMatch(body, '<script')
+})
