@@ -3,12 +3,13 @@ import t from 'tap'
 import { eventually } from '../../support/eventually.ts'
 import { startStrictUpstream } from '../../support/recording-upstream.ts'
 import { bareJwk, type Members, newKey, signJws, type TestKey, unsignedJws } from '../fapi/support/jws.ts'
-import { type Posted, post, send } from '../support/post.ts'
+import { type Fields, type Posted, post, send } from '../support/post.ts'
 import { newProof, type ProofTwist } from '../support/proofs.ts'
 import { operations } from '../support/running.ts'
 import { claimsOf, headerOf } from './support/access-tokens.ts'
 import { nowSec } from './support/assertions.ts'
-import { confidentialClient } from './support/clients.ts'
+import { callback, newCode, verifier } from './support/browser.ts'
+import { confidentialClient, publicClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 import { workersAt } from './support/workers-at.ts'
 
@@ -26,7 +27,7 @@ const setup = () => ({
     },
   ],
   upstreams: { accounts: { targets: [upstream.url] } },
-  clients: [confidentialClient('app')],
+  clients: [confidentialClient('app'), publicClient('spa')],
 })
 
 const grant = { grant_type: 'client_credentials' }
@@ -172,12 +173,29 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
     t.equal((await call(undefined, `Bearer ${plain}`)).status, 200)
   })
 
-  await t.test('line 91: two proofs are none', async t => {
-    const [one, two] = [proofOfCall(), proofOfCall()]
+  await t.test(
+    'line 82, 85: 20 parallel refreshes with a key make one lineage, and another key has no part in it',
+    async t => {
+      const spa = { client_id: 'spa' }
+      const ask = (fields: Fields, by = key): Promise<Posted> =>
+        post(tokenUri, { ...spa, ...fields }, undefined, { dpop: proofOf(by, nonce) })
+      const code = await newCode(url, spa)
+      const redemption = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }
+      const { body } = await ask(redemption)
+      const refresh = (token: unknown, by?: TestKey) =>
+        ask({ grant_type: 'refresh_token', refresh_token: String(token) }, by)
 
-    t.equal((await call(`${one}, ${two}`)).status, 401)
-    t.equal((await call(one)).status, 200, 'neither was spent by that')
-  })
+      const replies = await Promise.all(Array.from({ length: 20 }, () => refresh(body.refresh_token)))
+
+      t.ok(replies.every(({ status, body }) => status === 200 && body.token_type === 'DPoP'))
+      const [successor, ...others] = new Set(replies.map(({ body }) => body.refresh_token))
+      t.same(others, [])
+      for (const token of [body.refresh_token, successor]) {
+        t.match(await refresh(token, stranger), { status: 400, body: { error: 'invalid_grant' } })
+      }
+      t.match(await refresh(successor), { status: 200 })
+    },
+  )
 
   await t.test('line 91, 92: proofs and bound tokens stay at the gateway', async t => {
     t.equal((await call(proofOfCall())).status, 200)

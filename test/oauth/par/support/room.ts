@@ -34,35 +34,25 @@ export const request: Fields = {
 export const without = (name: string): Fields =>
   Object.fromEntries(Object.entries(request).filter(([key]) => key !== name))
 
-/** Of the client `signer`. */
-export const signingKey = newKey('ES256')
-
 const client = (client_id: string, more: Members = {}): Members => ({
   client_id,
   client_secret: `${client_id}-secret`,
   grant_types: ['client_credentials', 'authorization_code'],
   redirect_uris: [callback],
   scope: 'read write',
-  plan: 'default-plan',
   ...more,
 })
 
 const clients = [
   client('app'),
-  client('other'),
-  client('pusher', { require_pushed_authorization_requests: true }),
-  client('signer', { jwks: { keys: [signingKey.publicJwk] }, require_signed_request_object: true }),
-  client('busy', { plan: 'three' }),
+  client('signer', { jwks: { keys: [newKey('ES256').publicJwk] }, require_signed_request_object: true }),
   client('machine', { grant_types: ['client_credentials'] }),
-  client('spa', { client_secret: undefined, token_endpoint_auth_method: 'none', grant_types: ['authorization_code'] }),
 ]
-
-const plans = { 'default-plan': { rate: '100000/1second' }, three: { rate: '3/1hour' } }
 
 /** Four workers over one store. */
 export const openPushRoom = async (t: Test, kind: 'sqlite' | 'redis'): Promise<PushRoom> => {
   const redis = kind === 'redis' ? await startRedis(t) : undefined
-  const { url } = await startOAuth(t, { workers: 4, plans, clients, ...(redis && { store: redis.url }) })
+  const { url } = await startOAuth(t, { workers: 4, clients, ...(redis && { store: redis.url }) })
   const place: PushRoom['place'] = fields => new URL(`${url}/authorize?${new URLSearchParams(fields)}`)
   const push: PushRoom['push'] = (fields = request, client_id = 'app') =>
     post(`${url}/par`, { client_id, ...fields }, client_id)
