@@ -14,6 +14,7 @@ import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import type { Limiter } from '../../src/stores/ports.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
 import { client as registration } from '../oauth/support/authorization-server.ts'
+import { newPlan } from '../support/plans.ts'
 
 const recorder = createRecorder()
 
@@ -48,28 +49,13 @@ const proven = (client_id: string, plan?: string): Caller => ({
 
 const nobody: Caller = { kind: 'unknown', named: undefined }
 
-const plan = (changes: Partial<Plan> = {}): Plan => ({
-  name: 'p',
-  title: 'P',
-  rate: { limit: 2, windowSec: 60 },
-  algorithm: 'strict',
-  burst: undefined,
-  burstLimit: undefined,
-  quota: undefined,
-  mode: 'hard',
-  per: 'grouping',
-  whenStoreFails: 'local',
-  operations: {},
-  ...changes,
-})
-
 /** Charges requests to these plans, the first of which is the default; tells what is left, or the status of a refusal. */
 const createCharge = (plans: readonly Plan[], limiter: Limiter = createMemoryLimiter()) => {
   const byName = new Map(plans.map(each => [each.name, each]))
   const step = chargePlan({
     limiter,
     plans: byName,
-    defaultPlan: plans[0] ?? plan(),
+    defaultPlan: plans[0] ?? newPlan(),
     limitFields: 'ietf',
     softLimits: { exceeded: () => undefined },
   })
@@ -102,7 +88,7 @@ t.test('one counter covers a grouping, an operation or all, as the plan says', a
     ['plan', [1, 0, 429, 429]],
   ] as const
   for (const [per, expected] of cases) {
-    const charge = createCharge([plan({ per })])
+    const charge = createCharge([newPlan({ per })])
     const seen = []
     for (const called of [one, two, one, three]) seen.push(await charge(called, proven('app')))
 
@@ -115,7 +101,7 @@ t.test('one counter covers a grouping, an operation or all, as the plan says', a
 })
 
 t.test("an operation's own rate replaces the plan's, and eats nothing of it", async t => {
-  const charge = createCharge([plan({ operations: { 'GET /two': { limit: 1, windowSec: 3600 } } })])
+  const charge = createCharge([newPlan({ operations: { 'GET /two': { limit: 1, windowSec: 3600 } } })])
 
   t.equal(await charge(two, proven('app')), '"p";r=0;t=3600')
   t.equal(await charge(two, proven('app')), 429)
@@ -123,7 +109,7 @@ t.test("an operation's own rate replaces the plan's, and eats nothing of it", as
 })
 
 t.test('every client has its own count, by its own plan', async t => {
-  const charge = createCharge([plan(), plan({ name: 'large', rate: { limit: 50, windowSec: 1 } })])
+  const charge = createCharge([newPlan(), newPlan({ name: 'large', rate: { limit: 50, windowSec: 1 } })])
 
   for (const left of [1, 0]) t.equal(await charge(one, proven('app')), `"p";r=${left};t=60`)
   t.equal(await charge(one, proven('app')), 429)
@@ -132,7 +118,7 @@ t.test('every client has its own count, by its own plan', async t => {
 })
 
 t.test('who has proven nothing is counted by address, a whole /64 together', async t => {
-  const charge = createCharge([plan()])
+  const charge = createCharge([newPlan()])
 
   t.equal(await charge(one, nobody, '2001:db8::1'), '"p";r=1;t=60')
   t.equal(await charge(one, nobody, '2001:db8::2'), '"p";r=0;t=60')
@@ -141,7 +127,7 @@ t.test('who has proven nothing is counted by address, a whole /64 together', asy
 })
 
 t.test('to name a client spends nothing of that client', async t => {
-  const charge = createCharge([plan()])
+  const charge = createCharge([newPlan()])
   const named: Caller = { kind: 'unknown', named: client('app') }
 
   for (const left of [1, 0]) t.equal(await charge(one, named), `"p";r=${left};t=60`)
@@ -151,7 +137,7 @@ t.test('to name a client spends nothing of that client', async t => {
 })
 
 t.test('an operation without a plan is not charged', async t => {
-  const charge = createCharge([plan()])
+  const charge = createCharge([newPlan()])
 
   t.equal(await charge(operation('A', '/free', 'none'), proven('app')), 'not charged')
 })
@@ -162,8 +148,8 @@ t.test('without the count a plan is decided locally, left open or closed, as it 
     onStateChange: () => undefined,
   })
 
-  t.equal(await createCharge([plan()], gone)(one, proven('app')), '"p";r=0;t=60', 'one of two shares of 2')
-  t.equal(await createCharge([plan()], gone)(one, proven('app')), 429)
-  t.equal(await createCharge([plan({ whenStoreFails: 'open' })], gone)(one, proven('app')), '"p";r=2;t=60')
-  t.equal(await createCharge([plan({ whenStoreFails: 'closed' })], gone)(one, proven('app')), 503)
+  t.equal(await createCharge([newPlan()], gone)(one, proven('app')), '"p";r=0;t=60', 'one of two shares of 2')
+  t.equal(await createCharge([newPlan()], gone)(one, proven('app')), 429)
+  t.equal(await createCharge([newPlan({ whenStoreFails: 'open' })], gone)(one, proven('app')), '"p";r=2;t=60')
+  t.equal(await createCharge([newPlan({ whenStoreFails: 'closed' })], gone)(one, proven('app')), 503)
 })
