@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from './ports.ts'
-import { answered, connectRedis, waitUntilReady } from './redis/connection.ts'
+import { connectRedis, waitUntilReady } from './redis/connection.ts'
 import { createGrants } from './redis/grants.ts'
 import { createInteractions } from './redis/interactions.ts'
 import { createKeys } from './redis/keys.ts'
+import { pingParts } from './redis/parts.ts'
 import { createPushedRequests } from './redis/pushed-requests.ts'
 import { createReplays } from './redis/replays.ts'
 import { createRevocations } from './redis/revocations.ts'
@@ -32,7 +33,7 @@ export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store
     interactions: createInteractions(connection, clock),
     replays: createReplays(connection, clock),
     pushed: createPushedRequests(connection, clock),
-    ping: async () => void (await answered(connection.ping())),
+    ping: () => pingParts(connection),
     close: async () => connection.disconnect(),
   }
   await waitUntilReady(connection, startPatienceMs)

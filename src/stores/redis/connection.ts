@@ -13,6 +13,7 @@ export const connectRedis = (url: RedisUrl, options: ConnectionOptions): RedisCo
   if ('problem' in address) throw new TypeError(address.problem)
   const connection = createConnection(url.mode, address, options)
   connection.on('error', () => undefined)
+  boundWaits(connection, options.commandTimeoutMs)
   return connection
 }
 
@@ -31,9 +32,30 @@ const createConnection = (
   }
 }
 
-/** ioredis connects to a node when it is first asked something, which would wait for that. */
-const connectEagerly = (cluster: Cluster): Cluster =>
-  cluster.on('+node', (node: Redis) => void node.connect().catch(() => undefined))
+/** Gives each command so long for its answer, redirections included. */
+const boundWaits = (connection: RedisConnection, timeoutMs: number): void => {
+  const send: Cluster['sendCommand'] = connection.sendCommand.bind(connection)
+  const sendBounded: Cluster['sendCommand'] = (command, ...rest) => {
+    // What comes before that, ioredis asks for itself.
+    if (connection.status === 'ready') command.setTimeout(timeoutMs)
+    return send(command, ...rest)
+  }
+  connection.sendCommand = sendBounded
+}
+
+/**
+ * ioredis connects to a node when it is first asked something, and that would wait for it. Not before the Cluster is ready:
+ * its own first question goes to nodes that are connected or not begun.
+ */
+const connectEagerly = (cluster: Cluster): Cluster => {
+  const connect = (node: Redis): void => {
+    if (cluster.status === 'ready') node.connect().catch(() => undefined)
+  }
+  cluster.on('ready', () => {
+    for (const node of cluster.nodes()) connect(node)
+  })
+  return cluster.on('+node', connect)
+}
 
 /** Resolves when every part of Redis is connected, or after `patienceMs` without. */
 export const waitUntilReady = async (connection: RedisConnection, patienceMs: number): Promise<void> => {

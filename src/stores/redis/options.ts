@@ -33,8 +33,8 @@ const commonOptions = (address: RedisAddress, options: ConnectionOptions) => ({
   // What was under way when a connection ends fails with it, not after 20 attempts to reconnect.
   maxRetriesPerRequest: 0,
   connectTimeout: connectTimeoutMs,
-  commandTimeout: options.commandTimeoutMs,
-  // A connection whose other end has vanished is never closed by anybody else.
+  // A connection whose other end has vanished is never closed by anybody else. This bounds what ioredis asks for itself
+  // as well, which `commandTimeout` would end too soon: connecting takes several round trips.
   socketTimeout: options.silenceMs,
   // A firewall forgets connections without traffic, and an idle one would find out with a caller waiting.
   keepAlive: 10_000,
