@@ -11,6 +11,20 @@ export const mostInAnyWindow = (stamps: readonly number[], window: number): numb
   return most
 }
 
+/**
+ * By how many the admissions of any time exceed the rate over that time, at most: what a bucket must hold.
+ * @param stamps when each was decided, in order @param rate admissions per unit of the stamps
+ */
+export const excessOver = (stamps: readonly number[], rate: number): number => {
+  let least = Number.POSITIVE_INFINITY
+  let most = 0
+  for (const [index, stamp] of stamps.entries()) {
+    least = Math.min(least, index - rate * stamp)
+    most = Math.max(most, index + 1 - rate * stamp - least)
+  }
+  return most
+}
+
 /** An admission seen from outside: it was decided somewhere between its sending and its answer. */
 export interface SeenAdmission {
   readonly sentAtMs: number
