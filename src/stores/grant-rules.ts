@@ -71,9 +71,10 @@ export const ruleRedemption = (state: GrantState, redemption: Redemption): Rulin
   if (state.codeExpiresAtMs <= redemption.nowMs) return { outcome: refused }
   const excess = findExcess(state.record, redemption)
   if (excess) return { outcome: excess }
+  const agreed = { record: state.record, untilMs: redemption.untilMs }
   return {
-    outcome: { kind: 'redeemed', record: state.record },
-    ...keptToken(state.record, redemption.token),
+    outcome: { kind: 'redeemed', ...agreed },
+    ...keptToken(agreed, redemption.token),
     next: {
       ...state,
       spent: true,
@@ -98,11 +99,9 @@ export const ruleRefresh = (state: GrantState, attempt: RefreshAttempt): Ruling<
     return { outcome: { kind: 'superseded', generation, currentDigest: refreshDigest } }
   const excess = findExcess(record, attempt)
   if (excess) return { outcome: excess }
-  return {
-    outcome: { kind: 'valid', record },
-    ...keptToken(record, attempt.token),
-    ...(isCurrent && rotated(state, attempt)),
-  }
+  const rotation = isCurrent ? rotated(state, attempt) : {}
+  const agreed = { record, untilMs: (rotation.next ?? state).untilMs }
+  return { outcome: { kind: 'valid', ...agreed }, ...keptToken(agreed, attempt.token), ...rotation }
 }
 
 const isWithinWindow = ({ previousDigest, refreshedAtMs }: GrantState, attempt: RefreshAttempt): boolean =>
@@ -133,8 +132,13 @@ const findExcess = (
   return token?.draft.resources.every(isAgreed) === false ? { kind: 'exceeds', by: 'resource' } : undefined
 }
 
-const keptToken = (record: GrantRecord, wanted: WantedToken | undefined): Pick<Ruling<unknown>, 'token'> =>
-  wanted?.digest === undefined ? {} : { token: { digest: wanted.digest, record: completeToken(wanted.draft, record) } }
+const keptToken = (
+  { record, untilMs }: Pick<GrantState, 'record' | 'untilMs'>,
+  wanted: WantedToken | undefined,
+): Pick<Ruling<unknown>, 'token'> =>
+  wanted?.digest === undefined
+    ? {}
+    : { token: { digest: wanted.digest, record: completeToken(wanted.draft, { ...record, untilMs }) } }
 
 /** A grant found by its current refresh token. */
 export const toFoundRefresh = ({ record, binding, refreshedAtMs, untilMs }: GrantState): FoundToken => ({

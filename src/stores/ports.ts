@@ -120,7 +120,7 @@ export interface WantedToken {
 
 export type RedemptionOutcome =
   /** First use; the code is now spent. Of any number of callers exactly one sees this. */
-  | { readonly kind: 'redeemed'; readonly record: GrantRecord }
+  | { readonly kind: 'redeemed'; readonly record: GrantRecord; readonly untilMs: number }
   /** The right code, spent before: it leaked. The caller revokes the grant. */
   | { readonly kind: 'replayed'; readonly record: GrantRecord }
   | Exceeding
@@ -155,7 +155,7 @@ export interface RefreshAttempt {
 
 export type RefreshOutcome =
   /** The current token; or, within the window, the one before it (then nothing changes: the successor is the same). */
-  | { readonly kind: 'valid'; readonly record: GrantRecord }
+  | { readonly kind: 'valid'; readonly record: GrantRecord; readonly untilMs: number }
   /**
    * Not the current one and outside the window. `generation` counts rotations, `currentDigest` names the current
    * token; with both the caller decides whether the presented one is a genuine ancestor, and then revokes.
@@ -207,12 +207,15 @@ export interface TokenDraft {
 
 /** What was agreed to, as far as an access token shows it. */
 export type Agreed = Pick<GrantRecord, 'sub' | 'username' | 'scope' | 'resource' | 'acr'> &
-  Partial<Pick<GrantRecord, 'authTimeSec'>>
+  Partial<Pick<GrantRecord, 'authTimeSec'>> & {
+    /** When it ends, and every token made from it with it. Left out: it is not kept, so it has no end. */
+    readonly untilMs?: number
+  }
 
 /** The token that a draft becomes. Store and caller say it by this one function, so that they never differ. */
 export const completeToken = (draft: TokenDraft, agreed: Agreed): AccessTokenRecord => {
-  const { jti, client_id, iat, exp, cnf, scopes } = draft
-  const { sub, username, scope, acr, authTimeSec } = agreed
+  const { jti, client_id, iat, cnf, scopes } = draft
+  const { sub, username, scope, acr, authTimeSec, untilMs = Number.POSITIVE_INFINITY } = agreed
   return {
     jti,
     client_id,
@@ -226,7 +229,7 @@ export const completeToken = (draft: TokenDraft, agreed: Agreed): AccessTokenRec
       : scope,
     aud: audienceOf(draft, agreed),
     iat,
-    exp,
+    exp: Math.min(draft.exp, Math.floor(untilMs / 1000)),
     ...(cnf && { cnf }),
     ...(acr !== undefined && { acr }),
     ...(authTimeSec !== undefined && { auth_time: authTimeSec }),
@@ -332,7 +335,6 @@ export interface InteractionRecord {
   readonly login_hint?: string
   /** Keyed digest of the cookie that ties the browser to this interaction. */
   readonly browserDigest: string
-  readonly csrf: string
   readonly stage: 'login' | 'consent' | 'accepted' | 'done'
   readonly failedLogins: number
   /** The end of its lifetime, for those who have to be told. */
@@ -399,7 +401,10 @@ export interface Charge {
 export interface RuleState {
   /** How many more it would let in now. */
   readonly remaining: number
-  /** Milliseconds, rounded up. With nothing remaining: until it lets one in. Else until all is as at first, or the window. */
+  /**
+   * Milliseconds, to the microsecond. With nothing remaining: until it lets one in. Else until all is as at first, or the
+   * window.
+   */
   readonly waitMs: number
 }
 

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../errors.ts'
-import type { GrantRecord, Redemption, RedemptionOutcome } from '../../stores/ports.ts'
+import type { Agreed, Redemption, RedemptionOutcome } from '../../stores/ports.ts'
 import { confirmationText } from '../confirmation.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
@@ -91,8 +91,8 @@ const requireFirstUse = async (
   { store, clock, options }: OAuthDeps,
   grantId: string,
   outcome: RedemptionOutcome,
-): Promise<GrantRecord> => {
-  if (outcome.kind === 'redeemed') return outcome.record
+): Promise<Agreed> => {
+  if (outcome.kind === 'redeemed') return { ...outcome.record, untilMs: outcome.untilMs }
   if (outcome.kind === 'exceeds') throw notAgreed()
   if (outcome.kind === 'replayed') {
     // A code used twice has leaked: what the first use issued is no longer good (RFC 6749 section 4.1.2).

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../errors.ts'
-import type { GrantRecord, RefreshOutcome } from '../../stores/ports.ts'
+import type { Agreed, RefreshOutcome } from '../../stores/ports.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
 import { notAgreed } from '../resource.ts'
@@ -35,7 +35,7 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
  * Whom the operator has taken out of the configuration has agreed to nothing any more. Who is known to the operator's
  * own login is that login's to say.
  */
-const createDeparture = ({ login, users }: OAuthOptions): ((record: GrantRecord) => boolean) => {
+const createDeparture = ({ login, users }: OAuthOptions): ((agreed: Agreed) => boolean) => {
   if (login.mode === 'handoff') return () => false
   const usernames = new Set(users.map(user => user.username))
   return ({ username }) => username !== undefined && !usernames.has(username)
@@ -90,8 +90,8 @@ const requireValid = async (
   lineage: RefreshLineage,
   { grantId, presented }: Attempt,
   outcome: RefreshOutcome,
-): Promise<GrantRecord> => {
-  if (outcome.kind === 'valid') return outcome.record
+): Promise<Agreed> => {
+  if (outcome.kind === 'valid') return { ...outcome.record, untilMs: outcome.untilMs }
   if (outcome.kind === 'exceeds') throw outcome.by === 'scope' ? scopeNotAgreed() : notAgreed()
   if (outcome.kind === 'superseded' && lineage.isAncestor(presented, outcome.currentDigest, outcome.generation)) {
     // Two parties hold this lineage and nobody can tell which is the thief: it ends (RFC 9700 section 4.14.2).

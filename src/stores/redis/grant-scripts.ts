@@ -14,7 +14,7 @@ end
 
 /**
  * What the two scripts below share. KEYS: …, the access token. ARGV: …, space-separated resources asked for, draft of the
- * token to keep or empty, its lifetime. `exceeds` answers what is asked for beyond the grant, or false.
+ * token to keep or empty, its lifetime: it ends with its grant, in whole seconds. `exceeds` answers what is asked for beyond the grant, or false.
  */
 const issuing = `
 local function exceeds(record, scopes)
@@ -29,15 +29,17 @@ local function exceeds(record, scopes)
   end
   return false
 end
-local function keepToken(record)
+local function keepToken(record, untilMs)
   if ARGV[4] == '' then return end
-  redis.call('SET', KEYS[3], '{"draft":' .. ARGV[4] .. ',"grant":' .. record .. '}', 'PX', ARGV[5])
+  local kept = '{"draft":' .. ARGV[4] .. ',"grant":' .. record .. ',"untilMs":' .. untilMs .. '}'
+  local leftMs = math.floor(tonumber(untilMs) / 1000) * 1000 - tonumber(ARGV[2])
+  redis.call('SET', KEYS[3], kept, 'PX', math.max(1, math.ceil(math.min(tonumber(ARGV[5]), leftMs))))
 end
 `
 
 /**
- * ARGV: …, code digest, lifetime, until, refresh digest or empty, its binding or empty, then the proofs. Answers kind and
- * record, or 'exceeds' and by what.
+ * ARGV: …, code digest, lifetime, until, refresh digest or empty, its binding or empty, then the proofs. Answers kind,
+ * record and the grant's end, or 'exceeds' and by what.
  */
 export const redeemScript = `${usable}${issuing}
 local grant = redis.call('HMGET', KEYS[1], 'record', 'until', 'code', 'proof', 'codeExpiresAt', 'spent', 'failures')
@@ -56,13 +58,13 @@ redis.call('HSET', KEYS[1], 'spent', '1', 'refreshedAt', ARGV[2], 'until', ARGV[
 if ARGV[9] ~= '' then redis.call('HSET', KEYS[1], 'refresh', ARGV[9]) end
 if ARGV[10] ~= '' then redis.call('HSET', KEYS[1], 'binding', ARGV[10]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[7])
-keepToken(grant[1])
-return { 'redeemed', grant[1] }
+keepToken(grant[1], ARGV[8])
+return { 'redeemed', grant[1], ARGV[8] }
 `
 
 /**
  * ARGV: …, client id, digest, successor digest or empty, reuse window, lifetime, until, space-separated scopes asked for,
- * then the bindings proved. Answers 'valid' and the record; 'superseded', generation and current digest; or 'exceeds' and
+ * then the bindings proved. Answers 'valid', the record and the grant's end; 'superseded', generation and current digest; or 'exceeds' and
  * by what.
  */
 export const refreshScript = `${usable}${issuing}
@@ -78,13 +80,15 @@ local isWithinWindow = grant[5] == ARGV[7] and tonumber(ARGV[2]) < tonumber(gran
 if not isCurrent and not isWithinWindow then return { 'superseded', grant[7], current } end
 local excess = exceeds(record, ARGV[12])
 if excess then return { 'exceeds', excess } end
+local untilMs = grant[2]
 if isCurrent and ARGV[8] ~= '' then
+  untilMs = ARGV[11]
   redis.call('HSET', KEYS[1], 'refresh', ARGV[8], 'previous', current, 'refreshedAt', ARGV[2], 'until', ARGV[11])
   redis.call('HINCRBY', KEYS[1], 'generation', 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[10])
 end
-keepToken(record)
-return { 'valid', record }
+keepToken(record, untilMs)
+return { 'valid', record, untilMs }
 `
 
 /** KEYS: the grant's hash. ARGV: lifetime, then fields and values. */

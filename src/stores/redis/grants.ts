@@ -42,9 +42,10 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
 }
 
 const toRedemption = (answer: unknown): RedemptionOutcome => {
-  const [kind, first = ''] = answer as readonly string[]
+  const [kind, first = '', untilMs] = answer as readonly string[]
   switch (kind) {
     case 'redeemed':
+      return { kind, record: JSON.parse(first) as GrantRecord, untilMs: Number(untilMs) }
     case 'replayed':
       return { kind, record: JSON.parse(first) as GrantRecord }
     case 'exceeds':
@@ -58,7 +59,7 @@ const toRefresh = (answer: unknown): RefreshOutcome => {
   const [kind, first = '', second = ''] = answer as readonly string[]
   switch (kind) {
     case 'valid':
-      return { kind, record: JSON.parse(first) as GrantRecord }
+      return { kind, record: JSON.parse(first) as GrantRecord, untilMs: Number(second) }
     case 'superseded':
       return { kind, generation: Number(first), currentDigest: second }
     case 'exceeds':

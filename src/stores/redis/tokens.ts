@@ -32,10 +32,17 @@ export const createTokens = (connection: RedisConnection, clock: Clock): TokenSt
   }
 }
 
-/** A token is kept whole, or as the two texts that it is made of: the scripts put them side by side. */
+/** A token is kept whole, or as the texts that it is made of: the scripts put them side by side. */
 const toRecord = (text: string): AccessTokenRecord => {
-  const kept = JSON.parse(text) as AccessTokenRecord | { readonly draft: TokenDraft; readonly grant: GrantRecord }
-  return 'draft' in kept ? completeToken(kept.draft, kept.grant) : kept
+  const kept = JSON.parse(text) as AccessTokenRecord | KeptInParts
+  return 'draft' in kept ? completeToken(kept.draft, { ...kept.grant, untilMs: kept.untilMs }) : kept
+}
+
+interface KeptInParts {
+  readonly draft: TokenDraft
+  readonly grant: GrantRecord
+  /** When the grant ends, and the token with it. */
+  readonly untilMs: number
 }
 
 const toFoundToken = (answer: unknown): FoundToken | undefined => {

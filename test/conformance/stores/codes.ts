@@ -11,7 +11,9 @@ export const testCodes = async (t: Test, open: OpenStore): Promise<void> => {
     const grant = newGrant(clock.nowMs())
     await grants.create(grant)
 
-    t.same(await grants.redeem(redemptionOf(grant, clock.nowMs())), { kind: 'redeemed', record: grantRecord })
+    const redemption = redemptionOf(grant, clock.nowMs())
+    const { untilMs } = redemption
+    t.same(await grants.redeem(redemption), { kind: 'redeemed', record: grantRecord, untilMs })
     t.same(await grants.redeem(redemptionOf(grant, clock.nowMs())), { kind: 'replayed', record: grantRecord })
   })
   t.test('a code of no grant, and a wrong code of a grant, are refused and cost nothing', async t => {

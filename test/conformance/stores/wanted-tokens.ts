@@ -32,7 +32,7 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
     const { draft, digest, redemption } = wanting(grant, { cnf: { jkt: 'one' } })
     const { jti, client_id, iat, exp, cnf } = draft
 
-    t.same(await grants.redeem(redemption), { kind: 'redeemed', record: grantRecord })
+    t.match(await grants.redeem(redemption), { kind: 'redeemed', record: grantRecord })
 
     const { scope } = grantRecord
     const record = { jti, client_id, ...ofPerson, scope, aud: 'https://api.example/accounts', iat, exp, cnf }
@@ -177,6 +177,18 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
     t.match(await tokens.find(grant.grantId, kept.digest), { jti: kept.jti })
     await store.revocations.revoke(grant.grantId, clock.nowMs() + 600_000)
     t.equal(await tokens.find(grant.grantId, kept.digest), undefined)
+  })
+  t.test('such a token ends with its grant', async t => {
+    const endsAtSec = Math.floor(clock.nowMs() / 1000) + 100
+    const grant = await redeemedGrant(store, clock.nowMs(), { untilMs: endsAtSec * 1000 + 999 })
+    const found = []
+    for (const exp of [endsAtSec - 1, endsAtSec, endsAtSec + 1, endsAtSec + 600]) {
+      const [digest, draft] = [newId(), newDraft(grant.grantId, clock.nowMs(), { exp })]
+      await grants.refresh(refreshOf(grant, clock.nowMs(), { token: { draft, digest } }))
+      found.push((await tokens.find(grant.grantId, digest))?.exp)
+    }
+
+    t.same(found, [endsAtSec - 1, endsAtSec, endsAtSec, endsAtSec])
   })
   t.test('such a token goes at its exp, and its grant stays', async t => {
     const grant = await newCode()
