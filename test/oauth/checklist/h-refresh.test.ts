@@ -3,13 +3,13 @@ import t from 'tap'
 import { createCertificates } from '../../support/certificates.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newKey, type TestKey } from '../fapi/support/jws.ts'
-import { type Fields, type Posted, post } from '../support/post.ts'
+import { type Fields, post } from '../support/post.ts'
 import { newProof } from '../support/proofs.ts'
 import { users } from '../support/running.ts'
 import { claimsOf, oneCharacterOff } from './support/access-tokens.ts'
-import { callback, newCode, verifier } from './support/browser.ts'
 import { confidentialClient, publicClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
+import { createTokenRequests } from './support/token-requests.ts'
 import { workersAt } from './support/workers-at.ts'
 
 const certificates = createCertificates(t)
@@ -34,24 +34,13 @@ const setup = () => ({
 
 const inactive = '{"active":false}'
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
+const invalidScope = { status: 400, body: { error: 'invalid_scope' } }
 const certificateOf = ({ cert }: { readonly cert: string }): Fields => ({
   'client-cert': `:${new X509Certificate(cert).raw.toString('base64')}:`,
 })
 
 onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
-  const isPublic = (client_id: string): boolean => client_id.endsWith('spa')
-  const ask = (fields: Fields, client_id: string, headers: Fields = {}, at = url): Promise<Posted> =>
-    isPublic(client_id)
-      ? post(`${at}/token`, { ...fields, client_id }, undefined, headers)
-      : post(`${at}/token`, fields, client_id, headers)
-  const refresh = (token: unknown, client_id: string, more: Fields = {}, headers: Fields = {}, at = url) =>
-    ask({ grant_type: 'refresh_token', refresh_token: String(token), ...more }, client_id, headers, at)
-  /** What alice agrees to, in tokens. */
-  const signIn = async (client_id: string, headers: Fields = {}): Promise<Posted['body']> => {
-    const code = await newCode(url, { client_id })
-    const fields = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }
-    return (await ask(fields, client_id, headers)).body
-  }
+  const { refresh, signIn } = createTokenRequests(url)
   const isActive = async (access_token: unknown): Promise<boolean> =>
     (await post(`${url}/introspect`, { token: String(access_token) }, 'other')).text !== inactive
   const prove = (key: TestKey): Fields => ({ dpop: newProof(key, { uri: `${url}/token`, nowMs: Date.now() }) })
@@ -72,11 +61,9 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
 
   await t.test('line 80: a wider scope is refused, a narrower one narrows the access token alone', async t => {
     for (const client_id of ['app', 'spa']) {
-      const code = await newCode(url, { client_id, scope: 'read' })
-      const fields = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }
-      const { refresh_token } = (await ask(fields, client_id)).body
+      const { refresh_token } = await signIn(client_id, { scope: 'read' })
       for (const scope of ['read write', 'write', 'Read', 'admin']) {
-        t.match(await refresh(refresh_token, client_id, { scope }), { status: 400, body: { error: 'invalid_scope' } })
+        t.match(await refresh(refresh_token, client_id, { scope }), invalidScope)
       }
       t.match(await refresh(refresh_token, client_id, { scope: 'read' }), { status: 200, body: { scope: 'read' } })
     }
@@ -107,10 +94,10 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
   await t.test('line 81: and so does the one before the current after its window', async t => {
     const strict = await beside({ tokens: { refreshToken: { reuseWindow: '0s' }, dpop: { nonce: 'optional' } } })
     const first = await signIn('spa')
-    const second = (await refresh(first.refresh_token, 'spa', {}, {}, strict.url)).body
+    const second = (await refresh(first.refresh_token, 'spa', { at: strict.url })).body
     t.ok(await isActive(second.access_token))
 
-    t.match(await refresh(first.refresh_token, 'spa', {}, {}, strict.url), invalidGrant)
+    t.match(await refresh(first.refresh_token, 'spa', { at: strict.url }), invalidGrant)
 
     for (const { access_token } of [first, second]) t.notOk(await isActive(access_token))
     t.match(await refresh(second.refresh_token, 'spa'), invalidGrant, 'at every worker')
@@ -139,9 +126,11 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
       'tls-spa': () => certificate,
     }
     for (const [client_id, hold] of Object.entries(holders)) {
-      const { refresh_token } = await signIn(client_id, hold())
+      const { refresh_token } = await signIn(client_id, { headers: hold() })
       t.type(refresh_token, 'string', client_id)
-      const replies = await Promise.all(Array.from({ length: 8 }, () => refresh(refresh_token, client_id, {}, hold())))
+      const replies = await Promise.all(
+        Array.from({ length: 8 }, () => refresh(refresh_token, client_id, { headers: hold() })),
+      )
       t.ok(
         replies.every(({ status, body }) => status === 200 && body.refresh_token === undefined),
         client_id,
@@ -164,23 +153,39 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
     const [alice] = await users()
     const { url: withoutAlice } = await beside({ login: { users: [{ ...alice, username: 'bob' }] } })
 
-    t.match(await refresh(ofApp.refresh_token, 'app', {}, {}, withoutAlice), invalidGrant)
-    t.match(await refresh(ofSpa.refresh_token, 'spa', {}, {}, withoutAlice), invalidGrant)
+    t.match(await refresh(ofApp.refresh_token, 'app', { at: withoutAlice }), invalidGrant)
+    t.match(await refresh(ofSpa.refresh_token, 'spa', { at: withoutAlice }), invalidGrant)
     t.match(await refresh(ofApp.refresh_token, 'app'), { status: 200 }, 'where she still is')
+  })
+
+  const [, ...others] = clients
+  const { url: changed } = await beside({
+    clients: [confidentialClient('app', { scope: 'read' }), ...others],
+    tokens: { refreshToken: { lifetime: '60s' } },
   })
 
   await t.test('line 84: nor does a client, and a scope that was withdrawn is not given again', async t => {
     const [ofApp, ofLeaving] = [await signIn('app'), await signIn('leaving')]
-    const [, ...others] = clients
-    const { url: changed } = await beside({ clients: [confidentialClient('app', { scope: 'read' }), ...others] })
-
     const unknown = { status: 401, body: { error: 'invalid_client' } }
-    t.match(await refresh(ofLeaving.refresh_token, 'leaving', {}, {}, changed), unknown)
-    t.match(await refresh(ofLeaving.refresh_token, 'app', {}, {}, changed), invalidGrant)
-    t.match((await refresh(ofApp.refresh_token, 'app', {}, {}, changed)).body, { scope: 'read' })
-    const withdrawn = await refresh(ofApp.refresh_token, 'app', { scope: 'read write' }, {}, changed)
-    t.match(withdrawn, { status: 400, body: { error: 'invalid_scope' } })
+    t.match(await refresh(ofLeaving.refresh_token, 'leaving', { at: changed }), unknown)
+    t.match(await refresh(ofLeaving.refresh_token, 'app', { at: changed }), invalidGrant)
+    t.match((await refresh(ofApp.refresh_token, 'app', { at: changed })).body, { scope: 'read' })
+    const withdrawn = await refresh(ofApp.refresh_token, 'app', { scope: 'read write', at: changed })
+    t.match(withdrawn, invalidScope)
     t.match((await refresh(ofApp.refresh_token, 'app')).body, { scope: 'read write' })
+  })
+
+  await t.test('line 84: no access token outlives the grant that it is made from', async t => {
+    const { access_token, refresh_token } = await signIn('app', { at: changed })
+    const ofGrant = await post(`${url}/introspect`, { token: String(refresh_token) }, 'app')
+    const refreshed = await refresh(refresh_token, 'app', { at: changed })
+
+    for (const token of [access_token, refreshed.body.access_token]) {
+      t.equal(claimsOf(token).exp, ofGrant.body.exp)
+    }
+    t.ok(Number(refreshed.body.expires_in) <= 60)
+    const { exp, iat } = claimsOf((await signIn('app')).access_token)
+    t.equal(Number(exp) - Number(iat), 600, 'where the grant lasts longer')
   })
 
   await t.test("line 85: a public client's token is bound to its key, and to its certificate", async t => {
@@ -193,13 +198,13 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
       spa: [() => prove(key), () => prove(otherKey), () => certificate, () => ({})],
     }
     for (const [client_id, [right, ...wrong]] of Object.entries(cases)) {
-      const { refresh_token } = await signIn(client_id, right())
+      const { refresh_token } = await signIn(client_id, { headers: right() })
       for (const hold of wrong) {
-        const { status, body } = await refresh(refresh_token, client_id, {}, hold())
+        const { status, body } = await refresh(refresh_token, client_id, { headers: hold() })
         t.equal(status, 400, client_id)
         t.match(body.error, /^invalid_(grant|request|dpop_proof)$/)
       }
-      t.match(await refresh(refresh_token, client_id, {}, right()), { status: 200 }, client_id)
+      t.match(await refresh(refresh_token, client_id, { headers: right() }), { status: 200 }, client_id)
     }
   })
 })
