@@ -7,8 +7,7 @@ export interface Terms extends Pick<Rule, 'limit' | 'windowMs' | 'burst'> {
 }
 
 /**
- * One counter under one algorithm. Instants are whole microseconds, as Redis keeps them: sums of fractions would make
- * waits a millisecond too long. They never go back.
+ * One counter under one algorithm. Instants are whole microseconds, as Redis keeps them, and never go back.
  */
 export interface Counter {
   /** From this instant on it says what a new one would say. */
@@ -21,5 +20,5 @@ export interface Counter {
   waitMs(terms: Terms, nowMicros: number, room: number): number
 }
 
-/** Whole milliseconds, at least one: nobody is told to come too soon. */
-export const toWaitMs = (micros: number): number => Math.max(1, Math.ceil(micros / 1000))
+/** Whole microseconds, at least one: nobody is told to come too soon. */
+export const toWaitMs = (micros: number): number => Math.max(1, Math.ceil(micros)) / 1000

@@ -17,12 +17,19 @@ export interface DenyCache {
 }
 
 interface Denial {
-  /** Counted from the question, less a millisecond of rounding: refuses nobody whom the count would let in. */
+  /** Counted from the question, and a little later: see `lateness`. */
   readonly untilMs: number
   /** Counted from the answer: what a caller is told to wait is never too short. */
   readonly answeredAtMs: number
   readonly states: readonly RuleState[]
 }
+
+/**
+ * By which part of the wait the count is asked later than it may be free, at most. It decided between question and answer:
+ * whoever asks again at the earliest instant comes too soon as often as not, and at a hundred times the plan asks at once
+ * again. Counted from the answer the wait would be too long by the whole way there, which starves where that is slow.
+ */
+const lateness = 0.02
 
 export const createDenyCache = (rules: readonly Rule[], clock: MonotonicClock): DenyCache => {
   const denials = new Map<string, Denial>()
@@ -43,7 +50,9 @@ export const createDenyCache = (rules: readonly Rule[], clock: MonotonicClock): 
       const waitMs = untilRoomMs(rules, states)
       if (waitMs === 0) return
       evict(3)
-      denials.set(key, { untilMs: sentAtMs + waitMs - 1, answeredAtMs: clock.nowMs(), states })
+      const answeredAtMs = clock.nowMs()
+      const lateMs = Math.min(answeredAtMs - sentAtMs, waitMs * lateness)
+      denials.set(key, { untilMs: sentAtMs + waitMs + lateMs, answeredAtMs, states })
     },
   }
 }
@@ -51,6 +60,5 @@ export const createDenyCache = (rules: readonly Rule[], clock: MonotonicClock): 
 /** What is left of a wait. What came free meanwhile is not known here: it is said when the count is asked. */
 const waitedOf = ({ remaining, waitMs }: RuleState, elapsedMs: number): RuleState => ({
   remaining,
-  // Never longer than at first: the difference of two fractions may be off by a hair, and a hair rounds up.
-  waitMs: Math.min(waitMs, Math.max(1, Math.ceil(waitMs - elapsedMs))),
+  waitMs: Math.max(0.001, waitMs - elapsedMs),
 })

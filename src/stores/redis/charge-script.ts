@@ -6,7 +6,7 @@ import { exactUpTo, slices } from '../limits/sliding-log.ts'
  *
  * KEYS: a counter for each rule, all of one slot. ARGV: how many are wanted, then for each rule the algorithm (0 strict,
  * 1 smooth, 2 calendar), the limit, the window in microseconds, the burst, and 1 where it is soft. Answers how many are
- * granted, how many of these the soft rules had room for, and for each rule what remains and the milliseconds to wait.
+ * granted, how many of these the soft rules had room for, and for each rule what remains and the microseconds to wait.
  *
  * A strict counter is a list of admissions, oldest first, each `(instant in microseconds, how many so far)`; the newest
  * entry that has left the window stays as the base to count from, so a full one is at most limit + 1 entries, or
@@ -18,6 +18,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local function milliseconds(micros) return math.max(1, math.ceil(micros / 1000)) end
+
+local function whole(micros) return math.max(1, math.ceil(micros)) end
 
 local function entry(key, index)
   local found = redis.call('LINDEX', key, index)
@@ -69,13 +71,13 @@ local function strict(key, limit, window)
     redis.call('PEXPIRE', key, milliseconds(newest + window - now))
   end
   local function wait()
-    if total - base < limit then return milliseconds(window) end
+    if total - base < limit then return window end
     local frees, counted = entry(key, first)
     while total - counted >= limit do
       first = first + 1
       frees, counted = entry(key, first)
     end
-    return milliseconds(frees + window - now)
+    return whole(frees + window - now)
   end
   return { room = limit - (total - base), add = add, wait = wait }
 end
@@ -95,7 +97,7 @@ local function smooth(key, limit, window, burst)
   local function wait(room)
     local excess = content
     if room < 1 then excess = content - (burst - 1) * window end
-    return milliseconds(instant - now + excess / limit)
+    return whole(instant - now + excess / limit)
   end
   return { room = math.floor((burst * window - content) / window), add = add, wait = wait }
 end
@@ -107,7 +109,7 @@ local function calendar(key, limit, window)
     count = count + granted
     keep(key, start, count, start + window - now)
   end
-  local function wait() return milliseconds(start + window - now) end
+  local function wait() return start + window - now end
   return { room = limit - count, add = add, wait = wait }
 end
 

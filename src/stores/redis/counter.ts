@@ -77,7 +77,7 @@ class ChargeLimiter extends RateLimiterRedis {
   _getRateLimiterRes(_key: string, wanted: number, answer: readonly number[]): DecidedRes {
     const [granted = 0, grantedSoftly = 0, ...pairs] = answer
     const rules = this.#rules.map(
-      (_, nth): RuleState => ({ remaining: pairs[2 * nth] ?? 0, waitMs: pairs[2 * nth + 1] ?? 1 }),
+      (_, nth): RuleState => ({ remaining: pairs[2 * nth] ?? 0, waitMs: (pairs[2 * nth + 1] ?? 1) / 1000 }),
     )
     const decision = { granted, grantedSoftly, rules }
     const remaining = rules.filter((_, nth) => this.#rules[nth]?.mode === 'hard').map(state => state.remaining)
