@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Element, parseElement } from './element.ts'
+import { type Broken, type Element, isBroken, parseElement } from './element.ts'
 import { clientSchema, userSchema } from './schema/clients.ts'
 import { groupingSchema, operationSchema } from './schema/groupings.ts'
 import { headSchema, loginSchema } from './schema/head.ts'
@@ -83,12 +83,11 @@ const readOperations = (reader: Reader, grouping: Element<GroupingDraft>): reado
     .map(operation => ({ ...operation, broken: withGroupingFields(operation, grouping), grouping }))
 
 /** What an operation takes from its grouping is as good as its own. */
-const withGroupingFields = (operation: Element<unknown>, grouping: Element<unknown>): ReadonlySet<string> =>
-  new Set([
-    ...operation.broken,
-    ...(grouping.broken.has('basePath') ? ['path'] : []),
-    ...(grouping.broken.has('upstream') ? ['upstream'] : []),
-  ])
+const withGroupingFields = (operation: Element<unknown>, grouping: Element<unknown>): Broken => [
+  ...operation.broken,
+  ...(isBroken(grouping.broken, 'basePath') ? [['path']] : []),
+  ...(isBroken(grouping.broken, 'upstream') ? [['upstream']] : []),
+]
 
 type Mapping = Readonly<Record<string, unknown>>
 
@@ -113,7 +112,7 @@ const createReader = (known: readonly Fault[], report: (fault: Fault) => void): 
       return {}
     },
     section: (schema, raw, path) =>
-      parse(schema, raw, path) ?? { path, value: schema.parse({}), broken: new Set(Object.keys(raw)) },
+      parse(schema, raw, path) ?? { path, value: schema.parse({}), broken: Object.keys(raw).map(key => [key]) },
     elements(schema, raw, path) {
       if (Array.isArray(raw)) return raw.flatMap((item, index) => parse(schema, item, [...path, index]) ?? [])
       if (raw !== undefined) report({ path, at: 'value', message: 'must be a list' })

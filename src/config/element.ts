@@ -7,10 +7,19 @@ export interface Element<T> {
   readonly path: Path
   readonly value: T
   /**
-   * Fields that had a fault of their own and have their default here. A cross check that reads one of them waits, so
+   * Places that had a fault of their own and have their default here. A cross check that reads one of them waits, so
    * that one mistake is one problem.
    */
-  readonly broken: ReadonlySet<string>
+  readonly broken: Broken
+}
+
+/** Keys from the element down to what is broken; of a list the whole. */
+export type Broken = readonly (readonly string[])[]
+
+/** Whether a field, such as `tokens.code.lifetime`, is broken, in part or with what it stands in. */
+export const isBroken = (broken: Broken, field: string): boolean => {
+  const place = field.split('.')
+  return broken.some(other => startsWith(other, place) || startsWith(place, other))
 }
 
 export interface ParsedElement<T> {
@@ -36,25 +45,52 @@ export const parseElement = <S extends z.ZodObject>(
   const faults = issues
     .flatMap(issue => toFaults(issue, schema, raw, path))
     .filter(fault => !inside.some(earlier => startsWith(earlier.path, fault.path)))
-  const broken = new Set([...inside, ...faults].flatMap(fault => brokenFields(fault, schema, path)))
-  const value = first.success ? first.data : parseRest(schema, raw, broken)
-  return { faults, element: value && { path, value, broken } }
+  const broken = [...inside, ...faults].flatMap(fault => brokenPlaces(fault, schema, path))
+  if (first.success) return { faults, element: { path, value: first.data, broken } }
+  return { faults, element: parseRest(schema, raw, path, broken) }
 }
 
-/** The field a fault is in; for a misspelt one also the field that was meant; `x` for `x_file`. */
-const brokenFields = (fault: Fault, schema: z.ZodObject, base: Path): readonly string[] => {
-  const field = fault.path[base.length]
-  if (typeof field !== 'string') return []
-  const meant = fault.at === 'key' ? findMeantKey(field, schema, []) : undefined
-  return [field, field.replace(/_file$/, ''), ...(meant ? [meant] : [])]
+/** The place a fault is in; for a misspelt key also the one that was meant; `x` for `x_file`. */
+const brokenPlaces = (fault: Fault, schema: z.ZodObject, base: Path): Broken => {
+  const place = keysBelow(fault.path, base)
+  const above = place.slice(0, -1)
+  const last = place.at(-1)
+  if (last === undefined) return []
+  const meant = fault.at === 'key' ? findMeantKey(last, schema, above) : undefined
+  return [last, last.replace(/_file$/, ''), ...(meant ? [meant] : [])].map(key => [...above, key])
 }
 
+/** As far as they lead through mappings. */
+const keysBelow = (path: readonly PropertyKey[], base: Path): readonly string[] => {
+  const below = path.slice(base.length)
+  const end = below.findIndex(step => typeof step === 'number')
+  return below.slice(0, end < 0 ? undefined : end).map(String)
+}
+
+/** What is left without what is broken. Where that cannot be done without, what it stands in is left out as well. */
 const parseRest = <S extends z.ZodObject>(
   schema: S,
   raw: unknown,
-  broken: ReadonlySet<string>,
-): z.output<S> | undefined => {
-  if (typeof raw !== 'object' || raw === null) return undefined
-  const rest = Object.fromEntries(Object.entries(raw).filter(([key]) => !broken.has(key)))
-  return schema.safeParse(rest).data
+  path: Path,
+  broken: Broken,
+): Element<z.output<S>> | undefined => {
+  const rest = without(raw, broken)
+  const { data, error } = schema.safeParse(rest)
+  if (!error) return { path, value: data, broken }
+  const more = error.issues
+    .map(issue => keysBelow(issue.path, []))
+    .map(place => (isGiven(rest, place) ? place : place.slice(0, -1)))
+  return more.some(place => place.length === 0) ? undefined : parseRest(schema, raw, path, [...broken, ...more])
+}
+
+const isGiven = (value: unknown, [key, ...inside]: readonly string[]): boolean => {
+  if (value === undefined || key === undefined) return value !== undefined
+  return isGiven((value as Readonly<Record<string, unknown>>)[key], inside)
+}
+
+const without = (value: unknown, places: Broken): unknown => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || places.length === 0) return value
+  const kept = Object.entries(value).filter(([key]) => !places.some(place => place.length === 1 && place[0] === key))
+  const inside = (key: string): Broken => places.filter(place => place[0] === key).map(place => place.slice(1))
+  return Object.fromEntries(kept.map(([key, item]) => [key, without(item, inside(key))]))
 }

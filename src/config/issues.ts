@@ -23,10 +23,18 @@ export const toFaults = (issue: z.core.$ZodIssue, schema: z.ZodType, raw: unknow
 }
 
 /** The key that an unknown one most likely stands for, where it is plain enough. */
-export const findMeantKey = (key: string, schema: z.ZodType, inside: Path): string | undefined =>
-  findNearest(key, knownKeysAt(schema, inside))
+export const findMeantKey = (key: string, schema: z.ZodType, inside: Path): string | undefined => {
+  const known = knownKeysAt(schema, inside)
+  return findUnended(key, known) ?? findNearest(key, known)
+}
+
+/** The known key at the beginning of one that took its value in: what stands behind it may be a secret. */
+const findUnended = (key: string, known: readonly string[]): string | undefined =>
+  known.find(candidate => key.startsWith(`${candidate} `) || key.startsWith(`${candidate}:`))
 
 const unknownKey = (key: string, known: readonly string[]): string => {
+  const unended = findUnended(key, known)
+  if (unended) return `unknown key; did you mean ${unended}, with a colon and a space before its value?`
   const nearest = findNearest(key, known)
   return nearest ? `unknown key; did you mean ${nearest}?` : `unknown key; known here are ${known.join(', ')}`
 }

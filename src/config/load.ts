@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { checkClients } from './checks/clients.ts'
 import { checkFapiProfile } from './checks/fapi-profile.ts'
 import { checkGroupings } from './checks/groupings.ts'
@@ -21,6 +21,7 @@ import { readValueFiles } from './source/value-files.ts'
 import { parseYamlSource, type YamlSource } from './source/yaml-source.ts'
 
 export { type Operation, operationLabel } from '../gateway/operation.ts'
+export { publishOperations } from '../gateway/routing/published-operations.ts'
 export type { Plan } from '../plans/plan.ts'
 export { configJsonSchema } from './schema/file.ts'
 export type { SidegateConfig } from './sidegate-config.ts'
@@ -75,7 +76,11 @@ const notAMapping = (tree: unknown): string =>
   tree === undefined ? 'the file is empty; it needs at least groupings' : 'must be a mapping of keys to values'
 
 const unreadable = (file: string, error: NodeJS.ErrnoException): Problem => {
-  const reason = error.code === 'ENOENT' ? 'there is no such file' : `cannot be read (${error.code ?? error.name})`
+  const absolute = resolve(file)
+  const reason =
+    error.code === 'ENOENT'
+      ? `there is no file ${absolute}`
+      : `${absolute} cannot be read (${error.code ?? error.name})`
   return { file, line: 1, column: 1, message: `${reason}; name the configuration with --config FILE` }
 }
 

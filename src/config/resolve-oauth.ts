@@ -8,6 +8,9 @@ import { toResources } from './resolve-resources.ts'
 /** How long a person may take from the authorization request to the decision. */
 const interactionLifetimeSec = 900
 
+/** How long a key signs where nobody says. */
+const defaultRotationSec = 30 * 86_400
+
 /** What the authorization server is told. */
 export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly Operation[]): OAuthOptions => {
   const { profile, scopes, tokens, keys } = draft.head.value
@@ -22,7 +25,7 @@ export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly 
     code: { lifetimeSec: code.lifetime },
     par: { lifetimeSec: par.lifetime },
     dpop,
-    keys: { rotateEverySec: keys.rotateEvery, ...(keys.jwks && { jwks: keys.jwks.text }) },
+    keys: { rotateEverySec: keys.rotateEvery ?? defaultRotationSec, ...(keys.jwks && { jwks: keys.jwks.text }) },
     login: toLogin(draft.login.value),
     resources: toResources(draft, issuer),
     takesClientCertificates: certificateWays(draft.head.value).length > 0,

@@ -109,6 +109,34 @@ t.test('a key that is wrong is not also reported by the checks that read it', as
   t.same(problems, ['3:20: clients[0].client_secret: must be text; put it in quotes'])
 })
 
+t.test('a rule waits for the field that it reads, and for no other beside it', async t => {
+  const tokens = { accessToken: { alg: 'HS256' }, code: { lifetime: '61s' } }
+
+  t.match(await problemsOf(t, { profile: 'fapi2', tokens }), [
+    /tokens\.accessToken\.alg: must be/,
+    /tokens\.code\.lifetime: profile: fapi2 takes codes of at most 60s/,
+  ])
+  t.match(await problemsOf(t, { profile: 'fapi2', tokens: { ...tokens, code: { lifetime: '61' } } }), [
+    /tokens\.accessToken\.alg: must be/,
+    /tokens\.code\.lifetime: must be a duration/,
+  ])
+})
+
+t.test('what is broken takes along only what cannot do without it', async t => {
+  const wrong = { issuer: 'http://auth.example.com', profile: 'fapi2', tokens: { code: { lifetime: '61s' } } }
+
+  t.match(await problemsOf(t, { ...wrong, internal: { listen: 'nowhere' }, keys: { jwks: { keys: [{}] } } }), [
+    /issuer: profile: fapi2 takes an https issuer/,
+    /tokens\.code\.lifetime: profile: fapi2 takes codes/,
+    /internal\.listen: must be host:port/,
+    /keys\.jwks\.keys\[0\]: key 1 is no private key/,
+  ])
+  t.match(await problemsOf(t, { clients: [client({ jwks: { keys: [{}] }, plan: 'gold' })] }), [
+    /clients\[0\]\.jwks\.keys\[0\]: key 1 is no public key/,
+    /clients\[0\]\.plan: no such plan/,
+  ])
+})
+
 t.test('an unknown key without a near one names those that are known', async t => {
   const [problem = ''] = await problemsOf(t, { shutdown: { grace: '5s' } })
 
@@ -137,7 +165,16 @@ t.test('a section without a value is as one that is left out', async t => {
 t.test('a file that is not there, empty or no mapping is a problem of its own', async t => {
   const absent = await loadConfig(join(t.testdirName, 'absent.yaml'), {})
 
-  t.match(absent, { ok: false, problems: [{ line: 1, column: 1, message: /there is no such file/ }] })
+  t.match(absent, {
+    ok: false,
+    problems: [
+      {
+        line: 1,
+        column: 1,
+        message: `there is no file ${join(t.testdirName, 'absent.yaml')}; name the configuration with --config FILE`,
+      },
+    ],
+  })
   t.match(await problemsOf(t, ''), [/^1:1: the file is empty/])
   t.match(await problemsOf(t, '- a\n'), [/^1:1: must be a mapping/])
 })
@@ -214,7 +251,7 @@ t.test('a store in memory has one worker where nobody says how many', async t =>
 t.test('a client gets the only plan, and the defaults of RFC 7591', async t => {
   const registered = { client_id: 'app', client_secret: 's', redirect_uris: ['https://app.example.com/'] }
 
-  const config = await acceptedConfig(t, { clients: [registered] })
+  const config = await acceptedConfig(t, { ...publishing(authorize), clients: [registered] })
 
   t.match(config.oauth.clients[0], {
     client_name: 'app',

@@ -37,10 +37,11 @@ t.test('what nobody says about proofs, keys and pushed requests has its default'
 })
 
 t.test('a client signs as its own members say, and is answered as the file says for all', async t => {
+  const edJwks = { keys: [publicJwk('EdDSA')] }
   const { oauth } = await acceptedConfig(t, {
     tokens: { accessToken: { alg: 'PS256' } },
     clients: [
-      client({ ...keyed, token_endpoint_auth_signing_alg: 'EdDSA', assertion_audience: 'endpoint' }),
+      client({ ...keyed, jwks: edJwks, token_endpoint_auth_signing_alg: 'EdDSA', assertion_audience: 'endpoint' }),
       client({ client_id: 'old', access_token_signed_response_alg: 'RS256' }),
     ],
   })
@@ -48,7 +49,7 @@ t.test('a client signs as its own members say, and is answered as the file says 
   const [signer, old] = oauth.clients
   t.match(signer, {
     secrets: [],
-    keys: { kind: 'jwks', jwks },
+    keys: { kind: 'jwks', jwks: edJwks },
     token_endpoint_auth_signing_alg: 'EdDSA',
     assertion_audience: 'endpoint',
     access_token_signed_response_alg: 'PS256',
@@ -121,7 +122,7 @@ t.test('certificates come by TLS, or from trusted proxies in the header that is 
   const trustedProxies = ['10.0.0.0/8']
 
   t.notOk(await takes({}))
-  t.notOk(await takes({ tls }), 'nobody is asked')
+  t.notOk(await takes({ tls: { ...tls, clientCa_file: undefined } }), 'nobody is asked')
   t.ok(await takes({ tls: { ...tls, clientAuth: 'optional' } }))
   t.notOk(await takes({ trustedProxies }))
   t.ok(await takes({ trustedProxies, clientCertificateHeader: 'client-cert' }))
@@ -152,11 +153,14 @@ t.test('the keys to sign with may stand in a file, and do not show', async t => 
   const file = join(makeFolder(t), 'signing.jwks')
   writeFileSync(file, `${text}\n`)
 
-  const { oauth } = await acceptedConfig(t, { keys: { rotateEvery: '7d', jwks_file: file } })
+  const { oauth } = await acceptedConfig(t, { keys: { jwks_file: file } })
 
-  t.equal(oauth.keys.rotateEverySec, 604_800)
   t.equal(oauth.keys.jwks?.reveal(), text)
   t.notMatch(JSON.stringify(oauth.keys), /"d"|kty/)
+})
+
+t.test('a key signs for as long as the file says', async t => {
+  t.equal((await acceptedConfig(t, { keys: { rotateEvery: '7d' } })).oauth.keys.rotateEverySec, 604_800)
 })
 
 t.test('a hand-off knows where to, and the private listener who may answer', async t => {

@@ -30,9 +30,14 @@ t.test('with TLS the default issuer is https', async t => {
 })
 
 t.test('a file that is not there is a problem at its own line', async t => {
-  t.match(await problemsOf(t, { tls: { ...files, key_file: 'absent.key' } }), [
-    /^3:13: tls\.key_file: the file cannot be read \(ENOENT\); name one that can$/,
-  ])
+  const file = writeConfig(t, { tls: { ...files, key_file: 'absent.key' } })
+  const absent = join(dirname(file), 'absent.key')
+
+  t.match(await loadConfig(file, {}), {
+    problems: [
+      { line: 3, column: 13, message: `tls.key_file: ${absent} cannot be read (ENOENT); name a file that can` },
+    ],
+  })
 })
 
 t.test('a file that holds something else is a problem at its own line', async t => {
@@ -58,11 +63,12 @@ t.test('the key is that of the certificate', async t => {
 t.test('the private listener has files of its own', async t => {
   const tls = { ...files, clientCa_file: ca.certFile }
   const listen = '127.0.0.1:9443'
+  const login = { mode: 'handoff', url: 'https://login.example.com/' }
 
-  t.match(await problemsOf(t, { internal: { listen, tls: { ...tls, key_file: client.keyFile } } }), [
+  t.match(await problemsOf(t, { login, internal: { listen, tls: { ...tls, key_file: client.keyFile } } }), [
     /internal\.tls\.key_file: holds the key of another certificate/,
   ])
-  t.same((await acceptedConfig(t, { internal: { listen, tls } })).internal, {
+  t.same((await acceptedConfig(t, { login, internal: { listen, tls } })).internal, {
     listen: { host: '127.0.0.1', port: 9443 },
     tls: { certFile: server.certFile, keyFile: server.keyFile, clientCaFile: ca.certFile, clientAuth: 'required' },
   })

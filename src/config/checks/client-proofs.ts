@@ -1,21 +1,15 @@
-import { type ClientAuthMethod, certificateNameKinds } from '../../oauth/options.ts'
-import type { CertificateWay } from '../certificate-ways.ts'
+import { certificateNameKinds } from '../../oauth/options.ts'
+import { type SigningAlg, strongSigningAlgs } from '../../oauth/wire.ts'
 import type { ClientDraft, SecretDraft } from '../draft.ts'
 import type { Element } from '../element.ts'
 import { certificateNames } from '../resolve-client.ts'
 import type { Fault } from '../source/problem.ts'
+import { canVerify } from '../values/jwk.ts'
 import { applyRules, type Finding, keyAt, type Rule, valueAt } from './rule.ts'
 
-/**
- * Whether a client has what its way of proving itself takes, and nothing that it does not.
- * @param ways on which certificates reach Sidegate; undefined where that is not known
- */
-export const checkProofs = (
-  client: Element<ClientDraft>,
-  ways: readonly CertificateWay[] | undefined,
-): readonly Fault[] => [
+/** Whether a client has what its way of proving itself takes, and nothing that it does not. */
+export const checkProofs = (client: Element<ClientDraft>): readonly Fault[] => [
   ...applyRules(clientRules, client, client.value),
-  ...(ways ? applyRules(certificateRules, client, { client: client.value, ways }) : []),
   ...client.value.client_secrets.flatMap((secret, index) =>
     applyRules(secretRules, { path: [...client.path, 'client_secrets', index], broken: client.broken }, secret),
   ),
@@ -78,6 +72,20 @@ const clientRules: readonly Rule<ClientDraft>[] = [
     },
   },
   {
+    reads: [...keyFields, method, 'token_endpoint_auth_signing_alg'],
+    check: client =>
+      client[method] === 'private_key_jwt' ? lackOfFit(client, client.token_endpoint_auth_signing_alg) : undefined,
+  },
+  {
+    reads: [...keyFields, method, 'token_endpoint_auth_signing_alg', 'request_object_signing_alg'],
+    check: client => {
+      const { request_object_signing_alg: alg, require_signed_request_object: isDemanded } = client
+      // Said for its assertions already.
+      if (client[method] === 'private_key_jwt' && lackOfFit(client, client.token_endpoint_auth_signing_alg)) return
+      return isDemanded || alg ? lackOfFit(client, alg) : undefined
+    },
+  },
+  {
     reads: [method, ...nameFields],
     check: client => {
       const names = certificateNames(client)
@@ -109,37 +117,15 @@ const clientRules: readonly Rule<ClientDraft>[] = [
   },
 ]
 
-interface CertificateFacts {
-  readonly client: ClientDraft
-  readonly ways: readonly CertificateWay[]
+/** Keys at an address are not asked for here. */
+const lackOfFit = ({ jwks }: ClientDraft, alg: SigningAlg | undefined): Finding | undefined => {
+  const algs = alg ? [alg] : strongSigningAlgs
+  return !jwks || jwks.keys.some(jwk => algs.some(one => canVerify(jwk, one)))
+    ? undefined
+    : valueAt('jwks', `has no key for ${algs.join(', ')}, which the client is registered to sign with; add one`)
 }
 
-const certificateRules: readonly Rule<CertificateFacts>[] = [
-  {
-    reads: [method],
-    check: ({ client, ways }) => {
-      if (client[method] === 'tls_client_auth' && ways.length > 0 && !ways.some(way => way.isVouchedFor)) {
-        return valueAt(method, 'nobody vouches for certificates; name who does as tls.clientCa_file')
-      }
-      return isTlsMethod(client[method]) && ways.length === 0 ? valueAt(method, noWay) : undefined
-    },
-  },
-  {
-    reads: [method, 'tls_client_certificate_bound_access_tokens'],
-    check: ({ client, ways }) =>
-      client.tls_client_certificate_bound_access_tokens && !isTlsMethod(client[method]) && ways.length === 0
-        ? valueAt('tls_client_certificate_bound_access_tokens', noWay)
-        : undefined,
-  },
-]
-
-const noWay =
-  'no certificate of a client reaches Sidegate; set tls.clientAuth: optional, or name trustedProxies and the clientCertificateHeader they send it in'
-
 const usesSecret = (client: ClientDraft): boolean => client[method].startsWith('client_secret_')
-
-const isTlsMethod = (name: ClientAuthMethod): boolean =>
-  name === 'tls_client_auth' || name === 'self_signed_tls_client_auth'
 
 const findSecretField = (client: ClientDraft): string | undefined => {
   if (client.client_secret) return 'client_secret'

@@ -1,33 +1,43 @@
-import { type CertificateWay, certificateWays } from '../certificate-ways.ts'
 import type { ClientDraft, Draft } from '../draft.ts'
 import type { Fault } from '../source/problem.ts'
+import { checkCertificates } from './client-certificates.ts'
 import { checkProofs } from './client-proofs.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside one client by itself: the sentences to say where it does not. */
 export const checkClient = (client: ClientDraft): readonly Fault[] => {
-  const whole = { path: [], broken: new Set<string>() }
+  const whole = { path: [], broken: [] }
   return [
     ...applyRules(rules, whole, { client, planNames: [client.plan ?? ''] }),
-    ...checkProofs({ ...whole, value: client }, undefined),
+    ...checkProofs({ ...whole, value: client }),
   ]
 }
 
 /** What must hold inside each client, and between it and the rest of the file. */
-export const checkClients = (draft: Draft): readonly Fault[] => {
-  const ways = findWays(draft)
-  return [
-    ...draft.clients.flatMap(client => applyRules(rules, client, { client: client.value, planNames: draft.planNames })),
-    ...draft.clients.flatMap(client => checkProofs(client, ways)),
-    ...doubledIds(draft),
-  ]
-}
+export const checkClients = (draft: Draft): readonly Fault[] => [
+  ...draft.clients.flatMap(client => applyRules(rules, client, { client: client.value, planNames: draft.planNames })),
+  ...draft.clients.flatMap(client => checkProofs(client)),
+  ...checkCertificates(draft),
+  ...(servesAuthorize(draft) ? [] : draft.clients.flatMap(client => applyRules(codeRules, client, client.value))),
+  ...doubledIds(draft),
+]
 
-/** Undefined where what is wrong with the head leaves it open. */
-const findWays = ({ head }: Draft): readonly CertificateWay[] | undefined =>
-  ['tls', 'trustedProxies', 'clientCertificateHeader'].some(field => head.broken.has(field))
-    ? undefined
-    : certificateWays(head.value)
+/** With an operation missing from the draft there is no telling. */
+const servesAuthorize = ({ operations, hasAllOperations }: Draft): boolean =>
+  !hasAllOperations || operations.some(({ value }) => value.serves === 'authorize' && value.method === 'GET')
+
+const codeRules: readonly Rule<ClientDraft>[] = [
+  {
+    reads: ['grant_types', 'redirect_uris'],
+    check: ({ grant_types, redirect_uris }) =>
+      grant_types.includes('authorization_code') && redirect_uris.length > 0
+        ? valueAt(
+            'grant_types',
+            'authorization_code (the grant type where none is given) begins at an operation that serves authorize (GET), and there is none; publish one, or set grant_types',
+          )
+        : undefined,
+  },
+]
 
 interface Facts {
   readonly client: ClientDraft

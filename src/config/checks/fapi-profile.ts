@@ -1,5 +1,5 @@
 import type { ClientDraft, Draft } from '../draft.ts'
-import type { Element } from '../element.ts'
+import { type Element, isBroken } from '../element.ts'
 import { profileOf } from '../resolve-client.ts'
 import type { Fault } from '../source/problem.ts'
 import { isLoopback } from '../values/loopback.ts'
@@ -29,7 +29,7 @@ const headRules: readonly Rule<Draft>[] = [
         : undefined,
   },
   {
-    reads: ['tokens'],
+    reads: ['tokens.code.lifetime'],
     check: ({ head: { value } }) =>
       value.tokens.code.lifetime > 60
         ? valueAt(['tokens', 'code', 'lifetime'], 'profile: fapi2 takes codes of at most 60s (section 5.3.2.2)')
@@ -133,7 +133,7 @@ const lackOfPar = (
   clients: readonly Element<ClientDraft>[],
 ): readonly Fault[] => {
   const pusher = clients.find(
-    ({ value, broken }) => !broken.has('grant_types') && value.grant_types.includes('authorization_code'),
+    ({ value, broken }) => !isBroken(broken, 'grant_types') && value.grant_types.includes('authorization_code'),
   )
   const servesPar = !hasAllOperations || operations.some(({ value }) => value.serves === 'par')
   if (!pusher || servesPar) return []

@@ -1,13 +1,19 @@
 import type { Draft, HeadDraft, LoginDraft } from '../draft.ts'
+import { isBroken } from '../element.ts'
 import type { Fault } from '../source/problem.ts'
 import { collides } from '../values/address.ts'
 import { isLoopback } from '../values/loopback.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold among the listeners, and between the private one and the login that calls it. */
-export const checkListeners = ({ head, login }: Draft): readonly Fault[] => [
+export const checkListeners = ({ head, login, users }: Draft): readonly Fault[] => [
   ...applyRules(headRules, head, head.value),
-  ...applyRules(loginRules, login, { login: login.value, hasInternal: hasInternal(head) }),
+  ...applyRules(loginRules, login, {
+    login: login.value,
+    hasInternal: hasInternal(head),
+    hasUsers: users.length > 0,
+  }),
+  ...(isBroken(login.broken, 'mode') ? [] : applyRules(internalRules, head, { head: head.value, login: login.value })),
 ]
 
 const headRules: readonly Rule<HeadDraft>[] = [
@@ -26,7 +32,27 @@ const headRules: readonly Rule<HeadDraft>[] = [
         : undefined,
   },
   {
-    reads: ['tls'],
+    reads: ['issuer', 'tls'],
+    check: ({ issuer, tls }) =>
+      tls && issuer?.startsWith('http:')
+        ? valueAt(
+            'issuer',
+            'must be https where Sidegate speaks TLS (tls); clients that go there by http get no answer',
+          )
+        : undefined,
+  },
+  {
+    reads: ['tls.clientAuth', 'tls.clientCa_file'],
+    check: ({ tls }) =>
+      tls?.clientAuth === 'off' && tls.clientCa_file !== undefined
+        ? keyAt(
+            ['tls', 'clientCa_file'],
+            'is without effect while clients are not asked for a certificate; set clientAuth: optional or required, or remove it',
+          )
+        : undefined,
+  },
+  {
+    reads: ['tls.clientAuth', 'tls.clientCa_file'],
     check: ({ tls }) =>
       tls?.clientAuth === 'required' && tls.clientCa_file === undefined
         ? valueAt(
@@ -61,11 +87,22 @@ const headRules: readonly Rule<HeadDraft>[] = [
 interface Facts {
   readonly login: LoginDraft
   readonly hasInternal: boolean
+  readonly hasUsers: boolean
 }
 
 /** A broken one is there all the same. */
 const hasInternal = ({ value, broken }: Draft['head']): boolean =>
-  value.internal !== undefined || broken.has('internal')
+  value.internal !== undefined || isBroken(broken, 'internal')
+
+const internalRules: readonly Rule<{ readonly head: HeadDraft; readonly login: LoginDraft }>[] = [
+  {
+    reads: ['internal'],
+    check: ({ head, login }) =>
+      head.internal && login.mode === 'embedded'
+        ? keyAt('internal', 'is for login.mode: handoff, and without effect otherwise; set that, or remove it')
+        : undefined,
+  },
+]
 
 const loginRules: readonly Rule<Facts>[] = [
   {
@@ -87,6 +124,13 @@ const loginRules: readonly Rule<Facts>[] = [
     check: ({ login, hasInternal }) =>
       login.mode === 'handoff' && !hasInternal
         ? valueAt('mode', 'handoff is answered over the private listener; define it under internal')
+        : undefined,
+  },
+  {
+    reads: ['mode'],
+    check: ({ login, hasUsers }) =>
+      login.mode === 'handoff' && hasUsers
+        ? keyAt('users', 'are for mode: embedded; with a login of your own nobody signs in here, remove them')
         : undefined,
   },
 ]

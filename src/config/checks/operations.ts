@@ -111,4 +111,4 @@ const rules: readonly Rule<Facts>[] = [
 const isInteractionPath = (path: string): boolean => path === '/interaction' || path.startsWith('/interaction/')
 
 export const unknownUpstream = (names: readonly string[]): string =>
-  names.length > 0 ? `no such upstream; there are ${names.join(', ')}` : 'no such upstream; define it under upstreams'
+  names.length > 0 ? `no such upstream; there are ${keysText(names)}` : 'no such upstream; define it under upstreams'

@@ -1,5 +1,6 @@
 import { operationLabel } from '../../gateway/operation.ts'
 import type { Draft, GroupedOperation } from '../draft.ts'
+import { isBroken } from '../element.ts'
 import { toOperationView } from '../operation-view.ts'
 import { type Fault, type Path, pathText } from '../source/problem.ts'
 import { isAmbiguous } from '../values/path-pattern.ts'
@@ -19,7 +20,7 @@ export const checkRoutes = (draft: Draft): readonly Fault[] => [
 ]
 
 const toWays = (operation: GroupedOperation): readonly Way[] => {
-  if (operation.broken.has('path') || operation.broken.has('aliases')) return []
+  if (['path', 'aliases'].some(field => isBroken(operation.broken, field))) return []
   const { method, path, aliases } = toOperationView(operation)
   return [
     { method, path, operation, at: [...operation.path, 'path'] },

@@ -1,4 +1,4 @@
-import type { Element } from '../element.ts'
+import { type Element, isBroken } from '../element.ts'
 import type { Fault, Path } from '../source/problem.ts'
 
 /** What a rule has to say about an element; `path` is from the element. */
@@ -10,7 +10,7 @@ export interface Finding {
 
 /** One thing that must hold between the fields of an element, or between it and the rest of the file. */
 export interface Rule<T> {
-  /** Fields it reads. Where one has a fault of its own the rule waits. */
+  /** Fields it reads, such as `tokens.code.lifetime`. Where one has a fault of its own the rule waits. */
   readonly reads: readonly string[]
   readonly check: (value: T) => Finding | undefined
 }
@@ -30,6 +30,6 @@ export const applyRules = <T>(
   value: T,
 ): readonly Fault[] =>
   rules
-    .filter(rule => !rule.reads.some(field => broken.has(field)))
+    .filter(rule => !rule.reads.some(field => isBroken(broken, field)))
     .flatMap(rule => rule.check(value) ?? [])
     .map(finding => ({ ...finding, path: [...path, ...finding.path] }))

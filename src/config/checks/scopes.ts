@@ -1,11 +1,12 @@
 import type { Draft } from '../draft.ts'
+import { isBroken } from '../element.ts'
 import { findNearest } from '../source/did-you-mean.ts'
 import type { Fault } from '../source/problem.ts'
 
 /** A text is for a scope that somebody may ask for. */
 export const checkScopes = ({ head, clients }: Draft): readonly Fault[] => {
   // With a client's scopes unknown, a text that is for one of them would look wrong.
-  if (head.broken.has('scopes') || clients.some(({ broken }) => broken.has('scope'))) return []
+  if (isBroken(head.broken, 'scopes') || clients.some(({ broken }) => isBroken(broken, 'scope'))) return []
   const registered = [...new Set(clients.flatMap(({ value }) => value.scope))]
   return Object.keys(head.value.scopes)
     .filter(scope => !registered.includes(scope))

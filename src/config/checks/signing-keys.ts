@@ -1,12 +1,28 @@
 import { signingAlgs } from '../../oauth/wire.ts'
 import type { Draft } from '../draft.ts'
+import { isBroken } from '../element.ts'
 import type { Fault } from '../source/problem.ts'
-import { applyRules, type Rule, valueAt } from './rule.ts'
+import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** Whether the operator's own keys can sign all that is to be signed. */
-export const checkSigningKeys = (draft: Draft): readonly Fault[] => {
+export const checkSigningKeys = (draft: Draft): readonly Fault[] => [
+  ...applyRules(keyRules, draft.head, draft.head.value.keys),
+  ...lackingKeys(draft),
+]
+
+const keyRules: readonly Rule<Draft['head']['value']['keys']>[] = [
+  {
+    reads: ['keys.jwks', 'keys.rotateEvery'],
+    check: ({ jwks, rotateEvery }) =>
+      jwks && rotateEvery !== undefined
+        ? keyAt(['keys', 'rotateEvery'], 'is without effect: the keys of jwks are not rotated; remove one of the two')
+        : undefined,
+  },
+]
+
+const lackingKeys = (draft: Draft): readonly Fault[] => {
   // With a client's algorithm in doubt there is no telling.
-  if (draft.clients.some(({ broken }) => algFields.some(field => broken.has(field)))) return []
+  if (draft.clients.some(({ broken }) => algFields.some(field => isBroken(broken, field)))) return []
   return applyRules(rules, draft.head, draft)
 }
 
@@ -14,7 +30,7 @@ const algFields = ['introspection_signed_response_alg', 'access_token_signed_res
 
 const rules: readonly Rule<Draft>[] = [
   {
-    reads: ['keys', 'tokens'],
+    reads: ['keys.jwks', 'tokens.accessToken.alg'],
     check: draft => {
       const { keys } = draft.head.value
       const lacking = neededAlgs(draft).filter(alg => !keys.jwks?.algs.has(alg))

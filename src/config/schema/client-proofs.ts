@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { parseName } from '../../oauth/clients/distinguished-name.ts'
 import { isSecretHash } from '../../oauth/secrets/secret-hash.ts'
 import { Secret } from '../../secret.ts'
 import { parseInstantMs } from '../values/instant.ts'
 import { secureUrlFault } from '../values/secure-url.ts'
+import { subjectNameFault } from '../values/subject-name.ts'
 import { checkedText, parsedText, secretText, text, textLike } from '../values/texts.ts'
 import { publicJwks } from './jwks.ts'
 
@@ -46,16 +46,14 @@ export const secretsShape = {
 export const keysShape = {
   jwks: publicJwks().optional().describe('Its public keys as a JWK set (RFC 7517).'),
   jwks_file: file('JWK set'),
-  jwks_uri: checkedText(secureUrlFault).optional().describe('Where its JWK set is fetched and kept for minutes.'),
+  jwks_uri: checkedText(secureUrlFault('https://shop.example.com/jwks.json'))
+    .optional()
+    .describe('Where its JWK set is fetched and kept for minutes.'),
 }
 
 /** RFC 8705 section 2.1.2. */
 export const certificateNameShape = {
-  tls_client_auth_subject_dn: checkedText(name =>
-    parseName(name) === undefined
-      ? 'must be a distinguished name, such as CN=shop,O=Example,C=DE (RFC 4514)'
-      : undefined,
-  )
+  tls_client_auth_subject_dn: checkedText(subjectNameFault)
     .optional()
     .describe('The subject of its certificate (RFC 4514).'),
   tls_client_auth_san_dns: textLike(

@@ -91,7 +91,7 @@ export const loginSchema = z.strictObject({
   mode: oneOf(['embedded', 'handoff'])
     .default('embedded')
     .describe('embedded: the pages of Sidegate itself; handoff: your own login. Default embedded.'),
-  url: checkedText(secureUrlFault)
+  url: checkedText(secureUrlFault('https://login.example.com/sign-in'))
     .optional()
     .describe('Where handoff sends the browser; it answers over the internal listener.'),
   failures: rate()

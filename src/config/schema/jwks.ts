@@ -1,30 +1,23 @@
 import { z } from 'zod'
 import type { JwkSet } from '../../oauth/options.ts'
 import { Secret } from '../../secret.ts'
-import { type Jwk, publicJwkFault, signingJwkFault } from '../values/jwk.ts'
+import { type Jwk, kidOf, publicJwkFault, signingJwkFault } from '../values/jwk.ts'
 
 /** JWK sets (RFC 7517 section 5), as a mapping or as the JSON text that a file holds. */
 
 /** Keys of others, by which Sidegate knows them. */
 export const publicJwks = () =>
-  z
-    .union([z.record(z.string(), z.unknown()), z.string()], { error: expectation })
-    .transform((input, context): JwkSet => {
-      const keys = parseKeys(input)
-      if (keys === undefined) return refuse(context, [], expectation)
-      const [fault] = faultsOf(keys, publicJwkFault)
-      return fault ? refuse(context, typeof input === 'string' ? [] : fault.path, fault.message) : { keys }
-    })
+  jwkSet((keys): JwkSet | KeyFault => {
+    const [fault] = faultsOf(keys, publicJwkFault)
+    return fault ?? { keys }
+  })
 
-/** The keys that Sidegate signs with. The text is kept, to be read where it is used. */
+/** The keys that Sidegate signs with, each under a name of its own. They are kept as text, to be read where they are used. */
 export const signingJwks = () =>
-  z.string({ error: expectation }).transform((input, context): SigningJwks => {
-    const keys = parseKeys(input)
-    if (keys === undefined) return refuse(context, [], expectation)
-    const [fault] = faultsOf(keys, signingJwkFault)
-    return fault
-      ? refuse(context, [], fault.message)
-      : { text: new Secret(input), algs: new Set(keys.map(({ alg }) => String(alg))) }
+  jwkSet((keys): SigningJwks | KeyFault => {
+    const [fault] = [...faultsOf(keys, signingJwkFault), ...doubledKids(keys)]
+    const text = new Secret(JSON.stringify({ keys }))
+    return fault ?? { text, algs: new Set(keys.map(({ alg }) => String(alg))) }
   })
 
 export interface SigningJwks {
@@ -32,6 +25,17 @@ export interface SigningJwks {
   /** What it can sign with. */
   readonly algs: ReadonlySet<string>
 }
+
+const jwkSet = <T extends object>(read: (keys: readonly Jwk[]) => T | KeyFault) =>
+  z.union([z.record(z.string(), z.unknown()), z.string()], { error: expectation }).transform((input, context): T => {
+    const keys = parseKeys(input)
+    if (keys === undefined) return refuse(context, [], expectation)
+    const found = read(keys)
+    if (!isFault(found)) return found
+    return refuse(context, typeof input === 'string' ? [] : found.path, found.message)
+  })
+
+const isFault = (found: object): found is KeyFault => 'message' in found
 
 const expectation = 'must be a JWK set with at least one key, {"keys": [...]} (RFC 7517 section 5)'
 
@@ -61,6 +65,15 @@ const faultsOf = (keys: readonly Jwk[], faultOf: (jwk: Jwk) => string | undefine
     const fault = faultOf(key)
     return fault ? [{ path: ['keys', index], message: `key ${index + 1} ${fault}` }] : []
   })
+
+const doubledKids = (keys: readonly Jwk[]): readonly KeyFault[] => {
+  const kids = keys.map(kidOf)
+  return kids.flatMap((kid, index) => {
+    const first = kids.indexOf(kid)
+    const message = `key ${index + 1} has the kid of key ${first + 1}; give each key a kid of its own`
+    return first < index ? [{ path: ['keys', index], message }] : []
+  })
+}
 
 const refuse = (context: z.RefinementCtx, path: readonly (string | number)[], message: string): never => {
   context.addIssue({ code: 'custom', path: [...path], message })

@@ -9,9 +9,11 @@ const accessTokenAlg = () =>
   z.enum(strongSigningAlgs, {
     error: ({ input }) =>
       input === 'RS256'
-        ? 'RS256 is for old clients by name; set access_token_signed_response_alg: RS256 at the client that needs it'
-        : 'must be ES256, PS256 or EdDSA',
+        ? `must be ${listed}; RS256 is for old clients by name, where no profile: fapi2 holds: set access_token_signed_response_alg: RS256 at those`
+        : `must be ${listed}`,
   })
+
+const listed = 'ES256, PS256 or EdDSA'
 
 export const tokensSchema = z
   .strictObject({
@@ -56,10 +58,10 @@ export const tokensSchema = z
 export const keysSchema = z
   .strictObject({
     // At least twice the five minutes for which others keep the key set.
-    rotateEvery: lifetimeSec(3600).prefault('30d').describe('How long a key signs before the next does. Default 30d.'),
+    rotateEvery: lifetimeSec(3600).optional().describe('How long a key signs before the next does. Default 30d.'),
     jwks: signingJwks()
       .optional()
-      .describe('A private JWK set to sign with in place of keys of our own; better as a file.'),
+      .describe('A private JWK set to sign with in place of keys of our own, which are not rotated; better as a file.'),
     jwks_file: text().min(1, { error: 'must name a file' }).optional().describe('A file that holds this JWK set.'),
   })
   .prefault({})

@@ -27,10 +27,20 @@ export const formatProblem = ({ file, line, column, message }: Problem): string 
 /** `clients[0].redirect_uris[1]`: how messages name a place. */
 export const pathText = (path: Path): string =>
   path
-    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? quoted(step) : `.${quoted(step)}`))
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? keyText(step) : `.${keyText(step)}`))
     .join('')
 
-const quoted = (key: string): string => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key))
+/**
+ * A key as messages say it. One that does not look like a key may hold a secret, as where a colon was forgotten; then
+ * line and column say where it stands.
+ */
+export const keyText = (key: string): string => {
+  if (/^[\w-]{1,64}$/.test(key)) return key
+  return /^[\w.-]{1,64}$/.test(key) ? JSON.stringify(key) : '(a key)'
+}
+
+/** Keys to choose from. */
+export const keysText = (keys: readonly string[]): string => keys.map(keyText).join(', ')
 
 /** One text for one path, for maps and sets. */
 export const pathKey = (path: Path): string => JSON.stringify(path)

@@ -62,7 +62,7 @@ const readNamed = async <T>(
     return { value: parse(pem) }
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
-    if (syscall !== undefined) return { message: `the file cannot be read (${code}); name one that can` }
+    if (syscall !== undefined) return { message: `${absolute} cannot be read (${code}); name a file that can` }
     return { message: `${expectation}; name a file that does` }
   }
 }

@@ -34,13 +34,14 @@ export const readValueFiles = async (tree: unknown, folder: string): Promise<Val
         faults.push({ path: filePath, at: 'key', message: `${name} is given as well; keep one of the two` })
         continue
       }
-      const content = await readFile(resolve(folder, file), 'utf8').catch(toReason)
+      const absolute = resolve(folder, file)
+      const content = await readFile(absolute, 'utf8').catch(toReason)
       if (typeof content === 'string') mapping[name] = content.replace(/\r?\n$/, '')
       else
         faults.push({
           path: filePath,
           at: 'value',
-          message: `the file cannot be read (${content.reason}); name one that can`,
+          message: `${absolute} cannot be read (${content.reason}); name a file that can`,
         })
     }
   }

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { type SigningAlg, signingAlgs } from '../../oauth/wire.ts'
 
 /** JSON Web Keys (RFC 7517) as they stand in the configuration: what is wrong with one and what would be right. */
@@ -22,6 +22,25 @@ export const signingJwkFault = (jwk: Jwk): string | undefined => {
   if (!alg) return `needs alg, one of ${signingAlgs.join(', ')}`
   return fits(key, alg) ? strengthFault(key) : `cannot sign with ${alg}; its alg names another kind of key`
 }
+
+/** Whether a client can be known by this public key where it signs with `alg`; a key may say by `alg` and `use` what for. */
+export const canVerify = (jwk: Jwk, alg: SigningAlg): boolean => {
+  if ((jwk.alg ?? alg) !== alg || (jwk.use ?? 'sig') !== 'sig') return false
+  const key = readKey(() => createPublicKey({ key: { ...jwk }, format: 'jwk' }))
+  return key !== undefined && fits(key, alg)
+}
+
+/** How tokens name a key: its `kid`, else its thumbprint (RFC 7638). */
+export const kidOf = (jwk: Jwk): string => {
+  if (typeof jwk.kid === 'string') return jwk.kid
+  const named = thumbprintMembers.filter(member => member in jwk).map(member => [member, jwk[member]])
+  return createHash('sha256')
+    .update(JSON.stringify(Object.fromEntries(named)))
+    .digest('base64url')
+}
+
+/** In the order of RFC 7638 section 3.3; an RSA key has no more than e, kty and n of them. */
+const thumbprintMembers = ['crv', 'e', 'kty', 'n', 'x', 'y']
 
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth']
 

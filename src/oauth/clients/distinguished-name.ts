@@ -12,8 +12,13 @@ export const isSameName = (registered: string, subject: string | undefined): boo
 }
 
 /** One text for every way to write a registered name; undefined for what RFC 4514 does not allow. */
-export const parseName = (registered: string): string | undefined =>
-  toCanonical(splitUnescaped(registered, ',').reverse())
+export const parseName = (registered: string): string | undefined => toCanonical(splitName(registered).toReversed())
+
+/** The parts of a registered name, as they are written. */
+export const splitName = (registered: string): readonly string[] => splitUnescaped(registered, ',')
+
+/** The subject of a certificate, as node gives it, to be registered. */
+export const toRegisteredName = (subject: string): string => subject.split('\n').reverse().join(',')
 
 const toCanonical = (parts: readonly string[]): string | undefined => {
   // The attributes of one part are a set: written in any order.

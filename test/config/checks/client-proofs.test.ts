@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
 import { createCertificates } from '../../support/certificates.ts'
 import { holdsEach } from '../cases.ts'
@@ -7,6 +8,7 @@ import { client, hash } from '../support.ts'
 const { server, ca } = createCertificates(t)
 const clients = (changes: Readonly<Record<string, unknown>>): unknown => ({ clients: [client(changes)] })
 const keyed = { client_secret: undefined, token_endpoint_auth_method: 'private_key_jwt' }
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' })
 const jwks = { keys: [publicJwk('ES256')] }
 const by = (method: string, changes: Readonly<Record<string, unknown>>) => ({
   tls: { cert_file: server.certFile, key_file: server.keyFile, clientCa_file: ca.certFile, clientAuth: 'optional' },
@@ -14,6 +16,11 @@ const by = (method: string, changes: Readonly<Record<string, unknown>>) => ({
 })
 const named = { tls_client_auth_san_dns: 'shop.example.com' }
 const behindProxy = { tls: undefined, trustedProxies: ['10.0.0.0/8'], clientCertificateHeader: 'client-cert' }
+
+const ownTls = { cert_file: server.certFile, key_file: server.keyFile, clientAuth: 'optional' }
+const without = { client_secret: undefined }
+const byName = client({ ...without, token_endpoint_auth_method: 'tls_client_auth', ...named })
+const bySelf = client({ ...without, client_id: 'b', token_endpoint_auth_method: 'self_signed_tls_client_auth', jwks })
 
 holdsEach(t, [
   {
@@ -102,7 +109,7 @@ holdsEach(t, [
     says: 'an algorithm of request objects goes with keys',
     refused: clients({ request_object_signing_alg: 'PS256' }),
     message: /jwks: missing; request_object_signing_alg takes its public keys/,
-    accepted: clients({ request_object_signing_alg: 'PS256', jwks }),
+    accepted: clients({ request_object_signing_alg: 'ES256', jwks }),
   },
   {
     says: 'keys stand in the file or at their address',
@@ -113,7 +120,7 @@ holdsEach(t, [
   {
     says: 'keys cannot be changed on their way',
     refused: clients({ ...keyed, jwks_uri: 'http://shop.example.com/jwks.json' }),
-    message: /jwks_uri: must be an https URL/,
+    message: /jwks_uri: must be an https URL, such as https:\/\/shop\.example\.com\/jwks\.json/,
     accepted: clients({ ...keyed, jwks_uri: 'http://localhost:4000/jwks.json' }),
   },
   {
@@ -141,6 +148,36 @@ holdsEach(t, [
     accepted: clients({ ...keyed, jwks: { keys: [rsaJwk(2048)] } }),
   },
   {
+    says: 'a client that signs has a key that it can sign with',
+    refused: clients({ ...keyed, jwks: { keys: [p384] } }),
+    message: /jwks: has no key for ES256, PS256, EdDSA, which the client is registered to sign with/,
+    accepted: clients({ ...keyed, jwks: { keys: [p384, publicJwk('ES256')] } }),
+  },
+  {
+    says: 'a key of a client fits the algorithm that it is registered to sign with',
+    refused: clients({ ...keyed, jwks, token_endpoint_auth_signing_alg: 'PS256' }),
+    message: /jwks: has no key for PS256/,
+    accepted: clients({ ...keyed, jwks: { keys: [rsaJwk(2048)] }, token_endpoint_auth_signing_alg: 'PS256' }),
+  },
+  {
+    says: 'a key of a client that says what it is for is for that alone',
+    refused: clients({ ...keyed, jwks: { keys: [{ ...publicJwk('ES256'), use: 'enc' }] } }),
+    message: /jwks: has no key for ES256, PS256, EdDSA/,
+    accepted: clients({ ...keyed, jwks: { keys: [{ ...publicJwk('ES256'), use: 'sig' }] } }),
+  },
+  {
+    says: 'a key of a client fits its request objects',
+    refused: clients({ ...keyed, jwks, request_object_signing_alg: 'EdDSA' }),
+    message: /jwks: has no key for EdDSA/,
+    accepted: clients({ ...keyed, jwks, request_object_signing_alg: 'ES256' }),
+  },
+  {
+    says: 'a certificate may have a key that signs nothing else',
+    refused: clients({ require_signed_request_object: true, jwks: { keys: [p384] } }),
+    message: /jwks: has no key for ES256, PS256, EdDSA/,
+    accepted: by('self_signed_tls_client_auth', { jwks: { keys: [p384] } }),
+  },
+  {
     says: 'an algorithm of assertions is for clients that sign them',
     refused: clients({ token_endpoint_auth_signing_alg: 'ES256' }),
     message: /token_endpoint_auth_signing_alg: is for token_endpoint_auth_method: private_key_jwt/,
@@ -150,7 +187,7 @@ holdsEach(t, [
     says: 'an algorithm is one that is served',
     refused: clients({ ...keyed, jwks, token_endpoint_auth_signing_alg: 'HS256' }),
     message: /token_endpoint_auth_signing_alg: must be ES256, PS256, EdDSA or RS256/,
-    accepted: clients({ ...keyed, jwks, token_endpoint_auth_signing_alg: 'RS256' }),
+    accepted: clients({ ...keyed, jwks: { keys: [rsaJwk(2048)] }, token_endpoint_auth_signing_alg: 'RS256' }),
   },
   {
     says: 'a certificate is known by a name',
@@ -175,6 +212,31 @@ holdsEach(t, [
     refused: by('tls_client_auth', { tls_client_auth_subject_dn: 'shop' }),
     message: /tls_client_auth_subject_dn: must be a distinguished name/,
     accepted: by('tls_client_auth', { tls_client_auth_subject_dn: '2.5.4.97=PSDDE-BAFIN-123456,CN=shop' }),
+  },
+  {
+    says: 'a distinguished name begins with its narrowest part',
+    refused: by('tls_client_auth', { tls_client_auth_subject_dn: 'C = DE, O = Example\\, Inc., CN = shop' }),
+    message:
+      /subject_dn: is the wrong way round: RFC 4514 writes it as CN=shop,O=Example\\, Inc\.,C=DE; if the certificate/,
+    accepted: by('tls_client_auth', { tls_client_auth_subject_dn: 'CN=shop,O=Example\\, Inc.,C=DE' }),
+  },
+  {
+    says: 'a distinguished name of object identifiers is taken at its word',
+    refused: by('tls_client_auth', { tls_client_auth_subject_dn: 'O=Example,CN=shop' }),
+    message: /subject_dn: is the wrong way round: RFC 4514 writes it as CN=shop,O=Example;/,
+    accepted: by('tls_client_auth', { tls_client_auth_subject_dn: '2.5.4.10=Example,2.5.4.3=shop' }),
+  },
+  {
+    says: 'a distinguished name is what stands behind subject=',
+    refused: by('tls_client_auth', { tls_client_auth_subject_dn: 'subject=CN=shop' }),
+    message: /subject_dn: begins with what openssl says of it; remove subject=/,
+    accepted: by('tls_client_auth', { tls_client_auth_subject_dn: 'CN=shop' }),
+  },
+  {
+    says: 'a distinguished name is not written as paths are',
+    refused: by('tls_client_auth', { tls_client_auth_subject_dn: '/C=DE/CN=shop' }),
+    message: /subject_dn: must be a distinguished name, .*openssl x509 -noout -subject -nameopt RFC2253/,
+    accepted: by('tls_client_auth', { tls_client_auth_subject_dn: 'CN=shop,C=DE' }),
   },
   {
     says: 'a DNS name has no wildcard',
@@ -220,6 +282,19 @@ holdsEach(t, [
     },
     message: /token_endpoint_auth_method: nobody vouches for certificates; name who does as tls\.clientCa_file/,
     accepted: by('tls_client_auth', named),
+  },
+  {
+    says: 'one proxy verifies the certificates of all clients, or of none',
+    refused: { ...behindProxy, clients: [byName, bySelf] },
+    message:
+      /clients\[1\]\.token_endpoint_auth_method: tls_client_auth and self_signed_tls_client_auth exclude each other/,
+    accepted: { ...behindProxy, clients: [byName, { ...byName, client_id: 'other' }] },
+  },
+  {
+    says: 'who comes without the proxy may be self-signed beside those who come through it',
+    refused: { ...behindProxy, clients: [bySelf, byName] },
+    message: /clients\[1\]\.token_endpoint_auth_method: tls_client_auth and self_signed_tls_client_auth exclude/,
+    accepted: { ...by('tls_client_auth', named), ...behindProxy, tls: ownTls, clients: [byName, bySelf] },
   },
   {
     says: 'tokens are bound to certificates that can come',

@@ -1,10 +1,16 @@
 import t from 'tap'
 import { holdsEach } from '../cases.ts'
-import { client } from '../support.ts'
+import { authorize, client, publishing } from '../support.ts'
 
 const clients = (...changes: readonly Readonly<Record<string, unknown>>[]): unknown => ({
   clients: changes.map(client),
 })
+/** The same, where codes can be had. */
+const withCodes = (...changes: readonly Readonly<Record<string, unknown>>[]): unknown => ({
+  ...publishing(authorize),
+  clients: changes.map(client),
+})
+const codes = { grant_types: ['authorization_code'], redirect_uris: ['https://a.example/'] }
 const plans = { gold: { rate: '9/1second' }, silver: { rate: '3/1second' } }
 
 holdsEach(t, [
@@ -24,12 +30,7 @@ holdsEach(t, [
     says: 'a public client has no client_credentials',
     refused: clients({ token_endpoint_auth_method: 'none', client_secret: undefined }),
     message: /grant_types: client_credentials is for clients that prove themselves/,
-    accepted: clients({
-      token_endpoint_auth_method: 'none',
-      client_secret: undefined,
-      grant_types: ['authorization_code'],
-      redirect_uris: ['https://a.example/'],
-    }),
+    accepted: withCodes({ token_endpoint_auth_method: 'none', client_secret: undefined, ...codes }),
   },
   {
     says: 'a grant type is one that is served',
@@ -39,9 +40,22 @@ holdsEach(t, [
   },
   {
     says: 'authorization_code needs a redirect URI',
-    refused: clients({ grant_types: ['authorization_code'] }),
+    refused: withCodes({ grant_types: ['authorization_code'] }),
     message: /redirect_uris: missing/,
-    accepted: clients({ grant_types: ['authorization_code'], redirect_uris: ['https://a.example/'] }),
+    accepted: withCodes(codes),
+  },
+  {
+    says: 'authorization_code begins at an operation',
+    refused: clients(codes),
+    message:
+      /grant_types: authorization_code .* begins at an operation that serves authorize \(GET\), and there is none/,
+    accepted: withCodes(codes),
+  },
+  {
+    says: 'authorization_code begins with a GET',
+    refused: { ...publishing({ ...authorize, method: 'POST' }), clients: [client(codes)] },
+    message: /grant_types: authorization_code .* serves authorize \(GET\)/,
+    accepted: withCodes(codes),
   },
   {
     says: 'the scope of a client is scopes and spaces',

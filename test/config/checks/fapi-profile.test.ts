@@ -2,12 +2,13 @@ import t from 'tap'
 import { createCertificates } from '../../support/certificates.ts'
 import { holdsEach } from '../cases.ts'
 import { publicJwk } from '../keys.ts'
+import { authorize, publishing } from '../support.ts'
 
 type Changes = Readonly<Record<string, unknown>>
 
 const { server } = createCertificates(t)
 const tls = { cert_file: server.certFile, key_file: server.keyFile, clientAuth: 'optional' }
-const jwks = { keys: [publicJwk('ES256')] }
+const jwks = { keys: [publicJwk('ES256'), { ...publicJwk('PS256'), alg: undefined }] }
 const app = {
   client_id: 'app',
   token_endpoint_auth_method: 'private_key_jwt',
@@ -15,7 +16,9 @@ const app = {
   dpop_bound_access_tokens: true,
   redirect_uris: ['https://app.example.com/callback'],
 }
-const groupings = [{ name: 'G', operations: [{ method: 'POST', path: '/par', serves: 'par' }] }]
+const par = { method: 'POST', path: '/par', serves: 'par' }
+const { groupings } = publishing(authorize, par)
+const withoutPar = publishing(authorize).groupings
 const plain = { client_id: 'plain', client_secret: 's', grant_types: ['client_credentials'] }
 
 /** A file that keeps to the profile, to vary in one point of the client or of the head. */
@@ -47,15 +50,15 @@ holdsEach(t, [
   },
   {
     says: 'pushed requests have an operation',
-    refused: fapi({}, { groupings: [] }),
+    refused: fapi({}, { groupings: withoutPar }),
     message: /^1:10: profile: fapi2 takes pushed authorization requests; publish an operation that serves par/,
-    accepted: fapi({ grant_types: ['client_credentials'] }, { groupings: [] }),
+    accepted: fapi({ grant_types: ['client_credentials'] }, { groupings: withoutPar }),
   },
   {
     says: 'a client with the profile says that pushed requests have no operation',
-    refused: fapi({ profile: 'fapi2' }, { profile: 'none', groupings: [] }),
+    refused: fapi({ profile: 'fapi2' }, { profile: 'none', groupings: withoutPar }),
     message: /clients\[0\]\.profile: fapi2 takes pushed authorization requests/,
-    accepted: fapi({ profile: 'none' }, { profile: 'none', groupings: [] }),
+    accepted: fapi({ profile: 'none' }, { profile: 'none', groupings: withoutPar }),
   },
   {
     says: 'no client is public',

@@ -113,7 +113,8 @@ holdsEach(t, [
   {
     says: 'RS256 is for old clients by name',
     refused: { tokens: { accessToken: { alg: 'RS256' } } },
-    message: /alg: RS256 is for old clients by name; set access_token_signed_response_alg: RS256 at the client/,
+    message:
+      /alg: must be ES256, PS256 or EdDSA; RS256 is for old clients by name, where no profile: fapi2 holds: set access_/,
     accepted: { tokens: { accessToken: { alg: 'EdDSA' } } },
   },
   {

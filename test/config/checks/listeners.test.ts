@@ -2,6 +2,7 @@ import t from 'tap'
 import { createCertificates } from '../../support/certificates.ts'
 import { holdsEach } from '../cases.ts'
 import { publicJwk } from '../keys.ts'
+import { hash } from '../support.ts'
 
 const { server, ca } = createCertificates(t)
 const files = { cert_file: server.certFile, key_file: server.keyFile }
@@ -9,6 +10,8 @@ const tls = { ...files, clientCa_file: ca.certFile }
 const jwks = { keys: [publicJwk('ES256')] }
 const handoff = { mode: 'handoff', url: 'https://login.example.com/' }
 const internal = { listen: '127.0.0.1:9443', jwks }
+const user = { username: 'alice', password_hash: hash }
+const header = { clientCertificateHeader: 'client-cert', trustedProxies: ['10.0.0.0/8'] }
 
 holdsEach(t, [
   {
@@ -19,9 +22,9 @@ holdsEach(t, [
   },
   {
     says: 'the private listener has a port of its own',
-    refused: { internal: { ...internal, listen: '127.0.0.1:8080' } },
+    refused: { login: handoff, internal: { ...internal, listen: '127.0.0.1:8080' } },
     message: /internal\.listen: listen or admin has this port/,
-    accepted: { internal },
+    accepted: { login: handoff, internal },
   },
   {
     says: 'TLS needs a certificate and its key',
@@ -45,7 +48,7 @@ holdsEach(t, [
     says: 'a header with certificates comes from a trusted proxy',
     refused: { clientCertificateHeader: 'client-cert' },
     message: /clientCertificateHeader: nobody is trusted to send it/,
-    accepted: { clientCertificateHeader: 'client-cert', trustedProxies: ['10.0.0.0/8'] },
+    accepted: header,
   },
   {
     says: 'certificates come in one of two headers',
@@ -55,21 +58,21 @@ holdsEach(t, [
   },
   {
     says: 'the private listener speaks plain HTTP on loopback only',
-    refused: { internal: { ...internal, listen: '10.0.0.1:9443' } },
+    refused: { login: handoff, internal: { ...internal, listen: '10.0.0.1:9443' } },
     message: /internal\.listen: plain HTTP is for loopback addresses only/,
-    accepted: { internal: { ...internal, listen: '10.0.0.1:9443', tls } },
+    accepted: { login: handoff, internal: { ...internal, listen: '10.0.0.1:9443', tls } },
   },
   {
     says: 'who calls the private listener can prove who they are',
-    refused: { internal: { listen: '127.0.0.1:9443', tls: files } },
+    refused: { login: handoff, internal: { listen: '127.0.0.1:9443', tls: files } },
     message: /internal: nobody could prove who they are; give tls with clientCa_file, or jwks/,
-    accepted: { internal: { listen: '127.0.0.1:9443', tls } },
+    accepted: { login: handoff, internal: { listen: '127.0.0.1:9443', tls } },
   },
   {
     says: 'the private listener knows callers by public keys',
-    refused: { internal: { ...internal, jwks: { keys: [] } } },
+    refused: { login: handoff, internal: { ...internal, jwks: { keys: [] } } },
     message: /internal\.jwks: must be a JWK set with at least one key/,
-    accepted: { internal },
+    accepted: { login: handoff, internal },
   },
   {
     says: 'a login is embedded or handed off',
@@ -100,5 +103,29 @@ holdsEach(t, [
     refused: { internal, login: { ...handoff, url: 'http://login.example.com/' } },
     message: /login\.url: must be an https URL/,
     accepted: { internal, login: { ...handoff, url: 'http://127.0.0.1:4000/login' } },
+  },
+  {
+    says: 'a private listener is for a hand-off',
+    refused: { internal },
+    message: /^1:1: internal: is for login\.mode: handoff, and without effect otherwise/,
+    accepted: { internal, login: handoff },
+  },
+  {
+    says: 'who signs in elsewhere is no user here',
+    refused: { internal, login: { ...handoff, users: [user] } },
+    message: /login\.users: are for mode: embedded/,
+    accepted: { login: { users: [user] } },
+  },
+  {
+    says: 'where Sidegate speaks TLS its issuer is https',
+    refused: { tls: files, issuer: 'http://auth.example.com' },
+    message: /^\d+:9: issuer: must be https where Sidegate speaks TLS/,
+    accepted: { tls: files, issuer: 'https://auth.example.com' },
+  },
+  {
+    says: 'who vouches for certificates is asked about some',
+    refused: { tls },
+    message: /tls\.clientCa_file: is without effect while clients are not asked for a certificate/,
+    accepted: { tls: { ...tls, clientAuth: 'optional' } },
   },
 ])

@@ -8,6 +8,7 @@ const ownKeys = (keys: readonly unknown[], more: Readonly<Record<string, unknown
   ...more,
 })
 const ec = privateJwk('ES256')
+const rsa = privateJwk('PS256')
 
 holdsEach(t, [
   {
@@ -51,5 +52,35 @@ holdsEach(t, [
     refused: ownKeys([ec], { clients: [client({ introspection_signed_response_alg: 'PS256' })] }),
     message: /keys\.jwks: has no key for PS256/,
     accepted: ownKeys([ec, privateJwk('PS256')], { clients: [client({ introspection_signed_response_alg: 'PS256' })] }),
+  },
+  {
+    says: 'keys to sign with may stand in the file as a mapping',
+    refused: { keys: { jwks: { keys: [ec, publicJwk('ES256')] } } },
+    message: /^\d+:9: keys\.jwks\.keys\[1\]: key 2 is no private key/,
+    accepted: { keys: { jwks: { keys: [ec, privateJwk('ES256')] } } },
+  },
+  {
+    says: 'no two keys to sign with have one kid',
+    refused: ownKeys([
+      { ...ec, kid: 'a' },
+      { ...privateJwk('ES256'), kid: 'a' },
+    ]),
+    message: /keys\.jwks: key 2 has the kid of key 1; give each key a kid of its own/,
+    accepted: ownKeys([
+      { ...ec, kid: 'a' },
+      { ...privateJwk('ES256'), kid: 'b' },
+    ]),
+  },
+  {
+    says: 'one key under two algorithms has two kids',
+    refused: ownKeys([ec, rsa, { ...rsa, alg: 'RS256' }]),
+    message: /keys\.jwks: key 3 has the kid of key 2/,
+    accepted: ownKeys([ec, rsa, { ...rsa, alg: 'RS256', kid: 'old' }]),
+  },
+  {
+    says: 'keys of the operator are not rotated',
+    refused: { keys: { rotateEvery: '7d', jwks: { keys: [ec] } } },
+    message: /^2:3: keys\.rotateEvery: is without effect: the keys of jwks are not rotated/,
+    accepted: { keys: { rotateEvery: '7d' } },
   },
 ])

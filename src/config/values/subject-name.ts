@@ -1,0 +1,25 @@
+import { parseName, splitName } from '../../oauth/clients/distinguished-name.ts'
+
+/**
+ * What is wrong with the name of a certificate's subject and what would be right, or undefined (RFC 4514). One that is
+ * written the other way round, as openssl prints it, can be read as well as any, but names no certificate.
+ */
+export const subjectNameFault = (name: string): string | undefined => {
+  if (/^\s*subject\s*=/i.test(name)) return 'begins with what openssl says of it; remove subject='
+  if (parseName(name) === undefined)
+    return `must be a distinguished name, such as CN=shop,O=Example,C=DE; ${howToPrint}`
+  const parts = splitName(name).map(toPlainPart)
+  const breadths = parts.map(breadthOf).filter(breadth => breadth >= 0)
+  // The names that people read on certificates: an object identifier is taken at its word.
+  if ((breadths[0] ?? 0) <= (breadths.at(-1) ?? 0)) return undefined
+  return `is the wrong way round: RFC 4514 writes it as ${parts.toReversed().join(',')}; if the certificate itself has its parts in this order, write 2.5.4.6 for C, 2.5.4.3 for CN, and so on`
+}
+
+const howToPrint = '`openssl x509 -noout -subject -nameopt RFC2253` prints it behind subject= (RFC 4514)'
+
+const toPlainPart = (part: string): string => part.trim().replace(/\s*=\s*/, '=')
+
+/** Types of parts, from the narrow to the broad. */
+const types = ['CN', 'OU', 'O', 'L', 'ST', 'C', 'DC']
+
+const breadthOf = (part: string): number => types.indexOf(part.slice(0, part.indexOf('=')).toUpperCase())
