@@ -18,8 +18,9 @@ export interface OAuthRequest {
   readonly accept: string | undefined
   /** For the language of our pages. */
   readonly acceptLanguage: string | undefined
-  /** `Origin` of the request, for the forms of the login pages. */
+  /** `Origin` and `Sec-Fetch-Site` of the request: whose page sent a form to our pages. */
   readonly origin: string | undefined
+  readonly fetchSite: string | undefined
   /** The client's address, proxies resolved. */
   readonly address: string
   /** Every `DPoP` line, in order (RFC 9449 section 4.1). */

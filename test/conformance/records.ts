@@ -86,7 +86,6 @@ export const newInteraction = (): InteractionRecord => ({
   scope: 'accounts:read',
   resource: [],
   browserDigest: newId(),
-  csrf: newId(),
   stage: 'login',
   failedLogins: 0,
   expiresAtMs: 1_790_000_900_000,

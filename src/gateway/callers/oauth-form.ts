@@ -50,6 +50,9 @@ export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest =
       return req.headers['accept-language']
     },
     origin: fields.origin,
+    get fetchSite() {
+      return req.headers['sec-fetch-site']
+    },
     address,
     dpop: fields.dpop,
     get clientCertificate() {

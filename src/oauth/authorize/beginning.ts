@@ -35,7 +35,6 @@ export const createBegin = (deps: OAuthDeps): Begin => {
         ...address,
         ...beginning,
         browserDigest: keys.digest(browserSecret),
-        csrf: randomBytes(32).toString('base64url'),
         stage: 'login',
         failedLogins: 0,
         expiresAtMs,

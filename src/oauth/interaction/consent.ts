@@ -5,23 +5,23 @@ import { consentPage } from '../pages/consent-page.ts'
 import { splitScope } from '../scope.ts'
 import type { OAuthReply } from '../wire.ts'
 import { createCompletion } from './completion.ts'
-import type { Visit } from './visit.ts'
+import type { PageVisit } from './visit.ts'
 
 /** The second stage: whether the client may have what it asks for. */
 export interface Consent {
-  show(visit: Visit): OAuthReply
-  submit(visit: Visit, form: Parameters): OAuthReply | Promise<OAuthReply>
+  show(visit: PageVisit): OAuthReply
+  submit(visit: PageVisit, form: Parameters): OAuthReply | Promise<OAuthReply>
 }
 
 export const createConsent = (deps: OAuthDeps): Consent => {
   const completion = createCompletion(deps)
 
-  const show = (visit: Visit, status: 200 | 400): OAuthReply =>
+  const show = (visit: PageVisit, status: 200 | 400): OAuthReply =>
     consentPage({
       status,
       setting: visit.setting,
       interactionId: visit.id,
-      csrf: visit.record.csrf,
+      csrf: visit.csrf,
       clientName: visit.client.client_name,
       redirect_uri: visit.record.redirect_uri,
       username: visit.record.username ?? '',

@@ -2,19 +2,19 @@ import type { InteractionRecord } from '../../stores/ports.ts'
 import { isRegisteredRedirect } from '../authorize/redirect-uri.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ClientRegistration } from '../options.ts'
-import { settingOf } from '../pages/setting.ts'
+import { type PageSetting, settingOf } from '../pages/setting.ts'
 import type { Digest } from '../tokens/code.ts'
 import type { OAuthRequest } from '../wire.ts'
 import { createBrowserCookie } from './cookie.ts'
 import { isSame } from './same.ts'
-import type { Visit } from './visit.ts'
+import type { PageVisit } from './visit.ts'
 
 /** What a request to an interaction finds. */
 export type Entrance =
   /** The browser that it was begun in. */
-  | { readonly kind: 'visit'; readonly visit: Visit }
-  /** A browser with the cookie from before the sign-in: it may only sign in once more. */
-  | { readonly kind: 'outdated'; readonly visit: Visit }
+  | { readonly kind: 'visit'; readonly visit: PageVisit }
+  /** A browser with the cookie from before the sign-in: it may sign in once more, or decline. */
+  | { readonly kind: 'outdated'; readonly visit: PageVisit }
   /** Not this browser's. */
   | { readonly kind: 'foreign' }
   /** No such interaction, or none any more. */
@@ -31,16 +31,26 @@ export const createDoor = (deps: OAuthDeps): Door => {
     const found = id === undefined ? undefined : await findInteraction(deps, id)
     if (id === undefined || !found) return { kind: 'unknown' }
     const setting = settingOf(deps.options.issuer, request, found.record.ui_locales)
-    for (const secret of cookie.parse(request.cookie)) {
-      if (isSame(digest(secret), found.record.browserDigest))
-        return { kind: 'visit', visit: { id, secret, setting, ...found } }
-      const renewed = renewSecret(id, secret, digest)
-      if (isSame(digest(renewed), found.record.browserDigest)) {
-        return { kind: 'outdated', visit: { id, secret: renewed, setting, ...found } }
-      }
-    }
-    return { kind: 'foreign' }
+    return admit({ id, setting, ...found }, cookie.parse(request.cookie), digest)
   }
+}
+
+/** Another site may have planted cookies before ours or after it: the one that fits now goes before one that did. */
+const admit = (
+  found: Found & { readonly id: string; readonly setting: PageSetting },
+  secrets: readonly string[],
+  digest: Digest,
+): Entrance => {
+  const { id, record } = found
+  const fits = (secret: string): boolean => isSame(digest(secret), record.browserDigest)
+  const csrfOf = (secret: string): string => digest(`csrf\0${id}\0${secret}`)
+  const current = secrets.find(fits)
+  if (current !== undefined) return { kind: 'visit', visit: { ...found, secret: current, csrf: csrfOf(current) } }
+  for (const secret of secrets) {
+    const renewed = renewSecret(id, secret, digest)
+    if (fits(renewed)) return { kind: 'outdated', visit: { ...found, secret: renewed, csrf: csrfOf(secret) } }
+  }
+  return { kind: 'foreign' }
 }
 
 /** The id in `/interaction/<id>`, or undefined. */

@@ -7,11 +7,12 @@ import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { createConsent } from './consent.ts'
 import { createDoor } from './door.ts'
 import { createExpired } from './expired.ts'
+import { isFromElsewhere } from './form-origin.ts'
 import { createHandoff } from './handoff.ts'
 import { createLogin } from './login.ts'
 import { isSame } from './same.ts'
 import { openRedirect } from './seal.ts'
-import type { Visit } from './visit.ts'
+import type { PageVisit, Visit } from './visit.ts'
 
 /** What a browser does between the authorization request and its answer. @throws StoreUnavailableError */
 export type Interaction = (request: OAuthRequest) => Promise<OAuthReply>
@@ -30,12 +31,12 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
   const login = createLogin(deps)
   const consent = createConsent(deps)
 
-  const show = (visit: Visit): OAuthReply => {
+  const show = (visit: PageVisit): OAuthReply => {
     if (visit.record.stage === 'login') return login.show(visit)
     return visit.record.stage === 'consent' ? consent.show(visit) : finishedPage(visit.setting)
   }
 
-  const submit = (visit: Visit, form: Parameters, address: string): OAuthReply | Promise<OAuthReply> => {
+  const submit = (visit: PageVisit, form: Parameters, address: string): OAuthReply | Promise<OAuthReply> => {
     const { stage, redirect } = visit.record
     if (stage === 'login') return login.submit(visit, form, address)
     if (stage === 'consent') return consent.submit(visit, form)
@@ -49,10 +50,20 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
     const { kind, visit } = entrance
     const { setting } = visit
     if (request.method !== 'POST') return kind === 'visit' ? show(visit) : foreignPage(setting)
+    if (isFromElsewhere(request, issuer)) return foreignPage(setting)
     const form = parseParameters(request)
     if (!form) return unreadablePage(setting)
-    if (!isSame(form.get('csrf') ?? '', visit.record.csrf)) return foreignPage(setting)
+    if (!isSame(form.get('csrf') ?? '', visit.csrf)) {
+      return kind === 'visit' && isPastSignIn(visit, form) ? seeOther(`/interaction/${visit.id}`) : foreignPage(setting)
+    }
     if (form.faults.size > 0) return unreadablePage(setting)
     return kind === 'visit' ? submit(visit, form, request.address) : login.repeat(visit, form, request.address)
   }
 }
+
+/**
+ * The form of the sign-in, whose `csrf` was of the cookie before, from a browser that has the new one: by the back button,
+ * or sent twice. It changes nothing any more, so it may lead to where things stand.
+ */
+const isPastSignIn = ({ record }: Visit, form: Parameters): boolean =>
+  record.sub !== undefined && form.get('decision') === undefined

@@ -11,20 +11,20 @@ import { createCompletion } from './completion.ts'
 import { createBrowserCookie } from './cookie.ts'
 import { renewSecret } from './door.ts'
 import { createUsers, type Person } from './users.ts'
-import { advance, type Change, type Visit } from './visit.ts'
+import { advance, type Change, type PageVisit, type Visit } from './visit.ts'
 
 /** After this many wrong passwords the page comes again; the next wrong one ends the interaction. */
 const mostFailedLogins = 5
 
 /** The first stage: who is there. */
 export interface Login {
-  show(visit: Visit): OAuthReply
-  submit(visit: Visit, form: Parameters, address: string): Promise<OAuthReply>
+  show(visit: PageVisit): OAuthReply
+  submit(visit: PageVisit, form: Parameters, address: string): Promise<OAuthReply>
   /**
    * The sign-in form once more, with the cookie from before the sign-in: its second coming did not wait for the new
    * cookie. Who proves again to be the person that signed in gets it; nobody else learns anything.
    */
-  repeat(visit: Visit, form: Parameters, address: string): Promise<OAuthReply>
+  repeat(visit: PageVisit, form: Parameters, address: string): Promise<OAuthReply>
 }
 
 export const createLogin = (deps: OAuthDeps): Login => {
@@ -33,17 +33,17 @@ export const createLogin = (deps: OAuthDeps): Login => {
   const completion = createCompletion(deps)
   const cookie = createBrowserCookie(options.issuer)
 
-  const show = (visit: Visit, failure?: SignInFailure): OAuthReply =>
+  const show = (visit: PageVisit, failure?: SignInFailure): OAuthReply =>
     signInPage({
       setting: visit.setting,
       interactionId: visit.id,
-      csrf: visit.record.csrf,
+      csrf: visit.csrf,
       clientName: visit.client.client_name,
       redirect_uri: visit.record.redirect_uri,
       ...(failure ? { failure } : {}),
     })
 
-  const submitPassword = async (visit: Visit, proof: Proof): Promise<OAuthReply> => {
+  const submitPassword = async (visit: PageVisit, proof: Proof): Promise<OAuthReply> => {
     const blockedMs = failures.blockedMs(proof.name, proof.address)
     if (blockedMs > 0) return show(visit, tooMany(visit, proof, blockedMs))
     const attempt = await advance(store.interactions, visit.id, countAttempt)
@@ -62,7 +62,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
   const giveUp = (visit: Visit): Promise<OAuthReply> =>
     completion.decline(visit, 'access_denied', 'Too many wrong passwords.')
 
-  const refuse = async (visit: Visit, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
+  const refuse = async (visit: PageVisit, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
     const waitMs = await failures.count(proof.name, proof.address)
     if (failedLogins > mostFailedLogins) return giveUp(visit)
     return show(visit, waitMs > 0 ? tooMany(visit, proof, waitMs) : wrong(visit, proof, failedLogins))

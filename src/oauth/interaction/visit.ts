@@ -16,6 +16,12 @@ export interface Visit {
   readonly record: InteractionRecord
 }
 
+/** A visit to our own pages, which have forms. */
+export interface PageVisit extends Visit {
+  /** What a form must bring along to be this browser's: made of the cookie that it shows now, and new with each. */
+  readonly csrf: string
+}
+
 /** Turns a record into what it is to be; undefined where the interaction has moved on and the change no longer fits. */
 export type Change = (record: InteractionRecord) => InteractionRecord | undefined
 

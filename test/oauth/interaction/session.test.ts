@@ -58,6 +58,53 @@ t.test('line 61: who planted the cookie and knows the page cannot use what the p
   t.ok(isPage(await room.interaction(get('', guest.path, planted)), 403))
 })
 
+t.test('line 61: the csrf changes with the cookie: who knew both from before forges no consent', async t => {
+  const room = await openBrowserRoom(t)
+  const guest = await enter(room)
+  const { cookie: planted, csrf: known } = guest
+  await guest.signIn()
+
+  t.not(guest.csrf, known)
+  for (const cookie of [`${guest.cookie}; ${planted}`, `${planted}; ${guest.cookie}`, guest.cookie]) {
+    for (const decision of ['allow', 'deny']) {
+      const form = encode({ csrf: known, decision })
+      t.ok(isPage(await room.interaction(post(form, guest.path, cookie)), 403))
+    }
+  }
+  t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
+})
+
+t.test('line 61: a planted cookie does not stand in the way of the right one, wherever it stands', async t => {
+  const room = await openBrowserRoom(t)
+  const guest = await enter(room)
+  const planted = guest.cookie
+  await guest.signIn()
+
+  for (const cookie of [`${planted}; ${guest.cookie}`, `${guest.cookie}; ${planted}`]) {
+    t.match((await room.interaction(get('', guest.path, cookie))).body, /id="allow"/)
+  }
+  t.ok(answerOf(await submitAs(room, guest, `${planted}; ${guest.cookie}`, { decision: 'allow' })).code)
+})
+
+t.test(
+  'line 59: the sign-in form sent again by the back button leads to the question, and once more to the end',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const guest = await enter(room)
+    const form = encode({ csrf: guest.csrf, ...rightPassword })
+    await guest.signIn()
+
+    const again = await room.interaction(post(form, guest.path, guest.cookie))
+    await guest.submit({ decision: 'allow' })
+    const late = await room.interaction(post(form, guest.path, guest.cookie))
+
+    for (const reply of [again, late]) {
+      t.equal(header(reply, 'location'), guest.path)
+      t.notOk(reply.headers['set-cookie'])
+    }
+  },
+)
+
 t.test('line 61: guesses with the old cookie count as all others do', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)

@@ -15,7 +15,7 @@ const everyPage = async (t: Test): Promise<Readonly<Record<string, OAuthReply>>>
   const wrong = await guest.submit({ username: attack, password: 'wrong' })
   await guest.signIn()
   const consent = await guest.show()
-  const foreign = await guest.submit({ csrf: attack })
+  const foreign = await guest.submit({ csrf: attack, decision: attack })
   await guest.submit({ decision: 'allow' })
   return {
     signIn,

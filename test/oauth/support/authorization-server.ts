@@ -195,6 +195,7 @@ export const emptyRequest: OAuthRequest = {
   accept: undefined,
   acceptLanguage: undefined,
   origin: undefined,
+  fetchSite: undefined,
   address: '192.0.2.1',
   dpop: [],
   clientCertificate: undefined,

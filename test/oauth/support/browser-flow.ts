@@ -161,14 +161,14 @@ export const locationOf = (reply: OAuthReply): URL => new URL(header(reply, 'loc
 export const answerOf = (reply: OAuthReply): Record<string, string> =>
   Object.fromEntries(locationOf(reply).searchParams)
 
-/** A browser that stands before the login page: it keeps its cookies and reads `csrf` from the page. */
+/** A browser that stands before the login page: it keeps its cookies and has the `csrf` of the page it saw last. */
 export interface Guest {
   readonly path: string
   /** The `Cookie` line that it would send now. */
   readonly cookie: string
   readonly csrf: string
   show(): Promise<OAuthReply>
-  /** Submits the page's form; `csrf` goes along unless `fields` has another one or undefined. */
+  /** Submits the page's form, and follows where that leads to a page of ours; `csrf` goes along unless `fields` has another one or undefined. */
   submit(fields: Parameters): Promise<OAuthReply>
   signIn(username?: string): Promise<OAuthReply>
 }
@@ -178,21 +178,28 @@ export const enter = async (room: BrowserRoom, query = ask()): Promise<Guest> =>
   const path = header(begun, 'location')
   const jar = createCookieJar()
   jar.take(begun.headers['set-cookie'])
+  let csrf = ''
   const answer = async (request: OAuthRequest): Promise<OAuthReply> => {
     const reply = await room.interaction(request)
     jar.take(reply.headers['set-cookie'])
+    csrf = /name="csrf" value="([^"]+)"/.exec(String(reply.body))?.[1] ?? csrf
     return reply
   }
   const show = (): Promise<OAuthReply> => answer(get('', path, jar.header()))
-  const csrf = /name="csrf" value="([^"]+)"/.exec(String((await show()).body))?.[1] ?? ''
-  const submit = (fields: Parameters): Promise<OAuthReply> =>
-    answer(post(encode({ csrf, ...fields }), path, jar.header()))
+  const submit = async (fields: Parameters): Promise<OAuthReply> => {
+    const reply = await answer(post(encode({ csrf, ...fields }), path, jar.header()))
+    if (header(reply, 'location') === path) await show()
+    return reply
+  }
+  await show()
   return {
     path,
     get cookie() {
       return jar.header()
     },
-    csrf,
+    get csrf() {
+      return csrf
+    },
     show,
     submit,
     signIn: (username = 'alice') => submit({ username, password }),

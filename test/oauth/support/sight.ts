@@ -68,6 +68,7 @@ const toOAuthRequest = async (request: IncomingMessage): Promise<OAuthRequest> =
     accept: request.headers.accept,
     acceptLanguage: request.headers['accept-language'],
     origin: request.headers.origin,
+    fetchSite: request.headers['sec-fetch-site'],
     address: request.socket.remoteAddress ?? '',
   }
 }
