@@ -54,6 +54,9 @@ export const acceptToken = (
 /** What a caller is told about a token that is none, or not for here. */
 export const notGood = 'expired, revoked, for another resource or not issued here'
 
+/** What a caller is told who has a good token and not what it is bound to. */
+export const notProven = 'bound to a key or a certificate that this request does not prove to hold'
+
 /** A token that is not good. Whoever keeps trying them from one address is told to wait; good tokens never are. */
 export const refuseToken = async (
   deps: CallerDeps,

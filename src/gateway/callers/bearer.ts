@@ -1,8 +1,16 @@
-import { confirmationText, confirmCertificate } from '../../oauth/confirmation.ts'
+import { isCertificateOf } from '../../oauth/confirmation.ts'
 import type { AccessTokenRecord } from '../../stores/ports.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
-import { acceptToken, isToken68, malformedToken, missingToken, notGood, refuseToken } from './access-token.ts'
+import {
+  acceptToken,
+  isToken68,
+  malformedToken,
+  missingToken,
+  notGood,
+  notProven,
+  refuseToken,
+} from './access-token.ts'
 import { proveKeyHolder } from './dpop.ts'
 import type { CallerDeps, CallerStep } from './prove-caller.ts'
 import { hasSecretParameter } from './query-credentials.ts'
@@ -58,9 +66,5 @@ const proveToken = (
  * Whether this connection's certificate is the one that the token is bound to (RFC 8705 section 3). A key is proven in
  * the other scheme alone (RFC 9449 section 7.2).
  */
-const isHolder = (exchange: Exchange, cnf: NonNullable<AccessTokenRecord['cnf']>): boolean => {
-  const held = 'jkt' in cnf ? undefined : exchange.context.clientCertificate()
-  return held !== undefined && confirmationText(confirmCertificate(held.certificate)) === confirmationText(cnf)
-}
-
-const notProven = 'bound to a key or a certificate that this request does not prove to hold'
+const isHolder = ({ context }: Exchange, cnf: NonNullable<AccessTokenRecord['cnf']>): boolean =>
+  !('jkt' in cnf) && isCertificateOf(cnf, () => context.clientCertificate()?.certificate)

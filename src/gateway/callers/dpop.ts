@@ -1,10 +1,11 @@
 import { OAuthError } from '../../errors.ts'
 import type { Reply } from '../../http/reply.ts'
+import { isCertificateOf } from '../../oauth/confirmation.ts'
 import type { AccessTokenRecord } from '../../stores/ports.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
-import { acceptToken, isToken68, malformedToken, notGood, refuseToken } from './access-token.ts'
+import { acceptToken, isToken68, malformedToken, notGood, notProven, refuseToken } from './access-token.ts'
 import { challenges } from './challenge.ts'
 import type { CallerDeps } from './prove-caller.ts'
 
@@ -23,6 +24,9 @@ export const proveKeyHolder =
     if (token === undefined) return refuseToken(deps, exchange, operation, 'DPoP', notGood)
     const jkt = keyOf(token)
     if (jkt === undefined) return refuseToken(deps, exchange, operation, 'DPoP', 'not bound to a key')
+    if (!isCertificateOf(token.cnf, () => exchange.context.clientCertificate()?.certificate)) {
+      return refuseToken(deps, exchange, operation, 'DPoP', notProven)
+    }
     const refusal = await proveKey(deps, exchange, operation, { text, jkt })
     return refusal ?? acceptToken(deps, exchange, operation, 'DPoP', token)
   }

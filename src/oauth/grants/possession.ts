@@ -1,6 +1,6 @@
 import { OAuthError } from '../../errors.ts'
-import type { Confirmation } from '../../stores/ports.ts'
-import { confirmationText, confirmCertificate } from '../confirmation.ts'
+import type { CertificateConfirmation, Confirmation, KeyConfirmation } from '../../stores/ports.ts'
+import { confirmationTexts, confirmCertificate } from '../confirmation.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ProofCheck, ProvenKey } from '../dpop/proof-check.ts'
 import type { OneUse } from '../one-time.ts'
@@ -33,17 +33,21 @@ export const createPossessionCheck = (
   { options }: Pick<OAuthDeps, 'options'>,
   checkProof: ProofCheck,
 ): PossessionCheck => {
-  const toPossession = (request: OAuthRequest, client: ClientRegistration, key: ProvenKey | undefined): Possession => {
+  const toPossession = (
+    request: OAuthRequest,
+    client: ClientRegistration,
+    proven: ProvenKey | undefined,
+  ): Possession => {
     const { clientCertificate } = request
     const certificate = clientCertificate && confirmCertificate(clientCertificate.certificate)
-    const confirmation = key ? { jkt: key.jkt } : requireOther(client, options, certificate)
-    const proven = [key && { jkt: key.jkt }, certificate].filter(held => held !== undefined)
+    const key = proven && { jkt: proven.jkt }
+    const confirmation = confirm(client, options, key, certificate)
     return {
       ...(confirmation && { confirmation }),
-      ...(key && { jkt: key.jkt }),
-      bindings: proven.map(confirmationText),
-      headers: key?.headers ?? {},
-      unspent: key ? [key.use] : [],
+      ...key,
+      bindings: confirmationTexts(key, certificate),
+      headers: proven?.headers ?? {},
+      unspent: proven ? [proven.use] : [],
     }
   }
   return (request, client) => {
@@ -56,22 +60,23 @@ export const createPossessionCheck = (
 
 const nothing: Possession = { bindings: [], headers: {}, unspent: [] }
 
-/** What binds the token of a request without a DPoP proof. */
-const requireOther = (
+/** What the token is bound to, with all that the client is registered to hold. Undefined: it is a bearer token. */
+const confirm = (
   client: ClientRegistration,
   options: OAuthOptions,
-  certificate: Confirmation | undefined,
+  key: KeyConfirmation | undefined,
+  certificate: CertificateConfirmation | undefined,
 ): Confirmation | undefined => {
   // RFC 9449 section 5.2 names no code; this one tells a client which of its headers is missing.
-  if (client.dpop_bound_access_tokens) throw new OAuthError('invalid_dpop_proof', 'This client must send a DPoP proof')
-  if (!isSenderConstrained(client, options)) return undefined
+  if (client.dpop_bound_access_tokens && !key)
+    throw new OAuthError('invalid_dpop_proof', 'This client must send a DPoP proof')
+  if (client.tls_client_certificate_bound_access_tokens) {
+    if (!certificate) throw new OAuthError('invalid_request', 'This client must present its certificate')
+    return { ...key, ...certificate }
+  }
+  if (key || !isSenderConstrained(client, options)) return key
   if (certificate) return certificate
-  throw new OAuthError(
-    'invalid_request',
-    client.tls_client_certificate_bound_access_tokens
-      ? 'This client must present its certificate'
-      : 'This client must send a DPoP proof or present a certificate',
-  )
+  throw new OAuthError('invalid_request', 'This client must send a DPoP proof or present a certificate')
 }
 
 /** Whether every token of the client is bound to something (FAPI 2.0 Security Profile section 5.3.2.1). */

@@ -59,7 +59,7 @@ export const createAccessTokens = ({ options, keys, clock, clients }: OAuthDeps)
 /** Whether the token has not expired. `exp` itself is too late (RFC 7519 section 4.1.4). */
 export const isAlive = (record: AccessTokenRecord, nowMs: number): boolean => nowMs < record.exp * 1000
 
-/** A token bound to a DPoP key is of that type (RFC 9449 section 6.2); one bound to a certificate stays Bearer. */
+/** A token bound to a DPoP key is of that type (RFC 9449 section 6.2); one bound to a certificate alone stays Bearer. */
 export const tokenTypeOf = ({ cnf }: Pick<AccessTokenRecord, 'cnf'>): 'Bearer' | 'DPoP' =>
   cnf && 'jkt' in cnf ? 'DPoP' : 'Bearer'
 
@@ -110,7 +110,9 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isAudience = (value: unknown): value is string | readonly string[] =>
   isText(value) || (Array.isArray(value) && value.every(isText))
 
-const isConfirmation = (value: unknown): value is Confirmation =>
-  typeof value === 'object' &&
-  value !== null &&
-  (('jkt' in value && isText(value.jkt)) || ('x5t#S256' in value && isText(value['x5t#S256'])))
+const isConfirmation = (value: unknown): value is Confirmation => {
+  if (typeof value !== 'object' || value === null) return false
+  const { jkt, 'x5t#S256': thumbprint, ...others } = value as Claims
+  const known = [jkt, thumbprint].filter(member => member !== undefined)
+  return known.length > 0 && known.every(isText) && Object.keys(others).length === 0
+}

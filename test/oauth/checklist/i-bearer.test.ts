@@ -6,6 +6,7 @@ import { ask } from '../../support/raw-client.ts'
 import { fieldOf, startStrictUpstream } from '../../support/recording-upstream.ts'
 import { type Members, newKey, unsignedJws } from '../fapi/support/jws.ts'
 import { type Fields, type Posted, send } from '../support/post.ts'
+import { newProof } from '../support/proofs.ts'
 import { operations, signInAndAllow, users } from '../support/running.ts'
 import { claimsOf, hmacWithPublicKey, oneCharacterOff, signAccessToken, signingJwks } from './support/access-tokens.ts'
 import { nowSec } from './support/assertions.ts'
@@ -61,7 +62,7 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
     send(url + target, { method: 'GET', headers: { authorization: `${scheme} ${token}`, ...headers }, fetch: by })
   const challengeOf = ({ headers }: Posted): string => headers.get('www-authenticate') ?? ''
   const isInvalid = (answer: Posted): boolean =>
-    answer.status === 401 && /^Bearer realm="[^"]+", error="invalid_token"/.test(challengeOf(answer))
+    answer.status === 401 && /^(Bearer|DPoP) realm="[^"]+", error="invalid_token"/.test(challengeOf(answer))
   /** A raw request of these header lines. */
   const get = (target: string, ...lines: readonly string[]) =>
     ask(url, [`GET ${target} HTTP/1.1`, 'Host: gw', ...lines, '', ''].join('\r\n'), 'GET', { ca: ca.cert })
@@ -180,6 +181,30 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
     t.equal((await call(bound, 'DPoP', fetchAsClient)).status, 401)
     t.equal((await call(bound, 'Bearer', fetchAsClient)).status, 200)
     t.equal((await call(token, 'Bearer', fetchAsOther)).status, 200, 'what is not bound needs none')
+  })
+
+  await t.test('line 90: one bound to a certificate and a key is good with both alone', async t => {
+    const dpopKey = newKey('ES256')
+    const ofToken = { uri: `${url}/token`, nowMs: Date.now() }
+    const ask = (dpop: string, by = fetchAsClient): Promise<Posted> => {
+      const body = new URLSearchParams({ grant_type: 'client_credentials' }).toString()
+      return send(`${url}/token`, { as: 'bound', body, headers: { dpop }, fetch: by })
+    }
+    const nonce = (await ask(newProof(dpopKey, ofToken))).headers.get('dpop-nonce') ?? ''
+    const without = await ask(newProof(dpopKey, { ...ofToken, nonce }), fetch)
+    t.match(without, { status: 400, body: { error: 'invalid_request' } })
+    const bound = String((await ask(newProof(dpopKey, { ...ofToken, nonce }))).body.access_token)
+    const prove = (by = dpopKey) => ({
+      dpop: newProof(by, { method: 'GET', uri: `${accounts}/x`, nowMs: Date.now(), nonce, token: bound }),
+    })
+
+    t.match(claimsOf(bound), { cnf: { jkt: /^[\w-]{43}$/, 'x5t#S256': /^[\w-]{43}$/ } })
+    t.ok(isInvalid(await call(bound, 'DPoP', fetch, '/accounts/x', prove())), 'without the certificate')
+    t.ok(isInvalid(await call(bound, 'DPoP', fetchAsOther, '/accounts/x', prove())), 'with another')
+    t.ok(isInvalid(await call(bound, 'Bearer', fetchAsClient, '/accounts/x', prove())), 'in the other scheme')
+    t.equal((await call(bound, 'DPoP', fetchAsClient, '/accounts/x', prove(newKey('ES256')))).status, 401)
+    t.equal((await call(bound, 'DPoP', fetchAsClient)).status, 401, 'without a proof')
+    t.equal((await call(bound, 'DPoP', fetchAsClient, '/accounts/x', prove())).status, 200)
   })
 
   await t.test(

@@ -106,6 +106,32 @@ t.test("line 85: a public client's refresh token is bound to its certificate", a
   })
 })
 
+t.test(
+  "line 85: a public client's refresh token is bound to its key and its certificate where it holds both",
+  async t => {
+    const spa = { ...publicClient('spa'), tls_client_certificate_bound_access_tokens: true }
+    const server = await start(t, { clients: [spa] })
+    const [key, otherKey] = [await newKeyHolder(), await newKeyHolder()]
+    const [certificate, otherCertificate] = [certificates.client, certificates.selfSigned].map(toCertificateHolder)
+    const hold = (by: typeof key, of = certificate) => ({ ...of?.request, ...by.prove(server.clock) })
+    const { body } = await redeem(server, 'spa', await server.makeCode('spa'), hold(key))
+
+    t.match(await refresh(server, 'spa', body.refresh_token, hold(otherKey)), refusal, 'another key')
+    t.match(
+      await refresh(server, 'spa', body.refresh_token, hold(key, otherCertificate)),
+      refusal,
+      'another certificate',
+    )
+    t.match(await refresh(server, 'spa', body.refresh_token, certificate?.request), refusal, 'no proof')
+    t.match(
+      await refresh(server, 'spa', body.refresh_token, key.prove(server.clock)),
+      { status: 400 },
+      'no certificate',
+    )
+    t.match(await refresh(server, 'spa', body.refresh_token, hold(key)), { status: 200, body: { token_type: 'DPoP' } })
+  },
+)
+
 t.test('line 85: a client that proves itself is bound by that, and may change its key', async t => {
   const server = await start(t)
   const [first, second] = [await newKeyHolder(), await newKeyHolder()]

@@ -61,13 +61,40 @@ t.test('RFC 8705 section 3: tokens of a client that is registered for it are bou
   t.match(await ask(server), { status: 400, body: { error: 'invalid_request' } })
 })
 
-t.test('with a proof and a certificate at once the proof binds', async t => {
-  const server = await start(t, { tls_client_certificate_bound_access_tokens: true })
+t.test('a client that is registered for its certificate is bound to that and to the key of its proof', async t => {
+  for (const format of formats) {
+    const clients = [client('app', { tls_client_certificate_bound_access_tokens: true })]
+    const accessToken = { format, lifetimeSec: 600, alg: 'ES256' } as const
+    const server = await startServer(t, { ...optional, clients, accessToken })
+    const keyHolder = await newKeyHolder()
+
+    const { body } = await ask(server, { ...holder.request, ...keyHolder.prove(server.clock) })
+
+    t.equal(body.token_type, 'DPoP')
+    const both = { jkt: keyHolder.jkt, 'x5t#S256': holder.thumbprint }
+    t.same(await cnfOf(server, body.access_token), both)
+    t.same((await server.server.verifyAccessToken(String(body.access_token)))?.cnf, both)
+    const refused = await ask(server, keyHolder.prove(server.clock))
+    t.match(refused, { status: 400, body: { error: 'invalid_request' } }, 'a proof is no certificate')
+  }
+})
+
+t.test('a client that is registered for both must send both', async t => {
+  const both = { dpop_bound_access_tokens: true, tls_client_certificate_bound_access_tokens: true }
+  const server = await start(t, both)
+  const prove = (await newKeyHolder()).prove
+
+  t.match(await ask(server, prove(server.clock)), { status: 400, body: { error: 'invalid_request' } })
+  t.match(await ask(server, holder.request), { status: 400, body: { error: 'invalid_dpop_proof' } })
+  t.match(await ask(server, { ...holder.request, ...prove(server.clock) }), { status: 200 })
+})
+
+t.test('a certificate beside a proof binds nobody who is not registered for it', async t => {
+  const server = await start(t, { profile: 'fapi2' })
   const keyHolder = await newKeyHolder()
 
   const { body } = await ask(server, { ...holder.request, ...keyHolder.prove(server.clock) })
 
-  t.equal(body.token_type, 'DPoP')
   t.same(await cnfOf(server, body.access_token), { jkt: keyHolder.jkt })
 })
 
