@@ -6,8 +6,11 @@ import { newGrant, newId, newKey, newToken, redemptionOf } from '../conformance/
 import { testStore } from '../conformance/stores.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis, startSentinel } from '../support/redis.ts'
+import { startLonelyNode } from '../support/redis-cluster.ts'
+import { admitLeastUser, findRefusals, leastUser } from '../support/redis-user.ts'
 
 const redis = await startRedis(t)
+await admitLeastUser(redis)
 
 const open = async (t: Test, url: string): Promise<Store> => {
   const parsed = parseStoreUrl(url)
@@ -27,7 +30,12 @@ const spent = () => ({ id: newId(), untilMs: Date.now() + 1000 })
 testStore(t, async t => {
   // All else has names of its own.
   await redis.client.del('sidegate:keys')
-  return { store: await open(t, redis.url), clock: systemClock, elapse, shared: redis.url }
+  const url = `redis://${leastUser}@127.0.0.1:${redis.port}`
+  return { store: await open(t, url), clock: systemClock, elapse, shared: url }
+})
+
+t.test('a user with the documented rights was refused nothing', async t => {
+  t.same(await findRefusals(redis), [])
 })
 
 t.test('every key has a lifetime', async t => {
@@ -91,17 +99,22 @@ t.test('a silent Redis is unavailable soon, and used again when it answers', asy
   await eventually(() => store.ping().then(() => true))
 })
 
-t.test('in a Redis Cluster every operation keeps to one slot', async t => {
-  const cluster = await startRedis(t, ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'])
-  await cluster.client.cluster('ADDSLOTSRANGE', 0, 16_383)
-  await eventually(async () => (await cluster.client.cluster('INFO')).includes('cluster_state:ok'))
-  const url = `redis+cluster://127.0.0.1:${cluster.port}`
+t.test(
+  'in a Redis Cluster every operation keeps to one slot, and needs no more than the documented rights',
+  async t => {
+    const node = await startLonelyNode(t)
+    await admitLeastUser(node)
+    const url = `redis+cluster://${leastUser}@127.0.0.1:${node.port}`
 
-  testStore(t, async t => {
-    await cluster.client.del('sidegate:keys')
-    return { store: await open(t, url), clock: systemClock, elapse, shared: url }
-  })
-})
+    testStore(t, async t => {
+      await node.client.del('sidegate:keys')
+      return { store: await open(t, url), clock: systemClock, elapse, shared: url }
+    })
+    t.test('a user with the documented rights was refused nothing', async t => {
+      t.same(await findRefusals(node), [])
+    })
+  },
+)
 
 t.test('behind Sentinels the primary is found by its name, and again after a failover', async t => {
   const primary = await startRedis(t)

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Redis } from 'ioredis'
+import { Redis, type RedisOptions } from 'ioredis'
 import { eventually } from './eventually.ts'
 import { findFreePort } from './free-port.ts'
 
@@ -15,7 +15,7 @@ export interface RunningRedis {
   readonly client: Redis
   /** Ends it at once, as `kill -9` does, and resolves when it is gone. */
   kill(): Promise<void>
-  /** Starts it again, empty, on the same port; resolves when it answers. */
+  /** Starts it again, empty, on the same port, if it is not running; resolves when it answers. */
   start(): Promise<void>
   /** Keeps it from answering without closing a connection, until `resume`. */
   pause(): void
@@ -26,26 +26,39 @@ interface Teardown {
   teardown(handler: () => unknown): unknown
 }
 
+export interface RedisWishes {
+  /** A configuration that takes the place of the arguments that a Redis without one gets. */
+  readonly configFile?: string
+  /** How the test's own client connects: with TLS, as whom. */
+  readonly client?: Pick<RedisOptions, 'tls' | 'username' | 'password'>
+  /** Says on which port it listens; default `--port`. */
+  readonly portOption?: '--tls-port'
+}
+
 /** Starts redis-server and waits until it answers; it is gone when the test ends. */
 export const startRedis = async (
   t: Teardown,
   extraArguments: readonly string[] = [],
-  configFile?: string,
+  wishes: RedisWishes = {},
 ): Promise<RunningRedis> => {
   const port = await findFreePort()
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-redis-'))
-  const client = new Redis({ port, lazyConnect: true, retryStrategy: () => 20, maxRetriesPerRequest: null })
+  const patience = { lazyConnect: true, retryStrategy: () => 20, maxRetriesPerRequest: null }
+  const client = new Redis({ ...patience, port, host: '127.0.0.1', ...wishes.client })
   client.on('error', () => undefined)
   let server: ChildProcess | undefined
+  const isRunning = (): boolean => server !== undefined && server.exitCode === null && server.signalCode === null
   const start = async (): Promise<void> => {
-    const options = configFile === undefined ? serverArguments(port, dir) : [configFile, '--port', String(port)]
+    if (isRunning()) return
+    const own = wishes.configFile === undefined ? serverArguments(dir) : [wishes.configFile]
+    const options = [...own, wishes.portOption ?? '--port', String(port)]
     server = spawn('redis-server', [...options, ...extraArguments], { stdio: 'ignore' })
     await eventually(async () => (await client.ping()) === 'PONG')
   }
   const kill = async (): Promise<void> => {
-    if (!server || server.exitCode !== null || server.signalCode !== null) return
+    if (!isRunning()) return
     const exited = new Promise(resolve => server?.once('exit', resolve))
-    server.kill('SIGKILL')
+    server?.kill('SIGKILL')
     await exited
   }
   t.teardown(async () => {
@@ -65,9 +78,7 @@ export const startRedis = async (
   }
 }
 
-const serverArguments = (port: number, dir: string): readonly string[] => [
-  '--port',
-  String(port),
+const serverArguments = (dir: string): readonly string[] => [
   '--bind',
   '127.0.0.1',
   '--dir',
@@ -78,16 +89,30 @@ const serverArguments = (port: number, dir: string): readonly string[] => [
   'no',
 ]
 
+/** What Sentinels are told beside whom they watch. */
+export interface SentinelWishes extends RedisWishes {
+  /** Lines of the configuration, such as `requirepass …`. */
+  readonly lines?: readonly string[]
+  /** How many must agree that the primary is gone. Default 1. */
+  readonly quorum?: number
+  readonly extraArguments?: readonly string[]
+}
+
 /** Starts a Sentinel that watches the primary on this port under the name `fleet`, and fails over within a second. */
-export const startSentinel = async (t: Teardown, primaryPort: number): Promise<RunningRedis> => {
+export const startSentinel = async (
+  t: Teardown,
+  primaryPort: number,
+  { lines = [], quorum = 1, extraArguments = [], ...wishes }: SentinelWishes = {},
+): Promise<RunningRedis> => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-sentinel-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
-  const file = join(dir, 'sentinel.conf')
-  const lines = [
-    `sentinel monitor fleet 127.0.0.1 ${primaryPort} 1`,
+  const configFile = join(dir, 'sentinel.conf')
+  const watch = [
+    `sentinel monitor fleet 127.0.0.1 ${primaryPort} ${quorum}`,
     'sentinel down-after-milliseconds fleet 500',
     'sentinel failover-timeout fleet 2000',
+    ...lines,
   ]
-  writeFileSync(file, `${lines.join('\n')}\n`)
-  return startRedis(t, ['--sentinel'], file)
+  writeFileSync(configFile, `${watch.join('\n')}\n`)
+  return startRedis(t, ['--sentinel', ...extraArguments], { ...wishes, configFile })
 }

@@ -70,7 +70,7 @@ const isWhole = (connection: RedisConnection): boolean =>
   connection.status === 'ready' && primariesOf(connection).every(node => node.status === 'ready')
 
 /** The Redis servers that take writes, as far as the connection knows. */
-export const primariesOf = (connection: RedisConnection): readonly Redis[] =>
+const primariesOf = (connection: RedisConnection): readonly Redis[] =>
   connection instanceof Cluster ? connection.nodes('master') : [connection]
 
 /** ioredis gives no code for a call without a connection, only a text, about its own options for one. */

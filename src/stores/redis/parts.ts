@@ -1,5 +1,5 @@
-import { Cluster, Command } from 'ioredis'
-import { answered, primariesOf, type RedisConnection } from './connection.ts'
+import { Cluster, Command, type Redis } from 'ioredis'
+import { answered, type RedisConnection } from './connection.ts'
 
 /**
  * Redis fails in parts: a Cluster each primary by itself, any other as one.
@@ -19,13 +19,16 @@ export const partOf = (connection: RedisConnection, key: string): string => {
   return connection.slots[slot]?.[0] ?? nobody
 }
 
-/** Asks every part whether it is there. @throws StoreUnavailableError where one does not answer, or lacks a slot */
+/** Asks every part whether it serves. @throws StoreUnavailableError where one does not */
 export const pingParts = async (connection: RedisConnection): Promise<void> => {
-  await answered(Promise.all(primariesOf(connection).map(node => node.ping())))
-  if (connection instanceof Cluster) await answered(checkSlots(connection))
+  if (!(connection instanceof Cluster)) await answered(connection.ping())
+  else await answered(Promise.all(connection.nodes('master').map(checkNode)))
 }
 
-const checkSlots = async (cluster: Cluster): Promise<void> => {
-  const info = String(await cluster.cluster('INFO'))
-  if (!info.includes('cluster_state:ok')) throw new Error('the Redis Cluster is down')
+/** A node that has lost touch with the others, or has just come back to them, answers PING and refuses the rest. */
+const checkNode = async (node: Redis): Promise<void> => {
+  const address = `${node.options.host}:${node.options.port}`
+  if (node.status !== 'ready') throw new Error(`not connected to ${address}`)
+  const info = String(await node.cluster('INFO'))
+  if (!info.includes('cluster_state:ok')) throw new Error(`the Redis Cluster is down, says ${address}`)
 }

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { mostCertainInAnyWindow } from '../../conformance/oracle.ts'
+import { newCharge } from '../../support/charges.ts'
+import { startDelayingProxy } from '../../support/delaying-proxy.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startRedis } from '../../support/redis.ts'
+import {
+  admissionsOf,
+  chargeSteadily,
+  longestWaitMs,
+  openWorker,
+  openWorkers,
+  shareOfStore,
+  undisturbed,
+} from './support/workers.ts'
+
+const windowMs = 1000
+const redis = await startRedis(t)
+
+t.test('a Redis 20 ms away keeps plans exactly', async t => {
+  const proxy = await startDelayingProxy(t, redis.port, 20)
+
+  const verdicts = await undisturbed(async () => {
+    const workers = await openWorkers(t, `redis://127.0.0.1:${proxy.port}`, 2)
+    const run = chargeSteadily(t, workers, newCharge(50))
+    await eventually(() => run.verdicts.length > 400)
+    return run.stop()
+  })
+
+  t.equal(shareOfStore(verdicts), 1)
+  t.ok(mostCertainInAnyWindow(admissionsOf(verdicts), windowMs) <= 50)
+  t.ok(admissionsOf(verdicts).length >= 50)
+})
+
+t.test('a Redis that pauses its clients holds nobody up, and counts on afterwards', async t => {
+  const workers = await openWorkers(t, redis.url, 2)
+  const run = chargeSteadily(t, workers, newCharge(50))
+  await eventually(() => run.verdicts.length > 100)
+
+  await redis.client.client('PAUSE', 2000)
+  await eventually(() => workers.every(({ changes }) => changes[0] === false))
+  await eventually(() => workers.every(({ changes }) => changes.at(-1)))
+  await eventually(() => run.verdicts.at(-1)?.verdict.source === 'store')
+
+  const verdicts = await run.stop()
+  t.ok(mostCertainInAnyWindow(admissionsOf(verdicts), windowMs) <= 100, 'at most one plan more around the outage')
+  t.ok(longestWaitMs(verdicts) < 1000, 'one time-out, with slack for a busy machine')
+})
+
+for (const [name, refuse, relent] of [
+  ['is full', { maxmemory: '1' }, { maxmemory: '0' }],
+  ['lacks replicas', { 'min-replicas-to-write': '1' }, { 'min-replicas-to-write': '0' }],
+] as const) {
+  t.test(`a Redis that answers and ${name} counts as away until it takes writes, said once`, async t => {
+    const redis = await startRedis(t)
+    const set = (values: Readonly<Record<string, string>>) =>
+      redis.client.config('SET', ...(Object.entries(values)[0] ?? ['', '']))
+    const worker = await openWorker(t, redis.url)
+    const run = chargeSteadily(t, [worker], newCharge(50))
+    await eventually(() => run.verdicts.length > 20)
+
+    await set(refuse)
+    await eventually(() => worker.changes.length === 1)
+    await sleep(1000)
+    t.same(worker.changes, [false])
+    await set(relent)
+    await eventually(() => run.verdicts.at(-1)?.verdict.source === 'store')
+
+    t.same(worker.changes, [false, true])
+    await run.stop()
+  })
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Test } from 'tap'
+import type { Charge, Limiter, Verdict } from '../../../../src/stores/ports.ts'
+import { createRedisLimiter } from '../../../../src/stores/redis/limiter.ts'
+import { parseStoreUrl, type RedisUrl } from '../../../../src/stores/store-url.ts'
+import type { SeenAdmission } from '../../../conformance/oracle.ts'
+
+export const toRedisUrl = (text: string): RedisUrl => {
+  const url = parseStoreUrl(text)
+  if ('problem' in url || url.kind !== 'redis') throw new Error(`not the address of a Redis: ${text}`)
+  return url
+}
+
+/** A worker's limiter, and what it said about Redis: true for up, false for away. */
+export interface Worker {
+  readonly limiter: Limiter
+  readonly changes: readonly boolean[]
+}
+
+export const openWorker = async (t: Test, url: string, share = { index: 0, of: 1 }): Promise<Worker> => {
+  const changes: boolean[] = []
+  const onStateChange = (up: boolean): void => void changes.push(up)
+  const limiter = await createRedisLimiter(toRedisUrl(url), { share: () => share, onStateChange })
+  t.teardown(() => limiter.close())
+  return { limiter, changes }
+}
+
+/** Workers that share what is let in while Redis is away. */
+export const openWorkers = (t: Test, url: string, of: number): Promise<readonly Worker[]> =>
+  Promise.all(Array.from({ length: of }, (_, index) => openWorker(t, url, { index, of })))
+
+/** What one caller saw. */
+export interface SeenVerdict {
+  readonly verdict: Verdict
+  readonly seen: SeenAdmission
+}
+
+/** Callers that go on until they are stopped, each sending again when it is answered. */
+export interface SteadyCharges {
+  readonly verdicts: readonly SeenVerdict[]
+  /** Resolves when every caller was answered. */
+  stop(): Promise<readonly SeenVerdict[]>
+}
+
+export const chargeSteadily = (t: Test, workers: readonly Worker[], charge: Charge): SteadyCharges => {
+  const verdicts: SeenVerdict[] = []
+  let isRunning = true
+  const call = async ({ limiter }: Worker): Promise<void> => {
+    while (isRunning) {
+      const sentAtMs = performance.now()
+      const verdict = await limiter.charge(charge)
+      verdicts.push({ verdict, seen: { sentAtMs, answeredAtMs: performance.now() } })
+      await sleep(2)
+    }
+  }
+  const done = Promise.all(workers.map(call))
+  const stop = async (): Promise<readonly SeenVerdict[]> => {
+    isRunning = false
+    await done
+    return verdicts
+  }
+  t.teardown(stop)
+  return { verdicts, stop }
+}
+
+export const admissionsOf = (verdicts: readonly SeenVerdict[]): readonly SeenAdmission[] =>
+  verdicts.filter(({ verdict }) => verdict.allowed).map(({ seen }) => seen)
+
+export const longestWaitMs = (verdicts: readonly SeenVerdict[]): number =>
+  Math.max(...verdicts.map(({ seen }) => seen.answeredAtMs - seen.sentAtMs))
+
+/** The share of verdicts that the shared count gave. Less than all on a busy machine, which may be silent for 50 ms too. */
+export const shareOfStore = (verdicts: readonly SeenVerdict[]): number =>
+  verdicts.filter(({ verdict }) => verdict.source === 'store').length / verdicts.length
+
+/** Tries again what a busy machine has spoilt, by holding up an answer for about as long as it is waited for. */
+export const undisturbed = async (attempt: () => Promise<readonly SeenVerdict[]>): Promise<readonly SeenVerdict[]> => {
+  for (let attempts = 1; ; attempts++) {
+    const verdicts = await attempt()
+    if (longestWaitMs(verdicts) < 40 || attempts === 5) return verdicts
+  }
+}
