@@ -62,7 +62,7 @@ export const metrics = {
   ),
   planDecisions: counter(
     'sidegate_plan_decisions_total',
-    'Plan limit decisions: allowed or denied by the shared count, and those made while the store was away.',
+    'Plan limit decisions of the shared count, and those made while the store was away.',
     ['plan', 'grouping', 'decision'],
   ),
   credentialChecks: counter('sidegate_credential_checks_total', 'Callers checked, by kind of credential.', [
