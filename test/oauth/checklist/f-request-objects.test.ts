@@ -12,7 +12,6 @@ const payments = 'https://api.example/payments'
 const unknownUri = 'urn:ietf:params:oauth:request_uri:AAAAAAAAAAAAAAAAAAAAAA'
 
 const setup = () => ({
-  workers: 4,
   groupings: [{ name: 'OAuth', operations }, api('accounts', accounts), api('payments', payments)],
   upstreams: { api: { targets: ['http://127.0.0.1:9'] } },
   clients: [

@@ -12,7 +12,7 @@ import { headerOf, signAccessToken } from './support/access-tokens.ts'
 import { confidentialClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 
-const workers = 4
+const workers = 2
 const tokenLifetimeSec = 600
 const upstream = await startStrictUpstream(t)
 

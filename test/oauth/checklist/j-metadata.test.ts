@@ -40,6 +40,13 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
   const getRaw = (path: string, ...lines: readonly string[]) =>
     ask(url, [`GET ${path} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n'))
 
+  const issuer = `${url}/tenant/one`
+  const tenant = await beside({
+    issuer,
+    groupings: [{ name: 'Small', operations: operations.filter(({ serves }) => /^(token|discovery)$/.test(serves)) }],
+    clients: [confidentialClient('app', { scope: '', grant_types: ['client_credentials'] })],
+  })
+
   await t.test('line 93: the metadata need no credentials, and their issuer is that of every token', async t => {
     const { status, headers, body } = await send(url + wellKnown, { method: 'GET', type: undefined })
 
@@ -66,9 +73,6 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
   })
 
   await t.test('line 93: with a path in the issuer, the well-known part stands between host and path', async t => {
-    const issuer = `${url}/tenant/one`
-    const tenant = await beside({ issuer })
-
     const { status, body } = await send(`${tenant.url}${wellKnown}/tenant/one`, { method: 'GET', type: undefined })
 
     t.equal(status, 200)
@@ -84,23 +88,13 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
   })
 
   await t.test('line 94: what is not served, or has no entries, is not a member', async t => {
-    const small = await beside({
-      groupings: [
-        {
-          name: 'Small',
-          operations: operations.filter(({ serves }) => serves === 'token' || serves === 'discovery'),
-        },
-      ],
-      clients: [confidentialClient('app', { scope: '' })],
-    })
-
-    for (const at of [url, small.url]) {
+    for (const at of [url, tenant.url]) {
       const { body } = await send(at + wellKnown, { method: 'GET', type: undefined })
       for (const [name, value] of Object.entries(body)) {
         t.ok(value !== null && value !== '' && (value as { readonly length?: number }).length !== 0, name)
       }
     }
-    const { body } = await send(small.url + wellKnown, { method: 'GET', type: undefined })
+    const { body } = await send(tenant.url + wellKnown, { method: 'GET', type: undefined })
     const named = Object.keys(body).filter(name => !name.startsWith('token_endpoint'))
     t.same(named.toSorted(), ['dpop_signing_alg_values_supported', 'grant_types_supported', 'issuer'])
   })
