@@ -63,7 +63,7 @@ const startFilledRedis = async (t: Test) => {
   )
   await eventually(async () => (await redis.client.exists('sidegate:pods')) === 1)
   // The limiter probes a Redis that it had lost.
-  await redis.client.client('KILL', 'TYPE', 'normal')
+  await redis.client.call('CLIENT', 'KILL', 'TYPE', 'normal')
   await eventually(async () => (await redis.client.exists('sidegate:probe:0')) === 1)
   return redis.client
 }
