@@ -1,6 +1,6 @@
 import { type AuthorizationErrorCode, seeOther, toCodeRedirect, toErrorRedirect } from '../authorize/response.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { answeredElsewherePage, expiredPage } from '../pages/dead-ends.ts'
+import { answeredElsewherePage, expiredPage, foreignPage } from '../pages/dead-ends.ts'
 import { codeProof, newGrantId, newGrantSecret } from '../tokens/code.ts'
 import type { InteractionOutcome, OAuthReply } from '../wire.ts'
 import { createReturnTicket } from './return-ticket.ts'
@@ -13,6 +13,8 @@ export interface Completion {
   allow(visit: Visit): Promise<OAuthReply>
   /** Sends an error (RFC 6749 section 4.1.2.1); nothing redeemable comes to be. */
   decline(visit: Visit, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
+  /** As `decline`, for a browser that has not proven to be the person's: how it ended otherwise is not for it to learn. */
+  withdraw(visit: Visit, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
 }
 
 export const createCompletion = (deps: OAuthDeps): Completion => {
@@ -46,6 +48,12 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
     return { ...reply, facts: error === undefined ? facts : { ...facts, error } }
   }
 
+  const decline: Completion['decline'] = async (visit, error, description) => {
+    if (!(await endPushedRequest(visit))) return answeredElsewherePage(visit.setting)
+    const redirect = toErrorRedirect(visit.record, error, description, options.issuer)
+    return leave(visit, await settle(visit, redirect), 'rejected', error)
+  }
+
   return {
     allow: async visit => {
       if (!(await endPushedRequest(visit))) return answeredElsewherePage(visit.setting)
@@ -54,10 +62,12 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
       if (outcome.kind !== 'advanced') await store.grants.remove(grantId)
       return leave(visit, outcome, 'accepted')
     },
-    decline: async (visit, error, description) => {
-      if (!(await endPushedRequest(visit))) return answeredElsewherePage(visit.setting)
-      const redirect = toErrorRedirect(visit.record, error, description, options.issuer)
-      return leave(visit, await settle(visit, redirect), 'rejected', error)
+    decline,
+    withdraw: async (visit, error, description) => {
+      const reply = await decline(visit, error, description)
+      const { location } = reply.headers
+      const isOwn = location === toErrorRedirect(visit.record, error, description, options.issuer)
+      return location === undefined || isOwn ? reply : foreignPage(visit.setting)
     },
   }
 }

@@ -36,6 +36,10 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
     return visit.record.stage === 'consent' ? consent.show(visit) : finishedPage(visit.setting)
   }
 
+  /** The answer to the sign-in was lost, and the new cookie with it. The form opens nothing that the password does not. */
+  const showAgain = (visit: PageVisit): OAuthReply =>
+    visit.record.stage === 'consent' ? login.show(visit) : foreignPage(visit.setting)
+
   const submit = (visit: PageVisit, form: Parameters, address: string): OAuthReply | Promise<OAuthReply> => {
     const { stage, redirect } = visit.record
     if (stage === 'login') return login.submit(visit, form, address)
@@ -49,7 +53,7 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
     if (entrance.kind === 'foreign') return foreignPage(settingOf(issuer, request))
     const { kind, visit } = entrance
     const { setting } = visit
-    if (request.method !== 'POST') return kind === 'visit' ? show(visit) : foreignPage(setting)
+    if (request.method !== 'POST') return kind === 'visit' ? show(visit) : showAgain(visit)
     if (isFromElsewhere(request, issuer)) return foreignPage(setting)
     const form = parseParameters(request)
     if (!form) return unreadablePage(setting)

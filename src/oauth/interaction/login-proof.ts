@@ -18,9 +18,9 @@ export const createLoginProof = ({ options, store, keys, clock }: OAuthDeps, jwk
   const source = createKeySource({ kind: 'jwks', jwks }, clock)
   const rules = { algs: strongSigningAlgs, typ: 'jwt', audiences: [options.issuer], longestLifeSec }
   return async token => {
-    const claims = await verifyClientJwt(token, source, { ...rules, nowMs: clock.nowMs() })
-    if (!claims || typeof claims.iat !== 'number') return false
-    const { jti, exp } = claims
+    const heard = verifyClientJwt(token, source, { ...rules, nowMs: clock.nowMs() })
+    if (!('proven' in heard) || typeof heard.proven.iat !== 'number') return false
+    const { jti, exp } = heard.proven
     if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) return false
     const use = { id: keys.digest(`login\0${jti}`), untilMs: (exp + expirySkewSec) * 1000 }
     const [isFirst] = await store.replays.spend([use])

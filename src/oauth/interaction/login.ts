@@ -22,7 +22,8 @@ export interface Login {
   submit(visit: PageVisit, form: Parameters, address: string): Promise<OAuthReply>
   /**
    * The sign-in form once more, with the cookie from before the sign-in: its second coming did not wait for the new
-   * cookie. Who proves again to be the person that signed in gets it; nobody else learns anything.
+   * cookie, or that was lost on its way. Who proves again to be the person that signed in gets it; nobody else learns
+   * anything. It may be declined too, so that the client is told.
    */
   repeat(visit: PageVisit, form: Parameters, address: string): Promise<OAuthReply>
 }
@@ -53,7 +54,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
     return person ? signIn(visit, person) : refuse(visit, proof, attempt.record.failedLogins)
   }
 
-  const overtaken = (visit: Visit, proof: Proof, record: InteractionRecord): OAuthReply | Promise<OAuthReply> => {
+  const overtaken = (visit: PageVisit, proof: Proof, record: InteractionRecord): OAuthReply | Promise<OAuthReply> => {
     if (record.stage === 'login') return giveUp(visit)
     if (record.sub === undefined) return toNextPage(visit.id)
     return proveAgain({ ...visit, secret: renewed(visit), record }, proof)
@@ -88,11 +89,14 @@ export const createLogin = (deps: OAuthDeps): Login => {
     return toNextPage(id, { 'set-cookie': cookie.toSetCookie(id, secret, lifetimeSec) })
   }
 
-  const proveAgain = async (visit: Visit, proof: Proof): Promise<OAuthReply> => {
+  const proveAgain = async (visit: PageVisit, proof: Proof): Promise<OAuthReply> => {
+    const blockedMs = failures.blockedMs(proof.name, proof.address)
+    if (blockedMs > 0) return show(visit, tooMany(visit, proof, blockedMs))
     const person = await users.verify(proof.username, proof.password)
-    if (person) return goOn(visit, person)
-    await failures.count(proof.name, proof.address)
-    return foreignPage(visit.setting)
+    // Somebody else of ours is told what a wrong password is told: who signed in is not for others to learn.
+    if (person) return person.sub === visit.record.sub ? goOn(visit, person) : show(visit, wrong(visit, proof, 0))
+    const waitMs = await failures.count(proof.name, proof.address)
+    return show(visit, waitMs > 0 ? tooMany(visit, proof, waitMs) : wrong(visit, proof, 0))
   }
 
   /** One check of a password after those before it; how busy this process is may be its answer. */
@@ -117,11 +121,12 @@ export const createLogin = (deps: OAuthDeps): Login => {
       form.get('decision') === 'deny'
         ? completion.decline(visit, 'access_denied', 'The sign-in was cancelled.')
         : inTurn(visit, form, address, proof => submitPassword(visit, proof)),
-    repeat: (visit, form, address) =>
-      inTurn(visit, form, address, async proof => {
-        const isBlocked = failures.blockedMs(proof.name, proof.address) > 0
-        return isBlocked || proof.username === '' ? foreignPage(visit.setting) : proveAgain(visit, proof)
-      }),
+    repeat: async (visit, form, address) => {
+      const decision = form.get('decision')
+      if (decision === 'deny') return completion.withdraw(visit, 'access_denied', 'The sign-in was cancelled.')
+      if (decision !== undefined) return foreignPage(visit.setting)
+      return inTurn(visit, form, address, proof => proveAgain(visit, proof))
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { OAuthReply } from '../../../src/oauth/wire.ts'
 import {
   answerOf,
@@ -10,93 +10,139 @@ import {
   header,
   isPage,
   openBrowserRoom,
+  type Parameters,
   password,
   post,
 } from '../support/browser-flow.ts'
 
-/** A form sent with a cookie of the test's choice. */
-const submitAs = (
-  room: BrowserRoom,
-  guest: Guest,
-  cookie: string,
-  fields: Readonly<Record<string, string>>,
-): Promise<OAuthReply> => room.interaction(post(encode({ csrf: guest.csrf, ...fields }), guest.path, cookie))
+/** What a browser has that stands at a page: its cookie and the form. */
+type Held = Pick<Guest, 'path' | 'cookie' | 'csrf'>
+
+/** As it stands now, for somebody who keeps it, or whose answers are lost from here on. */
+const held = ({ path, cookie, csrf }: Guest): Held => ({ path, cookie, csrf })
+
+const submitAs = (room: BrowserRoom, { path, cookie, csrf }: Held, fields: Parameters): Promise<OAuthReply> =>
+  room.interaction(post(encode({ csrf, ...fields }), path, cookie))
+
+const showTo = (room: BrowserRoom, { path, cookie }: Held): Promise<OAuthReply> =>
+  room.interaction(get('', path, cookie))
 
 const rightPassword = { username: 'alice', password }
 
-t.test('line 61: the cookie changes at the sign-in, and the one from before opens nothing any more', async t => {
+/** A person who has signed in, and what was held before. */
+const signedIn = async (t: Test) => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
-  const before = guest.cookie
+  const before = held(guest)
+  const reply = await guest.signIn()
+  return { room, guest, before, reply }
+}
 
-  const signedIn = await guest.signIn()
+t.test('line 61: cookie and csrf change at the sign-in', async t => {
+  const { guest, before, reply } = await signedIn(t)
 
-  t.not(guest.cookie, before)
+  t.not(guest.cookie, before.cookie)
+  t.not(guest.csrf, before.csrf)
   t.match(
-    String(signedIn.headers['set-cookie']),
+    String(reply.headers['set-cookie']),
     new RegExp(`^sidegate-interaction=[\\w-]{43}; Path=${guest.path}; Max-Age=900; HttpOnly; SameSite=Lax$`),
   )
-  t.ok(isPage(await room.interaction(get('', guest.path, before)), 403))
-  for (const decision of ['allow', 'deny']) t.ok(isPage(await submitAs(room, guest, before, { decision }), 403))
-  t.match((await guest.show()).body, /id="allow"/)
 })
 
-t.test('line 61: who planted the cookie and knows the page cannot use what the person did', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room)
-  const planted = guest.cookie
-  await guest.signIn()
+t.test('line 61: who holds the cookie from before cannot use what the person did', async t => {
+  const { room, guest, before } = await signedIn(t)
 
-  const guesses = [{}, { username: 'alice' }, { username: 'alice', password: 'wrong' }, { username: 'bob', password }]
-  for (const fields of guesses) {
-    const reply = await submitAs(room, guest, planted, fields)
-    t.ok(isPage(reply, 403), JSON.stringify(fields))
-    t.notOk(reply.headers['set-cookie'])
-  }
+  t.ok(isPage(await submitAs(room, before, { decision: 'allow' }), 403))
+  t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'allow' }), 403))
+  t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'deny' }), 403))
+  t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
+
   await guest.submit({ decision: 'allow' })
-  t.ok(isPage(await submitAs(room, guest, planted, { decision: 'allow' }), 403))
-  t.ok(isPage(await room.interaction(get('', guest.path, planted)), 403))
+  for (const decision of ['allow', 'deny']) t.ok(isPage(await submitAs(room, before, { decision }), 403))
+  t.ok(isPage(await showTo(room, before), 403))
 })
 
-t.test('line 61: the csrf changes with the cookie: who knew both from before forges no consent', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room)
-  const { cookie: planted, csrf: known } = guest
-  await guest.signIn()
+t.test('line 61: who knew cookie and csrf from before forges no answer of the browser that has signed in', async t => {
+  const { room, guest, before } = await signedIn(t)
 
-  t.not(guest.csrf, known)
-  for (const cookie of [`${guest.cookie}; ${planted}`, `${planted}; ${guest.cookie}`, guest.cookie]) {
+  for (const cookie of [`${guest.cookie}; ${before.cookie}`, `${before.cookie}; ${guest.cookie}`, guest.cookie]) {
     for (const decision of ['allow', 'deny']) {
-      const form = encode({ csrf: known, decision })
-      t.ok(isPage(await room.interaction(post(form, guest.path, cookie)), 403))
+      t.ok(isPage(await submitAs(room, { ...before, cookie }, { decision }), 403))
     }
   }
   t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
 })
 
 t.test('line 61: a planted cookie does not stand in the way of the right one, wherever it stands', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room)
-  const planted = guest.cookie
-  await guest.signIn()
+  const { room, guest, before } = await signedIn(t)
 
-  for (const cookie of [`${planted}; ${guest.cookie}`, `${guest.cookie}; ${planted}`]) {
-    t.match((await room.interaction(get('', guest.path, cookie))).body, /id="allow"/)
+  for (const cookie of [`${before.cookie}; ${guest.cookie}`, `${guest.cookie}; ${before.cookie}`]) {
+    t.match((await showTo(room, { ...held(guest), cookie })).body, /id="allow"/)
   }
-  t.ok(answerOf(await submitAs(room, guest, `${planted}; ${guest.cookie}`, { decision: 'allow' })).code)
+  const cookie = `${before.cookie}; ${guest.cookie}`
+  t.ok(answerOf(await submitAs(room, { ...held(guest), cookie }, { decision: 'allow' })).code)
+})
+
+t.test('line 61: to the old cookie every guess is a wrong one, that of another user too', async t => {
+  const { room, guest, before } = await signedIn(t)
+  const guesses = [{}, { username: 'alice' }, { username: 'alice', password: 'wrong' }, { username: 'bob', password }]
+
+  for (const fields of guesses) {
+    const reply = await submitAs(room, before, fields)
+    t.ok(isPage(reply, 400), JSON.stringify(fields))
+    t.match(reply.body, /id="failure"[^>]*>Username and password do not match\.</)
+    t.notMatch(reply.body, /id="allow"/)
+    t.notOk(reply.headers['set-cookie'])
+  }
+  t.match((await guest.show()).body, /id="allow"/)
+})
+
+t.test('line 61: guesses with the old cookie count as all others do', async t => {
+  const { room, before } = await signedIn(t)
+  for (let i = 0; i < 11; i++) await submitAs(room, before, { username: 'alice', password: 'wrong' })
+
+  const late = await submitAs(room, before, rightPassword)
+
+  t.ok(isPage(late, 429), 'the right password is not heard any more')
 })
 
 t.test(
-  'line 59: the sign-in form sent again by the back button leads to the question, and once more to the end',
+  'line 59: a sign-in whose answer was lost: a reload shows the form, and the password opens the rest',
   async t => {
-    const room = await openBrowserRoom(t)
-    const guest = await enter(room)
-    const form = encode({ csrf: guest.csrf, ...rightPassword })
-    await guest.signIn()
+    const { room, before } = await signedIn(t)
 
-    const again = await room.interaction(post(form, guest.path, guest.cookie))
+    const reloaded = await showTo(room, before)
+    t.match(reloaded, { status: 200, body: /id="password"/ })
+    t.notMatch(reloaded.body, /id="allow"|alice/)
+    const csrf = /name="csrf" value="([^"]+)"/.exec(String(reloaded.body))?.[1] ?? ''
+    const again = await submitAs(room, { ...before, csrf }, rightPassword)
+
+    t.equal(header(again, 'location'), before.path)
+    const cookie = String(again.headers['set-cookie']).split(';', 1)[0] ?? ''
+    t.match((await showTo(room, { ...before, cookie })).body, /id="allow"/)
+  },
+)
+
+t.test('line 59: a sign-in whose answer was lost can be declined, and the client is told', async t => {
+  const { room, guest, before } = await signedIn(t)
+
+  const declined = await submitAs(room, before, { decision: 'deny' })
+  const twice = await submitAs(room, before, { decision: 'deny' })
+
+  t.match(answerOf(declined), { error: 'access_denied', state: 'a-state' })
+  t.equal(header(twice, 'location'), header(declined, 'location'))
+  t.notOk(answerOf(await guest.submit({ decision: 'allow' })).code)
+})
+
+t.test(
+  'line 59: the sign-in form sent again by the back button leads to the question, and then to the end',
+  async t => {
+    const { room, guest, before } = await signedIn(t)
+    const back = { ...before, cookie: guest.cookie }
+
+    const again = await submitAs(room, back, rightPassword)
     await guest.submit({ decision: 'allow' })
-    const late = await room.interaction(post(form, guest.path, guest.cookie))
+    const late = await submitAs(room, back, rightPassword)
 
     for (const reply of [again, late]) {
       t.equal(header(reply, 'location'), guest.path)
@@ -105,64 +151,46 @@ t.test(
   },
 )
 
-t.test('line 61: guesses with the old cookie count as all others do', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room)
-  const before = guest.cookie
-  await guest.signIn()
-  for (let i = 0; i < 11; i++) await submitAs(room, guest, before, { username: 'alice', password: 'wrong' })
-
-  const late = await submitAs(room, guest, before, rightPassword)
-
-  t.ok(isPage(late, 403), 'the right password is not heard any more')
-})
-
 t.test('line 59: a sign-in form sent twice before the first answer came gets the same cookie', async t => {
   const room = await openBrowserRoom(t)
-  const guest = await enter(room)
-  const before = guest.cookie
+  const before = held(await enter(room))
 
-  const replies = await Promise.all(Array.from({ length: 20 }, () => submitAs(room, guest, before, rightPassword)))
-  const late = await submitAs(room, guest, before, rightPassword)
+  const replies = await Promise.all(Array.from({ length: 20 }, () => submitAs(room, before, rightPassword)))
+  const late = await submitAs(room, before, rightPassword)
 
   const cookies = new Set([...replies, late].map(reply => String(reply.headers['set-cookie'])))
   t.equal(cookies.size, 1)
-  for (const reply of [...replies, late]) t.equal(header(reply, 'location'), guest.path)
+  for (const reply of [...replies, late]) t.equal(header(reply, 'location'), before.path)
   const [cookie = ''] = [...cookies].map(line => line.split(';', 1)[0] ?? '')
-  t.match((await room.interaction(get('', guest.path, cookie))).body, /id="allow"/)
+  t.match((await showTo(room, { ...before, cookie })).body, /id="allow"/)
 })
 
 t.test('line 59: who cancels in one window while another one signs in goes on with the sign-in', async t => {
   const room = await openBrowserRoom(t)
-  const guest = await enter(room)
+  const before = held(await enter(room))
   const { interactions } = room.deps.store
   const find = interactions.find
   // The other window is faster: it signs in between this one's look at the interaction and its answer.
   let isFirst = true
-  const before = guest.cookie
   interactions.find = async id => {
     const found = await find(id)
     if (isFirst) {
       isFirst = false
-      await submitAs(room, guest, before, rightPassword)
+      await submitAs(room, before, rightPassword)
     }
     return found
   }
 
-  const cancelled = await submitAs(room, guest, before, { decision: 'deny' })
+  const cancelled = await submitAs(room, before, { decision: 'deny' })
 
-  t.equal(header(cancelled, 'location'), guest.path)
-  t.match((await interactions.find(guest.path.replace('/interaction/', '')))?.record.stage, 'consent')
+  t.equal(header(cancelled, 'location'), before.path)
+  t.match((await interactions.find(before.path.replace('/interaction/', '')))?.record.stage, 'consent')
 })
 
 t.test('line 61: after the end the new cookie gets the same redirect, and the old one none', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room)
-  const before = guest.cookie
-  await guest.signIn()
+  const { room, guest, before } = await signedIn(t)
   const allowed = header(await guest.submit({ decision: 'allow' }), 'location')
 
   t.equal(header(await guest.submit({ decision: 'allow' }), 'location'), allowed)
-  t.ok(isPage(await submitAs(room, guest, before, { decision: 'allow' }), 403))
-  t.ok(answerOf(await guest.signIn()).code)
+  for (const decision of ['allow', 'deny']) t.ok(isPage(await submitAs(room, before, { decision }), 403))
 })
