@@ -1,3 +1,5 @@
+import { parseRedisAddress, type StoreUrl } from '../../stores/store-url.ts'
+import { readTlsFiles } from '../../stores/tls-files.ts'
 import type { Draft, HeadDraft } from '../draft.ts'
 import type { Fault } from '../source/problem.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
@@ -7,6 +9,13 @@ export const checkHead = ({ head }: Draft): readonly Fault[] => applyRules(rules
 
 const rules: readonly Rule<HeadDraft>[] = [
   {
+    reads: ['store'],
+    check: ({ store }) => {
+      const fault = findTlsFault(store)
+      return fault === undefined ? undefined : valueAt('store', fault)
+    },
+  },
+  {
     reads: ['store', 'workers'],
     check: ({ store, workers }) =>
       store.kind === 'memory' && typeof workers === 'number' && workers > 1
@@ -14,3 +23,15 @@ const rules: readonly Rule<HeadDraft>[] = [
         : undefined,
   },
 ]
+
+/** What is wrong with the TLS files of a Redis address. */
+const findTlsFault = (store: StoreUrl): string | undefined => {
+  const address = store.kind === 'redis' ? parseRedisAddress(store) : undefined
+  if (!address || 'problem' in address || !address.tls) return undefined
+  try {
+    readTlsFiles(address.tls)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}

@@ -75,10 +75,47 @@ holdsEach(t, [
     accepted: { store: 'redis+cluster://a:6379,b:6379' },
   },
   {
+    says: 'the TLS files of a Redis are there',
+    refused: { store: 'rediss://a:6379?ca_file=/nothing/secret.pem' },
+    message: /store: ca_file of the Redis address cannot be read \(ENOENT\)$/,
+    accepted: { store: 'rediss://a:6379' },
+  },
+  {
+    says: 'TLS files of a Redis go with TLS',
+    refused: { store: 'redis://a:6379?ca_file=ca.pem' },
+    message: /store: ca_file of a Redis address goes with rediss:/,
+    accepted: { store: 'redis://a:6379?prefix=shop:' },
+  },
+  {
     says: 'a trusted proxy is an address or a network',
     refused: { trustedProxies: ['10.0.0.0/33'] },
     message: /trustedProxies\[0\]: must be an address or a network/,
     accepted: { trustedProxies: ['10.0.0.0/32', '127.0.0.1', 'fd00::/128'] },
+  },
+  ...(
+    [
+      ['0.0.0.0/0', '0.0.0.0/8'],
+      ['128.0.0.0/7', '128.0.0.0/8'],
+      ['::/0', '::1'],
+      ['2000::/23', '2000::/24'],
+      ['fc::/7', 'fc00::/7'],
+      ['fc00::/6', 'fd00::/8'],
+      // All of IPv4, and what is around it.
+      ['::ffff:0:0/96', '::ffff:10.0.0.0/104'],
+      ['::/80', '::/81'],
+    ] as const
+  ).map(([wide, narrow]) => ({
+    says: `a trusted proxy is in ${narrow}, but not anywhere in ${wide}`,
+    refused: { trustedProxies: ['127.0.0.1', wide] },
+    message:
+      /trustedProxies\[1\]: is too wide: whoever is in it may claim any address and certificate; name the proxies/,
+    accepted: { trustedProxies: ['127.0.0.1', narrow] },
+  })),
+  {
+    says: 'one problem says that everybody could name the certificate of a client',
+    refused: { trustedProxies: ['::/0'], clientCertificateHeader: 'client-cert' },
+    message: /trustedProxies\[0\]: is too wide/,
+    accepted: { trustedProxies: ['::1'], clientCertificateHeader: 'client-cert' },
   },
   {
     says: 'a duration has a unit',
@@ -127,7 +164,7 @@ holdsEach(t, [
     says: 'a profile is fapi2 or none',
     refused: { profile: 'fapi1' },
     message: /profile: must be none or fapi2/,
-    accepted: { profile: 'fapi2' },
+    accepted: { profile: 'fapi2', issuer: 'https://auth.example.com' },
   },
   {
     says: 'failures are a rate',
