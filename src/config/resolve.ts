@@ -3,6 +3,7 @@ import type { Operation, Target } from '../gateway/operation.ts'
 import type { ClientAuth, TlsOptions } from '../http/tls-options.ts'
 import type { Plan } from '../plans/plan.ts'
 import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft, UpstreamDraft } from './draft.ts'
+import { issuerOf } from './issuer-of.ts'
 import { toOperationView } from './operation-view.ts'
 import { resolveOAuth } from './resolve-oauth.ts'
 import { findMetadataPath, resourceOf } from './resolve-resources.ts'
@@ -12,7 +13,7 @@ import { usableCpus } from './values/cpus.ts'
 /** A draft without faults to what the rooms take. */
 export const resolveConfig = (draft: Draft): SidegateConfig => {
   const { value: head } = draft.head
-  const issuer = head.issuer ?? defaultIssuer(head)
+  const issuer = issuerOf(head)
   const operations = draft.operations.map(operation => toOperation(operation, issuer))
   return freeze({
     issuer,
@@ -36,9 +37,6 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
     shutdown: { delayMs: head.shutdown.delay, timeoutMs: head.shutdown.timeout },
   })
 }
-
-const defaultIssuer = ({ listen, tls }: HeadDraft): string =>
-  new URL(`${tls ? 'https' : 'http'}://localhost:${listen.port}`).origin
 
 type TlsDraft = NonNullable<NonNullable<HeadDraft['internal']>['tls']>
 

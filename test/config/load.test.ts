@@ -110,13 +110,14 @@ t.test('a key that is wrong is not also reported by the checks that read it', as
 })
 
 t.test('a rule waits for the field that it reads, and for no other beside it', async t => {
+  const listen = '127.0.0.1:8080'
   const tokens = { accessToken: { alg: 'HS256' }, code: { lifetime: '61s' } }
 
-  t.match(await problemsOf(t, { profile: 'fapi2', tokens }), [
+  t.match(await problemsOf(t, { profile: 'fapi2', listen, tokens }), [
     /tokens\.accessToken\.alg: must be/,
     /tokens\.code\.lifetime: profile: fapi2 takes codes of at most 60s/,
   ])
-  t.match(await problemsOf(t, { profile: 'fapi2', tokens: { ...tokens, code: { lifetime: '61' } } }), [
+  t.match(await problemsOf(t, { profile: 'fapi2', listen, tokens: { ...tokens, code: { lifetime: '61' } } }), [
     /tokens\.accessToken\.alg: must be/,
     /tokens\.code\.lifetime: must be a duration/,
   ])
@@ -135,6 +136,15 @@ t.test('what is broken takes along only what cannot do without it', async t => {
     /clients\[0\]\.jwks\.keys\[0\]: key 1 is no public key/,
     /clients\[0\]\.plan: no such plan/,
   ])
+})
+
+t.test('an unknown key that is some words of a known one is taken for it', async t => {
+  t.match(await problemsOf(t, { clients: [client({ auth_method: 'none', secret: 's', dpop: true })] }), [
+    /auth_method: unknown key; did you mean token_endpoint_auth_method\?/,
+    /secret: unknown key; did you mean client_secret\?/,
+    /dpop: unknown key; did you mean dpop_bound_access_tokens\?/,
+  ])
+  t.match(await problemsOf(t, { clients: [client({ require: true })] }), [/require: unknown key; known here are/])
 })
 
 t.test('an unknown key without a near one names those that are known', async t => {

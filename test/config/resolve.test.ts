@@ -130,10 +130,12 @@ t.test('certificates come by TLS, or from trusted proxies in the header that is 
 
 t.test('the profile switches on what can be switched on, for all clients or for one', async t => {
   const groupings = [{ name: 'G', operations: [{ method: 'POST', path: '/par', serves: 'par' }] }]
+  const listen = '127.0.0.1:8080'
   const bound = client({ ...keyed, dpop_bound_access_tokens: true })
 
-  const all = await acceptedConfig(t, { profile: 'fapi2', groupings, clients: [bound] })
+  const all = await acceptedConfig(t, { profile: 'fapi2', listen, groupings, clients: [bound] })
   const one = await acceptedConfig(t, {
+    listen,
     groupings,
     clients: [{ ...bound, profile: 'fapi2' }, client({ client_id: 'other' })],
   })

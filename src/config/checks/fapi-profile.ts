@@ -1,5 +1,6 @@
 import type { ClientDraft, Draft } from '../draft.ts'
 import { type Element, isBroken } from '../element.ts'
+import { issuerOf } from '../issuer-of.ts'
 import { profileOf } from '../resolve-client.ts'
 import type { Fault } from '../source/problem.ts'
 import { isLoopback } from '../values/loopback.ts'
@@ -15,18 +16,27 @@ export const checkFapiProfile = (draft: Draft): readonly Fault[] => {
   const isDemanded = draft.head.value.profile === 'fapi2' || clients.length > 0
   return [
     ...(isDemanded ? applyRules(headRules, draft.head, draft) : []),
-    ...clients.flatMap(client => applyRules(clientRules, client, client.value)),
+    ...clients.flatMap(checkFapiClient),
     ...lackOfPar(draft, clients),
   ]
 }
 
+/** What of a client by itself contradicts the profile. */
+export const checkFapiClient = (client: Element<ClientDraft>): readonly Fault[] =>
+  applyRules(clientRules, client, client.value)
+
 const headRules: readonly Rule<Draft>[] = [
   {
-    reads: ['issuer'],
-    check: ({ head: { value } }) =>
-      value.issuer !== undefined && !isHttpsOrLoopback(value.issuer)
-        ? valueAt('issuer', 'profile: fapi2 takes an https issuer (section 5.2.2); http is for trials on loopback')
-        : undefined,
+    reads: ['issuer', 'listen', 'tls'],
+    check: ({ head: { value } }) => {
+      const issuer = issuerOf(value)
+      if (!isHttpsOrLoopback(issuer)) return valueAt('issuer', httpsIssuer)
+      // Whoever wrote a loopback one knows that it is a trial; one that nobody wrote is forgotten.
+      const isForgotten = value.issuer === undefined && !isLoopback(value.listen.host)
+      return isForgotten && issuer.startsWith('http:')
+        ? valueAt('issuer', `missing, so it would be ${issuer}; ${httpsIssuer}`)
+        : undefined
+    },
   },
   {
     reads: ['tokens.code.lifetime'],
@@ -36,6 +46,8 @@ const headRules: readonly Rule<Draft>[] = [
         : undefined,
   },
 ]
+
+const httpsIssuer = 'profile: fapi2 takes an https issuer (section 5.2.2); http is for trials on loopback'
 
 const proofFields = ['dpop_bound_access_tokens', 'tls_client_certificate_bound_access_tokens'] as const
 

@@ -19,11 +19,13 @@ const app = {
 const par = { method: 'POST', path: '/par', serves: 'par' }
 const { groupings } = publishing(authorize, par)
 const withoutPar = publishing(authorize).groupings
+const issuer = 'https://auth.example.com'
 const plain = { client_id: 'plain', client_secret: 's', grant_types: ['client_credentials'] }
 
 /** A file that keeps to the profile, to vary in one point of the client or of the head. */
 const fapi = (client: Changes, head: Changes = {}): Changes => ({
   profile: 'fapi2',
+  issuer,
   groupings,
   ...head,
   clients: [{ ...app, ...client }],
@@ -35,6 +37,12 @@ holdsEach(t, [
     refused: fapi({}, { issuer: 'http://auth.example.com' }),
     message: /issuer: profile: fapi2 takes an https issuer/,
     accepted: fapi({}, { issuer: 'http://127.0.0.1:8080' }),
+  },
+  {
+    says: 'an issuer that nobody wrote is for trials on loopback',
+    refused: fapi({}, { issuer: undefined, listen: '0.0.0.0:8080' }),
+    message: /issuer: missing, so it would be http:\/\/localhost:8080; profile: fapi2 takes an https issuer/,
+    accepted: fapi({}, { issuer: undefined, listen: '127.0.0.1:8080' }),
   },
   {
     says: 'codes live a minute at most',
@@ -68,13 +76,13 @@ holdsEach(t, [
   },
   {
     says: 'no client has a secret',
-    refused: { profile: 'fapi2', clients: [{ ...plain, dpop_bound_access_tokens: true }] },
+    refused: { profile: 'fapi2', issuer, clients: [{ ...plain, dpop_bound_access_tokens: true }] },
     message: /token_endpoint_auth_method: profile: fapi2 takes private_key_jwt/,
     accepted: { profile: 'none', clients: [{ ...plain, dpop_bound_access_tokens: true }] },
   },
   {
     says: 'the profile of the file holds for a client that says none',
-    refused: { profile: 'fapi2', clients: [{ ...plain, profile: 'none', dpop_bound_access_tokens: true }] },
+    refused: { profile: 'fapi2', issuer, clients: [{ ...plain, profile: 'none', dpop_bound_access_tokens: true }] },
     message: /token_endpoint_auth_method: profile: fapi2 takes private_key_jwt/,
     accepted: fapi({ profile: 'none' }),
   },

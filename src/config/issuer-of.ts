@@ -1,0 +1,5 @@
+import type { HeadDraft } from './draft.ts'
+
+/** The issuer that is written, or the one that this machine alone can reach. */
+export const issuerOf = ({ issuer, listen, tls }: HeadDraft): string =>
+  issuer ?? new URL(`${tls ? 'https' : 'http'}://localhost:${listen.port}`).origin
