@@ -4,7 +4,7 @@ import type { ClientDraft, SecretDraft } from '../draft.ts'
 import type { Element } from '../element.ts'
 import { certificateNames } from '../resolve-client.ts'
 import type { Fault } from '../source/problem.ts'
-import { canVerify } from '../values/jwk.ts'
+import { haveKeyFor } from '../values/jwk.ts'
 import { applyRules, type Finding, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** Whether a client has what its way of proving itself takes, and nothing that it does not. */
@@ -120,7 +120,7 @@ const clientRules: readonly Rule<ClientDraft>[] = [
 /** Keys at an address are not asked for here. */
 const lackOfFit = ({ jwks }: ClientDraft, alg: SigningAlg | undefined): Finding | undefined => {
   const algs = alg ? [alg] : strongSigningAlgs
-  return !jwks || jwks.keys.some(jwk => algs.some(one => canVerify(jwk, one)))
+  return !jwks || haveKeyFor(jwks.keys, algs)
     ? undefined
     : valueAt('jwks', `has no key for ${algs.join(', ')}, which the client is registered to sign with; add one`)
 }

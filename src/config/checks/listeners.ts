@@ -1,7 +1,9 @@
+import { strongSigningAlgs } from '../../oauth/wire.ts'
 import type { Draft, HeadDraft, LoginDraft } from '../draft.ts'
 import { isBroken } from '../element.ts'
 import type { Fault } from '../source/problem.ts'
 import { collides } from '../values/address.ts'
+import { haveKeyFor } from '../values/jwk.ts'
 import { isLoopback } from '../values/loopback.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
@@ -82,6 +84,16 @@ const headRules: readonly Rule<HeadDraft>[] = [
         ? keyAt('internal', 'nobody could prove who they are; give tls with clientCa_file, or jwks')
         : undefined,
   },
+  {
+    reads: ['internal.jwks'],
+    check: ({ internal }) =>
+      internal?.jwks && !haveKeyFor(internal.jwks.keys, strongSigningAlgs)
+        ? valueAt(
+            ['internal', 'jwks'],
+            `has no key for ${strongSigningAlgs.join(', ')}, which the login signs with one of; add one, without use: enc`,
+          )
+        : undefined,
+  },
 ]
 
 interface Facts {
@@ -117,6 +129,13 @@ const loginRules: readonly Rule<Facts>[] = [
     check: ({ login }) =>
       login.mode === 'embedded' && login.url !== undefined
         ? keyAt('url', 'is for mode: handoff; set that, or remove it')
+        : undefined,
+  },
+  {
+    reads: ['url'],
+    check: ({ login: { url } }) =>
+      url !== undefined && new URL(url).searchParams.has('interaction')
+        ? valueAt('url', 'has a parameter interaction already; remove it, it is what Sidegate adds')
         : undefined,
   },
   {

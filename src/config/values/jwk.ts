@@ -23,12 +23,16 @@ export const signingJwkFault = (jwk: Jwk): string | undefined => {
   return fits(key, alg) ? strengthFault(key) : `cannot sign with ${alg}; its alg names another kind of key`
 }
 
-/** Whether a client can be known by this public key where it signs with `alg`; a key may say by `alg` and `use` what for. */
-export const canVerify = (jwk: Jwk, alg: SigningAlg): boolean => {
+/** A key may say by `alg` and `use` what it is for. */
+const canVerify = (jwk: Jwk, alg: SigningAlg): boolean => {
   if ((jwk.alg ?? alg) !== alg || (jwk.use ?? 'sig') !== 'sig') return false
   const key = readKey(() => createPublicKey({ key: { ...jwk }, format: 'jwk' }))
   return key !== undefined && fits(key, alg)
 }
+
+/** Whether whoever signs with one of `algs` can be known by one of these. */
+export const haveKeyFor = (keys: readonly Jwk[], algs: readonly SigningAlg[]): boolean =>
+  keys.some(jwk => algs.some(alg => canVerify(jwk, alg)))
 
 /** How tokens name a key: its `kid`, else its thumbprint (RFC 7638). */
 export const kidOf = (jwk: Jwk): string => {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
 import { createCertificates } from '../../support/certificates.ts'
 import { holdsEach } from '../cases.ts'
@@ -8,6 +9,7 @@ const { server, ca } = createCertificates(t)
 const files = { cert_file: server.certFile, key_file: server.keyFile }
 const tls = { ...files, clientCa_file: ca.certFile }
 const jwks = { keys: [publicJwk('ES256')] }
+const publicP384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' })
 const handoff = { mode: 'handoff', url: 'https://login.example.com/' }
 const internal = { listen: '127.0.0.1:9443', jwks }
 const user = { username: 'alice', password_hash: hash }
@@ -127,5 +129,20 @@ holdsEach(t, [
     refused: { tls },
     message: /tls\.clientCa_file: is without effect while clients are not asked for a certificate/,
     accepted: { tls: { ...tls, clientAuth: 'optional' } },
+  },
+  ...[{ ...publicJwk('ES256'), use: 'enc' }, { ...publicJwk('ES256'), alg: 'ECDH-ES' }, publicP384].map(jwk => ({
+    says: `the login signs with a key for that, not with one of ${jwk.crv} for ${jwk.use ?? jwk.alg ?? 'ES384'}`,
+    refused: { login: handoff, internal: { ...internal, jwks: { keys: [jwk] } } },
+    message: /internal\.jwks: has no key for ES256, PS256, EdDSA, which the login signs with one of/,
+    accepted: {
+      login: handoff,
+      internal: { ...internal, jwks: { keys: [jwk, { ...publicJwk('ES256'), use: 'sig' }] } },
+    },
+  })),
+  {
+    says: 'the parameter that the browser brings to the login is Sidegate’s own',
+    refused: { internal, login: { ...handoff, url: 'https://login.example.com/?lang=en&interactio%6E=x' } },
+    message: /login\.url: has a parameter interaction already; remove it/,
+    accepted: { internal, login: { ...handoff, url: 'https://login.example.com/?lang=en&interactions=x' } },
   },
 ])
