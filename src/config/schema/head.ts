@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limitFieldForms } from '../../gateway/limit-fields.ts'
 import { profiles } from '../../oauth/options.ts'
 import { parseStoreUrl, type StoreUrl } from '../../stores/store-url.ts'
-import { isNetwork } from '../values/address.ts'
+import { trustedNetworkFault } from '../values/address.ts'
 import { issuerFault } from '../values/issuer.ts'
 import { secureUrlFault } from '../values/secure-url.ts'
 import { autoOrCount, checkedText, durationMs, line, oneOf, rate, text, textLike } from '../values/texts.ts'
@@ -22,9 +22,6 @@ const storeUrl = () =>
     context.addIssue({ code: 'custom', message: parsed.problem })
     return z.NEVER
   })
-
-const network = () =>
-  checkedText(text => (isNetwork(text) ? undefined : 'must be an address or a network, such as 10.0.0.0/8 or fd00::/8'))
 
 export const headSchema = z.strictObject({
   issuer: checkedText(issuerFault)
@@ -52,7 +49,10 @@ export const headSchema = z.strictObject({
       'memory:, sqlite:path, redis://, rediss://, redis+sentinel:// or redis+cluster://. Default sqlite:data/sidegate.db.',
     ),
   store_file: text().optional().describe('A file that holds the store URL, in place of store.'),
-  trustedProxies: z.array(network()).default([]).describe('Whose X-Forwarded-* is believed. Default nobody.'),
+  trustedProxies: z
+    .array(checkedText(trustedNetworkFault))
+    .default([])
+    .describe('Whose X-Forwarded-* is believed. Default nobody.'),
   clientCertificateHeader: clientCertificateHeaderSchema,
   internal: internalSchema,
   product: z

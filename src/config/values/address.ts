@@ -1,4 +1,4 @@
-import { isIP, isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 /** Where a listener binds. */
 export interface HostPort {
@@ -24,13 +24,57 @@ const isHost = (text: string): boolean =>
   (!/^[\d.]+$/.test(text) && text.split('.').every(label => /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/.test(label)))
 
 /** An address, or a network in CIDR notation (RFC 4632 section 3.1, RFC 4291 section 2.3). */
-export const isNetwork = (text: string): boolean => {
+const isNetwork = (text: string): boolean => {
   const [address = '', prefix, ...more] = text.split('/')
   const family = isIP(address)
   if (family === 0 || more.length > 0) return false
   if (prefix === undefined) return true
   return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
 }
+
+/**
+ * What is wrong with a network whose every word is believed, and what would be right, or undefined. A network as wide
+ * as a part of the internet holds clients too: they could name any address as their own, and any certificate.
+ */
+export const trustedNetworkFault = (text: string): string | undefined => {
+  if (!isNetwork(text)) return 'must be an address or a network, such as 10.0.0.0/8 or fd00::/8'
+  const { family, prefix } = toNetwork(text)
+  return prefix < narrowest[family] && !isUniqueLocal(text) ? tooWide : undefined
+}
+
+/** The shortest prefix that still is a network of somebody's own. */
+const narrowest = { ipv4: 8, ipv6: 24 } as const
+
+const tooWide = `is too wide: whoever is in it may claim any address and certificate; name the proxies, or networks of /${narrowest.ipv4} (IPv4) and /${narrowest.ipv6} (IPv6) at most`
+
+interface Network {
+  readonly family: 'ipv4' | 'ipv6'
+  /** Below 0: more than that family has. */
+  readonly prefix: number
+}
+
+const toNetwork = (text: string): Network => {
+  const [address = '', bits] = text.split('/')
+  if (isIPv4(address)) return { family: 'ipv4', prefix: Number(bits ?? 32) }
+  const prefix = Number(bits ?? 128)
+  return holdsIpv4(address, prefix) ? { family: 'ipv4', prefix: prefix - 96 } : { family: 'ipv6', prefix }
+}
+
+/** An IPv4 address is in `::ffff:0:0/96` too, and in what is around that (RFC 4291 section 2.5.5.2). */
+const holdsIpv4 = (address: string, prefix: number): boolean => {
+  const list = new BlockList()
+  list.addSubnet(address, prefix, 'ipv6')
+  return list.check('0.0.0.0', 'ipv4') || /^\[::ffff:[\da-f]+:[\da-f]+\]$/.test(canonical(address))
+}
+
+/** In fc00::/7, which is in nobody's internet (RFC 4193). */
+const isUniqueLocal = (text: string): boolean => {
+  const [address = '', prefix = '128'] = text.split('/')
+  return isIPv6(address) && /^\[f[cd]..:/.test(canonical(address)) && Number(prefix) >= 7
+}
+
+/** Without the zone, as in `fe80::1%eth0`. */
+const canonical = (address: string): string => new URL(`http://[${address.replace(/%.*/, '')}]`).hostname
 
 /** Whether two listeners would want the same port of the same address. Port 0 never collides. */
 export const collides = (one: HostPort, other: HostPort): boolean =>
