@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { formatProblem, loadConfig } from '../../src/config/load.ts'
-import { acceptedConfig, client, makeFolder, problemsOf, writeConfig } from './support.ts'
+import { privateJwk, publicJwk } from './keys.ts'
+import { acceptedConfig, client, hash, makeFolder, problemsOf, writeConfig } from './support.ts'
 
 const secretOf = (config: {
   readonly oauth: { readonly clients: readonly { secrets: readonly { value: { reveal(): string } }[] }[] }
@@ -157,4 +158,62 @@ t.test('no problem repeats a secret, however wrong it is', async t => {
 
   t.equal(loaded.ok ? 0 : loaded.problems.length, 6)
   t.notMatch(loaded.ok ? '' : loaded.problems.map(formatProblem).join(), /hunter2/)
+})
+
+t.test('no problem repeats what stands where a key should be', async t => {
+  const word = 'client_secret hunter2'
+  const key = (extra: object = {}) => ({ ...publicJwk('ES256'), ...extra })
+  const content = {
+    [word]: 1,
+    'client_secret:hunter2': 1,
+    tokens: { code: { [word]: 1 } },
+    clients: [
+      client({ [word]: 1, plan: 'none-such', client_secrets: [{ client_secret: 'x', [word]: 1 }] }),
+      client({ client_id: 'b', jwks: { keys: [key({ [word]: 1 })], [word]: 1 } }),
+    ],
+    plans: { gold: { rate: '1/1second', operations: { [word]: '1/1second' } }, [word]: { rate: '1/1second' } },
+    upstreams: { [word]: { targets: ['http://127.0.0.1:1'] } },
+    groupings: [{ name: 'G', [word]: 1, operations: [{ method: 'GET', path: '/a', upstream: 'no', [word]: 1 }] }],
+    scopes: { [word]: 'Read' },
+    login: { [word]: 1, users: [{ username: 'alice', password_hash: hash, [word]: 1 }] },
+    internal: { listen: '127.0.0.1:9443', jwks: { keys: [key()] }, [word]: 1 },
+  }
+
+  const problems = await problemsOf(t, content)
+
+  t.notMatch(problems.join('\n'), /hunter2/)
+  for (const place of ['', 'tokens.code.', 'clients[0].', 'clients[0].client_secrets[0].', 'login.', 'login.users[0].'])
+    t.ok(
+      problems.some(problem => problem.includes(` ${place}(a key): unknown key`)),
+      place || 'root',
+    )
+  for (const place of ['groupings[0].', 'groupings[0].operations[0].', 'internal.', 'plans.', 'upstreams.', 'scopes.'])
+    t.ok(
+      problems.some(problem => problem.includes(` ${place}(a key): `)),
+      place,
+    )
+})
+
+t.test('a colon that was forgotten is the one problem, with its place and the key that was meant', async t => {
+  t.same(
+    await problemsOf(t, 'clients:\n  - { client_id: a, grant_types: [client_credentials], client_secret hunter2 }\n'),
+    ['2:56: clients[0].(a key): unknown key; did you mean client_secret, with a colon and a space before its value?'],
+  )
+})
+
+t.test('no problem repeats what a private key holds, wherever it stands', async t => {
+  const { d: member, ...rest } = privateJwk('ES256')
+  const d = String(member)
+  const jwks = { keys: [{ ...rest, d }] }
+  const signing = { keys: [{ ...rest, d, alg: 'EdDSA', [d]: d }] }
+  const known = { client_secret: undefined, token_endpoint_auth_method: 'private_key_jwt' }
+
+  const problems = [
+    ...(await problemsOf(t, { clients: [client({ ...known, jwks }), client({ client_id: 'b', [d]: d })] })),
+    ...(await problemsOf(t, { clients: [client({ ...known, jwks: JSON.stringify(jwks) })], keys: { jwks: signing } })),
+    ...(await problemsOf(t, { internal: { listen: '127.0.0.1:9443', jwks }, keys: { jwks: JSON.stringify(signing) } })),
+  ]
+
+  t.ok(problems.length >= 6)
+  t.notMatch(problems.join('\n'), d)
 })

@@ -1,5 +1,5 @@
 import type { ClientDraft, Draft } from '../draft.ts'
-import type { Fault } from '../source/problem.ts'
+import { type Fault, keysText } from '../source/problem.ts'
 import { checkCertificates } from './client-certificates.ts'
 import { checkProofs } from './client-proofs.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
@@ -74,7 +74,7 @@ const rules: readonly Rule<Facts>[] = [
     reads: ['plan'],
     check: ({ client, planNames }) =>
       client.plan !== undefined && !planNames.includes(client.plan)
-        ? valueAt('plan', `no such plan; there are ${planNames.join(', ')}`)
+        ? valueAt('plan', `no such plan; there are ${keysText(planNames)}`)
         : undefined,
   },
 ]
@@ -82,7 +82,7 @@ const rules: readonly Rule<Facts>[] = [
 const missingPlan = (planNames: readonly string[]): string =>
   planNames.length === 0
     ? 'there is no plan; define one under plans'
-    : `missing; there is more than one to choose from: ${planNames.join(', ')}`
+    : `missing; there is more than one to choose from: ${keysText(planNames)}`
 
 const isPublic = (client: ClientDraft): boolean => client.token_endpoint_auth_method === 'none'
 

@@ -6,7 +6,7 @@ import {
   servedMethods,
   toOperationView,
 } from '../operation-view.ts'
-import type { Fault } from '../source/problem.ts'
+import { type Fault, keysText } from '../source/problem.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each operation, and between it and its grouping and upstream. */

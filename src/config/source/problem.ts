@@ -25,18 +25,28 @@ export const formatProblem = ({ file, line, column, message }: Problem): string 
   `${file}:${line}:${column}: ${message}`
 
 /** `clients[0].redirect_uris[1]`: how messages name a place. */
-export const pathText = (path: Path): string =>
-  path
-    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? keyText(step) : `.${keyText(step)}`))
-    .join('')
+export const pathText = (path: Path): string => path.map((step, index) => stepText(step, path.slice(0, index))).join('')
+
+const stepText = (step: string | number, above: Path): string => {
+  if (typeof step === 'number') return `[${step}]`
+  const text = isName(step, above) ? JSON.stringify(step) : keyText(step)
+  return above.length === 0 ? text : `.${text}`
+}
+
+/** A scope or an operation, such as `GET /v1/items`, where those are keys, and no other key looks like it. */
+const isName = (key: string, above: Path): boolean => {
+  const [part, , within] = above
+  if (part === 'plans' && within === 'operations') return /^[A-Z]{3,7} \/\S*$/.test(key)
+  return part === 'scopes' && above.length === 1 && /^[!#-[\]-~]{1,42}$/.test(key) && /[:/]/.test(key)
+}
 
 /**
  * A key as messages say it. One that does not look like a key may hold a secret, as where a colon was forgotten; then
- * line and column say where it stands.
+ * line and column say where it stands. The longest known key has 42 characters, and 256 bits are more in any form.
  */
 export const keyText = (key: string): string => {
-  if (/^[\w-]{1,64}$/.test(key)) return key
-  return /^[\w.-]{1,64}$/.test(key) ? JSON.stringify(key) : '(a key)'
+  if (!/^[\w.-]{1,42}$/.test(key)) return '(a key)'
+  return key.includes('.') ? JSON.stringify(key) : key
 }
 
 /** Keys to choose from. */

@@ -23,7 +23,7 @@ holdsEach(t, [
   {
     says: 'a scope is written as RFC 6749 has it',
     refused: said({ 'accounts read': text }),
-    message: /scopes\."accounts read": a scope is printable ASCII without space/,
+    message: /^2:3: scopes\.\(a key\): a scope is printable ASCII without space/,
     accepted: said({}),
   },
   {
