@@ -31,7 +31,9 @@ export const startWebSocketUpstream = async (t: Teardown): Promise<WebSocketUpst
     socket.resume()
     if (req.url?.endsWith('/silent')) return
     if (req.url?.endsWith('/refused')) {
-      socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 6\r\nx-request-id: evil\r\n\r\nnot so')
+      socket.end(
+        'HTTP/1.1 403 Forbidden\r\ncontent-length: 6\r\nx-request-id: evil\r\nratelimit: "inner";r=0;t=9\r\n\r\nnot so',
+      )
       return
     }
     socket.write(acceptance(req.headers['sec-websocket-key'] ?? ''))
