@@ -19,6 +19,8 @@ export interface CertificateWishes {
   readonly usage?: 'serverAuth' | 'clientAuth'
   /** Days from now; -1 has expired. Default 30. */
   readonly days?: number
+  /** Its key as openssl writes it, such as `rsa:2048`, `ed25519` or `ec:secp384r1`. Default `ec:P-256`. */
+  readonly newKey?: string
 }
 
 /** A certificate authority of the test's own and what it has issued, in a folder that goes with the test. */
@@ -61,7 +63,12 @@ export const createCertificates = (t: Teardown): Certificates => {
 
 const clientNames = 'DNS:client.example,URI:https://client.example/,IP:192.0.2.1,email:ops@client.example'
 
-const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+const keyOf = ({ newKey = 'ec:P-256' }: CertificateWishes): readonly string[] => {
+  const curve = /^ec:(.+)/.exec(newKey)?.[1]
+  const options =
+    curve === undefined ? ['-newkey', newKey] : ['-newkey', 'ec', '-pkeyopt', `ec_paramgen_curve:${curve}`]
+  return [...options, '-nodes']
+}
 
 const selfSign = (dir: string, name: string, wishes: CertificateWishes, extension?: string): CertificateFiles => {
   const { certFile, keyFile } = filesOf(dir, name)
@@ -70,7 +77,7 @@ const selfSign = (dir: string, name: string, wishes: CertificateWishes, extensio
   openssl(
     'req',
     '-x509',
-    ...newKey,
+    ...keyOf(wishes),
     '-keyout',
     keyFile,
     '-out',
@@ -87,7 +94,17 @@ const sign = (dir: string, name: string, wishes: CertificateWishes, ca: Certific
   const { certFile, keyFile } = filesOf(dir, name)
   const requestFile = join(dir, `${name}.csr`)
   const extensions = flags(['basicConstraints=critical,CA:FALSE', ...extensionsOf(wishes)])
-  openssl('req', '-new', ...newKey, '-keyout', keyFile, '-out', requestFile, ...nameOf(name, wishes), ...extensions)
+  openssl(
+    'req',
+    '-new',
+    ...keyOf(wishes),
+    '-keyout',
+    keyFile,
+    '-out',
+    requestFile,
+    ...nameOf(name, wishes),
+    ...extensions,
+  )
   const issuer = ['-CA', ca.certFile, '-CAkey', ca.keyFile]
   const days = ['-days', String(wishes.days ?? 30)]
   openssl('x509', '-req', '-in', requestFile, ...issuer, ...days, '-copy_extensions', 'copyall', '-out', certFile)
