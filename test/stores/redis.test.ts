@@ -2,10 +2,10 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../src/clock.ts'
 import { openStore, parseStoreUrl } from '../../src/stores/open.ts'
 import { type Store, StoreUnavailableError } from '../../src/stores/ports.ts'
-import { newGrant, newId, newKey, newToken, redemptionOf } from '../conformance/records.ts'
+import { newGrant, newId, newKey, newToken } from '../conformance/records.ts'
 import { testStore } from '../conformance/stores.ts'
 import { eventually } from '../support/eventually.ts'
-import { startRedis, startSentinel } from '../support/redis.ts'
+import { startRedis } from '../support/redis.ts'
 import { startLonelyNode } from '../support/redis-cluster.ts'
 import { admitLeastUser, findRefusals, leastUser } from '../support/redis-user.ts'
 
@@ -115,21 +115,3 @@ t.test(
     })
   },
 )
-
-t.test('behind Sentinels the primary is found by its name, and again after a failover', async t => {
-  const primary = await startRedis(t)
-  const replica = await startRedis(t, ['--replicaof', '127.0.0.1', String(primary.port)])
-  const sentinel = await startSentinel(t, primary.port)
-  const store = await open(t, `redis+sentinel://127.0.0.1:${sentinel.port}/fleet`)
-  const grant = newGrant(Date.now())
-  await store.grants.create(grant)
-  await eventually(async () => (await replica.client.dbsize()) > 0)
-  await eventually(
-    async () => ((await sentinel.client.call('SENTINEL', 'REPLICAS', 'fleet')) as unknown[]).length === 1,
-  )
-
-  await primary.kill()
-
-  await eventually(() => store.ping().then(() => true), 30_000)
-  await eventually(async () => (await store.grants.redeem(redemptionOf(grant, Date.now()))).kind === 'redeemed', 30_000)
-})

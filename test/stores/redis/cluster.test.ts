@@ -100,7 +100,7 @@ for (const [name, away] of [
     await eventually(() => workers.every(({ changes }) => changes.length === 1))
     const awayFrom = kept.verdicts.length
     const awayFromMs = performance.now()
-    await eventually(() => performance.now() > awayFromMs + 3000)
+    await eventually(() => performance.now() > awayFromMs + 2500)
     for (const { changes } of workers) t.same(changes, [false], 'said once, and not taken back meanwhile')
     const [keptAway, lostAway] = [kept.verdicts.slice(awayFrom), lost.verdicts.slice(lost.verdicts.length - 10)]
     const backFromMs = performance.now()

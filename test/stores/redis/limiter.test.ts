@@ -205,7 +205,7 @@ for (const [name, stop, start] of [
     const verdicts = await run.stop()
 
     const longestMs = Math.max(...verdicts.map(({ seen }) => seen.answeredAtMs - seen.sentAtMs))
-    t.ok(longestMs < 100, `the longest wait was ${longestMs} ms`)
+    t.ok(longestMs < 1000, `the longest wait was ${longestMs} ms: one time-out, with slack for a busy machine`)
     const admissions = verdicts.filter(({ verdict }) => verdict.allowed).map(({ seen }) => seen)
     const away = admissions.filter(({ sentAtMs }) => sentAtMs > awayFromMs + windowMs && sentAtMs < backFromMs)
     t.ok(mostCertainInAnyWindow(away, windowMs) <= 50)
