@@ -28,11 +28,43 @@ export const oauthErrors = {
 
 export type OAuthErrorCode = keyof typeof oauthErrors
 
+/**
+ * Why a client's proof of itself, or a JWT that it signed, was not taken. For the operator alone: on the wire every refused
+ * client reads the same (RFC 6749 section 5.2).
+ */
+export const proofFaults = [
+  'unknown_client',
+  'method',
+  'secret',
+  'malformed',
+  'alg',
+  'type',
+  'kind',
+  'issuer',
+  'subject',
+  'audience',
+  'expired',
+  'not_yet',
+  'too_far',
+  'jti_missing',
+  'jti_used',
+  'key_unknown',
+  'signature',
+  'certificate_missing',
+  'certificate_expired',
+  'certificate_untrusted',
+  'certificate_name',
+  'certificate_key',
+] as const
+export type ProofFault = (typeof proofFaults)[number]
+
 export interface OAuthErrorFacts {
   /** Status where it differs from the code's own (405, 413, 408 on an OAuth operation). */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
+  /** Never sent. */
+  readonly proofFault?: ProofFault | undefined
 }
 
 /** A refusal by the authorization server. Thrown inside `oauth/`, turned into JSON in one place. */
@@ -41,12 +73,14 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  readonly proofFault: ProofFault | undefined
   /** @param description shown to the caller: %x20-21 / %x23-5B / %x5D-7E only, and never repeats its input. */
   constructor(code: OAuthErrorCode, description: string, facts: OAuthErrorFacts = {}) {
     super(description, { cause: facts.cause })
     this.code = code
     this.status = facts.status ?? oauthErrors[code]
     this.headers = facts.headers ?? {}
+    this.proofFault = facts.proofFault
   }
 }
 

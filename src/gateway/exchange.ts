@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { ProofFault } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { Reply } from '../http/reply.ts'
 import type { RequestTarget } from '../http/target.ts'
@@ -34,6 +35,8 @@ export interface Exchange {
   oauth: { readonly request: OAuthRequest; readonly form: Form | undefined } | undefined
   /** What the gateway adds to the answer, names and values in turn: a nonce by `caller`, the plan's state by `plan`. */
   answerFields: readonly string[]
+  /** Why a client's proof was refused: for the access line alone. Set by whoever writes the refusal. */
+  proofFault: ProofFault | undefined
   /** Set by `serve`. */
   facts: OAuthFacts | undefined
   /** Milliseconds spent waiting for the upstream; set by `forward`. */
@@ -61,6 +64,7 @@ export const createExchange = (context: RequestContext, upgrade: Upgrade | undef
   caller: undefined,
   oauth: undefined,
   answerFields: noFields,
+  proofFault: undefined,
   facts: undefined,
   upstreamMs: 0,
   upgradeStatus: 0,

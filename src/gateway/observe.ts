@@ -20,6 +20,7 @@ export const observe = (exchange: Exchange, status: number, unmatched: Unmatched
     address: context.address,
     durationMs,
     upstreamMs,
+    refused: exchange.proofFault ?? exchange.facts?.proofFault,
   })
 }
 

@@ -34,6 +34,7 @@ export const refuse = (exchange: Exchange, code: GatewayErrorCode, facts: Proble
 /** What was thrown on the way, as an answer. Only OAuthError and a failed store are expected; all else is a bug: 500. */
 export const refuseError = (exchange: Exchange, error: unknown): Reply => {
   if (error instanceof OAuthError) {
+    exchange.proofFault = error.proofFault
     const headers = Object.entries(error.headers).flat()
     if (exchange.operation?.speaksOAuth === false) return refuse(exchange, gatewayWord(error.code), { headers })
     return oauthReply(exchange, error.code, error.message, error.status, { headers })

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
+import type { ProofFault } from '../errors.ts'
 
 /** What goes into and out of the authorization server: values, no sockets. `gateway/` translates from and to HTTP. */
 
@@ -53,6 +54,8 @@ export interface OAuthFacts {
   readonly interaction?: InteractionOutcome
   /** The code of an error that was answered without being thrown (a redirect, a page). */
   readonly error?: string
+  /** Why what a client signed was not taken. */
+  readonly proofFault?: ProofFault | undefined
 }
 
 /** `expired`: somebody came back too late. */

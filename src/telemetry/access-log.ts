@@ -13,6 +13,8 @@ export interface AccessEntry {
   readonly durationMs: number
   /** 0 where no upstream was asked. */
   readonly upstreamMs: number
+  /** Why a client's proof was not taken, a word of a closed list. */
+  readonly refused?: string | undefined
 }
 
 export interface OperationMembers {
@@ -45,14 +47,21 @@ export const createAccessLog = ({ log, lines }: ProcessLogger): AccessLog => {
     write(entry) {
       const upstream = entry.upstreamMs === 0 ? '' : `,"upstream_ms":${round(entry.upstreamMs)}`
       const client = entry.client_id === undefined ? '' : `,"client_id":${JSON.stringify(entry.client_id)}`
+      const refused = entry.refused === undefined ? '' : `,"refused":"${entry.refused}"`
       lines.write(
-        `{"level":"info","time":"${time()}",${members}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(shortened(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${round(entry.durationMs)}${upstream}}\n`,
+        `{"level":"info","time":"${time()}",${members}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(shortened(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${round(entry.durationMs)}${upstream}${refused}}\n`,
       )
     },
   }
 }
 
-const toObject = ({ operation, durationMs, upstreamMs, ...rest }: AccessEntry): Readonly<Record<string, unknown>> => ({
+const toObject = ({
+  operation,
+  durationMs,
+  upstreamMs,
+  refused,
+  ...rest
+}: AccessEntry): Readonly<Record<string, unknown>> => ({
   event: 'request',
   ...rest,
   path: shortened(rest.path),
@@ -60,6 +69,7 @@ const toObject = ({ operation, durationMs, upstreamMs, ...rest }: AccessEntry): 
   operation: operation.operation,
   duration_ms: round(durationMs),
   ...(upstreamMs === 0 ? {} : { upstream_ms: round(upstreamMs) }),
+  ...(refused === undefined ? {} : { refused }),
 })
 
 /** A longer path is cut: a line has to fit into what a pipe takes in one piece. */

@@ -45,9 +45,10 @@ export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject):
     if (isPushed || typeof addressed === 'string') return unaddressedPage(setting, refusal.description, refusal)
     return refuse(addressed, refusal)
   }
-  const refuse = (addressed: Addressed, { error, description }: AuthorizationRefusal): OAuthReply => {
+  const refuse = (addressed: Addressed, refusal: AuthorizationRefusal): OAuthReply => {
+    const { error, description, proofFault } = refusal
     const reply = seeOther(toErrorRedirect(addressed, error, description, options.issuer))
-    return { ...reply, facts: { client_id: addressed.client.client_id, error } }
+    return { ...reply, facts: { client_id: addressed.client.client_id, error, proofFault } }
   }
 
   return request => {
@@ -59,7 +60,7 @@ export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject):
     }
     const client = clients.find(sent.get('client_id') ?? '')
     if (!client) return unaddressedPage(setting, 'client_id is missing, or no client is registered under it.')
-    return whenKnown(readMeaning(sent, client), meant =>
+    return whenKnown(readMeaning(sent, client, request.address), meant =>
       'error' in meant ? refuseUnread(client, sent, meant, setting) : answer(client, meant, setting),
     )
   }
@@ -86,5 +87,5 @@ const silenceRefusal: AuthorizationRefusal = {
 const unaddressedPage = (
   setting: PageSetting,
   hint: string,
-  { error }: Pick<AuthorizationRefusal, 'error'> = { error: 'invalid_request' },
-): OAuthReply => messagePage(setting, { status: 400, name: 'unaddressed', hint, facts: { error } })
+  { error, proofFault }: Pick<AuthorizationRefusal, 'error' | 'proofFault'> = { error: 'invalid_request' },
+): OAuthReply => messagePage(setting, { status: 400, name: 'unaddressed', hint, facts: { error, proofFault } })

@@ -1,9 +1,10 @@
+import { OAuthError, type ProofFault } from '../../errors.ts'
 import { type ClientJwtClaims, verifyClientJwt } from '../client-keys/client-jwt.ts'
-import type { ClientKeyring } from '../client-keys/key-source.ts'
+import type { ClientKeyring, KeySource } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Parameters } from '../forms/parameters.ts'
+import { createHearing, type Heard } from '../hearing.ts'
 import { type ClientRegistration, keepsToFapi } from '../options.ts'
-import { type MaybePromise, whenKnown } from '../when-known.ts'
 import { type SigningAlg, strongSigningAlgs } from '../wire.ts'
 import { type ParameterValues, singleParameters, toParameters } from './parameter-values.ts'
 import type { AuthorizationRefusal } from './request.ts'
@@ -11,22 +12,23 @@ import type { AuthorizationRefusal } from './request.ts'
 /**
  * Reads a signed request object (RFC 9101): the parameters it holds, or why it counts for nothing. It may be shown
  * again while it lasts: a browser reloads the page it came with, and what may be used once is the code.
- * @throws OAuthError temporarily_unavailable where the client's keys cannot be had
+ * @param address whoever keeps sending bad ones from it is told to wait
+ * @throws OAuthError rate_limit_exceeded after too many bad ones; temporarily_unavailable where the client's keys cannot
+ * be had
  */
 export type ReadRequestObject = (
   request: string,
   client: ClientRegistration,
-) => MaybePromise<Parameters | AuthorizationRefusal>
+  address: string,
+) => Promise<Parameters | AuthorizationRefusal>
 
-export const createRequestObjects = (
-  { options, clock }: Pick<OAuthDeps, 'options' | 'clock'>,
-  keyring: ClientKeyring,
-): ReadRequestObject => {
-  return (request, client) => {
-    const keys = keyring.find(client)
-    if (!keys) return refuse('This client has registered no keys to sign requests with.')
+export const createRequestObjects = (deps: OAuthDeps, keyring: ClientKeyring): ReadRequestObject => {
+  const { options, clock } = deps
+  const { hear } = createHearing(deps)
+
+  const verify = (request: string, client: ClientRegistration, keys: KeySource): Heard<ClientJwtClaims> => {
     const isFapi = keepsToFapi(client, options)
-    const verified = verifyClientJwt(request, keys, {
+    return verifyClientJwt(request, keys, {
       algs: algsOf(client, isFapi),
       typ: 'oauth-authz-req+jwt',
       iss: client.client_id,
@@ -34,8 +36,23 @@ export const createRequestObjects = (
       takesAudienceList: true,
       longestLifeSec: isFapi ? longestLifeSec : Number.POSITIVE_INFINITY,
       nowMs: clock.nowMs(),
+      // An assertion says that, so nobody may show the one for the other (RFC 9101 section 10.8).
+      findFault: ({ sub }) => (sub === client.client_id ? 'kind' : undefined),
     })
-    return whenKnown(verified, claims => (claims ? readClaims(claims, client, isFapi, clock.nowMs()) : unproven))
+  }
+
+  return async (request, client, address) => {
+    const keys = keyring.find(client)
+    if (!keys) return refuse('This client has registered no keys to sign requests with.')
+    // Browsers send these: what they do wrong must not keep the client itself from proving who it is.
+    const who = { name: `request ${client.client_id}`, address, toRefusal: unproven }
+    try {
+      const claims = await hear(who, () => verify(request, client, keys))
+      return readClaims(claims, client, keepsToFapi(client, options), clock.nowMs())
+    } catch (error) {
+      if (!(error instanceof OAuthError) || error.code !== 'invalid_request_object') throw error
+      return { ...refuse(error.message), proofFault: error.proofFault }
+    }
   }
 }
 
@@ -85,6 +102,12 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 const refuse = (description: string): AuthorizationRefusal => ({ error: 'invalid_request_object', description })
 
-const unproven = refuse(
-  'The request object is not signed by this client as it is registered, not made for this server, or has expired.',
-)
+const unproven = (proofFault: ProofFault): OAuthError =>
+  new OAuthError(
+    'invalid_request_object',
+    proofFault === 'kind' ? 'The sub of a request object cannot be the client_id.' : unprovenRule,
+    { proofFault },
+  )
+
+const unprovenRule =
+  'The request object is not signed by this client as it is registered, not made for this server, or has expired.'

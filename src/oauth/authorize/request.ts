@@ -1,3 +1,4 @@
+import type { ProofFault } from '../../errors.ts'
 import type { Parameters } from '../forms/parameters.ts'
 import type { ClientRegistration } from '../options.ts'
 import { areResources, type Guarded, resourceRule } from '../resource.ts'
@@ -24,6 +25,8 @@ export interface AuthorizationRequest {
 export interface AuthorizationRefusal {
   readonly error: AuthorizationErrorCode
   readonly description: string
+  /** Of a request object, for the operator. */
+  readonly proofFault?: ProofFault | undefined
 }
 
 type Check = (parameters: Parameters, client: ClientRegistration, guarded: Guarded) => AuthorizationRefusal | undefined

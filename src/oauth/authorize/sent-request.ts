@@ -21,17 +21,21 @@ export interface Meant {
  * the name of what was pushed before (`request_uri`, RFC 9126). Of the latter two nothing counts that stands beside
  * them but the client_id (RFC 9101 section 6.3). A refusal is a value: it has `error`.
  */
-export type ReadMeaning = (sent: Parameters, client: ClientRegistration) => MaybePromise<Meant | AuthorizationRefusal>
+export type ReadMeaning = (
+  sent: Parameters,
+  client: ClientRegistration,
+  address: string,
+) => MaybePromise<Meant | AuthorizationRefusal>
 
 export const createMeaning =
   ({ options, store }: OAuthDeps, readObject: ReadRequestObject): ReadMeaning =>
-  (sent, client) => {
+  (sent, client, address) => {
     const [request, request_uri] = [sent.get('request'), sent.get('request_uri')]
     if (request !== undefined && request_uri !== undefined) return eitherOr
     if (request_uri !== undefined) return readPushed(store.pushed, request_uri, client, sent)
     if (mustPush(options, client)) return pushWanted
     if (request === undefined) return client.require_signed_request_object ? signatureWanted : { parameters: sent }
-    return whenKnown(readObject(request, client), inside =>
+    return whenKnown(readObject(request, client, address), inside =>
       'error' in inside ? inside : { parameters: { ...inside, faults: sent.faults } },
     )
   }

@@ -1,8 +1,9 @@
-import { type MaybePromise, whenKnown } from '../when-known.ts'
+import type { ProofFault } from '../../errors.ts'
+import type { Heard } from '../hearing.ts'
 import type { SigningAlg } from '../wire.ts'
 import { type CompactJws, type JsonObject, parseJws } from './jws.ts'
-import { findAmong, type KeySource } from './key-source.ts'
-import { findSigner } from './public-keys.ts'
+import type { KeySource } from './key-source.ts'
+import { findSignatureFault } from './public-keys.ts'
 
 /** What a JWT must say that somebody else made: a client's assertion or request object, a call of the login. */
 export interface ClientJwtRules {
@@ -19,6 +20,8 @@ export interface ClientJwtRules {
   /** How far away its `exp` may be, in seconds. */
   readonly longestLifeSec: number
   readonly nowMs: number
+  /** What is wrong with its other claims; left out: nothing can be. */
+  findFault?(claims: JsonObject): ProofFault | undefined
 }
 
 /**
@@ -30,34 +33,36 @@ export const expirySkewSec = 10
 const issuedAheadSec = 30
 
 /**
- * The claims of a JWT that keeps to the rules and is signed with one of the keys; undefined for any other. `exp` is a
- * number in what is returned. What the text claims is looked at first, so that keys are not fetched for what is refused
- * anyway. Whether it was used before is for the caller to see to (`jti`).
+ * The claims of a JWT that keeps to the rules and is signed with one of the keys. `exp` is a number in what is proven.
+ * What the text claims is looked at first, so that keys are not fetched for what is refused anyway. Whether it was used
+ * before is for the caller to see to (`jti`).
  * @throws OAuthError temporarily_unavailable where the keys cannot be had
  */
-export const verifyClientJwt = (
-  token: string,
-  keys: KeySource,
-  rules: ClientJwtRules,
-): MaybePromise<ClientJwtClaims | undefined> => {
+export const verifyClientJwt = (token: string, source: KeySource, rules: ClientJwtRules): Heard<ClientJwtClaims> => {
   const jws = parseJws(token)
-  const claims = jws && claimsWithin(jws, rules)
-  if (!claims) return undefined
-  return whenKnown(
-    findAmong(keys, found => findSigner(found, jws)),
-    signer => (signer ? claims : undefined),
-  )
+  if ('fault' in jws) return jws
+  const { exp } = jws.payload
+  if (typeof exp !== 'number') return { fault: 'expired' }
+  const claims = { ...jws.payload, exp }
+  const fault = findHeaderFault(jws, rules) ?? findClaimsFault(claims, rules) ?? rules.findFault?.(claims)
+  return fault ? { fault } : hearSignature(jws, claims, source)
 }
 
 export type ClientJwtClaims = JsonObject & { readonly exp: number }
 
-/** The claims that a JWT makes, unproven: to learn whose keys it has to be verified with. */
-export const readClaims = (token: string): JsonObject | undefined => parseJws(token)?.payload
+/** Newer keys are asked for where none at hand has signed, and what they say then counts. */
+const hearSignature = (jws: CompactJws, claims: ClientJwtClaims, source: KeySource): Heard<ClientJwtClaims> => {
+  const keys = source.current()
+  if (keys instanceof Promise) return { later: keys }
+  const fault = findSignatureFault(keys, jws)
+  if (!fault) return { proven: claims }
+  const newer = source.renewed()
+  return newer instanceof Promise ? { later: newer } : { fault }
+}
 
-const claimsWithin = ({ alg, header, payload }: CompactJws, rules: ClientJwtRules): ClientJwtClaims | undefined => {
-  if (!rules.algs.includes(alg) || !isOfType(header.typ, rules.typ)) return undefined
-  if (rules.iss !== undefined && payload.iss !== rules.iss) return undefined
-  return isForAny(payload.aud, rules) && isInTime(payload, rules) ? payload : undefined
+const findHeaderFault = ({ alg, header }: CompactJws, rules: ClientJwtRules): ProofFault | undefined => {
+  if (!rules.algs.includes(alg)) return 'alg'
+  return isOfType(header.typ, rules.typ) ? undefined : 'type'
 }
 
 /** RFC 7515 section 4.1.9: compared without case, and `application/` may stand before it. */
@@ -68,16 +73,24 @@ const isOfType = (typ: unknown, expected: string): boolean => {
   return name === 'jwt' || name === expected
 }
 
+const findClaimsFault = (claims: ClientJwtClaims, rules: ClientJwtRules): ProofFault | undefined => {
+  if (rules.iss !== undefined && claims.iss !== rules.iss) return 'issuer'
+  return isForAny(claims.aud, rules) ? findTimeFault(claims, rules) : 'audience'
+}
+
 const isForAny = (aud: unknown, { audiences, takesAudienceList = false }: ClientJwtRules): boolean => {
   if (Array.isArray(aud)) return takesAudienceList && aud.some(one => audiences.includes(one))
   return typeof aud === 'string' && audiences.includes(aud)
 }
 
 /** RFC 7519 sections 4.1.4 to 4.1.6. */
-const isInTime = (claims: JsonObject, { longestLifeSec, nowMs }: ClientJwtRules): claims is ClientJwtClaims => {
-  const { exp, nbf, iat } = claims
+const findTimeFault = (
+  { exp, nbf, iat }: ClientJwtClaims,
+  { longestLifeSec, nowMs }: ClientJwtRules,
+): ProofFault | undefined => {
   const nowSec = nowMs / 1000
-  if (typeof exp !== 'number' || exp <= nowSec - expirySkewSec) return false
-  if (exp > nowSec + longestLifeSec + issuedAheadSec) return false
-  return [nbf, iat].every(at => at === undefined || (typeof at === 'number' && at <= nowSec + issuedAheadSec))
+  if (exp <= nowSec - expirySkewSec) return 'expired'
+  if (exp > nowSec + longestLifeSec + issuedAheadSec) return 'too_far'
+  const isPast = (at: unknown): boolean => at === undefined || (typeof at === 'number' && at <= nowSec + issuedAheadSec)
+  return isPast(nbf) && isPast(iat) ? undefined : 'not_yet'
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { constants, type KeyObject, verify } from 'node:crypto'
 import { type SigningAlg, signingAlgs } from '../wire.ts'
+import { findKeyBoundsFault } from './key-bounds.ts'
 
 /** A signed text that somebody else made (RFC 7515 section 3.1), taken apart; nothing of it is proven yet. */
 export interface CompactJws {
@@ -15,27 +16,28 @@ export interface CompactJws {
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * Takes a compact JWS apart whose payload is a JSON object. Undefined for anything malformed, for an algorithm that is
- * not ours (`none`, the symmetric ones), and for a `crit`: no extension is understood (RFC 7515 section 4.1.11). Keys in
- * the header (`jwk`, `jku`, `x5c`, `x5u`) are whoever sent them's word for themselves: nobody here looks at them.
+ * Takes a compact JWS apart whose payload is a JSON object. A fault for anything malformed, for an algorithm that is not
+ * ours (`none`, the symmetric ones), and for a `crit`: no extension is understood (RFC 7515 section 4.1.11). Keys in the
+ * header (`jwk`, `jku`, `x5c`, `x5u`) are whoever sent them's word for themselves: nobody here looks at them.
  */
-export const parseJws = (text: string): CompactJws | undefined => {
+export const parseJws = (text: string): CompactJws | { readonly fault: 'malformed' | 'alg' } => {
   const [encodedHeader = '', encodedPayload = '', encodedSignature = '', ...rest] = text.split('.')
   const header = parseObject(encodedHeader)
   const payload = parseObject(encodedPayload)
   const signature = decodeBase64url(encodedSignature)
-  if (!header || !payload || !signature || rest.length > 0) return undefined
+  if (!header || !payload || !signature || rest.length > 0 || 'crit' in header) return { fault: 'malformed' }
   const alg = signingAlgs.find(known => known === header.alg)
-  if (alg === undefined || 'crit' in header) return undefined
+  if (alg === undefined) return { fault: 'alg' }
   return { alg, header, payload, signature, signed: Buffer.from(`${encodedHeader}.${encodedPayload}`) }
 }
 
-/** Whether this key made the signature. A key that does not fit the algorithm made none. */
+/** Whether this key, which fits the algorithm, made the signature. */
 export const isSignedBy = ({ alg, signed, signature }: CompactJws, key: KeyObject): boolean =>
-  fitsAlg(alg, key) && verifiers[alg](signed, key, signature)
+  verifiers[alg](signed, key, signature)
 
-/** Whether a public key is of the algorithm's kind, and strong enough (RFC 7518 sections 3.3 to 3.5, RFC 8037 section 3.1). */
-export const fitsAlg = (alg: SigningAlg, { asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean => {
+/** Whether a public key is of the algorithm's kind and within bounds (RFC 7518 sections 3.3 to 3.5, RFC 8037 section 3.1). */
+export const fitsAlg = (alg: SigningAlg, key: KeyObject): boolean => {
+  const { asymmetricKeyType, asymmetricKeyDetails } = key
   switch (alg) {
     case 'ES256':
       return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
@@ -43,11 +45,9 @@ export const fitsAlg = (alg: SigningAlg, { asymmetricKeyType, asymmetricKeyDetai
       return asymmetricKeyType === 'ed25519'
     case 'PS256':
     case 'RS256':
-      return asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= leastRsaBits
+      return asymmetricKeyType === 'rsa' && findKeyBoundsFault(key) === undefined
   }
 }
-
-const leastRsaBits = 2048
 
 type Verifier = (signed: Buffer, key: KeyObject, signature: Buffer) => boolean
 

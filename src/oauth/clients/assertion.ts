@@ -1,44 +1,57 @@
 import { hash } from 'node:crypto'
-import { expirySkewSec, verifyClientJwt } from '../client-keys/client-jwt.ts'
+import type { ProofFault } from '../../errors.ts'
+import { type ClientJwtClaims, expirySkewSec, verifyClientJwt } from '../client-keys/client-jwt.ts'
+import type { JsonObject } from '../client-keys/jws.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
+import type { Heard } from '../hearing.ts'
 import type { OneUse } from '../one-time.ts'
 import { type ClientRegistration, keepsToFapi, type OAuthOptions } from '../options.ts'
-import { type MaybePromise, whenKnown } from '../when-known.ts'
 import { type OAuthRequest, type SigningAlg, strongSigningAlgs } from '../wire.ts'
 
 /**
- * Whether an assertion is one that the client signed for us (RFC 7523 section 3): what has to be spent if it is, else
- * undefined. Without a client the answer is undefined.
+ * Whether an assertion is one that the client signed for us (RFC 7523 section 3): what has to be spent if it is.
  * @throws OAuthError temporarily_unavailable where the client's keys cannot be had
  */
 export type AssertionCheck = (
-  client: ClientRegistration | undefined,
+  client: ClientRegistration,
   assertion: string,
   request: OAuthRequest,
-) => MaybePromise<Omit<OneUse, 'refuse'> | undefined>
+) => Heard<Omit<OneUse, 'refuse'>>
 
 export const createAssertionCheck = ({ options, clock }: OAuthDeps, keyring: ClientKeyring): AssertionCheck => {
   const { origin } = new URL(options.issuer)
 
   return (client, assertion, { path }) => {
-    const keys = client && keyring.find(client)
-    if (!keys) return undefined
-    const rules = {
+    const { client_id } = client
+    const keys = keyring.find(client)
+    if (!keys) return { fault: 'key_unknown' }
+    const heard = verifyClientJwt(assertion, keys, {
       algs: allowedAlgs(client, options),
       typ: 'client-authentication+jwt',
-      iss: client.client_id,
+      iss: client_id,
       audiences: allowedAudiences(client, options, origin + path),
       longestLifeSec,
       nowMs: clock.nowMs(),
-    }
-    return whenKnown(verifyClientJwt(assertion, keys, rules), claims => {
-      if (claims?.sub !== client.client_id || typeof claims.jti !== 'string' || claims.jti === '') return undefined
-      const untilSec = claims.exp + expirySkewSec + clockSpreadSec
-      return { id: toReplayId(client.client_id, claims.jti), untilMs: Math.ceil(untilSec * 1000) }
+      findFault: claims => findFault(claims, client_id),
     })
+    return 'proven' in heard ? { proven: toUse(client_id, heard.proven) } : heard
   }
 }
+
+const findFault = (claims: JsonObject, client_id: string): ProofFault | undefined => {
+  if (claims.sub !== client_id) return 'subject'
+  if (ofRequests.some(name => name in claims)) return 'kind'
+  return typeof claims.jti === 'string' && claims.jti !== '' ? undefined : 'jti_missing'
+}
+
+/** What a request object says and no assertion does: nobody may show the one for the other (RFC 8725 section 3.12). */
+const ofRequests = ['response_type', 'redirect_uri', 'scope']
+
+const toUse = (client_id: string, { jti, exp }: ClientJwtClaims): Omit<OneUse, 'refuse'> => ({
+  id: toReplayId(client_id, String(jti)),
+  untilMs: Math.ceil((exp + expirySkewSec + clockSpreadSec) * 1000),
+})
 
 /** Each is remembered until it ends: nobody may have that last for ever. Clients make theirs for a minute or a few. */
 const longestLifeSec = 3600

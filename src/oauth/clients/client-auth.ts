@@ -1,7 +1,8 @@
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
-import type { ProvenClient } from '../one-time.ts'
+import { createHearing, type Heard } from '../hearing.ts'
+import type { OneUse, ProvenClient } from '../one-time.ts'
 import type { ClientRegistration } from '../options.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import type { OAuthRequest } from '../wire.ts'
@@ -9,7 +10,7 @@ import { createAssertionCheck } from './assertion.ts'
 import { createCertificateCheck } from './certificate.ts'
 import { createSecretCheck } from './client-secret.ts'
 import { type PresentedAssertion, type PresentedSecret, readPresented, readQuerySecret } from './presented.ts'
-import { invalidRequest, refuseWhenLimited, unauthenticated } from './refusals.ts'
+import { invalidRequest, unauthenticated } from './refusals.ts'
 
 /** Client authentication (RFC 6749 section 2.3). */
 export interface ClientAuth {
@@ -26,58 +27,50 @@ export interface ClientAuth {
 }
 
 export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): ClientAuth => {
-  const { options, clients, failures } = deps
+  const { options, clients } = deps
+  const { hear, refuse } = createHearing(deps)
   const isSecretOf = createSecretCheck(options.clients, deps.clock)
   const checkAssertion = createAssertionCheck(deps, keyring)
-  const isCertificateOf = createCertificateCheck(keyring, deps.clock)
+  const findCertificateFault = createCertificateCheck(keyring, deps.clock)
 
-  /** Runs one check of a proof under its name and address. What it gives is the proven thing; undefined is counted. */
-  const prove = <T>(
-    client_id: string,
-    address: string,
-    check: (client: ClientRegistration | undefined) => MaybePromise<T | undefined>,
-  ): MaybePromise<T> => {
-    const name = client_id.slice(0, longestName)
-    return failures.inTurn(name, address, () => {
-      refuseWhenLimited(failures.blockedMs(name, address))
-      return whenKnown(check(clients.find(client_id)), found => found ?? refuse(name, address))
+  const proveSecret = ({ client_id, method, client_secret }: PresentedSecret, address: string) =>
+    hear<ClientRegistration>({ name: client_id, address, toRefusal: unauthenticated }, () => {
+      const found = findCandidate(client_id, method)
+      const candidate = 'fault' in found ? undefined : found.proven
+      return whenKnown(isSecretOf(candidate, client_secret), isRight => {
+        if (!candidate || isRight) return found
+        return { fault: 'secret' }
+      })
     })
+  const findCandidate = (client_id: string, method: PresentedSecret['method']): Known => {
+    const client = clients.find(client_id)
+    if (!client) return { fault: 'unknown_client' }
+    return mayUse(client, method) ? { proven: client } : { fault: 'method' }
   }
-  const refuse = async (name: string, address: string): Promise<never> => {
-    refuseWhenLimited(await failures.count(name, address))
-    throw unauthenticated()
-  }
-
-  const proveSecret = (presented: PresentedSecret, address: string): MaybePromise<ClientRegistration> =>
-    prove(presented.client_id, address, client => {
-      const candidate = client && mayUse(client, presented.method) ? client : undefined
-      return whenKnown(isSecretOf(candidate, presented.client_secret), isRight => (isRight ? candidate : undefined))
-    })
 
   const proveAssertion = async (
     { client_id, assertion }: PresentedAssertion,
     form: Form,
     request: OAuthRequest,
   ): Promise<ProvenClient> => {
-    const { client, use } = await prove(client_id, request.address, client => {
-      const candidate = client && mayUse(client, 'private_key_jwt') ? client : undefined
-      return whenKnown(
-        checkAssertion(candidate, assertion, request),
-        use => use && candidate && { client: candidate, use },
-      )
+    const who = { name: client_id, address: request.address, toRefusal: unauthenticated }
+    const { client, use } = await hear<AssertedClient>(who, () => {
+      const found = findCandidate(client_id, 'private_key_jwt')
+      if ('fault' in found) return found
+      const heard = checkAssertion(found.proven, assertion, request)
+      return 'proven' in heard ? { proven: { client: found.proven, use: heard.proven } } : heard
     })
     requireSameClient(client, form)
     // Out of turn: nobody guesses here, and a client that asks for much at once need not wait for itself.
-    const refuseReplay = () => refuse(client_id.slice(0, longestName), request.address)
-    return { client, unspent: [{ ...use, refuse: refuseReplay }] }
+    return { client, unspent: [{ ...use, refuse: () => refuse(who, 'jti_used') }] }
   }
 
   const proveName = (client_id: string, request: OAuthRequest): MaybePromise<ClientRegistration> => {
     const client = clients.find(client_id)
-    if (!client) throw unauthenticated()
+    if (!client) throw unauthenticated('unknown_client')
     if (client.token_endpoint_auth_method === 'none') return client
-    return whenKnown(isCertificateOf(client, request), isRight => {
-      if (!isRight) throw unauthenticated()
+    return whenKnown(findCertificateFault(client, request), fault => {
+      if (fault) throw unauthenticated(fault)
       return client
     })
   }
@@ -101,8 +94,12 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
 /** By what may be used as often as one likes. */
 const proven = (client: ClientRegistration): ProvenClient => ({ client, unspent: [] })
 
-/** Names are counted in memory and in the store; a longer one is nobody's. */
-const longestName = 256
+type Known = Exclude<Heard<ClientRegistration>, { readonly later: unknown }>
+
+interface AssertedClient {
+  readonly client: ClientRegistration
+  readonly use: Omit<OneUse, 'refuse'>
+}
 
 const mayUse = (client: ClientRegistration, method: PresentedSecret['method']): boolean =>
   method === 'query' || client.token_endpoint_auth_method === method

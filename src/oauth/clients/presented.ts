@@ -1,4 +1,4 @@
-import { readClaims } from '../client-keys/client-jwt.ts'
+import { parseJws } from '../client-keys/jws.ts'
 import type { Form } from '../forms/form.ts'
 import { parsePairs } from '../forms/urlencoded.ts'
 import type { ClientAuthMethod } from '../options.ts'
@@ -72,9 +72,11 @@ const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 /** An assertion that cannot be read names nobody: it is refused, not counted. */
 const readAssertion = (form: Form): PresentedAssertion => {
   const assertion = form.get('client_assertion')
-  if (assertion === undefined || form.get('client_assertion_type') !== jwtBearer) throw unauthenticated()
-  const client_id = readClaims(assertion)?.sub
-  if (typeof client_id !== 'string') throw unauthenticated()
+  if (assertion === undefined || form.get('client_assertion_type') !== jwtBearer) throw unauthenticated('malformed')
+  const read = parseJws(assertion)
+  if ('fault' in read) throw unauthenticated(read.fault)
+  const client_id = read.payload.sub
+  if (typeof client_id !== 'string') throw unauthenticated('subject')
   return { kind: 'assertion', client_id, assertion }
 }
 
@@ -88,6 +90,6 @@ const readOnce = (pairs: readonly (readonly [string, string])[], name: string): 
 const readBasic = (header: string, method: PresentedSecret['method']): PresentedSecret => {
   const basic = parseBasic(header)
   // Nothing was guessed at by a header that cannot be read: it is refused, not counted.
-  if (!basic) throw unauthenticated()
+  if (!basic) throw unauthenticated('malformed')
   return { kind: 'secret', ...basic, method }
 }

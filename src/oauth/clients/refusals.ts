@@ -1,19 +1,27 @@
-import { OAuthError } from '../../errors.ts'
+import { OAuthError, type ProofFault } from '../../errors.ts'
 
 /** What a client is told that has not proven itself. */
 
-/** The refusal of every failed authentication: always the same, so that it tells nothing (RFC 6749 section 5.2). */
-export const unauthenticated = (): OAuthError =>
+/**
+ * The refusal of every failed authentication: always the same, so that it tells nothing (RFC 6749 section 5.2).
+ * @param proofFault why, for the operator
+ */
+export const unauthenticated = (proofFault?: ProofFault): OAuthError =>
   new OAuthError('invalid_client', 'Client authentication failed', {
     headers: { 'www-authenticate': 'Basic realm="sidegate"' },
+    proofFault,
   })
 
-/** @param waitMs how long this name and address are refused; 0: not at all */
-export const refuseWhenLimited = (waitMs: number): void => {
+/**
+ * @param waitMs how long this name and address are refused; 0: not at all
+ * @param proofFault of the proof that was one too many, for the operator
+ */
+export const refuseWhenLimited = (waitMs: number, proofFault?: ProofFault): void => {
   if (waitMs <= 0) return
   const retryAfterSec = Math.ceil(waitMs / 1000) // RFC 9110 section 10.2.3: whole seconds
   throw new OAuthError('rate_limit_exceeded', 'Too many failed authentications from this address', {
     headers: { 'retry-after': String(retryAfterSec) },
+    proofFault,
   })
 }
 

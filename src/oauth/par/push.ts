@@ -11,6 +11,7 @@ import type { Form } from '../forms/form.ts'
 import type { Parameters } from '../forms/parameters.ts'
 import type { Endpoint } from '../one-time.ts'
 import { type ClientRegistration, keepsToFapi } from '../options.ts'
+import type { OAuthRequest } from '../wire.ts'
 import { newPushedId, toRequestUri } from './pushed-request.ts'
 
 /**
@@ -25,10 +26,14 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
   const { options, store, clock } = deps
   const { lifetimeSec } = options.par
 
-  const readParameters = async (form: Form, client: ClientRegistration): Promise<Parameters> => {
+  const readParameters = async (
+    form: Form,
+    client: ClientRegistration,
+    { address }: OAuthRequest,
+  ): Promise<Parameters> => {
     if (form.get('request_uri') !== undefined) throw new OAuthError('invalid_request', 'A request_uri cannot be pushed')
     const request = form.get('request')
-    if (request !== undefined) return accept(await readObject(request, client))
+    if (request !== undefined) return accept(await readObject(request, client, address))
     if (client.require_signed_request_object) throw toError(signatureWanted)
     return asParameters(form)
   }
@@ -38,7 +43,7 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
   }
 
   return async (form, client, ask, request) => {
-    const parameters = await readParameters(form, client)
+    const parameters = await readParameters(form, client, request)
     check(parameters, client)
     const { jkt, headers, unspent } = await provePushedKey(checkProof, request, parameters.get('dpop_jkt'))
     const pushedId = newPushedId()
@@ -60,7 +65,8 @@ const accept = <T extends object>(read: T | AuthorizationRefusal): T => {
   return read
 }
 
-const toError = ({ error, description }: AuthorizationRefusal): OAuthError => new OAuthError(error, description)
+const toError = ({ error, description, proofFault }: AuthorizationRefusal): OAuthError =>
+  new OAuthError(error, description, { proofFault })
 
 /** The form has refused what is malformed or repeated. */
 const asParameters = (form: Form): Parameters => ({

@@ -151,11 +151,12 @@ t.test('under FAPI 2.0 an object lasts an hour at most, and says so', async t =>
   const room = await openBrowserRoom(t)
   const client = signing({ profile: 'fapi2' })
   const read = createRequestObjects(room.deps, createClientKeyring([client], room.deps.clock))
-  const now = nowSec(room)
+  const [now, address] = [nowSec(room), '192.0.2.1']
 
-  t.notOk('error' in (await read(signed(room, { nbf: now, exp: now + 3600 }), client)))
+  t.notOk('error' in (await read(signed(room, { nbf: now, exp: now + 3600 }), client, address)))
   const tooLong = [{ nbf: undefined }, { nbf: now - 3601 }, { nbf: now - 1, exp: now + 3600 }]
-  for (const changes of tooLong) t.ok('error' in (await read(signed(room, changes), client)), JSON.stringify(changes))
+  for (const changes of tooLong)
+    t.ok('error' in (await read(signed(room, changes), client, address)), JSON.stringify(changes))
 })
 
 t.test('a client that must sign sends nothing plainly', async t => {

@@ -1,0 +1,49 @@
+import type { OAuthError, ProofFault } from '../errors.ts'
+import { refuseWhenLimited } from './clients/refusals.ts'
+import type { OAuthDeps } from './deps.ts'
+import { type MaybePromise, whenKnown } from './when-known.ts'
+
+/** Hears proofs under the name that is tried and the address that it is tried from, and counts those that are not good. */
+export interface Hearing {
+  /**
+   * What the check proves. Checks of one name and address take turns; what has to be fetched is fetched out of turn, so
+   * that nobody waits for what somebody else's proof asked for.
+   * @throws OAuthError rate_limit_exceeded after too many; what `who` refuses with, and what `check` throws
+   */
+  hear<T>(who: Heeded, check: () => MaybePromise<Heard<T>>): MaybePromise<T>
+  /** Counts a proof that turned out not to be good, and refuses it. */
+  refuse(who: Heeded, fault: ProofFault): Promise<never>
+}
+
+/** Who is heard, and how they are refused. */
+export interface Heeded {
+  readonly name: string
+  readonly address: string
+  toRefusal(fault: ProofFault): OAuthError
+}
+
+/** What one look at a proof found. */
+export type Heard<T> =
+  | { readonly proven: T }
+  | { readonly fault: ProofFault }
+  /** Something has to be fetched first: the proof is looked at again when this has resolved. */
+  | { readonly later: Promise<unknown> }
+
+/** Names are counted in memory and in the store; a longer one is nobody's. */
+const longestName = 256
+
+export const createHearing = ({ failures }: Pick<OAuthDeps, 'failures'>): Hearing => {
+  const refuse = async (who: Heeded, fault: ProofFault): Promise<never> => {
+    refuseWhenLimited(await failures.count(who.name.slice(0, longestName), who.address), fault)
+    throw who.toRefusal(fault)
+  }
+  const hear = <T>(who: Heeded, check: () => MaybePromise<Heard<T>>): MaybePromise<T> => {
+    const name = who.name.slice(0, longestName)
+    const heard = failures.inTurn(name, who.address, () => {
+      refuseWhenLimited(failures.blockedMs(name, who.address))
+      return whenKnown(check(), found => ('fault' in found ? refuse(who, found.fault) : found))
+    })
+    return whenKnown(heard, found => ('proven' in found ? found.proven : found.later.then(() => hear(who, check))))
+  }
+  return { hear, refuse }
+}
