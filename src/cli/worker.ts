@@ -8,12 +8,18 @@ export const worker: Command = {
   summary: 'one serving process, forked by serve',
   hidden: true,
   run: async () => {
-    const { workerEnvironment } = await import('../cluster/messages.ts')
+    const [{ workerEnvironment }, { endWithStartFailure }] = await Promise.all([
+      import('../cluster/messages.ts'),
+      import('../cluster/start-failure.ts'),
+    ])
     const config = await loadOrReport(process.env[workerEnvironment.configFile] ?? '')
-    // The channel to the primary keeps a process alive; without a configuration there is nothing to live for.
-    if (!config) return process.exit(1)
-    const { runWorker } = await import('../cluster/worker.ts')
-    await runWorker(config)
-    return 0
+    try {
+      if (!config) throw new Error('the configuration is refused')
+      const { runWorker } = await import('../cluster/worker.ts')
+      await runWorker(config)
+      return 0
+    } catch (error) {
+      return await endWithStartFailure(error)
+    }
   },
 }

@@ -5,6 +5,8 @@ import type { MetricChanges } from '../telemetry/recorder.ts'
 export type WorkerMessage =
   /** It can serve and asks for its listener. */
   | { readonly type: 'started' }
+  /** It cannot serve, and ends. */
+  | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'listening'; readonly slot: number }
   /** What changed in its metrics; `asked` answers a `report`. */
   | { readonly type: 'metrics'; readonly changes: MetricChanges | undefined; readonly asked?: number }

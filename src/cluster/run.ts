@@ -5,7 +5,8 @@ import { createAggregate } from '../telemetry/aggregate.ts'
 import { createLogger, type ProcessLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { buildInfo } from '../version.ts'
-import { startAdmin } from './admin.ts'
+import { sayingWhere } from './address-hint.ts'
+import { type AdminView, startAdmin } from './admin.ts'
 import { nextSignal, untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
 import { bindListeners, type Listeners } from './listeners.ts'
@@ -48,7 +49,8 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   const firstSignal = nextSignal()
   const storeIsUp = await prepareStore(config)
   const scheme = config.tls === undefined ? 'http' : 'https'
-  const listeners = await bindListeners(config.listen.host, config.listen.port, config.workers, scheme)
+  const { host, port } = config.listen
+  const listeners = await sayingWhere('listen', options.demo, bindListeners(host, port, config.workers, scheme))
   cleanup.defer(listeners.close)
   const privateListener = await bindPrivately(config)
   cleanup.defer(() => privateListener?.close())
@@ -91,12 +93,13 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   })
   cleanup.defer(workers.kill)
   const gathering = createGathering(aggregate, recorder, workers)
-  const admin = await startAdmin(config.admin.host, config.admin.port, {
+  const adminView: AdminView = {
     isReady: () => state.isReady && workers.serving() > 0 && !state.isDraining,
     checks: () => checksOf(config, workers, storeWatch, state.isDraining),
     metrics: gathering.expose,
     version: () => ({ ...buildInfo() }),
-  })
+  }
+  const admin = await sayingWhere('admin', options.demo, startAdmin(config.admin.host, config.admin.port, adminView))
   cleanup.defer(admin.close)
   if (options.demo) cleanup.adopt(await startDemo(config), demo => demo.close())
   cleanup.adopt(createPodWatch(config, workers), pods => pods.close())
@@ -125,7 +128,9 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
 const bindPrivately = async (config: SidegateConfig): Promise<Listeners | undefined> => {
   const internal = privateOptions(config)
   const scheme = internal?.tls === undefined ? 'http' : 'https'
-  return internal && bindListeners(internal.listen.host, internal.listen.port, 1, scheme)
+  if (!internal) return undefined
+  const { host, port } = internal.listen
+  return sayingWhere('internal.listen', false, bindListeners(host, port, 1, scheme))
 }
 
 /** What the first line of the log says of the configuration. */

@@ -4,6 +4,7 @@ import type { Recorder } from '../telemetry/recorder.ts'
 import { type Backoff, createBackoff } from './backoff.ts'
 import type { Listeners, ListenHandle } from './listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
+import { defaultStartTimeoutMs, watchStart } from './start-watch.ts'
 
 export interface WorkersOptions {
   readonly count: number
@@ -13,6 +14,8 @@ export interface WorkersOptions {
   readonly privateListener: Listeners | undefined
   readonly log: Logger
   readonly recorder: Recorder
+  /** How long a worker may take until it can serve; then it is ended, and replaced. Default 60_000. */
+  readonly startTimeoutMs?: number
   /** What a worker says, other than about its listeners. */
   onMessage(worker: WorkerName, message: WorkerMessage, answer: (message: PrimaryMessage) => void): void
   /** A process has ended and everything it said has been heard; its name never comes again. */
@@ -43,6 +46,8 @@ interface Slot {
   readonly index: number
   readonly backoff: Backoff
   worker: Worker | undefined
+  /** Why its worker ends without having served, where that is known. */
+  failure: string | undefined
   /** `performance.now()` when its worker began to accept; undefined while it has none that does. */
   servingSinceMs: number | undefined
   /** Who accepts for it while it has no worker of its own. */
@@ -50,10 +55,11 @@ interface Slot {
 }
 
 export const createWorkers = (options: WorkersOptions): Workers => {
-  const { log, recorder, listeners, privateListener } = options
+  const { log, recorder, listeners, privateListener, startTimeoutMs = defaultStartTimeoutMs } = options
   const serving = recorder.gauge('workers', [])
   const slots = Array.from({ length: options.count }, (_, index): Slot => {
-    return { index, backoff: createBackoff(), worker: undefined, servingSinceMs: undefined, lentTo: undefined }
+    const nobody = { worker: undefined, failure: undefined, servingSinceMs: undefined, lentTo: undefined }
+    return { index, backoff: createBackoff(), ...nobody }
   })
   const ready = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<boolean>()
@@ -66,6 +72,10 @@ export const createWorkers = (options: WorkersOptions): Workers => {
       [workerEnvironment.slot]: String(slot.index),
     })
     slot.worker = worker
+    slot.failure = undefined
+    watchStart(worker, startTimeoutMs, () => {
+      slot.failure = `it did not start within ${startTimeoutMs} ms`
+    })
     worker.on('message', (message: WorkerMessage) => onMessage(slot, worker, message))
     worker.on('error', error => log.error({ event: 'worker_channel_failed', err: error }))
     worker.once('exit', (code, signal) => onExit(slot, worker, code, signal))
@@ -76,6 +86,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
 
   const onMessage = (slot: Slot, worker: Worker, message: WorkerMessage): void => {
     if (message.type === 'started') onStarted(slot, worker)
+    else if (message.type === 'failed') slot.failure = message.reason
     else if (message.type === 'listening') onListening(slot, worker, message.slot)
     else options.onMessage(nameOf(worker), message, answer => tellOne(worker, answer))
   }
@@ -116,13 +127,14 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     serving.set(countServing())
     switch (phase) {
       case 'starting':
-        ready.reject(new Error(`a worker could not start (${signal ?? `exit ${code}`})`))
+        ready.reject(new Error(`a worker could not start: ${slot.failure ?? signal ?? `exit ${code}`}`))
         break
       case 'serving':
       case 'draining': {
         const replacedInMs = replaceLater(slot, servedMs)
         const died = { worker_pid: worker.process.pid, slot: slot.index, code, signal, replaced_in_ms: replacedInMs }
-        log.error({ event: 'worker_died', ...died }, 'a worker died')
+        const reason = slot.failure !== undefined && { reason: slot.failure }
+        log.error({ event: 'worker_died', ...died, ...reason }, 'a worker died')
         recorder.counter('workerRestarts', [signal === null ? 'exit' : 'signal']).add()
         break
       }

@@ -156,8 +156,11 @@ t.test('a worker that dies at once again and again is replaced ever later, while
   process.kill(pid, 'SIGKILL')
   await eventually(() => logEntries(sidegate, 'worker_died').length >= 4)
 
-  const delays = logEntries(sidegate, 'worker_died').map(({ replaced_in_ms }) => replaced_in_ms)
-  const [, ...growing] = delays
+  const [killed, ...failed] = logEntries(sidegate, 'worker_died')
+  t.notOk(killed?.reason)
+  for (const { reason } of failed) t.equal(reason, 'the configuration is refused')
+  const growing = failed.map(({ replaced_in_ms }) => replaced_in_ms)
+  const delays = [killed?.replaced_in_ms, ...growing]
   t.ok(growing.every((delay, index) => Number(delay) > Number(delays[index])))
   t.equal((await fetch(sidegate.url + openPath)).status, 200)
   t.equal(await countServing(sidegate), 1)

@@ -20,6 +20,7 @@ export interface LogEntry {
   readonly worker_pid?: number
   readonly slot?: number
   readonly replaced_in_ms?: number
+  readonly reason?: string
   readonly part?: string
 }
 

@@ -1,0 +1,57 @@
+import { execFileSync, fork } from 'node:child_process'
+import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { bindListeners } from '../../src/cluster/listeners.ts'
+import { workerEnvironment } from '../../src/cluster/messages.ts'
+import { createWorkers } from '../../src/cluster/workers.ts'
+import { createLogger } from '../../src/telemetry/logger.ts'
+import { createRecorder } from '../../src/telemetry/recorder.ts'
+import { makeFolder, writeConfig } from '../config/support.ts'
+
+const program = join(import.meta.dirname, '../../src/sidegate.cjs')
+
+t.test('a worker that cannot start tells its primary why, says nothing itself, and ends', async t => {
+  const file = join(makeFolder(t), 'file')
+  writeFileSync(file, '')
+  const configFile = writeConfig(t, { store: `sqlite:${file}/sidegate.db` })
+  const env = { ...process.env, [workerEnvironment.configFile]: configFile, [workerEnvironment.slot]: '0' }
+  const worker = fork(program, ['worker'], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  t.teardown(() => worker.kill('SIGKILL'))
+  const printed: string[] = []
+  for (const stream of [worker.stdout, worker.stderr]) stream?.on('data', (bytes: Buffer) => printed.push(`${bytes}`))
+
+  const [[message], [code]] = await Promise.all([once(worker, 'message'), once(worker, 'close')])
+
+  t.match(message, { type: 'failed', reason: /^the store sqlite:\S+ cannot be opened: / })
+  t.equal(code, 1)
+  t.same(printed, [])
+})
+
+t.test('a worker that hangs before it can serve is ended, and the start says so', async t => {
+  // Whoever reads it waits until somebody writes.
+  const configFile = join(makeFolder(t), 'sidegate.yaml')
+  execFileSync('mkfifo', [configFile])
+  const listeners = await bindListeners('127.0.0.1', 0, 1, 'http')
+  t.teardown(listeners.close)
+  const { log } = await createLogger({ level: 'silent', base: {} })
+  const gone = Promise.withResolvers<string>()
+  cluster.setupPrimary({ exec: program, args: ['worker'] })
+  const workers = createWorkers({
+    count: 1,
+    configFile,
+    listeners,
+    privateListener: undefined,
+    log,
+    recorder: createRecorder(),
+    startTimeoutMs: 200,
+    onMessage: () => undefined,
+    onGone: gone.resolve,
+  })
+  t.teardown(workers.kill)
+
+  await t.rejects(workers.start(), new Error('a worker could not start: it did not start within 200 ms'))
+  await gone.promise
+})
