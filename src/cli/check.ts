@@ -1,3 +1,4 @@
+import { systemClock } from '../clock.ts'
 import { loadConfig } from '../config/load.ts'
 import { type Command, parseOptions, printLine } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
@@ -15,7 +16,7 @@ export const check: Command = {
 }
 
 const checkForPeople = async (file: string): Promise<number> => {
-  const config = await loadOrReport(file)
+  const config = await loadOrReport(file, systemClock.nowMs())
   if (!config) return 1
   printLine('ok')
   return 0
@@ -23,7 +24,7 @@ const checkForPeople = async (file: string): Promise<number> => {
 
 /** One JSON object on standard output: `ok`, and `problems` with `file`, `line`, `column` and `message` each. */
 const checkForMachines = async (file: string): Promise<number> => {
-  const loaded = await loadConfig(file, process.env)
+  const loaded = await loadConfig(file, process.env, systemClock.nowMs())
   printLine(JSON.stringify({ ok: loaded.ok, problems: loaded.ok ? [] : loaded.problems }))
   return loaded.ok ? 0 : 1
 }

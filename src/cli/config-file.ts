@@ -15,9 +15,12 @@ export const requireConfigFile = (option: string | undefined): string => {
   return file
 }
 
-/** The configuration, or undefined after every problem in it was printed to standard error. */
-export const loadOrReport = async (file: string): Promise<SidegateConfig | undefined> => {
-  const loaded = await loadConfig(file, process.env)
+/**
+ * The configuration, or undefined after every problem in it was printed to standard error.
+ * @param nowMs when its certificates must be good; left out: they may be out of time
+ */
+export const loadOrReport = async (file: string, nowMs?: number): Promise<SidegateConfig | undefined> => {
+  const loaded = await loadConfig(file, process.env, nowMs)
   if (loaded.ok) return loaded.config
   for (const problem of loaded.problems) printErrorLine(formatProblem(problem))
   return undefined

@@ -50,8 +50,10 @@ const crossChecks = [
 /**
  * Reads, completes and checks a configuration file. Never throws for what the file, a file it names or the
  * environment holds: all that is wrong comes back in one go.
+ * @param nowMs when the TLS certificates must be good. Left out, as where Sidegate runs: one that is out of time is no
+ *   problem, since whoever renews it may be late, and a worker that cannot begin again makes that worse
  */
-export const loadConfig = async (file: string, env: NodeJS.ProcessEnv): Promise<LoadedConfig> => {
+export const loadConfig = async (file: string, env: NodeJS.ProcessEnv, nowMs?: number): Promise<LoadedConfig> => {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
   if (text instanceof Error) return refuse([unreadable(file, text)])
   const source = parseYamlSource(text)
@@ -62,7 +64,7 @@ export const loadConfig = async (file: string, env: NodeJS.ProcessEnv): Promise<
   const { tree, faults: missing } = substituteEnvironment(source.tree, env)
   const files = await readValueFiles(tree, dirname(file))
   for (const { path, filePath } of files.read) source.redirect(path, filePath)
-  const before = [...missing, ...files.faults, ...(await checkTlsFiles(tree, dirname(file)))]
+  const before = [...missing, ...files.faults, ...(await checkTlsFiles(tree, dirname(file), nowMs))]
   const { draft, faults } = parseDraft(tree, before)
   const crossFaults = crossChecks.flatMap(check => check(draft))
 

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { writeConfig } from '../config/support.ts'
+import { type CertificateFiles, createCertificates } from '../support/certificates.ts'
 import { demoConfig, sidegate } from './run.ts'
 
 t.test('a good configuration is ok', async t => {
@@ -57,5 +58,21 @@ t.test('a file that is not there is said in one line', async t => {
   const { code, stderr } = await sidegate(['serve', '--config', '/absent/sidegate.yaml'])
 
   t.equal(code, 1)
-  t.equal(stderr, '/absent/sidegate.yaml:1:1: there is no such file; name the configuration with --config FILE\n')
+  t.equal(
+    stderr,
+    '/absent/sidegate.yaml:1:1: there is no file /absent/sidegate.yaml; name the configuration with --config FILE\n',
+  )
+})
+
+t.test('a certificate that has expired is a problem, for machines too', async t => {
+  const certificates = createCertificates(t)
+  const checked = async ({ certFile, keyFile }: CertificateFiles, ...options: readonly string[]) => {
+    const file = writeConfig(t, { tls: { cert_file: certFile, key_file: keyFile } })
+    return sidegate(['check', '--config', file, ...options])
+  }
+  const old = certificates.issue('old', { days: -1 })
+
+  t.match(await checked(old), { code: 1, stderr: /:2:14: tls\.cert_file: expired at / })
+  t.match(await checked(old, '--json'), { code: 1, stdout: /tls\.cert_file: expired at / })
+  t.match(await checked(certificates.server), { code: 0, stdout: 'ok\n' })
 })

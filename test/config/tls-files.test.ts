@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
-import { createCertificates } from '../support/certificates.ts'
+import { type CertificateFiles, createCertificates } from '../support/certificates.ts'
 import { acceptedConfig, problemsOf, writeConfig } from './support.ts'
 
-const { dir, server, client, ca } = createCertificates(t)
+const certificates = createCertificates(t)
+const { dir, server, client, ca } = certificates
 const files = { cert_file: server.certFile, key_file: server.keyFile }
 
 t.test('the files of TLS are named from the folder of the configuration, and stay outside of it', async t => {
@@ -72,4 +75,56 @@ t.test('the private listener has files of its own', async t => {
     listen: { host: '127.0.0.1', port: 9443 },
     tls: { certFile: server.certFile, keyFile: server.keyFile, clientCaFile: ca.certFile, clientAuth: 'required' },
   })
+})
+
+t.test('a certificate that no client takes is a problem at its own line', async t => {
+  const odd = certificates.issue('odd', { newKey: 'ec:secp256k1' })
+  const short = certificates.issue('short', { newKey: 'rsa:1024' })
+  const good = certificates.issue('good', { newKey: 'rsa:2048' })
+  const served = (own: CertificateFiles) => problemsOf(t, { tls: { cert_file: own.certFile, key_file: own.keyFile } })
+
+  t.match(await served(odd), [/^2:14: tls\.cert_file: cannot be served: no client takes a key of this kind; use RSA/])
+  t.match(await served(short), [/^2:14: tls\.cert_file: cannot be served: TLS does not take it \(ee key too small\)/])
+  t.same(await served(good), [])
+})
+
+t.test('a certificate that is out of time is a problem for who checks, and none for who runs', async t => {
+  const { validFromDate, validToDate } = new X509Certificate(server.cert)
+  const file = writeConfig(t, { tls: files })
+  const messagesAt = async (nowMs?: number) => {
+    const loaded = await loadConfig(file, {}, nowMs)
+    return loaded.ok ? [] : loaded.problems.map(({ line, message }) => `${line}: ${message}`)
+  }
+
+  t.same(await messagesAt(validFromDate.getTime()), [])
+  t.same(await messagesAt(validToDate.getTime()), [])
+  t.same(await messagesAt(validFromDate.getTime() - 1), [
+    `2: tls.cert_file: is not valid before ${validFromDate.toISOString()}; take one that is valid now`,
+  ])
+  t.same(await messagesAt(validToDate.getTime() + 1), [
+    `2: tls.cert_file: expired at ${validToDate.toISOString()}; take a new one`,
+  ])
+  t.same(await messagesAt(), [])
+})
+
+t.test('who vouches for clients does not vouch for the login, under whatever name', async t => {
+  const bundle = join(dir, 'bundle.pem')
+  const renewed = join(dir, 'renewed-ca.pem')
+  const below = certificates.issue('below')
+  const other = certificates.issueSelfSigned('other', { subject: '/CN=Test CA' })
+  writeFileSync(bundle, `${other.cert}${ca.cert}`)
+  execFileSync('openssl', ['req', '-x509', '-key', ca.keyFile, '-subj', '/CN=Renewed CA', '-out', renewed])
+  const problemsWith = (ofClients: string, ofLogin: string) =>
+    problemsOf(t, {
+      tls: { ...files, clientCa_file: ofClients, clientAuth: 'optional' },
+      internal: { listen: '127.0.0.1:9443', tls: { ...files, clientCa_file: ofLogin } },
+      login: { mode: 'handoff', url: 'https://login.example.com/' },
+    })
+  const refusal = [/internal\.tls\.clientCa_file: vouches for the CA of tls\.clientCa_file: every client could say who/]
+
+  t.match(await problemsWith(ca.certFile, ca.certFile), refusal)
+  t.match(await problemsWith(bundle, ca.certFile), refusal, 'one of several')
+  t.match(await problemsWith(ca.certFile, renewed), refusal, 'the same key in another certificate')
+  t.match(await problemsWith(below.certFile, ca.certFile), refusal, 'one that it has issued')
+  t.same(await problemsWith(ca.certFile, other.certFile), [], 'another key with the same name')
 })

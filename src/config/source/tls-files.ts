@@ -1,42 +1,88 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { handshakeFault } from '../../http/tls-files.ts'
 import type { Fault, Path } from './problem.ts'
-
-/** The mappings that name TLS files. */
-const places: readonly Path[] = [['tls'], ['internal', 'tls']]
 
 /**
  * Makes the names of TLS files absolute, in place, and tries each file. What they hold stays outside of the
  * configuration, since they are read again while Sidegate runs.
  * @param folder what relative file names start from: the folder of the configuration file
+ * @param nowMs when the certificates must be good; left out: they may be out of time
  */
-export const checkTlsFiles = async (tree: unknown, folder: string): Promise<readonly Fault[]> => {
-  const faults = await Promise.all(places.map(path => checkPlace(tree, path, folder)))
-  return faults.flat()
+export const checkTlsFiles = async (tree: unknown, folder: string, nowMs?: number): Promise<readonly Fault[]> => {
+  const traffic = await readPlace(tree, ['tls'], folder)
+  const internal = await readPlace(tree, ['internal', 'tls'], folder)
+  return [
+    ...[traffic, internal].flatMap(place => [...place.faults, ...pairFaults(place, nowMs)]),
+    ...sharedAuthority(traffic, internal),
+  ]
 }
 
-const checkPlace = async (tree: unknown, path: Path, folder: string): Promise<readonly Fault[]> => {
+/** A mapping that names TLS files, and what they hold as far as it could be read. */
+interface Place {
+  readonly path: Path
+  readonly faults: readonly Fault[]
+  readonly pair?: { readonly certificate: X509Certificate; readonly cert: string; readonly key: string }
+  readonly authorities: readonly X509Certificate[]
+}
+
+const readPlace = async (tree: unknown, path: Path, folder: string): Promise<Place> => {
   const mapping = findMapping(tree, path)
-  if (!mapping) return []
+  if (!mapping) return { path, faults: [], authorities: [] }
   const faults: Fault[] = []
   const read = async <T>(name: string, parse: (pem: string) => T, expectation: string): Promise<T | undefined> => {
     const outcome = await readNamed(mapping, name, folder, parse, expectation)
-    if (outcome && 'message' in outcome) faults.push({ path: [...path, name], at: 'value', message: outcome.message })
+    if (outcome && 'message' in outcome) faults.push(valueFault([...path, name], outcome.message))
     return outcome && 'value' in outcome ? outcome.value : undefined
   }
   const certificate = await read('cert_file', parseCertificate, 'holds no certificate in PEM')
   const key = await read('key_file', parseKey, 'holds no private key in PEM without passphrase')
-  await read('clientCa_file', parseCertificates, 'holds no certificate in PEM, or one that cannot be read')
-  if (certificate && key && !certificate.checkPrivateKey(key)) {
-    faults.push({
-      path: [...path, 'key_file'],
-      at: 'value',
-      message: 'holds the key of another certificate; name the one that belongs to cert_file',
-    })
+  const authorities = await read('clientCa_file', parseCertificates, noAuthority)
+  return {
+    path,
+    faults,
+    ...(certificate && key !== undefined && { pair: { ...certificate, key } }),
+    authorities: authorities ?? [],
   }
-  return faults
 }
+
+const noAuthority = 'holds no certificate in PEM, or one that cannot be read'
+
+const valueFault = (path: Path, message: string): Fault => ({ path, at: 'value', message })
+
+/** What a server could not be known by. Names are not compared: what ends TLS in front may ask for any. */
+const pairFaults = ({ path, pair }: Place, nowMs: number | undefined): readonly Fault[] => {
+  if (!pair) return []
+  const { certificate, key } = pair
+  if (!certificate.checkPrivateKey(createPrivateKey(key))) {
+    const message = 'holds the key of another certificate; name the one that belongs to cert_file'
+    return [valueFault([...path, 'key_file'], message)]
+  }
+  const refusal = handshakeFault(pair)
+  const message = refusal ? `cannot be served: ${refusal}` : nowMs !== undefined && timeFault(certificate, nowMs)
+  return message ? [valueFault([...path, 'cert_file'], message)] : []
+}
+
+const timeFault = ({ validFromDate, validToDate }: X509Certificate, nowMs: number): string | undefined => {
+  if (validToDate.getTime() < nowMs) return `expired at ${validToDate.toISOString()}; take a new one`
+  return validFromDate.getTime() > nowMs
+    ? `is not valid before ${validFromDate.toISOString()}; take one that is valid now`
+    : undefined
+}
+
+/** The same certificates are proof on both listeners then: every client could accept a login in the name of anybody. */
+const sharedAuthority = (traffic: Place, internal: Place): readonly Fault[] => {
+  const isShared = traffic.authorities.some(one => internal.authorities.some(other => isVouchedForBy(one, other)))
+  return isShared ? [valueFault([...internal.path, 'clientCa_file'], alsoForClients)] : []
+}
+
+const alsoForClients =
+  'vouches for the CA of tls.clientCa_file: every client could say who signed in; take a CA that issues to your login alone'
+
+/** Whether what one CA issues is proof where another is trusted: it is the same key, or has issued it. */
+const isVouchedForBy = (one: X509Certificate, other: X509Certificate): boolean =>
+  one.publicKey.equals(other.publicKey) || (one.checkIssued(other) && one.verify(other.publicKey))
 
 const findMapping = (tree: unknown, path: Path): Record<string, unknown> | undefined => {
   const found = path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], tree)
@@ -68,9 +114,16 @@ const readNamed = async <T>(
 }
 
 /** The first of the file, as TLS takes it. */
-const parseCertificate = (pem: string): X509Certificate => new X509Certificate(pem)
+const parseCertificate = (cert: string): { readonly certificate: X509Certificate; readonly cert: string } => ({
+  certificate: new X509Certificate(cert),
+  cert,
+})
 
-const parseKey = (pem: string): KeyObject => createPrivateKey(pem)
+/** As text, once it was read. */
+const parseKey = (pem: string): string => {
+  createPrivateKey(pem)
+  return pem
+}
 
 const parseCertificates = (pem: string): readonly X509Certificate[] => {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)
