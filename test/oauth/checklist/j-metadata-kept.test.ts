@@ -4,15 +4,17 @@ import t from 'tap'
 import { clientAuthMethods } from '../../../src/oauth/options.ts'
 import { signingAlgs } from '../../../src/oauth/wire.ts'
 import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
+import { findFreePort } from '../../support/free-port.ts'
 import { type Members, newKey, signJws, type TestKey, unsignedJws } from '../fapi/support/jws.ts'
 import { basic } from '../support/authorization-server.ts'
 import { assertionClaims, assertionFields } from '../support/client-keys.ts'
-import { type Fields, post, send } from '../support/post.ts'
+import { type Fields, type Posted, send } from '../support/post.ts'
 import { newProof } from '../support/proofs.ts'
 import { claimsOf, headerOf } from './support/access-tokens.ts'
-import { answerOf, askToAuthorize, authorizationQuery } from './support/browser.ts'
+import { answerOf, authorizationQuery } from './support/browser.ts'
 import { confidentialClient, publicClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
+import { type Fetch, fetchWith } from './support/secure-fetch.ts'
 
 /** Line 94 as it is written: what the metadata list works, and what they do not list fails. */
 
@@ -29,43 +31,59 @@ const jwkOf = ({ cert }: CertificateFiles): Members => {
   return { ...publicKey.export({ format: 'jwk' }), x5c: [raw.toString('base64')] }
 }
 
-/** RFC 9440 section 2.1, as a trusted proxy sends it. */
-const clientCert = ({ cert }: CertificateFiles): Fields => ({
-  'client-cert': `:${new X509Certificate(cert).raw.toString('base64')}:`,
-})
-
-/** One client for each method, called by its name; a trusted proxy tells certificates: the test itself. */
-const setup = () => ({
-  trustedProxies: ['127.0.0.1'],
-  clientCertificateHeader: 'client-cert',
-  tokens: { dpop: { nonce: 'optional' } },
-  clients: [
-    confidentialClient('client_secret_basic', { introspects: 'all' }),
-    confidentialClient('client_secret_post', {
-      token_endpoint_auth_method: 'client_secret_post',
-      introspection_signed_response_alg: 'EdDSA',
-    }),
-    keyClient('private_key_jwt', { jwks: { keys: Object.values(keys).map(({ publicJwk }) => publicJwk) } }),
-    keyClient('tls_client_auth', {
-      tls_client_auth_san_dns: 'client.example',
-      tls_client_certificate_bound_access_tokens: true,
-    }),
-    keyClient('self_signed_tls_client_auth', { jwks: { keys: [jwkOf(certificates.selfSigned)] } }),
-    publicClient('none'),
-  ],
-})
+const setup = async () => {
+  const port = await findFreePort()
+  const { ca, server } = certificates
+  return {
+    issuer: `https://localhost:${port}`,
+    listen: `127.0.0.1:${port}`,
+    tls: { cert_file: server.certFile, key_file: server.keyFile, clientCa_file: ca.certFile, clientAuth: 'optional' },
+    tokens: { dpop: { nonce: 'optional' } },
+    clients,
+  }
+}
 
 const keyClient = (method: string, changes: object): object => ({
   ...confidentialClient(method, { token_endpoint_auth_method: method, ...changes }),
   client_secret: undefined,
 })
 
+/** One client for each method, called by its name. */
+const clients = [
+  confidentialClient('client_secret_basic', { introspects: 'all' }),
+  confidentialClient('client_secret_post', {
+    token_endpoint_auth_method: 'client_secret_post',
+    introspection_signed_response_alg: 'EdDSA',
+  }),
+  keyClient('private_key_jwt', { jwks: { keys: Object.values(keys).map(({ publicJwk }) => publicJwk) } }),
+  keyClient('tls_client_auth', {
+    tls_client_auth_san_dns: 'client.example',
+    tls_client_certificate_bound_access_tokens: true,
+  }),
+  keyClient('self_signed_tls_client_auth', { jwks: { keys: [jwkOf(certificates.selfSigned)] } }),
+  publicClient('none'),
+]
+
+/** How a client proves itself: parameters, headers, and who sends it, where it shows a certificate. */
+interface Proof {
+  readonly fields?: Fields
+  readonly headers?: Fields
+  readonly fetch?: Fetch
+}
+
 const grant = { grant_type: 'client_credentials' }
 const algs = [...signingAlgs, 'ES384', 'HS256', 'none'] as const
 const keyFor = (alg: string): TestKey => keys[signingAlgs.find(known => known === alg) ?? 'ES256']
 
-onEachStore('J. What the metadata list', setup, async (t, { url }) => {
-  const { body: metadata } = await send(`${url}/.well-known/oauth-authorization-server`, { method: 'GET' })
+onEachStore('J. What the metadata list', setup, async (t, { gateway }) => {
+  const url = gateway.url.replace('127.0.0.1', 'localhost')
+  const fetch = fetchWith(t, { ca: certificates.ca.cert })
+  const fetchWithCertificate = ({ cert, key }: CertificateFiles): Fetch =>
+    fetchWith(t, { ca: certificates.ca.cert, cert, key })
+  const get = (place: string): Promise<Posted> => send(place, { method: 'GET', type: undefined, fetch })
+  const post = (place: string, fields: Fields, { fields: proven = {}, headers = {}, ...by }: Proof): Promise<Posted> =>
+    send(place, { fetch, headers, body: new URLSearchParams({ ...fields, ...proven }).toString(), ...by })
+  const { body: metadata } = await get(`${url}/.well-known/oauth-authorization-server`)
   const listed = (member: string): readonly string[] => {
     const list = metadata[member]
     if (!Array.isArray(list)) throw new TypeError(`${member} is no list`)
@@ -79,27 +97,29 @@ onEachStore('J. What the metadata list', setup, async (t, { url }) => {
       .setProtectedHeader({ alg: 'HS256' })
       .sign(Buffer.from('client_secret_basic-secret'.padEnd(32, ' ')))
 
-  /** How a client of each method proves itself: parameters and headers. */
-  const proofs: Readonly<Record<string, () => readonly [Fields, Fields] | Promise<readonly [Fields, Fields]>>> = {
-    client_secret_basic: () => [{}, { authorization: basic('client_secret_basic', 'client_secret_basic-secret') }],
-    client_secret_post: () => [{ client_id: 'client_secret_post', client_secret: 'client_secret_post-secret' }, {}],
-    client_secret_jwt: async () => [assertionFields(await hs256()), {}],
-    private_key_jwt: () => [assertionFields(signedBy(keys.ES256, 'ES256')), {}],
-    tls_client_auth: () => [{ client_id: 'tls_client_auth' }, clientCert(certificates.client)],
-    self_signed_tls_client_auth: () => [
-      { client_id: 'self_signed_tls_client_auth' },
-      clientCert(certificates.selfSigned),
-    ],
-    none: () => [{ client_id: 'none' }, {}],
+  const basicProof = { headers: { authorization: basic('client_secret_basic', 'client_secret_basic-secret') } }
+  const tlsProof = { fields: { client_id: 'tls_client_auth' }, fetch: fetchWithCertificate(certificates.client) }
+  const selfSignedProof = {
+    fields: { client_id: 'self_signed_tls_client_auth' },
+    fetch: fetchWithCertificate(certificates.selfSigned),
+  }
+  const postProof = { fields: { client_id: 'client_secret_post', client_secret: 'client_secret_post-secret' } }
+  const proofs: Readonly<Record<string, () => Proof | Promise<Proof>>> = {
+    client_secret_basic: () => basicProof,
+    client_secret_post: () => postProof,
+    client_secret_jwt: async () => ({ fields: assertionFields(await hs256()) }),
+    private_key_jwt: () => ({ fields: assertionFields(signedBy(keys.ES256, 'ES256')) }),
+    tls_client_auth: () => tlsProof,
+    self_signed_tls_client_auth: () => selfSignedProof,
+    none: () => ({ fields: { client_id: 'none' } }),
   }
 
   await t.test('line 94: each method of authentication that is listed works, at each endpoint', async t => {
     const endpoints = { token: grant, introspection: { token: 'x' }, revocation: { token: 'x' } }
     for (const [endpoint, fields] of Object.entries(endpoints)) {
       for (const method of [...clientAuthMethods, 'client_secret_jwt']) {
-        const [proof = {}, headers = {}] = (await proofs[method]?.()) ?? []
         const place = String(metadata[`${endpoint}_endpoint`])
-        const { body } = await post(place, { ...fields, ...proof }, undefined, headers)
+        const { body } = await post(place, fields, (await proofs[method]?.()) ?? {})
 
         const isListed = listed(`${endpoint}_endpoint_auth_methods_supported`).includes(method)
         t.equal(body.error !== 'invalid_client', isListed, `${method} at the ${endpoint} endpoint`)
@@ -110,7 +130,7 @@ onEachStore('J. What the metadata list', setup, async (t, { url }) => {
   await t.test('line 94: each grant type that is listed is known, and no other', async t => {
     const others = ['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code']
     for (const grant_type of [...listed('grant_types_supported'), ...others]) {
-      const { body } = await post(`${url}/token`, { grant_type }, 'client_secret_basic')
+      const { body } = await post(`${url}/token`, { grant_type }, basicProof)
       const isListed = listed('grant_types_supported').includes(grant_type)
       t.equal(body.error !== 'unsupported_grant_type', isListed, grant_type)
     }
@@ -120,7 +140,7 @@ onEachStore('J. What the metadata list', setup, async (t, { url }) => {
   const request: Fields = Object.fromEntries(new URLSearchParams(authorizationQuery({ client_id: 'private_key_jwt' })))
   /** The error that an authorization request gets; undefined: it begins an interaction. */
   const errorOf = async (fields: Fields): Promise<string | undefined> =>
-    answerOf(await askToAuthorize(url, new URLSearchParams(fields).toString())).error
+    answerOf(await get(`${url}/authorize?${new URLSearchParams(fields)}`)).error
 
   await t.test('line 94: each algorithm of what clients sign works where it is listed', async t => {
     const { jti: _jti, sub: _sub, ...rest } = claimsFor('private_key_jwt')
@@ -130,7 +150,7 @@ onEachStore('J. What the metadata list', setup, async (t, { url }) => {
       const isListed = (member: string): boolean => listed(member).includes(alg)
 
       const assertion = alg === 'none' ? unsignedJws({}, claimsFor('private_key_jwt')) : signedBy(key, alg)
-      const asserted = await post(`${url}/token`, { ...grant, ...assertionFields(assertion) })
+      const asserted = await post(`${url}/token`, grant, { fields: assertionFields(assertion) })
       t.equal(
         asserted.status === 200,
         isListed('token_endpoint_auth_signing_alg_values_supported'),
@@ -138,7 +158,7 @@ onEachStore('J. What the metadata list', setup, async (t, { url }) => {
       )
 
       const dpop = newProof(key, { uri: `${url}/token`, nowMs: Date.now() }, { header: { alg } })
-      const proven = await post(`${url}/token`, grant, 'client_secret_basic', { dpop })
+      const proven = await post(`${url}/token`, grant, { headers: { ...basicProof.headers, dpop } })
       t.equal(proven.status === 200, isListed('dpop_signing_alg_values_supported'), `DPoP proof, ${alg}`)
 
       const object = alg === 'none' ? unsignedJws({}, claims) : signJws({ alg, kid: key.kid }, claims, key)
@@ -167,23 +187,21 @@ onEachStore('J. What the metadata list', setup, async (t, { url }) => {
 
   await t.test('line 94: introspection answers are signed as listed, tokens bound to certificates as said', async t => {
     const used = new Set<unknown>()
-    for (const method of ['client_secret_basic', 'client_secret_post']) {
-      const [proof = {}, headers = {}] = (await proofs[method]?.()) ?? []
-      const accept = 'application/token-introspection+jwt'
-      const { text } = await post(`${url}/introspect`, { token: 'x', ...proof }, undefined, { accept, ...headers })
+    for (const proof of [basicProof, postProof]) {
+      const headers = { accept: 'application/token-introspection+jwt', ...('headers' in proof && proof.headers) }
+      const { text } = await post(`${url}/introspect`, { token: 'x' }, { ...proof, headers })
       used.add(headerOf(text).alg)
     }
     t.same([...used].toSorted(), listed('introspection_signing_alg_values_supported').toSorted())
 
     t.equal(metadata.tls_client_certificate_bound_access_tokens, true)
-    const [proof = {}, headers = {}] = (await proofs.tls_client_auth?.()) ?? []
-    const { body } = await post(`${url}/token`, { ...grant, ...proof }, undefined, headers)
+    const { body } = await post(`${url}/token`, grant, tlsProof)
     t.match(claimsOf(body.access_token).cnf, { 'x5t#S256': /^[\w-]{43}$/ })
   })
 
   await t.test('line 94: every endpoint that is named is there', async t => {
     const named = Object.entries(metadata).filter(([member]) => /_endpoint$|^jwks_uri$/.test(member))
     t.equal(named.length, 6)
-    for (const [member, place] of named) t.not((await send(String(place), { method: 'GET' })).status, 404, member)
+    for (const [member, place] of named) t.not((await get(String(place))).status, 404, member)
   })
 })
