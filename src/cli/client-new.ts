@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
-import { findClientFaults } from '../config/new-client.ts'
+import { type ClientFault, findClientFaults } from '../config/new-client.ts'
+import { type ClientOptions, type ClientProof, chooseProof, clientOptionTypes } from './client-options.ts'
 import { type Command, parseOptions, printLine, UsageError } from './command.ts'
 import { createCredential } from './new-credential.ts'
 
@@ -7,28 +8,15 @@ import { createCredential } from './new-credential.ts'
 export const clientNew: Command = {
   name: 'client new',
   synopsis:
-    '--id ID --grant GRANT… [--redirect-uri URI…] [--scope SCOPES] [--name NAME] [--plan PLAN] [--public | --auth-method METHOD [--subject-dn DN]]',
+    '--id ID --grant GRANT [--grant GRANT]… [--redirect-uri URI]… [--scope SCOPES] [--name NAME] [--plan PLAN] [--profile fapi2] [--public | --auth-method METHOD] [--subject-dn DN | --certificate FILE | --jwks-uri URI] [--dpop]',
   summary: 'makes a client with a generated secret or key; prints it once and the YAML to paste',
   run: args => {
-    const options = parseOptions(args, optionTypes)
-    const { id, grant } = options
-    if (!id) throw new UsageError('client new needs --id ID')
-    if (!grant) throw new UsageError('client new needs --grant, such as --grant client_credentials')
-    const authMethod = chooseAuthMethod(options)
-    const { members, own } = createCredential(authMethod)
-    const client = {
-      client_id: id,
-      ...members,
-      ...(options['subject-dn'] && { tls_client_auth_subject_dn: options['subject-dn'] }),
-      ...(options.name && { client_name: options.name }),
-      grant_types: grant,
-      ...(options['redirect-uri'] && { redirect_uris: options['redirect-uri'] }),
-      ...(options.scope && { scope: options.scope.join(' ') }),
-      token_endpoint_auth_method: authMethod,
-      ...(options.plan && { plan: options.plan }),
-    }
+    const options = parseOptions(args, clientOptionTypes, explainExtra)
+    const proof = chooseProof(options)
+    const { members, own } = createCredential(proof.authMethod, options)
+    const client = toClient(options, proof, members)
     const faults = findClientFaults(client)
-    if (faults.length > 0) throw new UsageError(faults.join('; '))
+    if (faults.length > 0) throw new UsageError(faults.map(toSentence).join('; '))
     if (own) printLine(`${own.name}: ${own.value.reveal()}  # shown this once; give it to the client\n`)
     printLine('# paste under clients:')
     printLine(toListItem(client))
@@ -36,24 +24,42 @@ export const clientNew: Command = {
   },
 }
 
-const optionTypes = {
-  id: { type: 'string' },
-  grant: { type: 'string', multiple: true },
-  'redirect-uri': { type: 'string', multiple: true },
-  scope: { type: 'string', multiple: true },
-  name: { type: 'string' },
-  plan: { type: 'string' },
-  public: { type: 'boolean' },
-  'auth-method': { type: 'string' },
-  'subject-dn': { type: 'string' },
-} as const
+/** No secret comes this way: the command makes them itself. */
+const explainExtra = (argument: string): string =>
+  `no option takes ${JSON.stringify(argument)}; repeat the option for each value, as in --grant authorization_code --grant refresh_token`
 
-/** A public client is one without authentication, however it is said. */
-const chooseAuthMethod = (options: { readonly public?: boolean; readonly 'auth-method'?: string }): string => {
-  const method = options['auth-method'] ?? (options.public ? 'none' : 'client_secret_basic')
-  if (options.public && method !== 'none') throw new UsageError(`--public excludes --auth-method ${method}`)
-  return method
+type Members = Readonly<Record<string, unknown>>
+
+const toClient = (options: ClientOptions, { authMethod, isFapi }: ClientProof, credential: Members): Members => {
+  const redirectUris = options['redirect-uri']
+  const isBoundByDpop = options.dpop || (isFapi && authMethod === 'private_key_jwt')
+  return {
+    client_id: options.id,
+    ...(isFapi && { profile: 'fapi2' }),
+    ...credential,
+    ...(options.name && { client_name: options.name }),
+    grant_types: options.grant,
+    ...(redirectUris && { redirect_uris: redirectUris }),
+    // RFC 8252 section 7.3: only an app on the person's own machine is redirected to by http.
+    ...(redirectUris?.some(uri => uri.startsWith('http:')) && { application_type: 'native' }),
+    ...(options.scope && { scope: options.scope.join(' ') }),
+    token_endpoint_auth_method: authMethod,
+    ...(isBoundByDpop && { dpop_bound_access_tokens: true }),
+    ...(isFapi && !isBoundByDpop && { tls_client_certificate_bound_access_tokens: true }),
+    ...(options.plan && { plan: options.plan }),
+  }
 }
 
-const toListItem = (client: Readonly<Record<string, unknown>>): string =>
-  stringify([client], { lineWidth: 0 }).trimEnd().replace(/^/gm, '  ')
+const toSentence = ({ member, message }: ClientFault): string => `${optionOf[member] ?? member}: ${message}`
+
+const optionOf: Readonly<Record<string, string>> = {
+  client_id: '--id',
+  client_name: '--name',
+  redirect_uris: '--redirect-uri',
+  scope: '--scope',
+  tls_client_auth_subject_dn: '--subject-dn',
+  jwks: '--certificate',
+  jwks_uri: '--jwks-uri',
+}
+
+const toListItem = (client: Members): string => stringify([client], { lineWidth: 0 }).trimEnd().replace(/^/gm, '  ')

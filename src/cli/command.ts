@@ -26,25 +26,33 @@ type Options = NonNullable<ParseArgsConfig['options']>
 
 /**
  * The options of a command; nothing else may stand among its arguments.
+ * @param explainExtra what to say of an argument that no option takes; by default it is not repeated, since it may be a
+ * secret that somebody meant to be hashed
  * @throws UsageError
  */
-export const parseOptions = <const T extends Options>(args: readonly string[], options: T) => {
+export const parseOptions = <const T extends Options>(
+  args: readonly string[],
+  options: T,
+  explainExtra: (argument: string) => string = () =>
+    'there is an argument too many, which no option such as --config takes',
+) => {
+  const { values, positionals } = parseStrictly(args, options)
+  const [extra] = positionals
+  if (extra !== undefined) throw new UsageError(explainExtra(extra))
+  return values
+}
+
+const parseStrictly = <const T extends Options>(args: readonly string[], options: T) => {
   try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: true })
   } catch (error) {
     throw new UsageError(sentenceOf(error))
   }
 }
 
-const sentenceOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  // What stands there may be a secret that somebody meant to be hashed.
-  if ('code' in error && error.code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') {
-    return 'there is an argument too many, which no option such as --config takes'
-  }
-  // Node goes on with advice about `--`, on the same line.
-  return error.message.split('. ')[0] ?? error.message
-}
+/** Node goes on with advice about `--`, on the same line. */
+const sentenceOf = (error: unknown): string =>
+  error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error)
 
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 

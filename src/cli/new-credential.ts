@@ -1,6 +1,8 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { hashGeneratedSecret } from '../oauth/secrets/secret-hash.ts'
 import { Secret } from '../secret.ts'
+import { readCertificateFile } from './certificate-file.ts'
+import type { ClientOptions } from './client-options.ts'
 
 /** What a new client proves itself with. */
 export interface NewCredential {
@@ -10,19 +12,31 @@ export interface NewCredential {
   readonly own: { readonly name: string; readonly value: Secret } | undefined
 }
 
-/** Makes what a way of authentication takes, as far as it can be made here. */
-export const createCredential = (authMethod: string): NewCredential => {
+/**
+ * Makes what a way of authentication takes, or takes it from what the options name.
+ * @throws Error one line, where a certificate is named that cannot be read
+ */
+export const createCredential = (authMethod: string, options: ClientOptions): NewCredential => {
+  const { 'subject-dn': subjectName, certificate, 'jwks-uri': jwksUri } = options
+  if (jwksUri) return registered({ jwks_uri: jwksUri })
   switch (authMethod) {
     case 'private_key_jwt':
       return createKey()
-    case 'none':
     case 'tls_client_auth':
+      return registered({
+        tls_client_auth_subject_dn: certificate ? readCertificateFile(certificate).subjectName : subjectName,
+      })
     case 'self_signed_tls_client_auth':
-      return { members: {}, own: undefined }
+      return registered(certificate ? { jwks: readCertificateFile(certificate).jwks } : {})
+    case 'none':
+      return registered({})
     default:
       return createSecret()
   }
 }
+
+/** What the client has already. */
+const registered = (members: NewCredential['members']): NewCredential => ({ members, own: undefined })
 
 const createSecret = (): NewCredential => {
   const value = new Secret(randomBytes(32).toString('base64url'))

@@ -1,9 +1,9 @@
-import { type Operation, operationLabel, type Plan, type SidegateConfig } from '../config/load.ts'
+import { type Operation, operationLabel, type Plan, publishOperations, type SidegateConfig } from '../config/load.ts'
 import { type Command, parseOptions, printLine } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 import { toTable } from './table.ts'
 
-/** Prints what a configuration publishes, a line for each way to reach an operation. */
+/** Prints what a configuration publishes, a line for each way to reach an operation; what comes unasked stands last. */
 export const routes: Command = {
   name: 'routes',
   synopsis: '--config FILE',
@@ -11,7 +11,8 @@ export const routes: Command = {
   run: async args => {
     const config = await loadOrReport(requireConfigFile(parseOptions(args, configOption).config))
     if (!config) return 1
-    for (const line of toTable([headings, ...config.operations.flatMap(operation => toRows(operation, config))])) {
+    const operations = publishOperations(config.operations, config.oauth)
+    for (const line of toTable([headings, ...operations.flatMap(operation => toRows(operation, config))])) {
       printLine(line)
     }
     return 0

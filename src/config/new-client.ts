@@ -1,11 +1,26 @@
 import { checkClient } from './checks/clients.ts'
-import { parseElement } from './element.ts'
+import { checkFapiClient } from './checks/fapi-profile.ts'
+import type { ClientDraft } from './draft.ts'
+import { type Element, parseElement } from './element.ts'
 import { clientSchema } from './schema/clients.ts'
-import { pathText } from './source/problem.ts'
 
-/** What is wrong with a client that is not in a file yet, a sentence each. Whether its plan exists is not asked. */
-export const findClientFaults = (client: Readonly<Record<string, unknown>>): readonly string[] => {
-  const { element, faults } = parseElement(clientSchema, client, [], [])
-  const all = faults.length > 0 || !element ? faults : checkClient(element.value)
-  return all.map(({ path, message }) => `${pathText(path)}: ${message}`)
+export { clientAuthMethods } from '../oauth/options.ts'
+export { grantTypes } from '../oauth/wire.ts'
+
+/** What is wrong with one member of a client. */
+export interface ClientFault {
+  readonly member: string
+  readonly message: string
 }
+
+/** What is wrong with a client that is not in a file yet. Whether its plan exists is not asked. */
+export const findClientFaults = (client: Readonly<Record<string, unknown>>): readonly ClientFault[] => {
+  const { element, faults } = parseElement(clientSchema, client, [], [])
+  const all = faults.length > 0 || !element ? faults : checkWhole(element)
+  return all.map(({ path: [member], message }) => ({ member: String(member), message }))
+}
+
+const checkWhole = (client: Element<ClientDraft>) => [
+  ...checkClient(client.value),
+  ...(client.value.profile === 'fapi2' ? checkFapiClient(client) : []),
+]

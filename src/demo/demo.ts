@@ -34,7 +34,7 @@ export const startDemo = async (config: DemoSetting): Promise<Demo> => {
   const { failed } = await Promise.race([said, left])
   if (failed !== undefined) {
     const reason = failed === 'EADDRINUSE' ? 'the port is taken by another program' : failed
-    throw new Error(`the demo upstream cannot listen on ${target}: ${reason}`)
+    throw new Error(`the demo upstream cannot listen on ${target}: ${reason}; set SIDEGATE_UPSTREAM to another address`)
   }
   return { close: () => void child.kill('SIGKILL') }
 }

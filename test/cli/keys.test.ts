@@ -1,6 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { systemClock } from '../../src/clock.ts'
+import { openStore } from '../../src/stores/open.ts'
 import { client, makeFolder, publishing, token, writeConfig } from '../config/support.ts'
 import { sidegate } from './run.ts'
 
@@ -27,6 +30,7 @@ const listKeys = async (file: string): Promise<readonly Listed[]> =>
 
 t.test('keys rotate makes keys that keys list shows, from the first one to those that follow', async t => {
   const file = config()
+  await (await openStore({ kind: 'sqlite', path: join(folder, 'keys.db') }, systemClock)).close()
 
   const first = await sidegate(['keys', 'rotate', '--config', file])
   t.equal(first.code, 0, first.stderr)
@@ -56,6 +60,18 @@ t.test('keys rotate makes keys that keys list shows, from the first one to those
   const [headings = '', ...rows] = stdout.trimEnd().split('\n')
   t.same(headings.split(/ {2,}/), ['KID', 'ALG', 'STATE', 'CREATED', 'ACTIVE FROM', 'PUBLISHED UNTIL'])
   t.equal(rows.length, 4)
+})
+
+t.test('keys are those of a store that is there: no command makes one', async t => {
+  const absent = join(folder, 'absent.db')
+  const file = config({ store: `sqlite:${absent}` })
+
+  for (const command of ['list', 'rotate']) {
+    const { code, stdout, stderr } = await sidegate(['keys', command, '--config', file])
+    t.match({ code, stdout }, { code: 1, stdout: '' })
+    t.equal(stderr, `sidegate: there is no store at ${absent}; the gateway makes it when it starts\n`)
+  }
+  t.notOk(existsSync(absent))
 })
 
 t.test('keys of a file are listed and left alone', async t => {

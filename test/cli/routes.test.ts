@@ -18,17 +18,25 @@ t.test('routes prints a row for each way to each operation, in columns', async t
       ['/oauth2', 'client, by query'],
     ],
   )
-  t.same(cells.at(-1), [
-    'Accounts',
-    '1.0.0',
-    'GET',
-    '/accounts/health',
-    'anybody',
-    'none',
-    'accounts (http://127.0.0.1:9000)',
-  ])
+  const target = 'accounts (http://127.0.0.1:9000)'
+  t.same(cells.at(-4), ['Accounts', '1.0.0', 'GET', '/accounts/health', 'anybody', 'none', target])
   const column = headings.indexOf('PATH')
   t.ok(rows.slice(1).every(row => row.startsWith('/', column)))
+})
+
+t.test('what is published unasked stands after what was configured', async t => {
+  const { stdout } = await sidegate(['routes', '--config', demoConfig])
+
+  const lines = stdout.trimEnd().split('\n').slice(-3)
+  const metadataPath = '/.well-known/oauth-protected-resource/accounts'
+  t.same(
+    lines.map(line => line.split(/ {2,}/)),
+    [
+      ['Psd2-V1-Oauth', '1.0.0', 'GET', '/interaction/*', 'anybody', 'none', 'interaction'],
+      ['Psd2-V1-Oauth', '1.0.0', 'POST', '/interaction/*', 'anybody', 'none', 'interaction'],
+      ['Accounts', '1.0.0', 'GET', metadataPath, 'anybody', 'none', 'resource-metadata'],
+    ],
+  )
 })
 
 t.test('a bad configuration has no routes', async t => {

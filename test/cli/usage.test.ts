@@ -17,6 +17,11 @@ const badUsages: readonly (readonly [says: string, args: readonly string[], mess
   ['no configuration', ['check'], /name the configuration with --config FILE or SIDEGATE_CONFIG/],
   ['no configuration to serve', ['serve'], /name the configuration with --config FILE or SIDEGATE_CONFIG/],
   ['a client without id', ['client', 'new', '--grant', 'client_credentials'], /needs --id/],
+  [
+    'two grants behind one option',
+    ['client', 'new', '--id', 'shop', '--grant', 'authorization_code', 'refresh_token'],
+    /no option takes "refresh_token"; repeat the option for each value/,
+  ],
   ['a client without grant', ['client', 'new', '--id', 'shop'], /needs --grant/],
 ]
 

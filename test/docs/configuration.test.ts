@@ -86,14 +86,19 @@ for (const [cell = '', shown = ''] of documented) {
   })
 }
 
-t.test('the README has every environment variable that the program reads, and no other', async t => {
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(path =>
-    path.endsWith('.ts'),
-  )
-  const read = sources.flatMap(path =>
-    [...readFileSync(join(root, 'src', path), 'utf8').matchAll(/process\.env\.([A-Z]\w*)/g)].map(([, name]) => name),
-  )
-  const rows = rowsOf(readPage('README.md'), 'Variable', 'Meaning').flatMap(([name]) => codeOf(name))
+t.test(
+  'the README has every environment variable that the program and the configuration beside it read, and no other',
+  async t => {
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(path =>
+      path.endsWith('.ts'),
+    )
+    const read = sources.flatMap(path =>
+      [...readFileSync(join(root, 'src', path), 'utf8').matchAll(/process\.env\.([A-Z]\w*)/g)].map(([, name]) => name),
+    )
+    const sample = JSON.stringify(parse(readFileSync(join(root, 'config/sidegate.yaml'), 'utf8')))
+    const referred = [...sample.matchAll(/\$\{([A-Z]\w*):-/g)].map(([, name]) => name)
+    const rows = rowsOf(readPage('README.md'), 'Variable', 'Meaning').flatMap(([name]) => codeOf(name))
 
-  t.same(rows.toSorted(), [...new Set(read)].sort())
-})
+    t.same(rows.toSorted(), [...new Set([...read, ...referred])].sort())
+  },
+)

@@ -41,7 +41,11 @@ t.test('a traffic port that another program has is said in one line', async t =>
 
   const outcome = await serve(t, { listen: taken })
 
-  saysInOneLine(t, outcome, new RegExp(`^sidegate: cannot listen on ${taken}: the port is taken by another program\n$`))
+  saysInOneLine(
+    t,
+    outcome,
+    new RegExp(`^sidegate: cannot listen on ${taken}: the port is taken .*; change listen in the configuration\n$`),
+  )
 })
 
 t.test('an admin port that another program has is said in one line', async t => {
@@ -49,7 +53,13 @@ t.test('an admin port that another program has is said in one line', async t => 
 
   const outcome = await serve(t, { admin: taken })
 
-  saysInOneLine(t, outcome, new RegExp(`^sidegate: cannot listen on ${taken} \\(admin\\): the port is taken`))
+  saysInOneLine(
+    t,
+    outcome,
+    new RegExp(
+      `^sidegate: cannot listen on ${taken} \\(admin\\): the port is taken .*; change admin in the configuration\n$`,
+    ),
+  )
 })
 
 t.test('a second Sidegate on the same port does not get half of the connections: it says so and leaves', async t => {
@@ -57,7 +67,11 @@ t.test('a second Sidegate on the same port does not get half of the connections:
 
   const outcome = await serve(t, { listen: new URL(first.url).host })
 
-  saysInOneLine(t, outcome, /^sidegate: cannot listen on .*: the port is taken by another program\n$/)
+  saysInOneLine(
+    t,
+    outcome,
+    /^sidegate: cannot listen on .*: the port is taken by another program; change listen in the configuration\n$/,
+  )
   t.equal((await fetch(first.url + openPath)).status, 200)
 })
 

@@ -87,6 +87,26 @@ t.test('a port that is taken is said in one line, with nothing left behind', asy
 
   t.match(outcome, {
     code: 1,
-    stderr: `sidegate: the demo upstream cannot listen on http://${upstream}: the port is taken by another program\n`,
+    stderr: `sidegate: the demo upstream cannot listen on http://${upstream}: the port is taken by another program; set SIDEGATE_UPSTREAM to another address\n`,
+  })
+})
+
+t.test('a port that is taken where nobody named a configuration is said with the variable that changes it', async t => {
+  const { greeting } = await start(t)
+  const [, taken = ''] = /gateway {3}http:\/\/(\S+)/.exec(greeting) ?? []
+  const { SIDEGATE_CONFIG: _, ...env } = process.env
+
+  const startOn = (addresses: NodeJS.ProcessEnv) =>
+    run(process.execPath, [launcher, 'start'], { cwd: t.testdir(), env: { ...env, ...addresses } }).catch(
+      error => error,
+    )
+
+  t.match(await startOn({ SIDEGATE_LISTEN: taken, SIDEGATE_ADMIN: '127.0.0.1:0' }), {
+    code: 1,
+    stderr: `sidegate: cannot listen on ${taken}: the port is taken by another program; set SIDEGATE_LISTEN to another address\n`,
+  })
+  t.match(await startOn({ SIDEGATE_LISTEN: '127.0.0.1:0', SIDEGATE_ADMIN: taken }), {
+    code: 1,
+    stderr: `sidegate: cannot listen on ${taken} (admin): the port is taken by another program; set SIDEGATE_ADMIN to another address\n`,
   })
 })

@@ -2,6 +2,8 @@
 export const findNearest = (word: string, known: readonly string[]): string | undefined => {
   const same = known.find(candidate => plain(candidate) === plain(word))
   if (same) return same
+  const whole = findWhole(word, known)
+  if (whole) return whole
   const furthest = Math.max(1, Math.floor(word.length / 4))
   return known
     .map(candidate => ({ candidate, distance: editDistance(word, candidate) }))
@@ -11,6 +13,29 @@ export const findNearest = (word: string, known: readonly string[]): string | un
 
 /** `clientId`, `client-id` and `client_id` are one word. */
 const plain = (word: string): string => word.toLowerCase().replace(/[-_.\s]/g, '')
+
+/** The one known word of which this one is words, in their order: `auth_method` of `token_endpoint_auth_method`. */
+const findWhole = (word: string, known: readonly string[]): string | undefined => {
+  const [first, ...others] = known
+    .filter(candidate => hasWords(candidate, word))
+    .toSorted((a, b) => a.length - b.length)
+  // Its own variants, such as `client_secret_file` of `client_secret`, leave no doubt.
+  return first !== undefined && others.every(other => other.startsWith(first)) ? first : undefined
+}
+
+const hasWords = (candidate: string, word: string): boolean => {
+  const wanted = wordsOf(word)
+  let found = 0
+  for (const part of wordsOf(candidate)) if (part === wanted[found]) found++
+  return found === wanted.length
+}
+
+/** Of `authMethod`, `auth-method` and `auth_method`: auth and method. */
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[-_.\s]/)
 
 /** Levenshtein's: insertions, deletions and replacements of one character. */
 const editDistance = (one: string, other: string): number => {
