@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { proofFaults } from '../../src/errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSidegate } from '../support/sidegate.ts'
 import { startDemoUpstream } from './demo-upstream.ts'
@@ -50,4 +51,10 @@ t.test('the README has every field of an access line, and no other', async t => 
   const fields = Object.keys(JSON.parse(gateway.output.find(isLine) ?? '{}'))
   const documented = rowsOf(readme, 'Field', 'Meaning').flatMap(([field]) => codeOf(field))
   t.same(documented, fields)
+})
+
+t.test('the README has every reason why a proof is refused, and no other', async t => {
+  const documented = rowsOf(readme, '`refused`', 'What is wrong').flatMap(([fault]) => codeOf(fault))
+
+  t.same(documented, proofFaults)
 })

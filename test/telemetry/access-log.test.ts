@@ -48,10 +48,18 @@ t.test('an access line has the facts of the request, and nothing of its query', 
     client_id: 'app',
     address: '127.0.0.1',
   })
+  t.notOk('refused' in line)
   t.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   t.ok(Number(duration_ms) > 0)
   t.match(request_id, /^[\da-f-]{36}$/)
   t.notOk(sidegate.output.join('\n').includes('app-secret'))
+})
+
+t.test('the line of a refused proof says why, which the answer does not', async t => {
+  const { line, response } = await ask(t, '/metadata?client_id=app&client_secret=wrong')
+
+  t.match(line, { status: 401, refused: 'secret' })
+  t.equal(await response.text(), '{"error":"invalid_client","error_description":"Client authentication failed"}')
 })
 
 t.test('a request that meets no operation has its line too', async t => {

@@ -1,4 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { fitsAlg } from '../../oauth/client-keys/jws.ts'
+import { findKeyBoundsFault, leastRsaBits, mostExponentBits, mostRsaBits } from '../../oauth/client-keys/key-bounds.ts'
 import { type SigningAlg, signingAlgs } from '../../oauth/wire.ts'
 
 /** JSON Web Keys (RFC 7517) as they stand in the configuration: what is wrong with one and what would be right. */
@@ -20,14 +22,16 @@ export const signingJwkFault = (jwk: Jwk): string | undefined => {
   if (!key) return 'is no private key; an EC, RSA or OKP one has all its private members (RFC 7518)'
   const alg = signingAlgs.find(known => known === jwk.alg)
   if (!alg) return `needs alg, one of ${signingAlgs.join(', ')}`
-  return fits(key, alg) ? strengthFault(key) : `cannot sign with ${alg}; its alg names another kind of key`
+  const fault = strengthFault(key)
+  if (fault) return fault
+  return fitsAlg(alg, key) ? undefined : `cannot sign with ${alg}; its alg names another kind of key`
 }
 
 /** A key may say by `alg` and `use` what it is for. */
 const canVerify = (jwk: Jwk, alg: SigningAlg): boolean => {
   if ((jwk.alg ?? alg) !== alg || (jwk.use ?? 'sig') !== 'sig') return false
   const key = readKey(() => createPublicKey({ key: { ...jwk }, format: 'jwk' }))
-  return key !== undefined && fits(key, alg)
+  return key !== undefined && fitsAlg(alg, key)
 }
 
 /** Whether whoever signs with one of `algs` can be known by one of these. */
@@ -56,19 +60,15 @@ const readKey = (read: () => KeyObject): KeyObject | undefined => {
   }
 }
 
-const strengthFault = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string | undefined =>
-  asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) < 2048
-    ? 'is too short; an RSA key has 2048 bits or more (RFC 7518 section 3.3)'
-    : undefined
-
-const fits = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, alg: SigningAlg): boolean => {
-  switch (alg) {
-    case 'ES256':
-      return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
-    case 'EdDSA':
-      return asymmetricKeyType === 'ed25519'
-    case 'PS256':
-    case 'RS256':
-      return asymmetricKeyType === 'rsa'
+const strengthFault = (key: KeyObject): string | undefined => {
+  switch (findKeyBoundsFault(key)) {
+    case 'too_short':
+      return `is too short; an RSA key has ${leastRsaBits} bits or more (RFC 7518 section 3.3)`
+    case 'too_long':
+      return `is too long; an RSA key has ${mostRsaBits} bits at most here`
+    case 'exponent_too_long':
+      return `has too long an exponent; e of an RSA key has ${mostExponentBits} bits at most here, and is AQAB as a rule`
+    case undefined:
+      return undefined
   }
 }

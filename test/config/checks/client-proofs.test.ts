@@ -148,6 +148,18 @@ holdsEach(t, [
     accepted: clients({ ...keyed, jwks: { keys: [rsaJwk(2048)] } }),
   },
   {
+    says: 'an RSA key has 4096 bits at most: others say how much their signatures cost',
+    refused: clients({ ...keyed, jwks: { keys: [rsaJwk(4104)] } }),
+    message: /jwks\.keys\[0\]: key 1 is too long; an RSA key has 4096 bits at most here/,
+    accepted: clients({ ...keyed, jwks: { keys: [rsaJwk(4096)] } }),
+  },
+  {
+    says: 'the exponent of an RSA key has 32 bits at most',
+    refused: clients({ ...keyed, jwks: { keys: [{ ...rsaJwk(2048), e: 'AQAAAAE' }] } }),
+    message: /jwks\.keys\[0\]: key 1 has too long an exponent; e of an RSA key has 32 bits at most here/,
+    accepted: clients({ ...keyed, jwks: { keys: [{ ...rsaJwk(2048), e: '_____w' }] } }),
+  },
+  {
     says: 'a client that signs has a key that it can sign with',
     refused: clients({ ...keyed, jwks: { keys: [p384] } }),
     message: /jwks: has no key for ES256, PS256, EdDSA, which the client is registered to sign with/,

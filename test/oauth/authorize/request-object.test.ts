@@ -98,6 +98,7 @@ const refused: Readonly<Record<string, (room: BrowserRoom) => string>> = {
   'RS256 signed it, which is for clients that are registered with it': room => signed(room, {}, {}, rs256),
   'its type is another': room => signed(room, {}, { typ: 'at+jwt' }),
   'it has an unknown critical header': room => signed(room, {}, { crit: ['b64'], b64: true }),
+  'its sub is the client: it could be an assertion': room => signed(room, { sub: 'demo' }),
   'its iss is another client': room => signed(room, { iss: 'other' }),
   'its iss is missing': room => signed(room, { iss: undefined }),
   'its client_id is another': room => signed(room, { client_id: 'other' }),
@@ -125,6 +126,25 @@ for (const [fault, make] of Object.entries(refused)) {
     t.notOk(reply.headers['set-cookie'])
   })
 }
+
+t.test('who keeps sending bad request objects from one address is told to wait, for good ones too', async t => {
+  const room = await openBrowserRoom(t, [signing()])
+  const bad = signed(room, { state: 'x' }, {}, newKey('ES256'))
+
+  for (let times = 0; times < 10; times++) t.equal(answerOf(await show(room, bad)).error, 'invalid_request_object')
+  await t.rejects(async () => show(room, bad), { code: 'rate_limit_exceeded', headers: { 'retry-after': '60' } })
+  await t.rejects(async () => show(room, signed(room)), { code: 'rate_limit_exceeded' })
+  const elsewhere = { ...get(encode({ client_id: 'demo', request: signed(room) })), address: '198.51.100.1' }
+  isBegun(t, header(await room.authorize(elsewhere), 'location'))
+  room.advanceSec(60)
+  isBegun(t, header(await show(room, signed(room)), 'location'))
+})
+
+t.test('a sub that is a person is taken', async t => {
+  const room = await openBrowserRoom(t, [signing()])
+
+  isBegun(t, header(await show(room, signed(room, { sub: 'alice' })), 'location'))
+})
 
 t.test('line 65: aud may be a list with the issuer in it', async t => {
   const room = await openBrowserRoom(t, [signing()])

@@ -229,6 +229,19 @@ t.test('line 22: an unknown crit is refused, and so is a type that is not of ass
   }
 })
 
+t.test('line 22: a request object is no assertion', async t => {
+  const server = await start(t, [jwtClient('jwt', es256)])
+
+  for (const claims of [
+    { response_type: 'code' },
+    { redirect_uri: 'https://jwt.example/callback' },
+    { scope: 'read' },
+  ]) {
+    t.match(await server.tell({ claims }), invalidClient, JSON.stringify(claims))
+  }
+  t.match(await server.tell({ claims: { client_id: 'jwt' } }), { status: 200 }, 'a claim that either may have')
+})
+
 t.test('line 22: a signature has one spelling, and one bit more or less makes another', async t => {
   const server = await start(t, [jwtClient('jwt', es256)])
   const assertion = () => es256.sign(assertionClaims('jwt', issuer, server.clock.nowMs()))
