@@ -4,7 +4,7 @@ import type { RequestContext } from '../http/context.ts'
 import type { Reply } from '../http/reply.ts'
 import type { RequestTarget } from '../http/target.ts'
 import type { Form } from '../oauth/forms/form.ts'
-import type { ProvenClient } from '../oauth/one-time.ts'
+import type { OneUse, ProvenClient } from '../oauth/one-time.ts'
 import type { ClientRegistration } from '../oauth/options.ts'
 import type { OAuthFacts, OAuthRequest } from '../oauth/wire.ts'
 import type { AccessTokenRecord } from '../stores/ports.ts'
@@ -13,9 +13,17 @@ import type { MeteredOperation } from './meter.ts'
 /** The verified answer to "who is calling". */
 export type Caller =
   | ({ readonly kind: 'client' } & ProvenClient)
-  | { readonly kind: 'token'; readonly client: ClientRegistration; readonly token: AccessTokenRecord }
+  | TokenCaller
   /** Nobody has proven anything; `named` is the client that an authorization request names. */
   | { readonly kind: 'unknown'; readonly named: ClientRegistration | undefined }
+
+export interface TokenCaller {
+  readonly kind: 'token'
+  readonly client: ClientRegistration
+  readonly token: AccessTokenRecord
+  /** Of the proof that came with it; spent when the plan has let it in. */
+  readonly unspent: readonly OneUse[]
+}
 
 /** A WebSocket handshake under way. */
 export interface Upgrade {

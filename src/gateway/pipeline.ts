@@ -1,4 +1,5 @@
 import type { Recorder } from '../telemetry/recorder.ts'
+import { spendProof } from './callers/dpop.ts'
 import { type CallerDeps, proveCaller } from './callers/prove-caller.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
 import { type ForwardDeps, forward } from './forwarding/forward.ts'
@@ -18,12 +19,14 @@ export interface PipelineDeps {
 
 /**
  * The way of a request. The order matters: the caller is proven before the plan is charged, so nobody spends another
- * client's plan by naming it; the plan is charged before anything dear is done.
+ * client's plan by naming it; the plan is charged before anything dear is done; what is good once is spent for who was let
+ * in.
  */
 export const pipeline = (deps: PipelineDeps): readonly Step[] => [
   matchRoute(deps.routes),
   proveCaller(deps.caller),
   chargePlan(deps.plan),
+  spendProof(deps.caller),
   serveOperation(deps.caller.authorizationServer, deps.recorder),
   forward(deps.forward),
 ]

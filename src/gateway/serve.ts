@@ -7,7 +7,7 @@ import { toReply } from './oauth-reply.ts'
 import type { Target } from './operation.ts'
 import { refuse } from './refusal.ts'
 
-/** Step 4: what Sidegate serves itself. Values in, values out; forwarded operations pass. */
+/** Step 5: what Sidegate serves itself. Values in, values out; forwarded operations pass. */
 export const serveOperation =
   (authorizationServer: AuthorizationServer, recorder: Recorder): Step =>
   (exchange): Outcome | Promise<Outcome> => {

@@ -17,7 +17,7 @@ import { createTokenEndpoint } from './grants/token.ts'
 import { createInteraction } from './interaction/interaction.ts'
 import { keySetMaxAgeSec } from './keys/schedule.ts'
 import { createMetadata } from './metadata.ts'
-import { createOneTimeUses, type Endpoint, type ProvenClient } from './one-time.ts'
+import { createOneTimeUses, type Endpoint, type OneUse, type ProvenClient } from './one-time.ts'
 import type { ClientRegistration } from './options.ts'
 import { type Refusal, refusalPage } from './pages/refusal-page.ts'
 import { settingOf } from './pages/setting.ts'
@@ -70,10 +70,13 @@ export interface AuthorizationServer {
    */
   verifyAccessToken(token: string): AccessTokenRecord | undefined | Promise<AccessTokenRecord | undefined>
   /**
-   * The DPoP proof sent with a request (RFC 9449 section 4.3), once: who holds its key.
+   * The DPoP proof sent with a request (RFC 9449 section 4.3): who holds its key. That it was not used before is known once
+   * its `use` is spent.
    * @throws OAuthError invalid_dpop_proof; use_dpop_nonce with the nonce to use
    */
-  verifyProof(request: ProvenRequest): Promise<ProvenKey>
+  verifyProof(request: ProvenRequest): ProvenKey
+  /** Spends what may be used once. @throws OAuthError of the first that was used before */
+  spend(uses: readonly OneUse[]): Promise<void>
   /** Stops following the revocations; keys and store belong to whoever opened them. */
   close(): void
 }
@@ -118,11 +121,8 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
       return found && publicDocument(found)
     },
     verifyAccessToken: createGatewayCheck(deps, accessTokens, feed),
-    verifyProof: async request => {
-      const key = await checkProof(request)
-      await oneTimeUses.spend([key.use])
-      return key
-    },
+    verifyProof: checkProof,
+    spend: oneTimeUses.spend,
     close: feed.close,
   }
 }

@@ -1,17 +1,19 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import t, { type Test } from 'tap'
+import { spendProof } from '../../src/gateway/callers/dpop.ts'
 import { createFailureLimit } from '../../src/gateway/callers/failure-limit.ts'
-import { proveCaller } from '../../src/gateway/callers/prove-caller.ts'
-import { createExchange, type Exchange, type Outcome } from '../../src/gateway/exchange.ts'
+import { type CallerDeps, proveCaller } from '../../src/gateway/callers/prove-caller.ts'
+import { createExchange, type Exchange, type Outcome, type Step } from '../../src/gateway/exchange.ts'
 import { meterOperation } from '../../src/gateway/meter.ts'
+import { run } from '../../src/gateway/pipeline.ts'
 import { createAddressReader } from '../../src/http/address.ts'
 import { createCertificateReader } from '../../src/http/client-certificate.ts'
 import { createContext } from '../../src/http/context.ts'
 import type { OAuthOptions } from '../../src/oauth/options.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
-import { newKey, type TestKey } from '../oauth/fapi/support/jws.ts'
+import { bareJwk, newKey, type TestKey } from '../oauth/fapi/support/jws.ts'
 import { issuer, startServer } from '../oauth/support/authorization-server.ts'
 import { newProof, type ProofTwist } from '../oauth/support/proofs.ts'
 
@@ -39,18 +41,20 @@ const peers = {
   certificates: createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'none' }),
 }
 
-/** The second step of the gateway before an authorization server whose clock the test turns. */
+/** The steps of the gateway that ask for a proof, before an authorization server whose clock the test turns. */
 const start = async (t: Test, changes: Partial<OAuthOptions> = {}) => {
   const server = await startServer(t, changes)
-  const { clock, deps } = server
-  const step = proveCaller({
+  const { clock } = server
+  const deps: CallerDeps = {
     authorizationServer: server.server,
-    findClient: client_id => deps.clients.find(client_id),
+    findClient: client_id => server.deps.clients.find(client_id),
     issuer,
     failures: createFailureLimit(createMemoryLimiter(clock), { limit: 10, windowSec: 60 }, clock.nowMs),
-  })
+  }
+  const proveAndSpend = [proveCaller(deps), spendProof(deps)]
   const call = async (
     lines: readonly string[],
+    steps: readonly Step[] = proveAndSpend,
   ): Promise<{ readonly exchange: Exchange; readonly outcome: Outcome }> => {
     const req = new IncomingMessage(new Socket())
     req.method = 'GET'
@@ -58,7 +62,7 @@ const start = async (t: Test, changes: Partial<OAuthOptions> = {}) => {
     const exchange = createExchange(createContext(req, new ServerResponse(req), peers), undefined)
     exchange.operation = operation
     exchange.target = { path, query: 'page=2' }
-    return { exchange, outcome: await step(exchange) }
+    return { exchange, outcome: await run(steps, exchange) }
   }
   /** A token bound to the key; asks for the nonce first where there has to be one. */
   const newToken = async (nonce?: string): Promise<string> => {
@@ -72,7 +76,7 @@ const start = async (t: Test, changes: Partial<OAuthOptions> = {}) => {
     'DPoP',
     newProof(signer, { method: 'GET', uri: issuer + path, nowMs: clock.nowMs(), nonce, token }, twist),
   ]
-  return { ...server, call, newToken, prove }
+  return { ...server, call, newToken, prove, proveOnly: proveAndSpend.slice(0, 1) }
 }
 
 /** A field of the answer; every value of it, in order. */
@@ -156,4 +160,42 @@ t.test('line 86, 87: the scheme has no case, and what is malformed in it is 400'
   }
   t.match((await call(['Authorization', 'DPoP nothing', ...proof])).outcome, { status: 401 })
   t.match((await call(['Authorization', `DPoPx ${token}`, ...proof])).outcome, { status: 401 })
+})
+
+t.test('a proof is spent after the plan: one that gets no further may come again', async t => {
+  const { call, newToken, prove, proveOnly } = await start(t, { dpop: { nonce: 'optional' } })
+  const lines = prove(await newToken())
+
+  for (let times = 0; times < 3; times++) {
+    t.match((await call(lines, proveOnly)).exchange.caller, { kind: 'token', unspent: [{ id: String }] })
+  }
+  t.equal((await call(lines)).outcome, undefined, 'the whole way')
+  t.match((await call(lines)).outcome, { status: 401, body: /"PROOF_REFUSED"/ })
+})
+
+t.test('bad proofs are counted by address as bad tokens are; those that lack a nonce are not', async t => {
+  const { call, newToken, prove } = await start(t)
+  const token = await newToken()
+  const [nonce] = fieldOf((await call(prove(token))).outcome, 'dpop-nonce')
+  const bad = () => call(prove(token, nonce, { claims: { htm: 'POST' } }))
+
+  for (let times = 0; times < 120; times++) t.match((await call(prove(token))).outcome, { body: /"PROOF_REFUSED"/ })
+  for (let times = 0; times < 100; times++) t.match((await bad()).outcome, { body: /"PROOF_REFUSED"/ })
+  const { outcome } = await bad()
+  t.match(outcome, { status: 429, body: /"TOO_MANY_FAILURES"/ })
+  t.match(fieldOf(outcome, 'retry-after'), ['60'])
+  t.equal((await call(prove(token, nonce))).outcome, undefined, 'good ones never are')
+})
+
+t.test('a key that is not that of the token is told before its signature is looked at', async t => {
+  const { call, newToken, prove } = await start(t, { dpop: { nonce: 'optional' } })
+  const token = await newToken()
+  const thief = newKey('ES256')
+  const told = async (lines: readonly string[]) =>
+    fieldOf((await call(lines)).outcome, 'www-authenticate')[0]?.match(/error_description="([^"]+)"/)?.[1]
+
+  t.match(await told(prove(token, undefined, {}, thief)), /bound to another key/)
+  const unsigned = prove(token, undefined, { header: { jwk: bareJwk(thief) } })
+  t.match(await told(unsigned), /bound to another key/, 'though the signature is not right either')
+  t.match(await told(prove(token, undefined, { header: { jwk: bareJwk(key) } }, thief)), /signature/)
 })

@@ -46,9 +46,11 @@ t.test('line 78: while the store is away nobody says whether a DPoP proof was us
   const redis = await startRedis(t)
   const { server, clock } = await startOverRedis(t, redis.url)
   const key = newKey('ES256')
-  const verify = (nonce?: string) => {
+  const verify = async (nonce?: string) => {
     const dpop = [newProof(key, { uri: `${issuer}/token`, nowMs: clock.nowMs(), nonce })]
-    return server.verifyProof({ dpop, method: 'POST', path: '/token' })
+    const proven = server.verifyProof({ dpop, method: 'POST', path: '/token' })
+    await server.spend([proven.use])
+    return proven
   }
   const nonce = await verify().catch((error: OAuthError) => error.headers['dpop-nonce'])
   t.match(await verify(String(nonce)), { jkt: String })

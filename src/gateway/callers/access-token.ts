@@ -1,4 +1,5 @@
 import type { Reply } from '../../http/reply.ts'
+import type { OneUse } from '../../oauth/one-time.ts'
 import type { AccessTokenRecord } from '../../stores/ports.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
@@ -28,13 +29,17 @@ export const malformedToken = (exchange: Exchange, scheme: TokenScheme): Reply =
 /** The form of a token in either scheme: RFC 9110 section 11.2. */
 export const isToken68 = (text: string): boolean => /^[A-Za-z0-9._~+/-]+=*$/.test(text)
 
-/** A token that is good, sent by who may use it: is it good for this operation? */
+/**
+ * A token that is good, sent by who may use it: is it good for this operation?
+ * @param unspent what is to be spent before anything is done for it; then it is counted, too
+ */
 export const acceptToken = (
   deps: CallerDeps,
   exchange: Exchange,
   operation: MeteredOperation,
   scheme: TokenScheme,
   token: AccessTokenRecord,
+  unspent: readonly OneUse[] = [],
 ): Outcome | Promise<Outcome> => {
   const client = deps.findClient(token.client_id)
   if (client === undefined || !isAudience(token, operation, deps.issuer)) {
@@ -46,8 +51,8 @@ export const acceptToken = (
       headers: challenge(operation, scheme, { error: 'insufficient_scope', scope: operation.scopes.join(' ') }),
     })
   }
-  operation.meter.credential(credentials[scheme], 'ok')
-  exchange.caller = { kind: 'token', client, token }
+  if (unspent.length === 0) operation.meter.credential(credentials[scheme], 'ok')
+  exchange.caller = { kind: 'token', client, token, unspent }
   return undefined
 }
 
@@ -66,11 +71,18 @@ export const refuseToken = async (
   error_description: string,
 ): Promise<Outcome> => {
   operation.meter.credential(credentials[scheme], 'refused')
+  return (
+    (await countRefused(deps, exchange)) ??
+    refuse(exchange, 'CREDENTIAL_INVALID', {
+      headers: challenges(operation, scheme, { error: 'invalid_token', error_description }),
+    })
+  )
+}
+
+/** Counts what names nobody for its address alone. Answers where there was too much of it. */
+export const countRefused = async (deps: CallerDeps, exchange: Exchange): Promise<Reply | undefined> => {
   const waitMs = await deps.failures.countAddress(exchange.context.address)
-  if (waitMs > 0) return refuse(exchange, 'TOO_MANY_FAILURES', { headers: retryAfter(waitMs) })
-  return refuse(exchange, 'CREDENTIAL_INVALID', {
-    headers: challenges(operation, scheme, { error: 'invalid_token', error_description }),
-  })
+  return waitMs > 0 ? refuse(exchange, 'TOO_MANY_FAILURES', { headers: retryAfter(waitMs) }) : undefined
 }
 
 const isAudience = (token: AccessTokenRecord, operation: MeteredOperation, issuer: string): boolean => {

@@ -1,15 +1,25 @@
 import { OAuthError } from '../../errors.ts'
 import type { Reply } from '../../http/reply.ts'
 import { isCertificateOf } from '../../oauth/confirmation.ts'
+import type { ProvenRequest } from '../../oauth/dpop/proof.ts'
+import type { OneUse } from '../../oauth/one-time.ts'
 import type { AccessTokenRecord } from '../../stores/ports.ts'
-import type { Exchange, Outcome } from '../exchange.ts'
+import type { Exchange, Outcome, Step } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
-import { acceptToken, isToken68, malformedToken, notGood, notProven, refuseToken } from './access-token.ts'
+import {
+  acceptToken,
+  countRefused,
+  isToken68,
+  malformedToken,
+  notGood,
+  notProven,
+  refuseToken,
+} from './access-token.ts'
 import { challenges } from './challenge.ts'
 import type { CallerDeps } from './prove-caller.ts'
 
-/** Proves the caller by an access token of the scheme DPoP. */
+/** Proves the caller by an access token of the scheme DPoP; what of it is good once is still to be spent. */
 export type KeyHolderProof = (exchange: Exchange, operation: MeteredOperation, token: string) => Promise<Outcome>
 
 /**
@@ -27,40 +37,68 @@ export const proveKeyHolder =
     if (!isCertificateOf(token.cnf, () => exchange.context.clientCertificate()?.certificate)) {
       return refuseToken(deps, exchange, operation, 'DPoP', notProven)
     }
-    const refusal = await proveKey(deps, exchange, operation, { text, jkt })
-    return refusal ?? acceptToken(deps, exchange, operation, 'DPoP', token)
+    try {
+      const { headers, use } = deps.authorizationServer.verifyProof(toProvenRequest(exchange, text, jkt))
+      exchange.answerFields = Object.entries(headers).flat() // a fresh nonce goes out with whatever is answered
+      return acceptToken(deps, exchange, operation, 'DPoP', token, [use])
+    } catch (error) {
+      return refuseProof(deps, exchange, operation, error)
+    }
   }
 
-const keyOf = ({ cnf }: AccessTokenRecord): string | undefined => (cnf && 'jkt' in cnf ? cnf.jkt : undefined)
+/**
+ * Step 4: the proof of a key is good once, and that is asked last. A client over its plan costs no store call for it, and
+ * a proof that the plan turned away may come again.
+ */
+export const spendProof =
+  (deps: CallerDeps): Step =>
+  exchange => {
+    const { operation, caller } = exchange
+    if (operation === undefined || caller?.kind !== 'token' || caller.unspent.length === 0) return undefined
+    return spend(deps, exchange, operation, caller.unspent)
+  }
 
-/** Answers nothing where the proof is good; a fresh nonce then goes out with whatever is answered. */
-const proveKey = async (
-  { authorizationServer }: CallerDeps,
+const spend = async (
+  deps: CallerDeps,
   exchange: Exchange,
   operation: MeteredOperation,
-  token: { readonly text: string; readonly jkt: string },
-): Promise<Reply | undefined> => {
-  const { req, fields } = exchange.context
-  const { path = '' } = exchange.target ?? {}
+  unspent: readonly OneUse[],
+): Promise<Outcome> => {
   try {
-    const { headers } = await authorizationServer.verifyProof({
-      dpop: fields.dpop,
-      method: req.method ?? '',
-      path,
-      token,
-    })
-    exchange.answerFields = Object.entries(headers).flat()
+    await deps.authorizationServer.spend(unspent)
+    operation.meter.credential('dpop', 'ok')
     return undefined
   } catch (error) {
-    if (error instanceof OAuthError) return refuseProof(exchange, operation, error)
-    throw error
+    return refuseProof(deps, exchange, operation, error)
   }
 }
 
-/** RFC 9449 sections 7.1 and 9. Not counted as a guess: the token is good, and a signature cannot be guessed. */
-const refuseProof = (exchange: Exchange, operation: MeteredOperation, refusal: OAuthError): Reply => {
+const keyOf = ({ cnf }: AccessTokenRecord): string | undefined => (cnf && 'jkt' in cnf ? cnf.jkt : undefined)
+
+const toProvenRequest = ({ context, target }: Exchange, text: string, jkt: string): ProvenRequest => ({
+  dpop: context.fields.dpop,
+  method: context.req.method ?? '',
+  path: target?.path ?? '',
+  token: { text, jkt },
+})
+
+/**
+ * RFC 9449 sections 7.1 and 9. Whoever keeps sending bad proofs is told to wait, as with bad tokens; who lacks a nonce does
+ * what it should.
+ * @throws what is no refusal
+ */
+const refuseProof = async (
+  deps: CallerDeps,
+  exchange: Exchange,
+  operation: MeteredOperation,
+  refusal: unknown,
+): Promise<Reply> => {
+  if (!(refusal instanceof OAuthError)) throw refusal
   operation.meter.credential('dpop', 'refused')
   const error = refusal.code === 'use_dpop_nonce' ? 'use_dpop_nonce' : 'invalid_dpop_proof'
+  const limited = error === 'use_dpop_nonce' ? undefined : await countRefused(deps, exchange)
   const headers = challenges(operation, 'DPoP', { error, error_description: refusal.message })
-  return refuse(exchange, 'PROOF_REFUSED', { headers: [...headers, ...Object.entries(refusal.headers).flat()] })
+  return (
+    limited ?? refuse(exchange, 'PROOF_REFUSED', { headers: [...headers, ...Object.entries(refusal.headers).flat()] })
+  )
 }

@@ -23,7 +23,7 @@ export interface ForwardDeps {
   readonly upgrade: Step
 }
 
-/** Step 5: the upstream round trip, streamed both ways. 502, 503, 504. */
+/** Step 6: the upstream round trip, streamed both ways. 502, 503, 504. */
 export const forward =
   (deps: ForwardDeps): Step =>
   (exchange): Outcome | Promise<Outcome> => {

@@ -3,7 +3,15 @@ import { OAuthError } from '../../errors.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { OneUse } from '../one-time.ts'
 import { createNonces } from './nonces.ts'
-import { clockSkewSec, invalidProof, type Proof, type ProvenRequest, proofLifetimeSec, verifyProof } from './proof.ts'
+import {
+  clockSkewSec,
+  invalidProof,
+  type Proof,
+  type ProvenRequest,
+  proofLifetimeSec,
+  readProof,
+  requireSignature,
+} from './proof.ts'
 
 /** A key whose holder sent this request. */
 export interface ProvenKey {
@@ -16,11 +24,11 @@ export interface ProvenKey {
 }
 
 /**
- * Proves who holds a DPoP key: the proof itself and its nonce. That no process has seen it before is for the caller to
+ * Proves who holds a DPoP key: the proof itself and its nonce, its signature last, for that is dear. That no process has seen it before is for the caller to
  * ask.
  * @throws OAuthError invalid_dpop_proof, or use_dpop_nonce with the nonce to use
  */
-export type ProofCheck = (request: ProvenRequest) => Promise<ProvenKey>
+export type ProofCheck = (request: ProvenRequest) => ProvenKey
 
 export const createProofCheck = ({ options, keys, clock }: OAuthDeps): ProofCheck => {
   const { origin } = new URL(options.issuer)
@@ -39,13 +47,15 @@ export const createProofCheck = ({ options, keys, clock }: OAuthDeps): ProofChec
     return verdict === 'aging' ? freshNonce() : {}
   }
 
-  return async request => {
-    const proof = await verifyProof(request, origin, clock.nowMs())
-    return { jkt: proof.jkt, headers: checkNonce(proof.nonce), use: toUse(proof) }
+  return request => {
+    const proof = readProof(request, origin, clock.nowMs())
+    const headers = checkNonce(proof.nonce)
+    requireSignature(proof)
+    return { jkt: proof.jkt, headers, use: toUse(proof) }
   }
 }
 
-const toUse = ({ jkt, jti, iatSec }: Proof): OneUse => ({
+const toUse = ({ jkt, jti, iatSec }: Pick<Proof, 'jkt' | 'jti' | 'iatSec'>): OneUse => ({
   id: `dpop:${jkt}:${createHash('sha256').update(jti).digest('base64url')}`,
   // A process whose clock is behind takes the proof for that much longer.
   untilMs: (iatSec + proofLifetimeSec + clockSkewSec) * 1000,

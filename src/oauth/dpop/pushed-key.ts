@@ -18,14 +18,14 @@ export interface PushedKey {
  * the parameter `dpop_jkt` does.
  * @throws OAuthError invalid_request where the two name different keys, or `dpop_jkt` none; what ProofCheck throws
  */
-export const provePushedKey = async (
+export const provePushedKey = (
   checkProof: ProofCheck,
   request: OAuthRequest,
   dpop_jkt: string | undefined,
-): Promise<PushedKey> => {
+): PushedKey => {
   const named = parseThumbprint(dpop_jkt)
   if (request.dpop.length === 0) return { ...(named !== undefined && { jkt: named }), headers: {}, unspent: [] }
-  const { jkt, headers, use } = await checkProof(request)
+  const { jkt, headers, use } = checkProof(request)
   if (named !== undefined && named !== jkt) {
     throw new OAuthError('invalid_request', 'The dpop_jkt is not the thumbprint of the key of the DPoP proof')
   }

@@ -5,7 +5,6 @@ import type { OAuthDeps } from '../deps.ts'
 import type { ProofCheck, ProvenKey } from '../dpop/proof-check.ts'
 import type { OneUse } from '../one-time.ts'
 import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
-import type { MaybePromise } from '../when-known.ts'
 import type { OAuthRequest } from '../wire.ts'
 
 /** What the sender of a token request proves to hold, beside the client's own credentials. */
@@ -26,7 +25,7 @@ export interface Possession {
  * @throws OAuthError invalid_dpop_proof or use_dpop_nonce for a proof that is not good; invalid_dpop_proof or
  * invalid_request where the client has to prove something and does not
  */
-export type PossessionCheck = (request: OAuthRequest, client: ClientRegistration) => MaybePromise<Possession>
+export type PossessionCheck = (request: OAuthRequest, client: ClientRegistration) => Possession
 
 /** A DPoP proof that is sent binds, whoever sends it; a certificate binds where the client is registered for that. */
 export const createPossessionCheck = (
@@ -51,7 +50,7 @@ export const createPossessionCheck = (
     }
   }
   return (request, client) => {
-    if (request.dpop.length > 0) return checkProof(request).then(key => toPossession(request, client, key))
+    if (request.dpop.length > 0) return toPossession(request, client, checkProof(request))
     // Most requests: their certificate, if there is one, does not even have to be read.
     if (isConfidential(client) && !isSenderConstrained(client, options)) return nothing
     return toPossession(request, client, undefined)

@@ -46,12 +46,11 @@ export const createTokenEndpoint = (
     const scope = askedScope(grant, form, client)
     requireResources(form.resources, options)
     requireStore(feed)
-    return whenKnown(checkPossession(request, client), possession => {
-      const beginToken = tokenBeginner({ form, client, possession })
-      const askProven: Ask = question => ask(question, possession.unspent)
-      const granted = grant.redeem({ form, client, scope, possession, beginToken, ask: askProven })
-      return whenKnown(granted, known => toReply(grant, known, possession))
-    })
+    const possession = checkPossession(request, client)
+    const beginToken = tokenBeginner({ form, client, possession })
+    const askProven: Ask = question => ask(question, possession.unspent)
+    const granted = grant.redeem({ form, client, scope, possession, beginToken, ask: askProven })
+    return whenKnown(granted, known => toReply(grant, known, possession))
   }
 }
 

@@ -45,7 +45,7 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
   return async (form, client, ask, request) => {
     const parameters = await readParameters(form, client, request)
     check(parameters, client)
-    const { jkt, headers, unspent } = await provePushedKey(checkProof, request, parameters.get('dpop_jkt'))
+    const { jkt, headers, unspent } = provePushedKey(checkProof, request, parameters.get('dpop_jkt'))
     const pushedId = newPushedId()
     const values = { ...toParameterValues(parameters), ...(jkt !== undefined && { dpop_jkt: jkt }) }
     const pushed = { client_id: client.client_id, parameters: values }

@@ -1,16 +1,9 @@
-import { createPublicKey, randomBytes } from 'node:crypto'
+import { createPublicKey } from 'node:crypto'
 import t from 'tap'
 import { parseJws } from '../../../src/oauth/client-keys/jws.ts'
 import { findSignatureFault, toPublicKeys } from '../../../src/oauth/client-keys/public-keys.ts'
+import { rsaJwk } from '../../support/rsa-jwk.ts'
 import { bareJwk, newKey, signJws, type TestKey } from '../fapi/support/jws.ts'
-
-/** An RSA key of so many bits that somebody publishes; whether anybody has the other half makes no difference. */
-const rsaJwk = (bits: number, exponent: Buffer = Buffer.from('AQAB', 'base64url')) => {
-  const modulus = randomBytes(Math.ceil(bits / 8))
-  modulus[0] = 1 << ((bits - 1) % 8)
-  modulus[modulus.length - 1] = 1
-  return { kty: 'RSA', n: modulus.toString('base64url'), e: exponent.toString('base64url') }
-}
 
 const signedBy = (key: TestKey, kid?: string) => {
   const jws = parseJws(signJws({ alg: key.alg, kid }, { sub: 'app' }, key))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { newKey, type TestKey } from '../fapi/support/jws.ts'
+import { bareJwk, newKey, type TestKey } from '../fapi/support/jws.ts'
 import { type Answer, issuer, startServer, type TestServer } from '../support/authorization-server.ts'
 import { newProof, type ProofTwist } from '../support/proofs.ts'
 
@@ -35,6 +35,14 @@ t.test('line 91: a proof without our nonce is answered with one, and good with i
   t.notOk('dpop-nonce' in second.headers, 'the nonce is good for more')
   t.match(await ask(server, proofFor(server, `${nonce.slice(0, -1)}_`)), asksForNonce)
   t.match(await ask(server, proofFor(server, `${nonce}A`)), asksForNonce)
+})
+
+t.test('line 91: a nonce is asked for before the signature is looked at', async t => {
+  const server = await startServer(t, required)
+  const unsigned = { header: { jwk: bareJwk(newKey('ES256')) } }
+
+  t.match(await ask(server, proofFor(server, undefined, unsigned)), asksForNonce)
+  t.match(await ask(server, proofFor(server, await askNonce(server), unsigned)), invalid)
 })
 
 t.test('line 91: a nonce ages out, and the client gets the next one before that', async t => {

@@ -13,7 +13,7 @@ t.test('RFC 9449 section 10.1: the key of a pushed request is named by its proof
   const { deps, clock } = await startServer(t, { dpop: { nonce: 'optional' } })
   const jkt = await calculateJwkThumbprint(bareJwk(key))
   const check = createProofCheck(deps)
-  const push = (dpop_jkt: string | undefined, isProven: boolean) => {
+  const push = async (dpop_jkt: string | undefined, isProven: boolean) => {
     const proof = newProof(key, { uri: `${issuer}/par`, nowMs: clock.nowMs() })
     return provePushedKey(check, { ...emptyRequest, path: '/par', dpop: isProven ? [proof] : [] }, dpop_jkt)
   }
@@ -30,7 +30,7 @@ t.test('RFC 9449 section 10.1: the key of a pushed request is named by its proof
 t.test('RFC 9449 section 10.1: a proof that is not good is refused there as everywhere', async t => {
   const { deps, clock } = await startServer(t)
   const check = createProofCheck(deps)
-  const push = (uri: string) =>
+  const push = async (uri: string) =>
     provePushedKey(
       check,
       { ...emptyRequest, path: '/par', dpop: [newProof(key, { uri, nowMs: clock.nowMs() })] },
