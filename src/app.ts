@@ -31,6 +31,8 @@ export interface AppDeps {
   readonly share: () => Share
   /** Told when the store or the limiter stops answering, and when it answers again. */
   readonly onStoreState: (what: 'store' | 'limiter', up: boolean, reason: string | undefined) => void
+  /** Told of certificate files that cannot be renewed to; every process finds the same. */
+  readonly onCertificateRefused: TlsReport['refused']
 }
 
 export type { SidegateConfig } from './config/load.ts'
@@ -88,7 +90,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       accessLog: deps.accessLog,
     },
   )
-  const certificates = reportOn(deps.log)
+  const certificates = reportOn(deps)
   const tls = config.tls && (await openTls(config.tls, certificates))
   const internal = privateOptions(config)
   const privateListener = internal && (await openPrivateListener(internal, { ...deps, oauth, certificates }))
@@ -111,14 +113,13 @@ export const privateOptions = ({ internal, oauth }: SidegateConfig): SidegateCon
   oauth.login.mode === 'handoff' ? internal : undefined
 
 /** What becomes of the certificates of a listener while it runs. */
-const reportOn = (log: Logger): TlsReport => ({
+const reportOn = ({ log, onCertificateRefused }: AppDeps): TlsReport => ({
   renewed: validTo =>
     log.info(
       { event: 'certificate_renewed', valid_to: validTo.toISOString() },
       'new connections get a new certificate',
     ),
-  refused: error =>
-    log.warn({ event: 'certificate_refused', err: error }, 'the certificate files cannot be served: kept the old ones'),
+  refused: onCertificateRefused,
 })
 
 /** Opens the configuration's store for as long as `use` takes. */

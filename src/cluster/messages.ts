@@ -14,6 +14,8 @@ export type WorkerMessage =
   | { readonly type: 'charges'; readonly id: number; readonly charges: readonly BatchedCharge[] }
   /** Whether it reaches the store; `what` says which part of it noticed. */
   | { readonly type: 'store'; readonly what: 'store' | 'limiter'; readonly up: boolean; readonly reason?: string }
+  /** Certificate files cannot be renewed to; `content` is the same for the same content. */
+  | { readonly type: 'certificate'; readonly reason: string; readonly content: string }
 
 /** What the primary tells a worker. */
 export type PrimaryMessage =

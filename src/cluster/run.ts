@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { createLimiterService, prepareStore, privateOptions, type SidegateConfig } from '../app.ts'
+import { systemClock } from '../clock.ts'
 import { greeting, startDemo } from '../demo/demo.ts'
 import { createAggregate } from '../telemetry/aggregate.ts'
 import { createLogger, type ProcessLogger } from '../telemetry/logger.ts'
@@ -7,6 +8,7 @@ import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { buildInfo } from '../version.ts'
 import { sayingWhere } from './address-hint.ts'
 import { type AdminView, startAdmin } from './admin.ts'
+import { createCertificateWatch } from './certificate-watch.ts'
 import { nextSignal, untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
 import { bindListeners, type Listeners } from './listeners.ts'
@@ -57,6 +59,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   const recorder = createRecorder()
   const aggregate = createAggregate()
   recordBuild(recorder)
+  const certificateWatch = createCertificateWatch(log, systemClock)
   const storeWatch = createStoreWatch(config.store.kind, log)
   if (!storeIsUp) storeWatch.report('primary', 'store', false, 'it did not answer at the start')
 
@@ -81,6 +84,9 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
           break
         case 'store':
           storeWatch.report(worker, message.what, message.up, message.reason)
+          break
+        case 'certificate':
+          certificateWatch.refused(message.reason, message.content)
           break
         default:
       }

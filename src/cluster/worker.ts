@@ -41,6 +41,7 @@ export const runWorker = async (config: SidegateConfig): Promise<void> => {
     recorder,
     limiterChannel: charges.ask,
     share,
+    onCertificateRefused: (reason, content) => send({ type: 'certificate', reason, content }),
     onStoreState: (what, up, reason) => send({ type: 'store', what, up, ...(reason === undefined ? {} : { reason }) }),
   })
 

@@ -1,14 +1,16 @@
-import { createHash, createPrivateKey, constants as crypto, X509Certificate } from 'node:crypto'
+import { createHash, createPrivateKey, constants as crypto, type KeyObject, type X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { parseCertificates } from './pem.ts'
 import type { TlsOptions } from './tls-options.ts'
 
 /** What the files of a TLS listener hold, read and checked. */
 export interface TlsFiles {
   /** Changes with what they hold. */
   readonly digest: string
-  /** When the certificate expires. */
-  readonly validTo: Date
+  readonly certificate: X509Certificate
+  /** Changes with the CAs that vouch for clients. */
+  readonly clientCa: string | undefined
   readonly context: SecureContextOptions
 }
 
@@ -23,9 +25,8 @@ export interface TlsTexts {
   readonly clientCa: string | undefined
 }
 
-/** @throws Error of the file system, where one cannot be read */
+/** @throws Error a sentence with the file's name, where one cannot be read */
 export const readTlsTexts = async ({ certFile, keyFile, clientCaFile }: TlsFileNames): Promise<TlsTexts> => {
-  const read = (file: string): Promise<string> => readFile(file, 'utf8')
   const [cert, key, clientCa] = await Promise.all([
     read(certFile),
     read(keyFile),
@@ -37,24 +38,58 @@ export const readTlsTexts = async ({ certFile, keyFile, clientCaFile }: TlsFileN
   return { digest, cert, key, clientCa }
 }
 
+const read = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new Error(`${file} cannot be read (${cause.code})`, { cause })
+  })
+
 /**
- * Only what can be served: OpenSSL itself would take an empty file for "no certificate", and nobody could connect.
- * @throws Error where a text is not what its file should hold, or the key is another certificate's
+ * Only what can be served, at the start and at every renewal: OpenSSL itself would take an empty file for "no
+ * certificate", and the beginning of a list that is being written for the whole.
+ * @throws Error a sentence with the file's name, where a text is not what its file should hold, or no handshake would
+ * come about
  */
-export const verifyTlsFiles = ({ digest, cert, key, clientCa }: TlsTexts): TlsFiles => {
-  const certificate = new X509Certificate(cert)
-  if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error('the key belongs to another certificate')
+export const verifyTlsFiles = ({ digest, cert, key, clientCa }: TlsTexts, names: TlsFileNames): TlsFiles => {
+  const { certFile, keyFile, clientCaFile = '' } = names
+  const [certificate] = within(certFile, () => parseCertificates(cert))
+  const privateKey = within(keyFile, () => parseKey(key))
+  if (!certificate.checkPrivateKey(privateKey)) throw new Error(`${keyFile} holds the key of another certificate`)
   const fault = handshakeFault({ cert, key })
-  if (fault !== undefined) throw new Error(fault)
-  if (clientCa !== undefined) new X509Certificate(clientCa)
+  if (fault !== undefined) throw new Error(`${certFile} cannot be served: ${fault}`)
+  const authorities = clientCa === undefined ? [] : within(clientCaFile, () => parseCertificates(clientCa))
   // No CA at all is an empty list: left out, the public ones that Node brings would vouch for clients.
-  const context = { ...security, cert, key, ca: clientCa === undefined ? [] : [clientCa] }
-  return { digest, validTo: certificate.validToDate, context }
+  const context = { ...security, cert, key, ca: authorities.map(String) }
+  return { digest, certificate, clientCa, context }
+}
+
+/** Puts the file's name before what is wrong with it. */
+const within = <T>(file: string, parse: () => T): T => {
+  try {
+    return parse()
+  } catch (error) {
+    throw new Error(`${file} ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+const parseKey = (pem: string): KeyObject => {
+  try {
+    return createPrivateKey(pem)
+  } catch (cause) {
+    throw new Error('holds no private key in PEM without passphrase', { cause })
+  }
+}
+
+/** Why clients would not take this certificate now; undefined where they do. */
+export const timeFault = ({ validFromDate, validToDate }: X509Certificate, nowMs: number): string | undefined => {
+  if (validToDate.getTime() < nowMs) return `expired at ${validToDate.toISOString()}; take a new one`
+  return validFromDate.getTime() > nowMs
+    ? `is not valid before ${validFromDate.toISOString()}; take one that is valid now`
+    : undefined
 }
 
 /** Why no handshake would come about with this pair, and what would be right; undefined where one can. */
 export const handshakeFault = ({ cert, key }: Pick<TlsTexts, 'cert' | 'key'>): string | undefined => {
-  const { asymmetricKeyType = '', asymmetricKeyDetails } = new X509Certificate(cert).publicKey
+  const { asymmetricKeyType = '', asymmetricKeyDetails } = parseCertificates(cert)[0].publicKey
   const { namedCurve } = asymmetricKeyDetails ?? {}
   if (!keyTypes.includes(asymmetricKeyType) || (namedCurve !== undefined && !curves.includes(namedCurve))) {
     return 'no client takes a key of this kind; use RSA, Ed25519, or ECDSA with P-256, P-384 or P-521'

@@ -1,11 +1,22 @@
-import { createSecureContext, type Server, type TlsOptions as ServerOptions } from 'node:tls'
-import { readTlsTexts, type TlsFileNames, type TlsTexts, verifyTlsFiles } from './tls-files.ts'
+import type { Server, TlsOptions as ServerOptions } from 'node:tls'
+import { type CertificateHolders, followCertificateHolders } from './certificate-holders.ts'
+import {
+  readTlsTexts,
+  type TlsFileNames,
+  type TlsFiles,
+  type TlsTexts,
+  timeFault,
+  verifyTlsFiles,
+} from './tls-files.ts'
 import type { TlsOptions } from './tls-options.ts'
 
 /** TLS of one listener: what its server is created with, and certificates that are renewed while it runs. */
 export interface Tls {
   readonly serverOptions: ServerOptions
-  /** New connections of this server get the certificate that is in the files; those under way keep theirs. */
+  /**
+   * New connections of this server get the certificate that is in the files; those under way keep theirs. When other CAs
+   * vouch for clients, the connections of clients that showed a certificate end after what is being answered.
+   */
   renew(server: Server): void
   close(): void
 }
@@ -13,8 +24,12 @@ export interface Tls {
 /** Told of changes while the listener runs. */
 export interface TlsReport {
   renewed(validTo: Date): void
-  /** The files hold nothing that can be served; what was there before is kept. Said once for each such content. */
-  refused(error: Error): void
+  /**
+   * The files hold nothing that can be served; what was there before is kept. Said once for each such content.
+   * @param reason a sentence with the file's name
+   * @param content the same for the same content
+   */
+  refused(reason: string, content: string): void
 }
 
 /** How often the files are looked at. Mounted secrets change by a swap of links, which watching a file does not see. */
@@ -26,9 +41,9 @@ export const openTls = async (
   report: TlsReport,
   everyMs = lookEveryMs,
 ): Promise<Tls> => {
-  const files = verifyTlsFiles(await readTlsTexts(options))
-  const servers = new Set<Server>()
-  const watch = createWatch(options, files.digest, report, servers)
+  const files = verifyTlsFiles(await readTlsTexts(options), options)
+  const servers = new Map<Server, CertificateHolders>()
+  const watch = createWatch(options, files, report, servers)
   const timer = setInterval(watch, everyMs)
   timer.unref()
   return {
@@ -38,31 +53,43 @@ export const openTls = async (
       rejectUnauthorized: options.clientAuth === 'required',
       ALPNProtocols: ['http/1.1'],
     },
-    renew: server => void servers.add(server),
+    renew: server => void servers.set(server, followCertificateHolders(server)),
     close: () => clearInterval(timer),
   }
 }
 
 /** One look at the files. */
-const createWatch = (names: TlsFileNames, digest: string, report: TlsReport, servers: ReadonlySet<Server>) => {
-  let inUse = digest
+const createWatch = (
+  names: TlsFileNames,
+  files: TlsFiles,
+  report: TlsReport,
+  servers: ReadonlyMap<Server, CertificateHolders>,
+) => {
+  let inUse = files
   let suspect: string | undefined
   let refused: string | undefined
   let isLooking = false
 
   const serve = (texts: TlsTexts): void => {
-    const { context, validTo } = verifyTlsFiles(texts)
-    createSecureContext(context)
-    for (const server of servers) server.setSecureContext(context)
-    inUse = texts.digest
-    report.renewed(validTo)
+    const renewed = verifyTlsFiles(texts, names)
+    const nowMs = Date.now()
+    const fault = timeFault(renewed.certificate, nowMs)
+    if (fault !== undefined && timeFault(inUse.certificate, nowMs) === undefined) {
+      throw new Error(`${names.certFile} ${fault}`)
+    }
+    for (const [server, holders] of servers) {
+      server.setSecureContext(renewed.context)
+      if (renewed.clientCa !== inUse.clientCa) holders.end()
+    }
+    inUse = renewed
+    report.renewed(renewed.certificate.validToDate)
   }
 
   /** The second time that the same is found, so that a certificate whose key is a moment behind is no alarm. */
   const refuse = (content: string, error: unknown): void => {
     if (content === suspect && content !== refused) {
       refused = content
-      report.refused(error instanceof Error ? error : new Error(String(error)))
+      report.refused(error instanceof Error ? error.message : String(error), content)
     }
     suspect = content
   }
@@ -74,7 +101,7 @@ const createWatch = (names: TlsFileNames, digest: string, report: TlsReport, ser
     try {
       const texts = await readTlsTexts(names)
       content = texts.digest
-      if (content !== inUse) serve(texts)
+      if (content !== inUse.digest) serve(texts)
       suspect = refused = undefined
     } catch (error) {
       refuse(content, error)

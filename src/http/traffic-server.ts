@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import http, { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import https from 'node:https'
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GatewayErrorCode } from '../errors.ts'
+import { answerUnderWay } from './answer-under-way.ts'
 import { problemReply } from './problem.ts'
 import type { Reply } from './reply.ts'
 import type { Tls } from './tls.ts'
@@ -110,10 +110,6 @@ const owesAnswer = (socket: Duplex): boolean => {
   const answer = answerUnderWay(socket)
   return Boolean(answer && (answer.headersSent || answer.req.complete))
 }
-
-/** Node hangs the response under way on its socket; there is no public name for it. */
-const answerUnderWay = (socket: Duplex): ServerResponse | undefined =>
-  (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 
 const lingerMs = 1000
 

@@ -1,7 +1,8 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { handshakeFault } from '../../http/tls-files.ts'
+import { parseCertificates } from '../../http/pem.ts'
+import { handshakeFault, timeFault } from '../../http/tls-files.ts'
 import type { Fault, Path } from './problem.ts'
 
 /**
@@ -64,13 +65,6 @@ const pairFaults = ({ path, pair }: Place, nowMs: number | undefined): readonly 
   return message ? [valueFault([...path, 'cert_file'], message)] : []
 }
 
-const timeFault = ({ validFromDate, validToDate }: X509Certificate, nowMs: number): string | undefined => {
-  if (validToDate.getTime() < nowMs) return `expired at ${validToDate.toISOString()}; take a new one`
-  return validFromDate.getTime() > nowMs
-    ? `is not valid before ${validFromDate.toISOString()}; take one that is valid now`
-    : undefined
-}
-
 /** The same certificates are proof on both listeners then: every client could accept a login in the name of anybody. */
 const sharedAuthority = (traffic: Place, internal: Place): readonly Fault[] => {
   const isShared = traffic.authorities.some(one => internal.authorities.some(other => isVouchedForBy(one, other)))
@@ -115,7 +109,7 @@ const readNamed = async <T>(
 
 /** The first of the file, as TLS takes it. */
 const parseCertificate = (cert: string): { readonly certificate: X509Certificate; readonly cert: string } => ({
-  certificate: new X509Certificate(cert),
+  certificate: parseCertificates(cert)[0],
   cert,
 })
 
@@ -123,10 +117,4 @@ const parseCertificate = (cert: string): { readonly certificate: X509Certificate
 const parseKey = (pem: string): string => {
   createPrivateKey(pem)
   return pem
-}
-
-const parseCertificates = (pem: string): readonly X509Certificate[] => {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)
-  if (!blocks) throw new TypeError('no certificate')
-  return blocks.map(block => new X509Certificate(block))
 }

@@ -18,7 +18,10 @@ const { ca, server } = certificates
 export const trust = { ca: ca.cert, servername: 'localhost' }
 export const request = 'GET / HTTP/1.1\r\nHost: gw.test\r\n\r\n'
 
-/** A listening server that answers with the client's name and whether it is vouched for. */
+/**
+ * A listening server that answers with the client's name and whether it is vouched for: at `/` at once, at `/held` when the
+ * test lets it, at `/begun` with its header sent before that.
+ */
 export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits = defaultTrafficServerOptions) => {
   const options: TlsOptions = { certFile: server.certFile, keyFile: server.keyFile, clientAuth: 'off', ...changes }
   const reader = createCertificateReader({
@@ -27,9 +30,10 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
     header: 'none',
   })
   const seen: string[] = []
+  const held: (() => void)[] = []
   const report = {
     renewed: (validTo: Date) => void seen.push(`renewed until ${validTo.toISOString()}`),
-    refused: () => void seen.push('refused'),
+    refused: (reason: string) => void seen.push(reason),
   }
   const tls = await openTls(options, report, 20)
   const traffic = createTrafficServer(
@@ -37,7 +41,10 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
     {
       request: (req, res) => {
         const found = reader.reader(req.socket, scanFields(req.rawHeaders), false)()
-        res.end(found ? `${found.certificate.subject.split('\n').at(-1)} ${found.isVouchedFor}` : 'nobody')
+        const name = found ? `${found.certificate.subject.split('\n').at(-1)} ${found.isVouchedFor}` : 'nobody'
+        if (req.url === '/begun') res.flushHeaders()
+        if (req.url === '/') res.end(name)
+        else held.push(() => res.end(name))
       },
       upgrade: (_req, socket) => void socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n'),
       refused: code => void seen.push(code),
@@ -50,7 +57,7 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
     traffic.closeAllConnections()
     traffic.close()
   })
-  return { url: `https://127.0.0.1:${(traffic.address() as AddressInfo).port}`, seen }
+  return { url: `https://127.0.0.1:${(traffic.address() as AddressInfo).port}`, seen, held }
 }
 
 /** Who the server takes the client for, or that there is no answer. */
