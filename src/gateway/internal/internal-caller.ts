@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { timeFault } from '../../http/tls-files.ts'
 import type { LoginProof } from '../../oauth/interaction/login-proof.ts'
 
 /** How whoever calls the private listener may prove to be the operator's login. At least one of the two is there. */
 export interface InternalCallerOptions {
   /** A certificate that the listener's own CA vouches for is proof. */
   readonly takesCertificates: boolean
+  readonly nowMs: () => number
   /** A signed JWT is proof. Left out: none is. */
   readonly proof?: LoginProof
 }
@@ -15,12 +18,19 @@ export type InternalCaller = 'proven' | 'missing' | 'invalid'
 /** @throws StoreUnavailableError where nobody can tell whether a JWT was used before */
 export const proveInternalCaller = async (
   req: IncomingMessage,
-  { takesCertificates, proof }: InternalCallerOptions,
+  { takesCertificates, nowMs, proof }: InternalCallerOptions,
 ): Promise<InternalCaller> => {
-  if (takesCertificates && req.socket instanceof TLSSocket && req.socket.authorized) return 'proven'
+  if (takesCertificates && isVouchedFor(req.socket, nowMs())) return 'proven'
   const [line, second] = req.headersDistinct.authorization ?? []
   if (line === undefined) return 'missing'
   const token = /^bearer +([\w.-]+)$/i.exec(line)?.[1]
   if (!proof || token === undefined || second !== undefined) return 'invalid'
   return (await proof(token)) ? 'proven' : 'invalid'
+}
+
+/** By the CA at the handshake, and still by the certificate's own dates: a connection may be kept for longer. */
+const isVouchedFor = (socket: Socket, nowMs: number): boolean => {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return false
+  const certificate = socket.getPeerX509Certificate()
+  return certificate !== undefined && timeFault(certificate, nowMs) === undefined
 }

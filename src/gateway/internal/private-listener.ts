@@ -37,6 +37,7 @@ export const openPrivateListener = async (
     backChannel: createBackChannel(oauth),
     caller: {
       takesCertificates: files?.clientCaFile !== undefined,
+      nowMs: oauth.clock.nowMs,
       ...(jwks && { proof: createLoginProof(oauth, jwks) }),
     },
   })
