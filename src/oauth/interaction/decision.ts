@@ -44,23 +44,24 @@ const isText = (pattern: RegExp, value: unknown): boolean =>
 const isListOf = (pattern: RegExp, value: unknown): boolean =>
   Array.isArray(value) && value.every(member => isText(pattern, member))
 
-/** Printable ASCII: it goes into tokens, and into a header for the services behind the gateway. */
-const printable = /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/
+/** It goes into tokens, and into a header for the services behind the gateway, which takes spaces off either end. */
+const identifier = /^[\x21-\x7e]+$/
 /** One word of a space-separated list (RFC 6749 section 3.3). */
 const word = /^[\x21\x23-\x5b\x5d-\x7e]+$/
-const withoutControls = /^\P{Cc}+$/u
+/** Not two people to whom one page says the same: no space at either end. */
+const name = /^(?!\s)\P{Cc}+(?<!\s)$/u
 /** RFC 6749 section 4.1.2.1. */
 const describing = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 
 const acceptanceRules: Rules = {
   sub: {
-    isRight: value => isText(printable, value),
-    rule: `sub must be 1 to ${longest} printable ASCII characters`,
+    isRight: value => isText(identifier, value),
+    rule: `sub must be 1 to ${longest} characters of printable ASCII without spaces`,
     isRequired: true,
   },
   username: {
-    isRight: value => isText(withoutControls, value),
-    rule: `username must be 1 to ${longest} characters without control characters`,
+    isRight: value => isText(name, value),
+    rule: `username must be 1 to ${longest} characters, without control characters, and without spaces at either end`,
   },
   acr: { isRight: value => isText(word, value), rule: 'acr must be one word' },
   amr: { isRight: value => isListOf(word, value), rule: 'amr must be a list of words' },

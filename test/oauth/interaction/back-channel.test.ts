@@ -115,9 +115,15 @@ t.test('a body that is no decision is told what it should be', async t => {
     { sub: ' ' },
     { sub: 7 },
     { sub: 'line\nbreak' },
+    { sub: 'other ' },
+    { sub: ' other' },
+    { sub: 'two words' },
     { sub: 'Zoë' },
     { sub: 'x'.repeat(256) },
     { ...good, username: '' },
+    { ...good, username: 'Zoë ' },
+    { ...good, username: '\u00a0Zoë' },
+    { ...good, username: 'Zoë\n' },
     { ...good, acr: 'two words' },
     { ...good, amr: 'pwd' },
     { ...good, amr: ['pwd', 7] },
@@ -141,5 +147,5 @@ t.test('a body that is no decision is told what it should be', async t => {
 
   for (const body of acceptances) t.match(await room.backChannel.accept(id, body), { kind: 'unreadable' })
   for (const body of rejections) t.match(await room.backChannel.reject(id, body), { kind: 'unreadable' })
-  t.match(await room.backChannel.accept(id, { sub: 'x'.repeat(255) }), { kind: 'answer' })
+  t.match(await room.backChannel.accept(id, { sub: 'x'.repeat(255), username: 'Zoë Müller' }), { kind: 'answer' })
 })
