@@ -1,3 +1,4 @@
+import { OAuthError } from '../../errors.ts'
 import { seeOther } from '../authorize/response.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { parseParameters } from '../forms/parameters.ts'
@@ -20,7 +21,7 @@ import type { Visit } from './visit.ts'
  * The browser's side of a hand-off to the operator's own login: `/interaction/<id>` leads there, and
  * `/interaction/<id>/resume?token=…`, which that login was told by the private listener, leads to the client. Resuming
  * takes the token and the cookie of the browser that began, so that neither is worth anything alone.
- * @throws StoreUnavailableError
+ * @throws StoreUnavailableError; OAuthError invalid_request (405) for HEAD where it would end the interaction
  */
 export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Promise<OAuthReply>) => {
   const { issuer, login } = deps.options
@@ -38,6 +39,7 @@ export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Prom
   }
 
   const resume = async (id: string, request: OAuthRequest): Promise<OAuthReply> => {
+    if (request.method !== 'GET') throw onlyGet()
     const found = await findInteraction(deps, id)
     if (!found) return expired(request)
     const visit = admit(id, found, request)
@@ -54,6 +56,10 @@ export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Prom
     return id === undefined ? lead(request) : resume(id, request)
   }
 }
+
+/** HEAD asks without wanting anything done (RFC 9110 section 9.2.1), and the way back is one that ends the interaction. */
+const onlyGet = (): OAuthError =>
+  new OAuthError('invalid_request', 'This address is good for GET alone.', { status: 405, headers: { allow: 'GET' } })
 
 const parseResumePath = (path: string): string | undefined =>
   /^\/interaction\/([A-Za-z0-9_-]{22})\/resume$/.exec(path)?.[1]

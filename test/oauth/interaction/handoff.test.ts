@@ -1,5 +1,5 @@
 import t from 'tap'
-import { answerOf, ask, header, isPage } from '../support/browser-flow.ts'
+import { answerOf, ask, get, header, isPage } from '../support/browser-flow.ts'
 import { accept, loginUrl, openHandoffRoom, send } from './support.ts'
 
 const issuer = 'http://localhost:8080'
@@ -38,6 +38,7 @@ t.test('whom the login accepts comes back with a code for what was granted', asy
   t.match(answerOf(done), { state: 'a-state', iss: issuer })
   t.same(await room.redeem(answerOf(done).code ?? ''), {
     kind: 'redeemed',
+    untilMs: 1_700_000_600_000,
     record: {
       client_id: 'demo',
       sub: 'person-1',
@@ -168,4 +169,16 @@ t.test('line 63: of two windows of one pushed request one gets a code, however i
   t.ok(answerOf(first).code)
   t.ok(isPage(second, 400))
   t.equal(header(await one.follow(resumes[0] ?? ''), 'location'), header(first, 'location'))
+})
+
+t.test('HEAD of the way back ends nothing: it is refused, and GET works after it', async t => {
+  const room = await openHandoffRoom(t)
+  const browser = await send(room)
+  const resume = new URL(await accept(room, browser.id))
+  const head = { ...get(resume.search.slice(1), resume.pathname, browser.cookie()), method: 'HEAD' }
+
+  await t.rejects(room.interaction(head), { code: 'invalid_request', status: 405, headers: { allow: 'GET' } })
+
+  t.equal((await room.deps.store.interactions.find(browser.id))?.record.stage, 'accepted')
+  t.ok(answerOf(await browser.follow(resume.href)).code)
 })
