@@ -84,37 +84,45 @@ for (const store of ['sqlite', 'redis']) {
       const answers = await Promise.all(Array.from({ length: 8 }, () => caller.call(id, undefined, request)))
 
       t.same(answers.map(({ status }) => status).toSorted(), [200, ...Array(7).fill(401)])
+      const refused = answers.find(({ status }) => status === 401)
+      t.match(refused?.headers.get('www-authenticate'), /error_description="jti was used before/)
     })
     await t.test('who proves nothing, or not enough, is told nothing', async t => {
       const nowSec = Math.floor(Date.now() / 1000)
-      const bad: readonly (readonly [string, string | undefined])[] = [
+      const bad: readonly (readonly [string, string | undefined, RegExp?])[] = [
         ['no proof', undefined],
-        ['basic', 'Basic YXBwOmFwcC1zZWNyZXQ='],
-        ['no JWT', 'Bearer x'],
-        ['another key', `Bearer ${loginJwt(gateway.url, newKey('ES256'))}`],
-        ['another audience', `Bearer ${loginJwt(gateway.url, key, { aud: `${gateway.url}/` })}`],
-        ['a list of audiences', `Bearer ${loginJwt(gateway.url, key, { aud: [gateway.url] })}`],
-        ['expired', `Bearer ${loginJwt(gateway.url, key, { exp: nowSec - 60 })}`],
-        ['good for too long', `Bearer ${loginJwt(gateway.url, key, { exp: nowSec + 400 })}`],
-        ['no exp', `Bearer ${loginJwt(gateway.url, key, { exp: undefined })}`],
-        ['from tomorrow', `Bearer ${loginJwt(gateway.url, key, { iat: nowSec + 90, exp: nowSec + 120 })}`],
-        ['no iat', `Bearer ${loginJwt(gateway.url, key, { iat: undefined })}`],
-        ['no jti', `Bearer ${loginJwt(gateway.url, key, { jti: undefined })}`],
-        ['alg none', `Bearer ${loginJwt(gateway.url, key, {}, { alg: 'none' })}`],
-        ['another alg', `Bearer ${loginJwt(gateway.url, key, {}, { alg: 'RS256' })}`],
-        ['an unknown crit', `Bearer ${loginJwt(gateway.url, key, {}, { crit: ['b64'] })}`],
-        ['of another kind', `Bearer ${loginJwt(gateway.url, key, {}, { typ: 'at+jwt' })}`],
+        ['basic', 'Basic YXBwOmFwcC1zZWNyZXQ=', /^Authorization must be one line/],
+        ['no JWT', 'Bearer x', /no signed JWT/],
+        ['another key', `Bearer ${loginJwt(gateway.url, newKey('ES256'))}`, /no key of the configuration/],
+        ['another audience', `Bearer ${loginJwt(gateway.url, key, { aud: `${gateway.url}/` })}`, /^aud /],
+        ['a list of audiences', `Bearer ${loginJwt(gateway.url, key, { aud: [gateway.url] })}`, /^aud /],
+        ['expired', `Bearer ${loginJwt(gateway.url, key, { exp: nowSec - 60 })}`, /^exp .*passed/],
+        ['good for too long', `Bearer ${loginJwt(gateway.url, key, { exp: nowSec + 400 })}`, /^exp .*away/],
+        ['no exp', `Bearer ${loginJwt(gateway.url, key, { exp: undefined })}`, /^exp /],
+        [
+          'from tomorrow',
+          `Bearer ${loginJwt(gateway.url, key, { iat: nowSec + 90, exp: nowSec + 120 })}`,
+          /^iat .*future/,
+        ],
+        ['made long ago', `Bearer ${loginJwt(gateway.url, key, { iat: nowSec - 320 })}`, /^iat .*five minutes ago/],
+        ['no iat', `Bearer ${loginJwt(gateway.url, key, { iat: undefined })}`, /^iat /],
+        ['no jti', `Bearer ${loginJwt(gateway.url, key, { jti: undefined })}`, /^jti .*missing/],
+        ['alg none', `Bearer ${loginJwt(gateway.url, key, {}, { alg: 'none' })}`, /^alg /],
+        ['another alg', `Bearer ${loginJwt(gateway.url, key, {}, { alg: 'RS256' })}`, /^alg /],
+        ['an unknown crit', `Bearer ${loginJwt(gateway.url, key, {}, { crit: ['b64'] })}`, /crit/],
+        ['of another kind', `Bearer ${loginJwt(gateway.url, key, {}, { typ: 'at+jwt' })}`, /^typ /],
       ]
-      for (const [name, authorization] of bad) {
+      for (const [name, authorization, reason] of bad) {
         const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
         const answer = await fetch(`${internal}/internal/interactions/${id}`, { headers })
         t.equal(answer.status, 401, name)
         t.match(answer.headers.get('www-authenticate'), /^Bearer realm="internal"/)
-        t.match(await answer.json(), {
-          code: authorization === undefined ? 'CREDENTIAL_MISSING' : 'CREDENTIAL_INVALID',
-        })
+        const code = reason ? 'CREDENTIAL_INVALID' : 'CREDENTIAL_MISSING'
+        const problem = (await answer.json()) as { code: string; reason?: string }
+        t.match(problem, { code, ...(reason && { reason }) }, name)
+        if (reason) t.ok(answer.headers.get('www-authenticate')?.includes(`error_description="${problem.reason}"`))
       }
-      const authorization = `bEARER ${loginJwt(gateway.url, key, { exp: nowSec + 299 }, { typ: 'JWT' })}`
+      const authorization = `bEARER ${loginJwt(gateway.url, key, { exp: nowSec + 299, iat: nowSec - 290 }, { typ: 'JWT' })}`
       t.equal((await fetch(`${internal}/internal/interactions/${id}`, { headers: { authorization } })).status, 200)
     })
     await t.test('every other fault has its status, as a problem document', async t => {

@@ -9,7 +9,7 @@ import { StoreUnavailableError } from '../../stores/ports.ts'
 import { type AccessLog, operationMembers } from '../../telemetry/access-log.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import { clientGone } from '../exchange.ts'
-import { type InternalCallerOptions, proveInternalCaller } from './internal-caller.ts'
+import { type InternalCaller, type InternalCallerOptions, proveInternalCaller } from './internal-caller.ts'
 
 export interface InternalApiDeps {
   readonly backChannel: BackChannel
@@ -120,8 +120,8 @@ const replyTo = async (
   if (!call) return problemReply('NOT_FOUND', requestId)
   const { method, serve } = call.operation
   if (req.method !== method) return problemReply('METHOD_NOT_ALLOWED', requestId, { headers: ['allow', method] })
-  const proven = await proveInternalCaller(req, caller)
-  if (proven !== 'proven') return refuseCaller(proven, requestId)
+  const proof = await proveInternalCaller(req, caller)
+  if (proof.kind !== 'proven') return refuseCaller(proof, requestId)
   if (method === 'GET') return toReply(await serve(backChannel, call.id, undefined), requestId)
   if (!isJson(req.headers['content-type'])) return problemReply('MEDIA_TYPE_UNSUPPORTED', requestId, acceptsJson)
   if (req.headers.expect !== undefined) res.writeContinue()
@@ -138,10 +138,15 @@ const replyTo = async (
   }
 }
 
-const refuseCaller = (caller: 'missing' | 'invalid', requestId: string): Reply => {
-  const challenge = `Bearer realm="internal"${caller === 'invalid' ? ', error="invalid_token"' : ''}`
-  const code = caller === 'missing' ? 'CREDENTIAL_MISSING' : 'CREDENTIAL_INVALID'
-  return problemReply(code, requestId, { headers: ['www-authenticate', challenge] })
+/** RFC 6750 section 3. */
+const refuseCaller = (caller: InternalCaller, requestId: string): Reply => {
+  const challenge = 'Bearer realm="internal"'
+  if (caller.kind !== 'invalid') {
+    return problemReply('CREDENTIAL_MISSING', requestId, { headers: ['www-authenticate', challenge] })
+  }
+  const { reason } = caller
+  const headers = ['www-authenticate', `${challenge}, error="invalid_token", error_description="${reason}"`]
+  return problemReply('CREDENTIAL_INVALID', requestId, { headers, members: { reason } })
 }
 
 /** RFC 9110 section 15.5.16. */

@@ -13,20 +13,29 @@ export interface InternalCallerOptions {
   readonly proof?: LoginProof
 }
 
-export type InternalCaller = 'proven' | 'missing' | 'invalid'
+export type InternalCaller =
+  | { readonly kind: 'proven' | 'missing' }
+  /** `reason` is fit for the caller: whoever comes here builds the operator's own login. */
+  | { readonly kind: 'invalid'; readonly reason: string }
 
 /** @throws StoreUnavailableError where nobody can tell whether a JWT was used before */
 export const proveInternalCaller = async (
   req: IncomingMessage,
   { takesCertificates, nowMs, proof }: InternalCallerOptions,
 ): Promise<InternalCaller> => {
-  if (takesCertificates && isVouchedFor(req.socket, nowMs())) return 'proven'
+  if (takesCertificates && isVouchedFor(req.socket, nowMs())) return proven
   const [line, second] = req.headersDistinct.authorization ?? []
-  if (line === undefined) return 'missing'
+  if (line === undefined) return { kind: 'missing' }
+  if (!proof) return { kind: 'invalid', reason: 'the configuration has no keys for JWTs: show a certificate' }
   const token = /^bearer +([\w.-]+)$/i.exec(line)?.[1]
-  if (!proof || token === undefined || second !== undefined) return 'invalid'
-  return (await proof(token)) ? 'proven' : 'invalid'
+  if (token === undefined || second !== undefined) {
+    return { kind: 'invalid', reason: 'Authorization must be one line: Bearer and a JWT' }
+  }
+  const reason = await proof(token)
+  return reason === undefined ? proven : { kind: 'invalid', reason }
 }
+
+const proven: InternalCaller = { kind: 'proven' }
 
 /** By the CA at the handshake, and still by the certificate's own dates: a connection may be kept for longer. */
 const isVouchedFor = (socket: Socket, nowMs: number): boolean => {
