@@ -100,10 +100,13 @@ const classify = (name: string): FieldKind => {
   // Others read every sign as `-`: X.Sidegate.Client.Id.
   const plain = name.replace(/[^a-z0-9]/g, '-')
   if (plain.startsWith('x-sidegate-') || plain.startsWith('x-forwarded-')) return fieldKinds.identity
-  if (saysCertificate.test(plain)) return fieldKinds.identity
+  if (saysCertificate.test(plain) || saysPrincipal.test(plain)) return fieldKinds.identity
   return fieldKinds.plain
 }
 
 /** What proxies call the certificate that a client showed them: Client-Cert-Chain, X-SSL-Client-Cert, SSL-Client-Verify … */
 const saysCertificate =
-  /^(?:(?:x-)?client-cert|(?:x-)?(?:ssl|tls|mtls)-(?:.*-)?(?:client|cert)|x-amzn-mtls-|x-arr-clientcert)/
+  /^(?:(?:x-)?client-cert|(?:x-)?(?:ssl|tls|mtls)-(?:.*-)?(?:client|cert)|x-certificate|x-client-(?:verify|dn)|x-(?:amzn-mtls|apigee-m?tls)-|x-(?:arr|azure)-clientcert)/
+
+/** What they call whom it, or a sign-in at their own door, has proven. */
+const saysPrincipal = /^x-(?:client-auth-|ms-client-principal)/

@@ -27,6 +27,17 @@ t.test('only the gateway may say who somebody is: such fields are known in any s
     'X-SSL-Whatever-Client-CN',
     'X-Amzn-Mtls-Clientcert',
     'X-ARR-ClientCert',
+    'X-Azure-ClientCert',
+    'X-Apigee-Tls-Client-Cert',
+    'X-Apigee-TLS-Cipher',
+    'X-Client-Verify',
+    'X-Client-DN',
+    'X-Client.Dn',
+    'X-Certificate',
+    'X-Certificate-Subject',
+    'X-Client-Auth-Subject',
+    'X-MS-Client-Principal',
+    'X-MS-Client-Principal-Id',
   ]
   for (const name of names) t.equal(fieldKindOf(name), fieldKinds.identity, name)
 })
@@ -47,6 +58,11 @@ t.test('everything else is plain, whatever it is called', async t => {
     'x-forwardedfor',
     'certificate',
     'x-ssl',
+    'x-client-name',
+    'x-client-author',
+    'x-ms-client-request-id',
+    'x-apigee-quota',
+    'x-azure-ref',
   ]) {
     t.equal(fieldKindOf(name), fieldKinds.plain, name)
   }
