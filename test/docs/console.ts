@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
+import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 import type { Page } from './markdown.ts'
+import { killGroup } from './process-group.ts'
 
 /** One command that a page shows after `$ `, and the lines that it says come back. */
 export interface Step {
@@ -26,26 +27,38 @@ export type Replacements = Readonly<Record<string, string>>
 export const replaceAll = (text: string, replacements: Replacements): string =>
   text.replace(new RegExp(Object.keys(replacements).join('|'), 'g'), name => replacements[name] ?? name)
 
+/** Where and how steps are run. */
+export interface Shell {
+  /** Default the test's own. */
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Bash lines that come before them. */
+  readonly prelude?: string
+  /** Told of every line as it is printed, as somebody would read it. */
+  readonly onLine?: (line: string) => void
+  /** Ends the steps before their time. */
+  readonly signal?: AbortSignal
+}
+
 /** Runs the steps one after another in one shell, as somebody would paste them; what each printed, line by line. */
 const runSteps = async (
   steps: readonly Step[],
   replacements: Replacements,
+  { cwd, env, prelude = '', onLine = () => undefined, signal }: Shell,
 ): Promise<readonly (readonly string[])[]> => {
   const separator = '=== end of step ==='
-  const script = steps
-    .map(({ command }) => `${replaceAll(command, replacements)}\necho; echo '${separator}'`)
-    .join('\n')
-  const shell = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] })
-  const printed = await text(shell.stdout)
-  return printed
-    .split(`${separator}\n`)
-    .slice(0, -1)
-    .map(output =>
-      output
-        .split('\n')
-        .map(line => line.trim())
-        .filter(line => line !== ''),
-    )
+  const commands = steps.map(({ command }) => `${replaceAll(command, replacements)}\necho; echo '${separator}'`)
+  const script = [prelude, ...commands].join('\n')
+  const shell = spawn('bash', ['-c', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+  signal?.addEventListener('abort', () => killGroup(shell))
+  const outputs: string[][] = [[]]
+  for await (const printed of createInterface(shell.stdout)) {
+    const line = printed.trim()
+    onLine(line)
+    if (line === separator) outputs.push([])
+    else if (line !== '') outputs.at(-1)?.push(line)
+  }
+  return outputs.slice(0, -1)
 }
 
 /** Every line that the page shows of the answers is there; a page may show fewer than came. */
@@ -53,8 +66,9 @@ export const areAsShown = async (
   t: Pick<Test, 'ok'>,
   steps: readonly Step[],
   replacements: Replacements,
+  shell: Shell = {},
 ): Promise<void> => {
-  const outputs = await runSteps(steps, replacements)
+  const outputs = await runSteps(steps, replacements, shell)
   for (const [index, { command, shown }] of steps.entries()) {
     const printed = outputs[index] ?? []
     const lines = new Set(joinJson(printed).map(settled))
@@ -80,6 +94,10 @@ const settled = (line: string): string => {
     .replace(/^(ratelimit: "[\w-]+");.*$/i, '$1')
     .replace(/^(sidegate_.*) [\d.e+-]+$/, '$1')
     .replace(/^workers: .*/, 'workers')
+    .replace(/(request_uri%3A)(?:…|[\w-]+)/, '$1')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'instant')
+    .replace(/(?<!\S)(?:[\w-]{4}…|[\w-]{43}(?!\S))/g, 'kid')
+    .replace(/ {2,}/g, '  ')
 }
 
 const ofOneAnswer = ['access_token', 'request_id', 'x-request-id', 'iat', 'nbf', 'exp', 'jti']

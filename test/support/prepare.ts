@@ -18,6 +18,7 @@ const programs: readonly Program[] = [
   { command: 'kubectl', debianPackage: 'kubernetes-client' },
   { command: 'curl', debianPackage: 'curl' },
   { command: 'openssl', debianPackage: 'openssl' },
+  { command: 'nginx', debianPackage: 'nginx' },
 ]
 
 const main = (): number => {
