@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
 import { createFailureLimit } from './gateway/callers/failure-limit.ts'
+import { createStartLimit } from './gateway/callers/start-limit.ts'
 import { createGateway, type Gateway } from './gateway/gateway.ts'
 import { openPrivateListener, type PrivateListener } from './gateway/internal/private-listener.ts'
 import { publishOperations } from './gateway/routing/published-operations.ts'
@@ -60,8 +61,9 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     onStateChange: (up, error) => deps.onStoreState('limiter', up, error?.message),
   })
   const failures = createFailureLimit(limiter, config.loginFailures, () => systemClock.nowMs())
+  const starts = createStartLimit(limiter, config.loginStarts)
   const clients = createClients(config.oauth.clients)
-  const oauth: OAuthDeps = { options: config.oauth, store, clock: systemClock, clients, keys, failures }
+  const oauth: OAuthDeps = { options: config.oauth, store, clock: systemClock, clients, keys, failures, starts }
   const authorizationServer = createAuthorizationServer(oauth)
   const gateway = createGateway(
     {

@@ -34,6 +34,7 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
     upstreams: draft.upstreams.map(toUpstream),
     oauth: resolveOAuth(draft, issuer, operations),
     loginFailures: draft.login.value.failures,
+    loginStarts: draft.login.value.starts,
     shutdown: { delayMs: head.shutdown.delay, timeoutMs: head.shutdown.timeout },
   })
 }

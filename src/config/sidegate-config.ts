@@ -38,6 +38,8 @@ export interface SidegateConfig {
   readonly oauth: OAuthOptions
   /** Wrong proofs for each client or user and address. */
   readonly loginFailures: Rate
+  /** Sign-ins begun from one address, then 429. */
+  readonly loginStarts: Rate
   readonly shutdown: {
     /** How long accepting goes on after SIGTERM. */
     readonly delayMs: number

@@ -13,6 +13,13 @@ export interface OAuthDeps {
   readonly keys: KeyRing
   /** Counts failed passwords on the login pages, over all workers. */
   readonly failures: FailureLimit
+  readonly starts: StartLimit
+}
+
+/** What somebody without any proof may begin from one address: it stays in the store until it is done, or too old. */
+export interface StartLimit {
+  /** Counts one; the wait in milliseconds where there were too many, and then nothing is to be kept, else 0. */
+  take(what: 'interaction' | 'push', address: string): Promise<number>
 }
 
 /** Failed proofs by name (client or user) and address. */

@@ -17,6 +17,7 @@ t.test('a tiny file is enough, and everything else has its default', async t => 
     product: { name: 'oauth', title: 'OAuth', version: '1.0.0' },
     groupings: [{ name: 'G', version: '1.0.0' }],
     loginFailures: { limit: 10, windowSec: 60 },
+    loginStarts: { limit: 300, windowSec: 60 },
     shutdown: { delayMs: 5_000, timeoutMs: 25_000 },
   })
   t.same(config.plans, {

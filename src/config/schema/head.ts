@@ -97,5 +97,6 @@ export const loginSchema = z.strictObject({
   failures: rate()
     .prefault('10/1minute')
     .describe('Wrong proofs for each client or user and address before 429. Default 10/1minute.'),
+  starts: rate().prefault('300/1minute').describe('Sign-ins begun from each address before 429. Default 300/1minute.'),
   users: part(),
 })

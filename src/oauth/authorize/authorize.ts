@@ -6,6 +6,7 @@ import { type PageSetting, settingOf } from '../pages/setting.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { type Addressed, createBegin } from './beginning.ts'
+import { asksForSilence } from './parameter-values.ts'
 import { findRedirectTarget } from './redirect-uri.ts'
 import { type AuthorizationRefusal, parseAuthorizationRequest } from './request.ts'
 import type { ReadRequestObject } from './request-object.ts'
@@ -18,20 +19,26 @@ export type Authorize = (request: OAuthRequest) => MaybePromise<OAuthReply>
  * The authorization endpoint (RFC 6749 section 3.1), for GET and POST alike. A request without a known client and one
  * of its redirect URIs gets a 400 page; any other bad one a redirect with an error; a good one an interaction, which
  * this browser alone can go on with.
- * @throws StoreUnavailableError; OAuthError temporarily_unavailable where a client's keys cannot be fetched
+ * @throws StoreUnavailableError; OAuthError temporarily_unavailable where a client's keys cannot be fetched,
+ * rate_limit_exceeded where an address begins too many, or sends too many bad request objects
  */
 export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject): Authorize => {
   const { options, clients } = deps
   const readMeaning = createMeaning(deps, readObject)
   const begin = createBegin(deps)
 
-  const answer = (client: ClientRegistration, meant: Meant, setting: PageSetting): MaybePromise<OAuthReply> => {
+  const answer = (
+    client: ClientRegistration,
+    meant: Meant,
+    setting: PageSetting,
+    from: string,
+  ): MaybePromise<OAuthReply> => {
     const addressed = findAddress(client, meant.parameters)
     if (typeof addressed === 'string') return unaddressedPage(setting, addressed)
     const parsed = parseAuthorizationRequest(meant.parameters, client, options)
     if ('error' in parsed) return refuse(addressed, parsed)
-    if (asksForSilence(meant.parameters)) return refuse(addressed, silenceRefusal)
-    return begin(addressed, { ...parsed, ...(meant.pushedId !== undefined && { pushedId: meant.pushedId }) })
+    if (asksForSilence(meant.parameters.get('prompt'))) return refuse(addressed, silenceRefusal)
+    return begin(addressed, { ...parsed, ...(meant.pushedId !== undefined && { pushedId: meant.pushedId }) }, from)
   }
   /** What was meant is not known, so only what was sent plainly says where the answer may go. */
   const refuseUnread = (
@@ -61,7 +68,7 @@ export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject):
     const client = clients.find(sent.get('client_id') ?? '')
     if (!client) return unaddressedPage(setting, 'client_id is missing, or no client is registered under it.')
     return whenKnown(readMeaning(sent, client, request.address), meant =>
-      'error' in meant ? refuseUnread(client, sent, meant, setting) : answer(client, meant, setting),
+      'error' in meant ? refuseUnread(client, sent, meant, setting) : answer(client, meant, setting, request.address),
     )
   }
 }
@@ -74,9 +81,6 @@ const findAddress = (client: ClientRegistration, parameters: Parameters): Addres
   const state = parameters.get('state')
   return { client, ...target, ...(state === undefined ? {} : { state }) }
 }
-
-const asksForSilence = (parameters: Parameters): boolean =>
-  parameters.get('prompt')?.split(' ').includes('none') ?? false
 
 /** No session is kept, so nobody is ever signed in beforehand (OpenID Connect Core section 3.1.2.1). */
 const silenceRefusal: AuthorizationRefusal = {

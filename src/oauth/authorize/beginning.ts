@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { refuseWhenCrowded } from '../clients/refusals.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { newBrowserSecret } from '../interaction/cookie.ts'
 import { createOpening } from '../interaction/opening.ts'
@@ -18,13 +19,18 @@ export interface Beginning extends AuthorizationRequest {
   readonly pushedId?: string
 }
 
-/** Stores the interaction and sends the browser to its page, with the cookie that makes it this browser's. */
-export type Begin = (addressed: Addressed, beginning: Beginning) => Promise<OAuthReply>
+/**
+ * Stores the interaction and sends the browser to its page, with the cookie that makes it this browser's.
+ * @param from the browser's address
+ * @throws OAuthError rate_limit_exceeded where too many were begun from there
+ */
+export type Begin = (addressed: Addressed, beginning: Beginning, from: string) => Promise<OAuthReply>
 
 export const createBegin = (deps: OAuthDeps): Begin => {
-  const { options, store, keys, clock } = deps
+  const { options, store, keys, clock, starts } = deps
   const open = createOpening(deps)
-  return async ({ client, ...address }, beginning) => {
+  return async ({ client, ...address }, beginning, from) => {
+    refuseWhenCrowded(await starts.take('interaction', from))
     const id = randomBytes(16).toString('base64url')
     const browserSecret = newBrowserSecret()
     const expiresAtMs = clock.nowMs() + options.interactionLifetimeSec * 1000

@@ -1,4 +1,5 @@
 import type { Parameters } from '../forms/parameters.ts'
+import { joinScope, splitScope } from '../scope.ts'
 
 /** The parameters of an authorization request as values by name: how a request object or a pushed request has them. */
 export type ParameterValues = Readonly<Record<string, string | readonly string[]>>
@@ -19,16 +20,31 @@ export const singleParameters = [
   'login_hint',
 ] as const
 
-/** The values that count, and nothing of what came along with them: no secret, no proof, no unknown parameter. */
+/**
+ * The values of a request that was found good, as they are kept: no secret, no proof, no unknown parameter, nothing twice,
+ * and of `prompt` only what will be answered.
+ */
 export const toParameterValues = (parameters: Parameters): ParameterValues => {
   const values: Record<string, string | readonly string[]> = {}
   for (const name of singleParameters) {
-    const value = parameters.get(name)
+    const value = toKept(name, parameters.get(name))
     if (value !== undefined) values[name] = value
   }
-  const resource = parameters.all('resource')
+  const resource = [...new Set(parameters.all('resource'))]
   return resource.length > 0 ? { ...values, resource } : values
 }
+
+const toKept = (name: (typeof singleParameters)[number], value: string | undefined): string | undefined => {
+  if (value === undefined || name === 'response_mode') return undefined // the only one there is goes without saying
+  if (name === 'scope') return joinScope(splitScope(value))
+  if (name === 'prompt') return asksForSilence(value) ? silence : undefined
+  return value
+}
+
+const silence = 'none'
+
+/** Whether a `prompt` asks that nobody sees a page (OpenID Connect Core section 3.1.2.1). */
+export const asksForSilence = (prompt: string | undefined): boolean => prompt?.split(' ').includes(silence) ?? false
 
 /** As if they had been sent one by one; an empty one is absent (RFC 6749 section 3.1). */
 export const toParameters = (values: ParameterValues): Parameters => {

@@ -3,6 +3,7 @@ import type { Parameters } from '../forms/parameters.ts'
 import type { ClientRegistration } from '../options.ts'
 import { areResources, type Guarded, resourceRule } from '../resource.ts'
 import { joinScope, splitScope } from '../scope.ts'
+import { singleParameters } from './parameter-values.ts'
 import type { AuthorizationErrorCode } from './response.ts'
 
 /** What a client asks a person for, once its redirect target is known to be good. */
@@ -115,19 +116,29 @@ const requireRegisteredScope: Check = (parameters, client) => {
     : refuse('invalid_scope', 'A scope is unknown or not registered for this client.')
 }
 
-/**
- * In characters; for `state` twice what clients are known to send. All is kept until the person has answered, and
- * nobody has proven anything yet.
- */
-const longest = { state: 4096, acr_values: 1024, ui_locales: 256, login_hint: 512 } as const
+/** In bytes of UTF-8; for `state` twice what clients are known to send. */
+const mostBytes = {
+  scope: 4096,
+  state: 4096,
+  acr_values: 1024,
+  ui_locales: 256,
+  login_hint: 512,
+  prompt: 128,
+} as const
+const mostBytesInSum = 8192
 
+/** All is kept until the person has answered, and nobody has proven anything yet. */
 const refuseLongTexts: Check = parameters => {
-  for (const [name, length] of Object.entries(longest)) {
-    if ((parameters.get(name)?.length ?? 0) > length) {
-      return refuse('invalid_request', `${name} is longer than ${length} characters.`)
+  for (const [name, most] of Object.entries(mostBytes)) {
+    if (Buffer.byteLength(parameters.get(name) ?? '') > most) {
+      return refuse('invalid_request', `${name} is longer than ${most} bytes.`)
     }
   }
-  return undefined
+  const kept = [...singleParameters, 'resource'].flatMap(name => parameters.all(name))
+  const bytes = kept.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  return bytes > mostBytesInSum
+    ? refuse('invalid_request', `The parameters are longer than ${mostBytesInSum} bytes together.`)
+    : undefined
 }
 
 const requireKnownResource: Check = (parameters, _client, guarded) =>
@@ -142,12 +153,12 @@ const requireThumbprint: Check = parameters => {
 
 const checks: readonly Check[] = [
   refuseFaults,
+  refuseLongTexts,
   requireCode,
   requireRegisteredGrant,
   requireQueryMode,
   requirePkce,
   requireRegisteredScope,
-  refuseLongTexts,
   requireKnownResource,
   requireThumbprint,
 ]

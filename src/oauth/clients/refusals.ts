@@ -17,9 +17,17 @@ export const unauthenticated = (proofFault?: ProofFault): OAuthError =>
  * @param proofFault of the proof that was one too many, for the operator
  */
 export const refuseWhenLimited = (waitMs: number, proofFault?: ProofFault): void => {
-  if (waitMs <= 0) return
+  if (waitMs > 0) throw limited('Too many failed authentications from this address', waitMs, proofFault)
+}
+
+/** @param waitMs how long nothing more may be begun from this address; 0: something may */
+export const refuseWhenCrowded = (waitMs: number): void => {
+  if (waitMs > 0) throw limited('Too many authorization requests from this address', waitMs)
+}
+
+const limited = (description: string, waitMs: number, proofFault?: ProofFault): OAuthError => {
   const retryAfterSec = Math.ceil(waitMs / 1000) // RFC 9110 section 10.2.3: whole seconds
-  throw new OAuthError('rate_limit_exceeded', 'Too many failed authentications from this address', {
+  return new OAuthError('rate_limit_exceeded', description, {
     headers: { 'retry-after': String(retryAfterSec) },
     proofFault,
   })

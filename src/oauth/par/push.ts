@@ -4,13 +4,14 @@ import { findRedirectTarget } from '../authorize/redirect-uri.ts'
 import { type AuthorizationRefusal, parseAuthorizationRequest } from '../authorize/request.ts'
 import type { ReadRequestObject } from '../authorize/request-object.ts'
 import { signatureWanted } from '../authorize/sent-request.ts'
+import { refuseWhenCrowded } from '../clients/refusals.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ProofCheck } from '../dpop/proof-check.ts'
 import { provePushedKey } from '../dpop/pushed-key.ts'
 import type { Form } from '../forms/form.ts'
 import type { Parameters } from '../forms/parameters.ts'
 import type { Endpoint } from '../one-time.ts'
-import { type ClientRegistration, keepsToFapi } from '../options.ts'
+import { type ClientRegistration, isConfidential, keepsToFapi } from '../options.ts'
 import type { OAuthRequest } from '../wire.ts'
 import { newPushedId, toRequestUri } from './pushed-request.ts'
 
@@ -23,7 +24,7 @@ import { newPushedId, toRequestUri } from './pushed-request.ts'
  * StoreUnavailableError
  */
 export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, checkProof: ProofCheck): Endpoint => {
-  const { options, store, clock } = deps
+  const { options, store, clock, starts } = deps
   const { lifetimeSec } = options.par
 
   const readParameters = async (
@@ -45,6 +46,7 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
   return async (form, client, ask, request) => {
     const parameters = await readParameters(form, client, request)
     check(parameters, client)
+    if (!isConfidential(client)) refuseWhenCrowded(await starts.take('push', request.address))
     const { jkt, headers, unspent } = provePushedKey(checkProof, request, parameters.get('dpop_jkt'))
     const pushedId = newPushedId()
     const values = { ...toParameterValues(parameters), ...(jkt !== undefined && { dpop_jkt: jkt }) }

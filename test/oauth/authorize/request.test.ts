@@ -106,6 +106,39 @@ t.test('what is kept until the person has answered is bounded', async t => {
   t.match(header(await room.authorize(get(ask(longest))), 'location'), /^\/interaction\//)
 })
 
+t.test('it is bounded in bytes, whatever they spell, and in sum', async t => {
+  await refusedByRedirect(t, 'invalid_request', [
+    { login_hint: `${'ü'.repeat(256)}x` },
+    { prompt: 'login '.repeat(22) },
+    { scope: 'accounts:read '.repeat(293) },
+  ])
+  const room = await openBrowserRoom(t)
+  const inSum = await room.authorize(get(ask({ state: 'A'.repeat(4096), scope: 'accounts:read '.repeat(292) })))
+  t.match(answerOf(inSum).error_description, /8192 bytes together/)
+  for (const fitting of [
+    { login_hint: 'ü'.repeat(256) },
+    { prompt: 'login '.repeat(21) },
+    { scope: 'accounts:read '.repeat(292) },
+    { state: 'A'.repeat(3500), scope: 'accounts:read '.repeat(292) },
+    { state: '🙂'.repeat(1000) },
+  ]) {
+    const begun = await room.authorize(get(ask(fitting)))
+    t.match(header(begun, 'location'), /^\/interaction\//, JSON.stringify(fitting).slice(0, 30))
+  }
+})
+
+t.test('from one address no more is begun than its limit, and nothing that is refused counts', async t => {
+  const room = await openBrowserRoom(t)
+  const from = (address: string, changes = {}) => room.authorize({ ...get(ask(changes)), address })
+  for (let times = 0; times < 300; times++) await from('192.0.2.1')
+
+  await t.rejects(async () => from('192.0.2.1'), { code: 'rate_limit_exceeded', headers: { 'retry-after': '60' } })
+  t.match(answerOf(await from('192.0.2.1', { scope: 'nope' })), { error: 'invalid_scope' })
+  t.match(header(await from('192.0.2.2'), 'location'), /^\/interaction\//)
+  for (let times = 0; times < 300; times++) await from('192.0.2.2', { scope: 'nope' })
+  t.match(header(await from('192.0.2.2'), 'location'), /^\/interaction\//)
+})
+
 t.test('a dpop_jkt that can be no thumbprint is refused', async t => {
   await refusedByRedirect(t, 'invalid_request', [{ dpop_jkt: 'A'.repeat(42) }, { dpop_jkt: `${'A'.repeat(42)}=` }])
   const room = await openBrowserRoom(t)

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { startRedis } from '../../support/redis.ts'
-import { startOAuth } from '../support/running.ts'
+import { authorizationQuery } from '../checklist/support/browser.ts'
+import { callback, startOAuth, users } from '../support/running.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
@@ -43,6 +44,20 @@ t.test('a program that asks for JSON and not for HTML is refused in JSON at auth
   t.match(JSON.parse(json.text), { error: 'invalid_request' })
   t.match(await refusal('application/json;q=0.5, text/html'), { status: 405, type: 'text/html; charset=utf-8' })
   t.match(await refusal('*/*'), { status: 405, type: 'text/html; charset=utf-8' })
+})
+
+t.test('who begins too many sign-ins from one address gets a page that says when to come back', async t => {
+  const { url } = await startOAuth(t, { login: { starts: '2/1minute', users: await users() } })
+  const query = authorizationQuery({ redirect_uri: callback })
+  const authorize = () => fetch(`${url}/authorize?${query}`, { headers: { accept: browser }, redirect: 'manual' })
+  for (let times = 0; times < 2; times++) t.match((await authorize()).headers.get('location'), /^\/interaction\//)
+
+  const tooMany = await authorize()
+
+  t.equal(tooMany.status, 429)
+  t.match(tooMany.headers.get('retry-after'), /^[1-9]\d?$/)
+  isGuardedPage(t, tooMany)
+  t.notOk(tooMany.headers.get('set-cookie'))
 })
 
 t.test('line 99: a plan that is used up, or a store that is away, is a page that says when to come back', async t => {

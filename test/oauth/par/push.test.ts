@@ -34,7 +34,8 @@ const push = (
   { as = 'app', request: more = {} }: Sent = {},
 ): Promise<Answer> =>
   answer(async () => {
-    const sent = formRequest({ ...request, ...changes }, { as, request: { path: '/par', ...more } })
+    const proof = changes.client_id === 'spa' ? {} : { as }
+    const sent = formRequest({ ...request, ...changes }, { ...proof, request: { path: '/par', ...more } })
     const form = server.parseForm(sent)
     return server.par(form, await server.authenticate(form, sent), sent)
   })
@@ -120,4 +121,31 @@ t.test('line 64: under FAPI 2.0 every client must push, by its own profile or by
     t.match(headers.location, `${redirect_uri}?error=invalid_request`)
   }
   t.match((await visit(await startServer(t), request)).headers.location, begun)
+})
+
+t.test('what is kept of a pushed request is what was read of it', async t => {
+  const server = await startServer(t)
+  const sent = { scope: 'read  read write read', prompt: 'login consent', response_mode: 'query', nonce: 'n', odd: 'x' }
+
+  const { body } = await push(server, sent)
+
+  const id = String(body.request_uri).slice('urn:ietf:params:oauth:request_uri:'.length)
+  const { client_id: _, ...kept } = request
+  t.same((await server.deps.store.pushed.find(id))?.parameters, { ...kept, scope: 'read write' })
+})
+
+t.test('public clients, who prove nothing, push no more from one address than is let in there', async t => {
+  const spa = { ...client('spa'), token_endpoint_auth_method: 'none' as const, secrets: [] }
+  const server = await startServer(t, { clients: [spa, client('app')] })
+  const asSpa = (address: string) => {
+    const changes = { client_id: 'spa', redirect_uri: 'https://spa.example/callback' }
+    return push(server, changes, { request: { address } })
+  }
+  for (let times = 0; times < 300; times++) await asSpa('192.0.2.1')
+
+  const refused = await asSpa('192.0.2.1')
+
+  t.match(refused, { status: 429, headers: { 'retry-after': '60' }, body: { error: 'rate_limit_exceeded' } })
+  t.equal((await asSpa('192.0.2.2')).status, 201)
+  t.equal((await push(server, {}, { request: { address: '192.0.2.1' } })).status, 201, 'who proves itself has a plan')
 })

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../src/clock.ts'
 import { OAuthError } from '../../../src/errors.ts'
 import { createFailureLimit } from '../../../src/gateway/callers/failure-limit.ts'
+import { createStartLimit } from '../../../src/gateway/callers/start-limit.ts'
 import { createClients } from '../../../src/oauth/clients/clients.ts'
-import type { FailureLimit, OAuthDeps } from '../../../src/oauth/deps.ts'
+import type { OAuthDeps } from '../../../src/oauth/deps.ts'
 import { type AuthorizationServer, createAuthorizationServer } from '../../../src/oauth/index.ts'
 import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
@@ -137,7 +138,7 @@ export const startServer = async (
   const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())
   const clients = createClients(options.clients)
-  const deps = { options, store, clock, clients, keys, failures: createFailures(clock) }
+  const deps = { options, store, clock, clients, keys, ...createLimits(clock) }
   const server = createAuthorizationServer(deps)
   t.teardown(() => server.close())
 
@@ -160,10 +161,13 @@ export const startServer = async (
   }
 }
 
-/** Ten wrong proofs a minute for each name and address, counted as the gateway counts them. */
-const createFailures = (clock: ManualClock): FailureLimit => {
+/** Ten wrong proofs a minute for each name and address, and 300 starts, counted as the gateway counts them. */
+const createLimits = (clock: ManualClock): Pick<OAuthDeps, 'failures' | 'starts'> => {
   const limiter = createMemoryLimiter(clock)
-  return createFailureLimit(limiter, { limit: 10, windowSec: 60 }, () => clock.nowMs())
+  return {
+    failures: createFailureLimit(limiter, { limit: 10, windowSec: 60 }, () => clock.nowMs()),
+    starts: createStartLimit(limiter, { limit: 300, windowSec: 60 }),
+  }
 }
 
 const defaultOptions: OAuthOptions = {

@@ -1,9 +1,10 @@
 import { createFailureLimit } from '../../../src/gateway/callers/failure-limit.ts'
+import { createStartLimit } from '../../../src/gateway/callers/start-limit.ts'
 import { createAuthorize } from '../../../src/oauth/authorize/authorize.ts'
 import { createRequestObjects } from '../../../src/oauth/authorize/request-object.ts'
 import { createClientKeyring } from '../../../src/oauth/client-keys/key-source.ts'
 import { createClients } from '../../../src/oauth/clients/clients.ts'
-import type { FailureLimit, OAuthDeps } from '../../../src/oauth/deps.ts'
+import type { OAuthDeps } from '../../../src/oauth/deps.ts'
 import { createInteraction } from '../../../src/oauth/interaction/interaction.ts'
 import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
@@ -78,8 +79,10 @@ export const openBrowserRoom = async (
   }
   const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())
-  const failures = createFailureCount(clock.nowMs)
-  const deps: OAuthDeps = { options, store, clock, clients: createClients(clients), keys, failures }
+  const limiter = createMemoryLimiter(clock)
+  const failures = createFailureLimit(limiter, { limit: 10, windowSec: 60 }, clock.nowMs)
+  const starts = createStartLimit(limiter, { limit: 300, windowSec: 60 })
+  const deps: OAuthDeps = { options, store, clock, clients: createClients(clients), keys, failures, starts }
   return {
     deps,
     authorize: createAuthorize(deps, createRequestObjects(deps, createClientKeyring(clients, clock))),
@@ -97,10 +100,6 @@ export const openBrowserRoom = async (
       }),
   }
 }
-
-/** Ten failures a minute by name and address, counted as the gateway counts them. */
-const createFailureCount = (nowMs: () => number): FailureLimit =>
-  createFailureLimit(createMemoryLimiter({ nowMs }), { limit: 10, windowSec: 60 }, nowMs)
 
 export type Parameters = Readonly<Record<string, string | undefined>>
 

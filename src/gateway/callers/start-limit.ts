@@ -1,0 +1,25 @@
+import { addressKey } from '../../http/address.ts'
+import type { StartLimit } from '../../oauth/deps.ts'
+import type { Rate } from '../../plans/plan.ts'
+import type { Limiter, Rule } from '../../stores/ports.ts'
+
+/** Counts by address what people without any proof leave in the store. */
+export const createStartLimit = (limiter: Limiter, rate: Rate): StartLimit => {
+  const rules: readonly Rule[] = [
+    {
+      counter: 'begun',
+      algorithm: 'strict',
+      limit: rate.limit,
+      windowMs: rate.windowSec * 1000,
+      burst: 1,
+      mode: 'hard',
+    },
+  ]
+  return {
+    take: async (what, address) => {
+      const key = `starts:${what} ${addressKey(address)}`
+      const { allowed, waitMs } = await limiter.charge({ key, rules, whenStoreFails: 'local' })
+      return allowed ? 0 : waitMs
+    },
+  }
+}
