@@ -64,7 +64,7 @@ t.test('every file that the map of the code names exists', async t => {
     .map(([, path = '']) => path)
     .filter(path => /^(?:cli|cluster|config|demo|gateway|http|oauth|plans|stores|telemetry)\//.test(path))
   const exists = (path: string): boolean =>
-    existsSync(join(root, 'src', path)) || existsSync(join(root, 'src', `${path}.ts`)) || existsSync(join(root, path))
+    ['', '.ts', '.md'].some(suffix => existsSync(join(root, 'src', path + suffix))) || existsSync(join(root, path))
 
   t.ok(named.length > 10, 'it names files')
   t.same(
