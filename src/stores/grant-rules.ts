@@ -1,5 +1,6 @@
 import {
   type AccessTokenRecord,
+  type CurrentRefresh,
   completeToken,
   type Exceeding,
   type FoundToken,
@@ -139,6 +140,15 @@ const keptToken = (
   wanted?.digest === undefined
     ? {}
     : { token: { digest: wanted.digest, record: completeToken(wanted.draft, { ...record, untilMs }) } }
+
+/** Where the refresh tokens of a client's grant stand. */
+export const toCurrentRefresh = (
+  { record, refreshDigest, generation }: GrantState,
+  client_id: string,
+): CurrentRefresh | undefined =>
+  refreshDigest === undefined || record.client_id !== client_id
+    ? undefined
+    : { generation, currentDigest: refreshDigest }
 
 /** A grant found by its current refresh token. */
 export const toFoundRefresh = ({ record, binding, refreshedAtMs, untilMs }: GrantState): FoundToken => ({

@@ -168,10 +168,16 @@ export type RefreshOutcome =
    * Not the current one and outside the window. `generation` counts rotations, `currentDigest` names the current
    * token; with both the caller decides whether the presented one is a genuine ancestor, and then revokes.
    */
-  | { readonly kind: 'superseded'; readonly generation: number; readonly currentDigest: string }
+  | ({ readonly kind: 'superseded' } & CurrentRefresh)
   | Exceeding
   /** No such grant for that client, no refresh token, expired, revoked or bound to another key. Nothing changed. */
   | { readonly kind: 'refused' }
+
+/** Where the refresh tokens of a grant stand: how often they rotated, and the keyed digest of the current one. */
+export interface CurrentRefresh {
+  readonly generation: number
+  readonly currentDigest: string
+}
 
 export interface GrantStore {
   create(grant: NewGrant): Promise<void>
@@ -179,6 +185,11 @@ export interface GrantStore {
   redeem(redemption: Redemption): Promise<RedemptionOutcome>
   /** Uses a refresh token, atomically. See RefreshOutcome. Rotation counts `generation` up by one. */
   refresh(attempt: RefreshAttempt): Promise<RefreshOutcome>
+  /**
+   * Whatever the refresh token is bound to: who wants a grant ended need not hold its key. Undefined: no such grant of this
+   * client, no refresh token, expired or revoked.
+   */
+  findCurrentRefresh(grantId: string, client_id: string): Promise<CurrentRefresh | undefined>
   /** Forgets a grant that nobody will ever redeem (the loser of a double submit). Absent: nothing happens. */
   remove(grantId: string): Promise<void>
 }

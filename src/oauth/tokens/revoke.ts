@@ -45,12 +45,9 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     client: ClientRegistration,
   ): Promise<Revocable | undefined> => {
     if (isConfidential(client)) return undefined // only a public client's tokens are replaced
-    const [nowMs, { client_id }] = [clock.nowMs(), client]
-    // Without a successor this changes nothing; without a window it tells every token but the current one.
-    const attempt = { grantId, client_id, digest: keys.digest(token), bindings: [], nowMs, reuseWindowMs: 0 }
-    const outcome = await store.grants.refresh({ ...attempt, untilMs: nowMs })
-    if (outcome.kind !== 'superseded') return undefined
-    const isOne = lineage.isAncestor(token, outcome.currentDigest, outcome.generation)
+    const { client_id } = client
+    const current = await store.grants.findCurrentRefresh(grantId, client_id)
+    const isOne = current && lineage.isAncestor(token, current.currentDigest, current.generation)
     return isOne ? { client_id, revoke: () => revokeGrant(grantId) } : undefined
   }
   // The grant is gone with that; its access tokens stay revoked for as long as any of them lives.

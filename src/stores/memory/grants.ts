@@ -1,4 +1,11 @@
-import { type GrantState, newGrantState, type Ruling, ruleRedemption, ruleRefresh } from '../grant-rules.ts'
+import {
+  type GrantState,
+  newGrantState,
+  type Ruling,
+  ruleRedemption,
+  ruleRefresh,
+  toCurrentRefresh,
+} from '../grant-rules.ts'
 import type { GrantStore } from '../ports.ts'
 import type { ExpiringMap } from './expiring-map.ts'
 import { type KeptTokens, nameOf } from './tokens.ts'
@@ -8,8 +15,9 @@ export const createGrants = (
   tokens: KeptTokens,
   isRevoked: (id: string) => boolean,
 ): GrantStore => {
+  const find = (grantId: string): GrantState | undefined => (isRevoked(grantId) ? undefined : grants.get(grantId))
   const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Ruling<Outcome>): Outcome | undefined => {
-    const state = isRevoked(grantId) ? undefined : grants.get(grantId)
+    const state = find(grantId)
     if (!state) return undefined
     const { outcome, next, token } = rule(state)
     if (next) grants.set(grantId, next, next.untilMs)
@@ -21,6 +29,10 @@ export const createGrants = (
     redeem: async redemption =>
       settle(redemption.grantId, state => ruleRedemption(state, redemption)) ?? { kind: 'refused' },
     refresh: async attempt => settle(attempt.grantId, state => ruleRefresh(state, attempt)) ?? { kind: 'refused' },
+    findCurrentRefresh: async (grantId, client_id) => {
+      const state = find(grantId)
+      return state && toCurrentRefresh(state, client_id)
+    },
     remove: async grantId => grants.delete(grantId),
   }
 }

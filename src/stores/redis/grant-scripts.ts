@@ -91,6 +91,13 @@ keepToken(record, untilMs)
 return { 'valid', record, untilMs }
 `
 
+/** ARGV: …, client id. Answers generation and digest of the current refresh token, or nothing. */
+export const currentRefreshScript = `${usable}
+local grant = redis.call('HMGET', KEYS[1], 'record', 'until', 'client', 'generation', 'refresh')
+if not usable(grant[1], grant[2]) or not grant[5] or grant[3] ~= ARGV[3] then return false end
+return { grant[4], grant[5] }
+`
+
 /** KEYS: the grant's hash. ARGV: lifetime, then fields and values. */
 export const createScript = `
 redis.call('DEL', KEYS[1])

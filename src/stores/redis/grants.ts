@@ -1,7 +1,15 @@
 import type { Clock } from '../../clock.ts'
-import type { Exceeding, GrantRecord, GrantStore, RedemptionOutcome, RefreshOutcome, WantedToken } from '../ports.ts'
+import type {
+  CurrentRefresh,
+  Exceeding,
+  GrantRecord,
+  GrantStore,
+  RedemptionOutcome,
+  RefreshOutcome,
+  WantedToken,
+} from '../ports.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { createScript, redeemScript, refreshScript } from './grant-scripts.ts'
+import { createScript, currentRefreshScript, redeemScript, refreshScript } from './grant-scripts.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'
 
@@ -9,6 +17,7 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
   const create = defineScript(connection, 'sidegateGrantCreate', 1, createScript)
   const redeem = defineScript(connection, 'sidegateGrantRedeem', 3, redeemScript)
   const refresh = defineScript(connection, 'sidegateGrantRefresh', 3, refreshScript)
+  const findCurrent = defineScript(connection, 'sidegateGrantCurrentRefresh', 2, currentRefreshScript)
   const keysOf = (grantId: string, token: WantedToken | undefined): readonly string[] => {
     return [names.grant(grantId), names.revoked(grantId), names.token(grantId, token?.digest ?? '')]
   }
@@ -37,6 +46,11 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
       const demands = [(attempt.scopes ?? []).join(' '), ...attempt.bindings]
       return toRefresh(await refresh(...keysOf(grantId, token), ...wanted, client_id, digest, ...rotation, ...demands))
     },
+    findCurrentRefresh: async (grantId, client_id) => {
+      const keys = [names.grant(grantId), names.revoked(grantId)] as const
+      const found = await findCurrent(...keys, grantId, clock.nowMs(), client_id)
+      return found === null ? undefined : toCurrentRefresh(found)
+    },
     remove: async grantId => void (await answered(connection.del(names.grant(grantId)))),
   }
 }
@@ -53,6 +67,11 @@ const toRedemption = (answer: unknown): RedemptionOutcome => {
     default:
       return { kind: 'refused' }
   }
+}
+
+const toCurrentRefresh = (answer: unknown): CurrentRefresh => {
+  const [generation, currentDigest = ''] = answer as readonly string[]
+  return { generation: Number(generation), currentDigest }
 }
 
 const toRefresh = (answer: unknown): RefreshOutcome => {

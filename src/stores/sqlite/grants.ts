@@ -1,5 +1,12 @@
 import type { Clock } from '../../clock.ts'
-import { type GrantState, newGrantState, type Ruling, ruleRedemption, ruleRefresh } from '../grant-rules.ts'
+import {
+  type GrantState,
+  newGrantState,
+  type Ruling,
+  ruleRedemption,
+  ruleRefresh,
+  toCurrentRefresh,
+} from '../grant-rules.ts'
 import type { GrantStore } from '../ports.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
@@ -35,6 +42,10 @@ export const createGrants = (db: Database, clock: Clock): GrantStore => {
     redeem: async redemption =>
       settle(redemption.grantId, state => ruleRedemption(state, redemption)) ?? { kind: 'refused' },
     refresh: async attempt => settle(attempt.grantId, state => ruleRefresh(state, attempt)) ?? { kind: 'refused' },
+    findCurrentRefresh: async (grantId, client_id) => {
+      const state = find(grantId)
+      return state && toCurrentRefresh(state, client_id)
+    },
     remove: async grantId => void remove.run(grantId),
   }
 }

@@ -46,6 +46,24 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
     t.match(await grants.refresh(stranger), { kind: 'superseded', generation: 0 })
     t.match(await grants.refresh(refreshOf(grant, clock.nowMs())), valid)
   })
+  t.test('how often a token was replaced, and by which, is told without its binding, to its client alone', async t => {
+    const grant = await redeemed({ binding: 'jkt one' })
+    const find = (client_id = 'demo') => grants.findCurrentRefresh(grant.grantId, client_id)
+    const current = refreshOf(grant, clock.nowMs()).digest
+    t.same(await find(), { generation: 0, currentDigest: current })
+    const bindings = ['jkt one']
+    await grants.refresh(refreshOf(grant, clock.nowMs(), { successorDigest: 'second', bindings }))
+    await grants.refresh(refreshOf(grant, clock.nowMs(), { digest: 'second', successorDigest: 'third', bindings }))
+
+    t.same(await find(), { generation: 2, currentDigest: 'third' })
+    t.equal(await find('demo2'), undefined)
+    await store.revocations.revoke(grant.grantId, clock.nowMs() + 1000)
+    t.equal(await find(), undefined, 'nor is it of a grant that was revoked')
+    const without = newGrant(clock.nowMs())
+    await grants.create(without)
+    t.equal(await grants.findCurrentRefresh(without.grantId, 'demo'), undefined, 'or has no refresh token')
+    t.equal(await grants.findCurrentRefresh(newId(), 'demo'), undefined, 'or is unknown')
+  })
   t.test("another client's attempt is refused and changes nothing", async t => {
     const grant = await redeemed()
     const theft = refreshOf(grant, clock.nowMs(), { client_id: 'demo2', successorDigest: newId() })

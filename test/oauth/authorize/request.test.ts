@@ -120,7 +120,7 @@ t.test('it is bounded in bytes, whatever they spell, and in sum', async t => {
     { prompt: 'login '.repeat(21) },
     { scope: 'accounts:read '.repeat(292) },
     { state: 'A'.repeat(3500), scope: 'accounts:read '.repeat(292) },
-    { state: '🙂'.repeat(1000) },
+    { state: '漢'.repeat(1000) },
   ]) {
     const begun = await room.authorize(get(ask(fitting)))
     t.match(header(begun, 'location'), /^\/interaction\//, JSON.stringify(fitting).slice(0, 30))

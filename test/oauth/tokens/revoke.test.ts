@@ -1,5 +1,6 @@
 import t from 'tap'
 import { client, publicClient, startServer, type TestServer, verifier } from '../support/authorization-server.ts'
+import { newKeyHolder } from '../support/holder.ts'
 
 const opaque = { format: 'opaque', lifetimeSec: 600, alg: 'ES256' } as const
 const formats = [opaque, { ...opaque, format: 'jwt' as const }]
@@ -107,6 +108,22 @@ t.test('line 77: revoking a refresh token that has been replaced ends its grant 
       t.equal(await isActive(server, String(access_token), 'all'), false)
     }
   }
+})
+
+t.test('line 77: so does one that is bound to a key or a certificate, whoever sends it without that', async t => {
+  const spa = { client_id: 'spa' }
+  const server = await startServer(t, { clients: [publicClient('spa')], dpop: { nonce: 'optional' } })
+  const owner = await newKeyHolder()
+  const ask = async (fields: Readonly<Record<string, string>>) =>
+    (await server.token({ ...fields, ...spa }, { request: owner.prove(server.clock) })).body
+  const code = await server.makeCode('spa')
+  const first = await ask({ grant_type: 'authorization_code', code, code_verifier: verifier })
+  const second = await ask({ grant_type: 'refresh_token', refresh_token: String(first.refresh_token) })
+
+  t.match(await server.revoke({ token: String(first.refresh_token), ...spa }, {}), { status: 200 })
+
+  const refused = await ask({ grant_type: 'refresh_token', refresh_token: String(second.refresh_token) })
+  t.match(refused, { error: 'invalid_grant' })
 })
 
 t.test('a guess at a refresh token ends nothing, though its grant is there', async t => {
