@@ -8,7 +8,7 @@ import type { OAuthReply, OAuthRequest } from '../wire.ts'
 import { type Addressed, createBegin } from './beginning.ts'
 import { asksForSilence } from './parameter-values.ts'
 import { findRedirectTarget } from './redirect-uri.ts'
-import { type AuthorizationRefusal, parseAuthorizationRequest } from './request.ts'
+import { type AuthorizationRefusal, parseAuthorizationRequest, stateFault } from './request.ts'
 import type { ReadRequestObject } from './request-object.ts'
 import { seeOther, toErrorRedirect } from './response.ts'
 import { createMeaning, type Meant } from './sent-request.ts'
@@ -79,7 +79,7 @@ const findAddress = (client: ClientRegistration, parameters: Parameters): Addres
   const target = findRedirectTarget(client, parameters.get('redirect_uri'))
   if (!target) return 'redirect_uri is missing, or is not exactly one that the client has registered.'
   const state = parameters.get('state')
-  return { client, ...target, ...(state === undefined ? {} : { state }) }
+  return stateFault(state) ?? { client, ...target, ...(state === undefined ? {} : { state }) }
 }
 
 /** No session is kept, so nobody is ever signed in beforehand (OpenID Connect Core section 3.1.2.1). */

@@ -116,10 +116,26 @@ const requireRegisteredScope: Check = (parameters, client) => {
     : refuse('invalid_scope', 'A scope is unknown or not registered for this client.')
 }
 
-/** In bytes of UTF-8; for `state` twice what clients are known to send. */
+/**
+ * Every answer repeats `state` percent-encoded, and many servers and proxies take hardly more than 8 KiB in one line. A
+ * thousand characters of three bytes each fit.
+ */
+const mostEncodedState = 9216
+
+/** Why a `state` cannot be sent back; undefined where it can. */
+export const stateFault = (state = ''): string | undefined =>
+  encodeURIComponent(state).length > mostEncodedState
+    ? `state is longer than ${mostEncodedState} bytes, percent-encoded.`
+    : undefined
+
+const refuseLongState: Check = parameters => {
+  const fault = stateFault(parameters.get('state'))
+  return fault === undefined ? undefined : refuse('invalid_request', fault)
+}
+
+/** In bytes of UTF-8. */
 const mostBytes = {
   scope: 4096,
-  state: 4096,
   acr_values: 1024,
   ui_locales: 256,
   login_hint: 512,
@@ -153,6 +169,7 @@ const requireThumbprint: Check = parameters => {
 
 const checks: readonly Check[] = [
   refuseFaults,
+  refuseLongState,
   refuseLongTexts,
   requireCode,
   requireRegisteredGrant,
