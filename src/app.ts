@@ -63,7 +63,16 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const failures = createFailureLimit(limiter, config.loginFailures, () => systemClock.nowMs())
   const starts = createStartLimit(limiter, config.loginStarts)
   const clients = createClients(config.oauth.clients)
-  const oauth: OAuthDeps = { options: config.oauth, store, clock: systemClock, clients, keys, failures, starts }
+  const oauth: OAuthDeps = {
+    options: config.oauth,
+    store,
+    clock: systemClock,
+    clients,
+    keys,
+    failures,
+    starts,
+    reportKeysAway: reportKeysAway(deps.log),
+  }
   const authorizationServer = createAuthorizationServer(oauth)
   const gateway = createGateway(
     {
@@ -123,6 +132,14 @@ const reportOn = ({ log, onCertificateRefused }: AppDeps): TlsReport => ({
     ),
   refused: onCertificateRefused,
 })
+
+const reportKeysAway =
+  (log: Logger): OAuthDeps['reportKeysAway'] =>
+  (host, reason) =>
+    log.warn(
+      { event: 'client_keys_unavailable', host, reason },
+      'the keys of a client cannot be fetched from its jwks_uri',
+    )
 
 /** Opens the configuration's store for as long as `use` takes. */
 export const withStore = async <T>(config: SidegateConfig, use: (store: Store) => Promise<T>): Promise<T> => {

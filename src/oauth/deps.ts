@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from '../stores/ports.ts'
+import type { KeysReport } from './client-keys/key-source.ts'
 import type { Clients } from './clients/clients.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { OAuthOptions } from './options.ts'
@@ -14,6 +15,7 @@ export interface OAuthDeps {
   /** Counts failed passwords on the login pages, over all workers. */
   readonly failures: FailureLimit
   readonly starts: StartLimit
+  readonly reportKeysAway: KeysReport
 }
 
 /** What somebody without any proof may begin from one address: it stays in the store until it is done, or too old. */

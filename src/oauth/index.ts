@@ -91,7 +91,7 @@ const createGrants = (deps: OAuthDeps): readonly Grant[] => [
 /** Starts following the store's revocations at once; `close()` ends that. */
 export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer => {
   const grants = createGrants(deps)
-  const clientKeys = createClientKeyring(deps.options.clients, deps.clock)
+  const clientKeys = createClientKeyring(deps.options.clients, deps.clock, deps.reportKeysAway)
   const metadata = createMetadata(deps.options, grants)
   const accessTokens = createAccessTokens(deps)
   const feed = createRevocationFeed(deps.store.revocations, deps.clock)

@@ -11,6 +11,9 @@ const mostBytes = 64 * 1024
 /** From the first packet to the last byte. */
 const timeoutMs = 5000
 
+/** What is wrong with an answer, in words of ours. */
+class JwksFault extends Error {}
+
 /** Whether keys may be fetched from there: whoever can change them on the way is the client. */
 export const isFetchable = (uri: string): boolean => {
   const url = URL.parse(uri)
@@ -22,17 +25,17 @@ const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 
 /**
  * Fetches a key set (RFC 7517 section 5): no redirects, five seconds in all, 64 KiB at most.
- * @throws Error what went wrong, for the operator
+ * @throws Error what went wrong; `toReason` says it to the operator
  */
 export const fetchJwks = async (uri: string): Promise<FetchedJwks> => {
-  if (!isFetchable(uri)) throw new Error('a jwks_uri is https, or http on a loopback address')
+  if (!isFetchable(uri)) throw new JwksFault('a jwks_uri is https, or http on a loopback address')
   const response = await fetch(uri, {
     redirect: 'error',
     headers: { accept: 'application/jwk-set+json, application/json' },
     signal: AbortSignal.timeout(timeoutMs),
   })
   const text = await readBounded(response)
-  if (response.status !== 200) throw new Error(`the jwks_uri answered ${response.status}`)
+  if (response.status !== 200) throw new JwksFault(`the jwks_uri answered ${response.status}`)
   return { jwks: parseJwkSet(text), maxAgeSec: readMaxAge(response.headers.get('cache-control')) }
 }
 
@@ -42,16 +45,24 @@ const readBounded = async ({ body }: Response): Promise<string> => {
   for await (const chunk of body ?? []) {
     bytes += chunk.length
     // Leaving the loop cancels the rest.
-    if (bytes > mostBytes) throw new Error(`the jwks_uri answered more than ${mostBytes} bytes`)
+    if (bytes > mostBytes) throw new JwksFault(`the jwks_uri answered more than ${mostBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
 }
 
 const parseJwkSet = (text: string): JwkSet => {
-  const value: unknown = JSON.parse(text)
-  if (!isObject(value) || !Array.isArray(value.keys)) throw new Error('the jwks_uri answered no key set')
+  const value = parseJson(text)
+  if (!isObject(value) || !Array.isArray(value.keys)) throw new JwksFault('the jwks_uri answered no key set')
   return { keys: value.keys.filter(isObject) }
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new JwksFault('the jwks_uri answered no JSON') // the parser's own words would repeat some of it
+  }
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -61,4 +72,13 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const readMaxAge = (cacheControl: string | null): number | undefined => {
   const seconds = /(?:^|[\s,])max-age="?(\d{1,9})/i.exec(cacheControl ?? '')?.[1]
   return seconds === undefined ? undefined : Number(seconds)
+}
+
+/** Why a fetch failed, for the operator: nothing of what was answered is repeated. */
+export const toReason = (error: unknown): string => {
+  if (error instanceof JwksFault) return error.message
+  if (!(error instanceof Error)) return 'unknown'
+  if (error.name === 'TimeoutError') return `the jwks_uri did not answer within ${timeoutMs / 1000} s`
+  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
+  return code ?? message // of the connection: ECONNREFUSED, CERT_HAS_EXPIRED, unexpected redirect
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { ClientKeys, ClientRegistration } from '../options.ts'
+import type { ClientKeys, ClientRegistration, JwkSet } from '../options.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import { type PublicKey, toPublicKeys } from './public-keys.ts'
 import { createRemoteKeys } from './remote-keys.ts'
@@ -21,13 +21,20 @@ export interface ClientKeyring {
   find(client: ClientRegistration): KeySource | undefined
 }
 
+/** Told each time that keys could not be fetched, which is at most every 30 s for each URI. No secret is in it. */
+export type KeysReport = (host: string, reason: string) => void
+
 /** Clients with one `jwks_uri` share what is fetched from it. */
-export const createClientKeyring = (clients: readonly ClientRegistration[], clock: Clock): ClientKeyring => {
+export const createClientKeyring = (
+  clients: readonly ClientRegistration[],
+  clock: Clock,
+  report: KeysReport,
+): ClientKeyring => {
   const byUri = new Map<string, KeySource>()
   const byClient = new Map<string, KeySource>()
   for (const { client_id, keys } of clients) {
     if (!keys) continue
-    const source = (keys.kind === 'uri' && byUri.get(keys.uri)) || createKeySource(keys, clock)
+    const source = (keys.kind === 'uri' && byUri.get(keys.uri)) || createKeySource(keys, clock, report)
     if (keys.kind === 'uri') byUri.set(keys.uri, source)
     byClient.set(client_id, source)
   }
@@ -35,9 +42,13 @@ export const createClientKeyring = (clients: readonly ClientRegistration[], cloc
 }
 
 /** Keys that were given are read once and never change; those at a URI are fetched when they are first needed. */
-export const createKeySource = (keys: ClientKeys, clock: Clock): KeySource => {
-  if (keys.kind === 'uri') return createRemoteKeys(keys.uri, clock)
-  const fixed = toPublicKeys(keys.jwks)
+export const createKeySource = (keys: ClientKeys, clock: Clock, report: KeysReport): KeySource => {
+  if (keys.kind === 'uri') return createRemoteKeys(keys.uri, clock, report)
+  return createFixedKeys(keys.jwks)
+}
+
+export const createFixedKeys = (jwks: JwkSet): KeySource => {
+  const fixed = toPublicKeys(jwks)
   return { current: () => fixed, renewed: () => undefined }
 }
 

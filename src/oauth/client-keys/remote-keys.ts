@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { OAuthError } from '../../errors.ts'
-import { fetchJwks } from './fetch-jwks.ts'
-import type { KeySource } from './key-source.ts'
+import { fetchJwks, toReason } from './fetch-jwks.ts'
+import type { KeySource, KeysReport } from './key-source.ts'
 import { type PublicKey, toPublicKeys } from './public-keys.ts'
 
 /** What one fetch gave. */
@@ -22,7 +22,7 @@ const graceMs = hourMs
 const pauseMs = 30_000
 
 /** The keys at a `jwks_uri`. One fetch is under way at a time; everybody who needs it waits for the same one. */
-export const createRemoteKeys = (uri: string, clock: Clock): KeySource => {
+export const createRemoteKeys = (uri: string, clock: Clock, report: KeysReport): KeySource => {
   let fetched: FetchedKeys | undefined
   let askedAtMs = Number.NEGATIVE_INFINITY
   let underWay: Promise<void> | undefined
@@ -34,9 +34,14 @@ export const createRemoteKeys = (uri: string, clock: Clock): KeySource => {
     fetched = { keys: toPublicKeys(jwks), freshUntilMs, usableUntilMs: freshUntilMs + graceMs }
   }
   const askOnce = (): Promise<void> => {
-    underWay ??= ask().finally(() => {
-      underWay = undefined
-    })
+    underWay ??= ask()
+      .catch(error => {
+        report(URL.parse(uri)?.host ?? '', toReason(error))
+        throw error
+      })
+      .finally(() => {
+        underWay = undefined
+      })
     return underWay
   }
   const pausedMs = (): number => Math.max(0, askedAtMs + pauseMs - clock.nowMs())

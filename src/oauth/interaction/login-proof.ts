@@ -1,6 +1,6 @@
 import type { ProofFault } from '../../errors.ts'
 import { expirySkewSec, verifyClientJwt } from '../client-keys/client-jwt.ts'
-import { createKeySource } from '../client-keys/key-source.ts'
+import { createFixedKeys } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Heard } from '../hearing.ts'
 import type { JwkSet } from '../options.ts'
@@ -18,7 +18,7 @@ const longestLifeSec = 300
 const longestJti = 256
 
 export const createLoginProof = ({ options, store, keys, clock }: OAuthDeps, jwks: JwkSet): LoginProof => {
-  const source = createKeySource({ kind: 'jwks', jwks }, clock)
+  const source = createFixedKeys(jwks)
   const rules = { algs: strongSigningAlgs, typ: 'jwt', audiences: [options.issuer], longestLifeSec }
   return async token => {
     const heard = verifyClientJwt(token, source, { ...rules, nowMs: clock.nowMs() })

@@ -32,7 +32,8 @@ const start = async (t: Test, listener: RequestListener) => {
     server.close()
   })
   const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`
-  const source = createKeySource({ kind: 'uri', uri }, clock)
+  const reports: string[] = []
+  const source = createKeySource({ kind: 'uri', uri }, clock, (host, reason) => reports.push(`${host}: ${reason}`))
   /** Whether the key is found: `no`, or the error's code and Retry-After where nobody can say. */
   const find = async ({ kid }: { readonly kid: string }): Promise<string> => {
     try {
@@ -42,7 +43,7 @@ const start = async (t: Test, listener: RequestListener) => {
       throw error
     }
   }
-  return { clock, state, source, find }
+  return { clock, state, source, find, reports, host: new URL(uri).host }
 }
 
 t.test('keys are fetched when they are first needed, once for all who wait', async t => {
@@ -214,6 +215,34 @@ t.test('keys come over https, or from this machine', async t => {
   ]) {
     t.notOk(isFetchable(uri), uri)
   }
-  const source = createKeySource({ kind: 'uri', uri: 'http://a.example/jwks' }, createManualClock())
+  const source = createKeySource({ kind: 'uri', uri: 'http://a.example/jwks' }, createManualClock(), () => undefined)
   await t.rejects(Promise.resolve(source.current()), { code: 'temporarily_unavailable' })
+})
+
+t.test('why keys cannot be fetched is reported once a pause, without a word of the answer', async t => {
+  const listeners: Readonly<Record<string, RequestListener>> = {
+    'the jwks_uri answered 500': failing,
+    'the jwks_uri answered no JSON': (_request, response) => response.end('s3cret'),
+    'the jwks_uri answered no key set': (_request, response) => response.end('{"key":"s3cret"}'),
+    'unexpected redirect': (_request, response) => response.writeHead(302, { location: '/s3cret' }).end(),
+    UND_ERR_SOCKET: request => request.socket.destroy(),
+  }
+  for (const [reason, listener] of Object.entries(listeners)) {
+    const { find, clock, reports, host } = await start(t, listener)
+    await find(first)
+    await find(first)
+    t.same(reports, [`${host}: ${reason}`])
+
+    clock.advanceSec(30)
+    await Promise.all([find(first), find(first)])
+    t.equal(reports.length, 2, reason)
+  }
+})
+
+t.test('what can be fetched is not reported', async t => {
+  const { find, reports } = await start(t, answering([first]))
+  await find(first)
+  await find(second)
+
+  t.same(reports, [])
 })

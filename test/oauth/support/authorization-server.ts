@@ -138,7 +138,7 @@ export const startServer = async (
   const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())
   const clients = createClients(options.clients)
-  const deps = { options, store, clock, clients, keys, ...createLimits(clock) }
+  const deps = { options, store, clock, clients, keys, ...createLimits(clock), reportKeysAway: () => undefined }
   const server = createAuthorizationServer(deps)
   t.teardown(() => server.close())
 

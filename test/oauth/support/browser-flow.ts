@@ -82,10 +82,20 @@ export const openBrowserRoom = async (
   const limiter = createMemoryLimiter(clock)
   const failures = createFailureLimit(limiter, { limit: 10, windowSec: 60 }, clock.nowMs)
   const starts = createStartLimit(limiter, { limit: 300, windowSec: 60 })
-  const deps: OAuthDeps = { options, store, clock, clients: createClients(clients), keys, failures, starts }
+  const reportKeysAway = (): void => undefined
+  const deps: OAuthDeps = {
+    options,
+    store,
+    clock,
+    clients: createClients(clients),
+    keys,
+    failures,
+    starts,
+    reportKeysAway,
+  }
   return {
     deps,
-    authorize: createAuthorize(deps, createRequestObjects(deps, createClientKeyring(clients, clock))),
+    authorize: createAuthorize(deps, createRequestObjects(deps, createClientKeyring(clients, clock, reportKeysAway))),
     interaction: createInteraction(deps),
     advanceSec: seconds => {
       nowMs += seconds * 1000
