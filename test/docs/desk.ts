@@ -36,7 +36,7 @@ export const openDesk = async (t: Teardown, prelude: string): Promise<Desk> => {
   for (const name of ['src', 'config', 'node_modules']) symlinkSync(join(root, name), join(cwd, name))
   const entries = ports.map(async port => [port, String(await findFreePort())])
   const replacements: Replacements = Object.fromEntries(await Promise.all(entries))
-  const shell = { cwd, env: environmentHere(replacements), prelude }
+  const shell = { cwd, env: environmentHere(replacements, cwd), prelude }
   const scripts: Script[] = []
   let gateway: Script | undefined
   t.teardown(async () => {
@@ -64,12 +64,14 @@ export const openDesk = async (t: Teardown, prelude: string): Promise<Desk> => {
 }
 
 /** This test's own Node, and for the demo configuration the ports that the page's are replaced by. */
-const environmentHere = (replacements: Replacements): NodeJS.ProcessEnv => {
+const environmentHere = (replacements: Replacements, cwd: string): NodeJS.ProcessEnv => {
   const { SIDEGATE_CONFIG: _, PATH = '', ...env } = process.env
   const here = (text: string): string => replaceAll(text, replacements)
   return {
     ...env,
     PATH: `${dirname(process.execPath)}${delimiter}${PATH}`,
+    // Some twenty programs start one after another: they need not compile the same files each time.
+    NODE_COMPILE_CACHE: join(cwd, 'compiled'),
     SIDEGATE_LISTEN: here('127.0.0.1:8080'),
     SIDEGATE_ISSUER: here('http://localhost:8080'),
     SIDEGATE_ADMIN: here('127.0.0.1:9090'),
