@@ -39,10 +39,10 @@ const own: readonly Told[] = [
   { fetchSite: 'same-origin', origin: 'http://localhost:8080' },
   { origin: 'null' },
 ]
-for (const told of own) {
-  t.test(`line 56: a form of our own page is taken: ${JSON.stringify(told)}`, async t => {
+t.test('line 56: a form of our own page is taken, whatever of this the browser says', async t => {
+  for (const told of own) {
     const { sendFrom } = await setup(t)
 
-    t.equal((await sendFrom(told)).status, 303)
-  })
-}
+    t.equal((await sendFrom(told)).status, 303, JSON.stringify(told))
+  }
+})
