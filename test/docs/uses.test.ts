@@ -49,7 +49,8 @@ for (const heading of ['### A sidecar', '### A gateway for downstream APIs']) {
       rmSync(cwd, { recursive: true, force: true })
     })
     const readyUrl = replaceAll('http://127.0.0.1:9090/readyz', replacements)
-    await eventually(async () => (await fetch(readyUrl)).ok)
+    // Five programs start one after another; a busy machine takes its time.
+    await eventually(async () => (await fetch(readyUrl)).ok, 60_000)
 
     await areAsShown(t, stepsOf(use), replacements)
   })
