@@ -7,6 +7,7 @@ import { startOAuth } from './support/running.ts'
 
 const operations = [
   { method: 'POST', path: '/token', serves: 'token' },
+  { method: 'GET', path: '/authorize', serves: 'authorize' },
   { method: 'GET', path: '/.well-known/oauth-authorization-server', serves: 'discovery' },
   { method: 'GET', path: '/.well-known/jwks.json', serves: 'jwks' },
 ]
