@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Waits until the condition holds; throws the last reason when it has not after `patienceMs`. */
-export const eventually = async (condition: () => unknown, patienceMs = 10_000): Promise<void> => {
+export const eventually = async (condition: () => unknown, patienceMs = 30_000): Promise<void> => {
   const deadlineMs = performance.now() + patienceMs
   let reason: unknown
   do {
