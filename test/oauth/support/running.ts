@@ -15,7 +15,7 @@ export const startOAuth = async (
   return startSidegate(t, {
     issuer: `http://${listen}`,
     listen,
-    workers: 2,
+    workers: 1,
     plans: { 'default-plan': { title: 'Default Plan', rate: '100000/1second' } },
     groupings: [{ name: 'OAuth', version: '1.0.0', operations }],
     clients: [

@@ -40,7 +40,7 @@ export const startSecureGateway = async (t: Test): Promise<SecureGateway> => {
   await startSidegate(t, {
     issuer: issuer.origin,
     listen: `127.0.0.1:${port}`,
-    workers: 2,
+    workers: 1,
     tls: {
       cert_file: certificates.server.certFile,
       key_file: certificates.server.keyFile,
