@@ -17,7 +17,7 @@ import { createLimiter, type LimiterChannel, type Share } from './stores/limiter
 import { observeStore, type StoreObserver } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
 import { createPodCounter, type PodCounter } from './stores/pods.ts'
-import type { Store } from './stores/ports.ts'
+import type { Store } from './stores/ports/store.ts'
 import type { AccessLog } from './telemetry/access-log.ts'
 import type { Logger } from './telemetry/logger.ts'
 import type { Recorder } from './telemetry/recorder.ts'

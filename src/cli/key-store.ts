@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { withStore } from '../app.ts'
 import type { SidegateConfig } from '../config/load.ts'
-import type { KeyStore } from '../stores/ports.ts'
+import type { KeyStore } from '../stores/ports/keys.ts'
 
 /**
  * The keys in a configuration's store, for a command beside the gateway.

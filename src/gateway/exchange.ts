@@ -7,7 +7,7 @@ import type { Form } from '../oauth/forms/form.ts'
 import type { OneUse, ProvenClient } from '../oauth/one-time.ts'
 import type { ClientRegistration } from '../oauth/options.ts'
 import type { OAuthFacts, OAuthRequest } from '../oauth/wire.ts'
-import type { AccessTokenRecord } from '../stores/ports.ts'
+import type { AccessTokenRecord } from '../stores/ports/tokens.ts'
 import type { MeteredOperation } from './meter.ts'
 
 /** The verified answer to "who is calling". */

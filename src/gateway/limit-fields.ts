@@ -1,5 +1,5 @@
 import type { PlanRule } from '../plans/plan-rules.ts'
-import type { RuleState, Verdict } from '../stores/ports.ts'
+import type { RuleState, Verdict } from '../stores/ports/limiter.ts'
 
 /**
  * How answers tell the state of a plan. `ietf`: draft-ietf-httpapi-ratelimit-headers, an item for each limit. `ratelimit`:

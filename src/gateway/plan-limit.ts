@@ -1,7 +1,7 @@
 import { addressKey } from '../http/address.ts'
 import type { Plan } from '../plans/plan.ts'
 import { rulesOf } from '../plans/plan-rules.ts'
-import type { Limiter, Rule, Verdict } from '../stores/ports.ts'
+import type { Limiter, Rule, Verdict } from '../stores/ports/limiter.ts'
 import { refuseAsApiConnect } from './api-connect-refusal.ts'
 import type { Caller, Exchange, Outcome, Step } from './exchange.ts'
 import { createLimitFields, type LimitFieldForm, type LimitFields, toWaitSec } from './limit-fields.ts'

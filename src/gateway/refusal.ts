@@ -1,7 +1,7 @@
 import { type GatewayErrorCode, gatewayErrors, OAuthError, type OAuthErrorCode } from '../errors.ts'
 import { type ProblemFacts, problemReply } from '../http/problem.ts'
 import type { Reply } from '../http/reply.ts'
-import { StoreUnavailableError } from '../stores/ports.ts'
+import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import type { Exchange } from './exchange.ts'
 import { toReply } from './oauth-reply.ts'
 

@@ -1,5 +1,5 @@
 import { createHash, type X509Certificate } from 'node:crypto'
-import type { CertificateConfirmation, Confirmation, KeyConfirmation } from '../stores/ports.ts'
+import type { CertificateConfirmation, Confirmation, KeyConfirmation } from '../stores/ports/confirmation.ts'
 
 /** The base64url SHA-256 of the certificate's DER (RFC 8705 section 3.1). */
 export const certificateThumbprint = (certificate: X509Certificate): string =>

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Store } from '../stores/ports.ts'
+import type { Store } from '../stores/ports/store.ts'
 import type { KeysReport } from './client-keys/key-source.ts'
 import type { Clients } from './clients/clients.ts'
 import type { KeyRing } from './keys/key-ring.ts'

@@ -1,4 +1,4 @@
-import type { AccessTokenRecord } from '../stores/ports.ts'
+import type { AccessTokenRecord } from '../stores/ports/tokens.ts'
 import { createAuthorize } from './authorize/authorize.ts'
 import { createRequestObjects } from './authorize/request-object.ts'
 import { createClientKeyring } from './client-keys/key-source.ts'

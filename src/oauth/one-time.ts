@@ -1,4 +1,4 @@
-import type { ReplayStore } from '../stores/ports.ts'
+import type { ReplayStore } from '../stores/ports/replays.ts'
 import type { Form } from './forms/form.ts'
 import type { ClientRegistration } from './options.ts'
 import type { MaybePromise } from './when-known.ts'

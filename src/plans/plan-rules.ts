@@ -1,4 +1,4 @@
-import type { Rule } from '../stores/ports.ts'
+import type { Rule } from '../stores/ports/limiter.ts'
 import type { Plan, Rate } from './plan.ts'
 
 /** One limit of a plan, as it holds for one operation. */

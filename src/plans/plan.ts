@@ -9,7 +9,7 @@ export interface Plan {
   readonly name: string
   readonly title: string
   readonly rate: Rate
-  /** How the rate is counted: see `Algorithm` in `stores/ports.ts`. */
+  /** How the rate is counted: see `Algorithm` in `stores/ports/limiter.ts`. */
   readonly algorithm: 'strict' | 'smooth' | 'calendar'
   /** How many requests `smooth` lets in at once. Undefined: see `defaultBurst`. */
   readonly burst: number | undefined

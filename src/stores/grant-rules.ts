@@ -1,17 +1,15 @@
-import {
-  type AccessTokenRecord,
-  type CurrentRefresh,
-  completeToken,
-  type Exceeding,
-  type FoundToken,
-  type GrantRecord,
-  type NewGrant,
-  type Redemption,
-  type RedemptionOutcome,
-  type RefreshAttempt,
-  type RefreshOutcome,
-  type WantedToken,
-} from './ports.ts'
+import type { GrantRecord } from './ports/grant-record.ts'
+import type {
+  CurrentRefresh,
+  Exceeding,
+  NewGrant,
+  Redemption,
+  RedemptionOutcome,
+  RefreshAttempt,
+  RefreshOutcome,
+} from './ports/grants.ts'
+import type { AccessTokenRecord, FoundToken } from './ports/tokens.ts'
+import { completeToken, type WantedToken } from './ports/wanted-token.ts'
 
 /**
  * What a redemption and a refresh do to a grant: pure, for the adapters that decide in the process (`memory`, `sqlite`).

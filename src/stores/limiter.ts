@@ -1,7 +1,7 @@
 import type { AwayOptions } from './limits/local-share.ts'
 import { createSharedLimiter, type LimiterChannel } from './limits/shared-limiter.ts'
 import { createMemoryLimiter } from './memory/limiter.ts'
-import type { Limiter } from './ports.ts'
+import type { Limiter } from './ports/limiter.ts'
 import { createRedisLimiter } from './redis/limiter.ts'
 import type { StoreUrl } from './store-url.ts'
 

@@ -8,7 +8,8 @@ import { createPushedRequests } from './memory/pushed-requests.ts'
 import { createReplays } from './memory/replays.ts'
 import { createRevocations } from './memory/revocations.ts'
 import { createTokens } from './memory/tokens.ts'
-import type { AccessTokenRecord, Store } from './ports.ts'
+import type { Store } from './ports/store.ts'
+import type { AccessTokenRecord } from './ports/tokens.ts'
 
 /** The store of one process, gone with it: `store: memory:`, for tests and trials. */
 export const createMemoryStore = (clock: Clock): Store => {

@@ -1,4 +1,5 @@
-import { type Store, StoreUnavailableError } from './ports.ts'
+import type { Store } from './ports/store.ts'
+import { StoreUnavailableError } from './ports/store-unavailable.ts'
 
 /** Told what a store does; for metrics and for saying once that it is gone. */
 export interface StoreObserver {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { createMemoryStore } from './memory.ts'
-import type { Store } from './ports.ts'
+import type { Store } from './ports/store.ts'
 import { openRedisStore } from './redis.ts'
 import { openSqliteStore } from './sqlite.ts'
 import type { StoreUrl } from './store-url.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Store } from './ports.ts'
+import type { Store } from './ports/store.ts'
 import { connectRedis, waitUntilReady } from './redis/connection.ts'
 import { createGrants } from './redis/grants.ts'
 import { createInteractions } from './redis/interactions.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Store } from './ports.ts'
+import type { Store } from './ports/store.ts'
 import { startSweeping } from './sqlite/cleanup.ts'
 import { openDatabase } from './sqlite/database.ts'
 import { createGrants } from './sqlite/grants.ts'

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { Algorithm, Charge } from '../../src/stores/ports.ts'
+import type { Algorithm, Charge } from '../../src/stores/ports/limiter.ts'
 import { newCharge } from '../support/charges.ts'
 import type { LimiterUnderTest } from './limiters.ts'
 import { mostCertainInAnyWindow, mostCertainInCalendarWindow, type SeenAdmission } from './oracle.ts'

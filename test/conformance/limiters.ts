@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { Charge, Limiter, Rule, Verdict } from '../../src/stores/ports.ts'
+import type { Charge, Limiter, Rule, Verdict } from '../../src/stores/ports/limiter.ts'
 import { chargeBy, newCharge, newRule } from '../support/charges.ts'
 import { testAlgorithms } from './limiter-algorithms.ts'
 import { mostCertainInAnyWindow, type SeenAdmission } from './oracle.ts'

@@ -1,7 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { InteractionRecord, KeyRecord, Redemption, RefreshAttempt, Store } from '../../src/stores/ports.ts'
+import type { Redemption, RefreshAttempt } from '../../src/stores/ports/grants.ts'
+import type { InteractionRecord } from '../../src/stores/ports/interactions.ts'
+import type { KeyRecord } from '../../src/stores/ports/keys.ts'
+import type { Store } from '../../src/stores/ports/store.ts'
 
 /** A call that a process of its own makes on the store. */
 export type RacedCall =

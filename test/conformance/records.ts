@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type {
-  AccessTokenRecord,
-  GrantRecord,
-  InteractionRecord,
-  KeyRecord,
-  NewGrant,
-  PushedRequest,
-  Redemption,
-  RefreshAttempt,
-  Store,
-  TokenDraft,
-} from '../../src/stores/ports.ts'
+import type { GrantRecord } from '../../src/stores/ports/grant-record.ts'
+import type { NewGrant, Redemption, RefreshAttempt } from '../../src/stores/ports/grants.ts'
+import type { InteractionRecord } from '../../src/stores/ports/interactions.ts'
+import type { KeyRecord } from '../../src/stores/ports/keys.ts'
+import type { PushedRequest } from '../../src/stores/ports/pushed-requests.ts'
+import type { Store } from '../../src/stores/ports/store.ts'
+import type { AccessTokenRecord } from '../../src/stores/ports/tokens.ts'
+import type { TokenDraft } from '../../src/stores/ports/wanted-token.ts'
 
 /** Records for the conformance suite: each call makes a fresh one, so that tests can share a store. */
 

@@ -11,7 +11,7 @@ import { testRevocations } from './stores/revocations.ts'
 import type { OpenStore } from './stores/store-under-test.ts'
 import { testWantedTokens } from './stores/wanted-tokens.ts'
 
-/** Everything `stores/ports.ts` promises, for one adapter. */
+/** Everything `stores/ports/` promises, for one adapter. */
 export const testStore = (t: Test, open: OpenStore): void => {
   t.test('keys', t => testKeys(t, open))
   t.test('codes', t => testCodes(t, open))

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createLimitFields, type LimitFieldForm } from '../../src/gateway/limit-fields.ts'
 import { rulesOf } from '../../src/plans/plan-rules.ts'
-import type { RuleState, Verdict } from '../../src/stores/ports.ts'
+import type { RuleState, Verdict } from '../../src/stores/ports/limiter.ts'
 import { newPlan } from '../support/plans.ts'
 
 const plan = newPlan({

@@ -1,4 +1,4 @@
-import type { Charge, Rule } from '../../src/stores/ports.ts'
+import type { Charge, Rule } from '../../src/stores/ports/limiter.ts'
 import { newId } from '../conformance/records.ts'
 
 /** A rule of so many a second, strict and hard where nothing else is said. */

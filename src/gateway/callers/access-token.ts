@@ -1,6 +1,6 @@
 import type { Reply } from '../../http/reply.ts'
 import type { OneUse } from '../../oauth/one-time.ts'
-import type { AccessTokenRecord } from '../../stores/ports.ts'
+import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'

@@ -1,5 +1,5 @@
 import { isCertificateOf } from '../../oauth/confirmation.ts'
-import type { AccessTokenRecord } from '../../stores/ports.ts'
+import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import {

@@ -1,6 +1,6 @@
 import { addressKey } from '../../http/address.ts'
 import type { Rate } from '../../plans/plan.ts'
-import type { Limiter, Rule } from '../../stores/ports.ts'
+import type { Limiter, Rule } from '../../stores/ports/limiter.ts'
 import { createTurns } from './turns.ts'
 
 /** Limits guessing: so many failed proofs per name and address, and ten times as many per address over all names. */

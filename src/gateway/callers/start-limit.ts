@@ -1,7 +1,7 @@
 import { addressKey } from '../../http/address.ts'
 import type { StartLimit } from '../../oauth/deps.ts'
 import type { Rate } from '../../plans/plan.ts'
-import type { Limiter, Rule } from '../../stores/ports.ts'
+import type { Limiter, Rule } from '../../stores/ports/limiter.ts'
 
 /** Counts by address what people without any proof leave in the store. */
 export const createStartLimit = (limiter: Limiter, rate: Rate): StartLimit => {

@@ -1,4 +1,4 @@
-import type { PushedRequestStore } from '../../stores/ports.ts'
+import type { PushedRequestStore } from '../../stores/ports/pushed-requests.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Parameters } from '../forms/parameters.ts'
 import { type ClientRegistration, keepsToFapi, type OAuthOptions } from '../options.ts'

@@ -1,5 +1,6 @@
 import { OAuthError } from '../../errors.ts'
-import type { Agreed, Redemption, RedemptionOutcome } from '../../stores/ports.ts'
+import type { Redemption, RedemptionOutcome } from '../../stores/ports/grants.ts'
+import type { Agreed } from '../../stores/ports/wanted-token.ts'
 import { confirmationText } from '../confirmation.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'

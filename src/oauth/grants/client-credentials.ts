@@ -1,4 +1,4 @@
-import { type Agreed, completeToken } from '../../stores/ports.ts'
+import { type Agreed, completeToken } from '../../stores/ports/wanted-token.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { joinScope } from '../scope.ts'
 import { newGrantId } from '../tokens/code.ts'

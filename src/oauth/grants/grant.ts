@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Agreed } from '../../stores/ports.ts'
+import type { Agreed } from '../../stores/ports/wanted-token.ts'
 import type { Form } from '../forms/form.ts'
 import type { Ask } from '../one-time.ts'
 import type { ClientRegistration } from '../options.ts'

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../errors.ts'
-import type { CertificateConfirmation, Confirmation, KeyConfirmation } from '../../stores/ports.ts'
+import type { CertificateConfirmation, Confirmation, KeyConfirmation } from '../../stores/ports/confirmation.ts'
 import { confirmationTexts, confirmCertificate } from '../confirmation.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ProofCheck, ProvenKey } from '../dpop/proof-check.ts'

@@ -1,5 +1,6 @@
 import { OAuthError } from '../../errors.ts'
-import type { Agreed, RefreshOutcome } from '../../stores/ports.ts'
+import type { RefreshOutcome } from '../../stores/ports/grants.ts'
+import type { Agreed } from '../../stores/ports/wanted-token.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
 import { notAgreed } from '../resource.ts'

@@ -1,5 +1,6 @@
 import { OAuthError } from '../../errors.ts'
-import { type AccessTokenRecord, completeToken } from '../../stores/ports.ts'
+import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
+import { completeToken } from '../../stores/ports/wanted-token.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import type { Ask, Endpoint } from '../one-time.ts'

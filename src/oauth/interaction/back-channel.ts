@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { InteractionRecord } from '../../stores/ports.ts'
+import type { InteractionRecord } from '../../stores/ports/interactions.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ScopeTexts } from '../options.ts'
 import { joinScope, splitScope } from '../scope.ts'

@@ -1,4 +1,4 @@
-import type { InteractionRecord } from '../../stores/ports.ts'
+import type { InteractionRecord } from '../../stores/ports/interactions.ts'
 import { isRegisteredRedirect } from '../authorize/redirect-uri.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ClientRegistration } from '../options.ts'

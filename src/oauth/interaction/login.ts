@@ -1,6 +1,6 @@
 import { OAuthError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
-import type { InteractionRecord } from '../../stores/ports.ts'
+import type { InteractionRecord } from '../../stores/ports/interactions.ts'
 import { seeOther } from '../authorize/response.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Parameters } from '../forms/parameters.ts'

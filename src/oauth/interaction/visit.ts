@@ -1,4 +1,4 @@
-import type { InteractionRecord, InteractionStore } from '../../stores/ports.ts'
+import type { InteractionRecord, InteractionStore } from '../../stores/ports/interactions.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { PageSetting } from '../pages/setting.ts'
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
-import { type KeyRecord, type KeyStore, StoreUnavailableError } from '../../stores/ports.ts'
+import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
+import { StoreUnavailableError } from '../../stores/ports/store-unavailable.ts'
 import type { OAuthOptions } from '../options.ts'
 import type { Digest } from '../tokens/code.ts'
 import type { MaybePromise } from '../when-known.ts'

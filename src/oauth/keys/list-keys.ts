@@ -1,5 +1,5 @@
 import type { Secret } from '../../secret.ts'
-import type { KeyStore } from '../../stores/ports.ts'
+import type { KeyStore } from '../../stores/ports/keys.ts'
 import type { SigningAlg } from '../wire.ts'
 import type { KeyRingOptions } from './key-ring.ts'
 import { readOperatorKeys } from './operator-keys.ts'

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../../stores/ports.ts'
+import type { KeyRecord } from '../../stores/ports/keys.ts'
 import type { SigningAlg } from '../wire.ts'
 import { digestAlg } from './make-key.ts'
 import { activeAtMs, byTurn } from './schedule.ts'

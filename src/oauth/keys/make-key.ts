@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
-import type { KeyRecord } from '../../stores/ports.ts'
+import type { KeyRecord } from '../../stores/ports/keys.ts'
 import type { SigningAlg } from '../wire.ts'
 
 /** Under the digest key the store knows codes and tokens; a key record like the others, but it signs nothing. */

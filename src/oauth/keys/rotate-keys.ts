@@ -1,4 +1,4 @@
-import type { KeyRecord, KeyStore } from '../../stores/ports.ts'
+import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
 import type { SigningAlg } from '../wire.ts'
 import { makeKey } from './make-key.ts'
 import { activeAtMs, byTurn, publicationMs, spreadMs } from './schedule.ts'

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../../stores/ports.ts'
+import type { KeyRecord } from '../../stores/ports/keys.ts'
 import type { OAuthOptions } from '../options.ts'
 import type { SigningAlg } from '../wire.ts'
 

@@ -1,4 +1,4 @@
-import type { KeyRecord, KeyStore } from '../../stores/ports.ts'
+import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
 import { digestAlg, makeKey } from './make-key.ts'
 import { isSuccessorDue, type KeyPolicy, publicationMs, stateOf } from './schedule.ts'
 

@@ -1,4 +1,5 @@
-import type { AccessTokenRecord, Confirmation } from '../../stores/ports.ts'
+import type { Confirmation } from '../../stores/ports/confirmation.ts'
+import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 import { createRecent } from '../recent.ts'

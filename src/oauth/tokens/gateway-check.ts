@@ -1,4 +1,4 @@
-import type { AccessTokenRecord } from '../../stores/ports.ts'
+import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { createRecent } from '../recent.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'

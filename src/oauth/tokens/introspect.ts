@@ -1,5 +1,5 @@
 import { OAuthError } from '../../errors.ts'
-import type { AccessTokenRecord } from '../../stores/ports.ts'
+import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import { unauthenticated } from '../clients/refusals.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Endpoint } from '../one-time.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { RevocationStore } from '../../stores/ports.ts'
+import type { RevocationStore } from '../../stores/ports/revocations.ts'
 
 /** What was revoked, in memory, so that a token can be checked without asking the store. At most a second old. */
 export interface RevocationFeed {

@@ -1,4 +1,4 @@
-import type { Rule } from '../ports.ts'
+import type { Rule } from '../ports/limiter.ts'
 
 /** What a counter is held to at one decision: a rule, or a process's share of one, which may be nothing. */
 export interface Terms extends Pick<Rule, 'limit' | 'windowMs' | 'burst'> {

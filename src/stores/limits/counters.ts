@@ -1,5 +1,5 @@
 import { createGradualEviction } from '../gradual-eviction.ts'
-import type { Algorithm, Charge, Rule, RuleState } from '../ports.ts'
+import type { Algorithm, Charge, Rule, RuleState } from '../ports/limiter.ts'
 import { CalendarWindow } from './calendar-window.ts'
 import type { Counter, Terms } from './counter.ts'
 import { LeakyBucket } from './leaky-bucket.ts'

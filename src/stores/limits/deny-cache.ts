@@ -1,5 +1,5 @@
 import { createGradualEviction } from '../gradual-eviction.ts'
-import type { Rule, RuleState, Verdict } from '../ports.ts'
+import type { Rule, RuleState, Verdict } from '../ports/limiter.ts'
 import type { MonotonicClock } from './monotonic-clock.ts'
 import { untilRoomMs } from './verdicts.ts'
 

@@ -1,4 +1,4 @@
-import type { Charge, Rule, Verdict } from '../ports.ts'
+import type { Charge, Rule, Verdict } from '../ports/limiter.ts'
 import type { Terms } from './counter.ts'
 import { createCounters, type Decision } from './counters.ts'
 import type { MonotonicClock } from './monotonic-clock.ts'

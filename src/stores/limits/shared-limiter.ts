@@ -1,4 +1,4 @@
-import type { Charge, Limiter, Rule, Verdict } from '../ports.ts'
+import type { Charge, Limiter, Rule, Verdict } from '../ports/limiter.ts'
 import { type Count, createCounters, type Decision } from './counters.ts'
 import { createDenyCache, type DenyCache } from './deny-cache.ts'
 import { type AwayOptions, createLocalShare } from './local-share.ts'

@@ -1,4 +1,4 @@
-import type { Rule, RuleState, Verdict } from '../ports.ts'
+import type { Rule, RuleState, Verdict } from '../ports/limiter.ts'
 import type { Decision } from './counters.ts'
 
 /** A caller that waits for its verdict. */

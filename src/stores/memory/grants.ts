@@ -6,7 +6,7 @@ import {
   ruleRefresh,
   toCurrentRefresh,
 } from '../grant-rules.ts'
-import type { GrantStore } from '../ports.ts'
+import type { GrantStore } from '../ports/grants.ts'
 import type { ExpiringMap } from './expiring-map.ts'
 import { type KeptTokens, nameOf } from './tokens.ts'
 

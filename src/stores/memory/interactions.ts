@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { InteractionRecord, InteractionStore } from '../ports.ts'
+import type { InteractionRecord, InteractionStore } from '../ports/interactions.ts'
 import { createExpiringMap } from './expiring-map.ts'
 
 export const createInteractions = (clock: Clock): InteractionStore => {

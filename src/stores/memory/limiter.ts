@@ -1,7 +1,7 @@
 import { createCounters } from '../limits/counters.ts'
 import { type MonotonicClock, monotonicClock } from '../limits/monotonic-clock.ts'
 import { toVerdict } from '../limits/verdicts.ts'
-import type { Limiter } from '../ports.ts'
+import type { Limiter } from '../ports/limiter.ts'
 
 /** Plan limits of one process, decided at once. */
 export const createMemoryLimiter = (clock: MonotonicClock = monotonicClock): Limiter => {

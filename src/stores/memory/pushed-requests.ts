@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { PushedRequest, PushedRequestStore } from '../ports.ts'
+import type { PushedRequest, PushedRequestStore } from '../ports/pushed-requests.ts'
 import { createExpiringMap } from './expiring-map.ts'
 
 export const createPushedRequests = (clock: Clock): PushedRequestStore => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { ReplayStore } from '../ports.ts'
+import type { ReplayStore } from '../ports/replays.ts'
 import { createExpiringMap } from './expiring-map.ts'
 
 export const createReplays = (clock: Clock): ReplayStore => {

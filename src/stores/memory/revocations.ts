@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { grantIdOf } from '../grant-id.ts'
 import type { GrantState } from '../grant-rules.ts'
-import type { RevocationStore } from '../ports.ts'
+import type { RevocationStore } from '../ports/revocations.ts'
 import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
 
 /** The port, and what the other ports ask: whether exactly this id is revoked. */

@@ -1,5 +1,5 @@
 import { type GrantState, toFoundRefresh } from '../grant-rules.ts'
-import type { AccessTokenRecord, TokenStore } from '../ports.ts'
+import type { AccessTokenRecord, TokenStore } from '../ports/tokens.ts'
 import type { ExpiringMap } from './expiring-map.ts'
 
 /** The opaque access tokens, by grant id and digest. */

@@ -1,6 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Count, Decision } from '../limits/counters.ts'
-import type { Algorithm, Rule, RuleState } from '../ports.ts'
+import type { Algorithm, Rule, RuleState } from '../ports/limiter.ts'
 import { chargeScript } from './charge-script.ts'
 import type { RedisConnection } from './connection.ts'
 import { names } from './names.ts'

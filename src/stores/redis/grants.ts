@@ -1,13 +1,7 @@
 import type { Clock } from '../../clock.ts'
-import type {
-  CurrentRefresh,
-  Exceeding,
-  GrantRecord,
-  GrantStore,
-  RedemptionOutcome,
-  RefreshOutcome,
-  WantedToken,
-} from '../ports.ts'
+import type { GrantRecord } from '../ports/grant-record.ts'
+import type { CurrentRefresh, Exceeding, GrantStore, RedemptionOutcome, RefreshOutcome } from '../ports/grants.ts'
+import type { WantedToken } from '../ports/wanted-token.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { createScript, currentRefreshScript, redeemScript, refreshScript } from './grant-scripts.ts'
 import { lifetimeMs } from './lifetime.ts'

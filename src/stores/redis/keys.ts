@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { byAge } from '../key-order.ts'
-import type { KeyRecord, KeyStore } from '../ports.ts'
+import type { KeyRecord, KeyStore } from '../ports/keys.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { PushedRequest, PushedRequestStore } from '../ports.ts'
+import type { PushedRequest, PushedRequestStore } from '../ports/pushed-requests.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { ReplayStore } from '../ports.ts'
+import type { ReplayStore } from '../ports/replays.ts'
 import { answered, type RedisConnection } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { grantIdOf } from '../grant-id.ts'
-import type { Revocation, RevocationStore } from '../ports.ts'
+import type { Revocation, RevocationStore } from '../ports/revocations.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'

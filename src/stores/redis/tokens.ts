@@ -1,12 +1,7 @@
 import type { Clock } from '../../clock.ts'
-import {
-  type AccessTokenRecord,
-  completeToken,
-  type FoundToken,
-  type GrantRecord,
-  type TokenDraft,
-  type TokenStore,
-} from '../ports.ts'
+import type { GrantRecord } from '../ports/grant-record.ts'
+import type { AccessTokenRecord, FoundToken, TokenStore } from '../ports/tokens.ts'
+import { completeToken, type TokenDraft } from '../ports/wanted-token.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'

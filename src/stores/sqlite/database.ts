@@ -2,7 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreUnavailableError } from '../ports.ts'
+import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { migrations, schema, schemaVersion } from './schema.ts'
 
 /**

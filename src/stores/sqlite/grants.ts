@@ -7,7 +7,7 @@ import {
   ruleRefresh,
   toCurrentRefresh,
 } from '../grant-rules.ts'
-import type { GrantStore } from '../ports.ts'
+import type { GrantStore } from '../ports/grants.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 import { createGrantFinder, toColumns } from './grant-rows.ts'

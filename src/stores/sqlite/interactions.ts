@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { InteractionStore } from '../ports.ts'
+import type { InteractionStore } from '../ports/interactions.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { KeyRecord, KeyStore } from '../ports.ts'
+import type { KeyRecord, KeyStore } from '../ports/keys.ts'
 import type { Database } from './database.ts'
 
 interface KeyRow {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { ReplayStore } from '../ports.ts'
+import type { ReplayStore } from '../ports/replays.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { grantIdOf } from '../grant-id.ts'
-import type { RevocationStore } from '../ports.ts'
+import type { RevocationStore } from '../ports/revocations.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 

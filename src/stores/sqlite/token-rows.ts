@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { AccessTokenRecord } from '../ports.ts'
+import type { AccessTokenRecord } from '../ports/tokens.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 

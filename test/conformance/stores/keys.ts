@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { KeyRecord } from '../../../src/stores/ports.ts'
+import type { KeyRecord } from '../../../src/stores/ports/keys.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newId, newKey } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'

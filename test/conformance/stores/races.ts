@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { RedemptionOutcome, RefreshOutcome } from '../../../src/stores/ports.ts'
+import type { RedemptionOutcome, RefreshOutcome } from '../../../src/stores/ports/grants.ts'
 import { makeCall, type Race, type RacedCall, startRacers } from '../race.ts'
 import {
   newGrant,

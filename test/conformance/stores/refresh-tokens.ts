@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { NewGrant, Redemption } from '../../../src/stores/ports.ts'
+import type { NewGrant, Redemption } from '../../../src/stores/ports/grants.ts'
 import { grantRecord, newGrant, newId, redeemedGrant, redemptionOf, refreshOf } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'
 

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { Clock } from '../../../src/clock.ts'
-import type { Store } from '../../../src/stores/ports.ts'
+import type { Store } from '../../../src/stores/ports/store.ts'
 
 /** What the suite needs of an adapter. */
 export interface StoreUnderTest {

@@ -1,5 +1,7 @@
 import type { Test } from 'tap'
-import { completeToken, type GrantRecord, type NewGrant, type TokenDraft } from '../../../src/stores/ports.ts'
+import type { GrantRecord } from '../../../src/stores/ports/grant-record.ts'
+import type { NewGrant } from '../../../src/stores/ports/grants.ts'
+import { completeToken, type TokenDraft } from '../../../src/stores/ports/wanted-token.ts'
 import { grantRecord, newDraft, newGrant, newId, redeemedGrant, redemptionOf, refreshOf } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'
 

@@ -5,7 +5,9 @@ import { type KeyRing, type KeyRingOptions, openKeyRing } from '../../../src/oau
 import { type SigningAlg, signingAlgs } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
-import { type KeyStore, type Store, StoreUnavailableError } from '../../../src/stores/ports.ts'
+import type { KeyStore } from '../../../src/stores/ports/keys.ts'
+import type { Store } from '../../../src/stores/ports/store.ts'
+import { StoreUnavailableError } from '../../../src/stores/ports/store-unavailable.ts'
 import { eventually } from '../../support/eventually.ts'
 import { client, createManualClock, type ManualClock } from '../support/authorization-server.ts'
 

@@ -14,7 +14,7 @@ import type { OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
-import type { Store } from '../../../src/stores/ports.ts'
+import type { Store } from '../../../src/stores/ports/store.ts'
 
 export const issuer = 'https://auth.example'
 

@@ -14,7 +14,7 @@ import type { OAuthReply, OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
-import type { RedemptionOutcome } from '../../../src/stores/ports.ts'
+import type { RedemptionOutcome } from '../../../src/stores/ports/grants.ts'
 import { clientDefaults, emptyRequest, optionDefaults } from './authorization-server.ts'
 import { createCookieJar } from './cookie-jar.ts'
 

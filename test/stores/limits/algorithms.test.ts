@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createCounters } from '../../../src/stores/limits/counters.ts'
-import type { Rule } from '../../../src/stores/ports.ts'
+import type { Rule } from '../../../src/stores/ports/limiter.ts'
 import { excessOver, mostInAnyWindow } from '../../conformance/oracle.ts'
 import { newRule } from '../../support/charges.ts'
 import { createRandom } from '../../support/random.ts'

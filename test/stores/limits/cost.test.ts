@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import type { Charge, Limiter, Rule } from '../../../src/stores/ports.ts'
+import type { Charge, Limiter, Rule } from '../../../src/stores/ports/limiter.ts'
 import { createRedisLimiter } from '../../../src/stores/redis/limiter.ts'
 import { parseStoreUrl } from '../../../src/stores/store-url.ts'
 import { chargeBy, newRule } from '../../support/charges.ts'

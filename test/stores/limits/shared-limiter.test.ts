@@ -5,7 +5,7 @@ import {
   createSharedLimiter,
   type LimiterChannel,
 } from '../../../src/stores/limits/shared-limiter.ts'
-import type { Verdict } from '../../../src/stores/ports.ts'
+import type { Verdict } from '../../../src/stores/ports/limiter.ts'
 import { testLimiter } from '../../conformance/limiters.ts'
 import { mostInAnyWindow } from '../../conformance/oracle.ts'
 import { newCharge } from '../../support/charges.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import type { Charge, Limiter, Verdict } from '../../../../src/stores/ports.ts'
+import type { Charge, Limiter, Verdict } from '../../../../src/stores/ports/limiter.ts'
 import { createRedisLimiter } from '../../../../src/stores/redis/limiter.ts'
 import { parseStoreUrl, type RedisUrl } from '../../../../src/stores/store-url.ts'
 import type { SeenAdmission } from '../../../conformance/oracle.ts'

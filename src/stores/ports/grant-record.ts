@@ -1,0 +1,13 @@
+/** What a person (or, for tokens without one, the client itself) agreed to. */
+export interface GrantRecord {
+  readonly client_id: string
+  readonly sub: string
+  readonly username?: string
+  /** Space-separated, as RFC 6749 section 3.3 writes it. */
+  readonly scope: string
+  /** RFC 8707 resources; empty means the issuer. */
+  readonly resource: readonly string[]
+  readonly authTimeSec: number
+  /** The authentication context that the operator's own login reported (OpenID Connect Core section 2). */
+  readonly acr?: string
+}

@@ -1,0 +1,21 @@
+export interface RevocationStore {
+  /**
+   * Revokes a grant id (all its access tokens and its refresh token) or one jti. The grant itself is forgotten in the
+   * same step, so that nothing of it comes back when the revocation has expired. When it resolves, `isRevoked`,
+   * `tokens.find` and `grants.refresh` of every process say so; `since` shows it to pollers. Repeating it is harmless.
+   */
+  revoke(id: string, untilMs: number): Promise<void>
+  /** Whether the jti itself, or the grant id before its first dot, is revoked. */
+  isRevoked(jti: string): Promise<boolean>
+  /**
+   * The feed for gateways that check JWTs locally: what was revoked since `cursor` (undefined: everything still
+   * alive) and the next cursor. An entry may be shown twice, never missed.
+   */
+  since(cursor: string | undefined): Promise<{ readonly revocations: readonly Revocation[]; readonly cursor: string }>
+}
+
+/** One revocation in the feed: a grant id (the whole family) or a `jti` (`<grant id>.<n>`, one access token). */
+export interface Revocation {
+  readonly id: string
+  readonly untilMs: number
+}

@@ -1,0 +1,33 @@
+import type { GrantStore } from './grants.ts'
+import type { InteractionStore } from './interactions.ts'
+import type { KeyStore } from './keys.ts'
+import type { PushedRequestStore } from './pushed-requests.ts'
+import type { ReplayStore } from './replays.ts'
+import type { RevocationStore } from './revocations.ts'
+import type { TokenStore } from './tokens.ts'
+
+/**
+ * What Sidegate asks of a store, in ports: each is small and speaks of one record. Every record has a lifetime: the store
+ * forgets it by itself, no janitor is needed for correctness. Instants are `…AtMs` (milliseconds since 1970, by the
+ * caller's clock); a store never hands out a record whose `untilMs` has passed.
+ *
+ * All state of one authorization (its code, refresh token, opaque tokens, revocations) is named by one random grant
+ * id, so that Redis keeps it in one slot and each operation of its stores is one atomic step and one round trip.
+ *
+ * A store that cannot answer throws `StoreUnavailableError` (`store-unavailable.ts`), and nothing else; "not there" is `undefined`.
+ */
+export interface Store {
+  readonly name: StoreName
+  readonly keys: KeyStore
+  readonly grants: GrantStore
+  readonly tokens: TokenStore
+  readonly revocations: RevocationStore
+  readonly interactions: InteractionStore
+  readonly replays: ReplayStore
+  readonly pushed: PushedRequestStore
+  /** Resolves when the store answers; throws StoreUnavailableError otherwise. For readiness and its metric. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export type StoreName = 'memory' | 'sqlite' | 'redis'
