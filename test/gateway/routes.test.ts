@@ -1,8 +1,21 @@
 import t from 'tap'
-import type { Operation } from '../../src/gateway/operation.ts'
+import type { Operation, Served, Target } from '../../src/gateway/operation.ts'
 import { createRoutes } from '../../src/gateway/routing/route-table.ts'
 
-const operation = (method: string, path: string, aliases: readonly string[] = []): Operation => ({
+const forwarded: Target = {
+  kind: 'forward',
+  upstream: 'up',
+  stripPrefix: '',
+  forwardAuthorization: false,
+  resource: '',
+}
+
+const operation = (
+  method: string,
+  path: string,
+  aliases: readonly string[] = [],
+  target: Target = forwarded,
+): Operation => ({
   grouping: 'G',
   version: '1.0.0',
   method,
@@ -11,8 +24,11 @@ const operation = (method: string, path: string, aliases: readonly string[] = []
   credentials: 'none',
   scopes: [],
   plan: 'none',
-  target: { kind: 'forward', upstream: 'up', stripPrefix: '', forwardAuthorization: false, resource: '' },
+  target,
 })
+
+const serving = (method: string, path: string, serves: Served): Operation =>
+  operation(method, path, [], { kind: 'serve', serves, advertise: true })
 
 const routes = createRoutes([
   operation('GET', '/'),
@@ -26,6 +42,9 @@ const routes = createRoutes([
   operation('HEAD', '/own'),
   operation('GET', '/own'),
   operation('POST', '/post'),
+  serving('GET', '/a/metadata', 'metadata'),
+  serving('GET', '/a/authorize', 'authorize'),
+  serving('POST', '/a/authorize', 'authorize'),
 ])
 
 /** The path of the operation found, else what was found instead. */
@@ -79,12 +98,18 @@ t.test('HEAD goes to its own operation, else to that of GET (RFC 9110 section 9.
   t.equal(find('HEAD', '/post'), 'method_not_allowed')
 })
 
-t.test('a method nobody published is refused with those that are', async t => {
-  const allowOf = (method: string, path: string): readonly string[] => {
-    const match = routes.match(method, path)
-    return match.kind === 'method_not_allowed' ? match.allow.toSorted() : []
-  }
+const allowOf = (method: string, path: string): readonly string[] => {
+  const match = routes.match(method, path)
+  return match.kind === 'method_not_allowed' ? match.allow.toSorted() : []
+}
 
+t.test('HEAD begins no sign-in, and is not sent past authorize to a wildcard', async t => {
+  t.equal(find('HEAD', '/a/authorize'), 'method_not_allowed')
+  t.same(allowOf('HEAD', '/a/authorize'), ['GET', 'POST'])
+  t.equal(find('HEAD', '/a/metadata'), 'GET /a/metadata')
+})
+
+t.test('a method nobody published is refused with those that are', async t => {
   t.same(allowOf('GET', '/post'), ['POST'])
   t.same(allowOf('PUT', '/a/b/c'), ['DELETE', 'GET', 'HEAD', 'POST'])
   t.same(allowOf('PATCH', '/a/z'), ['GET', 'HEAD', 'POST'])

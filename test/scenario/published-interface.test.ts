@@ -119,6 +119,14 @@ t.test('POST /psd2/oauth2/authorize does the same', async t => {
   t.match(headers.get('location'), /\/interaction\/[\w-]+$/)
 })
 
+t.test('HEAD of it is refused, and begins no sign-in', async t => {
+  const { status, headers } = await ask(`/psd2/oauth2/authorize?${authorization}`, { method: 'HEAD' })
+
+  t.equal(status, 405)
+  t.equal(headers.get('allow'), 'GET, POST')
+  t.equal(headers.get('set-cookie'), null)
+})
+
 const query = (fields: Readonly<Record<string, string>>): string => `?${new URLSearchParams(fields)}`
 const right = query({ client_id: 'demo', client_secret: secret })
 

@@ -20,7 +20,8 @@ interface Route<O extends Operation> {
 
 /**
  * Finds operations by method and path: the longest literal prefix wins. One look-up per segment of the path, however
- * many operations there are. A GET operation answers HEAD too (RFC 9110 section 9.3.2) unless HEAD is published.
+ * many operations there are. A GET operation answers HEAD too (RFC 9110 section 9.3.2) unless HEAD is published, or GET
+ * begins something.
  */
 export const createRoutes = <O extends Operation>(operations: readonly O[]): Routes<O> => {
   const literal = new Map<string, Route<O>[]>()
@@ -57,6 +58,11 @@ export const createRoutes = <O extends Operation>(operations: readonly O[]): Rou
   const findOperation = (method: string, path: string): Route<O> | undefined =>
     findRoute(path, route => route.match.operation.method === method)
 
+  const findForHead = (path: string): Route<O> | undefined => {
+    const route = findOperation('GET', path)
+    return route && answersHead(route.match.operation) ? route : undefined
+  }
+
   const findOthers = (path: string): RouteMatch<O> => {
     const published: O[] = []
     findRoute(path, route => {
@@ -69,7 +75,7 @@ export const createRoutes = <O extends Operation>(operations: readonly O[]): Rou
 
   return {
     match(method, path) {
-      const route = findOperation(method, path) ?? (method === 'HEAD' ? findOperation('GET', path) : undefined)
+      const route = findOperation(method, path) ?? (method === 'HEAD' ? findForHead(path) : undefined)
       return route ? route.match : findOthers(path)
     },
   }
@@ -80,9 +86,13 @@ const parentOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf(
 
 const allowOf = (published: readonly Operation[]): readonly string[] => {
   const methods = new Set(published.map(operation => operation.method))
-  if (methods.has('GET')) methods.add('HEAD')
+  const get = published.find(operation => operation.method === 'GET')
+  if (get && answersHead(get)) methods.add('HEAD')
   return [...methods]
 }
+
+/** HEAD asks without wanting anything done (RFC 9110 section 9.2.1), and every authorization request begins a sign-in. */
+const answersHead = ({ target }: Operation): boolean => target.kind === 'forward' || target.serves !== 'authorize'
 
 /** `/a/` for `/a/*` and `/a/b*`: wildcards are whole segments, so the prefix ends at a slash. */
 const literalPrefix = (path: string): string => path.slice(0, path.lastIndexOf('/', path.indexOf('*')) + 1)
