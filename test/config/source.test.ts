@@ -131,7 +131,8 @@ t.test('a secret file that is missing, or beside the secret itself, is a problem
       {
         line: 5,
         column: 25,
-        message: `clients[0].client_secret_file: ${join(dirname(file), 'absent')} cannot be read (ENOENT); name a file that can`,
+        message:
+          "clients[0].client_secret_file: names no file that can be read from this configuration's folder (ENOENT); name one, or give the value itself as client_secret",
       },
     ],
   })
@@ -150,13 +151,15 @@ t.test('no problem repeats a secret, however wrong it is', async t => {
       client({ client_id: 'b', client_secret_hash: 'hunter2', client_secret: undefined }),
       client({ client_id: 'c', client_secret: undefined, client_secret_file: join(folder, 'secret') }),
       client({ client_id: 'd', client_secret: `\${E}` }),
+      client({ client_id: 'e', client_secret: undefined, client_secret_file: 'hunter2' }),
     ],
-    login: { users: [{ username: 'alice', password_hash: 'hunter2' }] },
+    login: { users: [{ username: 'alice', password_hash_file: 'hunter2' }] },
+    tls: { cert_file: '-----BEGIN PRIVATE KEY-----\nhunter2\n', key_file: 'hunter2' },
   })
 
   const loaded = await loadConfig(file, { E: 'hunter2\u00e9' })
 
-  t.equal(loaded.ok ? 0 : loaded.problems.length, 6)
+  t.equal(loaded.ok ? 0 : loaded.problems.length, 9)
   t.notMatch(loaded.ok ? '' : loaded.problems.map(formatProblem).join(), /hunter2/)
 })
 

@@ -34,11 +34,14 @@ t.test('with TLS the default issuer is https', async t => {
 
 t.test('a file that is not there is a problem at its own line', async t => {
   const file = writeConfig(t, { tls: { ...files, key_file: 'absent.key' } })
-  const absent = join(dirname(file), 'absent.key')
 
   t.match(await loadConfig(file, {}), {
     problems: [
-      { line: 3, column: 13, message: `tls.key_file: ${absent} cannot be read (ENOENT); name a file that can` },
+      {
+        line: 3,
+        column: 13,
+        message: "tls.key_file: names no file that can be read from this configuration's folder (ENOENT); name one",
+      },
     ],
   })
 })

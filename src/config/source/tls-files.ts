@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { parseCertificates } from '../../http/pem.ts'
 import { handshakeFault, timeFault } from '../../http/tls-files.ts'
 import type { Fault, Path } from './problem.ts'
+import { unreadableFile } from './unreadable-file.ts'
 
 /**
  * Makes the names of TLS files absolute, in place, and tries each file. What they hold stays outside of the
@@ -101,9 +102,9 @@ const readNamed = async <T>(
     const pem = await readFile(absolute, 'utf8')
     return { value: parse(pem) }
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (syscall !== undefined) return { message: `${absolute} cannot be read (${code}); name a file that can` }
-    return { message: `${expectation}; name a file that does` }
+    const failure = error as NodeJS.ErrnoException
+    const isRead = failure.syscall === undefined
+    return { message: isRead ? `${expectation}; name a file that does` : unreadableFile(failure) }
   }
 }
 

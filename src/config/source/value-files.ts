@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Fault, Path } from './problem.ts'
+import { unreadableFile } from './unreadable-file.ts'
 
 /** Everything secret in the configuration, and sets of keys. Each may be given as `<name>_file`, a file that holds it. */
 const names = ['client_secret', 'client_secret_hash', 'password_hash', 'store', 'jwks'] as const
@@ -34,21 +35,17 @@ export const readValueFiles = async (tree: unknown, folder: string): Promise<Val
         faults.push({ path: filePath, at: 'key', message: `${name} is given as well; keep one of the two` })
         continue
       }
-      const absolute = resolve(folder, file)
-      const content = await readFile(absolute, 'utf8').catch(toReason)
-      if (typeof content === 'string') mapping[name] = content.replace(/\r?\n$/, '')
-      else
-        faults.push({
-          path: filePath,
-          at: 'value',
-          message: `${absolute} cannot be read (${content.reason}); name a file that can`,
-        })
+      try {
+        const content = await readFile(resolve(folder, file), 'utf8')
+        mapping[name] = content.replace(/\r?\n$/, '')
+      } catch (error) {
+        const reason = unreadableFile(error as NodeJS.ErrnoException)
+        faults.push({ path: filePath, at: 'value', message: `${reason}, or give the value itself as ${name}` })
+      }
     }
   }
   return { read, faults }
 }
-
-const toReason = (error: NodeJS.ErrnoException): { readonly reason: string } => ({ reason: error.code ?? error.name })
 
 interface MappingAt {
   readonly mapping: Record<string, unknown>
