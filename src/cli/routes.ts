@@ -47,15 +47,29 @@ const callerOf = ({ credentials, scopes, target }: Operation): string => {
   }
 }
 
-/** The only plan by its name and rate; of several it is each client's own. */
+/** The only plan by its name and limits; of several it is each client's own. */
 const planOf = (operation: Operation, plans: readonly Plan[]): string => {
   if (operation.plan === 'none') return 'none'
   const [plan, ...others] = plans
   if (!plan || others.length > 0) return "the client's"
-  return `${plan.name} ${rateText(plan.operations[operationLabel(operation)] ?? plan.rate)}`
+  return `${plan.name} ${limitsOf(plan, operation).join(', ')}`
 }
 
-const rateText = ({ limit, windowSec }: Plan['rate']): string => `${limit}/${windowSec}s`
+const limitsOf = ({ rate, operations, burst, quota, burstLimit }: Plan, operation: Operation): readonly string[] => [
+  rateText(operations[operationLabel(operation)] ?? rate),
+  ...(burst === undefined ? [] : [`burst ${burst}`]),
+  ...(quota ? [`quota ${rateText(quota)}`] : []),
+  ...(burstLimit ? [`burst ${rateText(burstLimit)}`] : []),
+]
+
+/** `100/1s`, `10000/1d`: the time in its longest whole unit. */
+const rateText = ({ limit, windowSec }: Plan['rate']): string => {
+  const [unit, unitSec] = units.find(([, sec]) => windowSec % sec === 0) ?? seconds
+  return `${limit}/${windowSec / unitSec}${unit}`
+}
+
+const seconds = ['s', 1] as const
+const units = [['d', 86_400], ['h', 3600], ['m', 60], seconds] as const
 
 const goalOf = ({ target }: Operation, config: SidegateConfig): string => {
   if (target.kind === 'serve') return target.serves

@@ -1,5 +1,5 @@
-import t from 'tap'
-import { writeConfig } from '../config/support.ts'
+import t, { type Test } from 'tap'
+import { forwarded, publishing, writeConfig } from '../config/support.ts'
 import { demoConfig, sidegate } from './run.ts'
 
 t.test('routes prints a row for each way to each operation, in columns', async t => {
@@ -37,6 +37,36 @@ t.test('what is published unasked stands after what was configured', async t => 
       ['Accounts', '1.0.0', 'GET', metadataPath, 'anybody', 'none', 'resource-metadata'],
     ],
   )
+})
+
+/** What stands under PLAN for `GET /items` and `GET /other`. */
+const plansShown = async (t: Test, plans: unknown): Promise<readonly (string | undefined)[]> => {
+  const config = { ...publishing(forwarded, { ...forwarded, path: '/other' }), plans }
+  const { stdout } = await sidegate(['routes', '--config', writeConfig(t, config)])
+  const rows = stdout.trimEnd().split('\n').slice(1, 3)
+  return rows.map(row => row.split(/ {2,}/)[5])
+}
+
+t.test("a plan shows each of its limits, and an operation its own rate in place of the plan's", async t => {
+  const plans = {
+    gold: {
+      rate: '100/1minute',
+      quota: '10000/2days',
+      burst: '20/1second',
+      operations: { 'GET /other': '5/90seconds' },
+    },
+  }
+
+  const [first, second] = await plansShown(t, plans)
+
+  t.equal(first, 'gold 100/1m, quota 10000/2d, burst 20/1s')
+  t.equal(second, 'gold 5/90s, quota 10000/2d, burst 20/1s')
+})
+
+t.test('a smooth plan shows how many it lets in at once, where it says so', async t => {
+  const [shown] = await plansShown(t, { gold: { rate: '100/1hour', algorithm: 'smooth', burst: 30 } })
+
+  t.equal(shown, 'gold 100/1h, burst 30')
 })
 
 t.test('a bad configuration has no routes', async t => {
