@@ -1,5 +1,3 @@
-import type { UpstreamHeaders } from './incoming-headers.ts'
-
 /**
  * What an upstream says of its own limits goes on to the client, and is never made more permissive
  * (draft-ietf-httpapi-ratelimit-headers: intermediaries). The IETF fields are lists, which take the gateway's items beside the
@@ -12,13 +10,16 @@ export interface LimitMerge {
   readonly own: readonly string[]
 }
 
+/** The value of an upstream's field, by its name in lower case. */
+export type FieldReader = (name: string) => string | undefined
+
 /** Undefined in the usual case: the upstream has none of the gateway's older fields, and all fields are passed on. */
-export const mergeLimits = (upstream: UpstreamHeaders, own: readonly string[]): LimitMerge | undefined => {
+export const mergeLimits = (upstream: FieldReader, own: readonly string[]): LimitMerge | undefined => {
   const prefix = prefixes.find(each => own.includes(`${each}-remaining`))
   if (prefix === undefined) return undefined
   const names = [`${prefix}-limit`, `${prefix}-remaining`, `${prefix}-reset`]
-  if (names.every(name => upstream[name] === undefined)) return undefined
-  const theirs = readLimit(prefix, name => textOf(upstream[name]))
+  if (names.every(name => upstream(name) === undefined)) return undefined
+  const theirs = readLimit(prefix, upstream)
   const ours = readLimit(prefix, name => own[own.indexOf(name) + 1])
   if (theirs === undefined || ours === undefined) return { dropped: names, own }
   if (theirs.isNamed && ours.isNamed) return { dropped: names, own: withTheirItems(own, names, upstream) }
@@ -51,20 +52,11 @@ const readLimit = (prefix: string, textIn: (name: string) => string | undefined)
 const isTighter = (one: Limit, other: Limit): boolean =>
   one.remaining < other.remaining || (one.remaining === other.remaining && one.reset > other.reset)
 
-const withTheirItems = (
-  own: readonly string[],
-  names: readonly string[],
-  upstream: UpstreamHeaders,
-): readonly string[] =>
+const withTheirItems = (own: readonly string[], names: readonly string[], upstream: FieldReader): readonly string[] =>
   own.map((value, place) => {
     const name = own[place - 1]
-    return place % 2 === 1 && name !== undefined && names.includes(name)
-      ? (textOf(upstream[name]) ?? '') + value
-      : value
+    return place % 2 === 1 && name !== undefined && names.includes(name) ? (upstream(name) ?? '') + value : value
   })
 
 const without = (own: readonly string[], names: readonly string[]): readonly string[] =>
   own.filter((_, place) => !names.includes(own[place - (place % 2)] ?? ''))
-
-const textOf = (value: UpstreamHeaders[string]): string | undefined =>
-  value === undefined || typeof value === 'string' ? value : value.join('')

@@ -1,8 +1,7 @@
-import type { Socket } from 'node:net'
-import { buildConnector, Pool } from 'undici'
+import { opener } from '../../http/client/open-socket.ts'
+import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
 import { codeClass } from '../../telemetry/metrics.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
-import { skipUnaskedContinue } from './unasked-continue.ts'
 import type { UpstreamFailure } from './upstream-failure.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 
@@ -14,12 +13,12 @@ export interface Upstream {
   next(): UpstreamTarget
   answered(status: number, durationMs: number): void
   failed(reason: UpstreamFailure): void
-  close(): Promise<void>
+  close(): void
 }
 
 export interface UpstreamTarget {
   readonly origin: URL
-  readonly pool: Pool
+  readonly pool: ConnectionPool
 }
 
 export const createUpstream = (options: UpstreamOptions, recorder: Recorder): Upstream => {
@@ -43,32 +42,22 @@ export const createUpstream = (options: UpstreamOptions, recorder: Recorder): Up
       observe(durationMs / 1000)
     },
     failed: reason => recorder.counter('upstreamErrors', [options.name, reason]).add(),
-    async close() {
-      await Promise.all(targets.map(target => target.pool.destroy()))
+    close() {
+      for (const target of targets) target.pool.close()
     },
   }
 }
 
-const createTarget = (origin: string, options: UpstreamOptions): UpstreamTarget => ({
-  origin: new URL(origin),
-  pool: new Pool(origin, {
-    connect: createConnector(options),
-    headersTimeout: options.headersTimeoutMs,
-    bodyTimeout: options.bodyTimeoutMs,
-    // Shorter than what servers usually keep, so that the gateway closes first and no request meets a closing socket.
-    keepAliveTimeout: 4000,
-    pipelining: 1,
-  }),
-})
+/** Shorter than what servers usually keep, so that the gateway closes first and no request meets a closing socket. */
+const keepAliveMs = 4000
 
-const createConnector = (options: UpstreamOptions): buildConnector.connector => {
-  const connect = buildConnector({ timeout: options.connectTimeoutMs })
-  return (target, callback) =>
-    connect(target, (...outcome) => {
-      const [, socket] = outcome
-      if (socket && !isHttp2(socket)) skipUnaskedContinue(socket)
-      callback(...outcome)
-    })
+const createTarget = (
+  target: string,
+  { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs }: UpstreamOptions,
+): UpstreamTarget => {
+  const origin = new URL(target)
+  return {
+    origin,
+    pool: createPool(opener(origin), { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveMs }),
+  }
 }
-
-const isHttp2 = (socket: Socket): boolean => 'alpnProtocol' in socket && socket.alpnProtocol === 'h2'

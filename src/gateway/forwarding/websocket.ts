@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { ProxyServer } from 'http-proxy'
 import { clientGone, type Exchange, type Outcome, type Step } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
-import { hasBody, upstreamPath } from './forward.ts'
 import { mergeLimits } from './limit-merge.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
+import { hasBody, upstreamPath } from './outgoing-request.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface WebSocketDeps {
@@ -115,7 +115,10 @@ const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, socket }: Ha
 /** Puts the request id and the plan's fields on the upstream's answer, which http-proxy passes on. */
 const addOwnFields = ({ headers }: IncomingMessage, { context, answerFields }: Exchange): void => {
   headers['x-request-id'] = context.id
-  const { dropped, own } = mergeLimits(headers, answerFields) ?? { dropped: [], own: answerFields }
+  const { dropped, own } = mergeLimits(name => textOf(headers[name]), answerFields) ?? {
+    dropped: [],
+    own: answerFields,
+  }
   for (const name of dropped) delete headers[name]
   for (let i = 0; i + 1 < own.length; i += 2) {
     const name = own[i] as string
@@ -126,3 +129,6 @@ const addOwnFields = ({ headers }: IncomingMessage, { context, answerFields }: E
 
 /** Fields that are lists, in which the upstream's items stay. */
 const limitLists: readonly string[] = ['ratelimit', 'ratelimit-policy']
+
+const textOf = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join('') : value

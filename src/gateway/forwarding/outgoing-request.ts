@@ -1,0 +1,44 @@
+import type { OutgoingRequest } from '../../http/client/connection.ts'
+import { withoutCredentials } from '../callers/query-credentials.ts'
+import type { Exchange } from '../exchange.ts'
+import type { MeteredOperation } from '../meter.ts'
+import { outgoingHeaders } from './outgoing-headers.ts'
+
+/** The request as the upstream gets it: one line, our Host, the fields that may pass, and one way to frame its body. */
+export const toOutgoingRequest = (exchange: Exchange, operation: MeteredOperation, host: string): OutgoingRequest => {
+  const { req, fields } = exchange.context
+  const method = req.method ?? 'GET'
+  const isChunked = fields.transferEncoding !== undefined
+  const framing = isChunked ? 'Transfer-Encoding: chunked\r\n' : lengthWhereWanted(method, fields.contentLength)
+  const path = upstreamPath(exchange, operation)
+  return {
+    method,
+    head: `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${framing}${toLines(outgoingHeaders(exchange, operation))}\r\n`,
+    body: hasBody(exchange) ? req : undefined,
+    isChunked,
+  }
+}
+
+const toLines = (fields: readonly string[]): string => {
+  let lines = ''
+  for (let i = 0; i + 1 < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`
+  return lines
+}
+
+/** The path and query that the upstream sees: prefix stripped if so configured, query credentials never. */
+export const upstreamPath = (exchange: Exchange, operation: MeteredOperation): string => {
+  const { path = '/', query = '' } = exchange.target ?? {}
+  const strip = operation.target.kind === 'forward' ? operation.target.stripPrefix : ''
+  const rest = strip !== '' && path.startsWith(strip) ? path.slice(strip.length) : path
+  const left = operation.credentials === 'query' ? withoutCredentials(query) : query
+  const absolute = rest.startsWith('/') ? rest : `/${rest}`
+  return left === '' ? absolute : `${absolute}?${left}`
+}
+
+/** Whether a body follows the header (RFC 9112 section 6.3). */
+export const hasBody = ({ context: { fields } }: Exchange): boolean =>
+  fields.transferEncoding !== undefined || (fields.contentLength !== undefined && fields.contentLength !== '0')
+
+/** Some servers wait for a body, or answer 411, where a method that usually has one says nothing (RFC 9110 section 8.6). */
+const lengthWhereWanted = (method: string, declared: string | undefined): string =>
+  declared === undefined && (method === 'POST' || method === 'PUT' || method === 'PATCH') ? 'Content-Length: 0\r\n' : ''

@@ -1,0 +1,134 @@
+import { type AnswerFieldKind, answerFieldKindOf, answerFieldKinds as kinds } from './answer-fields.ts'
+
+/** How an answer's body ends (RFC 9112 section 6.3). */
+export type Framing = { readonly by: 'length'; readonly bytes: number } | { readonly by: 'chunks' | 'close' }
+
+/** What a server says before the body. */
+export interface AnswerHead {
+  readonly status: number
+  /** Names and values in turn, as they came, values without the blanks around them. */
+  readonly fields: readonly string[]
+  readonly framing: Framing
+  /** What `Connection` says, in lower case; empty where it says nothing. */
+  readonly connection: string
+  /** Whether another request may follow on the connection. */
+  readonly persists: boolean
+  /** For how long the server keeps a silent connection, by its `Keep-Alive: timeout`; undefined where it does not say. */
+  readonly keepsForSec: number | undefined
+}
+
+/** An answer that breaks the protocol, or that says what cannot be handed on. */
+export class InvalidAnswerError extends Error {
+  override readonly name = 'InvalidAnswerError'
+}
+
+/** The whole of a body that is not there. */
+const nothing: Framing = { by: 'length', bytes: 0 }
+const inChunks: Framing = { by: 'chunks' }
+const untilClose: Framing = { by: 'close' }
+
+/**
+ * Reads the head of an answer, strictly: what two readers could understand differently is refused.
+ * @param text latin1, without the empty line at its end
+ * @param method of the request that is answered: an answer to HEAD has no body
+ * @throws InvalidAnswerError
+ */
+export const parseAnswerHead = (text: string, method: string): AnswerHead => {
+  if (brokenLine.test(text)) throw new InvalidAnswerError('a line of the head is broken')
+  const firstEnd = text.indexOf('\r\n')
+  const statusLine = firstEnd < 0 ? text : text.slice(0, firstEnd)
+  if (!startLine.test(statusLine)) throw new InvalidAnswerError('the answer does not begin with a status line')
+  const status = Number(statusLine.slice(9, 12))
+  const fields: string[] = []
+  let length: string | undefined
+  let coding: string | undefined
+  let connection = ''
+  let keepAlive: string | undefined
+  for (let at = firstEnd < 0 ? text.length : firstEnd + 2; at < text.length; ) {
+    const found = text.indexOf('\r\n', at)
+    const end = found < 0 ? text.length : found
+    const colon = text.indexOf(':', at)
+    if (colon < 0 || colon > end) throw new InvalidAnswerError('a line of the head is no field')
+    const name = text.slice(at, colon)
+    const value = valueIn(text, colon + 1, end)
+    switch (kindOf(name)) {
+      case kinds.contentLength:
+        if (length !== undefined) throw new InvalidAnswerError('there are two lengths')
+        length = value
+        break
+      case kinds.transferEncoding:
+        if (coding !== undefined) throw new InvalidAnswerError('there are two transfer codings')
+        coding = value
+        break
+      case kinds.connection:
+        connection = connection === '' ? value.toLowerCase() : `${connection}, ${value.toLowerCase()}`
+        break
+      case kinds.keepAlive:
+        keepAlive = value
+        break
+      default:
+    }
+    fields.push(name, value)
+    at = end + 2
+  }
+  const isOld = statusLine.charCodeAt(7) === 0x30
+  const framing = framingOf(status, method, length, coding, isOld)
+  return {
+    status,
+    fields,
+    framing,
+    connection,
+    persists: framing.by !== 'close' && (isOld ? hasOption(connection, 'keep-alive') : !hasOption(connection, 'close')),
+    keepsForSec: keepAlive === undefined ? undefined : keepAliveSec(keepAlive),
+  }
+}
+
+/** Control characters, half line ends, and lines that go on in the next (obs-fold, RFC 9112 section 5.2). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const brokenLine = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|\r$|[^\r]\n|^\n|\n[ \t]/
+
+/** `HTTP/1.1 200 OK`; some servers leave the blank before an empty reason out. */
+const startLine = /^HTTP\/1\.[01] [1-9]\d\d(?: .*)?$/
+
+const kindOf = (name: string): AnswerFieldKind => {
+  const kind = answerFieldKindOf(name)
+  if (kind === kinds.invalid) throw new InvalidAnswerError('a field has no proper name')
+  return kind
+}
+
+const valueIn = (text: string, from: number, to: number): string => {
+  let start = from
+  let end = to
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
+
+const framingOf = (
+  status: number,
+  method: string,
+  length: string | undefined,
+  coding: string | undefined,
+  isOld: boolean,
+): Framing => {
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) throw new InvalidAnswerError('the length is no number')
+  if (coding !== undefined) {
+    if (isOld) throw new InvalidAnswerError('HTTP/1.0 has no transfer codings')
+    if (length !== undefined) throw new InvalidAnswerError('there are a length and a transfer coding')
+    // `gzip, chunked` ends here: without the field the client would take the coded bytes for the content.
+    if (coding.toLowerCase() !== 'chunked') throw new InvalidAnswerError('the transfer coding is not chunked alone')
+  }
+  if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return nothing
+  if (coding !== undefined) return inChunks
+  return length === undefined ? untilClose : { by: 'length', bytes: Number(length) }
+}
+
+const hasOption = (connection: string, option: string): boolean =>
+  connection !== '' && connection.split(',').some(each => each.trim() === option)
+
+const keepAliveSec = (value: string): number | undefined => {
+  const seconds = /\btimeout=(\d{1,6})\b/i.exec(value)?.[1]
+  return seconds === undefined ? undefined : Number(seconds)
+}

@@ -1,0 +1,123 @@
+import { type AnswerHead, InvalidAnswerError, parseAnswerHead } from './answer-head.ts'
+import { ChunkedBody } from './chunked-body.ts'
+
+/** Longest head of an answer, in bytes. */
+const maxHeadBytes = 65_536
+
+/** Most interim answers before the final one. */
+const maxInterim = 16
+
+const headEnd = '\r\n\r\n'
+const noBytes = Buffer.alloc(0)
+
+/** Who is told what an answer says, in order. */
+export interface AnswerListener {
+  /** The final answer has begun. Interim ones (1xx) are read past (RFC 9110 section 15.2). */
+  onHead(head: AnswerHead): void
+  /** @param piece of the body; a view that is overwritten after the call */
+  onData(piece: Buffer): void
+  onEnd(): void
+}
+
+/** Reads one answer out of whatever pieces its bytes come in. */
+export class AnswerReader {
+  readonly #method: string
+  readonly #listener: AnswerListener
+  #head: AnswerHead | undefined
+  /** Of a head that has not ended yet. */
+  #held = noBytes
+  #interim = 0
+  #chunks: ChunkedBody | undefined
+  /** Of a body whose length is known. */
+  #owedBytes = 0
+  #isDone = false
+
+  constructor(method: string, listener: AnswerListener) {
+    this.#method = method
+    this.#listener = listener
+  }
+
+  get head(): AnswerHead | undefined {
+    return this.#head
+  }
+
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  /** @returns how many bytes belong to the answer @throws InvalidAnswerError */
+  read(bytes: Buffer): number {
+    if (this.#head) return this.#readBody(bytes, 0)
+    const heldBefore = this.#held.length
+    const all = heldBefore === 0 ? bytes : Buffer.concat([this.#held, bytes])
+    let at = 0
+    while (!this.#head) {
+      const end = all.indexOf(headEnd, at)
+      if (end < 0) return this.#hold(all, at, bytes.length)
+      if (end - at > maxHeadBytes) throw new InvalidAnswerError('the head is too long')
+      this.#takeHead(parseAnswerHead(all.toString('latin1', at, end), this.#method))
+      at = end + headEnd.length
+    }
+    this.#held = noBytes
+    return this.#readBody(all, at) - heldBefore
+  }
+
+  /** The connection has ended: that is how some bodies end. @throws InvalidAnswerError where the answer is cut off */
+  finish(): void {
+    if (this.#head?.framing.by !== 'close') throw new InvalidAnswerError('the answer breaks off')
+    this.#end()
+  }
+
+  #hold(all: Buffer, from: number, readBytes: number): number {
+    if (all.length - from > maxHeadBytes) throw new InvalidAnswerError('the head is too long')
+    if (!couldBegin(all, from)) throw new InvalidAnswerError('the answer does not begin with a status line')
+    this.#held = Buffer.from(all.subarray(from))
+    return readBytes
+  }
+
+  #takeHead(head: AnswerHead): void {
+    if (head.status === 101) throw new InvalidAnswerError('nobody asked for another protocol')
+    if (head.status < 200) {
+      this.#interim += 1
+      if (this.#interim > maxInterim) throw new InvalidAnswerError('there are too many interim answers')
+      return
+    }
+    this.#head = head
+    if (head.framing.by === 'length') this.#owedBytes = head.framing.bytes
+    else if (head.framing.by === 'chunks') this.#chunks = new ChunkedBody()
+    this.#listener.onHead(head)
+  }
+
+  #readBody(bytes: Buffer, at: number): number {
+    if (this.#isDone) return at
+    if (this.#chunks) return this.#readChunks(this.#chunks, bytes, at)
+    if (this.#head?.framing.by === 'close') {
+      if (at < bytes.length) this.#listener.onData(at === 0 ? bytes : bytes.subarray(at))
+      return bytes.length
+    }
+    const end = Math.min(bytes.length, at + this.#owedBytes)
+    this.#owedBytes -= end - at
+    if (end > at) this.#listener.onData(bytes.subarray(at, end))
+    if (this.#owedBytes === 0) this.#end()
+    return end
+  }
+
+  #readChunks(chunks: ChunkedBody, bytes: Buffer, at: number): number {
+    const end = chunks.read(bytes, at, piece => this.#listener.onData(piece))
+    if (chunks.isDone) this.#end()
+    return end
+  }
+
+  #end(): void {
+    this.#isDone = true
+    this.#listener.onEnd()
+  }
+}
+
+const statusLineBegins = 'HTTP/1.'
+
+/** Whether a head that has not ended begins as one: what is no HTTP need not be waited for. */
+const couldBegin = (bytes: Buffer, at: number): boolean => {
+  const begin = bytes.toString('latin1', at, at + statusLineBegins.length)
+  return statusLineBegins.startsWith(begin)
+}

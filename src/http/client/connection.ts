@@ -1,0 +1,282 @@
+import type { IncomingMessage } from 'node:http'
+import type { OnReadOpts, Socket } from 'node:net'
+import { type AnswerHead, InvalidAnswerError } from './answer-head.ts'
+import { type AnswerListener, AnswerReader } from './answer-reader.ts'
+import { type FailureKind, RoundTripError } from './failure.ts'
+import { OutgoingBody } from './outgoing-body.ts'
+
+/** A request as it goes over the wire. */
+export interface OutgoingRequest {
+  readonly method: string
+  /** Request line and fields, latin1, with the empty line at its end. */
+  readonly head: string
+  /** Undefined: none. */
+  readonly body: IncomingMessage | undefined
+  /** Whether the body goes in chunks; else it has the length that the head declares. */
+  readonly isChunked: boolean
+}
+
+/** Who has sent a request, and is told what comes of it: one of `onEnd` and `onFail`, unless it aborts. */
+export interface RoundTripHandler extends AnswerListener {
+  onFail(error: RoundTripError): void
+}
+
+/** Longest waits, in milliseconds; each may be late by one tick. */
+export interface ConnectionLimits {
+  readonly connectTimeoutMs: number
+  /** For the head of an answer, once the request is sent. */
+  readonly headersTimeoutMs: number
+  /** For the next byte of a body, either way. */
+  readonly bodyTimeoutMs: number
+  /** Between two requests. */
+  readonly keepAliveMs: number
+}
+
+/** The pool that a connection belongs to. */
+export interface ConnectionOwner {
+  onIdle(connection: Connection): void
+  onClosed(connection: Connection): void
+}
+
+/** Opens a socket. @param onread to be passed on; `ready` when the socket may be written to */
+export type OpenSocket = (onread: OnReadOpts, onReady: () => void) => Socket
+
+/** What a connection waits for. */
+type Phase = 'connecting' | 'sending' | 'waiting' | 'receiving' | 'idle'
+
+/**
+ * One HTTP/1.1 connection to a server, with one request at a time: a slow answer holds up nobody else's. It goes back to
+ * its pool only when request and answer have both ended where they should; a byte more, and it is closed.
+ */
+export class Connection {
+  readonly #owner: ConnectionOwner
+  readonly #limits: ConnectionLimits
+  readonly #socket: Socket
+  #phase: Phase = 'connecting'
+  /** When the phase was first seen by a tick, or last seen active; 0 until then. */
+  #since = 0
+  #isActive = false
+  #isPaused = false
+  #isClosed = false
+  #answered = 0
+  #keepAliveMs: number
+  #request: OutgoingRequest | undefined
+  #handler: RoundTripHandler | undefined
+  #reader: AnswerReader | undefined
+  #body: OutgoingBody | undefined
+
+  constructor(open: OpenSocket, limits: ConnectionLimits, owner: ConnectionOwner) {
+    this.#owner = owner
+    this.#limits = limits
+    this.#keepAliveMs = limits.keepAliveMs
+    const onread: OnReadOpts = {
+      buffer: readBuffer,
+      callback: (length, bytes) => this.#onRead((bytes as Buffer).subarray(0, length)),
+    }
+    this.#socket = open(onread, () => this.#onReady())
+    this.#socket.setNoDelay(true)
+    this.#socket.on('error', error => this.#onError(error))
+    this.#socket.on('end', () => this.#onEnd())
+    this.#socket.on('close', () => this.#onClose())
+    // What comes goes to `onread`; flowing, the stream says when nothing more comes.
+    this.#socket.resume()
+  }
+
+  /** Sends a request, as soon as there is a connection. Only where none is under way. */
+  send(request: OutgoingRequest, handler: RoundTripHandler): void {
+    this.#request = request
+    this.#handler = handler
+    if (this.#phase === 'idle') this.#write(request)
+  }
+
+  /** Stops reading until `resume`: who is told cannot take more now. */
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    if (!this.#isPaused || this.#isClosed) return
+    this.#isPaused = false
+    this.#socket.resume()
+  }
+
+  /** Gives the round trip up: its handler hears no more, and the connection closes. */
+  abort(): void {
+    this.#handler = undefined
+    this.#close()
+  }
+
+  /** Closes it; a round trip under way fails. */
+  destroy(): void {
+    this.#fail(this.#lossKind(), 'the gateway closes its connections')
+  }
+
+  /** Looks whether a wait has been too long. @param nowMs of a monotonic clock */
+  tick(nowMs: number): void {
+    if (this.#isActive || this.#since === 0 || this.#isPaused) {
+      this.#isActive = false
+      this.#since = nowMs
+    } else if (nowMs - this.#since >= this.#limitMs()) {
+      this.#onTooLong()
+    }
+  }
+
+  #limitMs(): number {
+    switch (this.#phase) {
+      case 'connecting':
+        return this.#limits.connectTimeoutMs
+      case 'waiting':
+        return this.#limits.headersTimeoutMs
+      case 'idle':
+        return this.#keepAliveMs
+      default:
+        return this.#limits.bodyTimeoutMs
+    }
+  }
+
+  #onTooLong(): void {
+    if (this.#phase === 'idle') this.#close()
+    else if (this.#phase === 'connecting') this.#fail('unreachable', 'no connection within the time for it')
+    else if (this.#phase === 'receiving') this.#fail('broken-off', 'the body stands still')
+    else this.#fail('late', 'no answer within the time for it')
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase
+    this.#since = 0
+    this.#isActive = false
+  }
+
+  #onReady(): void {
+    if (this.#isClosed) return
+    this.#enter('idle')
+    if (this.#request) this.#write(this.#request)
+  }
+
+  #write(request: OutgoingRequest): void {
+    this.#reader = new AnswerReader(request.method, this.#listener)
+    if (request.body === undefined) {
+      this.#enter('waiting')
+      this.#socket.write(request.head, 'latin1')
+      return
+    }
+    this.#enter('sending')
+    this.#body = new OutgoingBody(this.#socket, request.body, request.isChunked, {
+      onProgress: () => {
+        this.#isActive = true
+      },
+      onSent: () => {
+        if (this.#phase === 'sending') this.#enter('waiting')
+      },
+    })
+    this.#body.start(request.head)
+  }
+
+  readonly #listener: AnswerListener = {
+    onHead: head => {
+      this.#enter('receiving')
+      this.#handler?.onHead(head)
+    },
+    onData: piece => this.#handler?.onData(piece),
+    onEnd: () => {
+      const handler = this.#handler
+      this.#handler = undefined
+      handler?.onEnd()
+    },
+  }
+
+  /** @returns whether more may be read */
+  #onRead(bytes: Buffer): boolean {
+    const reader = this.#reader
+    this.#isActive = true
+    // Nobody has asked anything: what it says would be taken for the answer to the next request.
+    if (reader === undefined) {
+      this.#close()
+      return true
+    }
+    try {
+      const taken = reader.read(bytes)
+      if (reader.isDone) this.#settle(reader.head, taken === bytes.length)
+    } catch (error) {
+      this.#failReading(error)
+    }
+    return !this.#isPaused
+  }
+
+  /** The answer has ended. @param isClean whether nothing follows it */
+  #settle(head: AnswerHead | undefined, isClean: boolean): void {
+    this.#reader = undefined
+    this.#request = undefined
+    this.#answered += 1
+    const isSent = this.#body === undefined || this.#body.isSent
+    this.#body?.stop()
+    this.#body = undefined
+    if (!isClean || !isSent || this.#isPaused || this.#isClosed || head?.persists !== true) {
+      this.#close()
+      return
+    }
+    this.#keepAliveMs = keepAliveOf(head, this.#limits.keepAliveMs)
+    if (this.#keepAliveMs <= 0) {
+      this.#close()
+      return
+    }
+    this.#enter('idle')
+    this.#owner.onIdle(this)
+  }
+
+  #failReading(error: unknown): void {
+    // A fault of whoever is told is no fault of the answer.
+    if (!(error instanceof InvalidAnswerError)) throw error
+    this.#fail(this.#reader?.head ? 'broken-off' : 'invalid', error.message, error)
+  }
+
+  #onEnd(): void {
+    const reader = this.#reader
+    if (reader && !reader.isDone && reader.head?.framing.by === 'close') {
+      reader.finish()
+      this.#settle(reader.head, false)
+    }
+    this.#fail(this.#lossKind(), 'the other side has closed the connection')
+  }
+
+  #onError(error: Error): void {
+    this.#fail(this.#lossKind(), error.message, error)
+  }
+
+  #onClose(): void {
+    this.#fail(this.#lossKind(), 'the connection is closed')
+  }
+
+  #lossKind(): FailureKind {
+    if (this.#phase === 'connecting') return 'unreachable'
+    return this.#reader?.head ? 'broken-off' : 'closed'
+  }
+
+  #fail(kind: FailureKind, message: string, cause?: unknown): void {
+    const handler = this.#handler
+    this.#handler = undefined
+    this.#close()
+    handler?.onFail(new RoundTripError(kind, message, this.#answered > 0, cause))
+  }
+
+  #close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#reader = undefined
+    this.#body?.stop()
+    this.#body = undefined
+    this.#socket.destroy()
+    this.#owner.onClosed(this)
+  }
+}
+
+/**
+ * What is read goes on before the next read: the process needs one buffer for all its connections. Windows reads ahead
+ * into the buffer, so there each would need its own.
+ */
+const readBuffer: Uint8Array | (() => Uint8Array) =
+  process.platform === 'win32' ? () => Buffer.allocUnsafe(65_536) : Buffer.allocUnsafeSlow(65_536)
+
+/** We close first, a second before the server would: no request should meet a connection that is just being closed. */
+const keepAliveOf = ({ keepsForSec }: AnswerHead, limitMs: number): number =>
+  keepsForSec === undefined ? limitMs : Math.min(limitMs, keepsForSec * 1000 - 1000)

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Who is told how the sending goes. */
+export interface BodyProgress {
+  onProgress(): void
+  onSent(): void
+}
+
+/**
+ * A client's body on its way to a server, piece by piece as the server takes it. Trailers end here: what is in them has
+ * not been looked at (RFC 9110 section 6.5.1 lets a proxy drop them).
+ */
+export class OutgoingBody {
+  readonly #socket: Socket
+  readonly #source: IncomingMessage
+  readonly #isChunked: boolean
+  readonly #progress: BodyProgress
+  #isSent = false
+  #isStopped = false
+
+  constructor(socket: Socket, source: IncomingMessage, isChunked: boolean, progress: BodyProgress) {
+    this.#socket = socket
+    this.#source = source
+    this.#isChunked = isChunked
+    this.#progress = progress
+  }
+
+  /** Whether its last byte has been handed over. */
+  get isSent(): boolean {
+    return this.#isSent
+  }
+
+  /** @param head of the request; it leaves together with what has come of the body */
+  start(head: string): void {
+    this.#socket.cork()
+    this.#socket.write(head, 'latin1')
+    process.nextTick(uncork, this.#socket)
+    this.#source.on('data', this.#onData)
+    this.#source.on('end', this.#onEnd)
+    this.#socket.on('drain', this.#onDrain)
+  }
+
+  /** What is left of the body is read and dropped, so that the client's connection can go on. */
+  stop(): void {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    this.#source.off('data', this.#onData)
+    this.#source.off('end', this.#onEnd)
+    this.#socket.off('drain', this.#onDrain)
+    if (!this.#isSent) this.#source.resume()
+  }
+
+  readonly #onData = (piece: Buffer): void => {
+    this.#progress.onProgress()
+    if (!this.#write(piece)) this.#source.pause()
+  }
+
+  #write(piece: Buffer): boolean {
+    if (!this.#isChunked) return this.#socket.write(piece)
+    this.#socket.cork()
+    this.#socket.write(`${piece.length.toString(16)}\r\n`, 'latin1')
+    this.#socket.write(piece)
+    const hasRoom = this.#socket.write('\r\n', 'latin1')
+    process.nextTick(uncork, this.#socket)
+    return hasRoom
+  }
+
+  readonly #onDrain = (): void => {
+    this.#progress.onProgress()
+    this.#source.resume()
+  }
+
+  readonly #onEnd = (): void => {
+    this.#isSent = true
+    if (this.#isChunked) this.#socket.write('0\r\n\r\n', 'latin1')
+    this.#progress.onSent()
+  }
+}
+
+const uncork = (socket: Socket): void => socket.uncork()

@@ -1,0 +1,64 @@
+import {
+  Connection,
+  type ConnectionLimits,
+  type OpenSocket,
+  type OutgoingRequest,
+  type RoundTripHandler,
+} from './connection.ts'
+
+/** The connections to one server. */
+export interface ConnectionPool {
+  /** Sends a request over a connection that is idle, or over a new one. */
+  send(request: OutgoingRequest, handler: RoundTripHandler): Connection
+  /** Closes all; requests under way fail. */
+  close(): void
+}
+
+/** Of the shortest wait: how late the end of one may be seen. */
+const ticksPerWait = 4
+const longestTickMs = 250
+const shortestTickMs = 5
+
+export const createPool = (open: OpenSocket, limits: ConnectionLimits): ConnectionPool => {
+  const connections = new Set<Connection>()
+  /** The last one in is the first one out, so that those beyond need run out of time. */
+  const idle: Connection[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  const owner = {
+    onIdle: (connection: Connection) => void idle.push(connection),
+    onClosed: (connection: Connection) => {
+      connections.delete(connection)
+      const place = idle.lastIndexOf(connection)
+      if (place >= 0) idle.splice(place, 1)
+      if (connections.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
+  const tick = (): void => {
+    const nowMs = performance.now()
+    for (const connection of connections) connection.tick(nowMs)
+  }
+  const openOne = (): Connection => {
+    const connection = new Connection(open, limits, owner)
+    connections.add(connection)
+    timer ??= setInterval(tick, tickMs(limits)).unref()
+    return connection
+  }
+  return {
+    send: (request, handler) => {
+      const connection = idle.pop() ?? openOne()
+      connection.send(request, handler)
+      return connection
+    },
+    close: () => {
+      for (const connection of [...connections]) connection.destroy()
+    },
+  }
+}
+
+const tickMs = ({ connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveMs }: ConnectionLimits): number => {
+  const shortestMs = Math.min(connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveMs)
+  return Math.max(shortestTickMs, Math.min(longestTickMs, shortestMs / ticksPerWait))
+}
