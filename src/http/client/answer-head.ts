@@ -34,7 +34,6 @@ const untilClose: Framing = { by: 'close' }
  * @throws InvalidAnswerError
  */
 export const parseAnswerHead = (text: string, method: string): AnswerHead => {
-  if (brokenLine.test(text)) throw new InvalidAnswerError('a line of the head is broken')
   const firstEnd = text.indexOf('\r\n')
   const statusLine = firstEnd < 0 ? text : text.slice(0, firstEnd)
   if (!startLine.test(statusLine)) throw new InvalidAnswerError('the answer does not begin with a status line')
@@ -83,12 +82,11 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
   }
 }
 
-/** Control characters, half line ends, and lines that go on in the next (obs-fold, RFC 9112 section 5.2). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const brokenLine = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|\r$|[^\r]\n|^\n|\n[ \t]/
+/** Control characters, among them halves of line ends; lines that go on in the next (obs-fold) begin with no name. */
+const brokenValue = /[^\t\x20-\x7e\x80-\xff]/
 
 /** `HTTP/1.1 200 OK`; some servers leave the blank before an empty reason out. */
-const startLine = /^HTTP\/1\.[01] [1-9]\d\d(?: .*)?$/
+const startLine = /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/
 
 const kindOf = (name: string): AnswerFieldKind => {
   const kind = answerFieldKindOf(name)
@@ -101,7 +99,9 @@ const valueIn = (text: string, from: number, to: number): string => {
   let end = to
   while (start < end && isBlank(text.charCodeAt(start))) start++
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--
-  return text.slice(start, end)
+  const value = text.slice(start, end)
+  if (brokenValue.test(value)) throw new InvalidAnswerError('a field has a broken value')
+  return value
 }
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
