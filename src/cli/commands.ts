@@ -1,41 +1,31 @@
-import { check } from './check.ts'
-import { clientNew } from './client-new.ts'
 import { type Command, printErrorLine, printLine, UsageError } from './command.ts'
-import { hash } from './hash.ts'
 import { helpText } from './help.ts'
-import { keysList } from './keys-list.ts'
-import { keysRotate } from './keys-rotate.ts'
-import { routes } from './routes.ts'
-import { schema } from './schema.ts'
-import { serve } from './serve.ts'
-import { start } from './start.ts'
-import { version } from './version.ts'
-import { worker } from './worker.ts'
 
-/** Every command. A new one is one file and one line here. */
-const commands: readonly Command[] = [
-  serve,
-  start,
-  check,
-  routes,
-  clientNew,
-  keysList,
-  keysRotate,
-  hash,
-  schema,
-  version,
-  worker,
-]
+/** Every command by its name, in the order of the help; loaded when it is called. A new one is one file and one line here. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serve,
+  start: async () => (await import('./start.ts')).start,
+  check: async () => (await import('./check.ts')).check,
+  routes: async () => (await import('./routes.ts')).routes,
+  'client new': async () => (await import('./client-new.ts')).clientNew,
+  'keys list': async () => (await import('./keys-list.ts')).keysList,
+  'keys rotate': async () => (await import('./keys-rotate.ts')).keysRotate,
+  hash: async () => (await import('./hash.ts')).hash,
+  schema: async () => (await import('./schema.ts')).schema,
+  version: async () => (await import('./version.ts')).version,
+  worker: async () => (await import('./worker.ts')).worker,
+}
 
 /** Runs one command line and resolves to its exit code. Never throws: what goes wrong is one line on standard error. */
 export const runCommand = async (args: readonly string[]): Promise<number> => {
   try {
     if (isHelp(args)) {
-      printLine(helpText(commands))
+      printLine(helpText(await Promise.all(Object.values(commands).map(load => load()))))
       return 0
     }
-    const command = findCommand(args)
-    return await command.run(args.slice(command.name.split(' ').length))
+    const { load, rest } = findCommand(args)
+    const command = await load()
+    return await command.run(rest)
   } catch (error) {
     return report(error)
   }
@@ -44,10 +34,12 @@ export const runCommand = async (args: readonly string[]): Promise<number> => {
 const isHelp = (args: readonly string[]): boolean =>
   args[0] === 'help' || args.includes('--help') || args.includes('-h')
 
-const findCommand = (args: readonly string[]): Command => {
+const findCommand = (args: readonly string[]) => {
   const words = args[0] === '--version' ? ['version'] : args
-  const command = commands.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '))
-  if (command) return command
+  for (const [name, load] of Object.entries(commands)) {
+    const { length } = name.split(' ')
+    if (words.slice(0, length).join(' ') === name) return { load, rest: words.slice(length) }
+  }
   throw new UsageError(args[0] === undefined ? 'needs a command' : 'there is no such command')
 }
 

@@ -16,5 +16,5 @@ export const serveFile = async (configFile: string, { demo }: { readonly demo: b
   if (!config) return 1
   // Only here: no other command needs what the cluster loads.
   const { runCluster } = await import('../cluster/run.ts')
-  return runCluster(config, { configFile, demo })
+  return runCluster(config, { demo })
 }

@@ -1,5 +1,5 @@
+import { endWithStartFailure } from '../cluster/start-failure.ts'
 import type { Command } from './command.ts'
-import { loadOrReport } from './config-file.ts'
 
 /** One serving process. The primary forks it; nobody calls it by hand. */
 export const worker: Command = {
@@ -8,15 +8,9 @@ export const worker: Command = {
   summary: 'one serving process, forked by serve',
   hidden: true,
   run: async () => {
-    const [{ workerEnvironment }, { endWithStartFailure }] = await Promise.all([
-      import('../cluster/messages.ts'),
-      import('../cluster/start-failure.ts'),
-    ])
-    const config = await loadOrReport(process.env[workerEnvironment.configFile] ?? '')
     try {
-      if (!config) throw new Error('the configuration is refused')
       const { runWorker } = await import('../cluster/worker.ts')
-      await runWorker(config)
+      await runWorker()
       return 0
     } catch (error) {
       return await endWithStartFailure(error)

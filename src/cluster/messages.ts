@@ -1,8 +1,11 @@
 import type { BatchedCharge, BatchedVerdict } from '../app.ts'
 import type { MetricChanges } from '../telemetry/recorder.ts'
+import type { ConfigParcel } from './config-parcel.ts'
 
 /** What a worker tells its primary. Plain data: it crosses a process boundary as JSON. */
 export type WorkerMessage =
+  /** Its code is loaded, and it asks for the configuration. */
+  | { readonly type: 'loaded' }
   /** It can serve and asks for its listener. */
   | { readonly type: 'started' }
   /** It cannot serve, and ends. */
@@ -19,6 +22,8 @@ export type WorkerMessage =
 
 /** What the primary tells a worker. */
 export type PrimaryMessage =
+  /** Begin with this configuration. */
+  | { readonly type: 'configure'; readonly config: ConfigParcel }
   /** Accept connections of this slot; the listening handle comes with it. */
   | { readonly type: 'listen'; readonly slot: number }
   /** Accept connections of the private listener, which all workers share; its listening handle comes with it. */
@@ -37,6 +42,5 @@ export type PrimaryMessage =
 
 /** How a worker learns what it is; set by the primary when it forks. */
 export const workerEnvironment = {
-  configFile: 'SIDEGATE_WORKER_CONFIG',
   slot: 'SIDEGATE_WORKER_SLOT',
 } as const

@@ -9,6 +9,7 @@ import { buildInfo } from '../version.ts'
 import { sayingWhere } from './address-hint.ts'
 import { type AdminView, startAdmin } from './admin.ts'
 import { createCertificateWatch } from './certificate-watch.ts'
+import { packConfig } from './config-parcel.ts'
 import { nextSignal, untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
 import { bindListeners, type Listeners } from './listeners.ts'
@@ -17,7 +18,6 @@ import { createStoreWatch, type StoreWatch } from './store-watch.ts'
 import { createWorkers, type Workers } from './workers.ts'
 
 export interface RunOptions {
-  readonly configFile: string
   /** With the demo upstream and a greeting: what a bare `npm start` runs. */
   readonly demo: boolean
 }
@@ -64,11 +64,12 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   if (!storeIsUp) storeWatch.report('primary', 'store', false, 'it did not answer at the start')
 
   const decide = createLimiterService()
+  const parcel = packConfig(config)
   const state = { isReady: false, isDraining: false }
   cluster.setupPrimary({ exec: process.argv[1] ?? '', args: ['worker'], serialization: 'json' })
   const workers = createWorkers({
     count: config.workers,
-    configFile: options.configFile,
+    config: () => parcel,
     listeners,
     privateListener,
     log,

@@ -10,6 +10,7 @@ import {
 import { createAccessLog } from '../telemetry/access-log.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
+import { unpackConfig } from './config-parcel.ts'
 import type { ListenHandle } from './listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
 import { createSockets } from './sockets.ts'
@@ -17,10 +18,14 @@ import { createSockets } from './sockets.ts'
 /** How often a worker hands its metrics over: what a `kill -9` can lose of the counts at most. */
 const reportEveryMs = 100
 
-/** One serving process: builds the app, takes the listeners that the primary gives it, and stops when told. */
-export const runWorker = async (config: SidegateConfig): Promise<void> => {
+/**
+ * One serving process: asks for its configuration, builds the app, takes the listeners that the primary gives it, and
+ * stops when told.
+ */
+export const runWorker = async (): Promise<void> => {
   ignoreTerminalSignals()
   process.once('disconnect', () => process.exit(1))
+  const config = await askForConfig()
   const slot = Number(process.env[workerEnvironment.slot] ?? 0)
   const logger = await createLogger({ level: process.env.LOG_LEVEL ?? 'info', base: { worker_pid: process.pid } })
   const { log, flush } = logger
@@ -81,6 +86,15 @@ export const runWorker = async (config: SidegateConfig): Promise<void> => {
 const ignoreTerminalSignals = (): void => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 }
+
+/** What the primary serves now, which is not always what the file says. */
+const askForConfig = (): Promise<SidegateConfig> =>
+  new Promise(resolve => {
+    process.on('message', (message: PrimaryMessage) => {
+      if (message.type === 'configure') resolve(unpackConfig(message.config))
+    })
+    send({ type: 'loaded' })
+  })
 
 const send = (message: WorkerMessage): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)

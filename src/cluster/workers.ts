@@ -2,13 +2,15 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import { type Backoff, createBackoff } from './backoff.ts'
+import type { ConfigParcel } from './config-parcel.ts'
 import type { Listeners, ListenHandle } from './listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
 import { defaultStartTimeoutMs, watchStart } from './start-watch.ts'
 
 export interface WorkersOptions {
   readonly count: number
-  readonly configFile: string
+  /** What a worker begins with. */
+  readonly config: () => ConfigParcel
   readonly listeners: Listeners
   /** One socket that all workers accept from; undefined: there is no private listener. */
   readonly privateListener: Listeners | undefined
@@ -67,10 +69,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   let allFinished = true
 
   const fork = (slot: Slot): void => {
-    const worker = cluster.fork({
-      [workerEnvironment.configFile]: options.configFile,
-      [workerEnvironment.slot]: String(slot.index),
-    })
+    const worker = cluster.fork({ [workerEnvironment.slot]: String(slot.index) })
     slot.worker = worker
     slot.failure = undefined
     watchStart(worker, startTimeoutMs, () => {
@@ -85,10 +84,17 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   }
 
   const onMessage = (slot: Slot, worker: Worker, message: WorkerMessage): void => {
-    if (message.type === 'started') onStarted(slot, worker)
+    if (message.type === 'loaded') onLoaded(worker)
+    else if (message.type === 'started') onStarted(slot, worker)
     else if (message.type === 'failed') slot.failure = message.reason
     else if (message.type === 'listening') onListening(slot, worker, message.slot)
     else options.onMessage(nameOf(worker), message, answer => tellOne(worker, answer))
+  }
+
+  /** Nothing is lost where one goes that never served. */
+  const onLoaded = (worker: Worker): void => {
+    if (phase === 'stopping') worker.process.kill('SIGKILL')
+    else tellOne(worker, { type: 'configure', config: options.config() })
   }
 
   const onStarted = (slot: Slot, worker: Worker): void => {
@@ -139,7 +145,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
         break
       }
       case 'stopping':
-        if (code !== 0) allFinished = false
+        if (code !== 0 && servedMs > 0) allFinished = false
         resolveIfGone()
     }
   }

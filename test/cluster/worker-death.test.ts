@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { eventually } from '../support/eventually.ts'
@@ -148,9 +148,9 @@ t.test('a scrape answers at once though a worker stands still, and shows what it
 
 t.test('a worker that dies at once again and again is replaced ever later, while the others serve', async t => {
   const sidegate = await startGateway(t, { workers: 2 })
-  const file = join(sidegate.dir, 'sidegate.yaml')
-  const config = readFileSync(file, 'utf8')
-  writeFileSync(file, 'this is: no configuration\n')
+  const store = join(sidegate.dir, 'sidegate.db')
+  renameSync(store, `${store}.away`)
+  mkdirSync(store)
   const pid = workerPid(sidegate)
 
   process.kill(pid, 'SIGKILL')
@@ -158,13 +158,14 @@ t.test('a worker that dies at once again and again is replaced ever later, while
 
   const [killed, ...failed] = logEntries(sidegate, 'worker_died')
   t.notOk(killed?.reason)
-  for (const { reason } of failed) t.equal(reason, 'the configuration is refused')
+  for (const { reason } of failed) t.match(reason, /^the store sqlite:\S+ cannot be opened: /)
   const growing = failed.map(({ replaced_in_ms }) => replaced_in_ms)
   const delays = [killed?.replaced_in_ms, ...growing]
   t.ok(growing.every((delay, index) => Number(delay) > Number(delays[index])))
   t.equal((await fetch(sidegate.url + openPath)).status, 200)
   t.equal(await countServing(sidegate), 1)
 
-  writeFileSync(file, config)
+  rmdirSync(store)
+  renameSync(`${store}.away`, store)
   await eventually(async () => (await countServing(sidegate)) === 2)
 })

@@ -1,28 +1,32 @@
-import { execFileSync, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { packConfig } from '../../src/cluster/config-parcel.ts'
 import { bindListeners } from '../../src/cluster/listeners.ts'
-import { workerEnvironment } from '../../src/cluster/messages.ts'
+import { type PrimaryMessage, workerEnvironment } from '../../src/cluster/messages.ts'
 import { createWorkers } from '../../src/cluster/workers.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
-import { makeFolder, writeConfig } from '../config/support.ts'
+import { acceptedConfig, makeFolder } from '../config/support.ts'
 
 const program = join(import.meta.dirname, '../../src/sidegate.cjs')
 
 t.test('a worker that cannot start tells its primary why, says nothing itself, and ends', async t => {
   const file = join(makeFolder(t), 'file')
   writeFileSync(file, '')
-  const configFile = writeConfig(t, { store: `sqlite:${file}/sidegate.db` })
-  const env = { ...process.env, [workerEnvironment.configFile]: configFile, [workerEnvironment.slot]: '0' }
+  const config = await acceptedConfig(t, { store: `sqlite:${file}/sidegate.db` })
+  const env = { ...process.env, [workerEnvironment.slot]: '0' }
   const worker = fork(program, ['worker'], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   t.teardown(() => worker.kill('SIGKILL'))
   const printed: string[] = []
   for (const stream of [worker.stdout, worker.stderr]) stream?.on('data', (bytes: Buffer) => printed.push(`${bytes}`))
+  const [asking] = await once(worker, 'message')
+  t.same(asking, { type: 'loaded' })
 
+  worker.send({ type: 'configure', config: packConfig(config) } satisfies PrimaryMessage)
   const [[message], [code]] = await Promise.all([once(worker, 'message'), once(worker, 'close')])
 
   t.match(message, { type: 'failed', reason: /^the store sqlite:\S+ cannot be opened: / })
@@ -31,17 +35,16 @@ t.test('a worker that cannot start tells its primary why, says nothing itself, a
 })
 
 t.test('a worker that hangs before it can serve is ended, and the start says so', async t => {
-  // Whoever reads it waits until somebody writes.
-  const configFile = join(makeFolder(t), 'sidegate.yaml')
-  execFileSync('mkfifo', [configFile])
+  const hanging = join(makeFolder(t), 'hanging.mjs')
+  writeFileSync(hanging, 'setInterval(() => {}, 1000)')
   const listeners = await bindListeners('127.0.0.1', 0, 1, 'http')
   t.teardown(listeners.close)
   const { log } = await createLogger({ level: 'silent', base: {} })
   const gone = Promise.withResolvers<string>()
-  cluster.setupPrimary({ exec: program, args: ['worker'] })
+  cluster.setupPrimary({ exec: hanging })
   const workers = createWorkers({
     count: 1,
-    configFile,
+    config: () => ({}),
     listeners,
     privateListener: undefined,
     log,
