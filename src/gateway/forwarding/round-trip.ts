@@ -122,6 +122,8 @@ export class RoundTrip implements RoundTripHandler {
 
   #end(failure: UpstreamFailure | undefined, status: number): void {
     this.#ended = true
+    // Others use it from now on: what this client still has to take must not hold them up.
+    this.#connection = undefined
     const { res } = this.#exchange.context
     res.off('close', this.#onClientClose)
     this.#exchange.upstreamMs = performance.now() - this.#sentAtMs

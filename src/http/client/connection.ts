@@ -211,7 +211,8 @@ export class Connection {
     const isSent = this.#body === undefined || this.#body.isSent
     this.#body?.stop()
     this.#body = undefined
-    if (!isClean || !isSent || this.#isPaused || this.#isClosed || head?.persists !== true) {
+    this.#isPaused = false
+    if (!isClean || !isSent || this.#isClosed || head?.persists !== true) {
       this.#close()
       return
     }
