@@ -7,12 +7,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { toCount } from './count.ts'
+import { benchLimits } from './limits/bench-limits.ts'
+import { limitsUsage, parseLimitsOptions } from './limits/options.ts'
 import { Programs } from './program.ts'
 import { baseline, createScenarios, type Scenario } from './scenario.ts'
 import { type Row, toTable } from './table.ts'
 import { type Measurement, measure } from './wrk.ts'
 
-const usage = 'usage: npm run bench -- [--seconds N] [--rounds N] [scenario ...]'
+const usage = `usage: npm run bench -- [--seconds N] [--rounds N] [scenario ...]
+       ${limitsUsage}`
 
 interface Options {
   /** Length of one measurement; each is preceded by a warm-up of 2 s that counts for nothing. */
@@ -26,9 +30,14 @@ interface Options {
 const warmUpSec = 2
 
 const main = async (): Promise<void> => {
-  const options = parseOptions(process.argv.slice(2))
+  const [first, ...rest] = process.argv.slice(2)
+  return first === 'limits' ? holdLimits(rest) : compareSpeed(process.argv.slice(2))
+}
+
+const compareSpeed = async (args: readonly string[]): Promise<void> => {
+  const options = parse(() => parseOptions(args))
   if (options === undefined) return
-  const problem = findProblem()
+  const problem = findProblem(['wrk', 'nginx', 'redis-server', 'taskset'])
   if (problem !== undefined) return fail(problem, 1)
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-bench-'))
   const programs = new Programs()
@@ -45,33 +54,48 @@ const main = async (): Promise<void> => {
   }
 }
 
-/** Undefined when there is nothing more to do: help was asked for, or the arguments are wrong. */
-const parseOptions = (args: readonly string[]): Options | undefined => {
+/** Whether plans hold: `npm run bench -- limits`. */
+const holdLimits = async (args: readonly string[]): Promise<void> => {
+  const options = parse(() => parseLimitsOptions(args))
+  if (options === undefined) return
+  const problem = findProblem(['redis-server', 'taskset'])
+  if (problem !== undefined) return fail(problem, 1)
   try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        seconds: { type: 'string', default: '5' },
-        rounds: { type: 'string', default: '3' },
-        help: { type: 'boolean', default: false },
-      },
-    })
-    if (values.help) return void console.log(usage)
-    return {
-      durationSec: toCount(values.seconds),
-      rounds: toCount(values.rounds),
-      names: positionals,
-    }
+    const holds = await benchLimits(options, createInterruption())
+    if (!holds) fail('a strict plan let in more than it promises', 1)
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error), 1)
+  }
+}
+
+/** Undefined when there is nothing more to do: help was asked for, or the arguments are wrong. */
+const parse = <T>(parseArguments: () => T | undefined): T | undefined => {
+  try {
+    const options = parseArguments()
+    if (options === undefined) console.log(usage)
+    return options
   } catch (error) {
     return void fail(`${error instanceof Error ? error.message : error}\n${usage}`, 2)
   }
 }
 
-const toCount = (text: string): number => {
-  const count = Number(text)
-  if (!Number.isInteger(count) || count < 1) throw new TypeError(`a whole number above 0 is wanted, not ${text}`)
-  return count
+/** Undefined where only help was asked for. Throws a TypeError that says what is wrong with the arguments. */
+const parseOptions = (args: readonly string[]): Options | undefined => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      seconds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '3' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return undefined
+  return {
+    durationSec: toCount(values.seconds),
+    rounds: toCount(values.rounds),
+    names: positionals,
+  }
 }
 
 const fail = (sentence: string, exitCode: number): void => {
@@ -80,11 +104,9 @@ const fail = (sentence: string, exitCode: number): void => {
 }
 
 /** What this machine lacks, in one line. */
-const findProblem = (): string | undefined => {
+const findProblem = (commands: readonly string[]): string | undefined => {
   if (availableParallelism() < 2) return 'the load tests need two cores: one for what is measured, one for the rest'
-  const missing = ['wrk', 'nginx', 'redis-server', 'taskset'].filter(
-    command => spawnSync('sh', ['-c', `command -v ${command}`]).status !== 0,
-  )
+  const missing = commands.filter(command => spawnSync('sh', ['-c', `command -v ${command}`]).status !== 0)
   return missing.length === 0
     ? undefined
     : `the load tests need ${missing.join(', ')}: apt-get install wrk nginx-light redis-server util-linux`

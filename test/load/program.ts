@@ -2,8 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What is measured has a core for itself; what measures it, and what stands behind it, share the other. */
-export const cores = { measured: '0', load: '1' } as const
+/**
+ * What is measured has a core for itself; what measures it, and what stands behind it, share the other. Where not speed is
+ * measured but whether limits hold, all share both.
+ */
+export const cores = { measured: '0', load: '1', all: '0,1' } as const
 export type Core = (typeof cores)[keyof typeof cores]
 
 export interface Start {
@@ -23,8 +26,8 @@ const stopTimeoutMs = 10_000
 export class Programs implements AsyncDisposable {
   readonly #children: ChildProcess[] = []
 
-  /** Resolves once the program serves. Throws when it ends before, or takes longer than 20 s. */
-  async start({ name, core, command, env, readyWhen }: Start): Promise<void> {
+  /** Resolves to its process id once the program serves. Throws when it ends before, or takes longer than 20 s. */
+  async start({ name, core, command, env, readyWhen }: Start): Promise<number> {
     const child = spawn('taskset', ['-c', core, ...command], {
       // Sidegate's access log goes where a log that is not kept goes: written, but to no disk.
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -37,6 +40,7 @@ export class Programs implements AsyncDisposable {
       if (Date.now() > giveUpAt) throw new Error(`${name} did not serve within ${startTimeoutMs / 1000} s`)
       await sleep(50)
     }
+    return child.pid ?? 0
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

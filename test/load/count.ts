@@ -1,0 +1,6 @@
+/** A whole number above 0, from the command line. Throws a TypeError that says so. */
+export const toCount = (text: string): number => {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1) throw new TypeError(`a whole number above 0 is wanted, not ${text}`)
+  return count
+}

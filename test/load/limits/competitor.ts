@@ -1,0 +1,56 @@
+/**
+ * What a Node user would write with `rate-limiter-flexible` as its documentation has it: workers of `node:cluster`, each
+ * with the default script over one Redis, forwarding what is let in. A program of its own.
+ * Usage: node competitor.ts PORT WORKERS UPSTREAM REDIS-OPTIONS-AS-JSON
+ */
+import cluster from 'node:cluster'
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { Redis } from 'ioredis'
+import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { plan } from './plan.ts'
+
+const [port, workers, upstream, redisOptions] = process.argv.slice(2)
+if (port === undefined || workers === undefined || upstream === undefined || redisOptions === undefined) {
+  throw new TypeError('usage: node competitor.ts PORT WORKERS UPSTREAM REDIS-OPTIONS-AS-JSON')
+}
+
+const lead = (): void => {
+  for (let i = 0; i < Number(workers); i++) cluster.fork()
+  cluster.on('exit', () => cluster.fork())
+  process.once('SIGTERM', () => process.exit(0))
+}
+
+const serve = (): void => {
+  const storeClient = new Redis({ ...JSON.parse(redisOptions), enableOfflineQueue: false })
+  storeClient.on('error', () => undefined)
+  const limiter = new RateLimiterRedis({ storeClient, points: plan.limit, duration: plan.windowMs / 1000 })
+  const agent = new Agent({ keepAlive: true })
+
+  const forward = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const onward = request(new URL(incoming.url ?? '/', upstream), { agent }, answer => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => outgoing.writeHead(502).end()).end()
+  }
+  const server = createServer(async (incoming, outgoing) => {
+    const client = nameOf(incoming.headers.authorization)
+    if (client === undefined) return forward(incoming, outgoing)
+    try {
+      await limiter.consume(client)
+    } catch (rejection) {
+      // The package rejects with an Error where Redis fails, else with what is left.
+      return void outgoing.writeHead(rejection instanceof Error ? 500 : 429).end()
+    }
+    forward(incoming, outgoing)
+  })
+  server.keepAliveTimeout = 60_000
+  server.listen(Number(port), '127.0.0.1')
+}
+
+/** The user name of HTTP Basic; here nobody is unknown. */
+const nameOf = (authorization: string | undefined): string | undefined =>
+  authorization && Buffer.from(authorization.slice('Basic '.length), 'base64').toString().split(':')[0]
+
+if (cluster.isPrimary) lead()
+else serve()

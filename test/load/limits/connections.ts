@@ -1,0 +1,89 @@
+import { Client, type Dispatcher } from 'undici'
+import { type Answer, arrivalField, nowMs } from './trace.ts'
+
+/** What an answer says of its request. */
+type Told = Pick<Answer, 'outcome' | 'decidedByMs' | 'answeredAtMs'>
+
+/** Connections that are kept open and take turns, so that every worker gets its part. */
+export interface Connections {
+  /** Whether another request may be under way. */
+  hasRoom(): boolean
+  /** Sends at once; only where there is room. */
+  ask(headers: Readonly<Record<string, string>>, done: (told: Told) => void): void
+  close(): Promise<void>
+}
+
+/** What is not answered by then is given up, in milliseconds; about, for undici's timers are coarse. */
+const patienceMs = 5000
+
+/** So many are open before the first request; more where the load asks for them. */
+const openAtFirst = 128
+
+/** The operation under the plan, and one that is not. */
+export const paths = { planned: '/planned', open: '/open' } as const
+
+/**
+ * Resolves when the first connections are open, and have carried a request that no plan counts. Throws where one of these
+ * was not answered.
+ */
+export const connect = async (urls: readonly string[], most: number): Promise<Connections> => {
+  const clients: Client[] = []
+  const open = (): Client => {
+    const client = new Client(urls[clients.length % urls.length] ?? '', {
+      pipelining: 1,
+      headersTimeout: patienceMs,
+      bodyTimeout: patienceMs,
+      keepAliveTimeout: 60_000,
+    })
+    clients.push(client)
+    return client
+  }
+  const first = Array.from({ length: Math.min(openAtFirst, most) }, open)
+  const told = await Promise.all(first.map(client => new Promise<Told>(done => exchange(client, paths.open, {}, done))))
+  if (told.some(({ outcome }) => outcome !== 'admitted')) throw new Error(`${urls.join(' and ')} did not serve`)
+  const idle = [...first]
+  return {
+    hasRoom: () => idle.length > 0 || clients.length < most,
+    ask: (headers, done) => {
+      const client = idle.shift() ?? open()
+      exchange(client, paths.planned, headers, told => {
+        idle.push(client)
+        done(told)
+      })
+    },
+    close: async () => void (await Promise.all(clients.map(client => client.destroy()))),
+  }
+}
+
+const exchange = (
+  client: Client,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  done: (told: Told) => void,
+): void => {
+  let outcome: Answer['outcome'] = 'failed'
+  let arrivedAtMs: number | undefined
+  const finish = (): void => {
+    const answeredAtMs = nowMs()
+    done({ outcome, answeredAtMs, decidedByMs: arrivedAtMs ?? answeredAtMs })
+  }
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart: () => undefined,
+    onResponseStart: (_controller, status, fields) => {
+      outcome = outcomeOf(status)
+      if (fields[arrivalField] !== undefined) arrivedAtMs = Number(fields[arrivalField])
+    },
+    onResponseData: () => undefined,
+    onResponseEnd: finish,
+    onResponseError: () => {
+      outcome = 'failed'
+      finish()
+    },
+  }
+  client.dispatch({ method: 'GET', path, headers }, handler)
+}
+
+const outcomeOf = (status: number): Answer['outcome'] => {
+  if (status === 200) return 'admitted'
+  return status === 429 ? 'refused' : 'failed'
+}
