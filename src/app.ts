@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
+import { privateOptions } from './app/private-options.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
 import { createFailureLimit } from './gateway/callers/failure-limit.ts'
@@ -16,8 +15,6 @@ import { openKeyRing } from './oauth/keys/key-ring.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
 import { observeStore, type StoreObserver } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
-import { createPodCounter, type PodCounter } from './stores/pods.ts'
-import type { Store } from './stores/ports/store.ts'
 import type { AccessLog } from './telemetry/access-log.ts'
 import type { Logger } from './telemetry/logger.ts'
 import type { Recorder } from './telemetry/recorder.ts'
@@ -38,8 +35,7 @@ export interface AppDeps {
 
 export type { SidegateConfig } from './config/load.ts'
 export type { Share } from './stores/limiter.ts'
-export { type BatchedCharge, type BatchedVerdict, createLimiterService } from './stores/limits/shared-limiter.ts'
-export type { PodCounter } from './stores/pods.ts'
+export type { BatchedCharge, BatchedVerdict } from './stores/limits/shared-limiter.ts'
 
 /** One process's gateway: built from the configuration, not listening yet. */
 export interface App {
@@ -119,10 +115,6 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   }
 }
 
-/** The private listener to open, if there is one: without a hand-off nobody has anything to say there. */
-export const privateOptions = ({ internal, oauth }: SidegateConfig): SidegateConfig['internal'] =>
-  oauth.login.mode === 'handoff' ? internal : undefined
-
 /** What becomes of the certificates of a listener while it runs. */
 const reportOn = ({ log, onCertificateRefused }: AppDeps): TlsReport => ({
   renewed: validTo =>
@@ -140,41 +132,6 @@ const reportKeysAway =
       { event: 'client_keys_unavailable', host, reason },
       'the keys of a client cannot be fetched from its jwks_uri',
     )
-
-/** Opens the configuration's store for as long as `use` takes. */
-export const withStore = async <T>(config: SidegateConfig, use: (store: Store) => Promise<T>): Promise<T> => {
-  const store = await openStore(config.store, systemClock)
-  try {
-    return await use(store)
-  } finally {
-    await store.close()
-  }
-}
-
-/**
- * Opens the store once before any worker does: what cannot work is said in one line, and the keys are made.
- * @returns whether the store answers; a Redis that is away is no reason to stay down
- * @throws Error one line for a person, where the store can never work
- */
-export const prepareStore = async (config: SidegateConfig): Promise<boolean> => {
-  try {
-    await withStore(config, async store => {
-      const keys = await openKeyRing(store.keys, systemClock, config.oauth)
-      keys.close()
-      await store.ping()
-    })
-    return true
-  } catch (error) {
-    if (error instanceof Error && error.name === 'StoreUnavailableError') return false
-    throw error
-  }
-}
-
-/** Counts the pods that share the store, if they are to be counted; undefined where their number is known. */
-export const countPods = (config: SidegateConfig): PodCounter | undefined =>
-  config.pods === 'auto' && config.store.kind === 'redis'
-    ? createPodCounter(config.store, `${hostname()}-${randomUUID()}`)
-    : undefined
 
 const storeObserver = (config: SidegateConfig, { recorder, onStoreState }: AppDeps): StoreObserver => {
   const { kind } = config.store

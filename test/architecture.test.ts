@@ -106,12 +106,12 @@ const packageFaultOf = ({ from, to }: Import): string | undefined => {
 const leafFaultOf = ({ from, to }: Import): string | undefined =>
   isLeaf(from) && leafOf(from) !== leafOf(to) ? `${from} is a leaf and imports ${to}` : undefined
 
-/** Outside the room only app.ts names adapters; inside it the openers do, and each adapter its own files. */
+/** Outside the room only the app names adapters; inside it the openers do, and each adapter its own files. */
 const adapterFaultOf = ({ from, to }: Import): string | undefined => {
   const isAdapter = adapterOf(to) !== undefined
   if (roomOf(from) !== 'stores') {
-    const isForbidden = (isAdapter || openers.includes(to)) && from !== 'app.ts'
-    return isForbidden ? `${from} names ${to}: only app.ts names adapters` : undefined
+    const isForbidden = (isAdapter || openers.includes(to)) && roomOf(from) !== 'app'
+    return isForbidden ? `${from} names ${to}: only the app names adapters` : undefined
   }
   const isOwn = adapterOf(from) === adapterOf(to) || openers.includes(from)
   return isAdapter && !isOwn ? `${from} names another adapter, ${to}` : undefined
@@ -230,13 +230,13 @@ t.test('an allowed import is let through', async t => {
   t.same(example('app.ts', "import { openStore } from './stores/open.ts'"), [])
 })
 
-t.test('only app.ts and the openers name an adapter', async t => {
+t.test('only the app and the openers name an adapter', async t => {
   const named = "import { openSqlite } from './sqlite.ts'"
 
   t.same(example('stores/open.ts', named), [])
   t.same(example('stores/redis.ts', named), ['stores/redis.ts names another adapter, stores/sqlite.ts'])
   t.same(example('gateway/forward.ts', "import { openSqlite } from '../stores/sqlite.ts'"), [
-    'gateway/forward.ts names stores/sqlite.ts: only app.ts names adapters',
+    'gateway/forward.ts names stores/sqlite.ts: only the app names adapters',
   ])
 })
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { withStore } from '../app.ts'
+import { withStore } from '../app/store.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import type { KeyStore } from '../stores/ports/keys.ts'
 

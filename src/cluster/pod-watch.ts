@@ -1,4 +1,5 @@
-import { countPods, type SidegateConfig } from '../app.ts'
+import { countPods } from '../app/primary.ts'
+import type { SidegateConfig } from '../app.ts'
 import type { Workers } from './workers.ts'
 
 /** Tells the workers how many pods share the store, so that their local shares of a plan add up to it. */
@@ -8,8 +9,8 @@ export interface PodWatch {
 
 const tellEveryMs = 1000
 
-export const createPodWatch = (config: SidegateConfig, workers: Workers): PodWatch => {
-  const counter = countPods(config)
+export const createPodWatch = async (config: SidegateConfig, workers: Workers): Promise<PodWatch> => {
+  const counter = await countPods(config)
   if (counter === undefined) return { close: () => undefined }
   const tell = (): void => workers.tell({ type: 'pods', count: counter.count(), index: counter.index() })
   const timer = setInterval(tell, tellEveryMs)

@@ -1,5 +1,7 @@
 import cluster from 'node:cluster'
-import { createLimiterService, prepareStore, privateOptions, type SidegateConfig } from '../app.ts'
+import { flushCompileCache } from 'node:module'
+import { createLimiterService, prepareStore, privateOptions } from '../app/primary.ts'
+import type { SidegateConfig } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { greeting, startDemo } from '../demo/demo.ts'
 import { createAggregate } from '../telemetry/aggregate.ts'
@@ -109,7 +111,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   const admin = await sayingWhere('admin', options.demo, startAdmin(config.admin.host, config.admin.port, adminView))
   cleanup.defer(admin.close)
   if (options.demo) cleanup.adopt(await startDemo(config), demo => demo.close())
-  cleanup.adopt(createPodWatch(config, workers), pods => pods.close())
+  cleanup.adopt(await createPodWatch(config, workers), pods => pods.close())
 
   const outcome = await Promise.race([workers.start(), firstSignal])
   if (outcome !== undefined) {
@@ -119,6 +121,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   state.isReady = true
   const urls = { listen: listeners.url, admin: admin.url, ...(privateListener && { internal: privateListener.url }) }
   log.info({ event: 'ready', ...urls, ...factsOf(config) }, 'ready')
+  flushCompileCache()
   if (options.demo) process.stdout.write(greeting(config, { listen: listeners.url, admin: admin.url }))
   return await untilDrained(config.shutdown, {
     firstSignal,

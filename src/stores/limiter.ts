@@ -2,7 +2,6 @@ import type { AwayOptions } from './limits/local-share.ts'
 import { createSharedLimiter, type LimiterChannel } from './limits/shared-limiter.ts'
 import { createMemoryLimiter } from './memory/limiter.ts'
 import type { Limiter } from './ports/limiter.ts'
-import { createRedisLimiter } from './redis/limiter.ts'
 import type { StoreUrl } from './store-url.ts'
 
 export type { Share } from './limits/local-share.ts'
@@ -21,6 +20,6 @@ export const createLimiter = async (url: StoreUrl, options: LimiterOptions): Pro
     case 'sqlite':
       return createSharedLimiter(options.channel, options)
     case 'redis':
-      return createRedisLimiter(url, options)
+      return (await import('./redis/limiter.ts')).createRedisLimiter(url, options)
   }
 }

@@ -1,14 +1,12 @@
 import type { Clock } from '../clock.ts'
 import { createMemoryStore } from './memory.ts'
 import type { Store } from './ports/store.ts'
-import { openRedisStore } from './redis.ts'
-import { openSqliteStore } from './sqlite.ts'
 import type { StoreUrl } from './store-url.ts'
 
 export { parseStoreUrl, type StoreUrl } from './store-url.ts'
 
 /**
- * Opens the store that the configuration names, for one process.
+ * Opens the store that the configuration names, for one process. Only the adapter in use is loaded.
  *
  * @throws Error one line for a person, where an embedded store's file cannot be opened; a Redis that is away is no error
  */
@@ -17,8 +15,8 @@ export const openStore = async (url: StoreUrl, clock: Clock): Promise<Store> => 
     case 'memory':
       return createMemoryStore(clock)
     case 'sqlite':
-      return openSqliteStore(url.path, clock)
+      return (await import('./sqlite.ts')).openSqliteStore(url.path, clock)
     case 'redis':
-      return openRedisStore(url, clock)
+      return (await import('./redis.ts')).openRedisStore(url, clock)
   }
 }

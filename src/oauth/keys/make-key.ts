@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { exportJWK } from 'jose/key/export'
+import { generateKeyPair } from 'jose/key/generate/keypair'
 import type { KeyRecord } from '../../stores/ports/keys.ts'
 import type { SigningAlg } from '../wire.ts'
 

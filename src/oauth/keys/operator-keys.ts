@@ -1,4 +1,4 @@
-import { calculateJwkThumbprint } from 'jose'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import type { Secret } from '../../secret.ts'
 import type { SigningAlg } from '../wire.ts'
 import { type SigningKey, toSigningKey } from './signing-key.ts'

@@ -1,0 +1,37 @@
+/** The primary's share of the app: what is done once, for all workers, and without ever seeing a request. */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { systemClock } from '../clock.ts'
+import type { SidegateConfig } from '../config/load.ts'
+import { openKeyRing } from '../oauth/keys/key-ring.ts'
+import type { PodCounter } from '../stores/pods.ts'
+import { withStore } from './store.ts'
+
+export { createLimiterService } from '../stores/limits/shared-limiter.ts'
+export { privateOptions } from './private-options.ts'
+
+/**
+ * Opens the store once before any worker does: what cannot work is said in one line, and the keys are made.
+ * @returns whether the store answers; a Redis that is away is no reason to stay down
+ * @throws Error one line for a person, where the store can never work
+ */
+export const prepareStore = async (config: SidegateConfig): Promise<boolean> => {
+  try {
+    await withStore(config, async store => {
+      const keys = await openKeyRing(store.keys, systemClock, config.oauth)
+      keys.close()
+      await store.ping()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Error && error.name === 'StoreUnavailableError') return false
+    throw error
+  }
+}
+
+/** Counts the pods that share the store, if they are to be counted; undefined where their number is known. */
+export const countPods = async (config: SidegateConfig): Promise<PodCounter | undefined> => {
+  if (config.pods !== 'auto' || config.store.kind !== 'redis') return undefined
+  const { createPodCounter } = await import('../stores/pods.ts')
+  return createPodCounter(config.store, `${hostname()}-${randomUUID()}`)
+}
