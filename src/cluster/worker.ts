@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { flushCompileCache } from 'node:module'
 import {
   type App,
   type BatchedCharge,
@@ -80,6 +81,7 @@ export const runWorker = async (): Promise<void> => {
   })
   setInterval(() => report(recorder), reportEveryMs).unref()
   send({ type: 'started' })
+  flushCompileCache()
 }
 
 /** Ctrl-C reaches the whole process group; the primary alone decides when workers stop. */
