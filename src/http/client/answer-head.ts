@@ -85,8 +85,11 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
 /** Control characters, among them halves of line ends; lines that go on in the next (obs-fold) begin with no name. */
 const brokenValue = /[^\t\x20-\x7e\x80-\xff]/
 
-/** `HTTP/1.1 200 OK`; some servers leave the blank before an empty reason out. */
-const startLine = /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/
+/**
+ * `HTTP/1.1 200 OK`; some servers leave the blank before an empty reason out. What is beyond 599 has no meaning that could
+ * be handed on (RFC 9110 section 15).
+ */
+const startLine = /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/
 
 const kindOf = (name: string): AnswerFieldKind => {
   const kind = answerFieldKindOf(name)

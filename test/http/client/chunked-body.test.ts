@@ -1,0 +1,99 @@
+import t from 'tap'
+import { InvalidAnswerError } from '../../../src/http/client/answer-head.ts'
+import { ChunkedBody } from '../../../src/http/client/chunked-body.ts'
+import { splits } from './support/splits.ts'
+
+interface Unchunked {
+  readonly content: string
+  /** What follows the body. */
+  readonly rest: string
+  readonly isDone: boolean
+}
+
+const unchunk = (pieces: readonly Buffer[]): Unchunked => {
+  const body = new ChunkedBody()
+  let content = ''
+  let rest = ''
+  for (const piece of pieces) {
+    const end = body.read(piece, 0, data => {
+      content += data.toString('latin1')
+    })
+    rest += piece.toString('latin1', end)
+  }
+  return { content, rest, isDone: body.isDone }
+}
+
+const whole: Readonly<Record<string, Unchunked>> = {
+  '5\r\nhello\r\n0\r\n\r\n': { content: 'hello', rest: '', isDone: true },
+  '5\r\nhel\r\n\r\n0\r\n\r\n': { content: 'hel\r\n', rest: '', isDone: true },
+  '3\r\n0\r\n\r\n0\r\n\r\n': { content: '0\r\n', rest: '', isDone: true },
+  '1\r\na\r\n00A\r\n0123456789\r\n000\r\n\r\n': { content: 'a0123456789', rest: '', isDone: true },
+  '0\r\n\r\n': { content: '', rest: '', isDone: true },
+  '1\r\na\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n': { content: 'a', rest: 'HTTP/1.1 200 OK\r\n', isDone: true },
+  '1;a=b\r\na\r\n0;c="d"\r\n\r\n': { content: 'a', rest: '', isDone: true },
+  '1 ;\ta\r\na\r\n0\r\n\r\n': { content: 'a', rest: '', isDone: true },
+  '1\r\na\r\n0\r\nX-A: 1\r\nContent-Length: 50\r\n\r\n': { content: 'a', rest: '', isDone: true },
+  '1\r\na\r\n0\r\n\r\n\r\n': { content: 'a', rest: '\r\n', isDone: true },
+  '5\r\nhel': { content: 'hel', rest: '', isDone: false },
+  '5\r\nhello\r\n0\r\n': { content: 'hello', rest: '', isDone: false },
+  '': { content: '', rest: '', isDone: false },
+}
+
+const isSame = (found: Unchunked, wanted: Unchunked): boolean => JSON.stringify(found) === JSON.stringify(wanted)
+
+t.test('a body comes out of its chunks in one way, whatever pieces the bytes come in', async t => {
+  for (const [bytes, expected] of Object.entries(whole)) {
+    const broken = splits(bytes).filter(pieces => !isSame(unchunk(pieces), expected))
+    t.same(
+      broken.map(pieces => pieces.map(String)),
+      [],
+      JSON.stringify(bytes),
+    )
+  }
+})
+
+const refused: readonly string[] = [
+  'zz\r\nhello\r\n0\r\n\r\n',
+  '\r\nhello\r\n0\r\n\r\n',
+  '0x5\r\nhello\r\n0\r\n\r\n',
+  '+5\r\nhello\r\n0\r\n\r\n',
+  '-5\r\nhello\r\n0\r\n\r\n',
+  ' 5\r\nhello\r\n0\r\n\r\n',
+  '5 \r\nhello\r\n0\r\n\r\n',
+  '5\nhello\r\n0\r\n\r\n',
+  '5\r\nhello\n0\r\n\r\n',
+  '5\r\nhello0\r\n\r\n',
+  '5\r\nhello \r\n0\r\n\r\n',
+  '5\r\nhello!\r\n0\r\n\r\n',
+  '5\r\nhello\r\n0\r\n\n',
+  '5;a\0\r\nhello\r\n0\r\n\r\n',
+  '5;a\rb\r\nhello\r\n0\r\n\r\n',
+  '5, 5\r\nhello\r\n0\r\n\r\n',
+  '10000000000000\r\n',
+  `5;${'a'.repeat(5000)}\r\n`,
+  '0'.repeat(5000),
+  `0\r\n${'X-A: 1\r\n'.repeat(3000)}`,
+  `0\r\nX-A: ${'a'.repeat(5000)}`,
+]
+
+t.test('what is no chunk is refused, whatever pieces the bytes come in', async t => {
+  for (const bytes of refused) {
+    for (const pieces of [[Buffer.from(bytes, 'latin1')], [...bytes].map(byte => Buffer.from(byte, 'latin1'))]) {
+      t.throws(
+        () => unchunk(pieces),
+        InvalidAnswerError,
+        `${pieces.length} pieces of ${JSON.stringify(bytes.slice(0, 40))}`,
+      )
+    }
+  }
+})
+
+t.test('a piece is handed on as it comes, not when its chunk is whole', async t => {
+  const body = new ChunkedBody()
+  const heard: string[] = []
+
+  body.read(Buffer.from('8\r\nhel'), 0, data => heard.push(String(data)))
+  t.same(heard, ['hel'])
+  body.read(Buffer.from('lo'), 0, data => heard.push(String(data)))
+  t.same(heard, ['hel', 'lo'])
+})
