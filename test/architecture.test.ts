@@ -38,7 +38,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Files, and a folder, that import nothing of src/ but each other and that everybody may import. */
-const leaves = ['errors.ts', 'clock.ts', 'secret.ts', 'version.ts', 'stores/ports/']
+const leaves = ['errors.ts', 'clock.ts', 'node-http.ts', 'secret.ts', 'version.ts', 'stores/ports/']
 
 /** Packages that belong to one room: what they do is known nowhere else. */
 const packageRooms: Readonly<Record<string, string>> = {
@@ -157,6 +157,16 @@ const example = (path: string, text: string): readonly string[] => faultsIn([{ p
 
 t.test('every import points down', async t => {
   t.same(faultsIn(readSources()), [])
+})
+
+t.test('only types are imported of node:http, which is dear to import', async t => {
+  const importing = readSources().filter(({ text }) => /^import (?!type )[^']*? from 'node:http'$/m.test(text))
+
+  // The demo upstream is a process of its own.
+  t.same(
+    importing.map(({ path }) => path),
+    ['demo/upstream.ts'],
+  )
 })
 
 t.test('the rooms form no circle', async t => {

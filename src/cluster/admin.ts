@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { nodeHttp } from '../node-http.ts'
 
 /** What the admin port tells; every method answers from what the primary has at hand. */
 export interface AdminView {
@@ -23,7 +24,7 @@ export interface Admin {
  * @throws Error one line that says why it cannot listen
  */
 export const startAdmin = async (host: string, port: number, view: AdminView): Promise<Admin> => {
-  const server = createServer((req, res) => void answer(view, req, res))
+  const server = nodeHttp.createServer((req, res) => void answer(view, req, res))
   await new Promise<void>((resolve, reject) => {
     server.once('error', error => reject(new Error(`cannot listen on ${host}:${port} (admin): ${explain(error)}`)))
     server.listen(port, host, resolve)

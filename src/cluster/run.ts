@@ -3,7 +3,6 @@ import { flushCompileCache } from 'node:module'
 import { createLimiterService, prepareStore, privateOptions } from '../app/primary.ts'
 import type { SidegateConfig } from '../app.ts'
 import { systemClock } from '../clock.ts'
-import { greeting, startDemo } from '../demo/demo.ts'
 import { createAggregate } from '../telemetry/aggregate.ts'
 import { createLogger, type ProcessLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
@@ -110,7 +109,8 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   }
   const admin = await sayingWhere('admin', options.demo, startAdmin(config.admin.host, config.admin.port, adminView))
   cleanup.defer(admin.close)
-  if (options.demo) cleanup.adopt(await startDemo(config), demo => demo.close())
+  const demo = options.demo ? await import('../demo/demo.ts') : undefined
+  if (demo) cleanup.adopt(await demo.startDemo(config), upstream => upstream.close())
   cleanup.adopt(await createPodWatch(config, workers), pods => pods.close())
 
   const outcome = await Promise.race([workers.start(), firstSignal])
@@ -122,7 +122,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   const urls = { listen: listeners.url, admin: admin.url, ...(privateListener && { internal: privateListener.url }) }
   log.info({ event: 'ready', ...urls, ...factsOf(config) }, 'ready')
   flushCompileCache()
-  if (options.demo) process.stdout.write(greeting(config, { listen: listeners.url, admin: admin.url }))
+  if (demo) process.stdout.write(demo.greeting(config, { listen: listeners.url, admin: admin.url }))
   return await untilDrained(config.shutdown, {
     firstSignal,
     workers,

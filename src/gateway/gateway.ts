@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { gatewayErrors, OAuthError } from '../errors.ts'
@@ -7,6 +7,7 @@ import { type CertificateReaderOptions, createCertificateReader } from '../http/
 import { createContext } from '../http/context.ts'
 import { writeReply } from '../http/reply.ts'
 import type { TrafficHandlers } from '../http/traffic-server.ts'
+import { nodeHttp } from '../node-http.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import type { Limiter } from '../stores/ports/limiter.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
@@ -157,7 +158,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
 
 /** An upgrade comes without a response object; a refusal is written through one and ends the connection. */
 const responseOn = (req: IncomingMessage, socket: Duplex): ServerResponse => {
-  const res = new ServerResponse(req)
+  const res = new nodeHttp.ServerResponse(req)
   res.shouldKeepAlive = false
   res.assignSocket(socket as Socket)
   res.on('finish', () => {

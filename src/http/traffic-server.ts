@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import http, { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type http from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import https from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { GatewayErrorCode } from '../errors.ts'
+import { nodeHttp } from '../node-http.ts'
 import { answerUnderWay } from './answer-under-way.ts'
 import { problemReply } from './problem.ts'
 import type { Reply } from './reply.ts'
@@ -56,7 +58,7 @@ export const createTrafficServer = (
     requireHostHeader: false,
     shouldUpgradeCallback: isWebSocket,
   }
-  const server = tls ? createSecureServer(tls, limits) : http.createServer(limits)
+  const server = tls ? createSecureServer(tls, limits) : nodeHttp.createServer(limits)
   server.on('request', handlers.request)
   // With a listener Node leaves it to us to say "100 Continue", so that an early refusal comes without one.
   server.on('checkContinue', handlers.request)
@@ -125,7 +127,7 @@ const refuse = (socket: Duplex, code: GatewayErrorCode, handlers: TrafficHandler
 
 /** An answer as bytes, for a socket that has no ServerResponse. The connection ends with it. */
 const rawReply = (reply: Reply, requestId: string): string => {
-  const lines = [`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}`]
+  const lines = [`HTTP/1.1 ${reply.status} ${nodeHttp.STATUS_CODES[reply.status] ?? ''}`]
   for (let i = 0; i < reply.headers.length; i += 2) lines.push(`${reply.headers[i]}: ${reply.headers[i + 1]}`)
   lines.push(`x-request-id: ${requestId}`, `content-length: ${Buffer.byteLength(reply.body)}`, 'connection: close')
   return `${lines.join('\r\n')}\r\n\r\n${reply.body}`
