@@ -18,6 +18,7 @@ export type Broken = readonly (readonly string[])[]
 
 /** Whether a field, such as `tokens.code.lifetime`, is broken, in part or with what it stands in. */
 export const isBroken = (broken: Broken, field: string): boolean => {
+  if (broken.length === 0) return false
   const place = field.split('.')
   return broken.some(other => startsWith(other, place) || startsWith(place, other))
 }

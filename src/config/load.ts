@@ -16,9 +16,10 @@ import { resolveConfig } from './resolve.ts'
 import type { SidegateConfig } from './sidegate-config.ts'
 import { substituteEnvironment } from './source/environment.ts'
 import { type Fault, type Problem, pathText } from './source/problem.ts'
+import { parseSource } from './source/source.ts'
 import { checkTlsFiles } from './source/tls-files.ts'
 import { readValueFiles } from './source/value-files.ts'
-import { parseYamlSource, type YamlSource } from './source/yaml-source.ts'
+import type { YamlSource } from './source/yaml-source.ts'
 
 export { type Operation, operationLabel } from '../gateway/operation.ts'
 export { publishOperations } from '../gateway/routing/published-operations.ts'
@@ -56,7 +57,7 @@ const crossChecks = [
 export const loadConfig = async (file: string, env: NodeJS.ProcessEnv, nowMs?: number): Promise<LoadedConfig> => {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
   if (text instanceof Error) return refuse([unreadable(file, text)])
-  const source = parseYamlSource(text)
+  const source = parseSource(text)
   const syntaxProblems = source.syntaxFaults.map(({ position, message }) => ({ file, ...position, message }))
   if (!source.usable) return refuse(syntaxProblems)
   if (!isMapping(source.tree)) return refuse([{ file, line: 1, column: 1, message: notAMapping(source.tree) }])

@@ -86,11 +86,14 @@ const missingPlan = (planNames: readonly string[]): string =>
 
 const isPublic = (client: ClientDraft): boolean => client.token_endpoint_auth_method === 'none'
 
-const doubledIds = ({ clients }: Draft): readonly Fault[] =>
-  clients
-    .filter(({ value }, index) => clients.findIndex(other => other.value.client_id === value.client_id) < index)
+const doubledIds = ({ clients }: Draft): readonly Fault[] => {
+  const seen = new Set<string>()
+  const isSecond = (id: string): boolean => seen.size === seen.add(id).size
+  return clients
+    .filter(({ value }) => isSecond(value.client_id))
     .map(({ path }) => ({
       path: [...path, 'client_id'],
       at: 'value',
       message: 'another client has this client_id; take a new one',
     }))
+}

@@ -3,7 +3,7 @@ import type { Draft, GroupedOperation } from '../draft.ts'
 import { isBroken } from '../element.ts'
 import { toOperationView } from '../operation-view.ts'
 import { type Fault, type Path, pathText } from '../source/problem.ts'
-import { isAmbiguous } from '../values/path-pattern.ts'
+import { isAmbiguous, literalPrefix } from '../values/path-pattern.ts'
 
 /** One way to reach an operation: its path, or one of its aliases. */
 interface Way {
@@ -28,14 +28,20 @@ const toWays = (operation: GroupedOperation): readonly Way[] => {
   ]
 }
 
-/** Each way is held against those before it; one fault a way is enough. */
-const ambiguities = (ways: readonly Way[]): readonly Fault[] =>
-  ways.flatMap((way, index) => {
-    const earlier = ways.slice(0, index).find(other => other.method === way.method && isAmbiguous(other.path, way.path))
+/** Each way is held against those before it that it could meet; one fault a way is enough. */
+const ambiguities = (ways: readonly Way[]): readonly Fault[] => {
+  const before = new Map<string, Way[]>()
+  return ways.flatMap(way => {
+    const key = `${way.method} ${literalPrefix(way.path)}`
+    const rivals = before.get(key)
+    const earlier = rivals?.find(other => isAmbiguous(other.path, way.path))
+    if (rivals) rivals.push(way)
+    else before.set(key, [way])
     if (!earlier) return []
     const message = `${operationLabel(way)} can be the same request as ${operationLabel(earlier)} of ${pathText(earlier.operation.path)}; make one of them longer, or remove it`
     return [{ path: way.at, at: 'value', message }]
   })
+}
 
 const doubleAdvertisements = (operations: readonly GroupedOperation[]): readonly Fault[] =>
   operations

@@ -1,4 +1,4 @@
-import type { Fault, Path } from './problem.ts'
+import type { Fault } from './problem.ts'
 
 /** The tree with every reference replaced, and what could not be. */
 export interface Substituted {
@@ -16,16 +16,25 @@ const reference = /\$(\$\{)|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g
  */
 export const substituteEnvironment = (tree: unknown, env: NodeJS.ProcessEnv): Substituted => {
   const faults: Fault[] = []
-  const visit = (value: unknown, path: Path): unknown => {
-    if (typeof value === 'string')
-      return substituteText(value, env, message => faults.push({ path, at: 'value', message }))
-    if (Array.isArray(value)) return value.map((item, index) => visit(item, [...path, index]))
+  const place: (string | number)[] = []
+  const visitPart = (part: unknown, step: string | number): unknown => {
+    place.push(step)
+    const visited = visit(part)
+    place.pop()
+    return visited
+  }
+  const visit = (value: unknown): unknown => {
+    if (typeof value === 'string') {
+      if (!value.includes('${')) return value
+      return substituteText(value, env, message => faults.push({ path: [...place], at: 'value', message }))
+    }
+    if (Array.isArray(value)) return value.map(visitPart)
     if (typeof value !== 'object' || value === null) return value
     const mapping: Record<string, unknown> = Object.create(null)
-    for (const [key, item] of Object.entries(value)) mapping[key] = visit(item, [...path, key])
+    for (const key in value) mapping[key] = visitPart((value as Readonly<Record<string, unknown>>)[key], key)
     return mapping
   }
-  return { tree: visit(tree, []), faults }
+  return { tree: visit(tree), faults }
 }
 
 const substituteText = (

@@ -24,7 +24,7 @@ export interface ValueFiles {
 export const readValueFiles = async (tree: unknown, folder: string): Promise<ValueFiles> => {
   const read: ValueFile[] = []
   const faults: Fault[] = []
-  for (const { mapping, path } of mappingsOf(tree, [])) {
+  for (const { mapping, path } of mappingsWithFiles(tree)) {
     for (const name of names) {
       const file = mapping[`${name}_file`]
       if (typeof file !== 'string') continue
@@ -52,9 +52,22 @@ interface MappingAt {
   readonly path: Path
 }
 
-const mappingsOf = (value: unknown, path: Path): readonly MappingAt[] => {
-  if (Array.isArray(value)) return value.flatMap((item, index) => mappingsOf(item, [...path, index]))
-  if (typeof value !== 'object' || value === null) return []
-  const mapping = value as Record<string, unknown>
-  return [{ mapping, path }, ...Object.entries(mapping).flatMap(([key, item]) => mappingsOf(item, [...path, key]))]
+const fileKeys: readonly string[] = names.map(name => `${name}_file`)
+
+/** Mappings that name a file for one of their values. */
+const mappingsWithFiles = (tree: unknown): readonly MappingAt[] => {
+  const found: MappingAt[] = []
+  const place: (string | number)[] = []
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const mapping = value as Record<string, unknown>
+    if (fileKeys.some(key => key in mapping)) found.push({ mapping, path: [...place] })
+    for (const key in mapping) {
+      place.push(Array.isArray(value) ? Number(key) : key)
+      visit(mapping[key])
+      place.pop()
+    }
+  }
+  visit(tree)
+  return found
 }

@@ -38,6 +38,12 @@ export const joinPath = (basePath: string, path: string): string =>
 export const isAmbiguous = (one: string, other: string): boolean =>
   literalRank(one) === literalRank(other) && intersects(segmentsOf(one), segmentsOf(other))
 
+/** Two patterns that are ambiguous have the same: what stands before the first wildcard, and whether there is one. */
+export const literalPrefix = (path: string): string => {
+  const first = path.indexOf('*')
+  return first < 0 ? path : path.slice(0, first + 1)
+}
+
 const segmentsOf = (path: string): readonly string[] => path.slice(1).split('/')
 
 /** Number of segments before the first wildcard; Infinity where there is none. */
