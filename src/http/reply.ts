@@ -14,10 +14,10 @@ export interface Reply {
 export const writeReply = (res: ServerResponse, reply: Reply, requestId: string): void => {
   if (res.headersSent || res.destroyed) return
   if (reply.close) res.shouldKeepAlive = false
+  const bodyBytes = Buffer.byteLength(reply.body)
   const headers = [...reply.headers, 'x-request-id', requestId]
-  if (reply.status !== 204 && reply.status !== 304) {
-    headers.push('content-length', String(Buffer.byteLength(reply.body)))
-  }
+  if (reply.status !== 204 && reply.status !== 304) headers.push('content-length', String(bodyBytes))
   res.writeHead(reply.status, headers)
-  res.end(reply.body)
+  // Header and body leave as one text: where it is ASCII, Node need not look for characters that take more bytes.
+  res.end(reply.body, bodyBytes === reply.body.length ? 'latin1' : 'utf8')
 }
