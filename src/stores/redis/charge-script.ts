@@ -1,77 +1,120 @@
 import { exactUpTo, slices } from '../limits/sliding-log.ts'
+import type { Algorithm, Rule } from '../ports/limiter.ts'
 
 /**
- * Decides on requests of one charge in Redis, by its clock and over all pods, as `../limits/counters.ts` does in a process:
- * as many are let in as have room under every hard rule, and those that have none are counted nowhere.
+ * Decides on charges by the same rules in Redis, by its clock and over all pods, as `../limits/counters.ts` does in a
+ * process, one charge after another: of the requests of each, as many are let in as have room under every hard rule, and
+ * those that have none are counted nowhere.
  *
- * KEYS: a counter for each rule, all of one slot. ARGV: how many are wanted, then for each rule the algorithm (0 strict,
- * 1 smooth, 2 calendar), the limit, the window in microseconds, the burst, and 1 where it is soft. Answers how many are
- * granted, how many of these the soft rules had room for, and for each rule what remains and the microseconds to wait.
+ * KEYS: for each charge a counter for each rule. ARGV: how many rules; for each of them the algorithm, the limit, the window
+ * in microseconds, the burst, and 1 where it is soft; then for each charge how many are wanted. Answers for each charge, all
+ * in one list, how many are granted, how many of these the soft rules had room for, and for each rule what remains and the
+ * microseconds to wait.
  *
- * A strict counter is a list of admissions, oldest first, each `(instant in microseconds, how many so far)`; the newest
- * entry that has left the window stays as the base to count from, so a full one is at most limit + 1 entries, or
- * `slices` + 2. A smooth one is `(instant, content of the bucket then)`, see `../limits/leaky-bucket.ts`; a calendar one
- * `(start of the window, count)`. Where the clock of Redis was set back by more than a window, what was counted is over.
+ * It holds the algorithms that its rules need and no other: Redis makes every function anew in every call.
  */
-export const chargeScript = `
-local time = redis.call('TIME')
+export interface ChargeScript {
+  /** The same for the same text, and for no other: ioredis keeps one script under a name. */
+  readonly name: string
+  readonly lua: string
+}
+
+export const chargeScriptFor = (rules: readonly Rule[]): ChargeScript => {
+  const used = algorithms.filter(name => rules.some(({ algorithm }) => algorithm === name))
+  return { name: `charge-${used.join('-')}`, lua: [head, ...used.map(name => algorithmTexts[name]), body].join('') }
+}
+
+/** The arguments that are the same for every charge by these rules. */
+export const ruleArguments = (rules: readonly Rule[]): readonly string[] =>
+  [rules.length, ...rules.flatMap(toArguments)].map(String)
+
+const toArguments = ({ algorithm, limit, windowMs, burst, mode }: Rule): readonly (string | number)[] => [
+  algorithm,
+  limit,
+  windowMs * 1000,
+  burst,
+  mode === 'soft' ? 1 : 0,
+]
+
+const algorithms = ['strict', 'smooth', 'calendar'] as const satisfies readonly Algorithm[]
+
+/**
+ * An algorithm has three functions of a rule, which holds what the first of them found out for the others: `room` for how
+ * many there is room, `add` that so many were let in, `wait` for how long.
+ */
+const head = `
+local call, pack, unpack, max, min, ceil = redis.call, struct.pack, struct.unpack, math.max, math.min, math.ceil
+local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
+local algorithms = {}
 
-local function milliseconds(micros) return math.max(1, math.ceil(micros / 1000)) end
-
-local function whole(micros) return math.max(1, math.ceil(micros)) end
+local function whole(micros) return max(1, ceil(micros)) end
 
 local function entry(key, index)
-  local found = redis.call('LINDEX', key, index)
-  if found then return struct.unpack('dd', found) end
+  local found = call('LINDEX', key, index)
+  if found then return unpack('dd', found) end
 end
 
-local function pair(key, window)
-  local found = redis.call('GET', key)
+local function pair(rule)
+  local found = call('GET', rule.key)
   if not found then return end
-  local instant, number = struct.unpack('dd', found)
-  if instant <= now + window then return instant, number end
+  local instant, number = unpack('dd', found)
+  if instant <= now + rule.window then return instant, number end
 end
 
-local function keep(key, instant, number, micros)
-  redis.call('SET', key, struct.pack('dd', instant, number), 'PX', milliseconds(micros))
+local function keep(rule, instant, number, micros)
+  call('SET', rule.key, pack('dd', instant, number), 'PX', whole(micros / 1000))
 end
+`
 
-local function strict(key, limit, window)
-  local newest, total = entry(key, -1)
-  if newest and newest > now + window then
-    redis.call('DEL', key)
-    newest = nil
-  end
-  local base, first = 0, 0
-  if newest then
-    local oldest, counted = entry(key, 0)
-    if oldest <= now - window then
-      local second, secondCounted = entry(key, 1)
-      while second and second <= now - window do
-        redis.call('LPOP', key)
-        counted = secondCounted
-        second, secondCounted = entry(key, 1)
+const algorithmTexts: Readonly<Record<Algorithm, string>> = {
+  /**
+   * A list of admissions, oldest first, each `(instant in microseconds, how many so far)`. The newest entry that has left
+   * the window stays as the base to count from, so a full list is at most limit + 1 entries, or `slices` + 2. Where the
+   * clock of Redis was set back by more than a window, what was counted is over.
+   */
+  strict: `
+algorithms.strict = {
+  room = function(rule)
+    local key, window = rule.key, rule.window
+    local newest, total = entry(key, -1)
+    if newest and newest > now + window then
+      call('DEL', key)
+      newest = nil
+    end
+    local base, first = 0, 0
+    if newest then
+      local oldest, counted = entry(key, 0)
+      if oldest <= now - window then
+        local second, secondCounted = entry(key, 1)
+        while second and second <= now - window do
+          call('LPOP', key)
+          counted = secondCounted
+          second, secondCounted = entry(key, 1)
+        end
+        base, first = counted, 1
       end
-      base, first = counted, 1
-    end
-  else
-    total = 0
-  end
-  local function add(granted)
-    local stamp = now
-    if limit > ${exactUpTo} then stamp = math.ceil(math.ceil(now / (window / ${slices})) * (window / ${slices})) end
-    total = total + granted
-    if newest and newest >= stamp then
-      redis.call('LSET', key, -1, struct.pack('dd', newest, total))
     else
-      redis.call('RPUSH', key, struct.pack('dd', stamp, total))
-      newest = stamp
+      total = 0
     end
-    redis.call('PEXPIRE', key, milliseconds(newest + window - now))
-  end
-  local function wait()
-    if total - base < limit then return window end
+    rule.newest, rule.total, rule.base, rule.first = newest, total, base, first
+    return rule.limit - (total - base)
+  end,
+  add = function(rule, granted)
+    local key, window, newest = rule.key, rule.window, rule.newest
+    local stamp = now
+    if rule.limit > ${exactUpTo} then stamp = ceil(ceil(now / (window / ${slices})) * (window / ${slices})) end
+    rule.total = rule.total + granted
+    if newest and newest >= stamp then
+      call('LSET', key, -1, pack('dd', newest, rule.total))
+    else
+      call('RPUSH', key, pack('dd', stamp, rule.total))
+      call('PEXPIRE', key, whole((stamp + window - now) / 1000))
+    end
+  end,
+  wait = function(rule)
+    local key, total, limit, window, first = rule.key, rule.total, rule.limit, rule.window, rule.first
+    if total - rule.base < limit then return window end
     local frees, counted = entry(key, first)
     while total - counted >= limit do
       first = first + 1
@@ -79,64 +122,97 @@ local function strict(key, limit, window)
     end
     return whole(frees + window - now)
   end
-  return { room = limit - (total - base), add = add, wait = wait }
-end
+}
+`,
+  /** `(instant, content of the bucket then)`, see `../limits/leaky-bucket.ts`. */
+  smooth: `
+algorithms.smooth = {
+  room = function(rule)
+    local limit, window, burst = rule.limit, rule.window, rule.burst
+    local instant, content = pair(rule)
+    if not instant then
+      instant, content = now, 0
+    elseif instant < now then
+      instant, content = now, max(0, content - limit * (now - instant))
+    end
+    content = min(content, burst * window)
+    rule.instant, rule.content = instant, content
+    return math.floor((burst * window - content) / window)
+  end,
+  add = function(rule, granted)
+    local content = rule.content + granted * rule.window
+    rule.content = content
+    keep(rule, rule.instant, content, rule.instant - now + content / rule.limit)
+  end,
+  wait = function(rule, room)
+    local excess = rule.content
+    if room < 1 then excess = excess - (rule.burst - 1) * rule.window end
+    return whole(rule.instant - now + excess / rule.limit)
+  end
+}
+`,
+  /** `(start of the window, count)`. */
+  calendar: `
+algorithms.calendar = {
+  room = function(rule)
+    local start, count = pair(rule)
+    if not start or start + rule.window <= now then start, count = now - now % rule.window, 0 end
+    rule.start, rule.count = start, count
+    return rule.limit - count
+  end,
+  add = function(rule, granted)
+    rule.count = rule.count + granted
+    keep(rule, rule.start, rule.count, rule.start + rule.window - now)
+  end,
+  wait = function(rule) return rule.start + rule.window - now end
+}
+`,
+}
 
-local function smooth(key, limit, window, burst)
-  local instant, content = pair(key, window)
-  if not instant then
-    instant, content = now, 0
-  elseif instant < now then
-    instant, content = now, math.max(0, content - limit * (now - instant))
-  end
-  content = math.min(content, burst * window)
-  local function add(granted)
-    content = content + granted * window
-    keep(key, instant, content, instant - now + content / limit)
-  end
-  local function wait(room)
-    local excess = content
-    if room < 1 then excess = content - (burst - 1) * window end
-    return whole(instant - now + excess / limit)
-  end
-  return { room = math.floor((burst * window - content) / window), add = add, wait = wait }
-end
-
-local function calendar(key, limit, window)
-  local start, count = pair(key, window)
-  if not start or start + window <= now then start, count = now - now % window, 0 end
-  local function add(granted)
-    count = count + granted
-    keep(key, start, count, start + window - now)
-  end
-  local function wait() return start + window - now end
-  return { room = limit - count, add = add, wait = wait }
-end
-
-local algorithms = { strict, smooth, calendar }
-local wanted = tonumber(ARGV[1])
-local granted, softRoom = wanted, wanted
-local counters = {}
-for nth, key in ipairs(KEYS) do
+const body = `
+local rules = {}
+for nth = 1, tonumber(ARGV[1]) do
   local at = 5 * nth - 3
-  local algorithm = algorithms[ARGV[at] + 1]
-  local counter = algorithm(key, tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]))
-  counter.soft = ARGV[at + 4] == '1'
-  if counter.soft then
-    softRoom = math.min(softRoom, math.max(0, counter.room))
-  else
-    granted = math.min(granted, math.max(0, counter.room))
-  end
-  counters[nth] = counter
+  rules[nth] = {
+    algorithm = algorithms[ARGV[at]],
+    limit = tonumber(ARGV[at + 1]),
+    window = tonumber(ARGV[at + 2]),
+    burst = tonumber(ARGV[at + 3]),
+    soft = ARGV[at + 4] == '1',
+  }
 end
-local grantedSoftly = math.min(granted, softRoom)
-local answer = { granted, grantedSoftly }
-for _, counter in ipairs(counters) do
-  local admitted = counter.soft and grantedSoftly or granted
-  if admitted > 0 then counter.add(admitted) end
-  local room = counter.room - admitted
-  answer[#answer + 1] = math.max(0, room)
-  answer[#answer + 1] = counter.wait(room)
+
+local answer, said = {}, 0
+local function say(number)
+  said = said + 1
+  answer[said] = number
+end
+
+local function decide(first, wanted)
+  local granted, softRoom = wanted, wanted
+  for nth, rule in ipairs(rules) do
+    rule.key = KEYS[first + nth]
+    rule.left = rule.algorithm.room(rule)
+    if rule.soft then
+      softRoom = min(softRoom, max(0, rule.left))
+    else
+      granted = min(granted, max(0, rule.left))
+    end
+  end
+  local grantedSoftly = min(granted, softRoom)
+  say(granted)
+  say(grantedSoftly)
+  for _, rule in ipairs(rules) do
+    local admitted = rule.soft and grantedSoftly or granted
+    if admitted > 0 then rule.algorithm.add(rule, admitted) end
+    local left = rule.left - admitted
+    say(max(0, left))
+    say(rule.algorithm.wait(rule, left))
+  end
+end
+
+for charge = 0, #KEYS / #rules - 1 do
+  decide(charge * #rules, tonumber(ARGV[5 * #rules + 2 + charge]))
 end
 return answer
 `

@@ -19,17 +19,24 @@ const silenceMs = 500
 /** How long a start waits for Redis, in milliseconds. */
 const startPatienceMs = 1000
 
+/** Who is to be asked about: the charges of one key by the same rules that came since its last call was sent. */
+interface Group {
+  readonly charge: Charge
+  readonly ruleSet: RuleSet
+  waiters: Waiter[]
+}
+
 /** What is remembered for charges by the same rules. */
 interface RuleSet {
   readonly denied: DenyCache
-  /** By key: who came while a call for the key was under way. */
-  readonly gathered: Map<string, Waiter[]>
+  /** By key: who waits for a call, or for the end of the one under way. */
+  readonly groups: Map<string, Group>
 }
 
 /**
  * Plan limits over all pods that share a Redis, through a connection of its own, so that nothing slow stands before a
- * charge. A worker has one call under way for each key: charges that come meanwhile go together in the next one. While
- * Redis is away plans go on as they say; nothing is seeded when it is back, so up to one window's limit more may be let
+ * charge. What comes in one turn of the event loop goes together, and a worker has one call under way for each key: charges
+ * that come meanwhile go in the next one. While Redis is away plans go on as they say; nothing is seeded when it is back, so up to one window's limit more may be let
  * in around an outage.
  */
 export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): Promise<Limiter> => {
@@ -39,11 +46,12 @@ export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): P
   const counter = createRedisCounter(connection)
   const local = createLocalShare(options.share, clock)
   const ruleSets = new WeakMap<readonly Rule[], RuleSet>()
+  let due: Group[] = []
 
   const ruleSetOf = (rules: readonly Rule[]): RuleSet => {
     const known = ruleSets.get(rules)
     if (known) return known
-    const made = { denied: createDenyCache(rules, clock), gathered: new Map() }
+    const made = { denied: createDenyCache(rules, clock), groups: new Map() }
     ruleSets.set(rules, made)
     return made
   }
@@ -51,46 +59,62 @@ export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): P
   const decideHere = (charge: Charge, { denied }: RuleSet): Verdict | undefined =>
     denied.find(charge.key) ?? (breaker.isOpenFor(names.counters(charge.key)) ? local.decide(charge) : undefined)
 
-  const takeTurns = async (charge: Charge, ruleSet: RuleSet, first: Waiter): Promise<void> => {
-    const { gathered } = ruleSet
-    let waiters = [first]
-    while (waiters.length > 0) {
-      gathered.set(charge.key, [])
-      await decideTogether(charge, ruleSet, waiters)
-      waiters = (gathered.get(charge.key) ?? []).filter(waiter => {
-        const verdict = decideHere(charge, ruleSet)
-        if (verdict) waiter(verdict)
-        return !verdict
-      })
-    }
-    gathered.delete(charge.key)
+  const gather = (charge: Charge, ruleSet: RuleSet): Promise<Verdict> =>
+    new Promise(resolve => {
+      const group = ruleSet.groups.get(charge.key)
+      if (group) return void group.waiters.push(resolve)
+      const made = { charge, ruleSet, waiters: [resolve] }
+      ruleSet.groups.set(charge.key, made)
+      askThisTurn(made)
+    })
+  const askThisTurn = (group: Group): void => {
+    // After the sockets that are readable in this turn: what they bring goes along.
+    if (due.length === 0) setImmediate(askAll)
+    due.push(group)
   }
-  const decideTogether = async (charge: Charge, ruleSet: RuleSet, waiters: readonly Waiter[]): Promise<void> => {
+  const askAll = (): void => {
+    const groups = due
+    due = []
     const sentAtMs = clock.nowMs()
-    try {
-      settle(charge, ruleSet, waiters, await counter.take(charge, waiters.length), sentAtMs)
-    } catch (error) {
-      breaker.trip(names.counters(charge.key), error instanceof Error ? error : new Error(String(error)))
-      for (const waiter of waiters) waiter(local.decide(charge))
+    for (const group of groups) ask(group, sentAtMs)
+  }
+  const ask = (group: Group, sentAtMs: number): void => {
+    if (isDone(group)) return
+    const { waiters } = group
+    group.waiters = []
+    counter.take(group.charge, waiters.length).then(
+      decision => {
+        settle(group, waiters, decision, sentAtMs)
+        if (!isDone(group)) askThisTurn(group)
+      },
+      error => {
+        breaker.trip(names.counters(group.charge.key), error instanceof Error ? error : new Error(String(error)))
+        for (const waiter of waiters) waiter(local.decide(group.charge))
+        isDone(group)
+      },
+    )
+  }
+  /** Decides for those who wait where no call is needed. Whether nobody is left; then the group is forgotten. */
+  const isDone = ({ charge, ruleSet, waiters }: Group): boolean => {
+    for (let next = waiters[0]; next !== undefined; next = waiters[0]) {
+      const verdict = decideHere(charge, ruleSet)
+      if (verdict === undefined) return false
+      waiters.shift()
+      next(verdict)
     }
+    ruleSet.groups.delete(charge.key)
+    return true
   }
   const settle = (
-    charge: Charge,
-    { denied }: RuleSet,
+    { charge, ruleSet }: Group,
     waiters: readonly Waiter[],
     decision: Decision,
     sentAtMs: number,
   ): void => {
     local.record(charge, decision)
-    denied.remember(charge.key, sentAtMs, decision.rules)
+    ruleSet.denied.remember(charge.key, sentAtMs, decision.rules)
     settleTogether(waiters, charge.rules, decision)
   }
-  const gather = (charge: Charge, ruleSet: RuleSet): Promise<Verdict> =>
-    new Promise(resolve => {
-      const waiting = ruleSet.gathered.get(charge.key)
-      if (waiting) waiting.push(resolve)
-      else takeTurns(charge, ruleSet, resolve)
-    })
 
   await waitUntilReady(connection, startPatienceMs)
   if (connection.status !== 'ready') breaker.tripAll(new Error('Redis cannot be reached'))
