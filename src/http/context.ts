@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressReader, plainAddress } from './address.ts'
 import type { CertificateReader, PeerCertificate } from './client-certificate.ts'
@@ -59,23 +59,3 @@ export const expectsContinue = ({ fields, req }: RequestContext): boolean =>
 /** An id goes into logs and headers: printable, without quotes, and short. */
 const believedId = (id: string | undefined): string =>
   id !== undefined && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(id) ? id : randomUUID()
-
-/** W3C Trace Context: the client's `traceparent` with a span of our own, or a new trace. */
-export const traceparentOf = (received: string | undefined): string => {
-  const parts =
-    received === undefined ? null : /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/.exec(received)
-  return parts ? `00-${parts[1]}-${randomHex(8)}-${parts[2]}` : `00-${randomHex(16)}-${randomHex(8)}-00`
-}
-
-const pool = { hex: '', offset: 0 }
-const poolBytes = 4096
-
-/** Random bytes as hex, drawn from a pool: a system call for thousands of requests, not for each. */
-const randomHex = (bytes: number): string => {
-  if (pool.offset + bytes * 2 > pool.hex.length) {
-    pool.hex = randomBytes(poolBytes).toString('hex')
-    pool.offset = 0
-  }
-  pool.offset += bytes * 2
-  return pool.hex.slice(pool.offset - bytes * 2, pool.offset)
-}

@@ -32,6 +32,9 @@ export const fieldKinds = {
   /** The client's certificate, as a proxy that ends TLS tells it: RFC 9440, and Envoy's own way. */
   clientCert: 21,
   forwardedClientCert: 22,
+  tracestate: 23,
+  /** RFC 7239. */
+  forwarded: 24,
 } as const
 
 export type FieldKind = (typeof fieldKinds)[keyof typeof fieldKinds]
@@ -50,7 +53,6 @@ const named: Readonly<Record<string, FieldKind>> = {
   host: fieldKinds.host,
   'content-length': fieldKinds.contentLength,
   authorization: fieldKinds.authorization,
-  forwarded: fieldKinds.identity,
   'x-real-ip': fieldKinds.identity,
   'x-client-ip': fieldKinds.identity,
   'true-client-ip': fieldKinds.identity,
@@ -66,12 +68,14 @@ const named: Readonly<Record<string, FieldKind>> = {
   'x-method-override': fieldKinds.identity,
   'x-request-id': fieldKinds.requestId,
   traceparent: fieldKinds.traceparent,
+  tracestate: fieldKinds.tracestate,
   'content-type': fieldKinds.contentType,
   cookie: fieldKinds.cookie,
   accept: fieldKinds.accept,
   origin: fieldKinds.origin,
   expect: fieldKinds.expect,
   referer: fieldKinds.referer,
+  forwarded: fieldKinds.forwarded,
   'x-forwarded-for': fieldKinds.forwardedFor,
   'x-forwarded-proto': fieldKinds.forwardedProto,
   'x-forwarded-host': fieldKinds.forwardedHost,
@@ -100,6 +104,7 @@ const classify = (name: string): FieldKind => {
   // Others read every sign as `-`: X.Sidegate.Client.Id.
   const plain = name.replace(/[^a-z0-9]/g, '-')
   if (plain.startsWith('x-sidegate-') || plain.startsWith('x-forwarded-')) return fieldKinds.identity
+  if (plain !== name && Object.hasOwn(named, plain)) return fieldKinds.identity
   if (saysCertificate.test(plain) || saysPrincipal.test(plain)) return fieldKinds.identity
   return fieldKinds.plain
 }

@@ -21,6 +21,8 @@ export interface RequestFields {
   origin: string | undefined
   requestId: string | undefined
   traceparent: string | undefined
+  tracestate: string | undefined
+  forwarded: string | undefined
   forwardedFor: string | undefined
   forwardedProto: string | undefined
   forwardedHost: string | undefined
@@ -50,6 +52,8 @@ export const scanFields = (rawHeaders: readonly string[]): RequestFields => {
     origin: undefined,
     requestId: undefined,
     traceparent: undefined,
+    tracestate: undefined,
+    forwarded: undefined,
     forwardedFor: undefined,
     forwardedProto: undefined,
     forwardedHost: undefined,
@@ -107,6 +111,12 @@ export const scanFields = (rawHeaders: readonly string[]): RequestFields => {
         break
       case fieldKinds.traceparent:
         fields.traceparent = joined(fields.traceparent, value)
+        break
+      case fieldKinds.tracestate:
+        fields.tracestate = joined(fields.tracestate, value)
+        break
+      case fieldKinds.forwarded:
+        fields.forwarded = joined(fields.forwarded, value)
         break
       case fieldKinds.forwardedFor:
         fields.forwardedFor = joined(fields.forwardedFor, value)

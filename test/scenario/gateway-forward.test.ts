@@ -50,8 +50,45 @@ t.test('what goes upstream, and what comes back', async t => {
 
     t.match(fieldOf(last(), 'traceparent'), new RegExp(`^00-${trace}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`))
     t.equal(fieldOf(last(), 'tracestate'), 'a=1')
-    await get('/up/a', `traceparent: 00-${'0'.repeat(32)}-00f067aa0ba902b7-01`)
-    t.notMatch(fieldOf(last(), 'traceparent'), /^00-0{32}/)
+  })
+
+  await t.test('a trace that cannot be read begins anew, and what others say of it stays behind', async t => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const parent = `00-${trace}-00f067aa0ba902b7-01`
+    const broken = [
+      [],
+      [`traceparent: 00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
+      [`traceparent: ${parent.toUpperCase()}`],
+      [`traceparent: ${parent}`, `traceparent: ${parent}`],
+    ]
+    for (const fields of broken) {
+      await get('/up/a', ...fields, 'tracestate: a=1')
+
+      t.match(fieldOf(last(), 'traceparent'), new RegExp(`^00-(?!${trace}|0{32})[0-9a-f]{32}-[0-9a-f]{16}-00$`))
+      t.equal(fieldOf(last(), 'tracestate'), undefined, fields.join())
+    }
+  })
+
+  await t.test('of several tracestate lines one is made; a malformed one is left out', async t => {
+    const parent = 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+
+    await get('/up/a', parent, 'tracestate: a=1,', 'Tracestate: b=2')
+    t.equal(fieldOf(last(), 'tracestate'), 'a=1,b=2')
+    await get('/up/a', parent, 'tracestate: a=1', 'tracestate: A=2')
+    t.equal(fieldOf(last(), 'tracestate'), undefined)
+  })
+
+  await t.test('an id of a stranger reaches the upstream in no spelling', async t => {
+    for (const line of ['X-Request-Id: mine', 'x-request-id: mine', 'X_Request_Id: mine', 'X.Request.Id: mine']) {
+      const answer = await get('/up/a', line, line)
+
+      t.match(fieldOf(last(), 'x-request-id'), uuid)
+      t.match(headerOf(answer, 'x-request-id'), uuid)
+      t.notOk(
+        last()?.fields.some(([, value]) => value === 'mine'),
+        line,
+      )
+    }
   })
 
   await t.test('what a stranger says about its address, scheme, host and id is not believed', async t => {
@@ -198,9 +235,16 @@ t.test('a trusted proxy is believed, and the first address that is not trusted i
   t.equal(fieldOf(last(), 'x-request-id'), 'from-outside:1')
   t.equal(headerOf(answer, 'x-request-id'), 'from-outside:1')
   await t.test('its id is passed on only where it is fit for a log', async t => {
-    for (const id of ['with space', `x${'x'.repeat(128)}`, '"quoted"', 'a, b']) {
+    const unfit = ['with space', `x${'x'.repeat(128)}`, '"quoted"', 'a, b', '', 'caf\xe9', 'a\tb', '{"a":1}', 'a%0ab']
+    for (const id of unfit) {
       await ask(gateway.url, request('GET /up/a', `X-Request-Id: ${id}`))
       t.match(fieldOf(last(), 'x-request-id'), uuid, id)
+    }
+    await ask(gateway.url, request('GET /up/a', 'X-Request-Id: a', 'X-Request-Id: b'))
+    t.match(fieldOf(last(), 'x-request-id'), uuid, 'two of them')
+    for (const id of ['a', 'x'.repeat(128), 'A9._:/+=-']) {
+      await ask(gateway.url, request('GET /up/a', `X-Request-Id: ${id}`))
+      t.equal(fieldOf(last(), 'x-request-id'), id)
     }
   })
 })

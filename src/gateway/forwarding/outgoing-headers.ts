@@ -1,5 +1,5 @@
-import { traceparentOf } from '../../http/context.ts'
 import { fieldKindOf, fieldKinds } from '../../http/field-kinds.ts'
+import { nextTraceparent, parseTraceparent, parseTracestate } from '../../http/trace-context.ts'
 import { withoutSecretQuery } from '../callers/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
@@ -59,7 +59,7 @@ const addIdentity = (headers: string[], exchange: Exchange, operation: MeteredOp
   }
   headers.push('X-Sidegate-Grouping', operation.grouping)
   headers.push('X-Request-Id', context.id)
-  headers.push('traceparent', traceparentOf(fields.traceparent))
+  addTrace(headers, exchange)
   const before = trustedPeer ? fields.forwardedFor : undefined
   headers.push('X-Forwarded-For', before === undefined ? context.peer : `${before}, ${context.peer}`)
   headers.push(
@@ -68,4 +68,12 @@ const addIdentity = (headers: string[], exchange: Exchange, operation: MeteredOp
   )
   const host = (trustedPeer ? fields.forwardedHost : undefined) ?? fields.host
   if (host !== undefined) headers.push('X-Forwarded-Host', host)
+}
+
+/** W3C Trace Context: what others say of the trace goes on with it, and not without it. */
+const addTrace = (headers: string[], { context: { fields } }: Exchange): void => {
+  const parent = parseTraceparent(fields.traceparent)
+  headers.push('traceparent', nextTraceparent(parent))
+  const state = parent && parseTracestate(fields.tracestate)
+  if (state !== undefined) headers.push('tracestate', state)
 }
