@@ -29,74 +29,88 @@ export interface Counters {
   decide(count: Count, wanted?: number, terms?: readonly Terms[]): Decision
   /** Writes admissions down that were decided elsewhere, without asking whether they fit. */
   record(count: Count, decision: Decision, terms?: readonly Terms[]): void
-  /** Number of counters that are kept. */
+  /** Number of keys whose counters are kept. */
   readonly size: number
 }
 
-/** One rule with its counter at one decision. */
-interface Held {
-  readonly rule: Rule
-  readonly terms: Terms
+/** One of a key's counters, with what tells it from the others. */
+interface Named {
+  readonly algorithm: Algorithm
+  readonly name: string
   readonly counter: Counter
 }
 
 export const createCounters = (clock: MonotonicClock = monotonicClock): Counters => {
-  const counters = new Map<string, Counter>()
+  /** By key. Few for each: they are looked through, which is cheaper than a name to put together and look up. */
+  const counters = new Map<string, Named[]>()
   let nowMicros = 0
   let calls = 0
-  /** Looks for counters that have run out, to be taken before the next decision: none may go in the middle of one. */
+  /** Looks for keys that have run out, to be taken before the next decision: none may go in the middle of one. */
   let looks = 0
-  const evict = createGradualEviction(counters, counter => counter.overAtMicros <= nowMicros)
+  const evict = createGradualEviction(counters, ofKey =>
+    ofKey.every(({ counter }) => counter.overAtMicros <= nowMicros),
+  )
 
-  const find = (key: string, rule: Rule): Counter => {
-    const name = `${key} ${rule.algorithm} ${rule.counter}`
-    const found = counters.get(name)
-    if (found) return found
-    looks += 3
-    const made = newCounter(rule.algorithm)
-    counters.set(name, made)
-    return made
-  }
-  const hold = ({ key, rules }: Count, terms: readonly Terms[]): readonly Held[] => {
+  /** The counters of a key, now. */
+  const look = (key: string): Named[] => {
     nowMicros = Math.round(clock.nowMs() * 1000)
     // One look in 16 calls lets a collection shrink that no new key comes to; three for a new key keep it bounded.
     if (++calls % 16 === 0) looks++
     if (looks > 0) evict(looks)
     looks = 0
-    return rules.map((rule, place) => ({ rule, terms: terms[place] ?? rule, counter: find(key, rule) }))
+    const found = counters.get(key)
+    if (found) return found
+    looks += 3
+    const made: Named[] = []
+    counters.set(key, made)
+    return made
   }
-  const add = (held: readonly Held[], granted: number, grantedSoftly: number): void => {
-    for (const { rule, terms, counter } of held) {
-      const admitted = rule.mode === 'soft' ? grantedSoftly : granted
-      if (admitted > 0) counter.add(terms, nowMicros, admitted)
-    }
-  }
-  const stateOf = ({ terms, counter }: Held): RuleState => {
+  const stateOf = (counter: Counter, terms: Terms): RuleState => {
     const room = counter.room(terms, nowMicros)
     return { remaining: Math.max(0, room), waitMs: counter.waitMs(terms, nowMicros, room) }
   }
 
   return {
-    decide: (count, wanted = 1, terms = count.rules) => {
-      const held = hold(count, terms)
+    decide: ({ key, rules }, wanted = 1, terms = rules) => {
+      const ofKey = look(key)
       let granted = wanted
       let roomSoftly = wanted
-      for (const { rule, terms, counter } of held) {
-        const room = Math.max(0, counter.room(terms, nowMicros))
+      for (const [nth, rule] of rules.entries()) {
+        const room = Math.max(0, counterOf(ofKey, rule).room(terms[nth] ?? rule, nowMicros))
         if (rule.mode === 'soft') roomSoftly = Math.min(roomSoftly, room)
         else granted = Math.min(granted, room)
       }
       const grantedSoftly = Math.min(granted, roomSoftly)
-      add(held, granted, grantedSoftly)
-      return { granted, grantedSoftly, rules: held.map(stateOf) }
+      const states: RuleState[] = []
+      for (const [nth, rule] of rules.entries()) {
+        const counter = counterOf(ofKey, rule)
+        const held = terms[nth] ?? rule
+        const admitted = rule.mode === 'soft' ? grantedSoftly : granted
+        if (admitted > 0) counter.add(held, nowMicros, admitted)
+        states.push(stateOf(counter, held))
+      }
+      return { granted, grantedSoftly, rules: states }
     },
-    record: (count, { granted, grantedSoftly }, terms = count.rules) => {
-      if (granted > 0) add(hold(count, terms), granted, grantedSoftly)
+    record: ({ key, rules }, { granted, grantedSoftly }, terms = rules) => {
+      if (granted === 0) return
+      const ofKey = look(key)
+      for (let nth = 0; nth < rules.length; nth++) {
+        const rule = rules[nth] as Rule
+        const admitted = rule.mode === 'soft' ? grantedSoftly : granted
+        if (admitted > 0) counterOf(ofKey, rule).add(terms[nth] ?? rule, nowMicros, admitted)
+      }
     },
     get size() {
       return counters.size
     },
   }
+}
+
+const counterOf = (ofKey: Named[], { algorithm, counter: name }: Rule): Counter => {
+  for (const each of ofKey) if (each.name === name && each.algorithm === algorithm) return each.counter
+  const counter = newCounter(algorithm)
+  ofKey.push({ algorithm, name, counter })
+  return counter
 }
 
 const newCounter = (algorithm: Algorithm): Counter => {

@@ -102,5 +102,5 @@ t.test('counters of every algorithm are forgotten when they have run out', async
     clock.advance(10)
   }
 
-  t.ok(counters.size < 750, `a hundred keys are alive at any time, with three counters each: ${counters.size}`)
+  t.ok(counters.size < 250, `a hundred keys are alive at any time: ${counters.size}`)
 })
