@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Cluster, Redis } from 'ioredis'
+import { Cluster, type Command, Redis } from 'ioredis'
 import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { parseRedisAddress, type RedisAddress, type RedisUrl } from '../store-url.ts'
 import { type ConnectionOptions, clusterOptions, sentinelOptions, singleOptions } from './options.ts'
@@ -28,7 +28,7 @@ const createConnection = (
     case 'sentinel':
       return new Redis(sentinelOptions(address, options))
     case 'cluster':
-      return connectEagerly(new Cluster([...address.hosts], clusterOptions(address, options)))
+      return followFailovers(connectEagerly(new Cluster([...address.hosts], clusterOptions(address, options))))
   }
 }
 
@@ -37,10 +37,24 @@ const boundWaits = (connection: RedisConnection, timeoutMs: number): void => {
   const send: Cluster['sendCommand'] = connection.sendCommand.bind(connection)
   const sendBounded: Cluster['sendCommand'] = (command, ...rest) => {
     // What comes before that, ioredis asks for itself.
-    if (connection.status === 'ready') command.setTimeout(timeoutMs)
+    if (connection.status === 'ready') endLater(command, timeoutMs)
     return send(command, ...rest)
   }
   connection.sendCommand = sendBounded
+}
+
+/**
+ * As `Command.setTimeout`, but what has come by then is read first: a process that stood still itself, at the end of its
+ * share of the CPU, would take every Redis for silent.
+ */
+const endLater = (command: Command, timeoutMs: number): void => {
+  // Where ioredis has its own timer, which it clears with the answer; its types keep that to themselves.
+  const timed = command as unknown as { _commandTimeoutTimer?: NodeJS.Timeout }
+  timed._commandTimeoutTimer ??= setTimeout(setImmediate, timeoutMs, endUnanswered, command)
+}
+
+const endUnanswered = (command: Command): void => {
+  if (!command.isSettled) command.reject(new Error('Command timed out'))
 }
 
 /**
@@ -55,6 +69,26 @@ const connectEagerly = (cluster: Cluster): Cluster => {
     for (const node of cluster.nodes()) connect(node)
   })
   return cluster.on('+node', connect)
+}
+
+/** How often a Cluster that misses a primary is asked who has its slots now, in milliseconds. */
+const missingEveryMs = 400
+
+/** Finds a replica that has taken over: who asks for its slots is told by nobody but the primary that is gone. */
+const followFailovers = (cluster: Cluster): Cluster => {
+  let isFollowing = false
+  const follow = (): void => {
+    if (isFollowing) return
+    isFollowing = true
+    setTimeout(look, missingEveryMs).unref()
+  }
+  const look = (): void => {
+    isFollowing = false
+    if (cluster.status !== 'ready' || isWhole(cluster)) return
+    cluster.refreshSlotsCache()
+    follow()
+  }
+  return cluster.on('+node', (node: Redis) => node.on('close', follow))
 }
 
 /** Resolves when every part of Redis is connected, or after `patienceMs` without. */

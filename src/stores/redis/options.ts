@@ -4,8 +4,11 @@ import { followTlsFiles } from './tls.ts'
 /** Longest pause between two attempts to reconnect, in milliseconds: sharing is back within a second of Redis. */
 const reconnectPauseMs = 250
 
-/** Longest wait for a connection to be made, TLS included, in milliseconds. */
-const connectTimeoutMs = 1000
+/**
+ * Longest wait for a connection to be made, TLS included, in milliseconds. A network that drops what is sent is tried again
+ * by the kernel after a second at the earliest: with a new attempt before that, sharing is back sooner.
+ */
+const connectTimeoutMs = 500
 
 /** Longest wait for one Sentinel, or one node that is asked for the slots, before the next is asked, in milliseconds. */
 const guideTimeoutMs = 500

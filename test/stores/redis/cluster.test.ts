@@ -16,6 +16,7 @@ import {
   longestWaitMs,
   openWorker,
   openWorkers,
+  type SteadyCharges,
   shareOfStore,
   toRedisUrl,
   undisturbed,
@@ -124,6 +125,35 @@ for (const [name, away] of [
     t.ok(longestWaitMs(lostVerdicts) < 1000, 'one time-out, with slack for a busy machine')
   })
 }
+
+t.test('a Cluster that serves as a whole or not at all shares out every plan when a node is gone', async t => {
+  await demandFullCoverage('yes')
+  t.teardown(() => demandFullCoverage('no'))
+  const workers = await openWorkers(t, cluster.url, 2)
+  const [lost, kept] = [chargeSteadily(t, workers, chargeIn(2, 50)), chargeSteadily(t, workers, chargeIn(0, 50))]
+  await eventually(() => [lost, kept].every(run => run.verdicts.length > 100))
+
+  await cluster.nodes[2].kill()
+  t.teardown(() => cluster.nodes[2].start())
+  await eventually(() => workers.every(({ changes }) => changes.length === 1))
+  await eventually(() => isAway(lost) && isAway(kept))
+  await cluster.nodes[2].start()
+  await eventually(() => workers.every(({ changes }) => changes.at(-1)))
+  await eventually(() => [lost, kept].every(run => run.verdicts.at(-1)?.verdict.source === 'store'))
+
+  for (const run of [lost, kept]) {
+    const verdicts = await run.stop()
+    t.ok(mostCertainInAnyWindow(admissionsOf(verdicts), windowMs) <= 100, 'at most one plan more around the outage')
+    t.ok(longestWaitMs(verdicts) < 1000, 'one time-out, with slack for a busy machine')
+  }
+})
+
+const demandFullCoverage = async (whether: 'yes' | 'no'): Promise<void> => {
+  for (const { client } of cluster.nodes) await client.config('SET', 'cluster-require-full-coverage', whether)
+}
+
+/** Whether the last of its verdicts, so many that every worker gave some, are not the shared count's. */
+const isAway = ({ verdicts }: SteadyCharges): boolean => shareOfStore(verdicts.slice(-20)) === 0
 
 t.test('a store on a Cluster that lost a node serves what the others have, and says that it is not whole', async t => {
   const states: boolean[] = []

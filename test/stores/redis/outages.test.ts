@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { mostCertainInAnyWindow } from '../../conformance/oracle.ts'
 import { newCharge } from '../../support/charges.ts'
 import { startDelayingProxy } from '../../support/delaying-proxy.ts'
 import { eventually } from '../../support/eventually.ts'
-import { startRedis } from '../../support/redis.ts'
+import { type RunningRedis, startRedis } from '../../support/redis.ts'
 import {
   admissionsOf,
   chargeSteadily,
@@ -72,3 +73,61 @@ for (const [name, refuse, relent] of [
     await run.stop()
   })
 }
+
+t.test('a worker that stood still itself does not take Redis for silent', async t => {
+  const { limiter, changes } = await openWorker(t, redis.url)
+  const charge = newCharge(50)
+
+  for (let times = 0; times < 5; times++) {
+    const verdict = limiter.charge(charge)
+    await setImmediate()
+    standStill(100)
+
+    t.equal((await verdict).source, 'store')
+  }
+  t.same(changes, [])
+})
+
+/** As a process does that has used up its share of the CPU. */
+const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+for (const [name, reason, load] of [
+  [
+    'starts with its data',
+    /connection to Redis is closed/,
+    async (redis: RunningRedis) => {
+      await redis.client.save()
+      await redis.kill()
+      await redis.start()
+    },
+  ],
+  ['reads its data anew', /^LOADING /, async ({ client }: RunningRedis) => void (await client.call('DEBUG', 'RELOAD'))],
+] as const) {
+  t.test(`a Redis that ${name} counts as away until it has it all`, async t => {
+    const redis = await startRedis(t, slowToLoad)
+    await redis.client.eval(`for i = 1, 500 do redis.call('SET', 'key' .. i, string.rep('x', 1000)) end`, 0)
+    const workers = await openWorkers(t, redis.url, 2)
+    const run = chargeSteadily(t, workers, newCharge(50))
+    await eventually(() => run.verdicts.length > 100)
+
+    await load(redis)
+    await eventually(() => workers.every(({ changes }) => changes.at(-1)))
+    await eventually(() => run.verdicts.at(-1)?.verdict.source === 'store')
+
+    const verdicts = await run.stop()
+    t.ok(mostCertainInAnyWindow(admissionsOf(verdicts), windowMs) <= 100, 'at most one plan more around the outage')
+    t.ok(longestWaitMs(verdicts) < 1000, 'one time-out, with slack for a busy machine')
+    for (const { changes, reasons } of workers) {
+      t.same([changes[0], changes.at(-1)], [false, true])
+      t.match(reasons[0], reason)
+    }
+  })
+}
+
+/** Two milliseconds for each key, and it says so to who asks meanwhile. */
+const slowToLoad = [
+  ...['--key-load-delay', '2000'],
+  ...['--loading-process-events-interval-bytes', '1024'],
+  ...['--rdbcompression', 'no'],
+  ...['--enable-debug-command', 'yes'],
+]

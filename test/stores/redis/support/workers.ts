@@ -11,18 +11,25 @@ export const toRedisUrl = (text: string): RedisUrl => {
   return url
 }
 
-/** A worker's limiter, and what it said about Redis: true for up, false for away. */
+/** A worker's limiter, and what it said about Redis. */
 export interface Worker {
   readonly limiter: Limiter
+  /** True for up, false for away. */
   readonly changes: readonly boolean[]
+  /** Why it was away, each time. */
+  readonly reasons: readonly string[]
 }
 
 export const openWorker = async (t: Test, url: string, share = { index: 0, of: 1 }): Promise<Worker> => {
   const changes: boolean[] = []
-  const onStateChange = (up: boolean): void => void changes.push(up)
+  const reasons: string[] = []
+  const onStateChange = (up: boolean, error?: Error): void => {
+    changes.push(up)
+    if (error) reasons.push(error.message)
+  }
   const limiter = await createRedisLimiter(toRedisUrl(url), { share: () => share, onStateChange })
   t.teardown(() => limiter.close())
-  return { limiter, changes }
+  return { limiter, changes, reasons }
 }
 
 /** Workers that share what is let in while Redis is away. */
