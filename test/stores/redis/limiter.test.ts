@@ -3,32 +3,15 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { Charge, Limiter, Verdict } from '../../../src/stores/ports/limiter.ts'
-import { createRedisLimiter } from '../../../src/stores/redis/limiter.ts'
-import { parseStoreUrl, type RedisUrl } from '../../../src/stores/store-url.ts'
 import { testLimiter } from '../../conformance/limiters.ts'
 import { mostCertainInAnyWindow, mostInAnyWindow, type SeenAdmission } from '../../conformance/oracle.ts'
 import { newId } from '../../conformance/records.ts'
 import { newCharge } from '../../support/charges.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RunningRedis, startRedis } from '../../support/redis.ts'
+import { admissionsOf, chargeSteadily, longestWaitMs, openWorker, openWorkers } from './support/workers.ts'
 
 const windowMs = 1000
-
-const toRedisUrl = (text: string): RedisUrl => {
-  const url = parseStoreUrl(text)
-  if ('problem' in url || url.kind !== 'redis') throw new Error(`not the address of a Redis: ${text}`)
-  return url
-}
-
-/** A worker's limiter, and what it said about Redis: true for up, false for away. */
-const open = async (t: Test, { url }: RunningRedis, share = { index: 0, of: 1 }) => {
-  const changes: boolean[] = []
-  const onStateChange = (up: boolean): void => void changes.push(up)
-  const limiter = await createRedisLimiter(toRedisUrl(url), { share: () => share, onStateChange })
-  t.teardown(() => limiter.close())
-  return { limiter, changes }
-}
 
 /** Where Redis has the log of a charge by one strict rule. */
 const logOf = (key: string): string => `sidegate:limit:{${key}}:strict:rate`
@@ -36,7 +19,7 @@ const logOf = (key: string): string => `sidegate:limit:{${key}}:strict:rate`
 const redis = await startRedis(t)
 
 testLimiter(t, async t => {
-  const { limiter } = await open(t, redis)
+  const { limiter } = await openWorker(t, redis.url)
   const elapse = async (ms: number): Promise<void> => {
     const endMs = performance.now() + ms
     while (performance.now() < endMs) await sleep(endMs - performance.now())
@@ -126,7 +109,7 @@ t.test('what Redis is asked does not grow with what is offered', async t => {
 })
 
 t.test('a Redis that loses its scripts is asked again within the same call', async t => {
-  const { limiter, changes } = await open(t, redis)
+  const { limiter, changes } = await openWorker(t, redis.url)
   const charge = newCharge(10)
   for (let i = 0; i < 5; i++) await limiter.charge(charge)
   await redis.client.script('FLUSH')
@@ -139,7 +122,7 @@ t.test('a Redis that loses its scripts is asked again within the same call', asy
 })
 
 t.test('every counter leaves Redis when its window is over', async t => {
-  const { limiter } = await open(t, redis)
+  const { limiter } = await openWorker(t, redis.url)
   const charge = newCharge(2)
   await limiter.charge(charge)
   const key = logOf(charge.key)
@@ -151,7 +134,7 @@ t.test('every counter leaves Redis when its window is over', async t => {
 })
 
 t.test('a counter never holds more than its limit of entries, or half a thousand', async t => {
-  const { limiter } = await open(t, redis)
+  const { limiter } = await openWorker(t, redis.url)
   for (const limit of [20, 5000]) {
     const charge = newCharge(limit)
     const endMs = performance.now() + 1500
@@ -164,38 +147,14 @@ t.test('a counter never holds more than its limit of entries, or half a thousand
   }
 })
 
-/** Charges for as long as asked, each worker as fast as it is answered. */
-const chargeSteadily = (workers: readonly Limiter[], charge: Charge) => {
-  const verdicts: { readonly verdict: Verdict; readonly seen: SeenAdmission }[] = []
-  let isRunning = true
-  const work = async (worker: Limiter): Promise<void> => {
-    while (isRunning) {
-      const sentAtMs = performance.now()
-      const verdict = await worker.charge(charge)
-      verdicts.push({ verdict, seen: { sentAtMs, answeredAtMs: performance.now() } })
-      await sleep(2)
-    }
-  }
-  const done = Promise.all(workers.map(work))
-  const stop = async () => {
-    isRunning = false
-    await done
-    return verdicts
-  }
-  return { verdicts, stop }
-}
-
 for (const [name, stop, start] of [
   ['killed', (server: RunningRedis) => server.kill(), (server: RunningRedis) => server.start()],
   ['silent', (server: RunningRedis) => server.pause(), (server: RunningRedis) => server.resume()],
 ] as const) {
   t.test(`while Redis is ${name} the workers' shares add up to the plan, and everybody is answered soon`, async t => {
     const redis = await startRedis(t)
-    const workers = await Promise.all([0, 1, 2, 3].map(index => open(t, redis, { index, of: 4 })))
-    const run = chargeSteadily(
-      workers.map(({ limiter }) => limiter),
-      newCharge(50),
-    )
+    const workers = await openWorkers(t, redis.url, 4)
+    const run = chargeSteadily(t, workers, newCharge(50))
     await eventually(() => run.verdicts.length > 200)
 
     await stop(redis)
@@ -205,13 +164,12 @@ for (const [name, stop, start] of [
     // Before the start: a worker may have found it again before this test has.
     const backFromMs = performance.now()
     await start(redis)
-    await eventually(() => workers.every(({ changes }) => changes.at(-1) === true), 1000)
-    await eventually(() => run.verdicts.at(-1)?.verdict.source === 'store', 1000)
+    await eventually(() => workers.every(({ changes }) => changes.at(-1) === true))
+    await eventually(() => run.verdicts.at(-1)?.verdict.source === 'store')
     const verdicts = await run.stop()
 
-    const longestMs = Math.max(...verdicts.map(({ seen }) => seen.answeredAtMs - seen.sentAtMs))
-    t.ok(longestMs < 1000, `the longest wait was ${longestMs} ms: one time-out, with slack for a busy machine`)
-    const admissions = verdicts.filter(({ verdict }) => verdict.allowed).map(({ seen }) => seen)
+    t.ok(longestWaitMs(verdicts) < 1000, 'one time-out, with slack for a busy machine')
+    const admissions = admissionsOf(verdicts)
     const away = admissions.filter(({ sentAtMs }) => sentAtMs > awayFromMs + windowMs && sentAtMs < backFromMs)
     t.ok(mostCertainInAnyWindow(away, windowMs) <= 50)
     t.ok(away.length >= 50, 'the shares together are the plan')
@@ -223,19 +181,19 @@ for (const [name, stop, start] of [
 t.test('a start without Redis goes on with shares, says so, and is well when Redis comes', async t => {
   const redis = await startRedis(t)
   await redis.kill()
-  const { limiter, changes } = await open(t, redis, { index: 0, of: 2 })
+  const { limiter, changes } = await openWorker(t, redis.url, { index: 0, of: 2 })
 
   const verdicts = Array.from({ length: 10 }, () => limiter.charge(newCharge(2)))
 
   t.same(changes, [false])
   t.match(verdicts, Array(10).fill({ source: 'local', allowed: true }), 'a verdict, not a promise')
   await redis.start()
-  await eventually(async () => (await limiter.charge(newCharge(2))).source === 'store', 1000)
+  await eventually(async () => (await limiter.charge(newCharge(2))).source === 'store')
 })
 
 t.test('while Redis is away a plan that says open lets everybody in, one that says closed nobody', async t => {
   const redis = await startRedis(t)
-  const { limiter } = await open(t, redis)
+  const { limiter } = await openWorker(t, redis.url)
   await redis.kill()
   await eventually(async () => (await limiter.charge(newCharge(100))).source === 'local')
 
