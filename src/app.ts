@@ -7,7 +7,7 @@ import { createGateway, type Gateway } from './gateway/gateway.ts'
 import { openPrivateListener, type PrivateListener } from './gateway/internal/private-listener.ts'
 import { publishOperations } from './gateway/routing/published-operations.ts'
 import { openTls, type TlsReport } from './http/tls.ts'
-import { createTrafficServer, defaultTrafficServerOptions, type TrafficServer } from './http/traffic-server.ts'
+import { createTrafficServer, type TrafficServer } from './http/traffic-server.ts'
 import { createClients } from './oauth/clients/clients.ts'
 import type { OAuthDeps } from './oauth/deps.ts'
 import { createAuthorizationServer } from './oauth/index.ts'
@@ -102,7 +102,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const internal = privateOptions(config)
   const privateListener = internal && (await openPrivateListener(internal, { ...deps, oauth, certificates }))
   return {
-    server: createTrafficServer(defaultTrafficServerOptions, gateway.handlers, tls),
+    server: createTrafficServer(config.requests, gateway.handlers, tls),
     gateway,
     privateListener,
     async close() {

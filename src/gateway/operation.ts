@@ -41,6 +41,8 @@ export type Target =
       /** Removed from the path before it goes upstream; empty: the path goes as it came. */
       readonly stripPrefix: string
       readonly forwardAuthorization: boolean
+      /** Most bytes of a request's body; more is 413. */
+      readonly maxBodyBytes: number
       /** What a token's `aud` must contain, beside the issuer (RFC 8707). */
       readonly resource: string
       /** Absolute URL of the resource's metadata (RFC 9728), for its 401s; left out: it has none. */

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
+import type { AnswerHead } from '../../../../src/http/client/answer-head.ts'
+import type {
+  Connection,
+  OpenSocket,
+  OutgoingRequest,
+  RoundTripHandler,
+} from '../../../../src/http/client/connection.ts'
+import type { RoundTripError } from '../../../../src/http/client/failure.ts'
+import type { ConnectionLimits } from '../../../../src/http/client/limits.ts'
+import { opener } from '../../../../src/http/client/open-socket.ts'
+import { type ConnectionPool, createPool } from '../../../../src/http/client/pool.ts'
+
+interface Teardown {
+  teardown(handler: () => unknown): unknown
+}
+
+/** So long that none ends while a test runs; a test shortens the one it is about. */
+const patient: ConnectionLimits = {
+  connectTimeoutMs: 60_000,
+  headersTimeoutMs: 60_000,
+  bodyTimeoutMs: 60_000,
+  totalTimeoutMs: Number.POSITIVE_INFINITY,
+  keepAliveMs: 60_000,
+}
+
+/** The connections to a server, closed with the test. @param open how they are opened, where not as the gateway does */
+export const openPool = (
+  t: Teardown,
+  url: string,
+  limits: Partial<ConnectionLimits> = {},
+  open: OpenSocket = opener(new URL(url)),
+): ConnectionPool => {
+  const pool = createPool(open, { ...patient, ...limits })
+  t.teardown(() => pool.close())
+  return pool
+}
+
+/** A server that does with each connection what the test says. */
+export interface ScriptedServer {
+  readonly url: string
+  /** All that have come, in order. */
+  readonly sockets: readonly Socket[]
+  openConnections(): number
+}
+
+/** @param onConnection `count` from 1 on @param server of plain TCP where left out */
+export const startServer = async (
+  t: Teardown,
+  onConnection: (socket: Socket, count: number) => void,
+  server: Server = createServer(),
+): Promise<ScriptedServer> => {
+  const sockets: Socket[] = []
+  const isSecure = server instanceof TlsServer
+  server.on(isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    // Half a connection that nobody reads would be taken for open.
+    socket.resume()
+    onConnection(socket, sockets.length)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return {
+    url: `${isSecure ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sockets,
+    openConnections: () => sockets.filter(socket => !socket.closed).length,
+  }
+}
+
+/** Answers every request, taken for one wherever bytes come, with the same ones. */
+export const answering =
+  (bytes: string) =>
+  (socket: Socket): void =>
+    void socket.on('data', () => socket.write(bytes, 'latin1'))
+
+export const hello = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
+
+export const get: OutgoingRequest = {
+  method: 'GET',
+  head: 'GET / HTTP/1.1\r\nHost: up.test\r\n\r\n',
+  body: undefined,
+  isChunked: false,
+  maxBodyBytes: 0,
+  startedAtMs: 0,
+}
+
+/** A request under way, and what comes of it. */
+export class RoundTrip implements RoundTripHandler {
+  readonly connection: Connection
+  head: AnswerHead | undefined
+  body = ''
+  readonly #settled = Promise.withResolvers<RoundTripError | undefined>()
+
+  constructor(pool: ConnectionPool, request: OutgoingRequest = get) {
+    this.connection = pool.send(request, this)
+  }
+
+  /** Resolves once it has ended: with the failure, if it has failed. */
+  get failure(): Promise<RoundTripError | undefined> {
+    return this.#settled.promise
+  }
+
+  onHead(head: AnswerHead): void {
+    this.head = head
+  }
+
+  onData(piece: Buffer): void {
+    this.body += piece.toString('latin1')
+  }
+
+  onEnd(): void {
+    this.#settled.resolve(undefined)
+  }
+
+  onFail(error: RoundTripError): void {
+    this.#settled.resolve(error)
+  }
+}
+
+/** The body of the answer to a request. @throws RoundTripError */
+export const ask = async (pool: ConnectionPool, request: OutgoingRequest = get): Promise<string> => {
+  const trip = new RoundTrip(pool, request)
+  const failure = await trip.failure
+  if (failure) throw failure
+  return trip.body
+}
