@@ -108,6 +108,11 @@ export const gatewayErrors = {
     title: 'Bad Request',
     detail: 'The body is not what this operation takes; reason says why.',
   },
+  CHECK_UNREADABLE: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'The gateway that asks does not say in one way which request it asks about; reason says why.',
+  },
   CREDENTIAL_MISSING: { status: 401, title: 'Unauthorized', detail: 'This operation needs credentials.' },
   CREDENTIAL_INVALID: { status: 401, title: 'Unauthorized', detail: 'The credentials are wrong, expired or revoked.' },
   PROOF_REFUSED: {
@@ -119,6 +124,11 @@ export const gatewayErrors = {
     status: 403,
     title: 'Forbidden',
     detail: 'The access token does not carry the scope that this operation needs.',
+  },
+  CHECK_UNTRUSTED: {
+    status: 403,
+    title: 'Forbidden',
+    detail: 'Only a gateway that is trusted here may ask whether a request may pass.',
   },
   NOT_FOUND: { status: 404, title: 'Not Found', detail: 'No operation is published at this path.' },
   INTERACTION_UNKNOWN: {

@@ -72,7 +72,17 @@ const seconds = ['s', 1] as const
 const units = [['d', 86_400], ['h', 3600], ['m', 60], seconds] as const
 
 const goalOf = ({ target }: Operation, config: SidegateConfig): string => {
-  if (target.kind === 'serve') return target.serves
-  const targets = config.upstreams.find(upstream => upstream.name === target.upstream)?.targets ?? []
-  return `${target.upstream} (${targets.join(', ')})`
+  switch (target.kind) {
+    case 'serve':
+      return target.serves
+    case 'forward':
+      return `${target.upstream} (${targetsOf(config, target.upstream).join(', ')})`
+    case 'elsewhere':
+      return 'another gateway'
+    case 'check':
+      return `check, for ${target.gateway}`
+  }
 }
+
+const targetsOf = ({ upstreams }: SidegateConfig, name: string): readonly string[] =>
+  upstreams.find(upstream => upstream.name === name)?.targets ?? []

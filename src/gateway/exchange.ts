@@ -8,6 +8,7 @@ import type { OneUse, ProvenClient } from '../oauth/one-time.ts'
 import type { ClientRegistration } from '../oauth/options.ts'
 import type { OAuthFacts, OAuthRequest } from '../oauth/wire.ts'
 import type { AccessTokenRecord } from '../stores/ports/tokens.ts'
+import type { AskingGateway } from './check/asking-gateway.ts'
 import type { MeteredOperation } from './meter.ts'
 
 /** The verified answer to "who is calling". */
@@ -31,6 +32,13 @@ export interface Upgrade {
   readonly head: Buffer
 }
 
+/** Another gateway asks whether a request of its own may pass: target and operation of the exchange are that request's. */
+export interface Check {
+  readonly gateway: AskingGateway
+  /** Of the request that is asked about; until that has been read, of the one that asks. */
+  readonly method: string
+}
+
 /** One request and what the steps of the pipeline have found out about it so far; each step adds its own member. */
 export interface Exchange {
   readonly context: RequestContext
@@ -38,6 +46,7 @@ export interface Exchange {
   /** Set by `route`. */
   target: RequestTarget | undefined
   operation: MeteredOperation | undefined
+  check: Check | undefined
   /** Set by `caller`. */
   caller: Caller | undefined
   oauth: { readonly request: OAuthRequest; readonly form: Form | undefined } | undefined
@@ -69,6 +78,7 @@ export const createExchange = (context: RequestContext, upgrade: Upgrade | undef
   upgrade,
   target: undefined,
   operation: undefined,
+  check: undefined,
   caller: undefined,
   oauth: undefined,
   answerFields: noFields,
@@ -80,3 +90,13 @@ export const createExchange = (context: RequestContext, upgrade: Upgrade | undef
 })
 
 const noFields: readonly string[] = []
+
+/** Of the request that the steps decide on: the one that came, or the one that a gateway asks about. */
+export const methodOf = ({ check, context }: Exchange): string =>
+  check === undefined ? (context.req.method ?? '') : check.method
+
+/** The request is one for this operation, and counts as such from now on. */
+export const enter = (exchange: Exchange, operation: MeteredOperation): void => {
+  exchange.operation = operation
+  operation.meter.inFlight.add(1)
+}

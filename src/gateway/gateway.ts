@@ -15,6 +15,7 @@ import { type AccessLog, operationMembers } from '../telemetry/access-log.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { CallerDeps } from './callers/prove-caller.ts'
+import { toCheckReply } from './check/check-reply.ts'
 import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade } from './exchange.ts'
 import { createUpstream } from './forwarding/upstream.ts'
 import type { UpstreamOptions } from './forwarding/upstream-options.ts'
@@ -88,10 +89,11 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
       return
     }
     const answer = outcome ?? refuse(exchange, 'INTERNAL')
-    const headers = exchange.answerFields.length === 0 ? answer.headers : [...answer.headers, ...exchange.answerFields]
+    const sent = exchange.check === undefined ? answer : toCheckReply(exchange, exchange.check, answer)
+    const headers = exchange.answerFields.length === 0 ? sent.headers : [...sent.headers, ...exchange.answerFields]
     // Who was not told to continue may or may not send the body: what comes next on the connection cannot be framed.
-    const close = draining || answer.close === true || exchange.context.fields.expect !== undefined
-    writeReply(exchange.context.res, { ...answer, headers, close }, exchange.context.id)
+    const close = draining || sent.close === true || exchange.context.fields.expect !== undefined
+    writeReply(exchange.context.res, { ...sent, headers, close }, exchange.context.id)
     finish(exchange, answer.status)
   }
   const fail = (exchange: Exchange, error: unknown): void => {

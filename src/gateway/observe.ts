@@ -1,12 +1,12 @@
 import type { AccessLog, OperationMembers } from '../telemetry/access-log.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, methodOf } from './exchange.ts'
 import type { Meter } from './meter.ts'
 
 /** One access line per request, and the same facts as metrics. No query, no header, no body: nothing that holds a secret. */
 export const observe = (exchange: Exchange, status: number, unmatched: Unmatched, accessLog: AccessLog): void => {
   const { context, operation, caller, upstreamMs } = exchange
   const durationMs = performance.now() - context.startedAtMs
-  const method = context.req.method ?? ''
+  const method = methodOf(exchange)
   const meter = operation?.meter ?? unmatched.meter
   meter.answered(method, status, durationMs, upstreamMs)
   operation?.meter.inFlight.add(-1)
@@ -21,6 +21,7 @@ export const observe = (exchange: Exchange, status: number, unmatched: Unmatched
     durationMs,
     upstreamMs,
     refused: exchange.proofFault ?? exchange.facts?.proofFault,
+    checked_for: exchange.check?.gateway,
   })
 }
 

@@ -1,9 +1,14 @@
+import type { AskingGateway } from './check/asking-gateway.ts'
+
+export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
 /** One published operation: a method and a path of an API grouping, and what happens behind it. */
 export interface Operation {
   /** Name of the API grouping. */
   readonly grouping: string
   /** Version of the API grouping. */
   readonly version: string
+  /** One of `methods`, or `*` for any of them: a gateway may ask with the method of the request that it asks about. */
   readonly method: string
   /** Full path from the origin, base path included; `*` is one segment, a final `**` the rest (possibly nothing). */
   readonly path: string
@@ -34,20 +39,26 @@ export type Target =
       readonly serves: Served | 'interaction' | 'resource-metadata'
       readonly advertise: boolean
     }
-  | {
+  | ({
       readonly kind: 'forward'
       /** Name of the upstream. */
       readonly upstream: string
       /** Removed from the path before it goes upstream; empty: the path goes as it came. */
       readonly stripPrefix: string
       readonly forwardAuthorization: boolean
-      /** Most bytes of a request's body; more is 413. */
-      readonly maxBodyBytes: number
-      /** What a token's `aud` must contain, beside the issuer (RFC 8707). */
-      readonly resource: string
-      /** Absolute URL of the resource's metadata (RFC 9728), for its 401s; left out: it has none. */
-      readonly metadataUrl?: string
-    }
+    } & GuardedResource)
+  /** Another gateway forwards it, once it has asked here whether it may. Who comes here for it finds nothing. */
+  | ({ readonly kind: 'elsewhere' } & GuardedResource)
+  /** Where that gateway asks. */
+  | { readonly kind: 'check'; readonly gateway: AskingGateway }
+
+/** What access tokens must be good for. */
+export interface GuardedResource {
+  /** What a token's `aud` must contain, beside the issuer (RFC 8707). */
+  readonly resource: string
+  /** Absolute URL of the resource's metadata (RFC 9728), for its 401s; left out: it has none. */
+  readonly metadataUrl?: string
+}
 
 /** The label of metrics and of the plan's `operations`: method and configured path. */
 export const operationLabel = (operation: Pick<Operation, 'method' | 'path'>): string =>

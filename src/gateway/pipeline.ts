@@ -1,6 +1,7 @@
 import type { Recorder } from '../telemetry/recorder.ts'
 import { spendProof } from './callers/dpop.ts'
 import { type CallerDeps, proveCaller } from './callers/prove-caller.ts'
+import { answerCheck } from './check/answer-check.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
 import { type ForwardDeps, forward } from './forwarding/forward.ts'
 import type { MeteredOperation } from './meter.ts'
@@ -29,6 +30,7 @@ export const pipeline = (deps: PipelineDeps): readonly Step[] => [
   spendProof(deps.caller),
   serveOperation(deps.caller.authorizationServer, deps.recorder),
   forward(deps.forward),
+  answerCheck,
 ]
 
 /** Runs the steps until one answers; a turn of the event loop is taken only where a step waits for something. */

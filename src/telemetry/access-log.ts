@@ -15,6 +15,8 @@ export interface AccessEntry {
   readonly upstreamMs: number
   /** Why a client's proof was not taken, a word of a closed list. */
   readonly refused?: string | undefined
+  /** The gateway that asked about the request, and forwards it itself. */
+  readonly checked_for?: string | undefined
 }
 
 export interface OperationMembers {
@@ -48,8 +50,9 @@ export const createAccessLog = ({ log, lines }: ProcessLogger): AccessLog => {
       const upstream = entry.upstreamMs === 0 ? '' : `,"upstream_ms":${round(entry.upstreamMs)}`
       const client = entry.client_id === undefined ? '' : `,"client_id":${JSON.stringify(entry.client_id)}`
       const refused = entry.refused === undefined ? '' : `,"refused":"${entry.refused}"`
+      const checked = entry.checked_for === undefined ? '' : `,"checked_for":"${entry.checked_for}"`
       lines.write(
-        `{"level":"info","time":"${time()}",${members}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(shortened(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${round(entry.durationMs)}${upstream}${refused}}\n`,
+        `{"level":"info","time":"${time()}",${members}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(shortened(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${round(entry.durationMs)}${upstream}${refused}${checked}}\n`,
       )
     },
   }
@@ -60,6 +63,7 @@ const toObject = ({
   durationMs,
   upstreamMs,
   refused,
+  checked_for,
   ...rest
 }: AccessEntry): Readonly<Record<string, unknown>> => ({
   event: 'request',
@@ -70,6 +74,7 @@ const toObject = ({
   duration_ms: round(durationMs),
   ...(upstreamMs === 0 ? {} : { upstream_ms: round(upstreamMs) }),
   ...(refused === undefined ? {} : { refused }),
+  ...(checked_for === undefined ? {} : { checked_for }),
 })
 
 /** A longer path is cut: a line has to fit into what a pipe takes in one piece. */

@@ -87,7 +87,8 @@ export const countRefused = async (deps: CallerDeps, exchange: Exchange): Promis
 
 const isAudience = (token: AccessTokenRecord, operation: MeteredOperation, issuer: string): boolean => {
   const { aud } = token
-  const resource = operation.target.kind === 'forward' ? operation.target.resource : issuer
+  const { target } = operation
+  const resource = target.kind === 'forward' || target.kind === 'elsewhere' ? target.resource : issuer
   return typeof aud === 'string' ? aud === issuer || aud === resource : aud.includes(issuer) || aud.includes(resource)
 }
 

@@ -33,7 +33,7 @@ const schemeParameters = { Bearer: {}, DPoP: { algs: proofAlgs.join(' ') } } as 
 
 /** RFC 9728 section 5.1. */
 const metadataOf = (operation: Guarded): Readonly<Record<string, string>> =>
-  operation?.target.kind === 'forward' && operation.target.metadataUrl !== undefined
+  operation && 'resource' in operation.target && operation.target.metadataUrl !== undefined
     ? { resource_metadata: operation.target.metadataUrl }
     : {}
 

@@ -4,7 +4,7 @@ import { isCertificateOf } from '../../oauth/confirmation.ts'
 import type { ProvenRequest } from '../../oauth/dpop/proof.ts'
 import type { OneUse } from '../../oauth/one-time.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
-import type { Exchange, Outcome, Step } from '../exchange.ts'
+import { type Exchange, methodOf, type Outcome, type Step } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
 import {
@@ -75,10 +75,10 @@ const spend = async (
 
 const keyOf = ({ cnf }: AccessTokenRecord): string | undefined => (cnf && 'jkt' in cnf ? cnf.jkt : undefined)
 
-const toProvenRequest = ({ context, target }: Exchange, text: string, jkt: string): ProvenRequest => ({
-  dpop: context.fields.dpop,
-  method: context.req.method ?? '',
-  path: target?.path ?? '',
+const toProvenRequest = (exchange: Exchange, text: string, jkt: string): ProvenRequest => ({
+  dpop: exchange.context.fields.dpop,
+  method: methodOf(exchange),
+  path: exchange.target?.path ?? '',
   token: { text, jkt },
 })
 

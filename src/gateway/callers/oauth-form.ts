@@ -1,7 +1,7 @@
 import { readBody } from '../../http/body.ts'
 import { expectsContinue } from '../../http/context.ts'
 import type { OAuthRequest } from '../../oauth/wire.ts'
-import type { Exchange, Outcome } from '../exchange.ts'
+import { type Exchange, methodOf, type Outcome } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
 
 /** OAuth bodies are small and come at once; RFC 9126 section 2.3 asks for a bound. */
@@ -38,7 +38,7 @@ export const readForm = async (exchange: Exchange): Promise<FormBody> => {
 export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest => {
   const { req, fields, address, clientCertificate } = exchange.context
   return {
-    method: req.method ?? '',
+    method: methodOf(exchange),
     path: exchange.target?.path ?? '',
     query: exchange.target?.query ?? '',
     body,

@@ -1,6 +1,7 @@
 import type { Reply } from '../../http/reply.ts'
 import { parseTarget } from '../../http/target.ts'
-import type { Exchange, Outcome, Step } from '../exchange.ts'
+import { findChecked } from '../check/find-checked.ts'
+import { type Exchange, enter, type Outcome, type Step } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
 import type { Routes } from './route-table.ts'
@@ -26,16 +27,13 @@ export const matchRoute =
           return refuse(exchange, 'EXPECTATION_FAILED')
         }
         return undefined
+      case 'check':
+        return findChecked(routes, exchange, match.operation)
     }
   }
 
 /** `OPTIONS *` asks about the server, not about an operation (RFC 9110 section 9.3.7): the gateway answers for itself. */
 const ofTheServer: Reply = { status: 204, headers: [], body: '' }
-
-const enter = (exchange: Exchange, operation: MeteredOperation): void => {
-  exchange.operation = operation
-  operation.meter.inFlight.add(1)
-}
 
 /** What Node's parser lets through: a second Host line, a transfer coding other than plain `chunked`, or any in HTTP/1.0. */
 const isWellFormed = (exchange: Exchange): boolean => {

@@ -44,15 +44,15 @@ const placesOf = ({ mode }: LoginOptions): readonly (readonly [method: string, p
     : [page, `${page}/resume`].map(path => ['GET', path])
 }
 
-/** RFC 9728 section 3: for every resource that is ours to describe, of the grouping that forwards to it. */
+/** RFC 9728 section 3: for every resource that is ours to describe, of the grouping that guards it. */
 const resourceDocuments = (
   operations: readonly Operation[],
   resources: OAuthOptions['resources'],
 ): readonly Operation[] =>
   resources.flatMap(({ resource, metadataPath: path }) => {
-    const forwarding = operations.find(({ target }) => target.kind === 'forward' && target.resource === resource)
-    if (!forwarding || path === undefined || operations.some(operation => isAt(operation, path))) return []
-    const { grouping, version } = forwarding
+    const guarded = operations.find(({ target }) => 'resource' in target && target.resource === resource)
+    if (!guarded || path === undefined || operations.some(operation => isAt(operation, path))) return []
+    const { grouping, version } = guarded
     const target = { kind: 'serve', serves: 'resource-metadata', advertise: false } as const
     return [{ grouping, version, ...unguarded, method: 'GET', path, target }]
   })

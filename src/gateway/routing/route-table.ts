@@ -1,21 +1,30 @@
-import type { Operation } from '../operation.ts'
+import { methods, type Operation } from '../operation.ts'
 
 /** What a request's method and path lead to. */
 export type RouteMatch<O extends Operation> =
   | { readonly kind: 'operation'; readonly operation: O }
+  /** Where another gateway asks about a request of its own. */
+  | { readonly kind: 'check'; readonly operation: O }
   /** The path is published, not for this method. `operation` is one that is there, `allow` all its methods. */
   | { readonly kind: 'method_not_allowed'; readonly operation: O; readonly allow: readonly string[] }
   | { readonly kind: 'not_found' }
 
 export interface Routes<O extends Operation> {
   match(method: string, path: string): RouteMatch<O>
+  /** The same for a request that another gateway forwards: of all operations it may lead to one of those `elsewhere`. */
+  matchElsewhere(method: string, path: string): RouteMatch<O>
 }
 
 interface Route<O extends Operation> {
   readonly segments: readonly string[]
   /** A literal prefix and then `**`: whatever has the prefix is covered. */
   readonly coversAll: boolean
-  readonly match: Extract<RouteMatch<O>, { readonly kind: 'operation' }>
+  readonly method: string
+  readonly operation: O
+  /** What it is to a request that comes here. */
+  readonly match: RouteMatch<O>
+  /** What it is to one that another gateway asks about. */
+  readonly matchElsewhere: RouteMatch<O>
 }
 
 /**
@@ -29,10 +38,10 @@ export const createRoutes = <O extends Operation>(operations: readonly O[]): Rou
   for (const operation of operations) {
     for (const path of [operation.path, ...operation.aliases]) {
       const prefix = path.includes('*') ? literalPrefix(path) : undefined
-      const coversAll = prefix === undefined || path === `${prefix}**`
-      const route = { segments: path.split('/'), coversAll, match: { kind: 'operation', operation } } as const
-      if (prefix === undefined) push(literal, path, route)
-      else push(byPrefix, prefix, route)
+      for (const route of toRoutes(operation, path, prefix)) {
+        if (prefix === undefined) push(literal, path, route)
+        else push(byPrefix, prefix, route)
+      }
     }
   }
 
@@ -56,43 +65,60 @@ export const createRoutes = <O extends Operation>(operations: readonly O[]): Rou
     }
   }
   const findOperation = (method: string, path: string): Route<O> | undefined =>
-    findRoute(path, route => route.match.operation.method === method)
+    findRoute(path, route => route.method === method)
 
   const findForHead = (path: string): Route<O> | undefined => {
     const route = findOperation('GET', path)
-    return route && answersHead(route.match.operation) ? route : undefined
+    return route && answersHead(route.operation) ? route : undefined
   }
+  const find = (method: string, path: string): Route<O> | undefined =>
+    findOperation(method, path) ?? (method === 'HEAD' ? findForHead(path) : undefined)
 
-  const findOthers = (path: string): RouteMatch<O> => {
-    const published: O[] = []
+  const findOthers = (path: string, side: 'match' | 'matchElsewhere'): RouteMatch<O> => {
+    const published: Route<O>[] = []
     findRoute(path, route => {
-      published.push(route.match.operation)
+      if (route[side] !== notFound) published.push(route)
       return false
     })
-    const [operation] = published
-    return operation ? { kind: 'method_not_allowed', operation, allow: allowOf(published) } : { kind: 'not_found' }
+    const [route] = published
+    if (route === undefined) return notFound
+    return { kind: 'method_not_allowed', operation: route.operation, allow: allowOf(published) }
   }
 
   return {
-    match(method, path) {
-      const route = findOperation(method, path) ?? (method === 'HEAD' ? findForHead(path) : undefined)
-      return route ? route.match : findOthers(path)
-    },
+    match: (method, path) => find(method, path)?.match ?? findOthers(path, 'match'),
+    matchElsewhere: (method, path) => find(method, path)?.matchElsewhere ?? findOthers(path, 'matchElsewhere'),
   }
 }
+
+/** One for each method. */
+const toRoutes = <O extends Operation>(operation: O, path: string, prefix: string | undefined): readonly Route<O>[] => {
+  const { kind } = operation.target
+  const found = { kind: kind === 'check' ? 'check' : 'operation', operation } as const
+  const route = {
+    segments: path.split('/'),
+    coversAll: prefix === undefined || path === `${prefix}**`,
+    operation,
+    match: kind === 'elsewhere' ? notFound : found,
+    matchElsewhere: kind === 'elsewhere' ? found : notFound,
+  }
+  return (operation.method === '*' ? methods : [operation.method]).map(method => ({ ...route, method }))
+}
+
+const notFound = { kind: 'not_found' } as const
 
 /** `/a/` for `/a/b/`. */
 const parentOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf('/', prefix.length - 2) + 1)
 
-const allowOf = (published: readonly Operation[]): readonly string[] => {
-  const methods = new Set(published.map(operation => operation.method))
-  const get = published.find(operation => operation.method === 'GET')
-  if (get && answersHead(get)) methods.add('HEAD')
-  return [...methods]
+const allowOf = (published: readonly Route<Operation>[]): readonly string[] => {
+  const allowed = new Set(published.map(({ method }) => method))
+  const get = published.find(({ method }) => method === 'GET')
+  if (get && answersHead(get.operation)) allowed.add('HEAD')
+  return [...allowed]
 }
 
 /** HEAD asks without wanting anything done (RFC 9110 section 9.2.1), and every authorization request begins a sign-in. */
-const answersHead = ({ target }: Operation): boolean => target.kind === 'forward' || target.serves !== 'authorize'
+const answersHead = ({ target }: Operation): boolean => target.kind !== 'serve' || target.serves !== 'authorize'
 
 /** `/a/` for `/a/*` and `/a/b*`: wildcards are whole segments, so the prefix ends at a slash. */
 const literalPrefix = (path: string): string => path.slice(0, path.lastIndexOf('/', path.indexOf('*')) + 1)

@@ -1,0 +1,48 @@
+import { parseTarget } from '../../http/target.ts'
+import { type Exchange, enter, type Outcome } from '../exchange.ts'
+import type { MeteredOperation } from '../meter.ts'
+import { refuse } from '../refusal.ts'
+import type { Routes } from '../routing/route-table.ts'
+import { readOriginalRequest } from './original-request.ts'
+
+/**
+ * Which operation another gateway asks about. From here on the steps decide on that request as if it had come here: 400,
+ * 404, 405. Who is not trusted to ask learns nothing: 403.
+ * @param asking the operation that serves the check
+ */
+export const findChecked = (
+  routes: Routes<MeteredOperation>,
+  exchange: Exchange,
+  asking: MeteredOperation,
+): Outcome => {
+  const { req, trustedPeer } = exchange.context
+  if (asking.target.kind !== 'check') return refuse(exchange, 'INTERNAL')
+  if (!trustedPeer) {
+    enter(exchange, asking)
+    return refuse(exchange, 'CHECK_UNTRUSTED')
+  }
+  const { gateway } = asking.target
+  exchange.check = { gateway, method: req.method ?? '' }
+  const original = readOriginalRequest(gateway, exchange, asking)
+  if (original.kind === 'unreadable') {
+    enter(exchange, asking)
+    return refuse(exchange, 'CHECK_UNREADABLE', { members: { reason: original.reason } })
+  }
+  exchange.check = { gateway, method: original.method }
+  exchange.target = parseTarget(original.uri)
+  if (exchange.target === undefined) return refuse(exchange, 'BAD_REQUEST')
+  return enterMatch(exchange, routes.matchElsewhere(original.method, exchange.target.path))
+}
+
+const enterMatch = (exchange: Exchange, match: ReturnType<Routes<MeteredOperation>['matchElsewhere']>): Outcome => {
+  switch (match.kind) {
+    case 'operation':
+      enter(exchange, match.operation)
+      return undefined
+    case 'method_not_allowed':
+      enter(exchange, match.operation)
+      return refuse(exchange, 'METHOD_NOT_ALLOWED', { headers: ['allow', match.allow.join(', ')] })
+    default:
+      return refuse(exchange, 'NOT_FOUND')
+  }
+}
