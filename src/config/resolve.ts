@@ -1,6 +1,7 @@
 import type { UpstreamOptions } from '../gateway/forwarding/upstream-options.ts'
 import type { Operation, Target } from '../gateway/operation.ts'
 import type { ClientAuth, TlsOptions } from '../http/tls-options.ts'
+import type { TrafficServerOptions } from '../http/traffic-server.ts'
 import type { Plan } from '../plans/plan.ts'
 import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft, UpstreamDraft } from './draft.ts'
 import { issuerOf } from './issuer-of.ts'
@@ -20,6 +21,7 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
     listen: head.listen,
     ...(head.tls && { tls: toTls(head.tls, head.tls.clientAuth) }),
     admin: head.admin,
+    requests: toTrafficServerOptions(head.requests),
     workers: resolveWorkers(head),
     pods: head.pods,
     store: head.store,
@@ -38,6 +40,14 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
     shutdown: { delayMs: head.shutdown.delay, timeoutMs: head.shutdown.timeout },
   })
 }
+
+const toTrafficServerOptions = (requests: HeadDraft['requests']): TrafficServerOptions => ({
+  headersTimeoutMs: requests.headerTimeout,
+  requestTimeoutMs: requests.timeout,
+  keepAliveTimeoutMs: requests.keepAlive,
+  maxHeaderBytes: requests.maxHeader,
+  maxHeaderFields: requests.maxFields,
+})
 
 type TlsDraft = NonNullable<NonNullable<HeadDraft['internal']>['tls']>
 
@@ -105,6 +115,7 @@ const toTarget = (operation: GroupedOperation, issuer: string): Target => {
     upstream,
     stripPrefix: stripBasePath ? basePath : '',
     forwardAuthorization: value.forwardAuthorization,
+    maxBodyBytes: value.maxBody ?? grouping.value.maxBody,
     resource,
     ...(metadataPath !== undefined && { metadataUrl: new URL(issuer).origin + metadataPath }),
   }
@@ -116,6 +127,7 @@ const toUpstream = ({ name, value }: Named<UpstreamDraft>): UpstreamOptions => (
   connectTimeoutMs: value.connectTimeout,
   headersTimeoutMs: value.headersTimeout,
   bodyTimeoutMs: value.bodyTimeout,
+  totalTimeoutMs: value.totalTimeout,
 })
 
 /** Freezes a value and all that it holds. */

@@ -2,6 +2,7 @@ import type { UpstreamOptions } from '../gateway/forwarding/upstream-options.ts'
 import type { LimitFieldForm } from '../gateway/limit-fields.ts'
 import type { Operation } from '../gateway/operation.ts'
 import type { ClientCertificateHeader, TlsOptions } from '../http/tls-options.ts'
+import type { TrafficServerOptions } from '../http/traffic-server.ts'
 import type { JwkSet, OAuthOptions } from '../oauth/options.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import type { StoreUrl } from '../stores/store-url.ts'
@@ -17,6 +18,8 @@ export interface SidegateConfig {
   readonly tls?: TlsOptions
   /** Where health and metrics are served, and nothing else. */
   readonly admin: HostPort
+  /** How long requests on `listen` may take, and how large their headers may be. */
+  readonly requests: TrafficServerOptions
   /** How many processes serve. At least 1. */
   readonly workers: number
   /** How many such gateways share the store; auto: counted through it. */

@@ -19,6 +19,8 @@ export interface TrafficServerOptions {
   readonly keepAliveTimeoutMs: number
   /** Most bytes of a request's header. Default 16_384. Passing it yields 431. */
   readonly maxHeaderBytes: number
+  /** Most fields of a request's header. Default 100. Passing it yields 431. */
+  readonly maxHeaderFields: number
 }
 
 export const defaultTrafficServerOptions: TrafficServerOptions = {
@@ -26,6 +28,7 @@ export const defaultTrafficServerOptions: TrafficServerOptions = {
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 75_000,
   maxHeaderBytes: 16_384,
+  maxHeaderFields: 100,
 }
 
 export interface TrafficHandlers {
@@ -59,6 +62,7 @@ export const createTrafficServer = (
     shouldUpgradeCallback: isWebSocket,
   }
   const server = tls ? createSecureServer(tls, limits) : nodeHttp.createServer(limits)
+  server.maxHeadersCount = options.maxHeaderFields
   server.on('request', handlers.request)
   // With a listener Node leaves it to us to say "100 Continue", so that an early refusal comes without one.
   server.on('checkContinue', handlers.request)

@@ -227,6 +227,7 @@ t.test('operations come with their full path, their credentials and where they g
       upstream: 'items',
       stripPrefix: '/accounts',
       forwardAuthorization: false,
+      maxBodyBytes: 4 * 1024 ** 3,
       resource: 'https://auth.example.com/accounts',
       metadataUrl: 'https://auth.example.com/.well-known/oauth-protected-resource/accounts',
     },
@@ -239,6 +240,7 @@ t.test('operations come with their full path, their credentials and where they g
       connectTimeoutMs: 5_000,
       headersTimeoutMs: 30_000,
       bodyTimeoutMs: 300_000,
+      totalTimeoutMs: 3_600_000,
     },
   ])
 })

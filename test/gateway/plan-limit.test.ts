@@ -9,7 +9,11 @@ import { createCertificateReader } from '../../src/http/client-certificate.ts'
 import { createContext } from '../../src/http/context.ts'
 import type { ClientRegistration } from '../../src/oauth/options.ts'
 import type { Plan } from '../../src/plans/plan.ts'
-import { createSharedLimiter } from '../../src/stores/limits/shared-limiter.ts'
+import {
+  type BatchedCharge,
+  createLimiterService,
+  createSharedLimiter,
+} from '../../src/stores/limits/shared-limiter.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import type { Limiter } from '../../src/stores/ports/limiter.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
@@ -29,7 +33,14 @@ const operation = (grouping: string, path: string, plan: 'client' | 'none' = 'cl
       credentials: 'bearer',
       scopes: [],
       plan,
-      target: { kind: 'forward', upstream: 'up', stripPrefix: '', forwardAuthorization: false, resource: '' },
+      target: {
+        kind: 'forward',
+        upstream: 'up',
+        stripPrefix: '',
+        forwardAuthorization: false,
+        maxBodyBytes: 0,
+        resource: '',
+      },
     },
     recorder,
     () => ({ status: 400, headers: {}, body: '' }),
@@ -152,4 +163,21 @@ t.test('without the count a plan is decided locally, left open or closed, as it 
   t.equal(await createCharge([newPlan()], gone)(one, proven('app')), 429)
   t.equal(await createCharge([newPlan({ whenStoreFails: 'open' })], gone)(one, proven('app')), '"p";r=2;t=60')
   t.equal(await createCharge([newPlan({ whenStoreFails: 'closed' })], gone)(one, proven('app')), 503)
+})
+
+t.test('operations that share a count are asked about together', async t => {
+  const count = createLimiterService()
+  const asked: BatchedCharge[] = []
+  const limiter = createSharedLimiter(
+    async charges => {
+      asked.push(...charges)
+      return count(charges)
+    },
+    { share: () => ({ index: 0, of: 1 }), onStateChange: () => undefined },
+  )
+  const charge = createCharge([newPlan()], limiter)
+
+  await Promise.all([charge(one, proven('app')), charge(two, proven('app')), charge(three, proven('app'))])
+
+  t.match(asked, [{ count: 2 }, { count: 1 }], 'one and two are of a grouping, three is not')
 })

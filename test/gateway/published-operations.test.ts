@@ -22,6 +22,7 @@ const forwardTo = (resource: string): Target => ({
   upstream: 'up',
   stripPrefix: '',
   forwardAuthorization: false,
+  maxBodyBytes: 0,
   resource,
 })
 

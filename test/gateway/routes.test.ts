@@ -7,6 +7,7 @@ const forwarded: Target = {
   upstream: 'up',
   stripPrefix: '',
   forwardAuthorization: false,
+  maxBodyBytes: 0,
   resource: '',
 }
 

@@ -61,6 +61,22 @@ t.test('L10: a body that does not come in time is 408, and whoever waits for it 
   await gone.promise
 })
 
+t.test('a header with more fields than the limit is 431, none is dropped', async t => {
+  const { url, refusals } = await listen(t, (req, res) => res.end(String(req.rawHeaders.length / 2)))
+  const fields = (count: number) => Array.from({ length: count }, (_, place) => `X-${place}: a`)
+
+  const whole = await openConnection(t, url)
+    .send(request('GET /', ...fields(99)))
+    .answer()
+  const connection = openConnection(t, url).send(request('GET /', ...fields(100)))
+  const refused = await connection.answer()
+
+  t.equal(whole.body.toString(), '100', 'with Host')
+  t.match(JSON.parse(refused.body.toString()), { status: 431, code: 'HEADERS_TOO_LARGE' })
+  t.not(await connection.ended(), 'open')
+  t.same(refusals, ['HEADERS_TOO_LARGE'])
+})
+
 t.test('a refusal never takes the place of an answer that is owed', async t => {
   let answer = (): void => undefined
   const { url } = await listen(t, (_req, res) => {

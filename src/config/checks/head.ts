@@ -4,7 +4,7 @@ import type { Draft, HeadDraft } from '../draft.ts'
 import type { Fault } from '../source/problem.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
-/** What must hold between store, workers and keys. */
+/** What must hold between store and workers, and between the times of a request. */
 export const checkHead = ({ head }: Draft): readonly Fault[] => applyRules(rules, head, head.value)
 
 const rules: readonly Rule<HeadDraft>[] = [
@@ -14,6 +14,13 @@ const rules: readonly Rule<HeadDraft>[] = [
       const fault = findTlsFault(store)
       return fault === undefined ? undefined : valueAt('store', fault)
     },
+  },
+  {
+    reads: ['requests.headerTimeout', 'requests.timeout'],
+    check: ({ requests }) =>
+      requests.headerTimeout > requests.timeout
+        ? valueAt(['requests', 'headerTimeout'], 'is longer than the time for the whole request; see requests.timeout')
+        : undefined,
   },
   {
     reads: ['store', 'workers'],

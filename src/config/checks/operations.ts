@@ -95,6 +95,13 @@ const rules: readonly Rule<Facts>[] = [
         : undefined,
   },
   {
+    reads: ['serves', 'maxBody'],
+    check: ({ own }) =>
+      own.serves && own.maxBody !== undefined
+        ? keyAt('maxBody', 'is for forwarded operations; what Sidegate serves takes 64KiB, remove it')
+        : undefined,
+  },
+  {
     reads: ['serves', 'advertise'],
     check: ({ own }) =>
       own.advertise && !own.serves ? keyAt('advertise', 'is for what Sidegate serves; remove it') : undefined,

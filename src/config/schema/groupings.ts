@@ -3,11 +3,13 @@ import { credentialKinds, served } from '../../gateway/operation.ts'
 import { basePathFault, pathFault } from '../values/path-pattern.ts'
 import { resourceFault } from '../values/resource.ts'
 import { scopeToken } from '../values/scope.ts'
-import { checkedText, flag, line, name, oneOf, text } from '../values/texts.ts'
+import { checkedText, flag, line, name, oneOf, sizeBytes, text } from '../values/texts.ts'
 
 /** The published interface: groupings and their operations, and the upstreams behind them. */
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+const bodySize = () => sizeBytes('0B', '1000TiB')
 
 export const operationSchema = z.strictObject({
   method: z.enum(methods, { error: `must be one of ${methods.join(', ')}, in capitals` }),
@@ -24,6 +26,9 @@ export const operationSchema = z.strictObject({
   scopes: z.array(scopeToken()).default([]).describe('What a bearer token must carry, all of them.'),
   plan: oneOf(['client', 'none']).optional().describe("client: the caller's own plan limits it; none: not limited."),
   forwardAuthorization: flag().default(false).describe('Whether Authorization goes to the upstream. Default false.'),
+  maxBody: bodySize()
+    .optional()
+    .describe("Most bytes of a forwarded request's body, then 413. Default the grouping's."),
   advertise: flag().default(false).describe('Whether discovery names this one, not the first that serves it.'),
 })
 
@@ -37,6 +42,7 @@ export const groupingSchema = z.strictObject({
   stripBasePath: flag()
     .default(false)
     .describe('Whether the upstream sees paths without the base path. Default false.'),
+  maxBody: bodySize().prefault('4GiB').describe("Most bytes of a forwarded request's body, then 413. Default 4GiB."),
   resource: checkedText(resourceFault)
     .optional()
     .describe(

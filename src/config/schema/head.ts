@@ -7,6 +7,7 @@ import { issuerFault } from '../values/issuer.ts'
 import { secureUrlFault } from '../values/secure-url.ts'
 import { autoOrCount, checkedText, durationMs, line, oneOf, rate, text, textLike } from '../values/texts.ts'
 import { clientCertificateHeaderSchema, hostPort, internalSchema, tlsSchema } from './listeners.ts'
+import { requestsSchema } from './requests.ts'
 import { scopesSchema } from './scopes.ts'
 import { keysSchema, tokensSchema } from './tokens.ts'
 
@@ -53,6 +54,7 @@ export const headSchema = z.strictObject({
     .array(checkedText(trustedNetworkFault))
     .default([])
     .describe('Whose X-Forwarded-* is believed. Default nobody.'),
+  requests: requestsSchema,
   clientCertificateHeader: clientCertificateHeaderSchema,
   internal: internalSchema,
   product: z

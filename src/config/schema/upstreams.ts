@@ -14,7 +14,12 @@ export const upstreamSchema = z.strictObject({
     .describe('Origins that serve it.'),
   connectTimeout: durationMs(1).prefault('5s').describe('Longest wait for a connection. Default 5s.'),
   headersTimeout: durationMs(1).prefault('30s').describe('Longest wait for the response header. Default 30s.'),
-  bodyTimeout: durationMs(1).prefault('5m').describe('Longest silence inside a response body. Default 5m.'),
+  bodyTimeout: durationMs(1)
+    .prefault('5m')
+    .describe('Longest wait for the next piece of a body, of a request or a response, sent or taken. Default 5m.'),
+  totalTimeout: durationMs(1)
+    .prefault('1h')
+    .describe('Longest time for a whole round trip; WebSockets and event streams have none. Default 1h.'),
 })
 
 export const upstreamsSchema = z

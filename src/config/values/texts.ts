@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { parseRate, type Rate } from '../../plans/plan.ts'
 import { Secret } from '../../secret.ts'
 import { parseDurationMs } from './duration.ts'
+import { parseSizeBytes } from './size.ts'
 
 /** Building blocks of the schema: texts that are parsed once, with a message that says what would be right. */
 
@@ -56,6 +57,15 @@ export const durationMs = (leastMs: number) =>
     return ms !== undefined && ms >= leastMs && ms <= 86_400_000 ? ms : undefined
   }, `must be a duration from ${leastMs}ms to 1d, such as 250ms, 5s or 10m`)
 
+/** Bytes from `16KiB` and the like, within these two. */
+export const sizeBytes = (least: string, most: string) => {
+  const [leastBytes = 0, mostBytes = 0] = [least, most].map(parseSizeBytes)
+  return parsedText(input => {
+    const bytes = parseSizeBytes(input)
+    return bytes !== undefined && bytes >= leastBytes && bytes <= mostBytes ? bytes : undefined
+  }, `must be a size from ${least} to ${most}, such as ${least}, in B, KiB, MiB, GiB or TiB`)
+}
+
 /** Whole seconds from `10m` and the like; lifetimes go onto the wire in seconds (RFC 6749 section 5.1). */
 export const lifetimeSec = (leastSec: number, mostSec = 3_650 * 86_400) =>
   parsedText(input => {
@@ -94,6 +104,16 @@ export const autoOrCount = (most: number) => {
     return /^\d{1,9}$/.test(input) && isInRange(Number(input)) ? Number(input) : undefined
   }, error)
   return z.union([z.int({ error }).min(1, { error }).max(most, { error }), fromText], { error })
+}
+
+/** A whole number; as a text too, since that is what an environment variable leaves. */
+export const count = (least: number, most: number) => {
+  const error = `must be a whole number from ${least} to ${most}`
+  const fromText = parsedText(input => {
+    const number = /^\d{1,9}$/.test(input) ? Number(input) : Number.NaN
+    return number >= least && number <= most ? number : undefined
+  }, error)
+  return z.union([z.int({ error }).min(least, { error }).max(most, { error }), fromText], { error })
 }
 
 /** A name that becomes a metric label, a header value or a key of the store. */

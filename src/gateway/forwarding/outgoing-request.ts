@@ -5,7 +5,12 @@ import type { MeteredOperation } from '../meter.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
 
 /** The request as the upstream gets it: one line, our Host, the fields that may pass, and one way to frame its body. */
-export const toOutgoingRequest = (exchange: Exchange, operation: MeteredOperation, host: string): OutgoingRequest => {
+export const toOutgoingRequest = (
+  exchange: Exchange,
+  operation: MeteredOperation,
+  host: string,
+  startedAtMs: number,
+): OutgoingRequest => {
   const { req, fields } = exchange.context
   const method = req.method ?? 'GET'
   const isChunked = fields.transferEncoding !== undefined
@@ -16,6 +21,8 @@ export const toOutgoingRequest = (exchange: Exchange, operation: MeteredOperatio
     head: `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${framing}${toLines(outgoingHeaders(exchange, operation))}\r\n`,
     body: hasBody(exchange) ? req : undefined,
     isChunked,
+    maxBodyBytes: operation.target.kind === 'forward' ? operation.target.maxBodyBytes : 0,
+    startedAtMs,
   }
 }
 
@@ -38,6 +45,10 @@ export const upstreamPath = (exchange: Exchange, operation: MeteredOperation): s
 /** Whether a body follows the header (RFC 9112 section 6.3). */
 export const hasBody = ({ context: { fields } }: Exchange): boolean =>
   fields.transferEncoding !== undefined || (fields.contentLength !== undefined && fields.contentLength !== '0')
+
+/** Whether it says that its body is larger than the operation takes; one in chunks is counted as it comes. */
+export const declaresTooMuch = ({ context: { fields } }: Exchange, { target }: MeteredOperation): boolean =>
+  fields.contentLength !== undefined && target.kind === 'forward' && Number(fields.contentLength) > target.maxBodyBytes
 
 /** Some servers wait for a body, or answer 411, where a method that usually has one says nothing (RFC 9110 section 8.6). */
 const lengthWhereWanted = (method: string, declared: string | undefined): string =>

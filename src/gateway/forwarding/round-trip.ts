@@ -44,7 +44,7 @@ export class RoundTrip implements RoundTripHandler {
   #send(): void {
     this.#attempts += 1
     const { origin, pool } = this.#upstream.next()
-    this.#connection = pool.send(toOutgoingRequest(this.#exchange, this.#operation, origin.host), this)
+    this.#connection = pool.send(toOutgoingRequest(this.#exchange, this.#operation, origin.host, this.#sentAtMs), this)
   }
 
   readonly #onClientClose = (): void => {
@@ -91,7 +91,7 @@ export class RoundTrip implements RoundTripHandler {
     if (req.errored) this.#onClientClose()
     else if (res.headersSent) {
       breakOff(this.#exchange, this.#owedBytes > 0 || res.chunkedEncoding)
-      this.#end('reset_mid_body', this.#status)
+      this.#end(toUpstreamFailure(error).reason, this.#status)
     } else if (this.#mayRetry(error)) {
       this.#send()
     } else {

@@ -2,9 +2,18 @@ import type { GatewayErrorCode } from '../../errors.ts'
 import type { FailureKind, RoundTripError } from '../../http/client/failure.ts'
 
 /** Why a round trip failed, as the metric says it. */
-export type UpstreamFailure = 'connect' | 'timeout' | 'reset' | 'reset_mid_body' | 'invalid' | 'client_gone'
+export type UpstreamFailure =
+  | 'connect'
+  | 'timeout'
+  | 'reset'
+  | 'reset_mid_body'
+  | 'invalid'
+  | 'client_gone'
+  | 'client_slow'
+  | 'too_large'
 
 interface Meaning {
+  /** What the client is told, where no answer had begun. */
   readonly code: GatewayErrorCode
   readonly reason: UpstreamFailure
 }
@@ -15,6 +24,8 @@ const meanings: Readonly<Record<FailureKind, Meaning>> = {
   late: { code: 'UPSTREAM_TIMEOUT', reason: 'timeout' },
   invalid: { code: 'UPSTREAM_INVALID', reason: 'invalid' },
   'broken-off': { code: 'UPSTREAM_INVALID', reason: 'reset_mid_body' },
+  stalled: { code: 'REQUEST_TIMEOUT', reason: 'client_slow' },
+  'too-large': { code: 'BODY_TOO_LARGE', reason: 'too_large' },
 }
 
 /** What a failed round trip means: the answer to the caller, and the reason for the metric. */

@@ -53,11 +53,17 @@ const keepAliveMs = 4000
 
 const createTarget = (
   target: string,
-  { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs }: UpstreamOptions,
+  { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs }: UpstreamOptions,
 ): UpstreamTarget => {
   const origin = new URL(target)
   return {
     origin,
-    pool: createPool(opener(origin), { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveMs }),
+    pool: createPool(opener(origin), {
+      connectTimeoutMs,
+      headersTimeoutMs,
+      bodyTimeoutMs,
+      totalTimeoutMs,
+      keepAliveMs,
+    }),
   }
 }

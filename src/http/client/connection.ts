@@ -3,7 +3,8 @@ import type { OnReadOpts, Socket } from 'node:net'
 import { type AnswerHead, InvalidAnswerError } from './answer-head.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
 import { type FailureKind, RoundTripError } from './failure.ts'
-import { OutgoingBody } from './outgoing-body.ts'
+import { type ConnectionLimits, isEventStream } from './limits.ts'
+import { OutgoingBody, type RequestWithBody } from './outgoing-body.ts'
 
 /** A request as it goes over the wire. */
 export interface OutgoingRequest {
@@ -14,22 +15,15 @@ export interface OutgoingRequest {
   readonly body: IncomingMessage | undefined
   /** Whether the body goes in chunks; else it has the length that the head declares. */
   readonly isChunked: boolean
+  /** Most bytes of a body in chunks; more is `too-large`. */
+  readonly maxBodyBytes: number
+  /** From when on its whole time counts: `performance.now()`. */
+  readonly startedAtMs: number
 }
 
 /** Who has sent a request, and is told what comes of it: one of `onEnd` and `onFail`, unless it aborts. */
 export interface RoundTripHandler extends AnswerListener {
   onFail(error: RoundTripError): void
-}
-
-/** Longest waits, in milliseconds; each may be late by one tick. */
-export interface ConnectionLimits {
-  readonly connectTimeoutMs: number
-  /** For the head of an answer, once the request is sent. */
-  readonly headersTimeoutMs: number
-  /** For the next byte of a body, either way. */
-  readonly bodyTimeoutMs: number
-  /** Between two requests. */
-  readonly keepAliveMs: number
 }
 
 /** The pool that a connection belongs to. */
@@ -57,6 +51,8 @@ export class Connection {
   #since = 0
   #isActive = false
   #isPaused = false
+  /** Whether the answer under way may take longer than a request as a whole. */
+  #isEndless = false
   #isClosed = false
   #answered = 0
   #keepAliveMs: number
@@ -113,12 +109,21 @@ export class Connection {
 
   /** Looks whether a wait has been too long. @param nowMs of a monotonic clock */
   tick(nowMs: number): void {
-    if (this.#isActive || this.#since === 0 || this.#isPaused) {
+    if (this.#request !== undefined && this.#isOverdue(this.#request, nowMs)) {
+      this.#fail('late', 'the answer has not ended within the time for it')
+    } else if (this.#isActive || this.#since === 0) {
       this.#isActive = false
       this.#since = nowMs
     } else if (nowMs - this.#since >= this.#limitMs()) {
       this.#onTooLong()
     }
+  }
+
+  #isOverdue(request: OutgoingRequest, nowMs: number): boolean {
+    if (this.#isEndless || nowMs - request.startedAtMs < this.#limits.totalTimeoutMs) return false
+    const head = this.#reader?.head
+    this.#isEndless = head !== undefined && isEventStream(head)
+    return !this.#isEndless
   }
 
   #limitMs(): number {
@@ -137,8 +142,14 @@ export class Connection {
   #onTooLong(): void {
     if (this.#phase === 'idle') this.#close()
     else if (this.#phase === 'connecting') this.#fail('unreachable', 'no connection within the time for it')
-    else if (this.#phase === 'receiving') this.#fail('broken-off', 'the body stands still')
-    else this.#fail('late', 'no answer within the time for it')
+    else if (this.#waitsForClient()) this.#fail('stalled', 'no more of a body is sent or taken')
+    else this.#fail('late', 'no answer, or no more of it, within the time for it')
+  }
+
+  /** Whether it is for whoever asks to go on. */
+  #waitsForClient(): boolean {
+    if (this.#phase === 'sending') return this.#body?.isHeldUp === false
+    return this.#phase === 'receiving' && this.#isPaused
   }
 
   #enter(phase: Phase): void {
@@ -154,20 +165,22 @@ export class Connection {
   }
 
   #write(request: OutgoingRequest): void {
+    this.#isEndless = false
     this.#reader = new AnswerReader(request.method, this.#listener)
-    if (request.body === undefined) {
+    if (!hasBody(request)) {
       this.#enter('waiting')
       this.#socket.write(request.head, 'latin1')
       return
     }
     this.#enter('sending')
-    this.#body = new OutgoingBody(this.#socket, request.body, request.isChunked, {
+    this.#body = new OutgoingBody(this.#socket, request, {
       onProgress: () => {
         this.#isActive = true
       },
       onSent: () => {
         if (this.#phase === 'sending') this.#enter('waiting')
       },
+      onTooLarge: () => this.#fail('too-large', 'the body is larger than it may be'),
     })
     this.#body.start(request.head)
   }
@@ -270,6 +283,8 @@ export class Connection {
     this.#owner.onClosed(this)
   }
 }
+
+const hasBody = (request: OutgoingRequest): request is OutgoingRequest & RequestWithBody => request.body !== undefined
 
 /**
  * What is read goes on before the next read: the process needs one buffer for all its connections. Windows reads ahead

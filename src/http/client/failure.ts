@@ -1,9 +1,10 @@
 /**
  * Why a round trip failed. `unreachable`: no connection was made, nothing was sent. `closed`: the connection ended before an
- * answer began. `late`: no answer within the time for it. `invalid`: what came is no answer that can be handed on. `broken-off`:
- * the answer began and did not end.
+ * answer began. `late`: the server took longer than it has for an answer or its next piece. `invalid`: what came is no answer that can be
+ * handed on. `broken-off`: the answer began and did not end. And what is no fault of the server: `stalled`, where whoever asks
+ * sends or takes no more of a body; `too-large`, where it sends more than it may.
  */
-export type FailureKind = 'unreachable' | 'closed' | 'late' | 'invalid' | 'broken-off'
+export type FailureKind = 'unreachable' | 'closed' | 'late' | 'invalid' | 'broken-off' | 'stalled' | 'too-large'
 
 /** A round trip that has failed. */
 export class RoundTripError extends Error {

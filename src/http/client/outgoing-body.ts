@@ -1,10 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** What of a request is needed to send its body. */
+export interface RequestWithBody {
+  readonly body: IncomingMessage
+  /** Whether the body goes in chunks; else it has the length that the head declares. */
+  readonly isChunked: boolean
+  /** Most bytes of a body in chunks. */
+  readonly maxBodyBytes: number
+}
+
 /** Who is told how the sending goes. */
 export interface BodyProgress {
   onProgress(): void
   onSent(): void
+  /** There is more of it than may be sent; nothing further is. */
+  onTooLarge(): void
 }
 
 /**
@@ -16,19 +27,27 @@ export class OutgoingBody {
   readonly #source: IncomingMessage
   readonly #isChunked: boolean
   readonly #progress: BodyProgress
+  /** Of a body that comes in chunks; another has no more than its head declares. */
+  #leftBytes: number
   #isSent = false
   #isStopped = false
 
-  constructor(socket: Socket, source: IncomingMessage, isChunked: boolean, progress: BodyProgress) {
+  constructor(socket: Socket, request: RequestWithBody, progress: BodyProgress) {
     this.#socket = socket
-    this.#source = source
-    this.#isChunked = isChunked
+    this.#source = request.body
+    this.#isChunked = request.isChunked
+    this.#leftBytes = request.maxBodyBytes
     this.#progress = progress
   }
 
   /** Whether its last byte has been handed over. */
   get isSent(): boolean {
     return this.#isSent
+  }
+
+  /** Whether the server has to take what was sent before more is read. */
+  get isHeldUp(): boolean {
+    return this.#socket.writableNeedDrain
   }
 
   /** @param head of the request; it leaves together with what has come of the body */
@@ -58,6 +77,11 @@ export class OutgoingBody {
 
   #write(piece: Buffer): boolean {
     if (!this.#isChunked) return this.#socket.write(piece)
+    this.#leftBytes -= piece.length
+    if (this.#leftBytes < 0) {
+      this.#progress.onTooLarge()
+      return true
+    }
     this.#socket.cork()
     this.#socket.write(`${piece.length.toString(16)}\r\n`, 'latin1')
     this.#socket.write(piece)

@@ -1,10 +1,5 @@
-import {
-  Connection,
-  type ConnectionLimits,
-  type OpenSocket,
-  type OutgoingRequest,
-  type RoundTripHandler,
-} from './connection.ts'
+import { Connection, type OpenSocket, type OutgoingRequest, type RoundTripHandler } from './connection.ts'
+import { type ConnectionLimits, tickMsOf } from './limits.ts'
 
 /** The connections to one server. */
 export interface ConnectionPool {
@@ -13,11 +8,6 @@ export interface ConnectionPool {
   /** Closes all; requests under way fail. */
   close(): void
 }
-
-/** Of the shortest wait: how late the end of one may be seen. */
-const ticksPerWait = 4
-const longestTickMs = 250
-const shortestTickMs = 5
 
 export const createPool = (open: OpenSocket, limits: ConnectionLimits): ConnectionPool => {
   const connections = new Set<Connection>()
@@ -43,7 +33,7 @@ export const createPool = (open: OpenSocket, limits: ConnectionLimits): Connecti
   const openOne = (): Connection => {
     const connection = new Connection(open, limits, owner)
     connections.add(connection)
-    timer ??= setInterval(tick, tickMs(limits)).unref()
+    timer ??= setInterval(tick, tickMsOf(limits)).unref()
     return connection
   }
   return {
@@ -56,9 +46,4 @@ export const createPool = (open: OpenSocket, limits: ConnectionLimits): Connecti
       for (const connection of [...connections]) connection.destroy()
     },
   }
-}
-
-const tickMs = ({ connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveMs }: ConnectionLimits): number => {
-  const shortestMs = Math.min(connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveMs)
-  return Math.max(shortestTickMs, Math.min(longestTickMs, shortestMs / ticksPerWait))
 }

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { count, durationMs, sizeBytes } from '../values/texts.ts'
+
+/** What is taken of those who call, before anybody looks at what they ask. */
+export const requestsSchema = z
+  .strictObject({
+    headerTimeout: durationMs(1)
+      .prefault('10s')
+      .describe("Longest time for a request's header, then 408. Default 10s."),
+    timeout: durationMs(1)
+      .prefault('5m')
+      .describe('Longest time for a whole request, its body included, then 408. Default 5m.'),
+    keepAlive: durationMs(1)
+      .prefault('75s')
+      .describe('How long a connection is kept between two requests. Default 75s.'),
+    maxHeader: sizeBytes('1KiB', '1MiB')
+      .prefault('16KiB')
+      .describe("Most bytes of a request's header, then 431. Default 16KiB."),
+    maxFields: count(10, 2_000).default(100).describe("Most fields of a request's header, then 431. Default 100."),
+  })
+  .prefault({})
+  .describe('How long requests may take to come, and how large their headers may be.')

@@ -1,0 +1,35 @@
+import type { AnswerHead } from './answer-head.ts'
+
+/** Longest waits of a connection, in milliseconds; each may be late by one tick. */
+export interface ConnectionLimits {
+  readonly connectTimeoutMs: number
+  /** For the head of an answer, once the request is sent. */
+  readonly headersTimeoutMs: number
+  /** For the next piece of a body, whoever should send or take it. */
+  readonly bodyTimeoutMs: number
+  /** From `startedAtMs` of a request to the end of its answer, unless that is an event stream. */
+  readonly totalTimeoutMs: number
+  /** Between two requests. */
+  readonly keepAliveMs: number
+}
+
+/** Of the shortest wait: how late the end of one may be seen. */
+const ticksPerWait = 4
+const longestTickMs = 250
+const shortestTickMs = 5
+
+/** How often waits are looked at. */
+export const tickMsOf = (limits: ConnectionLimits): number => {
+  const { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs, keepAliveMs } = limits
+  const shortestMs = Math.min(connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs, keepAliveMs)
+  return Math.max(shortestTickMs, Math.min(longestTickMs, shortestMs / ticksPerWait))
+}
+
+/** Whether an answer is meant to have no end (HTML Living Standard, section 9.2). */
+export const isEventStream = ({ fields }: AnswerHead): boolean =>
+  fields.some(
+    (name, place) =>
+      place % 2 === 0 &&
+      name.toLowerCase() === 'content-type' &&
+      /^text\/event-stream *(?:;|$)/i.test(fields[place + 1] ?? ''),
+  )

@@ -1,0 +1,53 @@
+import t from 'tap'
+import { holdsEach } from '../cases.ts'
+import { acceptedConfig, forwarded, publishing, token } from '../support.ts'
+
+holdsEach(t, [
+  {
+    says: 'a header has no longer than its request',
+    refused: { requests: { headerTimeout: '11s', timeout: '10s' } },
+    message: /requests\.headerTimeout: is longer than the time for the whole request/,
+    accepted: { requests: { headerTimeout: '10s', timeout: '10s' } },
+  },
+  {
+    says: 'a size has a unit',
+    refused: { requests: { maxHeader: '16K' } },
+    message: /requests\.maxHeader: must be a size from 1KiB to 1MiB/,
+    accepted: { requests: { maxHeader: '16KiB' } },
+  },
+  {
+    says: 'a header has room for a request',
+    refused: { requests: { maxHeader: '1023B' } },
+    message: /requests\.maxHeader: must be a size from 1KiB/,
+    accepted: { requests: { maxHeader: '1024B' } },
+  },
+  {
+    says: 'a header has some fields',
+    refused: { requests: { maxFields: 9 } },
+    message: /requests\.maxFields: must be a whole number from 10 to 2000/,
+    accepted: { requests: { maxFields: '10' } },
+  },
+  {
+    says: 'only bodies of what is forwarded have a size of their own',
+    refused: publishing({ ...token, maxBody: '1MiB' }),
+    message: /maxBody: is for forwarded operations/,
+    accepted: publishing({ ...forwarded, maxBody: '1MiB' }),
+  },
+])
+
+t.test('sizes come as bytes, the grouping speaks for its operations', async t => {
+  const { requests, operations } = await acceptedConfig(t, {
+    ...publishing(),
+    requests: { maxHeader: '32KiB' },
+    groupings: [{ name: 'G', maxBody: '2GiB', operations: [forwarded, { ...forwarded, path: '/b', maxBody: '0B' }] }],
+  })
+
+  t.same(requests, {
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 300_000,
+    keepAliveTimeoutMs: 75_000,
+    maxHeaderBytes: 32_768,
+    maxHeaderFields: 100,
+  })
+  t.match(operations, [{ target: { maxBodyBytes: 2 * 1024 ** 3 } }, { target: { maxBodyBytes: 0 } }])
+})
