@@ -39,9 +39,10 @@ const ietfFields = (plan: string, rules: readonly PlanRule[]): LimitFields => {
   const itemOf = (name: string | undefined, { remaining, waitMs }: RuleState): string =>
     `${name};r=${remaining};t=${toWaitSec(waitMs)}`
   return ({ rules: states }) => {
-    const [first, ...others] = states
-    let items = first ? itemOf(names[0], first) : ''
-    for (const [nth, state] of others.entries()) items += `, ${itemOf(names[nth + 1], state)}`
+    let items = ''
+    for (let nth = 0; nth < states.length; nth++) {
+      items += (nth === 0 ? '' : ', ') + itemOf(names[nth], states[nth] ?? nothing)
+    }
     return ['ratelimit-policy', policy, 'ratelimit', items]
   }
 }

@@ -15,7 +15,9 @@ export const toVerdict = (rules: readonly Rule[], decision: Decision, source: Ve
 
 /** Hands what was granted to those who came first; each sees what was left when its own turn came. */
 export const settleTogether = (waiters: readonly Waiter[], rules: readonly Rule[], decision: Decision): void => {
-  for (const [place, settle] of waiters.entries()) settle(toVerdict(rules, decisionAt(decision, rules, place), 'store'))
+  for (let place = 0; place < waiters.length; place++) {
+    waiters[place]?.(toVerdict(rules, decisionAt(decision, rules, place), 'store'))
+  }
 }
 
 /** What the decision would have been at one's own turn. */
@@ -43,7 +45,10 @@ const noRoom: RuleState = { remaining: 0, waitMs: 1 }
 /** Milliseconds until every hard rule has room: 0 where all have. */
 export const untilRoomMs = (rules: readonly Rule[], states: readonly RuleState[]): number => {
   let longestMs = 0
-  for (const [place, { remaining, waitMs }] of states.entries())
+  let place = 0
+  for (const { remaining, waitMs } of states) {
     if (remaining === 0 && rules[place]?.mode !== 'soft' && waitMs > longestMs) longestMs = waitMs
+    place++
+  }
   return longestMs
 }

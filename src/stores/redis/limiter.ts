@@ -42,7 +42,11 @@ interface RuleSet {
 export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): Promise<Limiter> => {
   const clock = options.clock ?? monotonicClock
   const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
-  const breaker = createBreaker(connection, options.onStateChange)
+  let isWhole = true
+  const breaker = createBreaker(connection, (up, error) => {
+    isWhole = up
+    options.onStateChange(up, error)
+  })
   const counter = createRedisCounter(connection)
   const local = createLocalShare(options.share, clock)
   const ruleSets = new WeakMap<readonly Rule[], RuleSet>()
@@ -57,7 +61,8 @@ export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): P
   }
   /** The verdict where no call is needed. */
   const decideHere = (charge: Charge, { denied }: RuleSet): Verdict | undefined =>
-    denied.find(charge.key) ?? (breaker.isOpenFor(names.counters(charge.key)) ? local.decide(charge) : undefined)
+    denied.find(charge.key) ?? (isAway(charge) ? local.decide(charge) : undefined)
+  const isAway = ({ key }: Charge): boolean => !isWhole && breaker.isOpenFor(names.counters(key))
 
   const gather = (charge: Charge, ruleSet: RuleSet): Promise<Verdict> =>
     new Promise(resolve => {
