@@ -1,5 +1,6 @@
 import type { Exchange, Outcome, Step } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
+import { declaresTooMuch } from './outgoing-request.ts'
 import { RoundTrip } from './round-trip.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -15,7 +16,7 @@ export interface ForwardDeps {
   readonly upgrade: Step
 }
 
-/** Step 6: the upstream round trip, streamed both ways; what another gateway forwards passes. 502, 503, 504. */
+/** Step 6: the upstream round trip, streamed both ways; what another gateway forwards passes. 413, 502, 503, 504. */
 export const forward =
   (deps: ForwardDeps): Step =>
   (exchange): Outcome | Promise<Outcome> => {
@@ -23,6 +24,7 @@ export const forward =
     if (operation?.target.kind !== 'forward') return undefined
     // Whoever left while the steps before waited is not heard of again: its connection has said so already.
     if (exchange.context.req.socket.destroyed) return 'gone'
+    if (declaresTooMuch(exchange, operation)) return refuse(exchange, 'BODY_TOO_LARGE')
     if (exchange.upgrade) return deps.upgrade(exchange)
     const upstream = deps.upstreams.get(operation.target.upstream)
     if (upstream === undefined) return refuse(exchange, 'INTERNAL')
