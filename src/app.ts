@@ -1,17 +1,13 @@
+import type { FixedConfig, LiveConfig } from './app/fixed-keys.ts'
 import { privateOptions } from './app/private-options.ts'
+import { createServing, type Lasting } from './app/serving.ts'
+import { createServings } from './app/servings.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
-import { createFailureLimit } from './gateway/callers/failure-limit.ts'
-import { createStartLimit } from './gateway/callers/start-limit.ts'
-import { createGateway, type Gateway } from './gateway/gateway.ts'
 import { openPrivateListener, type PrivateListener } from './gateway/internal/private-listener.ts'
-import { publishOperations } from './gateway/routing/published-operations.ts'
 import { openTls, type TlsReport } from './http/tls.ts'
 import { createTrafficServer, type TrafficServer } from './http/traffic-server.ts'
-import { createClients } from './oauth/clients/clients.ts'
-import type { OAuthDeps } from './oauth/deps.ts'
-import { createAuthorizationServer } from './oauth/index.ts'
-import { openKeyRing } from './oauth/keys/key-ring.ts'
+import { createRevocationFeed } from './oauth/tokens/revocation-feed.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
 import { observeStore, type StoreObserver } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
@@ -40,77 +36,68 @@ export type { BatchedCharge, BatchedVerdict } from './stores/limits/shared-limit
 /** One process's gateway: built from the configuration, not listening yet. */
 export interface App {
   readonly server: TrafficServer
-  readonly gateway: Gateway
   /** For the operator's own login; undefined where people sign in on our pages. */
   readonly privateListener: PrivateListener | undefined
+  /**
+   * Builds what serves another configuration, while this one is served on.
+   * @throws Error one line for a person, where it cannot be served
+   */
+  prepare(config: LiveConfig): Promise<Prepared>
+  /** From now on every answer ends its connection, so that clients go elsewhere. */
+  startDraining(): void
+  /** Requests and WebSockets being answered now. */
+  inFlight(): number
   close(): Promise<void>
+}
+
+/** A configuration that could be served. */
+export interface Prepared {
+  /** Serves it: every request that comes from now on, while those under way are finished as they began. */
+  adopt(): void
+  discard(): Promise<void>
 }
 
 /** The one place where the rooms meet: it names adapters and hands every room its options. */
 export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<App> => {
-  const observer = storeObserver(config, deps)
-  const store = observeStore(await openStore(config.store, systemClock), observer)
-  const keys = await openKeyRing(store.keys, systemClock, config.oauth)
+  const store = observeStore(await openStore(config.store, systemClock), storeObserver(config, deps))
   const limiter = await createLimiter(config.store, {
     channel: deps.limiterChannel,
     share: deps.share,
     onStateChange: (up, error) => deps.onStoreState('limiter', up, error?.message),
   })
-  const failures = createFailureLimit(limiter, config.loginFailures, () => systemClock.nowMs())
-  const starts = createStartLimit(limiter, config.loginStarts)
-  const clients = createClients(config.oauth.clients)
-  const oauth: OAuthDeps = {
-    options: config.oauth,
-    store,
-    clock: systemClock,
-    clients,
-    keys,
-    failures,
-    starts,
-    reportKeysAway: reportKeysAway(deps.log),
-  }
-  const authorizationServer = createAuthorizationServer(oauth)
-  const gateway = createGateway(
-    {
-      operations: publishOperations(config.operations, config.oauth),
-      upstreams: config.upstreams,
-      plans: config.plans,
-      rateLimitHeaders: config.rateLimitHeaders,
-      trustedProxies: config.trustedProxies,
-      clientCertificates: {
-        clientAuth: config.tls?.clientAuth ?? 'off',
-        hasClientCa: config.tls?.clientCaFile !== undefined,
-        header: config.clientCertificateHeader,
-      },
-      loginFailures: config.loginFailures,
-    },
-    {
-      caller: {
-        authorizationServer,
-        findClient: client_id => clients.find(client_id),
-        issuer: config.issuer,
-        failures,
-      },
-      limiter,
-      recorder: deps.recorder,
-      log: deps.log,
-      accessLog: deps.accessLog,
-    },
-  )
+  const revocations = createRevocationFeed(store.revocations, systemClock)
+  const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations }
+  const servings = createServings(await createServing(config, lasting))
   const certificates = reportOn(deps)
   const tls = config.tls && (await openTls(config.tls, certificates))
   const internal = privateOptions(config)
+  const { oauth } = servings.current()
   const privateListener = internal && (await openPrivateListener(internal, { ...deps, oauth, certificates }))
   return {
-    server: createTrafficServer(config.requests, gateway.handlers, tls),
-    gateway,
+    server: createTrafficServer(config.requests, servings.handlers, tls),
     privateListener,
+    async prepare(next) {
+      const before = servings.current()
+      const serving = await createServing(next, lasting, before)
+      return {
+        adopt() {
+          servings.replace(serving)
+          privateListener?.serve(serving.oauth)
+        },
+        discard: () => serving.close(before),
+      }
+    },
+    startDraining() {
+      privateListener?.startDraining()
+      servings.startDraining()
+    },
+    inFlight: servings.inFlight,
     async close() {
       tls?.close()
       privateListener?.close()
-      authorizationServer.close()
-      keys.close()
-      await Promise.all([gateway.close(), limiter.close(), store.close()])
+      revocations.close()
+      await servings.close()
+      await Promise.all([limiter.close(), store.close()])
     },
   }
 }
@@ -125,15 +112,7 @@ const reportOn = ({ log, onCertificateRefused }: AppDeps): TlsReport => ({
   refused: onCertificateRefused,
 })
 
-const reportKeysAway =
-  (log: Logger): OAuthDeps['reportKeysAway'] =>
-  (host, reason) =>
-    log.warn(
-      { event: 'client_keys_unavailable', host, reason },
-      'the keys of a client cannot be fetched from its jwks_uri',
-    )
-
-const storeObserver = (config: SidegateConfig, { recorder, onStoreState }: AppDeps): StoreObserver => {
+const storeObserver = (config: FixedConfig, { recorder, onStoreState }: AppDeps): StoreObserver => {
   const { kind } = config.store
   const up = recorder.gauge('storeUp', [kind])
   let wasUp: boolean | undefined

@@ -8,6 +8,7 @@ import type { PodCounter } from '../stores/pods.ts'
 import { withStore } from './store.ts'
 
 export { createLimiterService } from '../stores/limits/shared-limiter.ts'
+export { findFixedChange } from './fixed-keys.ts'
 export { privateOptions } from './private-options.ts'
 
 /**

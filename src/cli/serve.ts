@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
-import { parseOptions } from './command.ts'
-import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { parseOptions, printErrorLine } from './command.ts'
+import { configOption, requireConfigFile } from './config-file.ts'
+import { createConfigSource } from './config-source.ts'
 
 /** Serves one configuration until it is told to stop. */
 export const serve: Command = {
@@ -12,9 +13,13 @@ export const serve: Command = {
 
 /** Resolves to the exit code when everything has drained, or at once where the configuration is bad. */
 export const serveFile = async (configFile: string, { demo }: { readonly demo: boolean }): Promise<number> => {
-  const config = await loadOrReport(configFile)
-  if (!config) return 1
+  const source = createConfigSource(configFile)
+  const loaded = await source.load()
+  if (!loaded.ok) {
+    for (const problem of loaded.problems) printErrorLine(problem)
+    return 1
+  }
   // Only here: no other command needs what the cluster loads.
   const { runCluster } = await import('../cluster/run.ts')
-  return runCluster(config, { demo })
+  return runCluster(loaded.config, { source, demo })
 }

@@ -25,11 +25,13 @@ export interface Drained {
 /**
  * Waits for the first signal, then stops in good order: readiness goes false and answers end their connections, while
  * accepting goes on, since load balancers notice late; then what is in flight is finished.
+ * @param toOptions asked when the first signal comes
  * @returns the exit code: 0 where everything was answered, 1 where time ran out or a worker died meanwhile
  */
-export const untilDrained = async (options: DrainOptions, drained: Drained): Promise<number> => {
+export const untilDrained = async (toOptions: () => DrainOptions, drained: Drained): Promise<number> => {
   const { workers, listeners, log } = drained
   const signal = await drained.firstSignal
+  const options = toOptions()
   log.info({ event: 'draining', signal, delay_ms: options.delayMs, timeout_ms: options.timeoutMs }, 'draining')
   drained.onDraining()
   workers.drain()

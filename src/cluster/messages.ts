@@ -17,13 +17,20 @@ export type WorkerMessage =
   | { readonly type: 'charges'; readonly id: number; readonly charges: readonly BatchedCharge[] }
   /** Whether it reaches the store; `what` says which part of it noticed. */
   | { readonly type: 'store'; readonly what: 'store' | 'limiter'; readonly up: boolean; readonly reason?: string }
+  /** Whether it could build a proposed configuration; why not, in one line. */
+  | { readonly type: 'proposal'; readonly id: number; readonly refusal?: string }
   /** Certificate files cannot be renewed to; `content` is the same for the same content. */
   | { readonly type: 'certificate'; readonly reason: string; readonly content: string }
 
 /** What the primary tells a worker. */
 export type PrimaryMessage =
-  /** Begin with this configuration. */
+  /** Serve this configuration: to begin with, or because another was adopted meanwhile. */
   | { readonly type: 'configure'; readonly config: ConfigParcel }
+  /** Build this configuration beside the one that is served. */
+  | { readonly type: 'propose'; readonly id: number; readonly config: ConfigParcel }
+  /** Serve what was built: all workers could. */
+  | { readonly type: 'adopt'; readonly id: number }
+  | { readonly type: 'discard'; readonly id: number }
   /** Accept connections of this slot; the listening handle comes with it. */
   | { readonly type: 'listen'; readonly slot: number }
   /** Accept connections of the private listener, which all workers share; its listening handle comes with it. */

@@ -10,15 +10,20 @@ import { buildInfo } from '../version.ts'
 import { sayingWhere } from './address-hint.ts'
 import { type AdminView, startAdmin } from './admin.ts'
 import { createCertificateWatch } from './certificate-watch.ts'
-import { packConfig } from './config-parcel.ts'
+import type { ConfigSource } from './config-source.ts'
 import { nextSignal, untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
 import { bindListeners, type Listeners } from './listeners.ts'
 import { createPodWatch } from './pod-watch.ts'
+import { createReload } from './reload.ts'
+import { followConfig } from './reload-causes.ts'
 import { createStoreWatch, type StoreWatch } from './store-watch.ts'
+import { createSwitchboard, type Listening } from './switchboard.ts'
 import { createWorkers, type Workers } from './workers.ts'
 
 export interface RunOptions {
+  /** Where the configuration came from, and where the next one comes from. */
+  readonly source: ConfigSource
   /** With the demo upstream and a greeting: what a bare `npm start` runs. */
   readonly demo: boolean
 }
@@ -64,43 +69,23 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   const storeWatch = createStoreWatch(config.store.kind, log)
   if (!storeIsUp) storeWatch.report('primary', 'store', false, 'it did not answer at the start')
 
-  const decide = createLimiterService()
-  const parcel = packConfig(config)
   const state = { isReady: false, isDraining: false }
   cluster.setupPrimary({ exec: process.argv[1] ?? '', args: ['worker'], serialization: 'json' })
   const workers = createWorkers({
     count: config.workers,
-    config: () => parcel,
+    config: () => reload.parcel(),
     listeners,
     privateListener,
     log,
     recorder,
-    onMessage(worker, message, answer) {
-      switch (message.type) {
-        case 'metrics':
-          if (message.changes) aggregate.apply(worker, message.changes)
-          if (message.asked !== undefined) gathering.reported(worker, message.asked)
-          break
-        case 'charges':
-          answer({ type: 'verdicts', id: message.id, verdicts: decide(message.charges) })
-          break
-        case 'store':
-          storeWatch.report(worker, message.what, message.up, message.reason)
-          break
-        case 'certificate':
-          certificateWatch.refused(message.reason, message.content)
-          break
-        default:
-      }
-    },
-    onGone(worker) {
-      aggregate.forget(worker)
-      storeWatch.forget(worker)
-      gathering.gone(worker)
-    },
+    ...createSwitchboard(() => listening),
   })
   cleanup.defer(workers.kill)
+  const { source } = options
+  const reload = createReload({ config, source, workers, log, recorder, clock: systemClock })
   const gathering = createGathering(aggregate, recorder, workers)
+  const decide = createLimiterService()
+  const listening: Listening = { aggregate, gathering, decide, storeWatch, certificateWatch, reload }
   const adminView: AdminView = {
     isReady: () => state.isReady && workers.serving() > 0 && !state.isDraining,
     checks: () => checksOf(config, workers, storeWatch, state.isDraining),
@@ -113,7 +98,10 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   if (demo) cleanup.adopt(await demo.startDemo(config), upstream => upstream.close())
   cleanup.adopt(await createPodWatch(config, workers), pods => pods.close())
 
-  const outcome = await Promise.race([workers.start(), firstSignal])
+  const started = workers.start()
+  const following = followConfig(reload, source, started)
+  cleanup.defer(following.close)
+  const outcome = await Promise.race([started, firstSignal])
   if (outcome !== undefined) {
     log.info({ event: 'stopped', signal: outcome }, 'stopped before it served')
     return 0
@@ -123,13 +111,14 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   log.info({ event: 'ready', ...urls, ...factsOf(config) }, 'ready')
   flushCompileCache()
   if (demo) process.stdout.write(demo.greeting(config, { listen: listeners.url, admin: admin.url }))
-  return await untilDrained(config.shutdown, {
+  return await untilDrained(() => reload.config().shutdown, {
     firstSignal,
     workers,
     listeners: privateListener ? [listeners, privateListener] : [listeners],
     log,
     onDraining() {
       state.isDraining = true
+      following.close()
     },
   })
 }
@@ -165,6 +154,4 @@ const checksOf = (
 const recordBuild = (recorder: Recorder): void => {
   const { version, node_version, commit } = buildInfo()
   recorder.gauge('buildInfo', [version, node_version, commit]).set(1)
-  recorder.gauge('configReloadSuccessful', []).set(1)
-  recorder.gauge('configReloadTimestamp', []).set(Date.now() / 1000)
 }

@@ -14,7 +14,9 @@ import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { unpackConfig } from './config-parcel.ts'
 import type { ListenHandle } from './listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
+import { createProposals } from './proposals.ts'
 import { createSockets } from './sockets.ts'
+import { endWithStartFailure } from './start-failure.ts'
 
 /** How often a worker hands its metrics over: what a `kill -9` can lose of the counts at most. */
 const reportEveryMs = 100
@@ -26,7 +28,7 @@ const reportEveryMs = 100
 export const runWorker = async (): Promise<void> => {
   ignoreTerminalSignals()
   process.once('disconnect', () => process.exit(1))
-  const config = await askForConfig()
+  const { config, isStale } = await askForConfig()
   const slot = Number(process.env[workerEnvironment.slot] ?? 0)
   const logger = await createLogger({ level: process.env.LOG_LEVEL ?? 'info', base: { worker_pid: process.pid } })
   const { log, flush } = logger
@@ -51,11 +53,27 @@ export const runWorker = async (): Promise<void> => {
     onStoreState: (what, up, reason) => send({ type: 'store', what, up, ...(reason === undefined ? {} : { reason }) }),
   })
 
-  const sockets = createSockets(app.server, app.gateway.inFlight)
+  const sockets = createSockets(app.server, app.inFlight)
   const { privateListener } = app
   const privateSockets = privateListener && createSockets(privateListener.server, privateListener.inFlight)
+  const proposals = createProposals(app)
   process.on('message', (message: PrimaryMessage, handle: unknown) => {
     switch (message.type) {
+      case 'configure':
+        return void app.prepare(unpackConfig(message.config)).then(prepared => {
+          prepared.adopt()
+          start()
+        }, endWithStartFailure)
+      case 'propose':
+        return void proposals
+          .build(message.id, message.config)
+          .then(refusal => send({ type: 'proposal', id: message.id, ...(refusal !== undefined && { refusal }) }))
+      case 'adopt':
+        // It was proposed before this worker could build it.
+        if (!proposals.adopt(message.id)) send({ type: 'loaded' })
+        return
+      case 'discard':
+        return proposals.discard(message.id)
       case 'listen':
         return sockets.listen(message.slot, handle as ListenHandle, () =>
           send({ type: 'listening', slot: message.slot }),
@@ -73,15 +91,21 @@ export const runWorker = async (): Promise<void> => {
         pods.index = message.index
         return
       case 'drain':
-        privateListener?.startDraining()
-        return app.gateway.startDraining()
+        return app.startDraining()
       case 'stop':
         return void Promise.all([sockets.finish(), privateSockets?.finish()]).then(() => end(app, recorder, flush))
     }
   })
+  let hasStarted = false
+  const start = (): void => {
+    if (hasStarted) return
+    hasStarted = true
+    send({ type: 'started' })
+    flushCompileCache()
+  }
   setInterval(() => report(recorder), reportEveryMs).unref()
-  send({ type: 'started' })
-  flushCompileCache()
+  if (isStale()) send({ type: 'loaded' })
+  else start()
 }
 
 /** Ctrl-C reaches the whole process group; the primary alone decides when workers stop. */
@@ -89,11 +113,19 @@ const ignoreTerminalSignals = (): void => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 }
 
+interface FirstConfig {
+  readonly config: SidegateConfig
+  /** Whether another one was adopted since. */
+  isStale(): boolean
+}
+
 /** What the primary serves now, which is not always what the file says. */
-const askForConfig = (): Promise<SidegateConfig> =>
+const askForConfig = (): Promise<FirstConfig> =>
   new Promise(resolve => {
+    let isStale = false
     process.on('message', (message: PrimaryMessage) => {
-      if (message.type === 'configure') resolve(unpackConfig(message.config))
+      if (message.type === 'adopt') isStale = true
+      if (message.type === 'configure') resolve({ config: unpackConfig(message.config), isStale: () => isStale })
     })
     send({ type: 'loaded' })
   })

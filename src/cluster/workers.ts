@@ -33,7 +33,7 @@ export interface Workers {
   start(): Promise<void>
   /** How many slots are served by their own worker now. */
   serving(): number
-  /** Processes that are alive now, by name. */
+  /** Processes that are alive now and have their app, by name. */
   names(): readonly WorkerName[]
   tell(message: PrimaryMessage): void
   /** Answers end their connections from now on, those of replacements too. */
@@ -48,6 +48,8 @@ interface Slot {
   readonly index: number
   readonly backoff: Backoff
   worker: Worker | undefined
+  /** Whether its worker has said that it can serve. */
+  hasStarted: boolean
   /** Why its worker ends without having served, where that is known. */
   failure: string | undefined
   /** `performance.now()` when its worker began to accept; undefined while it has none that does. */
@@ -60,7 +62,13 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   const { log, recorder, listeners, privateListener, startTimeoutMs = defaultStartTimeoutMs } = options
   const serving = recorder.gauge('workers', [])
   const slots = Array.from({ length: options.count }, (_, index): Slot => {
-    const nobody = { worker: undefined, failure: undefined, servingSinceMs: undefined, lentTo: undefined }
+    const nobody = {
+      worker: undefined,
+      hasStarted: false,
+      failure: undefined,
+      servingSinceMs: undefined,
+      lentTo: undefined,
+    }
     return { index, backoff: createBackoff(), ...nobody }
   })
   const ready = Promise.withResolvers<void>()
@@ -98,6 +106,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   }
 
   const onStarted = (slot: Slot, worker: Worker): void => {
+    slot.hasStarted = true
     if (phase === 'draining') tellOne(worker, { type: 'drain' })
     if (phase === 'stopping') tellOne(worker, { type: 'stop' })
     else giveListeners(slot, worker)
@@ -129,6 +138,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   const onExit = (slot: Slot, worker: Worker, code: number | null, signal: string | null): void => {
     const servedMs = slot.servingSinceMs === undefined ? 0 : performance.now() - slot.servingSinceMs
     slot.worker = undefined
+    slot.hasStarted = false
     slot.servingSinceMs = undefined
     serving.set(countServing())
     switch (phase) {
@@ -182,7 +192,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
       return ready.promise
     },
     serving: countServing,
-    names: () => slots.flatMap(slot => (slot.worker ? [nameOf(slot.worker)] : [])),
+    names: () => slots.flatMap(slot => (slot.worker && slot.hasStarted ? [nameOf(slot.worker)] : [])),
     tell,
     drain() {
       phase = 'draining'

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { checkClients } from './checks/clients.ts'
 import { checkFapiProfile } from './checks/fapi-profile.ts'
@@ -18,7 +17,7 @@ import { substituteEnvironment } from './source/environment.ts'
 import { type Fault, type Problem, pathText } from './source/problem.ts'
 import { parseSource } from './source/source.ts'
 import { checkTlsFiles } from './source/tls-files.ts'
-import { readValueFiles } from './source/value-files.ts'
+import { type ReadText, readText, readValueFiles } from './source/value-files.ts'
 import type { YamlSource } from './source/yaml-source.ts'
 
 export { type Operation, operationLabel } from '../gateway/operation.ts'
@@ -53,9 +52,15 @@ const crossChecks = [
  * environment holds: all that is wrong comes back in one go.
  * @param nowMs when the TLS certificates must be good. Left out, as where Sidegate runs: one that is out of time is no
  *   problem, since whoever renews it may be late, and a worker that cannot begin again makes that worse
+ * @param read reads the file and those that it names for its values; left out: from the disk
  */
-export const loadConfig = async (file: string, env: NodeJS.ProcessEnv, nowMs?: number): Promise<LoadedConfig> => {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
+export const loadConfig = async (
+  file: string,
+  env: NodeJS.ProcessEnv,
+  nowMs?: number,
+  read: ReadText = readText,
+): Promise<LoadedConfig> => {
+  const text = await read(file).catch((error: NodeJS.ErrnoException) => error)
   if (text instanceof Error) return refuse([unreadable(file, text)])
   const source = parseSource(text)
   const syntaxProblems = source.syntaxFaults.map(({ position, message }) => ({ file, ...position, message }))
@@ -63,7 +68,7 @@ export const loadConfig = async (file: string, env: NodeJS.ProcessEnv, nowMs?: n
   if (!isMapping(source.tree)) return refuse([{ file, line: 1, column: 1, message: notAMapping(source.tree) }])
 
   const { tree, faults: missing } = substituteEnvironment(source.tree, env)
-  const files = await readValueFiles(tree, dirname(file))
+  const files = await readValueFiles(tree, dirname(file), read)
   for (const { path, filePath } of files.read) source.redirect(path, filePath)
   const before = [...missing, ...files.faults, ...(await checkTlsFiles(tree, dirname(file), nowMs))]
   const { draft, faults } = parseDraft(tree, before)

@@ -4,6 +4,7 @@ import type { KeysReport } from './client-keys/key-source.ts'
 import type { Clients } from './clients/clients.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { OAuthOptions } from './options.ts'
+import type { RevocationFeed } from './tokens/revocation-feed.ts'
 
 /** What every file of this room may use. */
 export interface OAuthDeps {
@@ -15,6 +16,8 @@ export interface OAuthDeps {
   /** Counts failed passwords on the login pages, over all workers. */
   readonly failures: FailureLimit
   readonly starts: StartLimit
+  /** What was revoked, followed by whoever opened the store. */
+  readonly revocations: RevocationFeed
   readonly reportKeysAway: KeysReport
 }
 

@@ -26,7 +26,6 @@ import { createResourceMetadata } from './resource-metadata.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { createGatewayCheck } from './tokens/gateway-check.ts'
 import { createIntrospectionEndpoint } from './tokens/introspect.ts'
-import { createRevocationFeed } from './tokens/revocation-feed.ts'
 import { createRevocationEndpoint } from './tokens/revoke.ts'
 import type { OAuthReply, OAuthRequest } from './wire.ts'
 
@@ -77,8 +76,6 @@ export interface AuthorizationServer {
   verifyProof(request: ProvenRequest): ProvenKey
   /** Spends what may be used once. @throws OAuthError of the first that was used before */
   spend(uses: readonly OneUse[]): Promise<void>
-  /** Stops following the revocations; keys and store belong to whoever opened them. */
-  close(): void
 }
 
 /** Every grant type there is: the token endpoint serves this list, and the metadata name it. */
@@ -88,13 +85,12 @@ const createGrants = (deps: OAuthDeps): readonly Grant[] => [
   createRefreshTokenGrant(deps),
 ]
 
-/** Starts following the store's revocations at once; `close()` ends that. */
+/** Holds nothing open: keys, store and what was revoked belong to whoever opened them. */
 export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer => {
   const grants = createGrants(deps)
   const clientKeys = createClientKeyring(deps.options.clients, deps.clock, deps.reportKeysAway)
   const metadata = createMetadata(deps.options, grants)
   const accessTokens = createAccessTokens(deps)
-  const feed = createRevocationFeed(deps.store.revocations, deps.clock)
   const checkProof = createProofCheck(deps)
   const readObject = createRequestObjects(deps, clientKeys)
   const findResource = createResourceMetadata(deps.options)
@@ -106,7 +102,9 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
   return {
     parseForm,
     ...createClientAuth(deps, clientKeys),
-    token: serve(createTokenEndpoint(deps, grants, accessTokens, feed, createPossessionCheck(deps, checkProof))),
+    token: serve(
+      createTokenEndpoint(deps, grants, accessTokens, deps.revocations, createPossessionCheck(deps, checkProof)),
+    ),
     introspect: serve(createIntrospectionEndpoint(deps, accessTokens)),
     revoke: serve(createRevocationEndpoint(deps, accessTokens)),
     namedClient: request => deps.clients.find(parseParameters(request)?.get('client_id') ?? ''),
@@ -120,10 +118,9 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
       const found = findResource(path)
       return found && publicDocument(found)
     },
-    verifyAccessToken: createGatewayCheck(deps, accessTokens, feed),
+    verifyAccessToken: createGatewayCheck(deps, accessTokens, deps.revocations),
     verifyProof: checkProof,
     spend: oneTimeUses.spend,
-    close: feed.close,
   }
 }
 

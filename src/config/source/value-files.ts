@@ -17,12 +17,17 @@ export interface ValueFiles {
   readonly faults: readonly Fault[]
 }
 
+/** Reads a text file. @throws Error with the `code` of the system's refusal */
+export type ReadText = (path: string) => Promise<string>
+
+export const readText: ReadText = path => readFile(path, 'utf8')
+
 /**
  * Puts the content of every `<name>_file` into the tree as `<name>`, in place; one trailing newline is stripped.
  * @param folder what relative file names start from: the folder of the configuration file
  */
-export const readValueFiles = async (tree: unknown, folder: string): Promise<ValueFiles> => {
-  const read: ValueFile[] = []
+export const readValueFiles = async (tree: unknown, folder: string, read: ReadText = readText): Promise<ValueFiles> => {
+  const found: ValueFile[] = []
   const faults: Fault[] = []
   for (const { mapping, path } of mappingsWithFiles(tree)) {
     for (const name of names) {
@@ -30,13 +35,13 @@ export const readValueFiles = async (tree: unknown, folder: string): Promise<Val
       if (typeof file !== 'string') continue
       const filePath = [...path, `${name}_file`]
       delete mapping[`${name}_file`]
-      read.push({ path: [...path, name], filePath })
+      found.push({ path: [...path, name], filePath })
       if (Object.hasOwn(mapping, name)) {
         faults.push({ path: filePath, at: 'key', message: `${name} is given as well; keep one of the two` })
         continue
       }
       try {
-        const content = await readFile(resolve(folder, file), 'utf8')
+        const content = await read(resolve(folder, file))
         mapping[name] = content.replace(/\r?\n$/, '')
       } catch (error) {
         const reason = unreadableFile(error as NodeJS.ErrnoException)
@@ -44,7 +49,7 @@ export const readValueFiles = async (tree: unknown, folder: string): Promise<Val
       }
     }
   }
-  return { read, faults }
+  return { read: found, faults }
 }
 
 interface MappingAt {

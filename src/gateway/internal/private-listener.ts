@@ -22,6 +22,8 @@ export interface PrivateListenerDeps extends Pick<InternalApiDeps, 'log' | 'acce
 /** The listener for the operator's own login. It listens where the caller says, and never on the traffic port. */
 export interface PrivateListener extends Pick<InternalApi, 'startDraining' | 'inFlight'> {
   readonly server: TrafficServer
+  /** Answers calls that come from now on by another configuration of the authorization server. */
+  serve(oauth: OAuthDeps): void
   close(): void
 }
 
@@ -32,8 +34,7 @@ export const openPrivateListener = async (
 ): Promise<PrivateListener> => {
   const { tls: files, jwks } = options
   const tls = files && (await openTls(files, certificates))
-  const api = createInternalApi({
-    ...deps,
+  const partsFor = (oauth: OAuthDeps): Pick<InternalApiDeps, 'backChannel' | 'caller'> => ({
     backChannel: createBackChannel(oauth),
     caller: {
       takesCertificates: files?.clientCaFile !== undefined,
@@ -41,10 +42,23 @@ export const openPrivateListener = async (
       ...(jwks && { proof: createLoginProof(oauth, jwks) }),
     },
   })
+  let parts = partsFor(oauth)
+  const api = createInternalApi({
+    ...deps,
+    get backChannel() {
+      return parts.backChannel
+    },
+    get caller() {
+      return parts.caller
+    },
+  })
   return {
     server: createTrafficServer(defaultTrafficServerOptions, api.handlers, tls),
     startDraining: api.startDraining,
     inFlight: api.inFlight,
+    serve(oauth) {
+      parts = partsFor(oauth)
+    },
     close: () => tls?.close(),
   }
 }

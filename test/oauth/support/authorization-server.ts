@@ -10,6 +10,7 @@ import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
 import { unmatchedSecretHash } from '../../../src/oauth/secrets/secret-hash.ts'
 import { challengeOf, codeProof, newGrantId, newGrantSecret } from '../../../src/oauth/tokens/code.ts'
+import { createRevocationFeed } from '../../../src/oauth/tokens/revocation-feed.ts'
 import type { OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
@@ -138,9 +139,11 @@ export const startServer = async (
   const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())
   const clients = createClients(options.clients)
-  const deps = { options, store, clock, clients, keys, ...createLimits(clock), reportKeysAway: () => undefined }
+  const revocations = createRevocationFeed(store.revocations, clock)
+  t.teardown(() => revocations.close())
+  const own = { options, store, clock, clients, keys, revocations }
+  const deps = { ...own, ...createLimits(clock), reportKeysAway: () => undefined }
   const server = createAuthorizationServer(deps)
-  t.teardown(() => server.close())
 
   const call =
     (endpoint: 'token' | 'introspect' | 'revoke') =>

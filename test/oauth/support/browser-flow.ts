@@ -10,6 +10,7 @@ import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
 import { hashSecret } from '../../../src/oauth/secrets/secret-hash.ts'
 import { challengeOf, codeProof, parseGrantId } from '../../../src/oauth/tokens/code.ts'
+import { createRevocationFeed } from '../../../src/oauth/tokens/revocation-feed.ts'
 import type { OAuthReply, OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
@@ -82,6 +83,8 @@ export const openBrowserRoom = async (
   const limiter = createMemoryLimiter(clock)
   const failures = createFailureLimit(limiter, { limit: 10, windowSec: 60 }, clock.nowMs)
   const starts = createStartLimit(limiter, { limit: 300, windowSec: 60 })
+  const revocations = createRevocationFeed(store.revocations, clock)
+  t.teardown(() => revocations.close())
   const reportKeysAway = (): void => undefined
   const deps: OAuthDeps = {
     options,
@@ -91,6 +94,7 @@ export const openBrowserRoom = async (
     keys,
     failures,
     starts,
+    revocations,
     reportKeysAway,
   }
   return {

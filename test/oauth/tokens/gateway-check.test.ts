@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createAuthorizationServer } from '../../../src/oauth/index.ts'
+import { createRevocationFeed } from '../../../src/oauth/tokens/revocation-feed.ts'
 import { startServer, type TestServer } from '../support/authorization-server.ts'
 
 const opaque = { format: 'opaque', lifetimeSec: 600, alg: 'ES256' } as const
@@ -72,8 +73,9 @@ t.test('a process that has just started knows what was revoked before', async t 
   const token = await issue(server)
   await server.revoke({ token }, { as: 'app' })
 
-  const fresh = createAuthorizationServer(server.deps)
-  t.teardown(() => fresh.close())
+  const revocations = createRevocationFeed(server.deps.store.revocations, server.clock)
+  t.teardown(() => revocations.close())
+  const fresh = createAuthorizationServer({ ...server.deps, revocations })
 
   t.equal(await fresh.verifyAccessToken(token), undefined)
 })

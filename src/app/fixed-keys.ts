@@ -1,0 +1,31 @@
+import type { SidegateConfig } from '../config/load.ts'
+import { isSame } from './same.ts'
+
+/** Keys of the configuration that a running gateway cannot change: sockets, processes, and where everything is kept. */
+export const fixedKeys = [
+  'listen',
+  'tls',
+  'requests',
+  'admin',
+  'internal',
+  'workers',
+  'pods',
+  'store',
+] as const satisfies readonly (keyof SidegateConfig)[]
+
+type FixedKey = (typeof fixedKeys)[number]
+
+/** What stays as it was at the start. */
+export type FixedConfig = Pick<SidegateConfig, FixedKey>
+
+/** What a reload may change. */
+export type LiveConfig = Omit<SidegateConfig, FixedKey>
+
+/** Why one configuration cannot follow the other without a restart, or undefined where it can. */
+export const findFixedChange = (before: SidegateConfig, after: SidegateConfig): string | undefined => {
+  const changed: string[] = fixedKeys.filter(key => !isSame(before[key], after[key]))
+  // The private listener is there for the hand-off alone.
+  if (before.internal && before.oauth.login.mode !== after.oauth.login.mode) changed.push('login.mode')
+  if (changed.length === 0) return undefined
+  return `${changed.join(', ')} cannot change while Sidegate runs: restart it, or change ${changed.length === 1 ? 'it' : 'them'} back`
+}

@@ -1,0 +1,130 @@
+import { systemClock } from '../clock.ts'
+import { createFailureLimit, type FailureLimit } from '../gateway/callers/failure-limit.ts'
+import { createStartLimit } from '../gateway/callers/start-limit.ts'
+import { createGateway, type Gateway } from '../gateway/gateway.ts'
+import { publishOperations } from '../gateway/routing/published-operations.ts'
+import { createClients } from '../oauth/clients/clients.ts'
+import type { OAuthDeps } from '../oauth/deps.ts'
+import { createAuthorizationServer } from '../oauth/index.ts'
+import { type KeyRing, openKeyRing } from '../oauth/keys/key-ring.ts'
+import { keyPolicyOf } from '../oauth/keys/schedule.ts'
+import type { OAuthOptions } from '../oauth/options.ts'
+import type { RevocationFeed } from '../oauth/tokens/revocation-feed.ts'
+import type { Limiter } from '../stores/ports/limiter.ts'
+import type { Store } from '../stores/ports/store.ts'
+import type { AccessLog } from '../telemetry/access-log.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Recorder } from '../telemetry/recorder.ts'
+import type { FixedConfig, LiveConfig } from './fixed-keys.ts'
+import { isSame } from './same.ts'
+
+/** What outlives every reload of a process, with all that it knows. */
+export interface Lasting {
+  readonly fixed: FixedConfig
+  readonly store: Store
+  readonly limiter: Limiter
+  readonly revocations: RevocationFeed
+  readonly recorder: Recorder
+  readonly log: Logger
+  readonly accessLog: AccessLog
+}
+
+/** One configuration being served. A reload makes the next one; requests under way are finished by theirs. */
+export interface Serving {
+  readonly config: LiveConfig
+  readonly gateway: Gateway
+  readonly failures: FailureLimit
+  readonly oauth: OAuthDeps
+  /** @param next what serves now; what it has taken over is left to it */
+  close(next?: Serving): Promise<void>
+}
+
+/**
+ * Builds what serves a configuration.
+ * @param before what serves now: keys and counts of failures go over where their options are the same
+ * @throws Error one line for a person
+ * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
+ */
+export const createServing = async (config: LiveConfig, lasting: Lasting, before?: Serving): Promise<Serving> => {
+  const { fixed, store, limiter, revocations, recorder, log, accessLog } = lasting
+  const keys =
+    before && usesSameKeys(before.config.oauth, config.oauth)
+      ? before.oauth.keys
+      : await openKeys(lasting, config, before)
+  const failures =
+    before && isSame(before.config.loginFailures, config.loginFailures)
+      ? before.failures
+      : createFailureLimit(limiter, config.loginFailures, systemClock.nowMs)
+  const clients = createClients(config.oauth.clients)
+  const oauth: OAuthDeps = {
+    options: config.oauth,
+    store,
+    clock: systemClock,
+    clients,
+    keys,
+    failures,
+    starts: createStartLimit(limiter, config.loginStarts),
+    revocations,
+    reportKeysAway: reportKeysAway(log),
+  }
+  const gateway = createGateway(
+    {
+      operations: publishOperations(config.operations, config.oauth),
+      upstreams: config.upstreams,
+      plans: config.plans,
+      rateLimitHeaders: config.rateLimitHeaders,
+      trustedProxies: config.trustedProxies,
+      clientCertificates: {
+        clientAuth: fixed.tls?.clientAuth ?? 'off',
+        hasClientCa: fixed.tls?.clientCaFile !== undefined,
+        header: config.clientCertificateHeader,
+      },
+      loginFailures: config.loginFailures,
+    },
+    {
+      caller: {
+        authorizationServer: createAuthorizationServer(oauth),
+        findClient: client_id => clients.find(client_id),
+        issuer: config.issuer,
+        failures,
+      },
+      limiter,
+      recorder,
+      log,
+      accessLog,
+    },
+  )
+  return {
+    config,
+    gateway,
+    failures,
+    oauth,
+    async close(next) {
+      if (next?.oauth.keys !== keys) keys.close()
+      await gateway.close()
+    },
+  }
+}
+
+const usesSameKeys = (before: OAuthOptions, after: OAuthOptions): boolean =>
+  isSame([keyPolicyOf(before), before.keys], [keyPolicyOf(after), after.keys])
+
+/** At a start the store may be away; a reload does not give up keys for none. */
+const openKeys = async ({ store }: Lasting, { oauth }: LiveConfig, before: Serving | undefined): Promise<KeyRing> => {
+  const keys = await openKeyRing(store.keys, systemClock, oauth)
+  try {
+    if (before) keys.publicJwks()
+    return keys
+  } catch (error) {
+    keys.close()
+    throw error
+  }
+}
+
+const reportKeysAway =
+  (log: Logger): OAuthDeps['reportKeysAway'] =>
+  (host, reason) =>
+    log.warn(
+      { event: 'client_keys_unavailable', host, reason },
+      'the keys of a client cannot be fetched from its jwks_uri',
+    )

@@ -1,0 +1,59 @@
+import type { TrafficHandlers } from '../http/traffic-server.ts'
+import type { Serving } from './serving.ts'
+
+/** The serving of now, and those before it that still have requests under way. */
+export interface Servings {
+  /** Hand each request to the serving of the moment when it comes. */
+  readonly handlers: TrafficHandlers
+  current(): Serving
+  /** What came before closes once it has answered what it began. */
+  replace(next: Serving): void
+  startDraining(): void
+  inFlight(): number
+  close(): Promise<void>
+}
+
+const lookEveryMs = 100
+
+export const createServings = (first: Serving): Servings => {
+  let current = first
+  let isDraining = false
+  const before = new Set<Serving>()
+
+  const closeIdle = (): void => {
+    for (const serving of before) {
+      if (serving.gateway.inFlight() > 0) continue
+      before.delete(serving)
+      void serving.close(current)
+    }
+    if (before.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+    }
+  }
+  let timer: NodeJS.Timeout | undefined
+
+  return {
+    handlers: {
+      request: (req, res) => current.gateway.handlers.request(req, res),
+      upgrade: (req, socket, head) => current.gateway.handlers.upgrade(req, socket, head),
+      refused: code => current.gateway.handlers.refused(code),
+    },
+    current: () => current,
+    replace(next) {
+      before.add(current)
+      current = next
+      if (isDraining) next.gateway.startDraining()
+      timer ??= setInterval(closeIdle, lookEveryMs).unref()
+    },
+    startDraining() {
+      isDraining = true
+      for (const { gateway } of [current, ...before]) gateway.startDraining()
+    },
+    inFlight: () => [...before].reduce((sum, { gateway }) => sum + gateway.inFlight(), current.gateway.inFlight()),
+    async close() {
+      clearInterval(timer)
+      await Promise.all([current.close(), ...[...before].map(serving => serving.close(current))])
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import type { ConfigSource } from '../cluster/config-source.ts'
+import { formatProblem, loadConfig } from '../config/load.ts'
+
+/** A file as it was when it was read. */
+interface Reading {
+  /** Differs after every change, whatever was changed. */
+  readonly state: string
+  readonly digest: string
+}
+
+/** The configuration in a file, with the files that it names for its values. */
+export const createConfigSource = (file: string): ConfigSource => {
+  let readings = new Map<string, Reading>()
+  let looked = readings
+  return {
+    async load() {
+      const read = new Map<string, Reading>()
+      const loaded = await loadConfig(file, process.env, undefined, path => readNoting(path, read))
+      readings = looked = read
+      return loaded.ok ? loaded : { ok: false, problems: loaded.problems.map(formatProblem) }
+    },
+    loaded: () => toText(readings),
+    async current() {
+      const now = new Map<string, Reading>()
+      for (const [path, before] of looked) now.set(path, await look(path, before))
+      looked = now
+      return toText(now)
+    },
+  }
+}
+
+const readNoting = async (path: string, readings: Map<string, Reading>): Promise<string> => {
+  const state = await stateOf(path)
+  try {
+    const text = await readFile(path, 'utf8')
+    readings.set(path, { state, digest: digestOf(text) })
+    return text
+  } catch (error) {
+    readings.set(path, { state, digest: '' })
+    throw error
+  }
+}
+
+/** A file that was not touched since is not read again: it may be large. */
+const look = async (path: string, before: Reading): Promise<Reading> => {
+  const state = await stateOf(path)
+  if (state === before.state) return before
+  return { state, digest: await readFile(path, 'utf8').then(digestOf, () => '') }
+}
+
+/** Of the file behind all links; its inode tells it from another one that has taken its place. */
+const stateOf = (path: string): Promise<string> =>
+  stat(path, { bigint: true }).then(
+    ({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(),
+    (error: NodeJS.ErrnoException) => error.code ?? error.name,
+  )
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')
+
+const toText = (readings: ReadonlyMap<string, Reading>): string =>
+  [...readings].map(([path, { digest }]) => `${digest} ${path}`).join('\n')

@@ -1,0 +1,48 @@
+import type { App, Prepared } from '../app.ts'
+import { type ConfigParcel, unpackConfig } from './config-parcel.ts'
+import { reasonOf } from './start-failure.ts'
+
+/**
+ * The configurations that the primary proposes to a worker while it serves: each is built first, and served only once
+ * every worker could build it.
+ */
+export interface Proposals {
+  /** @returns why it cannot be served here, in one line; undefined where it can */
+  build(id: number, parcel: ConfigParcel): Promise<string | undefined>
+  /** @returns false where it was not built here: the worker came later */
+  adopt(id: number): boolean
+  discard(id: number): void
+}
+
+export const createProposals = (app: App): Proposals => {
+  let built: { readonly id: number; readonly prepared: Prepared } | undefined
+  let lastDiscarded = 0
+  const forget = (): void => {
+    void built?.prepared.discard()
+    built = undefined
+  }
+  return {
+    async build(id, parcel) {
+      forget()
+      try {
+        const prepared = await app.prepare(unpackConfig(parcel))
+        // Another worker may have refused it meanwhile.
+        if (id <= lastDiscarded) await prepared.discard()
+        else built = { id, prepared }
+        return undefined
+      } catch (error) {
+        return reasonOf(error)
+      }
+    },
+    adopt(id) {
+      if (built?.id !== id) return false
+      built.prepared.adopt()
+      built = undefined
+      return true
+    },
+    discard(id) {
+      lastDiscarded = id
+      if (built?.id === id) forget()
+    },
+  }
+}

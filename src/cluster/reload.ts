@@ -1,0 +1,83 @@
+import { findFixedChange } from '../app/primary.ts'
+import type { SidegateConfig } from '../app.ts'
+import type { Clock } from '../clock.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Recorder } from '../telemetry/recorder.ts'
+import { type Agreement, createAgreement } from './agreement.ts'
+import { type ConfigParcel, packConfig } from './config-parcel.ts'
+import type { ConfigSource } from './config-source.ts'
+import type { Workers } from './workers.ts'
+
+/** The configuration that is served now, and its way to the next one. */
+export interface Reload extends Pick<Agreement, 'answered' | 'gone'> {
+  config(): SidegateConfig
+  /** The same, as it goes to workers. */
+  parcel(): ConfigParcel
+  /** Reads the files, and serves what they say if all of it is right; else nothing changes. One at a time. */
+  now(cause: ReloadCause): Promise<void>
+}
+
+export type ReloadCause = 'signal' | 'file'
+
+export interface ReloadOptions {
+  /** What is served first. */
+  readonly config: SidegateConfig
+  readonly source: ConfigSource
+  readonly workers: Pick<Workers, 'names' | 'tell'>
+  readonly log: Logger
+  readonly recorder: Recorder
+  readonly clock: Clock
+}
+
+export const createReload = (options: ReloadOptions): Reload => {
+  const { source, workers, log, recorder, clock } = options
+  const successful = recorder.gauge('configReloadSuccessful', [])
+  const succeededAt = recorder.gauge('configReloadTimestamp', [])
+  const agreement = createAgreement(workers)
+  let served = { config: options.config, parcel: packConfig(options.config) }
+  let lastId = 0
+  let underWay = Promise.resolve()
+
+  const succeed = (): void => {
+    successful.set(1)
+    succeededAt.set(clock.nowMs() / 1000)
+  }
+  const fail = (cause: ReloadCause, problems: readonly string[]): void => {
+    successful.set(0)
+    log.error({ event: 'config_refused', cause, problems }, 'the configuration cannot be served: kept the old one')
+  }
+
+  const reload = async (cause: ReloadCause): Promise<void> => {
+    const loaded = await source.load()
+    if (!loaded.ok) return fail(cause, loaded.problems)
+    const { config } = loaded
+    const fixed = findFixedChange(served.config, config)
+    if (fixed !== undefined) return fail(cause, [fixed])
+    lastId++
+    const id = lastId
+    const parcel = packConfig(config)
+    const refusal = await agreement.reach(id, parcel)
+    if (refusal !== undefined) {
+      workers.tell({ type: 'discard', id })
+      return fail(cause, [refusal])
+    }
+    served = { config, parcel }
+    workers.tell({ type: 'adopt', id })
+    succeed()
+    log.info({ event: 'config_reloaded', cause }, 'a new configuration is served')
+  }
+
+  succeed()
+  return {
+    config: () => served.config,
+    parcel: () => served.parcel,
+    now(cause) {
+      underWay = underWay
+        .then(() => reload(cause))
+        .catch(error => fail(cause, [error instanceof Error ? error.message : String(error)]))
+      return underWay
+    },
+    answered: agreement.answered,
+    gone: agreement.gone,
+  }
+}
