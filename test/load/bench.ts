@@ -10,13 +10,15 @@ import { parseArgs } from 'node:util'
 import { toCount } from './count.ts'
 import { benchLimits } from './limits/bench-limits.ts'
 import { limitsUsage, parseLimitsOptions } from './limits/options.ts'
+import { benchOutages, chooseForms, outagesUsage } from './outages/bench-outages.ts'
 import { Programs } from './program.ts'
 import { baseline, createScenarios, type Scenario } from './scenario.ts'
 import { type Row, toTable } from './table.ts'
 import { type Measurement, measure } from './wrk.ts'
 
 const usage = `usage: npm run bench -- [--seconds N] [--rounds N] [scenario ...]
-       ${limitsUsage}`
+       ${limitsUsage}
+       ${outagesUsage}`
 
 interface Options {
   /** Length of one measurement; each is preceded by a warm-up of 2 s that counts for nothing. */
@@ -31,7 +33,8 @@ const warmUpSec = 2
 
 const main = async (): Promise<void> => {
   const [first, ...rest] = process.argv.slice(2)
-  return first === 'limits' ? holdLimits(rest) : compareSpeed(process.argv.slice(2))
+  if (first === 'limits') return holdLimits(rest)
+  return first === 'outages' ? surviveOutages(rest) : compareSpeed(process.argv.slice(2))
 }
 
 const compareSpeed = async (args: readonly string[]): Promise<void> => {
@@ -63,6 +66,20 @@ const holdLimits = async (args: readonly string[]): Promise<void> => {
   try {
     const holds = await benchLimits(options, createInterruption())
     if (!holds) fail('a strict plan let in more than it promises', 1)
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error), 1)
+  }
+}
+
+/** What callers see of an outage of Redis: `npm run bench -- outages`. */
+const surviveOutages = async (names: readonly string[]): Promise<void> => {
+  const forms = parse(() => (names.includes('--help') ? undefined : chooseForms(names)))
+  if (forms === undefined) return
+  const problem = findProblem(['redis-server'])
+  if (problem !== undefined) return fail(problem, 1)
+  try {
+    const isKept = await benchOutages(forms, createInterruption())
+    if (!isKept) fail('an outage was felt for longer than promised', 1)
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error), 1)
   }
