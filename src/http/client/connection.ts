@@ -3,6 +3,7 @@ import type { OnReadOpts, Socket } from 'node:net'
 import { type AnswerHead, InvalidAnswerError } from './answer-head.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
 import { type FailureKind, RoundTripError } from './failure.ts'
+import { hearOut } from './hear-out.ts'
 import { type ConnectionLimits, isEventStream } from './limits.ts'
 import { OutgoingBody, type RequestWithBody } from './outgoing-body.ts'
 
@@ -32,8 +33,12 @@ export interface ConnectionOwner {
   onClosed(connection: Connection): void
 }
 
-/** Opens a socket. @param onread to be passed on; `ready` when the socket may be written to */
-export type OpenSocket = (onread: OnReadOpts, onReady: () => void) => Socket
+/**
+ * Opens a socket.
+ * @param onread to be passed on; undefined: the socket is read as a stream
+ * @param onReady to be called when it may be written to
+ */
+export type OpenSocket = (onread: OnReadOpts | undefined, onReady: () => void) => Socket
 
 /** What a connection waits for. */
 type Phase = 'connecting' | 'sending' | 'waiting' | 'receiving' | 'idle'
@@ -53,6 +58,7 @@ export class Connection {
   #isPaused = false
   /** Whether the answer under way may take longer than a request as a whole. */
   #isEndless = false
+  #isRetired = false
   #isClosed = false
   #answered = 0
   #keepAliveMs: number
@@ -71,6 +77,7 @@ export class Connection {
     }
     this.#socket = open(onread, () => this.#onReady())
     this.#socket.setNoDelay(true)
+    hearOut(this.#socket, () => this.#body?.hasBegun === true)
     this.#socket.on('error', error => this.#onError(error))
     this.#socket.on('end', () => this.#onEnd())
     this.#socket.on('close', () => this.#onClose())
@@ -100,6 +107,12 @@ export class Connection {
   abort(): void {
     this.#handler = undefined
     this.#close()
+  }
+
+  /** Serves nothing more: it closes once the round trip under way has ended. */
+  retire(): void {
+    this.#isRetired = true
+    if (this.#phase === 'idle') this.#close()
   }
 
   /** Closes it; a round trip under way fails. */
@@ -224,8 +237,9 @@ export class Connection {
     const isSent = this.#body === undefined || this.#body.isSent
     this.#body?.stop()
     this.#body = undefined
-    this.#isPaused = false
-    if (!isClean || !isSent || this.#isClosed || head?.persists !== true) {
+    // Over TLS the end may come after reading was stopped; and an idle connection has to hear when the server closes it.
+    this.resume()
+    if (!isClean || !isSent || this.#isRetired || this.#isClosed || head?.persists !== true) {
       this.#close()
       return
     }

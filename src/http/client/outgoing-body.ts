@@ -29,6 +29,7 @@ export class OutgoingBody {
   readonly #progress: BodyProgress
   /** Of a body that comes in chunks; another has no more than its head declares. */
   #leftBytes: number
+  #hasBegun = false
   #isSent = false
   #isStopped = false
 
@@ -38,6 +39,11 @@ export class OutgoingBody {
     this.#isChunked = request.isChunked
     this.#leftBytes = request.maxBodyBytes
     this.#progress = progress
+  }
+
+  /** Whether the head before it has left. */
+  get hasBegun(): boolean {
+    return this.#hasBegun
   }
 
   /** Whether its last byte has been handed over. */
@@ -53,7 +59,9 @@ export class OutgoingBody {
   /** @param head of the request; it leaves together with what has come of the body */
   start(head: string): void {
     this.#socket.cork()
-    this.#socket.write(head, 'latin1')
+    this.#socket.write(head, 'latin1', error => {
+      this.#hasBegun = !error
+    })
     process.nextTick(uncork, this.#socket)
     this.#source.on('data', this.#onData)
     this.#source.on('end', this.#onEnd)

@@ -113,7 +113,7 @@ t.test('what is no answer is refused, as soon as it can be seen', async t => {
 })
 
 t.test('a head without an end is refused at 64 KiB, not held for ever', async t => {
-  const reader = new AnswerReader('GET', { onHead: t.fail, onData: t.fail, onEnd: t.fail })
+  const reader = new AnswerReader('GET', { onHead: () => t.fail(), onData: () => t.fail(), onEnd: () => t.fail() })
   const piece = Buffer.from(`X-A: ${'a'.repeat(1017)}\r\n`)
   reader.read(Buffer.from(ok))
 

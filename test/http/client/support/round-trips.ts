@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import type { AnswerHead } from '../../../../src/http/client/answer-head.ts'
 import type {
@@ -10,7 +10,6 @@ import type {
 } from '../../../../src/http/client/connection.ts'
 import type { RoundTripError } from '../../../../src/http/client/failure.ts'
 import type { ConnectionLimits } from '../../../../src/http/client/limits.ts'
-import { opener } from '../../../../src/http/client/open-socket.ts'
 import { type ConnectionPool, createPool } from '../../../../src/http/client/pool.ts'
 
 interface Teardown {
@@ -31,12 +30,18 @@ export const openPool = (
   t: Teardown,
   url: string,
   limits: Partial<ConnectionLimits> = {},
-  open: OpenSocket = opener(new URL(url)),
+  open: OpenSocket = tcp(url),
 ): ConnectionPool => {
   const pool = createPool(open, { ...patient, ...limits })
   t.teardown(() => pool.close())
   return pool
 }
+
+/** Opens plain connections. */
+export const tcp =
+  (url: string): OpenSocket =>
+  (onread, onReady) =>
+    connect({ host: '127.0.0.1', port: Number(new URL(url).port), ...(onread && { onread }) }, onReady)
 
 /** A server that does with each connection what the test says. */
 export interface ScriptedServer {
@@ -87,7 +92,7 @@ export const get: OutgoingRequest = {
   head: 'GET / HTTP/1.1\r\nHost: up.test\r\n\r\n',
   body: undefined,
   isChunked: false,
-  maxBodyBytes: 0,
+  maxBodyBytes: Number.POSITIVE_INFINITY,
   startedAtMs: 0,
 }
 
