@@ -24,6 +24,7 @@ import { settingOf } from './pages/setting.ts'
 import { createPush } from './par/push.ts'
 import { createResourceMetadata } from './resource-metadata.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
+import { createEndCheck } from './tokens/end-check.ts'
 import { createGatewayCheck } from './tokens/gateway-check.ts'
 import { createIntrospectionEndpoint } from './tokens/introspect.ts'
 import { createRevocationEndpoint } from './tokens/revoke.ts'
@@ -69,6 +70,11 @@ export interface AuthorizationServer {
    */
   verifyAccessToken(token: string): AccessTokenRecord | undefined | Promise<AccessTokenRecord | undefined>
   /**
+   * Whether an access token has expired or was revoked since it gave this record, for whoever uses it over a longer time.
+   * Local for JWTs; opaque tokens are looked up every few seconds, however often this is asked.
+   */
+  hasTokenEnded(token: string, record: AccessTokenRecord): boolean | Promise<boolean>
+  /**
    * The DPoP proof sent with a request (RFC 9449 section 4.3): who holds its key. That it was not used before is known once
    * its `use` is spent.
    * @throws OAuthError invalid_dpop_proof; use_dpop_nonce with the nonce to use
@@ -94,6 +100,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
   const checkProof = createProofCheck(deps)
   const readObject = createRequestObjects(deps, clientKeys)
   const findResource = createResourceMetadata(deps.options)
+  const verifyAccessToken = createGatewayCheck(deps, accessTokens, deps.revocations)
   const oneTimeUses = createOneTimeUses(deps.store.replays)
   const serve =
     (endpoint: Endpoint): AuthorizationServer['token'] =>
@@ -118,7 +125,8 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
       const found = findResource(path)
       return found && publicDocument(found)
     },
-    verifyAccessToken: createGatewayCheck(deps, accessTokens, deps.revocations),
+    verifyAccessToken,
+    hasTokenEnded: createEndCheck(deps, verifyAccessToken),
     verifyProof: checkProof,
     spend: oneTimeUses.spend,
   }

@@ -9,8 +9,10 @@ export const newGrantId = (): string => randomBytes(16).toString('base64url')
 /** A fresh secret `<grant id>.<256 random bits>`: an authorization code, a refresh token or an opaque access token. */
 export const newGrantSecret = (grantId: string): string => `${grantId}.${randomBytes(32).toString('base64url')}`
 
-/** A JWT of ours is always longer: its signature alone has 86 characters. */
-export const grantSecretLength = 22 + 1 + 43
+const grantSecretLength = 22 + 1 + 43
+
+/** Whether an access token that is one of ours is opaque. A JWT is always longer: its signature alone has 86 characters. */
+export const isOpaque = (token: string): boolean => token.length === grantSecretLength
 
 /** The grant id of such a secret, or undefined where the text cannot be one. */
 export const parseGrantId = (text: string): string | undefined =>

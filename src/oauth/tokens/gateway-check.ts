@@ -3,13 +3,16 @@ import type { OAuthDeps } from '../deps.ts'
 import { createRecent } from '../recent.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import { type AccessTokens, isAlive } from './access-token.ts'
-import { grantSecretLength, parseGrantId } from './code.ts'
+import { isOpaque, parseGrantId } from './code.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
 
-/** The record of an access token presented to the gateway, or undefined unless it is ours, alive and not revoked. */
-export type GatewayCheck = (token: string) => MaybePromise<AccessTokenRecord | undefined>
+/**
+ * The record of an access token presented to the gateway, or undefined unless it is ours, alive and not revoked.
+ * @param ageMs how old an answer about an opaque token may be. Default 1000
+ */
+export type GatewayCheck = (token: string, ageMs?: number) => MaybePromise<AccessTokenRecord | undefined>
 
-/** How old an answer about an opaque token may be: what the contract allows for a revocation to arrive. */
+/** What the contract allows for a revocation to arrive. */
 const lookupAgeMs = 1000
 const rememberedLookups = 5_000
 
@@ -38,21 +41,22 @@ export const createGatewayCheck = (deps: OAuthDeps, accessTokens: AccessTokens, 
       throw error
     }
   }
-  const checkOpaque = (token: string): MaybePromise<AccessTokenRecord | undefined> => {
+  const checkOpaque = (token: string, ageMs: number): MaybePromise<AccessTokenRecord | undefined> => {
     const grantId = parseGrantId(token)
     if (grantId === undefined) return undefined
     const nowMs = clock.nowMs()
     const known = lookups.get(token)
-    if (known && nowMs - known.atMs < lookupAgeMs) return stillAlive(known.record, nowMs)
+    if (known && nowMs - known.atMs < ageMs) return stillAlive(known.record, nowMs)
     // Requests that come while the store is being asked wait for the same answer.
     const record = lookUp(grantId, token, nowMs)
     lookups.set(token, { record, atMs: nowMs })
     return record
   }
-  const check: GatewayCheck = token => (token.length === grantSecretLength ? checkOpaque(token) : checkJwt(token))
+  const check: GatewayCheck = (token, ageMs = lookupAgeMs) =>
+    isOpaque(token) ? checkOpaque(token, ageMs) : checkJwt(token)
 
   // A process that has just started does not know yet what was revoked before.
-  return token => feed.starting?.then(() => check(token)) ?? check(token)
+  return (token, ageMs) => feed.starting?.then(() => check(token, ageMs)) ?? check(token, ageMs)
 }
 
 const stillAlive = (record: Lookup['record'], nowMs: number): MaybePromise<AccessTokenRecord | undefined> =>
