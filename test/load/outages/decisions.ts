@@ -17,9 +17,10 @@ export const followDecisions = (admin: string): Decisions => {
   let lastLocalAtMs: number | undefined
   const run = async (): Promise<void> => {
     while (isRunning) {
-      const now = sumOf(await scrape(admin), 'sidegate_plan_decisions_total', { decision: 'local' })
-      if (local !== undefined && now > local) lastLocalAtMs = performance.now()
-      local = now
+      const exposition = await scrape(admin).catch(() => undefined)
+      const now = exposition && sumOf(exposition, 'sidegate_plan_decisions_total', { decision: 'local' })
+      if (local !== undefined && now !== undefined && now > local) lastLocalAtMs = performance.now()
+      local = now ?? local
       await sleep(everyMs)
     }
   }
