@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { endLingering, endsEarly } from './lingering-end.ts'
 
 /** A whole answer as a value. */
 export interface Reply {
@@ -19,5 +20,11 @@ export const writeReply = (res: ServerResponse, reply: Reply, requestId: string)
   if (reply.status !== 204 && reply.status !== 304) headers.push('content-length', String(bodyBytes))
   res.writeHead(reply.status, headers)
   // Header and body leave as one text: where it is ASCII, Node need not look for characters that take more bytes.
-  res.end(reply.body, bodyBytes === reply.body.length ? 'latin1' : 'utf8')
+  const encoding = bodyBytes === reply.body.length ? 'latin1' : 'utf8'
+  if (endsEarly(res)) {
+    res.write(reply.body, encoding)
+    endLingering(res)
+  } else {
+    res.end(reply.body, encoding)
+  }
 }

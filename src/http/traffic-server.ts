@@ -92,6 +92,8 @@ const isWebSocket = (req: IncomingMessage): boolean =>
   req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket' && !answerUnderWay(req.socket)
 
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, handlers: TrafficHandlers): void => {
+  // What comes behind a refusal is a fault as well: it is dropped, so that the refusal can be read.
+  if (refused.has(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   if (owesAnswer(socket)) return void socket.destroy()
   refuse(socket, clientErrorCode(error), handlers)
@@ -119,8 +121,12 @@ const owesAnswer = (socket: Duplex): boolean => {
 
 const lingerMs = 1000
 
+/** Connections that were refused and are about to end. */
+const refused = new WeakSet<Duplex>()
+
 const refuse = (socket: Duplex, code: GatewayErrorCode, handlers: TrafficHandlers): void => {
   handlers.refused(code)
+  refused.add(socket)
   // Node lets go of a socket that said CONNECT: a reset would then be nobody's error and end the process.
   socket.on('error', () => socket.destroy())
   const requestId = randomUUID()

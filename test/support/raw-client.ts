@@ -36,6 +36,11 @@ export class RawConnection {
     return this.#state
   }
 
+  /** Of what was to be sent, what the other end has not taken. */
+  get unsentBytes(): number {
+    return this.#socket.writableLength
+  }
+
   /** What has come and was not taken by `answer` yet. */
   get received(): Buffer {
     return this.#received
