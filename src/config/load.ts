@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import { checkAskingGateways } from './checks/asking-gateways.ts'
 import { checkClients } from './checks/clients.ts'
 import { checkFapiProfile } from './checks/fapi-profile.ts'
 import { checkGroupings } from './checks/groupings.ts'
@@ -39,6 +40,7 @@ const crossChecks = [
   checkGroupings,
   checkOperations,
   checkRoutes,
+  checkAskingGateways,
   checkPlans,
   checkClients,
   checkUsers,

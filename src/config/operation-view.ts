@@ -1,6 +1,12 @@
-import type { Credentials, Served } from '../gateway/operation.ts'
-import type { GroupedOperation } from './draft.ts'
+import type { Credentials } from '../gateway/operation.ts'
+import type { GroupedOperation, OperationDraft } from './draft.ts'
 import { joinPath } from './values/path-pattern.ts'
+
+/** What Sidegate answers itself. */
+export type Service = NonNullable<OperationDraft['serves']>
+
+/** In place of an upstream's name: another gateway forwards the operation, and asks here first. */
+export const noUpstream = 'none'
 
 /** An operation of the file with what it takes from its grouping and its defaults filled in. */
 export interface OperationView {
@@ -8,8 +14,8 @@ export interface OperationView {
   /** From the origin, base path included. */
   readonly path: string
   readonly aliases: readonly string[]
-  readonly serves: Served | undefined
-  /** Where it is forwarded; undefined where Sidegate serves it, or where nobody said. */
+  readonly serves: Service | undefined
+  /** Where it is forwarded, or `noUpstream`; undefined where Sidegate serves it, or where nobody said. */
   readonly upstream: string | undefined
   readonly credentials: Credentials
   readonly plan: 'client' | 'none'
@@ -30,11 +36,11 @@ export const toOperationView = ({ value, grouping }: GroupedOperation): Operatio
 }
 
 /** Whether a request shows whose plan to charge. An authorization request names its client without proof. */
-export const namesClient = (credentials: Credentials, serves: Served | undefined): boolean =>
+export const namesClient = (credentials: Credentials, serves: Service | undefined): boolean =>
   credentials !== 'none' || serves === 'authorize'
 
 /** What makes sense for what an operation does; the first is the default. */
-export const allowedCredentials: Readonly<Record<Served | 'forward', readonly [Credentials, ...Credentials[]]>> = {
+export const allowedCredentials: Readonly<Record<Service | 'forward', readonly [Credentials, ...Credentials[]]>> = {
   token: ['client'],
   introspect: ['client'],
   revoke: ['client'],
@@ -43,11 +49,12 @@ export const allowedCredentials: Readonly<Record<Served | 'forward', readonly [C
   metadata: ['query', 'none'],
   discovery: ['none'],
   jwks: ['none'],
+  check: ['none'],
   forward: ['bearer', 'query', 'none'],
 }
 
 /** The methods by which each thing is served. */
-export const servedMethods: Readonly<Record<Served, readonly string[]>> = {
+export const servedMethods: Readonly<Record<Service, readonly string[]>> = {
   token: ['POST'],
   introspect: ['POST'],
   revoke: ['POST'],
@@ -56,4 +63,5 @@ export const servedMethods: Readonly<Record<Served, readonly string[]>> = {
   metadata: ['GET'],
   discovery: ['GET'],
   jwks: ['GET'],
+  check: ['GET', '*'],
 }

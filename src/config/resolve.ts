@@ -5,7 +5,7 @@ import type { TrafficServerOptions } from '../http/traffic-server.ts'
 import type { Plan } from '../plans/plan.ts'
 import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft, UpstreamDraft } from './draft.ts'
 import { issuerOf } from './issuer-of.ts'
-import { toOperationView } from './operation-view.ts'
+import { noUpstream, toOperationView } from './operation-view.ts'
 import { resolveOAuth } from './resolve-oauth.ts'
 import { findMetadataPath, resourceOf } from './resolve-resources.ts'
 import type { InternalOptions, SidegateConfig } from './sidegate-config.ts'
@@ -106,18 +106,23 @@ const toOperation = (operation: GroupedOperation, issuer: string): Operation => 
 const toTarget = (operation: GroupedOperation, issuer: string): Target => {
   const { value, grouping } = operation
   const { serves, upstream = '' } = toOperationView(operation)
-  if (serves) return { kind: 'serve', serves, advertise: value.advertise }
+  if (value.gateway) return { kind: 'check', gateway: value.gateway }
+  if (serves && serves !== 'check') return { kind: 'serve', serves, advertise: value.advertise }
   const { basePath, stripBasePath } = grouping.value
   const resource = resourceOf(grouping.value, issuer)
   const metadataPath = findMetadataPath(resource, issuer)
+  const guarded = {
+    resource,
+    ...(metadataPath !== undefined && { metadataUrl: new URL(issuer).origin + metadataPath }),
+  }
+  if (upstream === noUpstream) return { kind: 'elsewhere', ...guarded }
   return {
     kind: 'forward',
     upstream,
     stripPrefix: stripBasePath ? basePath : '',
     forwardAuthorization: value.forwardAuthorization,
     maxBodyBytes: value.maxBody ?? grouping.value.maxBody,
-    resource,
-    ...(metadataPath !== undefined && { metadataUrl: new URL(issuer).origin + metadataPath }),
+    ...guarded,
   }
 }
 

@@ -46,6 +46,8 @@ export type Target =
       /** Removed from the path before it goes upstream; empty: the path goes as it came. */
       readonly stripPrefix: string
       readonly forwardAuthorization: boolean
+      /** Most bytes of a request's body; more is 413. */
+      readonly maxBodyBytes: number
     } & GuardedResource)
   /** Another gateway forwards it, once it has asked here whether it may. Who comes here for it finds nothing. */
   | ({ readonly kind: 'elsewhere' } & GuardedResource)

@@ -1,6 +1,6 @@
 import type { Draft } from '../draft.ts'
 import type { Fault } from '../source/problem.ts'
-import { unknownUpstream } from './operations.ts'
+import { isUnknownUpstream, unknownUpstream } from './operations.ts'
 
 /** What must hold among groupings: each name once (it is the label of metrics), and upstreams that exist. */
 export const checkGroupings = (draft: Draft): readonly Fault[] => [...doubledNames(draft), ...unknownUpstreams(draft)]
@@ -16,5 +16,5 @@ const doubledNames = ({ groupings }: Draft): readonly Fault[] =>
 
 const unknownUpstreams = ({ groupings, upstreamNames }: Draft): readonly Fault[] =>
   groupings
-    .filter(({ value }) => value.upstream !== undefined && !upstreamNames.includes(value.upstream))
+    .filter(({ value }) => isUnknownUpstream(value.upstream, upstreamNames))
     .map(({ path }) => ({ path: [...path, 'upstream'], at: 'value', message: unknownUpstream(upstreamNames) }))

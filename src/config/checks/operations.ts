@@ -2,6 +2,7 @@ import type { Draft, GroupedOperation, OperationDraft } from '../draft.ts'
 import {
   allowedCredentials,
   namesClient,
+  noUpstream,
   type OperationView,
   servedMethods,
   toOperationView,
@@ -49,9 +50,7 @@ const rules: readonly Rule<Facts>[] = [
   {
     reads: ['upstream'],
     check: ({ own, upstreamNames }) =>
-      own.upstream && !upstreamNames.includes(own.upstream)
-        ? valueAt('upstream', unknownUpstream(upstreamNames))
-        : undefined,
+      isUnknownUpstream(own.upstream, upstreamNames) ? valueAt('upstream', unknownUpstream(upstreamNames)) : undefined,
   },
   {
     reads: ['method', 'serves'],
@@ -63,7 +62,9 @@ const rules: readonly Rule<Facts>[] = [
   {
     reads: ['path', 'serves'],
     check: ({ view: { path, serves } }) =>
-      serves && path.includes('*') ? valueAt('path', 'what Sidegate serves has a path without wildcards') : undefined,
+      serves && serves !== 'check' && path.includes('*')
+        ? valueAt('path', 'what Sidegate serves has a path without wildcards')
+        : undefined,
   },
   {
     reads: ['credentials', 'serves'],
@@ -116,6 +117,9 @@ const rules: readonly Rule<Facts>[] = [
 ]
 
 const isInteractionPath = (path: string): boolean => path === '/interaction' || path.startsWith('/interaction/')
+
+export const isUnknownUpstream = (name: string | undefined, names: readonly string[]): boolean =>
+  name !== undefined && name !== noUpstream && !names.includes(name)
 
 export const unknownUpstream = (names: readonly string[]): string =>
   names.length > 0 ? `no such upstream; there are ${keysText(names)}` : 'no such upstream; define it under upstreams'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { credentialKinds, served } from '../../gateway/operation.ts'
+import { askingGateways } from '../../gateway/check/asking-gateway.ts'
+import { credentialKinds, methods, served } from '../../gateway/operation.ts'
 import { basePathFault, pathFault } from '../values/path-pattern.ts'
 import { resourceFault } from '../values/resource.ts'
 import { scopeToken } from '../values/scope.ts'
@@ -7,19 +8,24 @@ import { checkedText, flag, line, name, oneOf, sizeBytes, text } from '../values
 
 /** The published interface: groupings and their operations, and the upstreams behind them. */
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const services = [...served, 'check'] as const
 
 const bodySize = () => sizeBytes('0B', '1000TiB')
 
 export const operationSchema = z.strictObject({
-  method: z.enum(methods, { error: `must be one of ${methods.join(', ')}, in capitals` }),
+  method: z.enum([...methods, '*'], { error: `must be one of ${methods.join(', ')}, in capitals` }),
   path: checkedText(pathFault).describe('Below the base path; * is one segment, ** at the end the rest.'),
   aliases: z.array(checkedText(pathFault)).default([]).describe('Other full paths, not below the base path.'),
   serves: z
-    .enum(served, { error: `must be one of ${served.join(', ')}` })
+    .enum(services, { error: `must be one of ${services.join(', ')}` })
     .optional()
     .describe('What Sidegate answers itself.'),
-  upstream: text().optional().describe("Where it is forwarded. Default the grouping's."),
+  gateway: oneOf(askingGateways)
+    .optional()
+    .describe('With serves: check, which gateway asks: nginx, envoy, traefik or caddy.'),
+  upstream: text()
+    .optional()
+    .describe("Where it is forwarded; none: another gateway does that, and asks here first. Default the grouping's."),
   credentials: oneOf(credentialKinds)
     .optional()
     .describe('Who may call: bearer, client, query or none. The default goes by what the operation does.'),

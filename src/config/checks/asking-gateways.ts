@@ -1,0 +1,158 @@
+import type { Draft, GroupedOperation, OperationDraft } from '../draft.ts'
+import { isBroken } from '../element.ts'
+import { noUpstream, type OperationView, toOperationView } from '../operation-view.ts'
+import { type Fault, pathText } from '../source/problem.ts'
+import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
+
+/** What must hold where other gateways forward, and ask here whether they may: `serves: check` and `upstream: none`. */
+export const checkAskingGateways = (draft: Draft): readonly Fault[] => {
+  const parties = partiesOf(draft)
+  return [
+    ...draft.operations.flatMap(operation =>
+      applyRules(rules, operation, { own: operation.value, view: toOperationView(operation), ...parties }),
+    ),
+    ...draft.operations.flatMap(operation => intrusions(operation, draft.operations)),
+    ...reservedNames(draft),
+  ]
+}
+
+interface Facts extends Parties {
+  readonly own: OperationDraft
+  readonly view: OperationView
+}
+
+/** Who there is of those that need each other. */
+interface Parties {
+  readonly isAnybodyTrusted: boolean
+  readonly isChecked: boolean
+  readonly isAnythingElsewhere: boolean
+}
+
+/** What is broken, or missing from the draft for that, may be what is needed. */
+const partiesOf = ({ head, operations, hasAllOperations }: Draft): Parties => {
+  const views = operations.map(toOperationView)
+  return {
+    isAnybodyTrusted: head.value.trustedProxies.length > 0 || isBroken(head.broken, 'trustedProxies'),
+    isChecked: !hasAllOperations || views.some(({ serves }) => serves === 'check'),
+    isAnythingElsewhere: !hasAllOperations || views.some(({ upstream }) => upstream === noUpstream),
+  }
+}
+
+const rules: readonly Rule<Facts>[] = [
+  {
+    reads: ['serves', 'gateway'],
+    check: ({ own }) =>
+      own.serves === 'check' && own.gateway === undefined
+        ? valueAt('gateway', 'missing; say which gateway asks: nginx, envoy, traefik or caddy')
+        : undefined,
+  },
+  {
+    reads: ['serves', 'gateway'],
+    check: ({ own }) =>
+      own.serves !== 'check' && own.gateway !== undefined
+        ? keyAt('gateway', 'is for what serves check; remove it')
+        : undefined,
+  },
+  {
+    reads: ['serves', 'gateway', 'method'],
+    check: ({ own }) => {
+      const isForAll = own.serves === 'check' && own.gateway === 'envoy'
+      if (isForAll && own.method !== '*') return valueAt('method', "Envoy asks with any method; set method: '*'")
+      return !isForAll && own.method === '*'
+        ? valueAt('method', '* is for a check that envoy asks for; name one method')
+        : undefined
+    },
+  },
+  {
+    reads: ['serves', 'gateway', 'path'],
+    check: ({ own, view: { path } }) =>
+      own.serves === 'check' && own.gateway === 'envoy' && !isBelowPrefix(path)
+        ? valueAt('path', 'Envoy puts its path_prefix before the path it asks about; write it as /check/**')
+        : undefined,
+  },
+  {
+    reads: ['serves', 'gateway', 'path'],
+    check: ({ own, view: { path } }) =>
+      own.serves === 'check' && own.gateway !== undefined && own.gateway !== 'envoy' && path.includes('*')
+        ? valueAt('path', `${own.gateway} asks at one place, a path without wildcards`)
+        : undefined,
+  },
+  {
+    reads: ['serves', 'gateway', 'aliases'],
+    check: ({ own }) =>
+      own.serves === 'check' && own.gateway === 'envoy' && own.aliases.length > 0
+        ? keyAt('aliases', 'a check that envoy asks for has one path; remove them')
+        : undefined,
+  },
+  {
+    reads: ['serves'],
+    check: ({ own, isAnybodyTrusted }) =>
+      own.serves === 'check' && !isAnybodyTrusted
+        ? valueAt('serves', 'nobody is trusted to ask; name the gateway under trustedProxies')
+        : undefined,
+  },
+  {
+    reads: ['serves'],
+    check: ({ own, isAnythingElsewhere }) =>
+      own.serves === 'check' && !isAnythingElsewhere
+        ? valueAt('serves', 'there is nothing to ask about; give what the other gateway forwards upstream: none')
+        : undefined,
+  },
+  {
+    reads: ['serves', 'upstream'],
+    check: ({ view, isChecked }) =>
+      view.upstream === noUpstream && !isChecked
+        ? valueAt(
+            'upstream',
+            'none: another gateway forwards it, and none can ask; publish an operation that serves check',
+          )
+        : undefined,
+  },
+  {
+    reads: ['serves', 'upstream', 'forwardAuthorization'],
+    check: ({ own, view }) =>
+      view.upstream === noUpstream && own.forwardAuthorization
+        ? keyAt('forwardAuthorization', 'is without effect with upstream: none; tell the gateway that forwards')
+        : undefined,
+  },
+  {
+    reads: ['serves', 'upstream', 'maxBody'],
+    check: ({ own, view }) =>
+      view.upstream === noUpstream && own.maxBody !== undefined
+        ? keyAt('maxBody', 'is without effect with upstream: none; tell the gateway that forwards')
+        : undefined,
+  },
+]
+
+/** Below `/.well-known` documents are published unasked. */
+const isBelowPrefix = (path: string): boolean => /^\/(?!\.well-known\/)[^*]+\/\*\*$/.test(path)
+
+/**
+ * Below the path at which Envoy asks stand the paths it asks about: whatever else were published there would be the answer,
+ * and a 2xx of it would let the request pass.
+ */
+const intrusions = (check: GroupedOperation, operations: readonly GroupedOperation[]): readonly Fault[] => {
+  if (check.value.gateway !== 'envoy' || isBroken(check.broken, 'path')) return []
+  const prefix = toOperationView(check).path.slice(0, -'/**'.length)
+  return operations
+    .filter(other => other !== check && waysOf(other).some(way => way === prefix || way.startsWith(`${prefix}/`)))
+    .map(({ path }) => ({
+      path: [...path, 'path'],
+      at: 'value',
+      message: `below ${prefix} Envoy asks (${pathText(check.path)}), and this would answer it; take another path`,
+    }))
+}
+
+const waysOf = (operation: GroupedOperation): readonly string[] => {
+  const { path, aliases } = toOperationView(operation)
+  return [path, ...aliases]
+}
+
+const reservedNames = ({ upstreamNames }: Draft): readonly Fault[] =>
+  upstreamNames
+    .filter(name => name === noUpstream)
+    .map(name => ({
+      path: ['upstreams', name],
+      at: 'key',
+      message: 'as an upstream none says that another gateway forwards; take another name',
+    }))
