@@ -73,7 +73,7 @@ const countLocal = async (pods: readonly RunningSidegate[]): Promise<number> => 
  * A run that the shared count decided alone. A machine that stands still for longer than a worker waits for the count
  * makes it decide locally, which is right and proves nothing: then it is run again.
  */
-const runTogether = async (t: Test, pods: readonly RunningSidegate[], attempts = 3): Promise<Run> => {
+const runTogether = async (t: Test, pods: readonly RunningSidegate[], attempts = 8): Promise<Run> => {
   const urls = pods.map(({ url }) => url)
   const localBefore = await countLocal(pods)
   const [greedy, modest] = await Promise.all([
