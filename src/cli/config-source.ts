@@ -13,6 +13,7 @@ interface Reading {
 /** The configuration in a file, with the files that it names for its values. */
 export const createConfigSource = (file: string): ConfigSource => {
   let readings = new Map<string, Reading>()
+  /** What `current` has found last, so that it reads a touched file once. */
   let looked = readings
   return {
     async load() {
@@ -23,10 +24,12 @@ export const createConfigSource = (file: string): ConfigSource => {
     },
     loaded: () => toText(readings),
     async current() {
+      const before = looked
       const now = new Map<string, Reading>()
-      for (const [path, before] of looked) now.set(path, await look(path, before))
-      looked = now
-      return toText(now)
+      for (const [path, reading] of before) now.set(path, await look(path, reading))
+      // A load meanwhile has read other files, perhaps, and later.
+      if (looked === before) looked = now
+      return toText(looked)
     },
   }
 }

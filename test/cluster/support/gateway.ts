@@ -22,6 +22,8 @@ export interface LogEntry {
   readonly replaced_in_ms?: number
   readonly reason?: string
   readonly part?: string
+  readonly cause?: string
+  readonly problems?: readonly string[]
 }
 
 export const logEntries = (sidegate: RunningSidegate, event: string): readonly LogEntry[] =>
