@@ -19,6 +19,7 @@ const programs: readonly Program[] = [
   { command: 'curl', debianPackage: 'curl' },
   { command: 'openssl', debianPackage: 'openssl' },
   { command: 'nginx', debianPackage: 'nginx' },
+  { command: 'caddy', debianPackage: 'caddy' },
 ]
 
 const main = (): number => {
