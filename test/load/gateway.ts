@@ -6,9 +6,16 @@ import { answers, cores, type Programs } from './program.ts'
 
 const sidegate = join(import.meta.dirname, '../../src/sidegate.cjs')
 
-/** The one client of the load, and how it proves itself (RFC 6749 section 2.3.1). */
-const client = { id: 'load', secret: 'load-secret-0123456789abcdef' } as const
-export const basicAuth = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`
+const secret = 'load-secret-0123456789abcdef'
+
+/** How a client of the load proves itself (RFC 6749 section 2.3.1). */
+const basicAuthOf = (client_id: string): string => `Basic ${Buffer.from(`${client_id}:${secret}`).toString('base64')}`
+
+/** The names of so many clients. */
+const clientIds = (count: number): readonly string[] => Array.from({ length: count }, (_, nth) => `load-${nth + 1}`)
+
+const [onlyClient = ''] = clientIds(1)
+export const basicAuth = basicAuthOf(onlyClient)
 
 export interface GatewayStart {
   readonly name: string
@@ -16,6 +23,8 @@ export interface GatewayStart {
   readonly store: string
   /** `warn` leaves the access log out. */
   readonly logLevel: 'info' | 'warn'
+  /** How many it has, each with a plan to itself. Left out: one. */
+  readonly clients?: number
   readonly dir: string
 }
 
@@ -36,7 +45,7 @@ export const startGateway = async (programs: Programs, start: GatewayStart): Pro
   return `http://127.0.0.1:${port}`
 }
 
-const toConfig = ({ upstream, store }: GatewayStart, port: number, adminPort: number): object => ({
+const toConfig = ({ upstream, store, clients = 1 }: GatewayStart, port: number, adminPort: number): object => ({
   issuer: `http://127.0.0.1:${port}`,
   listen: `127.0.0.1:${port}`,
   admin: `127.0.0.1:${adminPort}`,
@@ -66,26 +75,37 @@ const toConfig = ({ upstream, store }: GatewayStart, port: number, adminPort: nu
     },
   ],
   upstreams: { accounts: { targets: [upstream] } },
-  clients: [
-    {
-      client_id: client.id,
-      client_secret: client.secret,
-      client_name: 'Load',
-      grant_types: ['client_credentials'],
-      scope: 'accounts:read',
-    },
-  ],
+  clients: clientIds(clients).map(client_id => ({
+    client_id,
+    client_secret: secret,
+    client_name: 'Load',
+    grant_types: ['client_credentials'],
+    scope: 'accounts:read',
+  })),
   shutdown: { delay: '0s', timeout: '1s' },
 })
 
 /** A token for the guarded operations. Throws when the gateway issues none. */
-export const fetchToken = async (origin: string): Promise<string> => {
+export const fetchToken = async (origin: string, client_id = onlyClient): Promise<string> => {
   const response = await fetch(`${origin}/token`, {
     method: 'POST',
-    headers: { authorization: basicAuth },
+    headers: { authorization: basicAuthOf(client_id) },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   })
   const body = (await response.json()) as { access_token?: unknown }
   if (typeof body.access_token !== 'string') throw new Error(`no token was issued: ${response.status}`)
   return body.access_token
+}
+
+/** How many tokens are asked for at the same time. */
+const fetchedAtOnce = 50
+
+/** A token for each client of a gateway that has so many. Throws when it issues one too few. */
+export const fetchTokens = async (origin: string, clients: number): Promise<readonly string[]> => {
+  const tokens: string[] = []
+  for (let from = 0; from < clients; from += fetchedAtOnce) {
+    const ids = clientIds(clients).slice(from, from + fetchedAtOnce)
+    tokens.push(...(await Promise.all(ids.map(client_id => fetchToken(origin, client_id)))))
+  }
+  return tokens
 }

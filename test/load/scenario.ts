@@ -1,6 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findFreePort } from '../support/free-port.ts'
-import { basicAuth, fetchToken, startGateway } from './gateway.ts'
+import { basicAuth, fetchToken, fetchTokens, startGateway } from './gateway.ts'
 import { startForwarder, startUpstream } from './nginx.ts'
 import { answers, cores, type Programs } from './program.ts'
 import { startRedis } from './redis.ts'
@@ -18,6 +19,9 @@ export interface Scenario {
 
 /** What everything is compared with; measured in every run. */
 export const baseline = 'http-proxy'
+
+/** Of the row with a plan for each. */
+const manyClients = 5000
 
 /** All rows, in the order of the table. What has been started stays: idle, it takes nothing from the one under load. */
 export const createScenarios = (programs: Programs, dir: string): readonly Scenario[] => {
@@ -43,6 +47,16 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
       dir,
     }),
   )
+  const shared = lazy(async () =>
+    startGateway(programs, {
+      name: 'sidegate-shared',
+      upstream: await upstream(),
+      store: await startRedis(programs),
+      logLevel: 'info',
+      clients: manyClients,
+      dir,
+    }),
+  )
   return [
     { name: 'nginx', title: 'nginx, proxy_pass', load: async () => get(`${await nginx()}/open/1`) },
     { name: baseline, title: 'http-proxy, bare', load: async () => get(`${await bareProxy()}/open/1`) },
@@ -50,9 +64,19 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
     {
       name: 'everything',
       title: 'Sidegate, with everything',
-      goal: 1.4,
+      goal: 1.8,
       load: async () =>
         get(`${await whole()}/guarded/1`, { authorization: `Bearer ${await fetchToken(await whole())}` }),
+    },
+    {
+      name: 'clients',
+      title: 'Sidegate, with everything, 5,000 clients',
+      goal: 1.5,
+      load: async () => {
+        const tokensFile = join(dir, 'tokens')
+        writeFileSync(tokensFile, (await fetchTokens(await shared(), manyClients)).join('\n'))
+        return { ...get(`${await shared()}/guarded/1`), tokensFile }
+      },
     },
     // The goals are 10 000/s and 15 000/s on a machine where the bare http-proxy does 12 500/s.
     {

@@ -5,6 +5,21 @@ if os.getenv("LOAD_BODY") ~= "" then
   wrk.body = os.getenv("LOAD_BODY")
 end
 
+-- With a file of tokens there is a request for each line, all put together before the first is sent.
+local tokens = os.getenv("LOAD_TOKENS")
+if tokens ~= "" then
+  local requests = {}
+  function init()
+    for token in io.lines(tokens) do
+      wrk.headers["Authorization"] = "Bearer " .. token
+      requests[#requests + 1] = wrk.format()
+    end
+  end
+  function request()
+    return requests[math.random(#requests)]
+  end
+end
+
 -- One line of JSON for wrk.ts. Latencies are in microseconds; `status` counts answers of 400 and above.
 function done(summary, latency)
   local errors = summary.errors

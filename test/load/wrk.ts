@@ -10,6 +10,8 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>
   /** Empty: none. */
   readonly body: string
+  /** A file with a bearer token in each line: every request takes one of them, at random. Left out: none does. */
+  readonly tokensFile?: string
 }
 
 /** What one run of the load gave. */
@@ -33,7 +35,7 @@ export const measure = async (load: Load, durationSec: number, signal: AbortSign
   const script = ['-s', join(import.meta.dirname, 'wrk.lua')]
   const { stdout } = await run('taskset', ['-c', cores.load, 'wrk', ...timing, ...script, ...headers, load.url], {
     signal,
-    env: { ...process.env, LOAD_METHOD: load.method, LOAD_BODY: load.body },
+    env: { ...process.env, LOAD_METHOD: load.method, LOAD_BODY: load.body, LOAD_TOKENS: load.tokensFile ?? '' },
   })
   return toMeasurement(stdout)
 }
