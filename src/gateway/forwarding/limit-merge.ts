@@ -15,7 +15,7 @@ export type FieldReader = (name: string) => string | undefined
 
 /** Undefined in the usual case: the upstream has none of the gateway's older fields, and all fields are passed on. */
 export const mergeLimits = (upstream: FieldReader, own: readonly string[]): LimitMerge | undefined => {
-  const prefix = prefixes.find(each => own.includes(`${each}-remaining`))
+  const prefix = prefixes.find((_, nth) => own.includes(remainingFields[nth] ?? ''))
   if (prefix === undefined) return undefined
   const names = [`${prefix}-limit`, `${prefix}-remaining`, `${prefix}-reset`]
   if (names.every(name => upstream(name) === undefined)) return undefined
@@ -27,6 +27,9 @@ export const mergeLimits = (upstream: FieldReader, own: readonly string[]): Limi
 }
 
 const prefixes = ['ratelimit', 'x-ratelimit']
+
+/** Names that are looked for in every answer. */
+const remainingFields = prefixes.map(prefix => `${prefix}-remaining`)
 
 interface Limit {
   readonly remaining: number
