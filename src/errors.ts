@@ -203,6 +203,11 @@ export const gatewayErrors = {
     title: 'Service Unavailable',
     detail: 'The plan limit cannot be decided now, and this plan refuses rather than guesses.',
   },
+  UPSTREAM_BUSY: {
+    status: 503,
+    title: 'Service Unavailable',
+    detail: 'The service behind this operation has no room for another request; Retry-After says when to come back.',
+  },
   UPSTREAM_TIMEOUT: {
     status: 504,
     title: 'Gateway Timeout',

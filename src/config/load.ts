@@ -10,6 +10,7 @@ import { checkPlans } from './checks/plans.ts'
 import { checkRoutes } from './checks/routes.ts'
 import { checkScopes } from './checks/scopes.ts'
 import { checkSigningKeys } from './checks/signing-keys.ts'
+import { checkUpstreams } from './checks/upstreams.ts'
 import { checkUsers } from './checks/users.ts'
 import { parseDraft } from './draft.ts'
 import { resolveConfig } from './resolve.ts'
@@ -44,6 +45,7 @@ const crossChecks = [
   checkPlans,
   checkClients,
   checkUsers,
+  checkUpstreams,
   checkScopes,
   checkSigningKeys,
   checkFapiProfile,

@@ -1,13 +1,13 @@
-import type { UpstreamOptions } from '../gateway/forwarding/upstream-options.ts'
 import type { Operation, Target } from '../gateway/operation.ts'
 import type { ClientAuth, TlsOptions } from '../http/tls-options.ts'
 import type { TrafficServerOptions } from '../http/traffic-server.ts'
 import type { Plan } from '../plans/plan.ts'
-import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft, UpstreamDraft } from './draft.ts'
+import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft } from './draft.ts'
 import { issuerOf } from './issuer-of.ts'
 import { noUpstream, toOperationView } from './operation-view.ts'
 import { resolveOAuth } from './resolve-oauth.ts'
 import { findMetadataPath, resourceOf } from './resolve-resources.ts'
+import { toUpstream } from './resolve-upstream.ts'
 import type { InternalOptions, SidegateConfig } from './sidegate-config.ts'
 import { usableCpus } from './values/cpus.ts'
 
@@ -16,13 +16,14 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
   const { value: head } = draft.head
   const issuer = issuerOf(head)
   const operations = draft.operations.map(operation => toOperation(operation, issuer))
+  const workers = resolveWorkers(head)
   return freeze({
     issuer,
     listen: head.listen,
     ...(head.tls && { tls: toTls(head.tls, head.tls.clientAuth) }),
     admin: head.admin,
     requests: toTrafficServerOptions(head.requests),
-    workers: resolveWorkers(head),
+    workers,
     pods: head.pods,
     store: head.store,
     trustedProxies: head.trustedProxies,
@@ -33,7 +34,7 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
     plans: Object.fromEntries(draft.plans.map(plan => [plan.name, toPlan(plan)])),
     operations,
     groupings: draft.groupings.map(({ value }) => ({ name: value.name, version: value.version })),
-    upstreams: draft.upstreams.map(toUpstream),
+    upstreams: draft.upstreams.map(upstream => toUpstream(upstream, workers)),
     oauth: resolveOAuth(draft, issuer, operations),
     loginFailures: draft.login.value.failures,
     loginStarts: draft.login.value.starts,
@@ -125,15 +126,6 @@ const toTarget = (operation: GroupedOperation, issuer: string): Target => {
     ...guarded,
   }
 }
-
-const toUpstream = ({ name, value }: Named<UpstreamDraft>): UpstreamOptions => ({
-  name,
-  targets: value.targets.map(target => new URL(target).origin),
-  connectTimeoutMs: value.connectTimeout,
-  headersTimeoutMs: value.headersTimeout,
-  bodyTimeoutMs: value.bodyTimeout,
-  totalTimeoutMs: value.totalTimeout,
-})
 
 /** Freezes a value and all that it holds. */
 const freeze = <T>(value: T): T => {

@@ -1,6 +1,6 @@
-import type { UpstreamOptions } from '../gateway/forwarding/upstream-options.ts'
 import type { LimitFieldForm } from '../gateway/limit-fields.ts'
 import type { Operation } from '../gateway/operation.ts'
+import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'
 import type { ClientCertificateHeader, TlsOptions } from '../http/tls-options.ts'
 import type { TrafficServerOptions } from '../http/traffic-server.ts'
 import type { JwkSet, OAuthOptions } from '../oauth/options.ts'

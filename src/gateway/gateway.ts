@@ -17,8 +17,6 @@ import type { Recorder } from '../telemetry/recorder.ts'
 import type { CallerDeps } from './callers/prove-caller.ts'
 import { toCheckReply } from './check/check-reply.ts'
 import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade } from './exchange.ts'
-import { createUpstream } from './forwarding/upstream.ts'
-import type { UpstreamOptions } from './forwarding/upstream-options.ts'
 import { forwardUpgrade } from './forwarding/websocket.ts'
 import type { LimitFieldForm } from './limit-fields.ts'
 import { createMeter, meterOperation } from './meter.ts'
@@ -28,6 +26,8 @@ import { pipeline, run } from './pipeline.ts'
 import { refuse, refuseError } from './refusal.ts'
 import { createRoutes } from './routing/route-table.ts'
 import { createSoftLimitReport } from './soft-limit-report.ts'
+import { Upstream } from './upstreams/upstream.ts'
+import type { UpstreamOptions } from './upstreams/upstream-options.ts'
 
 export interface GatewayOptions {
   readonly operations: readonly Operation[]
@@ -72,7 +72,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     meter: createMeter(recorder, 'unmatched', '', 'unmatched'),
     members: operationMembers('unmatched', 'unmatched'),
   }
-  const upstreams = new Map(options.upstreams.map(upstream => [upstream.name, createUpstream(upstream, recorder)]))
+  const upstreams = new Map(options.upstreams.map(upstream => [upstream.name, new Upstream(upstream, deps)]))
   let inFlight = 0
   let draining = false
 

@@ -91,6 +91,16 @@ export const metrics = {
     'upstream',
     'reason',
   ]),
+  upstreamMembers: gauge(
+    'sidegate_upstream_members',
+    'Addresses that serve upstreams, as each worker sees them: the sum over the workers.',
+    ['upstream', 'state'],
+  ),
+  upstreamRetries: counter('sidegate_upstream_retries_total', 'Requests that another try was due to.', [
+    'upstream',
+    'decision',
+  ]),
+  upstreamQueue: gauge('sidegate_upstream_queue', 'Requests that wait for room at an upstream.', ['upstream']),
   storeDuration: histogram(
     'sidegate_store_duration_seconds',
     'Store calls, answered or failed.',

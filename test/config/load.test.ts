@@ -193,6 +193,7 @@ t.test('a file that is not there, empty or no mapping is a problem of its own', 
 t.test('operations come with their full path, their credentials and where they go', async t => {
   const config = await acceptedConfig(t, {
     issuer: 'https://auth.example.com/tenant',
+    workers: 1,
     groupings: [
       { name: 'O', operations: [token, authorize] },
       {
@@ -241,6 +242,10 @@ t.test('operations come with their full path, their credentials and where they g
       headersTimeoutMs: 30_000,
       bodyTimeoutMs: 300_000,
       totalTimeoutMs: 3_600_000,
+      maxQueue: 100,
+      queueTimeoutMs: 1_000,
+      retryPercent: 20,
+      ejection: { failures: 5, timeMs: 10_000, maxTimeMs: 300_000, mostPercent: 50 },
     },
   ])
 })

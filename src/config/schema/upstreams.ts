@@ -1,17 +1,35 @@
 import { z } from 'zod'
-import { checkedText, durationMs, name } from '../values/texts.ts'
+import { checkedText, count, durationMs, name } from '../values/texts.ts'
 
-const originFault = (text: string): string | undefined => {
-  const expectation = 'must be an http or https origin without path, such as http://127.0.0.1:9000'
-  if (!/^https?:\/\/[^/?#@]+\/?$/i.test(text) || !URL.canParse(text)) return expectation
-  return undefined
+const targetFault = (text: string): string | undefined => {
+  if (/^unix:\/[^\0]+$/.test(text)) return undefined
+  const isOrigin = /^https?:\/\/[^/?#@]+\/?$/i.test(text) && URL.canParse(text)
+  return isOrigin
+    ? undefined
+    : 'must be an http or https origin without path, such as http://127.0.0.1:9000, or unix: and the full path of a socket'
 }
+
+const ejectionSchema = z
+  .strictObject({
+    failures: count(0, 1_000)
+      .default(5)
+      .describe('Failures in a row, or 5xx answers, after which a member is left alone; 0: never. Default 5.'),
+    time: durationMs(1)
+      .prefault('10s')
+      .describe('For how long, the first time; twice as long where it fails again at once. Default 10s.'),
+    maxTime: durationMs(1).prefault('5m').describe('For how long at most. Default 5m.'),
+    mostPercent: count(1, 100)
+      .default(50)
+      .describe('How many of the members at a time, in percent; never the last one. Default 50.'),
+  })
+  .prefault({})
+  .describe('Members that fail are left alone for a while.')
 
 export const upstreamSchema = z.strictObject({
   targets: z
-    .array(checkedText(originFault))
+    .array(checkedText(targetFault))
     .min(1, { error: 'needs at least one target, such as http://127.0.0.1:9000' })
-    .describe('Origins that serve it.'),
+    .describe('Who serves it: origins, or sockets such as unix:/run/service.sock.'),
   connectTimeout: durationMs(1).prefault('5s').describe('Longest wait for a connection. Default 5s.'),
   headersTimeout: durationMs(1).prefault('30s').describe('Longest wait for the response header. Default 30s.'),
   bodyTimeout: durationMs(1)
@@ -20,6 +38,17 @@ export const upstreamSchema = z.strictObject({
   totalTimeout: durationMs(1)
     .prefault('1h')
     .describe('Longest time for a whole round trip; WebSockets and event streams have none. Default 1h.'),
+  maxInFlight: count(1, 1_000_000)
+    .optional()
+    .describe('Most requests and WebSockets at a time; each worker has its share. Default no limit.'),
+  maxQueue: count(0, 100_000)
+    .default(100)
+    .describe('Most requests that wait for room, then 503; each worker has its share. Default 100.'),
+  queueTimeout: durationMs(1).prefault('1s').describe('Longest wait for room, then 503. Default 1s.'),
+  retryPercent: count(0, 100)
+    .default(20)
+    .describe('Most requests tried a second time, in percent of all, 3 a second at least; 0: none. Default 20.'),
+  ejection: ejectionSchema,
 })
 
 export const upstreamsSchema = z

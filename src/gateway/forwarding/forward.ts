@@ -1,8 +1,8 @@
 import type { Exchange, Outcome, Step } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
 import { declaresTooMuch } from './outgoing-request.ts'
 import { RoundTrip } from './round-trip.ts'
-import type { Upstream } from './upstream.ts'
 
 export interface ForwardDeps {
   readonly upstreams: ReadonlyMap<string, Upstream>

@@ -46,6 +46,13 @@ export const upstreamPath = (exchange: Exchange, operation: MeteredOperation): s
 export const hasBody = ({ context: { fields } }: Exchange): boolean =>
   fields.transferEncoding !== undefined || (fields.contentLength !== undefined && fields.contentLength !== '0')
 
+/** Whether it may be sent again: it has no body, and a repeat changes nothing. */
+export const isRepeatable = (exchange: Exchange): boolean =>
+  !hasBody(exchange) && idempotent.has(exchange.context.req.method ?? '')
+
+/** Of the methods that operations have (RFC 9110 section 9.2.2). */
+const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+
 /** Whether it says that its body is larger than the operation takes; one in chunks is counted as it comes. */
 export const declaresTooMuch = ({ context: { fields } }: Exchange, { target }: MeteredOperation): boolean =>
   fields.contentLength !== undefined && target.kind === 'forward' && Number(fields.contentLength) > target.maxBodyBytes

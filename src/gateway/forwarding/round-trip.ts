@@ -1,27 +1,32 @@
 import type { ServerResponse } from 'node:http'
 import type { AnswerHead } from '../../http/client/answer-head.ts'
-import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
+import type { Connection, OutgoingRequest, RoundTripHandler } from '../../http/client/connection.ts'
 import type { RoundTripError } from '../../http/client/failure.ts'
 import { expectsContinue } from '../../http/context.ts'
 import { clientGone, type Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
+import type { Member } from '../upstreams/member.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
+import { toUpstreamFailure, type UpstreamFailure } from '../upstreams/upstream-failure.ts'
+import type { Waiter } from '../upstreams/waiting-line.ts'
+import { refuseBusy } from './busy.ts'
 import type { ForwardDeps } from './forward.ts'
 import { incomingHeaders } from './incoming-headers.ts'
-import { hasBody, toOutgoingRequest } from './outgoing-request.ts'
-import type { Upstream } from './upstream.ts'
-import { toUpstreamFailure, type UpstreamFailure } from './upstream-failure.ts'
+import { isRepeatable, toOutgoingRequest } from './outgoing-request.ts'
 
 /** One request to an upstream and its answer, streamed to the client. */
-export class RoundTrip implements RoundTripHandler {
+export class RoundTrip implements RoundTripHandler, Waiter<Member> {
   readonly #deps: ForwardDeps
   readonly #exchange: Exchange
   readonly #operation: MeteredOperation
   readonly #upstream: Upstream
+  #member: Member | undefined
   #connection: Connection | undefined
+  /** 0 until then: a wait for room is the gateway's. */
   #sentAtMs = 0
   #status = 0
-  #attempts = 0
+  #isRetry = false
   /** Bytes of the body still owed, where the upstream said how many; -1 where it did not. */
   #owedBytes = -1
   #ended = false
@@ -34,21 +39,33 @@ export class RoundTrip implements RoundTripHandler {
   }
 
   start(): void {
-    const { res } = this.#exchange.context
-    if (expectsContinue(this.#exchange.context)) res.writeContinue()
-    res.on('close', this.#onClientClose)
-    this.#sentAtMs = performance.now()
-    this.#send()
+    this.#exchange.context.res.on('close', this.#onClientClose)
+    const member = this.#upstream.take()
+    if (member) this.onTurn(member)
+    else if (!this.#upstream.wait(this)) this.onBusy()
   }
 
-  #send(): void {
-    this.#attempts += 1
-    const { origin, pool } = this.#upstream.next()
-    this.#connection = pool.send(toOutgoingRequest(this.#exchange, this.#operation, origin.host, this.#sentAtMs), this)
+  onTurn(member: Member): void {
+    const { context } = this.#exchange
+    this.#member = member
+    this.#sentAtMs = performance.now()
+    if (expectsContinue(context)) context.res.writeContinue()
+    this.#connection = member.pool.send(this.#requestTo(member), this)
+  }
+
+  onBusy(): void {
+    this.#settle()
+    this.#upstream.failed('busy')
+    this.#deps.reply(this.#exchange, refuseBusy(this.#exchange))
+  }
+
+  #requestTo({ host }: Member): OutgoingRequest {
+    return toOutgoingRequest(this.#exchange, this.#operation, host, this.#sentAtMs)
   }
 
   readonly #onClientClose = (): void => {
     if (this.#ended) return
+    this.#upstream.leave(this)
     this.#connection?.abort()
     this.#end('client_gone', clientGone)
   }
@@ -56,6 +73,7 @@ export class RoundTrip implements RoundTripHandler {
   onHead(head: AnswerHead): void {
     const { res } = this.#exchange.context
     this.#status = head.status
+    if (this.#member) this.#upstream.heard(this.#member, head.status)
     if (head.framing.by === 'length' && head.framing.bytes > 0) this.#owedBytes = head.framing.bytes
     if (this.#deps.isDraining()) res.shouldKeepAlive = false
     res.writeHead(head.status, incomingHeaders(this.#exchange, head))
@@ -75,6 +93,8 @@ export class RoundTrip implements RoundTripHandler {
     // A copy, since the piece is a view of what will be read next.
     if (res.write(Buffer.from(piece))) return
     this.#connection?.pause()
+    // Pieces that were read already come all the same, thousands where a body is in small chunks.
+    if (res.listenerCount('drain') > 0) return
     res.once('drain', () => this.#connection?.resume())
   }
 
@@ -92,44 +112,52 @@ export class RoundTrip implements RoundTripHandler {
     else if (res.headersSent) {
       breakOff(this.#exchange, this.#owedBytes > 0 || res.chunkedEncoding)
       this.#end(toUpstreamFailure(error).reason, this.#status)
-    } else if (this.#mayRetry(error)) {
-      this.#send()
     } else {
-      this.#refuse(error)
+      if (this.#member) this.#upstream.missed(this.#member, error)
+      if (!this.#retry(error)) this.#refuse(error)
     }
   }
 
   /** Nothing has been sent to the client: it gets a refusal that says whose fault it was. */
   #refuse(error: RoundTripError): void {
     const { code, reason } = toUpstreamFailure(error)
-    this.#ended = true
-    this.#exchange.context.res.off('close', this.#onClientClose)
+    this.#settle()
     this.#upstream.failed(reason)
-    this.#exchange.upstreamMs = performance.now() - this.#sentAtMs
     this.#deps.reply(this.#exchange, refuse(this.#exchange, code))
   }
 
   /**
-   * A target that cannot be reached has seen nothing: another may. A kept connection that the upstream closed just now:
-   * safe to try once more where a repeat changes nothing.
+   * Once, and only what is safe: a member that cannot be reached has seen nothing, another may; where a connection closed
+   * before the answer, a repeat must change nothing (RFC 9110 section 9.2.2).
+   * @returns whether it is under way
    */
-  #mayRetry({ kind }: RoundTripError): boolean {
-    const { method } = this.#exchange.context.req
-    if (kind === 'unreachable') return this.#attempts < this.#upstream.options.targets.length
-    const isSafe = (method === 'GET' || method === 'HEAD') && !hasBody(this.#exchange)
-    return kind === 'closed' && this.#attempts === 1 && isSafe
+  #retry({ kind }: RoundTripError): boolean {
+    const isUnseen = kind === 'unreachable'
+    if (this.#isRetry || this.#member === undefined) return false
+    if (!isUnseen && !(kind === 'closed' && isRepeatable(this.#exchange))) return false
+    const member = this.#upstream.takeAgain(this.#member, isUnseen)
+    if (member === undefined) return false
+    this.#isRetry = true
+    this.#member = member
+    this.#connection = member.pool.sendFresh(this.#requestTo(member), this)
+    return true
   }
 
   #end(failure: UpstreamFailure | undefined, status: number): void {
-    this.#ended = true
-    // Others use it from now on: what this client still has to take must not hold them up.
-    this.#connection = undefined
-    const { res } = this.#exchange.context
-    res.off('close', this.#onClientClose)
-    this.#exchange.upstreamMs = performance.now() - this.#sentAtMs
+    this.#settle()
     if (failure) this.#upstream.failed(failure)
     else this.#upstream.answered(status, this.#exchange.upstreamMs)
     this.#deps.finish(this.#exchange, status)
+  }
+
+  #settle(): void {
+    this.#ended = true
+    if (this.#sentAtMs > 0) this.#exchange.upstreamMs = performance.now() - this.#sentAtMs
+    // Others use it from now on: what this client still has to take must not hold them up.
+    this.#connection = undefined
+    this.#exchange.context.res.off('close', this.#onClientClose)
+    if (this.#member) this.#upstream.giveBack(this.#member)
+    this.#member = undefined
   }
 }
 

@@ -1,12 +1,15 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ProxyServer } from 'http-proxy'
+import { nodeHttp } from '../../node-http.ts'
 import { clientGone, type Exchange, type Outcome, type Step } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
+import type { Member } from '../upstreams/member.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
+import { refuseBusy } from './busy.ts'
 import { mergeLimits } from './limit-merge.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
 import { hasBody, upstreamPath } from './outgoing-request.ts'
-import type { Upstream } from './upstream.ts'
 
 export interface WebSocketDeps {
   readonly upstreams: ReadonlyMap<string, Upstream>
@@ -20,13 +23,14 @@ export interface WebSocketDeps {
 interface Handshake {
   readonly exchange: Exchange
   readonly upstream: Upstream
+  readonly member: Member
   /** The client's. */
   readonly socket: Socket
 }
 
 /** Passes a WebSocket handshake upstream and joins the two sockets; `http-proxy`'s `ws`, whose `web` is never called. */
 export const forwardUpgrade = (deps: WebSocketDeps): Step => {
-  const proxy = new ProxyServer({ changeOrigin: true, xfwd: false })
+  const proxy = new ProxyServer({ xfwd: false })
   const handshakes = new WeakMap<IncomingMessage, Handshake>()
   // A client's reset comes here. Without a listener of ours http-proxy throws it, and the worker dies of it.
   proxy.on('error', () => undefined)
@@ -43,22 +47,52 @@ export const forwardUpgrade = (deps: WebSocketDeps): Step => {
     if (hasBody(exchange)) return refuse(exchange, 'BAD_REQUEST')
     const socket = upgrade.socket as Socket
     const path = upstreamPath(exchange, operation)
-    const headers = upgradeHeaders(exchange, outgoingHeaders(exchange, operation))
-    handshakes.set(req, { exchange, upstream, socket })
-    req.url = path
-    req.headers = headers
-    res.detachSocket(socket)
-    socket.once('close', () => deps.finish(exchange, exchange.upgradeStatus || clientGone))
-    proxy.ws(req, socket, upgrade.head, { target: upstream.next().origin }, error => {
-      if (exchange.upgradeStatus > 0 || exchange.finished) return
-      const isLate = error instanceof HandshakeTimeout
-      upstream.failed(isLate ? 'timeout' : 'connect')
-      res.assignSocket(socket)
-      res.shouldKeepAlive = false
-      deps.reply(exchange, refuse(exchange, isLate ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNREACHABLE'))
+    const fields = outgoingHeaders(exchange, operation)
+    const onTurn = (member: Member): void => {
+      handshakes.set(req, { exchange, upstream, member, socket })
+      req.url = path
+      req.headers = upgradeHeaders(fields, member.host)
+      res.detachSocket(socket)
+      socket.once('close', () => upstream.giveBack(member))
+      proxy.ws(req, socket, upgrade.head, { target, agent: agentTo(member, upstream) }, error => {
+        if (exchange.upgradeStatus > 0 || exchange.finished) return
+        const isLate = error instanceof HandshakeTimeout
+        upstream.missed(member, { kind: isLate ? 'late' : 'unreachable', wasReused: false })
+        upstream.failed(isLate ? 'timeout' : 'connect')
+        res.assignSocket(socket)
+        res.shouldKeepAlive = false
+        deps.reply(exchange, refuse(exchange, isLate ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNREACHABLE'))
+      })
+    }
+    const onBusy = (): void => {
+      upstream.failed('busy')
+      deps.reply(exchange, refuseBusy(exchange))
+    }
+    const waiter = { onTurn, onBusy }
+    socket.once('close', () => {
+      upstream.leave(waiter)
+      deps.finish(exchange, exchange.upgradeStatus || clientGone)
     })
+    const member = upstream.take()
+    if (member) onTurn(member)
+    else if (!upstream.wait(waiter)) onBusy()
     return 'taken'
   }
+}
+
+/** Where `http-proxy` would connect to; the agent knows better. */
+const target = { protocol: 'http:', host: 'localhost', port: 80 }
+
+/** Connects as other requests to this member do. */
+const agentTo = (member: Member, { options: { connectTimeoutMs } }: Upstream): Agent => {
+  const agent = new nodeHttp.Agent()
+  agent.createConnection = () => {
+    const socket = member.open(undefined, () => clearTimeout(timer))
+    const timer = setTimeout(() => socket.destroy(new Error('no connection within the time for it')), connectTimeoutMs)
+    socket.once('close', () => clearTimeout(timer))
+    return socket
+  }
+  return agent
 }
 
 class HandshakeTimeout extends Error {
@@ -66,7 +100,7 @@ class HandshakeTimeout extends Error {
 }
 
 /** As an object, since that is what `http-proxy` reads; the handshake's own fields are put back (RFC 6455 section 4.1). */
-const upgradeHeaders = (exchange: Exchange, fields: readonly string[]): Record<string, string> => {
+const upgradeHeaders = (fields: readonly string[], host: string): Record<string, string> => {
   const headers: Record<string, string> = {}
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = (fields[i] as string).toLowerCase()
@@ -74,11 +108,11 @@ const upgradeHeaders = (exchange: Exchange, fields: readonly string[]): Record<s
     const separator = name === 'cookie' ? '; ' : ', '
     headers[name] = before === undefined ? (fields[i + 1] as string) : before + separator + fields[i + 1]
   }
-  return { ...headers, host: exchange.context.fields.host ?? '', connection: 'Upgrade', upgrade: 'websocket' }
+  return { ...headers, host, connection: 'Upgrade', upgrade: 'websocket' }
 }
 
 /** Waits for the upstream's answer no longer than the client does, and marks it as the gateway's. */
-const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, socket }: Handshake): void => {
+const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, member, socket }: Handshake): void => {
   const sentAtMs = performance.now()
   const onClientGone = (): void => {
     upstream.failed('client_gone')
@@ -90,6 +124,7 @@ const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, socket }: Ha
     socket.off('close', onClientGone).off('end', onClientEnd)
     exchange.upgradeStatus = answer.statusCode ?? 0
     exchange.upstreamMs = performance.now() - sentAtMs
+    upstream.heard(member, exchange.upgradeStatus)
     upstream.answered(exchange.upgradeStatus, exchange.upstreamMs)
     addOwnFields(answer, exchange)
   }

@@ -1,15 +1,17 @@
-import { connect } from 'node:net'
+import { connect, isIP, type OnReadOpts } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { OpenSocket } from './connection.ts'
+import type { Place } from './place.ts'
 
-/** How connections to an origin such as `http://127.0.0.1:9000` are opened. */
-export const opener = (origin: URL): OpenSocket => {
-  const host = origin.hostname.startsWith('[') ? origin.hostname.slice(1, -1) : origin.hostname
-  if (origin.protocol !== 'https:') {
-    const address = { host, port: Number(origin.port || 80), keepAlive: true }
-    return (onread, onReady) => connect({ ...address, onread }, onReady)
-  }
-  // One protocol, said by name, so that no server answers in another.
-  const address = { host, port: Number(origin.port || 443), ALPNProtocols: ['http/1.1'] }
-  return (onread, onReady) => connectTls({ ...address, ...{ onread } }, onReady)
+/** How connections to a place are opened. */
+export const opener = (place: Place): OpenSocket => {
+  if (place.kind === 'unix') return (onread, onReady) => connect({ path: place.path, ...toMember(onread) }, onReady)
+  const { host, port } = place
+  const address = { host, port, keepAlive: true }
+  if (!place.isSecure) return (onread, onReady) => connect({ ...address, ...toMember(onread) }, onReady)
+  // One protocol, said by name, so that no server answers in another. Of an address there is no name to say.
+  const secure = { ...address, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 && { servername: host }) }
+  return (onread, onReady) => connectTls({ ...secure, ...toMember(onread) }, onReady)
 }
+
+const toMember = (onread: OnReadOpts | undefined): { readonly onread?: OnReadOpts } => (onread ? { onread } : {})

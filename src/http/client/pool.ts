@@ -5,6 +5,10 @@ import { type ConnectionLimits, tickMsOf } from './limits.ts'
 export interface ConnectionPool {
   /** Sends a request over a connection that is idle, or over a new one. */
   send(request: OutgoingRequest, handler: RoundTripHandler): Connection
+  /** Sends it over a new one: those that are idle may have been closed at the other end. */
+  sendFresh(request: OutgoingRequest, handler: RoundTripHandler): Connection
+  /** Connections of before serve nothing more, and close once what is under way has ended. */
+  retire(): void
   /** Closes all; requests under way fail. */
   close(): void
 }
@@ -36,11 +40,15 @@ export const createPool = (open: OpenSocket, limits: ConnectionLimits): Connecti
     timer ??= setInterval(tick, tickMsOf(limits)).unref()
     return connection
   }
+  const sendOver = (connection: Connection, request: OutgoingRequest, handler: RoundTripHandler): Connection => {
+    connection.send(request, handler)
+    return connection
+  }
   return {
-    send: (request, handler) => {
-      const connection = idle.pop() ?? openOne()
-      connection.send(request, handler)
-      return connection
+    send: (request, handler) => sendOver(idle.pop() ?? openOne(), request, handler),
+    sendFresh: (request, handler) => sendOver(openOne(), request, handler),
+    retire: () => {
+      for (const connection of [...connections]) connection.retire()
     },
     close: () => {
       for (const connection of [...connections]) connection.destroy()

@@ -11,6 +11,7 @@ export type UpstreamFailure =
   | 'client_gone'
   | 'client_slow'
   | 'too_large'
+  | 'busy'
 
 interface Meaning {
   /** What the client is told, where no answer had begun. */

@@ -1,0 +1,27 @@
+import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'
+import type { Named, UpstreamDraft } from './draft.ts'
+
+/** @param workers how many processes share what the upstream may be asked at a time */
+export const toUpstream = ({ name, value }: Named<UpstreamDraft>, workers: number): UpstreamOptions => ({
+  name,
+  targets: value.targets.map(toTarget),
+  connectTimeoutMs: value.connectTimeout,
+  headersTimeoutMs: value.headersTimeout,
+  bodyTimeoutMs: value.bodyTimeout,
+  totalTimeoutMs: value.totalTimeout,
+  ...(value.maxInFlight !== undefined && { maxInFlight: shareOf(value.maxInFlight, workers) }),
+  maxQueue: value.maxQueue === 0 ? 0 : shareOf(value.maxQueue, workers),
+  queueTimeoutMs: value.queueTimeout,
+  retryPercent: value.retryPercent,
+  ejection: {
+    failures: value.ejection.failures,
+    timeMs: value.ejection.time,
+    maxTimeMs: value.ejection.maxTime,
+    mostPercent: value.ejection.mostPercent,
+  },
+})
+
+const toTarget = (target: string): string => (target.startsWith('unix:') ? target : new URL(target).origin)
+
+/** All shares together are no more than the whole, but a worker without any would be of no use. */
+const shareOf = (whole: number, workers: number): number => Math.max(1, Math.floor(whole / workers))

@@ -1,0 +1,10 @@
+import type { Reply } from '../../http/reply.ts'
+import type { Exchange } from '../exchange.ts'
+import { refuse } from '../refusal.ts'
+
+/** Seconds after which it is worth another try. */
+const retryAfterSec = 1
+
+/** The answer where the upstream has no room for a request. */
+export const refuseBusy = (exchange: Exchange): Reply =>
+  refuse(exchange, 'UPSTREAM_BUSY', { headers: ['retry-after', String(retryAfterSec)] })

@@ -1,0 +1,38 @@
+import type { OpenSocket } from '../../http/client/connection.ts'
+import type { ConnectionLimits } from '../../http/client/limits.ts'
+import { opener } from '../../http/client/open-socket.ts'
+import { hostOf, type Place, placeText } from '../../http/client/place.ts'
+import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
+
+/** What a member is used for. */
+export const memberStates = ['available', 'ejected', 'unhealthy'] as const
+export type MemberState = (typeof memberStates)[number]
+
+/** One address that serves an upstream: its connections, and how it does. */
+export class Member {
+  /** For the log. */
+  readonly address: string
+  /** What requests to it name as their Host. */
+  readonly host: string
+  readonly open: OpenSocket
+  readonly pool: ConnectionPool
+  /** Requests and WebSockets that it serves now. */
+  inFlight = 0
+  /** In a row. */
+  failures = 0
+  isEjected = false
+  isHealthy = true
+
+  /** @param target what the configuration says; several members may come of one */
+  constructor(target: string, place: Place, limits: ConnectionLimits) {
+    this.address = placeText(place)
+    this.host = hostOf(target)
+    this.open = opener(place)
+    this.pool = createPool(this.open, limits)
+  }
+
+  get state(): MemberState {
+    if (!this.isHealthy) return 'unhealthy'
+    return this.isEjected ? 'ejected' : 'available'
+  }
+}

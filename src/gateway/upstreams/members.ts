@@ -1,0 +1,65 @@
+import type { Member, MemberState } from './member.ts'
+
+/** Told how many members are in which state, by the difference to before. */
+export type CountMembers = (state: MemberState, difference: number) => void
+
+/** The members of one upstream, and the choice among them. There is always one. */
+export class Members {
+  readonly #count: CountMembers
+  #all: readonly Member[] = []
+  /** Those that are to be chosen from. */
+  #usable: readonly Member[] = []
+  #counted: readonly MemberState[] = []
+
+  constructor(count: CountMembers) {
+    this.#count = count
+  }
+
+  get all(): readonly Member[] {
+    return this.#all
+  }
+
+  /** @param all at least one */
+  replace(all: readonly Member[]): void {
+    this.#all = all
+    this.update()
+  }
+
+  /** To be called when the state of a member has changed. */
+  update(): void {
+    const available = this.#all.filter(({ state }) => state === 'available')
+    // Where all are out of order one of them may yet answer, and a refusal certainly would not.
+    this.#usable = available.length > 0 ? available : this.#all
+    this.#recount(this.#all.map(({ state }) => state))
+  }
+
+  /** Of two at random the one that serves fewer requests. */
+  choose(): Member {
+    const usable = this.#usable
+    const { length } = usable
+    if (length === 1) return usable[0] as Member
+    const place = Math.floor(Math.random() * length)
+    const other = (place + 1 + Math.floor(Math.random() * (length - 1))) % length
+    const one = usable[place] as Member
+    const two = usable[other] as Member
+    return two.inFlight < one.inFlight ? two : one
+  }
+
+  /** Any but this one; undefined where there is no other. */
+  chooseOther(than: Member): Member | undefined {
+    const usable = this.#usable.filter(member => member !== than)
+    const others = usable.length > 0 ? usable : this.#all.filter(member => member !== than)
+    return others[Math.floor(Math.random() * others.length)]
+  }
+
+  /** Nobody is counted any more. */
+  close(): void {
+    this.#recount([])
+  }
+
+  #recount(states: readonly MemberState[]): void {
+    for (const state of this.#counted) this.#count(state, -1)
+    for (const state of states) this.#count(state, 1)
+    this.#counted = states
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Keeps retries from making an outage worse: in any ten seconds as many as this share of the requests in them, and thirty
+ * where that is fewer.
+ */
+export class RetryBudget {
+  /** Ever sent; whoever sends one adds it here. */
+  requests = 0
+  readonly #percent: number
+  #windowEndsAtMs = 0
+  #requestsBefore = 0
+  #retries = 0
+
+  /** @param percent 0: no retries at all */
+  constructor(percent: number) {
+    this.#percent = percent
+  }
+
+  /** Whether one more may be made; it is counted then. @param nowMs of a monotonic clock */
+  take(nowMs: number): boolean {
+    if (this.#percent === 0) return false
+    if (nowMs >= this.#windowEndsAtMs) this.#begin(nowMs)
+    const share = ((this.requests - this.#requestsBefore) * this.#percent) / 100
+    if (this.#retries >= Math.max(leastRetries, share)) return false
+    this.#retries += 1
+    return true
+  }
+
+  #begin(nowMs: number): void {
+    this.#windowEndsAtMs = nowMs + windowMs
+    this.#requestsBefore = this.requests
+    this.#retries = 0
+  }
+}
+
+const windowMs = 10_000
+
+/** Three a second. */
+const leastRetries = 30

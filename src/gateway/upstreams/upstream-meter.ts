@@ -1,0 +1,30 @@
+import { codeClass } from '../../telemetry/metrics.ts'
+import type { HistogramCell, Recorder } from '../../telemetry/recorder.ts'
+import { remembered } from '../remembered.ts'
+import { type MemberState, memberStates } from './member.ts'
+import type { UpstreamFailure } from './upstream-failure.ts'
+
+/** What is counted of one upstream. */
+export interface UpstreamMeter {
+  answered(status: number, durationMs: number): void
+  failed(reason: UpstreamFailure): void
+  retry(decision: 'allowed' | 'denied'): void
+  members(state: MemberState, difference: number): void
+  queued(difference: number): void
+}
+
+export const createUpstreamMeter = (name: string, recorder: Recorder): UpstreamMeter => {
+  const durations = new Map<number, HistogramCell>()
+  const queue = recorder.gauge('upstreamQueue', [name])
+  const members = new Map(memberStates.map(state => [state, recorder.gauge('upstreamMembers', [name, state])]))
+  return {
+    answered: (status, durationMs) =>
+      remembered(durations, status, () => recorder.histogram('upstreamDuration', [name, codeClass(status)])).observe(
+        durationMs / 1000,
+      ),
+    failed: reason => recorder.counter('upstreamErrors', [name, reason]).add(),
+    retry: decision => recorder.counter('upstreamRetries', [name, decision]).add(),
+    members: (state, difference) => members.get(state)?.add(difference),
+    queued: difference => queue.add(difference),
+  }
+}

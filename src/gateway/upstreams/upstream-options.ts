@@ -1,0 +1,28 @@
+import type { EjectionOptions } from './ejection.ts'
+
+/** Where forwarded operations go. */
+export interface UpstreamOptions {
+  readonly name: string
+  /** Origins such as `http://127.0.0.1:9000`, or sockets such as `unix:/run/service.sock`; at least one. */
+  readonly targets: readonly string[]
+  /** Longest wait for a connection, its TLS included. Default 5_000. Passing it yields 502 UPSTREAM_UNREACHABLE. */
+  readonly connectTimeoutMs: number
+  /** Longest wait for the response header, once the request is sent. Default 30_000. Passing it yields 504 UPSTREAM_TIMEOUT. */
+  readonly headersTimeoutMs: number
+  /**
+   * Longest wait for the next piece of a body, either way. Default 300_000. Passing it yields 408 where the client sends no
+   * more, 504 where the upstream takes no more, and breaks off an answer that has begun.
+   */
+  readonly bodyTimeoutMs: number
+  /** Longest time from the request to the end of its answer; not for WebSockets and event streams. Default 3_600_000. */
+  readonly totalTimeoutMs: number
+  /** Most requests and WebSockets at a time, of this process. Left out: no limit. */
+  readonly maxInFlight?: number
+  /** Most requests that wait for room, of this process. Default 100. More are 503 UPSTREAM_BUSY. */
+  readonly maxQueue: number
+  /** Longest wait for room. Default 1_000. Passing it yields 503 UPSTREAM_BUSY. */
+  readonly queueTimeoutMs: number
+  /** Most requests sent a second time, in percent of all; 3 a second are always allowed. Default 20. 0: none. */
+  readonly retryPercent: number
+  readonly ejection: EjectionOptions
+}

@@ -1,0 +1,37 @@
+import { isIP } from 'node:net'
+
+/** Where a server listens. */
+export type Place =
+  | { readonly kind: 'unix'; readonly path: string }
+  | {
+      readonly kind: 'tcp'
+      /** A name or an address; IPv6 without brackets. */
+      readonly host: string
+      readonly port: number
+      /** Whether it speaks TLS. */
+      readonly isSecure: boolean
+    }
+
+/** @param target an origin such as `http://127.0.0.1:9000`, or `unix:` and the path of a socket */
+export const toPlace = (target: string): Place => {
+  if (target.startsWith(unixPrefix)) return { kind: 'unix', path: target.slice(unixPrefix.length) }
+  const { protocol, hostname, port } = new URL(target)
+  const isSecure = protocol === 'https:'
+  return {
+    kind: 'tcp',
+    host: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
+    port: Number(port || (isSecure ? 443 : 80)),
+    isSecure,
+  }
+}
+
+const unixPrefix = 'unix:'
+
+/** What requests to it name as their Host; of a socket file nobody asks for a name. */
+export const hostOf = (target: string): string => (target.startsWith(unixPrefix) ? 'localhost' : new URL(target).host)
+
+/** `127.0.0.1:9000`, `[::1]:9000` or the path of the socket: for the log. */
+export const placeText = (place: Place): string => {
+  if (place.kind === 'unix') return place.path
+  return isIP(place.host) === 6 ? `[${place.host}]:${place.port}` : `${place.host}:${place.port}`
+}

@@ -1,0 +1,48 @@
+import t from 'tap'
+import { holdsEach } from '../cases.ts'
+import { acceptedConfig, forwarded, publishing } from '../support.ts'
+
+/** A configuration whose upstream has these keys. */
+const upstream = (keys: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
+  ...publishing(forwarded),
+  upstreams: { items: { targets: ['http://127.0.0.1:9000'], ...keys } },
+})
+
+holdsEach(t, [
+  {
+    says: 'a socket has a full path',
+    refused: upstream({ targets: ['unix:run/service.sock'] }),
+    message: /targets\[0\]: must be an http or https origin .* or unix: and the full path of a socket/,
+    accepted: upstream({ targets: ['unix:/run/service.sock'] }),
+  },
+  {
+    says: 'an origin has no path',
+    refused: upstream({ targets: ['http://127.0.0.1:9000/api'] }),
+    message: /targets\[0\]: must be an http or https origin without path/,
+    accepted: upstream({ targets: ['http://127.0.0.1:9000/'] }),
+  },
+  {
+    says: 'the first absence is not longer than the longest',
+    refused: upstream({ ejection: { time: '2m', maxTime: '1m' } }),
+    message: /ejection\.time: is longer than the longest time/,
+    accepted: upstream({ ejection: { time: '1m', maxTime: '1m' } }),
+  },
+  {
+    says: 'a share is a whole number of percent',
+    refused: upstream({ retryPercent: 101 }),
+    message: /retryPercent: must be a whole number from 0 to 100/,
+    accepted: upstream({ retryPercent: '100' }),
+  },
+  {
+    says: 'an upstream takes one request at a time at least',
+    refused: upstream({ maxInFlight: 0 }),
+    message: /maxInFlight: must be a whole number from 1/,
+    accepted: upstream({ maxInFlight: 1, maxQueue: 0 }),
+  },
+])
+
+t.test('what an upstream is asked at a time is shared out among the workers', async t => {
+  const config = await acceptedConfig(t, { ...upstream({ maxInFlight: 10, maxQueue: 2 }), workers: 4 })
+
+  t.match(config.upstreams, [{ maxInFlight: 2, maxQueue: 1 }])
+})

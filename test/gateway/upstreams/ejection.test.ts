@@ -1,0 +1,116 @@
+import t, { type Test } from 'tap'
+import { Ejection, type EjectionOptions } from '../../../src/gateway/upstreams/ejection.ts'
+import { Member } from '../../../src/gateway/upstreams/member.ts'
+import { Members } from '../../../src/gateway/upstreams/members.ts'
+import { toPlace } from '../../../src/http/client/place.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const limits = {
+  connectTimeoutMs: 1000,
+  headersTimeoutMs: 1000,
+  bodyTimeoutMs: 1000,
+  totalTimeoutMs: 1000,
+  keepAliveMs: 1000,
+}
+
+const addMember = (port: number): Member => {
+  const target = `http://127.0.0.1:${port}`
+  return new Member(target, toPlace(target), limits)
+}
+
+/** An upstream of so many members, and what is said about them. */
+const createMembers = (t: Test, count: number, options: Partial<EjectionOptions> = {}) => {
+  const said: (string | number)[] = []
+  const states: Record<string, number> = {}
+  const members = new Members((state, difference) => {
+    states[state] = (states[state] ?? 0) + difference
+  })
+  members.replace(Array.from({ length: count }, (_, place) => addMember(place + 1)))
+  const ejection = new Ejection(
+    { failures: 3, timeMs: 60_000, maxTimeMs: 300_000, mostPercent: 50, ...options },
+    members,
+    {
+      ejected: (member, reason, forMs) => said.push(member.address, reason, forMs),
+      returned: member => said.push(member.address, 'returned'),
+    },
+  )
+  t.teardown(() => ejection.close())
+  const fail = (place: number, times = 1): void => {
+    for (let i = 0; i < times; i++) ejection.count(members.all[place] as Member, 'connect')
+  }
+  return { members, ejection, said, states, fail }
+}
+
+t.test('so many failures in a row eject a member, one fewer does not', async t => {
+  const { members, said, states, fail } = createMembers(t, 2)
+
+  fail(0, 2)
+  t.same(said, [])
+  fail(0)
+  t.same(said, ['127.0.0.1:1', 'connect', 60_000])
+  t.match(states, { available: 1, ejected: 1, unhealthy: undefined })
+  for (let i = 0; i < 20; i++) t.equal(members.choose().address, '127.0.0.1:2')
+})
+
+t.test('no more than half of them are ejected, and never the last one', async t => {
+  for (const [count, mostPercent, ejected] of [
+    [1, 100, 0],
+    [2, 50, 1],
+    [2, 100, 1],
+    [3, 50, 1],
+    [4, 50, 2],
+    [4, 49, 1],
+    [4, 100, 3],
+  ] as const) {
+    const { states, fail } = createMembers(t, count, { mostPercent })
+
+    for (let place = 0; place < count; place++) fail(place, 5)
+    t.equal(states.ejected ?? 0, ejected, `${ejected} of ${count} at ${mostPercent} %`)
+  }
+})
+
+t.test('who could not be spared is ejected at its next failure, when it can', async t => {
+  const { ejection, members, said, fail } = createMembers(t, 2)
+
+  fail(0, 3)
+  fail(1, 3)
+  t.equal(said.length, 3)
+  const [first, second] = members.all
+  if (first) ejection.forget(first)
+  members.replace([second as Member, addMember(3)])
+  fail(0)
+
+  t.same(said.slice(3), ['127.0.0.1:2', 'connect', 60_000])
+})
+
+t.test('a member that fails as soon as it is back is out for twice as long, up to a limit', async t => {
+  const times: number[] = []
+  const members = new Members(() => undefined)
+  members.replace([addMember(1), addMember(2)])
+  const ejection: Ejection = new Ejection({ failures: 3, timeMs: 10, maxTimeMs: 35, mostPercent: 50 }, members, {
+    ejected: (_member, _reason, forMs) => times.push(forMs),
+    returned: member => ejection.count(member, 'connect'),
+  })
+  t.teardown(() => ejection.close())
+  for (let i = 0; i < 3; i++) ejection.count(members.all[0] as Member, '5xx')
+
+  await eventually(() => times.length >= 4)
+  t.same(times.slice(0, 4), [10, 20, 35, 35])
+})
+
+t.test('without a number of failures nobody is ejected', async t => {
+  const { said, fail } = createMembers(t, 2, { failures: 0 })
+
+  fail(0, 100)
+  t.same(said, [])
+})
+
+t.test('where all are out of order all are asked', async t => {
+  const { members, states } = createMembers(t, 2)
+
+  for (const member of members.all) member.isHealthy = false
+  members.update()
+  const asked = new Set(Array.from({ length: 100 }, () => members.choose().address))
+  t.match(states, { available: 0, unhealthy: 2 })
+  t.equal(asked.size, 2)
+})
