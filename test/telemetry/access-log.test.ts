@@ -1,4 +1,6 @@
 import t, { type Test } from 'tap'
+import { createAccessLog, operationMembers } from '../../src/telemetry/access-log.ts'
+import { createLogger } from '../../src/telemetry/logger.ts'
 import { openPath, startGateway } from '../cluster/support/gateway.ts'
 import { eventually } from '../support/eventually.ts'
 import type { RunningSidegate } from '../support/sidegate.ts'
@@ -73,4 +75,30 @@ t.test('a path longer than a pipe takes in one piece is cut', async t => {
   const { line } = await ask(t, `/${'x'.repeat(8000)}`)
 
   t.equal(line.path, `/${'x'.repeat(1023)}…`)
+})
+
+t.test('milliseconds are numbers with up to three places', async t => {
+  const { log } = await createLogger({ level: 'info', base: {} })
+  const written: string[] = []
+  const lines = { write: (line: string) => void written.push(line), flush: () => undefined }
+  const accessLog = createAccessLog({ log, lines, flush: () => undefined })
+  const entry = {
+    request_id: 'one',
+    operation: operationMembers('Open', 'GET /'),
+    method: 'GET',
+    path: '/',
+    status: 200,
+    client_id: undefined,
+    address: '127.0.0.1',
+  }
+
+  for (const ms of [0.0004, 0.0016, 1.5, 12, 12.045, 999.9996, 61_000.25]) {
+    accessLog.write({ ...entry, durationMs: ms, upstreamMs: ms })
+  }
+
+  const seen = written.map(line => /"duration_ms":(.*),"upstream_ms":(.*)}\n$/.exec(line)?.slice(1))
+  t.same(
+    seen,
+    ['0', '0.002', '1.5', '12', '12.045', '1000', '61000.25'].map(text => [text, text]),
+  )
 })
