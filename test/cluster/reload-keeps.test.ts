@@ -1,0 +1,93 @@
+import t from 'tap'
+import { eventually } from '../support/eventually.ts'
+import { startRedis } from '../support/redis.ts'
+import type { RunningSidegate } from '../support/sidegate.ts'
+import { reload } from './support/config-file.ts'
+import { logEntries, startGateway } from './support/gateway.ts'
+
+const plans = (rate: string) => ({ plans: { p: { rate } } })
+const shop = { client_id: 'shop', client_secret: 'shop', grant_types: ['client_credentials'] }
+const signing = (alg: string) => ({ tokens: { accessToken: { alg } } })
+
+const setting = {
+  workers: 2,
+  groupings: [
+    {
+      name: 'OAuth',
+      operations: [
+        { method: 'POST', path: '/token', serves: 'token' },
+        { method: 'POST', path: '/introspect', serves: 'introspect', plan: 'none' },
+        { method: 'POST', path: '/revoke', serves: 'revoke', plan: 'none' },
+      ],
+    },
+  ],
+  clients: [shop],
+}
+
+const post = (sidegate: RunningSidegate, path: string, parameters: Readonly<Record<string, string>>) =>
+  fetch(sidegate.url + path, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa('shop:shop')}`, connection: 'close' },
+    body: new URLSearchParams(parameters),
+  })
+
+const askToken = (sidegate: RunningSidegate) => post(sidegate, '/token', { grant_type: 'client_credentials' })
+
+/** How many of so many requests get through. */
+const spend = async (sidegate: RunningSidegate, requests: number): Promise<number> => {
+  let granted = 0
+  for (let i = 0; i < requests; i++) if ((await askToken(sidegate)).status === 200) granted++
+  return granted
+}
+
+for (const kind of ['sqlite', 'redis'] as const) {
+  t.test(
+    `${kind}: what was counted stays counted when a plan changes, and the new rate holds from then on`,
+    async t => {
+      const store = kind === 'redis' ? { store: (await startRedis(t)).url } : {}
+      const sidegate = await startGateway(t, { ...setting, ...plans('4/1hour'), ...store })
+      t.equal(await spend(sidegate, 3), 3)
+
+      await reload(sidegate, plans('2/1hour'))
+      t.equal(await spend(sidegate, 3), 0)
+      await reload(sidegate, plans('6/1hour'))
+      t.equal(await spend(sidegate, 6), 3)
+    },
+  )
+}
+
+t.test('tokens stay good, and what was revoked stays revoked, when the authorization server changes', async t => {
+  const sidegate = await startGateway(t, { ...setting, ...plans('100/1second') })
+  const take = async () => ((await (await askToken(sidegate)).json()) as { access_token: string }).access_token
+  const isActive = async (token: string) =>
+    ((await (await post(sidegate, '/introspect', { token })).json()) as { active: boolean }).active
+  const [kept, revoked] = [await take(), await take()]
+  await post(sidegate, '/revoke', { token: revoked })
+
+  await reload(sidegate, { ...signing('PS256'), clients: [{ ...shop, client_name: 'Another name' }] })
+
+  t.equal(await isActive(kept), true)
+  t.equal(await isActive(revoked), false)
+  const [header = ''] = (await take()).split('.')
+  t.match(JSON.parse(atob(header)), { alg: 'PS256' })
+})
+
+t.test(
+  'keys are not given up for none: what needs a store that is away is refused, and served once it is back',
+  async t => {
+    const redis = await startRedis(t)
+    const sidegate = await startGateway(t, { ...setting, ...plans('100/1second'), store: redis.url })
+    t.equal((await askToken(sidegate)).status, 200)
+    await redis.kill()
+
+    await reload(sidegate, signing('PS256'))
+    t.match(logEntries(sidegate, 'config_refused'), [{ cause: 'signal', problems: [/store/] }])
+    await reload(sidegate, { ...signing('ES256'), clients: [{ ...shop, client_name: 'Another name' }] })
+    t.equal(logEntries(sidegate, 'config_reloaded').length, 1, 'what needs no store is served without it')
+    await redis.start()
+    await eventually(async () => (await askToken(sidegate)).status === 200)
+    await reload(sidegate, signing('PS256'))
+
+    t.equal(logEntries(sidegate, 'config_reloaded').length, 2)
+  },
+)
