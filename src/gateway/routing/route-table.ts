@@ -77,7 +77,8 @@ export const createRoutes = <O extends Operation>(operations: readonly O[]): Rou
   const findOthers = (path: string, side: 'match' | 'matchElsewhere'): RouteMatch<O> => {
     const published: Route<O>[] = []
     findRoute(path, route => {
-      if (route[side] !== notFound) published.push(route)
+      // A shorter prefix may offer a method that at the longest one is the other side's.
+      if (find(route.method, path)?.[side] !== notFound) published.push(route)
       return false
     })
     const [route] = published
