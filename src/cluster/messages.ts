@@ -42,6 +42,8 @@ export type PrimaryMessage =
   | { readonly type: 'report'; readonly id: number }
   /** How many pods share the store, and which of them this is. */
   | { readonly type: 'pods'; readonly count: number; readonly index: number }
+  /** Another one accepts in its place: stop to, end each connection with its next answer, exit 0 by the timeout. */
+  | { readonly type: 'retire'; readonly timeoutMs: number }
   /** Answers end their connections from now on. */
   | { readonly type: 'drain' }
   /** Stop accepting, finish what is in flight, exit 0. */

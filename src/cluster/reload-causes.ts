@@ -6,9 +6,9 @@ import type { Reload } from './reload.ts'
 
 /**
  * Reloads at SIGHUP and whenever the files have changed, until closed.
- * @param ready what came before that is done then
+ * @param ready resolves when all workers serve: until then whoever asks waits
  */
-export const followConfig = (reload: Reload, source: ConfigSource, ready: Promise<unknown>): { close(): void } => {
+export const followConfig = (reload: Reload, source: ConfigSource, ready: Promise<void>): { close(): void } => {
   const hasTerminal = isatty(0)
   const onHangup = (): void => {
     // A terminal that is closed sends the same signal: then nobody is left to stop us.

@@ -17,6 +17,7 @@ import { bindListeners, type Listeners } from './listeners.ts'
 import { createPodWatch } from './pod-watch.ts'
 import { createReload } from './reload.ts'
 import { followConfig } from './reload-causes.ts'
+import { replaceOnSignal } from './replacement.ts'
 import { createStoreWatch, type StoreWatch } from './store-watch.ts'
 import { createSwitchboard, type Listening } from './switchboard.ts'
 import { createWorkers, type Workers } from './workers.ts'
@@ -78,6 +79,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
     privateListener,
     log,
     recorder,
+    retireTimeoutMs: () => reload.config().shutdown.timeoutMs,
     ...createSwitchboard(() => listening),
   })
   cleanup.defer(workers.kill)
@@ -98,15 +100,17 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   if (demo) cleanup.adopt(await demo.startDemo(config), upstream => upstream.close())
   cleanup.adopt(await createPodWatch(config, workers), pods => pods.close())
 
-  const started = workers.start()
-  const following = followConfig(reload, source, started)
+  const ready = Promise.withResolvers<void>()
+  const following = followConfig(reload, source, ready.promise)
   cleanup.defer(following.close)
-  const outcome = await Promise.race([started, firstSignal])
+  cleanup.defer(replaceOnSignal(workers, log, ready.promise).close)
+  const outcome = await Promise.race([workers.start(), firstSignal])
   if (outcome !== undefined) {
     log.info({ event: 'stopped', signal: outcome }, 'stopped before it served')
     return 0
   }
   state.isReady = true
+  ready.resolve()
   const urls = { listen: listeners.url, admin: admin.url, ...(privateListener && { internal: privateListener.url }) }
   log.info({ event: 'ready', ...urls, ...factsOf(config) }, 'ready')
   flushCompileCache()

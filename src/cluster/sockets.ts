@@ -8,6 +8,8 @@ export interface Sockets {
   listen(slot: number, handle: ListenHandle, onListening: () => void): void
   /** Stops accepting for a lent slot. */
   release(slot: number): void
+  /** Stops accepting where another process accepts on; resolves when every connection has ended, or time is up. */
+  retire(timeoutMs: number): Promise<void>
   /** Stops accepting, and resolves when every connection has got its answer. */
   finish(): Promise<void>
 }
@@ -43,6 +45,11 @@ export const createSockets = (server: Server, inFlight: () => number): Sockets =
       if (listener === undefined || listener === server) return
       listener.close()
       bySlot.delete(slot)
+    },
+    async retire(timeoutMs) {
+      for (const listener of bySlot.values()) stopAccepting(listener)
+      const untilMs = performance.now() + timeoutMs
+      while ((open.size > 0 || isBusy()) && performance.now() < untilMs) await sleep(lookEveryMs)
     },
     async finish() {
       await acceptWaiting(server)

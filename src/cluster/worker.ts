@@ -90,6 +90,11 @@ export const runWorker = async (): Promise<void> => {
         pods.count = message.count
         pods.index = message.index
         return
+      case 'retire':
+        app.startDraining()
+        return void Promise.all([sockets.retire(message.timeoutMs), privateSockets?.retire(message.timeoutMs)]).then(
+          () => end(app, recorder, flush),
+        )
       case 'drain':
         return app.startDraining()
       case 'stop':
@@ -110,7 +115,7 @@ export const runWorker = async (): Promise<void> => {
 
 /** Ctrl-C reaches the whole process group; the primary alone decides when workers stop. */
 const ignoreTerminalSignals = (): void => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
 }
 
 interface FirstConfig {

@@ -1,11 +1,11 @@
-import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
-import { type Backoff, createBackoff } from './backoff.ts'
 import type { ConfigParcel } from './config-parcel.ts'
-import type { Listeners, ListenHandle } from './listeners.ts'
-import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
-import { defaultStartTimeoutMs, watchStart } from './start-watch.ts'
+import type { Listeners } from './listeners.ts'
+import type { PrimaryMessage, WorkerMessage } from './messages.ts'
+import { createSlots, isServing, type Slot } from './slots.ts'
+import { defaultStartTimeoutMs } from './start-watch.ts'
+import { forkWorker, type WorkerName, type WorkerProcess } from './worker-process.ts'
 
 export interface WorkersOptions {
   readonly count: number
@@ -18,14 +18,13 @@ export interface WorkersOptions {
   readonly recorder: Recorder
   /** How long a worker may take until it can serve; then it is ended, and replaced. Default 60_000. */
   readonly startTimeoutMs?: number
+  /** How long a worker that was replaced may finish what it has, in milliseconds. */
+  readonly retireTimeoutMs: () => number
   /** What a worker says, other than about its listeners. */
   onMessage(worker: WorkerName, message: WorkerMessage, answer: (message: PrimaryMessage) => void): void
   /** A process has ended and everything it said has been heard; its name never comes again. */
   onGone(worker: WorkerName): void
 }
-
-/** Names one process, for its metrics. */
-export type WorkerName = string
 
 /** The serving processes: one per slot, replaced when they die, their listeners lent to the others meanwhile. */
 export interface Workers {
@@ -36,6 +35,11 @@ export interface Workers {
   /** Processes that are alive now and have their app, by name. */
   names(): readonly WorkerName[]
   tell(message: PrimaryMessage): void
+  /**
+   * Puts a new worker in the place of each, one after the other: the new one accepts before the old one stops to.
+   * @throws Error where a new one cannot serve, or everything ends meanwhile; the old ones that are left serve on
+   */
+  replaceAll(): Promise<void>
   /** Answers end their connections from now on, those of replacements too. */
   drain(): void
   /** Ends all of them when they are done. Resolves when the last has gone: whether all finished what they had. */
@@ -44,90 +48,65 @@ export interface Workers {
   kill(): void
 }
 
-interface Slot {
-  readonly index: number
-  readonly backoff: Backoff
-  worker: Worker | undefined
-  /** Whether its worker has said that it can serve. */
-  hasStarted: boolean
-  /** Why its worker ends without having served, where that is known. */
-  failure: string | undefined
-  /** `performance.now()` when its worker began to accept; undefined while it has none that does. */
-  servingSinceMs: number | undefined
-  /** Who accepts for it while it has no worker of its own. */
-  lentTo: Slot | undefined
-}
-
 export const createWorkers = (options: WorkersOptions): Workers => {
   const { log, recorder, listeners, privateListener, startTimeoutMs = defaultStartTimeoutMs } = options
   const serving = recorder.gauge('workers', [])
-  const slots = Array.from({ length: options.count }, (_, index): Slot => {
-    const nobody = {
-      worker: undefined,
-      hasStarted: false,
-      failure: undefined,
-      servingSinceMs: undefined,
-      lentTo: undefined,
-    }
-    return { index, backoff: createBackoff(), ...nobody }
-  })
+  const slots = createSlots(options.count)
+  const alive = new Set<WorkerProcess>()
   const ready = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<boolean>()
   let phase: 'starting' | 'serving' | 'draining' | 'stopping' = 'starting'
   let allFinished = true
 
-  const fork = (slot: Slot): void => {
-    const worker = cluster.fork({ [workerEnvironment.slot]: String(slot.index) })
-    slot.worker = worker
-    slot.failure = undefined
-    watchStart(worker, startTimeoutMs, () => {
-      slot.failure = `it did not start within ${startTimeoutMs} ms`
+  const fork = (slot: Slot): WorkerProcess => {
+    const worker = forkWorker(slot.index, {
+      log,
+      startTimeoutMs,
+      onMessage: message => onMessage(slot, worker, message),
+      onExit: (code, signal) => onExit(slot, worker, code, signal),
+      onGone: () => options.onGone(worker.name),
     })
-    worker.on('message', (message: WorkerMessage) => onMessage(slot, worker, message))
-    worker.on('error', error => log.error({ event: 'worker_channel_failed', err: error }))
-    worker.once('exit', (code, signal) => onExit(slot, worker, code, signal))
-    // What it said last may be read after its exit is known; its channel ends when all of it has been.
-    const ended = [new Promise(resolve => worker.once('exit', resolve)), new Promise(r => worker.once('disconnect', r))]
-    Promise.all(ended).then(() => options.onGone(nameOf(worker)))
+    alive.add(worker)
+    return worker
   }
 
-  const onMessage = (slot: Slot, worker: Worker, message: WorkerMessage): void => {
+  const onMessage = (slot: Slot, worker: WorkerProcess, message: WorkerMessage): void => {
     if (message.type === 'loaded') onLoaded(worker)
     else if (message.type === 'started') onStarted(slot, worker)
-    else if (message.type === 'failed') slot.failure = message.reason
     else if (message.type === 'listening') onListening(slot, worker, message.slot)
-    else options.onMessage(nameOf(worker), message, answer => tellOne(worker, answer))
+    else if (message.type !== 'failed') options.onMessage(worker.name, message, worker.tell)
   }
 
   /** Nothing is lost where one goes that never served. */
-  const onLoaded = (worker: Worker): void => {
-    if (phase === 'stopping') worker.process.kill('SIGKILL')
-    else tellOne(worker, { type: 'configure', config: options.config() })
+  const onLoaded = (worker: WorkerProcess): void => {
+    if (phase === 'stopping') worker.kill()
+    else worker.tell({ type: 'configure', config: options.config() })
   }
 
-  const onStarted = (slot: Slot, worker: Worker): void => {
-    slot.hasStarted = true
-    if (phase === 'draining') tellOne(worker, { type: 'drain' })
-    if (phase === 'stopping') tellOne(worker, { type: 'stop' })
+  const onStarted = (slot: Slot, worker: WorkerProcess): void => {
+    if (phase === 'draining') worker.tell({ type: 'drain' })
+    if (phase === 'stopping') worker.tell({ type: 'stop' })
     else giveListeners(slot, worker)
   }
 
   /** The private one first: a slot that serves people can answer their login too. */
-  const giveListeners = (slot: Slot, to: Worker): void => {
-    if (privateListener) give(to, { type: 'listen-privately' }, privateListener.handle(0))
+  const giveListeners = (slot: Slot, to: WorkerProcess): void => {
+    if (privateListener) to.give({ type: 'listen-privately' }, privateListener.handle(0))
     giveListener(slot, to)
   }
 
-  const giveListener = (slot: Slot, to: Worker): void =>
-    give(to, { type: 'listen', slot: slot.index }, listeners.handle(slot.index))
+  const giveListener = (slot: Slot, to: WorkerProcess): void =>
+    to.give({ type: 'listen', slot: slot.index }, listeners.handle(slot.index))
 
-  const onListening = (slot: Slot, worker: Worker, listeningSlot: number): void => {
-    if (listeningSlot !== slot.index || slot.worker !== worker) return
+  const onListening = (slot: Slot, worker: WorkerProcess, listeningSlot: number): void => {
+    if (listeningSlot !== slot.index) return
+    if (worker === slot.successor?.worker) takeOver(slot)
+    if (slot.worker !== worker) return
     slot.servingSinceMs = performance.now()
     serving.set(countServing())
-    if (slot.lentTo?.worker) tellOne(slot.lentTo.worker, { type: 'release', slot: slot.index })
+    slot.lentTo?.worker?.tell({ type: 'release', slot: slot.index })
     slot.lentTo = undefined
-    log.info({ event: 'worker_ready', worker_pid: worker.process.pid, slot: slot.index }, 'worker ready')
+    log.info({ event: 'worker_ready', worker_pid: worker.pid, slot: slot.index }, 'worker ready')
     if (phase === 'starting' && slots.every(isServing)) {
       phase = 'serving'
       ready.resolve()
@@ -135,36 +114,62 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     lendOrphans()
   }
 
-  const onExit = (slot: Slot, worker: Worker, code: number | null, signal: string | null): void => {
+  /** Both accept from the slot's socket now, so the old worker can stop to: nothing that waits in the queue is lost. */
+  const takeOver = (slot: Slot): void => {
+    const { worker: before, successor } = slot
+    if (!successor) return
+    slot.worker = successor.worker
+    slot.successor = undefined
+    for (const other of slots) if (other.lentTo === slot) giveListener(other, successor.worker)
+    before?.retire(options.retireTimeoutMs())
+    successor.settle.resolve()
+  }
+
+  const onExit = (slot: Slot, worker: WorkerProcess, code: number | null, signal: string | null): void => {
+    alive.delete(worker)
+    if (slot.worker === worker) onOwnExit(slot, worker, code, signal)
+    else if (slot.successor?.worker === worker) giveUpSuccessor(slot, worker.failure() ?? signal ?? `exit ${code}`)
+    if (phase === 'stopping') endIfGone()
+  }
+
+  const onOwnExit = (slot: Slot, worker: WorkerProcess, code: number | null, signal: string | null): void => {
     const servedMs = slot.servingSinceMs === undefined ? 0 : performance.now() - slot.servingSinceMs
+    const reason = worker.failure()
     slot.worker = undefined
-    slot.hasStarted = false
     slot.servingSinceMs = undefined
     serving.set(countServing())
     switch (phase) {
       case 'starting':
-        ready.reject(new Error(`a worker could not start: ${slot.failure ?? signal ?? `exit ${code}`}`))
+        ready.reject(new Error(`a worker could not start: ${reason ?? signal ?? `exit ${code}`}`))
         break
       case 'serving':
       case 'draining': {
         const replacedInMs = replaceLater(slot, servedMs)
-        const died = { worker_pid: worker.process.pid, slot: slot.index, code, signal, replaced_in_ms: replacedInMs }
-        const reason = slot.failure !== undefined && { reason: slot.failure }
-        log.error({ event: 'worker_died', ...died, ...reason }, 'a worker died')
+        const died = { worker_pid: worker.pid, slot: slot.index, code, signal, replaced_in_ms: replacedInMs }
+        log.error({ event: 'worker_died', ...died, ...(reason !== undefined && { reason }) }, 'a worker died')
         recorder.counter('workerRestarts', [signal === null ? 'exit' : 'signal']).add()
         break
       }
       case 'stopping':
         if (code !== 0 && servedMs > 0) allFinished = false
-        resolveIfGone()
     }
+  }
+
+  const giveUpSuccessor = (slot: Slot, reason: string): void => {
+    slot.successor?.settle.reject(new Error(`a new worker cannot serve: ${reason}`))
+    slot.successor = undefined
+    if (!slot.worker && phase !== 'stopping') slot.worker = fork(slot)
   }
 
   const replaceLater = (slot: Slot, servedMs: number): number => {
     for (const other of slots) if (other.lentTo === slot) other.lentTo = undefined
     lendOrphans()
+    // Its successor is on the way already.
+    if (slot.successor) return 0
     const delayMs = slot.backoff.afterDeath(servedMs)
-    setTimeout(() => phase === 'stopping' || fork(slot), delayMs).unref()
+    setTimeout(() => {
+      if (phase !== 'stopping') slot.worker = fork(slot)
+    }, delayMs).unref()
     return delayMs
   }
 
@@ -178,22 +183,34 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     }
   }
 
+  const replace = (slot: Slot): Promise<void> => {
+    if (phase !== 'serving') throw new Error('Sidegate is about to stop')
+    // It is being replaced as it is.
+    if (!slot.worker || slot.successor) return Promise.resolve()
+    const settle = Promise.withResolvers<void>()
+    slot.successor = { worker: fork(slot), settle }
+    return settle.promise
+  }
+
   const countServing = (): number => slots.filter(isServing).length
-  const resolveIfGone = (): void => {
-    if (slots.every(slot => slot.worker === undefined)) gone.resolve(allFinished)
+  const endIfGone = (): void => {
+    if (alive.size === 0) gone.resolve(allFinished)
   }
   const tell = (message: PrimaryMessage): void => {
-    for (const slot of slots) if (slot.worker) tellOne(slot.worker, message)
+    for (const worker of alive) worker.tell(message)
   }
 
   return {
     start() {
-      for (const slot of slots) fork(slot)
+      for (const slot of slots) slot.worker = fork(slot)
       return ready.promise
     },
     serving: countServing,
-    names: () => slots.flatMap(slot => (slot.worker && slot.hasStarted ? [nameOf(slot.worker)] : [])),
+    names: () => [...alive].filter(worker => worker.hasStarted()).map(worker => worker.name),
     tell,
+    async replaceAll() {
+      for (const slot of slots) await replace(slot)
+    },
     drain() {
       phase = 'draining'
       tell({ type: 'drain' })
@@ -201,24 +218,12 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     stop() {
       phase = 'stopping'
       tell({ type: 'stop' })
-      resolveIfGone()
+      endIfGone()
       return gone.promise
     },
     kill() {
       phase = 'stopping'
-      for (const slot of slots) slot.worker?.process.kill('SIGKILL')
+      for (const worker of alive) worker.kill()
     },
   }
-}
-
-const isServing = (slot: Slot): boolean => slot.servingSinceMs !== undefined
-
-const nameOf = (worker: Worker): WorkerName => `worker-${worker.id}`
-
-const give = (worker: Worker, message: PrimaryMessage, handle: ListenHandle): void => {
-  if (worker.isConnected()) worker.send(message, handle as never, () => undefined)
-}
-
-const tellOne = (worker: Worker, message: PrimaryMessage): void => {
-  if (worker.isConnected()) worker.send(message, undefined, undefined, () => undefined)
 }

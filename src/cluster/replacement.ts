@@ -1,0 +1,28 @@
+import type { Logger } from '../telemetry/logger.ts'
+import { reasonOf } from './start-failure.ts'
+import type { Workers } from './workers.ts'
+
+/**
+ * Puts new workers in the place of all at SIGUSR2, until closed. Who asks again meanwhile gets another round.
+ * @param ready resolves when all workers serve: until then whoever asks waits
+ */
+export const replaceOnSignal = (
+  workers: Pick<Workers, 'replaceAll'>,
+  log: Logger,
+  ready: Promise<void>,
+): { close(): void } => {
+  let underWay = ready
+  const replace = async (): Promise<void> => {
+    try {
+      await workers.replaceAll()
+      log.info({ event: 'workers_replaced' }, 'every worker was replaced')
+    } catch (error) {
+      log.error({ event: 'replacement_failed', reason: reasonOf(error) }, 'the workers were not all replaced')
+    }
+  }
+  const onSignal = (): void => {
+    underWay = underWay.then(replace)
+  }
+  process.on('SIGUSR2', onSignal)
+  return { close: () => void process.off('SIGUSR2', onSignal) }
+}

@@ -1,0 +1,77 @@
+import cluster, { type Worker } from 'node:cluster'
+import type { Logger } from '../telemetry/logger.ts'
+import type { ListenHandle } from './listeners.ts'
+import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
+import { watchStart } from './start-watch.ts'
+
+/** Names one process, for its metrics; no other one ever has the same. */
+export type WorkerName = string
+
+/** One serving process, as the primary knows it. */
+export interface WorkerProcess {
+  readonly name: WorkerName
+  readonly pid: number | undefined
+  /** Whether it has its app, and is there for more than its start. */
+  hasStarted(): boolean
+  /** Why it ends without having served, where that is known. */
+  failure(): string | undefined
+  tell(message: PrimaryMessage): void
+  /** Tells it something that a listening socket belongs to. */
+  give(message: PrimaryMessage, handle: ListenHandle): void
+  /** Has it end when it has finished what it began; in any case a second after the timeout. */
+  retire(timeoutMs: number): void
+  kill(): void
+}
+
+/** How long a worker that has not ended in time is waited for, in milliseconds. */
+const lateMs = 1000
+
+export interface WorkerEvents {
+  readonly log: Logger
+  /** How long it may take until it can serve; then it is ended. */
+  readonly startTimeoutMs: number
+  onMessage(message: WorkerMessage): void
+  onExit(code: number | null, signal: string | null): void
+  /** It has ended, and everything that it said has been heard. */
+  onGone(): void
+}
+
+export const forkWorker = (slot: number, events: WorkerEvents): WorkerProcess => {
+  const { log, startTimeoutMs } = events
+  const worker = cluster.fork({ [workerEnvironment.slot]: String(slot) })
+  let hasStarted = false
+  let failure: string | undefined
+
+  watchStart(worker, startTimeoutMs, () => {
+    failure = `it did not start within ${startTimeoutMs} ms`
+  })
+  worker.on('message', (message: WorkerMessage) => {
+    if (message.type === 'started') hasStarted = true
+    if (message.type === 'failed') failure = message.reason
+    events.onMessage(message)
+  })
+  worker.on('error', error => log.error({ event: 'worker_channel_failed', err: error }))
+  worker.once('exit', events.onExit)
+  // What it said last may be read after its exit is known; its channel ends when all of it has been.
+  const ended = [new Promise(resolve => worker.once('exit', resolve)), new Promise(r => worker.once('disconnect', r))]
+  Promise.all(ended).then(events.onGone)
+
+  return {
+    name: `worker-${worker.id}`,
+    pid: worker.process.pid,
+    hasStarted: () => hasStarted,
+    failure: () => failure,
+    tell: message => send(worker, message, undefined),
+    give: (message, handle) => send(worker, message, handle),
+    retire(timeoutMs) {
+      send(worker, { type: 'retire', timeoutMs }, undefined)
+      const timer = setTimeout(() => worker.process.kill('SIGKILL'), timeoutMs + lateMs).unref()
+      worker.once('exit', () => clearTimeout(timer))
+    },
+    kill: () => void worker.process.kill('SIGKILL'),
+  }
+}
+
+const send = (worker: Worker, message: PrimaryMessage, handle: ListenHandle | undefined): void => {
+  if (worker.isConnected()) worker.send(message, handle as never, () => undefined)
+}
