@@ -1,4 +1,5 @@
 import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'
+import type { ClientTlsOptions } from '../http/client/client-tls.ts'
 import type { Named, UpstreamDraft } from './draft.ts'
 
 /** @param workers how many processes share what the upstream may be asked at a time */
@@ -19,6 +20,14 @@ export const toUpstream = ({ name, value }: Named<UpstreamDraft>, workers: numbe
     maxTimeMs: value.ejection.maxTime,
     mostPercent: value.ejection.mostPercent,
   },
+  ...(value.tls && { tls: toTls(value.tls) }),
+})
+
+const toTls = ({ ca_file, cert_file, key_file, servername }: NonNullable<UpstreamDraft['tls']>): ClientTlsOptions => ({
+  ...(ca_file !== undefined && { caFile: ca_file }),
+  ...(cert_file !== undefined && { certFile: cert_file }),
+  ...(key_file !== undefined && { keyFile: key_file }),
+  ...(servername !== undefined && { servername }),
 })
 
 const toTarget = (target: string): string => (target.startsWith('unix:') ? target : new URL(target).origin)

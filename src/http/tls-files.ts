@@ -52,7 +52,7 @@ const read = (file: string): Promise<string> =>
 export const verifyTlsFiles = ({ digest, cert, key, clientCa }: TlsTexts, names: TlsFileNames): TlsFiles => {
   const { certFile, keyFile, clientCaFile = '' } = names
   const [certificate] = within(certFile, () => parseCertificates(cert))
-  const privateKey = within(keyFile, () => parseKey(key))
+  const privateKey = within(keyFile, () => parsePrivateKey(key))
   if (!certificate.checkPrivateKey(privateKey)) throw new Error(`${keyFile} holds the key of another certificate`)
   const fault = handshakeFault({ cert, key })
   if (fault !== undefined) throw new Error(`${certFile} cannot be served: ${fault}`)
@@ -63,7 +63,7 @@ export const verifyTlsFiles = ({ digest, cert, key, clientCa }: TlsTexts, names:
 }
 
 /** Puts the file's name before what is wrong with it. */
-const within = <T>(file: string, parse: () => T): T => {
+export const within = <T>(file: string, parse: () => T): T => {
   try {
     return parse()
   } catch (error) {
@@ -71,7 +71,8 @@ const within = <T>(file: string, parse: () => T): T => {
   }
 }
 
-const parseKey = (pem: string): KeyObject => {
+/** @throws Error what it holds instead */
+export const parsePrivateKey = (pem: string): KeyObject => {
   try {
     return createPrivateKey(pem)
   } catch (cause) {

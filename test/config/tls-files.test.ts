@@ -131,3 +131,18 @@ t.test('who vouches for clients does not vouch for the login, under whatever nam
   t.match(await problemsWith(below.certFile, ca.certFile), refusal, 'one that it has issued')
   t.same(await problemsWith(ca.certFile, other.certFile), [], 'another key with the same name')
 })
+
+t.test('TLS to upstreams is checked in the same way', async t => {
+  const upstream = (tls: Readonly<Record<string, string>>) => ({
+    upstreams: { up: { targets: ['https://up.test'], tls } },
+  })
+  const own = { cert_file: client.certFile, key_file: client.keyFile }
+
+  t.same(await problemsOf(t, upstream({ ca_file: ca.certFile, ...own })), [])
+  t.match(await problemsOf(t, upstream({ ca_file: 'absent.pem' })), [/tls\.ca_file: names no file that can be read/])
+  t.match(await problemsOf(t, upstream({ ca_file: ca.keyFile })), [/tls\.ca_file: holds no certificate in PEM/])
+  t.match(await problemsOf(t, upstream({ cert_file: client.certFile })), [/tls\.key_file: missing/])
+  t.match(await problemsOf(t, upstream({ ...own, key_file: server.keyFile })), [
+    /tls\.key_file: holds the key of another certificate/,
+  ])
+})

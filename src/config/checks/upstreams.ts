@@ -1,6 +1,6 @@
 import type { Draft, UpstreamDraft } from '../draft.ts'
 import type { Fault } from '../source/problem.ts'
-import { applyRules, type Rule, valueAt } from './rule.ts'
+import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each upstream. */
 export const checkUpstreams = ({ upstreams }: Draft): readonly Fault[] =>
@@ -12,6 +12,23 @@ const rules: readonly Rule<UpstreamDraft>[] = [
     check: ({ ejection }) =>
       ejection.time > ejection.maxTime
         ? valueAt(['ejection', 'time'], 'is longer than the longest time; see ejection.maxTime')
+        : undefined,
+  },
+  {
+    reads: ['tls', 'targets'],
+    check: ({ tls, targets }) =>
+      tls && !targets.some(target => /^https:/i.test(target))
+        ? keyAt('tls', 'is without effect, since no target is https; write https://, or remove it')
+        : undefined,
+  },
+  {
+    reads: ['tls.cert_file', 'tls.key_file'],
+    check: ({ tls }) =>
+      tls && (tls.cert_file === undefined) !== (tls.key_file === undefined)
+        ? valueAt(
+            ['tls', tls.cert_file === undefined ? 'cert_file' : 'key_file'],
+            'missing; a certificate and its private key go together',
+          )
         : undefined,
   },
 ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkedText, count, durationMs, name } from '../values/texts.ts'
+import { checkedText, count, durationMs, name, text, textLike } from '../values/texts.ts'
 
 const targetFault = (text: string): string | undefined => {
   if (/^unix:\/[^\0]+$/.test(text)) return undefined
@@ -8,6 +8,21 @@ const targetFault = (text: string): string | undefined => {
     ? undefined
     : 'must be an http or https origin without path, such as http://127.0.0.1:9000, or unix: and the full path of a socket'
 }
+
+/** Named and not taken in: read again while running, when it changes. */
+const tlsFile = (what: string) => text().min(1, { error: 'must name a file' }).optional().describe(`PEM file: ${what}.`)
+
+const tlsSchema = z
+  .strictObject({
+    ca_file: tlsFile('who vouches for the targets. Default the public CAs'),
+    cert_file: tlsFile('our certificate, for targets that ask for one'),
+    key_file: tlsFile('its private key'),
+    servername: textLike(/^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/, 'must be the name of a host')
+      .optional()
+      .describe("The name in the targets' certificates. Default the host of each target."),
+  })
+  .optional()
+  .describe('TLS to https targets, whose certificates are always verified. The files are read again when they change.')
 
 const ejectionSchema = z
   .strictObject({
@@ -49,6 +64,7 @@ export const upstreamSchema = z.strictObject({
     .default(20)
     .describe('Most requests tried a second time, in percent of all, 3 a second at least; 0: none. Default 20.'),
   ejection: ejectionSchema,
+  tls: tlsSchema,
 })
 
 export const upstreamsSchema = z

@@ -15,7 +15,10 @@ import { unreadableFile } from './unreadable-file.ts'
 export const checkTlsFiles = async (tree: unknown, folder: string, nowMs?: number): Promise<readonly Fault[]> => {
   const traffic = await readPlace(tree, ['tls'], folder)
   const internal = await readPlace(tree, ['internal', 'tls'], folder)
+  const names = Object.keys(findMapping(tree, ['upstreams']) ?? {})
+  const upstreams = await Promise.all(names.map(name => readPlace(tree, ['upstreams', name, 'tls'], folder)))
   return [
+    ...upstreams.flatMap(place => [...place.faults, ...mismatch(place)]),
     ...[traffic, internal].flatMap(place => [...place.faults, ...pairFaults(place, nowMs)]),
     ...sharedAuthority(traffic, internal),
   ]
@@ -41,6 +44,7 @@ const readPlace = async (tree: unknown, path: Path, folder: string): Promise<Pla
   const certificate = await read('cert_file', parseCertificate, 'holds no certificate in PEM')
   const key = await read('key_file', parseKey, 'holds no private key in PEM without passphrase')
   const authorities = await read('clientCa_file', parseCertificates, noAuthority)
+  await read('ca_file', parseCertificates, noAuthority)
   return {
     path,
     faults,
@@ -53,14 +57,19 @@ const noAuthority = 'holds no certificate in PEM, or one that cannot be read'
 
 const valueFault = (path: Path, message: string): Fault => ({ path, at: 'value', message })
 
+const mismatch = ({ path, pair }: Pick<Place, 'path' | 'pair'>): readonly Fault[] => {
+  if (!pair || pair.certificate.checkPrivateKey(createPrivateKey(pair.key))) return []
+  return [
+    valueFault([...path, 'key_file'], 'holds the key of another certificate; name the one that belongs to cert_file'),
+  ]
+}
+
 /** What a server could not be known by. Names are not compared: what ends TLS in front may ask for any. */
 const pairFaults = ({ path, pair }: Place, nowMs: number | undefined): readonly Fault[] => {
   if (!pair) return []
-  const { certificate, key } = pair
-  if (!certificate.checkPrivateKey(createPrivateKey(key))) {
-    const message = 'holds the key of another certificate; name the one that belongs to cert_file'
-    return [valueFault([...path, 'key_file'], message)]
-  }
+  const { certificate } = pair
+  const [fault] = mismatch({ path, pair })
+  if (fault) return [fault]
   const refusal = handshakeFault(pair)
   const message = refusal ? `cannot be served: ${refusal}` : nowMs !== undefined && timeFault(certificate, nowMs)
   return message ? [valueFault([...path, 'cert_file'], message)] : []

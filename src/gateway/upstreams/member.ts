@@ -1,3 +1,4 @@
+import type { ClientTls } from '../../http/client/client-tls.ts'
 import type { OpenSocket } from '../../http/client/connection.ts'
 import type { ConnectionLimits } from '../../http/client/limits.ts'
 import { opener } from '../../http/client/open-socket.ts'
@@ -24,10 +25,10 @@ export class Member {
   isHealthy = true
 
   /** @param target what the configuration says; several members may come of one */
-  constructor(target: string, place: Place, limits: ConnectionLimits) {
+  constructor(target: string, place: Place, limits: ConnectionLimits, tls?: ClientTls) {
     this.address = placeText(place)
     this.host = hostOf(target)
-    this.open = opener(place)
+    this.open = opener(place, tls)
     this.pool = createPool(this.open, limits)
   }
 

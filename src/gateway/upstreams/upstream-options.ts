@@ -1,3 +1,4 @@
+import type { ClientTlsOptions } from '../../http/client/client-tls.ts'
 import type { EjectionOptions } from './ejection.ts'
 
 /** Where forwarded operations go. */
@@ -25,4 +26,6 @@ export interface UpstreamOptions {
   /** Most requests sent a second time, in percent of all; 3 a second are always allowed. Default 20. 0: none. */
   readonly retryPercent: number
   readonly ejection: EjectionOptions
+  /** For https targets. Left out: the public CAs vouch for them, and no certificate is shown. */
+  readonly tls?: ClientTlsOptions
 }

@@ -1,3 +1,4 @@
+import { type ClientTls, type ClientTlsReport, openClientTls } from '../../http/client/client-tls.ts'
 import type { FailureKind, RoundTripError } from '../../http/client/failure.ts'
 import type { ConnectionLimits } from '../../http/client/limits.ts'
 import { toPlace } from '../../http/client/place.ts'
@@ -29,9 +30,11 @@ export class Upstream {
   readonly #ejection: Ejection
   readonly #budget: RetryBudget
   readonly #line: WaitingLine<Member>
+  readonly #tls: ClientTls | undefined
   readonly #maxInFlight: number
   #inFlight = 0
 
+  /** @throws Error a sentence for the operator, where the files of its TLS cannot be used */
   constructor(options: UpstreamOptions, { recorder, log }: UpstreamDeps) {
     this.name = options.name
     this.options = options
@@ -41,8 +44,9 @@ export class Upstream {
     this.#budget = new RetryBudget(options.retryPercent)
     this.#line = new WaitingLine(options.maxQueue, options.queueTimeoutMs, this.#meter.queued)
     this.#maxInFlight = options.maxInFlight ?? Number.POSITIVE_INFINITY
+    this.#tls = options.tls && openClientTls(options.tls, this.#reportTls(log))
     const limits = limitsOf(options)
-    this.#members.replace(options.targets.map(target => new Member(target, toPlace(target), limits)))
+    this.#members.replace(options.targets.map(target => new Member(target, toPlace(target), limits, this.#tls)))
   }
 
   /** A member for a request, counted as serving it; undefined where there is no room now. */
@@ -114,10 +118,23 @@ export class Upstream {
 
   /** Requests under way fail. */
   close(): void {
+    this.#tls?.close()
     this.#ejection.close()
     this.#line.close()
     for (const member of this.#members.all) member.pool.close()
     this.#members.close()
+  }
+
+  #reportTls(log: Logger): ClientTlsReport {
+    const upstream = this.name
+    return {
+      renewed: () => {
+        log.info({ event: 'upstream_certificate_renewed', upstream }, 'new connections use other certificates')
+        for (const { pool } of this.#members.all) pool.retire()
+      },
+      refused: reason =>
+        log.warn({ event: 'upstream_certificate_refused', upstream, reason }, 'certificates that cannot be used'),
+    }
   }
 
   #callNext(): void {

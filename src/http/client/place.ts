@@ -5,7 +5,9 @@ export type Place =
   | { readonly kind: 'unix'; readonly path: string }
   | {
       readonly kind: 'tcp'
-      /** A name or an address; IPv6 without brackets. */
+      /** What it is called by: a name or an address; IPv6 without brackets. */
+      readonly name: string
+      /** Where it is: the name itself, or one of its addresses. */
       readonly host: string
       readonly port: number
       /** Whether it speaks TLS. */
@@ -17,9 +19,11 @@ export const toPlace = (target: string): Place => {
   if (target.startsWith(unixPrefix)) return { kind: 'unix', path: target.slice(unixPrefix.length) }
   const { protocol, hostname, port } = new URL(target)
   const isSecure = protocol === 'https:'
+  const name = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   return {
     kind: 'tcp',
-    host: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
+    name,
+    host: name,
     port: Number(port || (isSecure ? 443 : 80)),
     isSecure,
   }

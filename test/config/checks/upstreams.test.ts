@@ -28,6 +28,18 @@ holdsEach(t, [
     accepted: upstream({ ejection: { time: '1m', maxTime: '1m' } }),
   },
   {
+    says: 'TLS is for https targets',
+    refused: upstream({ tls: { servername: 'items.test' } }),
+    message: /tls: is without effect, since no target is https/,
+    accepted: upstream({ targets: ['https://127.0.0.1:9000'], tls: { servername: 'items.test' } }),
+  },
+  {
+    says: 'a name in a certificate is one of a host',
+    refused: upstream({ targets: ['https://127.0.0.1:9000'], tls: { servername: 'items:443' } }),
+    message: /tls\.servername: must be the name of a host/,
+    accepted: upstream({ targets: ['https://127.0.0.1:9000'], tls: { servername: 'items.test' } }),
+  },
+  {
     says: 'a share is a whole number of percent',
     refused: upstream({ retryPercent: 101 }),
     message: /retryPercent: must be a whole number from 0 to 100/,

@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import t, { type Test } from 'tap'
+import { type ClientTls, type ClientTlsOptions, openClientTls } from '../../../src/http/client/client-tls.ts'
+import { opener } from '../../../src/http/client/open-socket.ts'
+import { toPlace } from '../../../src/http/client/place.ts'
+import { createCertificates } from '../../support/certificates.ts'
+import { eventually } from '../../support/eventually.ts'
+import { ask, openPool } from './support/round-trips.ts'
+
+const certificates = createCertificates(t)
+const { ca, server, client, dir } = certificates
+
+/** What is used, and what is said of it. */
+const open = (t: Test, options: ClientTlsOptions) => {
+  const said: string[] = []
+  const report = { renewed: () => said.push('renewed'), refused: (reason: string) => said.push(reason) }
+  const tls = openClientTls(options, report, 5)
+  t.teardown(() => tls.close())
+  return { tls, said }
+}
+
+/** A server that says who the other end is. @returns what asks it over a new connection */
+const startSecure = async (t: Test) => {
+  const options = { cert: server.cert, key: server.key, ca: ca.cert, requestCert: true, rejectUnauthorized: false }
+  const secure = createServer(options, (req, res) => {
+    res.setHeader('connection', 'close')
+    res.end((req.socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'nobody')
+  })
+  secure.listen(0, '127.0.0.1')
+  await once(secure, 'listening')
+  t.teardown(() => secure.close())
+  const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`
+  return (tls: ClientTls) => ask(openPool(t, url, {}, opener(toPlace(url), tls)))
+}
+
+t.test('new connections show what the files hold now', async t => {
+  const askOver = await startSecure(t)
+  const [certFile, keyFile] = [join(dir, 'mine.pem'), join(dir, 'mine.key')]
+  copyFileSync(client.certFile, certFile)
+  copyFileSync(client.keyFile, keyFile)
+  const { tls, said } = open(t, { caFile: ca.certFile, certFile, keyFile })
+  t.equal(await askOver(tls), 'client')
+
+  const other = certificates.issue('other', { usage: 'clientAuth' })
+  copyFileSync(other.certFile, certFile)
+  copyFileSync(other.keyFile, keyFile)
+
+  await eventually(() => said.includes('renewed'))
+  t.equal(await askOver(tls), 'other')
+})
+
+t.test('files that hold nothing of use change nothing, and are told of once', async t => {
+  const askOver = await startSecure(t)
+  const caFile = join(dir, 'ca-in-use.pem')
+  copyFileSync(ca.certFile, caFile)
+  const { tls, said } = open(t, { caFile })
+
+  writeFileSync(caFile, ca.cert.slice(0, -30))
+  await eventually(() => said.length > 0)
+  t.match(said, [/ca-in-use\.pem has a BEGIN without its END/])
+  t.equal(await askOver(tls), 'nobody')
+  copyFileSync(ca.certFile, caFile)
+  writeFileSync(join(dir, 'other-ca.pem'), '')
+  copyFileSync(join(dir, 'other-ca.pem'), caFile)
+  await eventually(() => said.length > 1)
+  t.match(said[1], /holds no certificate/)
+})
+
+t.test('what cannot be used at the start is said with its file', async t => {
+  const cases: readonly (readonly [ClientTlsOptions, RegExp])[] = [
+    [{ caFile: join(dir, 'absent.pem') }, /absent\.pem cannot be read \(ENOENT\)/],
+    [{ caFile: client.keyFile }, /client\.key holds no certificate/],
+    [{ certFile: client.certFile, keyFile: server.keyFile }, /server\.key holds the key of another certificate/],
+    [{ certFile: client.certFile, keyFile: client.certFile }, /client\.pem holds no private key/],
+  ]
+  for (const [options, message] of cases) t.throws(() => open(t, options), { message })
+})
