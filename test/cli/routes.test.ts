@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { forwarded, publishing, writeConfig } from '../config/support.ts'
 import { demoConfig, sidegate } from './run.ts'
@@ -37,6 +38,18 @@ t.test('what is published unasked stands after what was configured', async t => 
       ['Accounts', '1.0.0', 'GET', metadataPath, 'anybody', 'none', 'resource-metadata'],
     ],
   )
+})
+
+t.test('routes says what another gateway forwards, and where it asks', async t => {
+  const sample = join(import.meta.dirname, '../../deploy/plugins/envoy/sidegate.yaml')
+  const { stdout } = await sidegate(['routes', '--config', sample])
+
+  const cells = stdout.split('\n').map(row => row.split(/ {2,}/))
+  t.same(
+    cells.filter(([grouping]) => grouping === 'Check').map(([, , method, path, , , goal]) => [method, path, goal]),
+    [['*', '/check/**', 'check, for envoy']],
+  )
+  t.ok(cells.some(([grouping, , , , , , goal]) => grouping === 'Accounts' && goal === 'another gateway'))
 })
 
 /** What stands under PLAN for `GET /items` and `GET /other`. */

@@ -52,6 +52,12 @@ t.test('a resource that is forwarded to is described, for anybody, in the groupi
   ])
 })
 
+t.test('a resource that another gateway forwards to is described as well', async t => {
+  const elsewhere = operation('GET', '/accounts/**', { kind: 'elsewhere', resource: accounts.resource })
+
+  t.same(added([elsewhere]), added([forwarded]))
+})
+
 t.test('a resource that nobody forwards to, or that is not ours to describe, is not', async t => {
   const { metadataPath: _metadataPath, ...elsewhere } = accounts
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Operation, Served, Target } from '../../src/gateway/operation.ts'
+import { methods, type Operation, type Served, type Target } from '../../src/gateway/operation.ts'
 import { createRoutes } from '../../src/gateway/routing/route-table.ts'
 
 const forwarded: Target = {
@@ -108,6 +108,44 @@ t.test('HEAD begins no sign-in, and is not sent past authorize to a wildcard', a
   t.equal(find('HEAD', '/a/authorize'), 'method_not_allowed')
   t.same(allowOf('HEAD', '/a/authorize'), ['GET', 'POST'])
   t.equal(find('HEAD', '/a/metadata'), 'GET /a/metadata')
+})
+
+/** What is forwarded here, and what another gateway forwards, at paths where each could be taken for the other. */
+const shared = createRoutes([
+  operation('GET', '/**'),
+  operation('GET', '/a/**', [], { kind: 'elsewhere', resource: '' }),
+  operation('POST', '/a/b', [], { kind: 'elsewhere', resource: '' }),
+  operation('PUT', '/a/b'),
+  operation('GET', '/check', [], { kind: 'check', gateway: 'nginx' }),
+  operation('*', '/ask/**', [], { kind: 'check', gateway: 'envoy' }),
+])
+
+t.test('what another gateway forwards is found by it alone, and it finds nothing else', async t => {
+  const cases = [
+    ['GET', '/x', 'operation', 'not_found'],
+    ['GET', '/a/x', 'not_found', 'operation'],
+    ['HEAD', '/a/x', 'not_found', 'operation'],
+    ['POST', '/a/b', 'not_found', 'operation'],
+    ['PUT', '/a/b', 'operation', 'not_found'],
+    ['GET', '/check', 'check', 'not_found'],
+    ['POST', '/a/x', 'not_found', 'method_not_allowed'],
+    ['DELETE', '/x', 'method_not_allowed', 'not_found'],
+  ] as const
+
+  for (const [method, path, here, elsewhere] of cases) {
+    t.equal(shared.match(method, path).kind, here, `${method} ${path}`)
+    t.equal(shared.matchElsewhere(method, path).kind, elsewhere, `${method} ${path}, asked about`)
+  }
+})
+
+t.test('of the methods at a path each side is told its own', async t => {
+  t.match(shared.match('DELETE', '/a/b'), { kind: 'method_not_allowed', allow: ['PUT'] })
+  t.match(shared.matchElsewhere('DELETE', '/a/b'), { kind: 'method_not_allowed', allow: ['POST', 'GET', 'HEAD'] })
+})
+
+t.test('* is every method that there is', async t => {
+  for (const method of methods) t.equal(shared.match(method, '/ask/a').kind, 'check', method)
+  t.match(shared.match('PROPFIND', '/ask/a'), { kind: 'method_not_allowed', allow: methods })
 })
 
 t.test('a method nobody published is refused with those that are', async t => {

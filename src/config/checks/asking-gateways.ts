@@ -56,9 +56,10 @@ const rules: readonly Rule<Facts>[] = [
   {
     reads: ['serves', 'gateway', 'method'],
     check: ({ own }) => {
-      const isForAll = own.serves === 'check' && own.gateway === 'envoy'
-      if (isForAll && own.method !== '*') return valueAt('method', "Envoy asks with any method; set method: '*'")
-      return !isForAll && own.method === '*'
+      if (isForEnvoy(own) && own.method !== '*') {
+        return valueAt('method', "Envoy asks with any method; set method: '*'")
+      }
+      return !isForEnvoy(own) && own.method === '*'
         ? valueAt('method', '* is for a check that envoy asks for; name one method')
         : undefined
     },
@@ -66,7 +67,7 @@ const rules: readonly Rule<Facts>[] = [
   {
     reads: ['serves', 'gateway', 'path'],
     check: ({ own, view: { path } }) =>
-      own.serves === 'check' && own.gateway === 'envoy' && !isBelowPrefix(path)
+      isForEnvoy(own) && !isBelowPrefix(path)
         ? valueAt('path', 'Envoy puts its path_prefix before the path it asks about; write it as /check/**')
         : undefined,
   },
@@ -80,7 +81,7 @@ const rules: readonly Rule<Facts>[] = [
   {
     reads: ['serves', 'gateway', 'aliases'],
     check: ({ own }) =>
-      own.serves === 'check' && own.gateway === 'envoy' && own.aliases.length > 0
+      isForEnvoy(own) && own.aliases.length > 0
         ? keyAt('aliases', 'a check that envoy asks for has one path; remove them')
         : undefined,
   },
@@ -124,6 +125,8 @@ const rules: readonly Rule<Facts>[] = [
   },
 ]
 
+const isForEnvoy = ({ serves, gateway }: OperationDraft): boolean => serves === 'check' && gateway === 'envoy'
+
 /** Below `/.well-known` documents are published unasked. */
 const isBelowPrefix = (path: string): boolean => /^\/(?!\.well-known\/)[^*]+\/\*\*$/.test(path)
 
@@ -132,8 +135,9 @@ const isBelowPrefix = (path: string): boolean => /^\/(?!\.well-known\/)[^*]+\/\*
  * and a 2xx of it would let the request pass.
  */
 const intrusions = (check: GroupedOperation, operations: readonly GroupedOperation[]): readonly Fault[] => {
-  if (check.value.gateway !== 'envoy' || isBroken(check.broken, 'path')) return []
-  const prefix = toOperationView(check).path.slice(0, -'/**'.length)
+  const { path: pattern } = toOperationView(check)
+  if (check.value.gateway !== 'envoy' || isBroken(check.broken, 'path') || !isBelowPrefix(pattern)) return []
+  const prefix = pattern.slice(0, -'/**'.length)
   return operations
     .filter(other => other !== check && waysOf(other).some(way => way === prefix || way.startsWith(`${prefix}/`)))
     .map(({ path }) => ({

@@ -1,0 +1,138 @@
+import t from 'tap'
+import { holdsEach } from '../cases.ts'
+import { forwarded, publishing } from '../support.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const check = { method: 'GET', path: '/check', serves: 'check', gateway: 'nginx' } as const
+const forEnvoy = { method: '*', path: '/check/**', serves: 'check', gateway: 'envoy' } as const
+const elsewhere = { method: 'GET', path: '/accounts', upstream: 'none' } as const
+
+/** A gateway at 127.0.0.1 that may ask about `elsewhere`, and these operations. */
+const asked = (...operations: readonly Fields[]): Fields => ({
+  trustedProxies: ['127.0.0.1'],
+  ...publishing(elsewhere, ...operations),
+})
+
+/** A grouping that another gateway forwards, but for this operation. */
+const elsewhereBut = (operation: Fields): Fields => ({
+  ...asked(),
+  groupings: [{ name: 'G', upstream: 'none', operations: [check, { method: 'GET', path: '/a' }, operation] }],
+})
+
+holdsEach(t, [
+  {
+    says: 'a check says which gateway asks',
+    refused: asked({ ...check, gateway: undefined }),
+    message: /operations\[1\]\.gateway: missing; say which gateway asks/,
+    accepted: asked(check),
+  },
+  {
+    says: 'there are four gateways that ask',
+    refused: asked({ ...check, gateway: 'apache' }),
+    message: /gateway: .*nginx, envoy, traefik/,
+    accepted: asked({ ...check, gateway: 'traefik' }),
+  },
+  {
+    says: 'only for a check a gateway asks',
+    refused: asked(check, { ...forwarded, gateway: 'nginx' }),
+    message: /operations\[2\]\.gateway: is for what serves check/,
+    accepted: asked(check, forwarded),
+  },
+  {
+    says: 'somebody is trusted to ask',
+    refused: { ...asked(check), trustedProxies: [] },
+    message: /operations\[1\]\.serves: nobody is trusted to ask; name the gateway under trustedProxies/,
+    accepted: asked(check),
+  },
+  {
+    says: 'there is something to ask about',
+    refused: { ...asked(), ...publishing(forwarded, check) },
+    message: /operations\[1\]\.serves: there is nothing to ask about/,
+    accepted: asked(forwarded, check),
+  },
+  {
+    says: 'what another gateway forwards can be asked about',
+    refused: asked(forwarded),
+    message: /operations\[0\]\.upstream: none: another gateway forwards it, and none can ask/,
+    accepted: asked(check),
+  },
+  {
+    says: 'Envoy asks with any method',
+    refused: asked({ ...forEnvoy, method: 'GET' }),
+    message: /operations\[1\]\.method: Envoy asks with any method/,
+    accepted: asked(forEnvoy),
+  },
+  {
+    says: 'all others ask with one',
+    refused: asked({ ...check, method: '*' }),
+    message: /operations\[1\]\.method: \* is for a check that envoy asks for/,
+    accepted: asked({ ...check, method: 'GET' }),
+  },
+  {
+    says: 'that is GET',
+    refused: asked({ ...check, method: 'POST' }),
+    message: /operations\[1\]\.method: check is served for/,
+    accepted: asked(check),
+  },
+  {
+    says: 'nothing else is published for any method',
+    refused: asked(check, { ...forwarded, method: '*' }),
+    message: /operations\[2\]\.method: \* is for a check/,
+    accepted: asked(check, { ...forwarded, method: 'PUT' }),
+  },
+  ...['/check', '/**', '/check/*', '/*/check/**', '/.well-known/**'].map(path => ({
+    says: `Envoy puts a prefix before the path it asks about, and ${path} is none`,
+    refused: asked({ ...forEnvoy, path }),
+    message: /operations\[1\]\.path: Envoy puts its path_prefix before the path it asks about/,
+    accepted: asked({ ...forEnvoy, path: '/a/check/**' }),
+  })),
+  {
+    says: 'all others ask at one place',
+    refused: asked({ ...check, path: '/check/**' }),
+    message: /operations\[1\]\.path: nginx asks at one place/,
+    accepted: asked({ ...check, path: '/check/nginx', aliases: ['/also'] }),
+  },
+  {
+    says: "an alias of Envoy's check would be another prefix",
+    refused: asked({ ...forEnvoy, aliases: ['/also'] }),
+    message: /operations\[1\]\.aliases: a check that envoy asks for has one path/,
+    accepted: asked(forEnvoy),
+  },
+  ...[{ path: '/check' }, { path: '/check/a' }, { path: '/a', aliases: ['/check/*/b'] }].map(place => ({
+    says: `what is published at ${JSON.stringify(place)} would answer Envoy in place of the check`,
+    refused: asked(forEnvoy, { ...forwarded, ...place }),
+    message: /operations\[2\]\.path: below \/check Envoy asks/,
+    accepted: asked(forEnvoy, { ...forwarded, path: '/checks' }),
+  })),
+  {
+    says: 'nobody proves anything to ask',
+    refused: asked({ ...check, credentials: 'client' }),
+    message: /operations\[1\]\.credentials: for check it is none/,
+    accepted: asked({ ...check, credentials: 'none' }),
+  },
+  {
+    says: 'Authorization goes on by the gateway that forwards',
+    refused: { ...asked(check), ...publishing({ ...elsewhere, forwardAuthorization: true }, check) },
+    message: /operations\[0\]\.forwardAuthorization: is without effect with upstream: none/,
+    accepted: { ...asked(check), ...publishing({ ...elsewhere, forwardAuthorization: false }, check) },
+  },
+  {
+    says: 'bodies go by the gateway that forwards',
+    refused: { ...asked(check), ...publishing({ ...elsewhere, maxBody: '1MiB' }, check) },
+    message: /operations\[0\]\.maxBody: is without effect with upstream: none/,
+    accepted: asked(check, { ...forwarded, maxBody: '1MiB' }),
+  },
+  {
+    says: 'no upstream is named none',
+    refused: { ...asked(check), upstreams: { items: { targets: ['http://a'] }, none: { targets: ['http://a'] } } },
+    message: /upstreams\.none: as an upstream none says that another gateway forwards/,
+    accepted: { ...asked(check), upstreams: { nobody: { targets: ['http://a'] } } },
+  },
+  {
+    says: 'of a grouping that is forwarded elsewhere an operation may be forwarded here',
+    refused: elsewhereBut({ ...forwarded, upstream: 'item' }),
+    message: /operations\[2\]\.upstream: no such upstream/,
+    accepted: elsewhereBut(forwarded),
+  },
+])
