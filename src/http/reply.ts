@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { endLingering, endsEarly } from './lingering-end.ts'
+import { endLingering, endsEarly, markEnding } from './lingering-end.ts'
 
 /** A whole answer as a value. */
 export interface Reply {
@@ -14,7 +14,10 @@ export interface Reply {
 /** The one place that writes whole answers. Does nothing where an answer has begun already. */
 export const writeReply = (res: ServerResponse, reply: Reply, requestId: string): void => {
   if (res.headersSent || res.destroyed) return
-  if (reply.close) res.shouldKeepAlive = false
+  if (reply.close) {
+    res.shouldKeepAlive = false
+    markEnding(res.req.socket)
+  }
   const bodyBytes = Buffer.byteLength(reply.body)
   const headers = [...reply.headers, 'x-request-id', requestId]
   if (reply.status !== 204 && reply.status !== 304) headers.push('content-length', String(bodyBytes))

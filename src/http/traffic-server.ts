@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { GatewayErrorCode } from '../errors.ts'
 import { nodeHttp } from '../node-http.ts'
 import { answerUnderWay } from './answer-under-way.ts'
+import { isEnding, markEnding } from './lingering-end.ts'
 import { problemReply } from './problem.ts'
 import type { Reply } from './reply.ts'
 import type { Tls } from './tls.ts'
@@ -63,10 +64,15 @@ export const createTrafficServer = (
   }
   const server = tls ? createSecureServer(tls, limits) : nodeHttp.createServer(limits)
   server.maxHeadersCount = options.maxHeaderFields
-  server.on('request', handlers.request)
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+    // It came behind a request whose answer is the last of the connection, and could only be half of that one's body.
+    if (res.socket === null && isEnding(req.socket)) return
+    handlers.request(req, res)
+  }
+  server.on('request', onRequest)
   // With a listener Node leaves it to us to say "100 Continue", so that an early refusal comes without one.
-  server.on('checkContinue', handlers.request)
-  server.on('checkExpectation', handlers.request)
+  server.on('checkContinue', onRequest)
+  server.on('checkExpectation', onRequest)
   server.on('upgrade', handlers.upgrade)
   server.on('connect', (_req, socket) => refuse(socket, 'NOT_IMPLEMENTED', handlers))
   server.on('clientError', (error, socket) => onClientError(error, socket, handlers))
@@ -92,11 +98,11 @@ const isWebSocket = (req: IncomingMessage): boolean =>
   req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket' && !answerUnderWay(req.socket)
 
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, handlers: TrafficHandlers): void => {
-  // What comes behind a refusal is a fault as well: it is dropped, so that the refusal can be read.
-  if (refused.has(socket)) return
+  // What comes behind the last answer may well be a fault: it is dropped, so that the answer can be read.
+  if (isEnding(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  if (owesAnswer(socket)) return void socket.destroy()
-  refuse(socket, clientErrorCode(error), handlers)
+  if (owesAnswer(socket)) endAfterAnswers(socket)
+  else refuse(socket, clientErrorCode(error), handlers)
 }
 
 const clientErrorCode = (error: NodeJS.ErrnoException): GatewayErrorCode => {
@@ -119,19 +125,33 @@ const owesAnswer = (socket: Duplex): boolean => {
   return Boolean(answer && (answer.headersSent || answer.req.complete))
 }
 
-const lingerMs = 1000
+/**
+ * Lets the answers that are owed go out in their order, and none after them. One whose request has not come whole can go no
+ * further: its body is where the bad bytes are.
+ */
+const endAfterAnswers = (socket: Duplex): void => {
+  markEnding(socket)
+  const answer = answerUnderWay(socket)
+  if (answer === undefined) endSoon(socket)
+  else if (answer.req.complete) answer.once('finish', () => endAfterAnswers(socket))
+  else socket.destroy()
+}
 
-/** Connections that were refused and are about to end. */
-const refused = new WeakSet<Duplex>()
+const lingerMs = 1000
 
 const refuse = (socket: Duplex, code: GatewayErrorCode, handlers: TrafficHandlers): void => {
   handlers.refused(code)
-  refused.add(socket)
+  markEnding(socket)
   // Node lets go of a socket that said CONNECT: a reset would then be nobody's error and end the process.
   socket.on('error', () => socket.destroy())
   const requestId = randomUUID()
   const reply = problemReply(code, requestId)
-  socket.end(rawReply(reply, requestId))
+  endSoon(socket, rawReply(reply, requestId))
+}
+
+/** Leaves what has been written the time to be read. */
+const endSoon = (socket: Duplex, last = ''): void => {
+  socket.end(last)
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 

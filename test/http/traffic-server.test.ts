@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import type { GatewayErrorCode } from '../../src/errors.ts'
 import { createTrafficServer, defaultTrafficServerOptions } from '../../src/http/traffic-server.ts'
+import { eventually } from '../support/eventually.ts'
 import { headerOf } from '../support/raw-answer.ts'
 import { openConnection } from '../support/raw-client.ts'
 
@@ -77,16 +78,37 @@ t.test('a header with more fields than the limit is 431, none is dropped', async
   t.same(refusals, ['HEADERS_TOO_LARGE'])
 })
 
-t.test('a refusal never takes the place of an answer that is owed', async t => {
-  let answer = (): void => undefined
-  const { url } = await listen(t, (_req, res) => {
-    answer = () => void res.end('late')
-  })
-  const connection = openConnection(t, url).send(`${request('GET /')}garbage\r\n\r\n`)
+t.test(
+  'a refusal never takes the place of an answer that is owed: those come in order, then the connection ends',
+  async t => {
+    for (const requests of [1, 3]) {
+      const answers: (() => void)[] = []
+      const { url, refusals } = await listen(t, (_req, res) => {
+        answers.push(() => void res.end(`no. ${answers.length}`))
+      })
+      const connection = openConnection(t, url).send(`${request('GET /').repeat(requests)}garbage\r\n\r\n`)
+      await eventually(() => answers.length === requests)
+      for (const answer of answers) answer()
 
+      for (const _ of answers) t.equal((await connection.answer()).body.toString(), `no. ${requests}`)
+      t.not(await connection.ended(), 'open')
+      t.equal(connection.received.length, 0)
+      t.same(refusals, [])
+    }
+  },
+)
+
+t.test('a request in whose body the bytes go bad takes those before it not with it', async t => {
+  const answers: (() => void)[] = []
+  const { url } = await listen(t, (_req, res) => void answers.push(() => void res.end('whole')))
+  const connection = openConnection(t, url)
+  connection.send(`${request('GET /')}${request('POST /', 'Transfer-Encoding: chunked')}zz\r\n`)
+  await eventually(() => answers.length === 2)
+  answers[0]?.()
+
+  t.equal((await connection.answer()).body.toString(), 'whole')
   t.not(await connection.ended(), 'open')
   t.equal(connection.received.length, 0)
-  answer()
 })
 
 t.test('a refusal never stands in the middle of an answer', async t => {

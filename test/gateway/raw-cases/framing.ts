@@ -1,149 +1,167 @@
-import { type RawCase, refused } from './raw-case.ts'
-
-const chunk = (content: string): string => `${content.length.toString(16)}\r\n${content}\r\n`
+import { neighbours, passed, type RawCase, refused, request, shown } from './raw-case.ts'
 
 const smuggled = 'GET /admin HTTP/1.1\r\nHost: gw.test\r\nX-Y: 12345\r\n\r\n'
+const chunked = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`
 
-const transferEncoding = (letter: string, coding: string): RawCase => ({
-  id: `S06${letter}`,
-  what: `Transfer-Encoding: ${coding}`,
-  bytes: `POST BASE/x HTTP/1.1\r\nHOST\r\nTransfer-Encoding: ${coding}\r\n\r\n${chunk('hello')}0\r\n\r\n`,
-  statuses: [400, 501],
-  closes: true,
-})
+const post = (lines: readonly string[], body: string): string => request('POST BASE/x', lines, body)
 
-const smuggledChunk = (method: string): RawCase => ({
-  id: `S13 ${method}`,
-  what: `a chunked ${method} whose body looks like a request (CVE-2026-29057)`,
-  bytes: `${method} BASE/x HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\n${chunk(smuggled)}0\r\n\r\n`,
-  statuses: [200],
-  forwarded: 1,
-  body: /GET \/admin/,
-})
+/** Lines that declare a body in two ways, or in none that is sure. */
+const undecided: readonly (readonly string[])[] = [
+  ['Content-Length: 5', 'Transfer-Encoding: chunked'],
+  ['Transfer-Encoding: chunked', 'Content-Length: 5'],
+  ['Transfer-Encoding: chunked', 'Content-Length: 0'],
+  ['content-length: 5', 'TRANSFER-ENCODING: CHUNKED'],
+  ['Content-Length: 5', 'Transfer-Encoding: identity'],
+  ['Content-Length: 5', 'Transfer-Encoding:'],
+  ['Content-Length: 5', 'Transfer-Encoding : chunked'],
+  ['Content-Length: 5', 'X-A: 1', ' Transfer-Encoding: chunked'],
+  ['Content-Length: 5', 'X-A: 1\rTransfer-Encoding: chunked'],
+  ['Content-Length: 5', 'X-A: 1\nTransfer-Encoding: chunked'],
+  ['Content-Length: 5', 'Transfer-Encoding\0: chunked'],
+]
 
-const trailer = (letter: string, line: string): RawCase => ({
-  id: `S20${letter}`,
-  what: `a trailer ${line}`,
-  bytes: `POST BASE/x HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\n${chunk('hello')}0\r\n${line}\r\n\r\n`,
-  statuses: [200, 400],
-  forwarded: 1,
-})
+const lengths: readonly string[] = [
+  '5\r\nContent-Length: 10',
+  '5\r\nContent-Length: 5',
+  '5, 5',
+  '5,10',
+  '+5',
+  '-5',
+  '5 5',
+  '5.0',
+  '5x',
+  '0x5',
+  '1e1',
+  '',
+  '99999999999999999999',
+  '18446744073709551621',
+  '5\0',
+]
 
-/** Framing and smuggling. */
+/** The first is as good as a list of one; a good one beside each refused one. */
+const codings: readonly string[] = [
+  'xchunked',
+  'identity',
+  'gzip',
+  'chunked, gzip',
+  'chunked;ext=val',
+  'gzip, chunked',
+  'chunked\r\nTransfer-Encoding: chunked',
+  '\x0bchunked',
+  '"chunked"',
+  'chunked,',
+  ', chunked',
+  'chunked, chunked',
+  'chunked chunked',
+  'chunk',
+  'chunked\0',
+  '\r\n chunked',
+  'chunked\r\nTransfer-Encoding: identity',
+]
+
+/** Framing and smuggling: how a request says where its body ends. */
 export const framingCases: readonly RawCase[] = [
+  ...neighbours('S01', undecided, lines => ({
+    what: `a body declared in two ways: ${shown(lines.join(' | '))}`,
+    bytes: post(lines, '5\r\nhello\r\n0\r\n\r\n'),
+    ...refused,
+  })),
   {
-    id: 'S01c',
+    id: 'S01 old',
     what: 'Transfer-Encoding in HTTP/1.0, where it frames nothing',
     bytes: 'POST BASE/x HTTP/1.0\r\nHOST\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ...refused,
   },
+  ...neighbours('S02', lengths, length => ({
+    what: `Content-Length: ${shown(length)}`,
+    bytes: post([`Content-Length: ${length}`], 'helloworld'),
+    statuses: [400, 413],
+    closes: true,
+  })),
   {
-    id: 'S01',
-    what: 'Content-Length and Transfer-Encoding together',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    ...refused,
-  },
-  {
-    id: 'S01b',
-    what: 'the same the other way round',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n',
-    ...refused,
-  },
-  {
-    id: 'S02',
-    what: 'two different Content-Length lines',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nContent-Length: 5\r\nContent-Length: 10\r\n\r\nhelloworld',
-    ...refused,
-  },
-  {
-    id: 'S02b',
-    what: 'two equal Content-Length lines',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello',
-    ...refused,
-  },
-  {
-    id: 'S02c',
-    what: 'a list as Content-Length',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nContent-Length: 5, 5\r\n\r\nhello',
-    ...refused,
-  },
-  {
-    id: 'S02d',
-    what: 'a signed Content-Length',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nContent-Length: +5\r\n\r\nhello',
-    ...refused,
-  },
-  {
-    id: 'S02e',
+    id: 'S02 colon',
     what: 'a space before the colon of Content-Length',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nContent-Length : 5\r\n\r\nhello',
+    bytes: post(['Content-Length : 5'], 'hello'),
     ...refused,
   },
-  transferEncoding('a', 'xchunked'),
-  transferEncoding('b', 'identity'),
-  transferEncoding('c', 'gzip'),
-  transferEncoding('d', 'chunked, gzip'),
-  transferEncoding('e', 'chunked;ext=val'),
-  transferEncoding('f', 'gzip, chunked'),
-  transferEncoding('g', 'chunked\r\nTransfer-Encoding: chunked'),
-  transferEncoding('h', '\x0bchunked'),
-  smuggledChunk('DELETE'),
-  smuggledChunk('OPTIONS'),
-  smuggledChunk('GET'),
-  smuggledChunk('POST'),
-  {
-    id: 'S13 length',
-    what: 'a DELETE with a Content-Length whose body looks like a request',
-    bytes: `DELETE BASE/x HTTP/1.1\r\nHOST\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
-    statuses: [200],
-    forwarded: 1,
+  ...neighbours('S02 good', ['5', '05', '\t5 ', '5\t'], length => ({
+    what: `Content-Length: ${shown(length)}`,
+    bytes: post([`Content-Length: ${length}`], 'hello'),
+    ...passed,
+    body: /^hello$/,
+  })),
+  ...neighbours('S06', codings, coding => ({
+    what: `Transfer-Encoding: ${shown(coding)}`,
+    bytes: post([`Transfer-Encoding: ${coding}`], '5\r\nhello\r\n0\r\n\r\n'),
+    statuses: [400, 501],
+    closes: true,
+  })),
+  ...neighbours('S06 good', ['chunked', 'Chunked', '\tchunked '], coding => ({
+    what: `Transfer-Encoding: ${shown(coding)}`,
+    bytes: post([`Transfer-Encoding: ${coding}`], '5\r\nhello\r\n0\r\n\r\n'),
+    ...passed,
+    body: /hello/,
+    fields: { 'transfer-encoding': 'chunked', 'content-length': undefined },
+  })),
+  ...['DELETE', 'OPTIONS', 'GET', 'POST', 'PUT'].map(method => ({
+    id: `S13 ${method}`,
+    what: `a chunked ${method} whose body looks like a request (CVE-2026-29057)`,
+    bytes: request(`${method} BASE/x`, ['Transfer-Encoding: chunked'], chunked),
+    ...passed,
     body: /GET \/admin/,
-  },
+  })),
+  ...['DELETE', 'OPTIONS', 'GET'].map(method => ({
+    id: `S13 ${method} length`,
+    what: `a ${method} with a length whose body looks like a request`,
+    bytes: request(`${method} BASE/x`, [`Content-Length: ${smuggled.length}`], smuggled),
+    ...passed,
+    body: /GET \/admin/,
+  })),
+  ...['DELETE', 'OPTIONS'].map(method => ({
+    id: `S13 ${method} twice`,
+    what: `two of them on one connection`,
+    bytes: request(`${method} BASE/x`, ['Transfer-Encoding: chunked'], chunked).repeat(2),
+    statuses: [200],
+    further: [[200]],
+    forwarded: 2,
+    body: /GET \/admin/,
+  })),
   {
     id: 'S13 empty',
     what: 'a chunked DELETE without content',
-    bytes: 'DELETE BASE/x HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    statuses: [200],
-    forwarded: 1,
+    bytes: request('DELETE BASE/x', ['Transfer-Encoding: chunked'], '0\r\n\r\n'),
+    ...passed,
   },
-  {
-    id: 'S14',
-    what: 'a chunk size that is no number',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n',
-    ...refused,
-    forwarded: 1,
-  },
-  trailer('a', 'Content-Length: 50'),
-  trailer('b', 'Transfer-Encoding: evil'),
-  trailer('c', 'Host: evil'),
-  trailer('d', 'Authorization: Bearer evil'),
-  trailer('e', 'X-Sidegate-Client-Id: evil'),
-  {
-    id: 'S26',
-    what: 'Content_Length beside Content-Length',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nContent_Length: 99\r\nContent-Length: 11\r\n\r\nhello world',
+  ...neighbours('S13 nominated', ['Content-Length', 'Transfer-Encoding', 'content-length , close'], name => ({
+    what: `Connection: ${name}, which may not take the framing away`,
+    bytes: name.startsWith('T')
+      ? request('DELETE BASE/x', [`Connection: ${name}`, 'Transfer-Encoding: chunked'], chunked)
+      : request('DELETE BASE/x', [`Connection: ${name}`, `Content-Length: ${smuggled.length}`], smuggled),
     statuses: [200, 400],
     forwarded: 1,
-    body: /^hello world$/,
-  },
-  {
-    id: 'S26b',
-    what: 'Transfer_Encoding beside Content-Length',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nTransfer_Encoding: chunked\r\nContent-Length: 11\r\n\r\nhello world',
-    statuses: [200, 400],
-    forwarded: 1,
-    body: /^hello world$/,
-  },
-  {
-    id: 'S27',
-    what: 'a bare LF between header lines',
-    bytes: 'GET BASE/x HTTP/1.1\nHOST\n\n',
-    ...refused,
-  },
-  {
-    id: 'S28',
-    what: 'a folded header line',
-    bytes: 'GET BASE/x HTTP/1.1\r\nHOST\r\nX-A: 1\r\n X-Sidegate-Client-Id: evil\r\n\r\n',
-    ...refused,
-  },
+    body: /GET \/admin/,
+  })),
+  ...neighbours(
+    'S26',
+    [
+      'Content_Length: 99',
+      'Content.Length: 99',
+      'Content-Length_: 99',
+      'Transfer_Encoding: chunked',
+      'Transfer.Encoding: chunked',
+    ],
+    line => ({
+      what: `${line} beside Content-Length`,
+      bytes: post([line, 'Content-Length: 11'], 'hello world'),
+      statuses: [200, 400],
+      forwarded: 1,
+      body: /^hello world$/,
+      fields: {
+        'content-length': '11',
+        'transfer-encoding': undefined,
+        'content.length': undefined,
+        'transfer.encoding': undefined,
+      },
+    }),
+  ),
 ]

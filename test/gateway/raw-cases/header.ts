@@ -1,28 +1,46 @@
-import { type RawCase, refused } from './raw-case.ts'
+import { neighbours, passed, type RawCase, refused, request, shown } from './raw-case.ts'
 
-/** Header fields and their limits. */
+const get = (...lines: readonly string[]): string => request('GET BASE/x', lines)
+
+const tooLarge = { statuses: [431], closes: true } as const
+
+/** Header lines that are no field, or that some read as the end of the header. */
+const broken: readonly string[] = [
+  'X-A: 1\r\n X-Sidegate-Client-Id: evil',
+  'X-A: 1\r\n\tX-Sidegate-Client-Id: evil',
+  ' X-Sidegate-Client-Id: evil',
+  'X-Sidegate-Client-Id : evil',
+  'X-Sidegate-Client-Id\t: evil',
+  'X-A: 1\rX-Sidegate-Client-Id: evil',
+  'X-A: 1\nX-Sidegate-Client-Id: evil',
+  'X-A: 1\r\r\nX-B: 2',
+  'X-A: 1\0',
+  'X-A: 1\x0b2',
+  'X-A: 1\x7f',
+  'X-A\0: 1',
+  'X-\xc4: 1',
+  'X A: 1',
+  'X(A): 1',
+  'X-A',
+  ': 1',
+  '"X-A": 1',
+]
+
+const expectations: readonly (readonly [expectation: string, statuses: readonly number[]])[] = [
+  ['200-ok', [417]],
+  ['100-continue, 200-ok', [417]],
+  ['100-continue;evil', [417]],
+  ['100', [417]],
+  ['100-continue\r\nExpect: 200-ok', [417]],
+  ['100-continue', [100]],
+  ['100-Continue', [100]],
+]
+
+/** Header fields, their limits, and what a client expects. */
 export const headerCases: readonly RawCase[] = [
-  {
-    id: 'L01a',
-    what: 'one header of 64 KiB',
-    bytes: `GET BASE/x HTTP/1.1\r\nHOST\r\nX-A: ${'a'.repeat(65_536)}\r\n\r\n`,
-    statuses: [431],
-    closes: true,
-  },
-  {
-    id: 'L01b',
-    what: '20,000 headers',
-    bytes: `GET BASE/x HTTP/1.1\r\nHOST\r\n${'a:b\r\n'.repeat(20_000)}\r\n`,
-    statuses: [431],
-    closes: true,
-  },
-  {
-    id: 'L01c',
-    what: 'a header name of 64 KiB',
-    bytes: `GET BASE/x HTTP/1.1\r\nHOST\r\n${'a'.repeat(65_536)}: b\r\n\r\n`,
-    statuses: [431],
-    closes: true,
-  },
+  { id: 'L01a', what: 'one header of 64 KiB', bytes: get(`X-A: ${'a'.repeat(65_536)}`), ...tooLarge },
+  { id: 'L01b', what: '20,000 headers', bytes: get('a:b\r\n'.repeat(20_000).trimEnd()), ...tooLarge },
+  { id: 'L01c', what: 'a header name of 64 KiB', bytes: get(`${'a'.repeat(65_536)}: b`), ...tooLarge },
   {
     id: 'L01d',
     what: 'a method of 64 KiB',
@@ -32,68 +50,86 @@ export const headerCases: readonly RawCase[] = [
   {
     id: 'L01e',
     what: 'a target of 64 KiB',
-    bytes: `GET BASE/${'a'.repeat(65_536)} HTTP/1.1\r\nHOST\r\n\r\n`,
+    bytes: request(`GET BASE/${'a'.repeat(65_536)}`),
     statuses: [414, 431],
     closes: true,
   },
   {
     id: 'L01f',
     what: '2,500 headers, few enough bytes',
-    bytes: `GET BASE/x HTTP/1.1\r\nHOST\r\n${'a:\r\n'.repeat(2500)}X-Sidegate-Client-Id: evil\r\n\r\n`,
-    statuses: [431],
+    bytes: get('a:\r\n'.repeat(2500).trimEnd(), 'X-Sidegate-Client-Id: evil'),
+    ...tooLarge,
+  },
+  { id: 'L01g', what: '101 fields', bytes: get(...Array.from({ length: 100 }, (_, n) => `X-${n}: 1`)), ...tooLarge },
+  {
+    id: 'L01h',
+    what: '100 fields, the last a length',
+    bytes: request('POST BASE/x', [...Array.from({ length: 98 }, (_, n) => `X-${n}: 1`), 'Content-Length: 5'], 'hello'),
+    ...passed,
+    body: /^hello$/,
+    fields: { 'x-0': '1', 'x-97': '1' },
+  },
+  {
+    id: 'L01i',
+    what: '101 fields, the last a length',
+    bytes: request('POST BASE/x', [...Array.from({ length: 99 }, (_, n) => `X-${n}: 1`), 'Content-Length: 5'], 'hello'),
+    ...tooLarge,
+  },
+  { id: 'L01j', what: 'a field of 15 KiB', bytes: get(`X-A: ${'a'.repeat(15_360)}`), ...passed },
+  { id: 'L01k', what: 'a header without an end', bytes: get('a: b\r\n'.repeat(5000)).slice(0, -4), ...tooLarge },
+  {
+    id: 'L01l',
+    what: 'a name without an end',
+    bytes: `GET BASE/x HTTP/1.1\r\nHOST\r\n${'a'.repeat(100_000)}`,
+    ...tooLarge,
+  },
+  ...neighbours('S28', broken, line => ({ what: `the line ${shown(line)}`, bytes: get(line), ...refused })),
+  { id: 'S27', what: 'a bare LF between header lines', bytes: 'GET BASE/x HTTP/1.1\nHOST\n\n', ...refused },
+  { id: 'S27b', what: 'a bare LF at the end', bytes: 'GET BASE/x HTTP/1.1\r\nHOST\r\n\n', ...refused },
+  { id: 'S27c', what: 'a bare LF after the Host', bytes: 'GET BASE/x HTTP/1.1\r\nHOST\nX-A: 1\r\n\r\n', ...refused },
+  { id: 'S27d', what: 'a bare CR at the end', bytes: 'GET BASE/x HTTP/1.1\r\nHOST\r\n\r\r\n', ...refused },
+  ...neighbours('L09', expectations, ([expectation, statuses]) => ({
+    what: `Expect: ${shown(expectation)} with the body at hand`,
+    bytes: request('POST BASE/x', [`Expect: ${expectation}`, 'Content-Length: 5'], 'hello'),
+    statuses,
+    ...(statuses[0] === 100 ? { forwarded: 1, body: /^hello$/ } : { closes: true }),
+    fields: { expect: undefined },
+  })),
+  {
+    id: 'L09 early',
+    what: 'Expect: 100-continue without a token is refused before the body',
+    bytes: request('POST BASE-guarded/x', ['Expect: 100-continue', 'Content-Length: 5']),
+    statuses: [401],
     closes: true,
   },
   {
-    id: 'L05',
-    what: 'Connection that nominates what the gateway sets',
-    bytes:
-      'GET BASE/x HTTP/1.1\r\nHOST\r\nConnection: close, X-Forwarded-For, Authorization, X-Sidegate-Client-Id, X-Own, X-Sidegate-Grouping\r\nX-Forwarded-For: evil\r\nAuthorization: Bearer evil\r\nX-Sidegate-Client-Id: evil\r\nX-Own: evil\r\n\r\n',
-    statuses: [200],
+    id: 'L09 sent',
+    what: 'the same with the body on its way, which is no request',
+    bytes: request('POST BASE-guarded/x', ['Expect: 100-continue', 'Content-Length: 32'], request('GET BASE/x')),
+    statuses: [401],
     closes: true,
-    forwarded: 1,
   },
   {
-    id: 'L05b',
-    what: 'hop-by-hop fields',
-    bytes:
-      'GET BASE/x HTTP/1.1\r\nHOST\r\nKeep-Alive: evil\r\nProxy-Connection: evil\r\nProxy-Authorization: evil\r\nTE: evil\r\nTrailer: evil\r\nUpgrade: evil\r\nHTTP2-Settings: evil\r\n\r\n',
-    statuses: [200],
-    forwarded: 1,
-  },
-  {
-    id: 'L06',
-    what: 'identity fields in every spelling',
-    bytes:
-      'GET BASE/x HTTP/1.1\r\nHOST\r\nX-Sidegate-Client-Id: evil\r\nx_sidegate_client_id: evil\r\nX-SIDEGATE-CLIENT-ID: evil\r\nX-Sidegate_Scope: evil\r\nX-Sidegate-Anything: evil\r\nX-Request-Id: evil\r\nX-Forwarded-For: evil\r\nX-Forwarded-Proto: evil\r\nX-Forwarded-Host: evil\r\nX-Forwarded-Port: evil\r\nForwarded: for=evil\r\nX-Real-IP: evil\r\nX_Request_Id: evil\r\n\r\n',
-    statuses: [200],
-    forwarded: 1,
-  },
-  {
-    id: 'L06c',
-    what: 'fields that upstreams take for another address, user, path or method',
-    bytes:
-      'GET BASE/x HTTP/1.1\r\nHOST\r\nX.Sidegate.Client.Id: evil\r\nTrue-Client-IP: evil\r\nCF-Connecting-IP: evil\r\nRemote-User: evil\r\nX-Remote-User: evil\r\nX-Original-URL: /evil\r\nX-Rewrite-URL: /evil\r\nX-HTTP-Method-Override: evil\r\nX-Method-Override: evil\r\n\r\n',
-    statuses: [200],
-    forwarded: 1,
-  },
-  {
-    id: 'L06b',
-    what: 'an identity field with a space before its colon',
-    bytes: 'GET BASE/x HTTP/1.1\r\nHOST\r\nX-Sidegate-Client-Id : evil\r\n\r\n',
-    ...refused,
-  },
-  {
-    id: 'L09a',
-    what: 'Expect: 200-ok',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nExpect: 200-ok\r\nContent-Length: 5\r\n\r\nhello',
-    statuses: [417],
-  },
-  {
-    id: 'L09b',
-    what: 'Expect: 100-continue with the body at hand',
-    bytes: 'POST BASE/x HTTP/1.1\r\nHOST\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello',
+    id: 'L09 chunked',
+    what: 'Expect: 100-continue with chunks',
+    bytes: request('POST BASE/x', ['Expect: 100-continue', 'Transfer-Encoding: chunked'], '5\r\nhello\r\n0\r\n\r\n'),
     statuses: [100],
     forwarded: 1,
-    body: /^hello$/,
+    body: /hello/,
+  },
+  {
+    id: 'L09 empty',
+    what: 'Expect: 100-continue without a body',
+    bytes: get('Expect: 100-continue'),
+    statuses: [100, 200],
+    forwarded: 1,
+  },
+  {
+    id: 'L09 old',
+    what: 'Expect: 100-continue in HTTP/1.0, which knows no interim answer',
+    bytes: 'POST BASE/x HTTP/1.0\r\nHOST\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello',
+    statuses: [200, 417],
+    forwarded: 1,
+    closes: true,
   },
 ]

@@ -1,0 +1,94 @@
+import { neighbours, passed, type RawCase, refused, request, shown } from './raw-case.ts'
+
+const post = (body: string): string => request('POST BASE/x', ['Transfer-Encoding: chunked'], body)
+
+/** Bodies that some servers read in another way; what came before the fault may have gone upstream, as no whole request. */
+const broken: readonly string[] = [
+  'zz\r\nhello\r\n0\r\n\r\n',
+  '\r\nhello\r\n0\r\n\r\n',
+  '0x5\r\nhello\r\n0\r\n\r\n',
+  '+5\r\nhello\r\n0\r\n\r\n',
+  '-5\r\nhello\r\n0\r\n\r\n',
+  ' 5\r\nhello\r\n0\r\n\r\n',
+  '5 \r\nhello\r\n0\r\n\r\n',
+  '5\nhello\r\n0\r\n\r\n',
+  '5\rhello\r\n0\r\n\r\n',
+  '5\r\nhello\n0\r\n\r\n',
+  '5\r\nhello0\r\n\r\n',
+  '5\r\nhello!\r\n0\r\n\r\n',
+  '5\r\nhell\r\n0\r\n\r\n',
+  '5\r\nhello\r\n0\n\r\n',
+  '5\r\nhello\r\n0\r\n\n',
+  '5\r\nhello\r\n-0\r\n\r\n',
+  '5,5\r\nhello\r\n0\r\n\r\n',
+  '5\0\r\nhello\r\n0\r\n\r\n',
+  '5;a\nb\r\nhello\r\n0\r\n\r\n',
+  'FFFFFFFFFFFFFFFFF\r\nhello\r\n0\r\n\r\n',
+  '10000000000000005\r\nhello\r\n0\r\n\r\n',
+  `5;${'a'.repeat(100_000)}\r\nhello\r\n0\r\n\r\n`,
+]
+
+const whole: readonly string[] = [
+  '5\r\nhello\r\n0\r\n\r\n',
+  '00005\r\nhello\r\n000\r\n\r\n',
+  '1\r\nh\r\n4\r\nello\r\n0\r\n\r\n',
+  '5;a=b\r\nhello\r\n0;c\r\n\r\n',
+  '5;evil="0\r\n\r\n"\r\nhello\r\n0\r\n\r\n',
+]
+
+/** Fields that are not looked at before the body has ended, and must not count for anything after it. */
+const trailers: readonly string[] = [
+  'Content-Length: 50',
+  'Transfer-Encoding: evil',
+  'Transfer-Encoding: chunked',
+  'Host: evil',
+  'Authorization: Bearer evil',
+  'X-Sidegate-Client-Id: evil',
+  'x_sidegate_client_id: evil',
+  'X-Forwarded-For: evil',
+  'X-Request-Id: evil',
+  'Connection: evil',
+  'Content-Length: 5\r\nContent-Length: 6',
+  'Cookie: evil',
+  ': evil',
+  'evil',
+  ' evil: folded',
+  'X-A\0: evil',
+  `X-A: ${'evil'.repeat(30_000)}`,
+]
+
+/** Bodies in chunks: sizes, extensions, ends and trailers. */
+export const chunkCases: readonly RawCase[] = [
+  ...neighbours('S14', broken, body => ({
+    what: `the chunks ${shown(body)}`,
+    bytes: post(body),
+    ...refused,
+    statuses: [400, 413],
+    forwarded: 1,
+    body: /^$/,
+  })),
+  ...neighbours('S14 good', whole, body => ({
+    what: `the chunks ${shown(body)}`,
+    bytes: post(body),
+    statuses: [200, 400],
+    forwarded: 1,
+    body: /^(5\r\n)?(1\r\nh\r\n4\r\nello|hello)/,
+  })),
+  {
+    id: 'S14 two',
+    what: 'a request behind the last chunk is one of its own',
+    bytes: post('5\r\nhello\r\n0\r\n\r\n').repeat(2),
+    ...passed,
+    further: [[200]],
+    forwarded: 2,
+    body: /hello/,
+  },
+  ...neighbours('S20', trailers, line => ({
+    what: `a trailer ${shown(line)}`,
+    bytes: post(`5\r\nhello\r\n0\r\n${line}\r\n\r\n`),
+    statuses: [200, 400, 431],
+    forwarded: 1,
+    body: /hello/,
+    fields: { 'content-length': undefined, cookie: undefined, authorization: undefined },
+  })),
+]
