@@ -96,3 +96,11 @@ t.test('bytes that go on behind what is no request do not reset the refusal away
     await eventually(() => connection.unsentBytes === 0)
   }
 })
+
+t.test('HEAD is answered as well where that is the last of the connection', async t => {
+  const url = await listen(t, res => writeReply(res, tooLarge, 'id'))
+  const connection = openConnection(t, url).send('HEAD / HTTP/1.1\r\nHost: gw.test\r\nConnection: close\r\n\r\n')
+
+  t.match(await connection.answer('HEAD'), { status: 413, body: Buffer.alloc(0) })
+  t.equal(await connection.ended(), 'closed')
+})
