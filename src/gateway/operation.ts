@@ -1,5 +1,6 @@
 import type { AskingGateway } from './check/asking-gateway.ts'
 
+/** What operations are published for. */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** One published operation: a method and a path of an API grouping, and what happens behind it. */
