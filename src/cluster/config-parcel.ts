@@ -10,42 +10,59 @@ export type ConfigParcel = Readonly<Record<string, unknown>>
 /** An object with this key stands for what JSON does not know, or for an object that has the key itself. */
 const mark = '$'
 
+/** Shares with the configuration what JSON holds anyway: there may be a hundred thousand clients. */
 export const packConfig = (config: SidegateConfig): ConfigParcel => pack(config) as ConfigParcel
 
-/** The configuration as it was, frozen again. */
+/** The configuration as it was, frozen again. It is made of the parcel, which is not to be used any more. */
 export const unpackConfig = (parcel: ConfigParcel): SidegateConfig => unpack(parcel) as SidegateConfig
 
 /** What is undefined is left out, as from any JSON. */
 const pack = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(pack)
   if (value instanceof Secret) return { [mark]: 'secret', value: value.reveal() }
   if (value instanceof Map) return { [mark]: 'map', value: pack([...value]) }
-  const plain = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, pack(part)]))
-  return mark in value ? { [mark]: 'object', value: plain } : plain
+  const packed = packMembers(value as Members)
+  return !Array.isArray(value) && mark in value ? { [mark]: 'object', value: packed } : packed
+}
+
+type Members = Record<string, unknown>
+
+/** The same object where no member is packed, else a copy. */
+const packMembers = (members: Members): Members => {
+  let copy: Members | undefined
+  for (const key in members) {
+    const member = members[key]
+    const packed = pack(member)
+    if (packed === member) continue
+    copy ??= (Array.isArray(members) ? [...members] : { ...members }) as Members
+    copy[key] = packed
+  }
+  return copy ?? members
 }
 
 const unpack = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return Object.freeze(value.map(unpack))
-  return Object.freeze(mark in value ? unpackMarked(value as Marked) : unpackMembers(value))
+  const isMarked = !Array.isArray(value) && mark in value
+  return isMarked ? unpackMarked(value as unknown as Marked) : unpackMembers(value as Members)
 }
 
 type Marked =
   | { readonly [mark]: 'secret'; readonly value: string }
   | { readonly [mark]: 'map'; readonly value: unknown }
-  | { readonly [mark]: 'object'; readonly value: object }
+  | { readonly [mark]: 'object'; readonly value: Members }
 
 const unpackMarked = (marked: Marked): object => {
   switch (marked[mark]) {
     case 'secret':
-      return new Secret(marked.value)
+      return Object.freeze(new Secret(marked.value))
     case 'map':
-      return new Map(unpack(marked.value) as readonly (readonly [unknown, unknown])[])
+      return Object.freeze(new Map(unpack(marked.value) as readonly (readonly [unknown, unknown])[]))
     case 'object':
       return unpackMembers(marked.value)
   }
 }
 
-const unpackMembers = (members: object): object =>
-  Object.fromEntries(Object.entries(members).map(([key, part]) => [key, unpack(part)]))
+const unpackMembers = (members: Members): Members => {
+  for (const key in members) members[key] = unpack(members[key])
+  return Object.freeze(members)
+}
