@@ -1,3 +1,4 @@
+import type { HealthOptions } from '../gateway/upstreams/health-check.ts'
 import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'
 import type { ClientTlsOptions } from '../http/client/client-tls.ts'
 import type { Named, UpstreamDraft } from './draft.ts'
@@ -6,6 +7,7 @@ import type { Named, UpstreamDraft } from './draft.ts'
 export const toUpstream = ({ name, value }: Named<UpstreamDraft>, workers: number): UpstreamOptions => ({
   name,
   targets: value.targets.map(toTarget),
+  dnsIntervalMs: value.dnsInterval,
   connectTimeoutMs: value.connectTimeout,
   headersTimeoutMs: value.headersTimeout,
   bodyTimeoutMs: value.bodyTimeout,
@@ -20,7 +22,16 @@ export const toUpstream = ({ name, value }: Named<UpstreamDraft>, workers: numbe
     maxTimeMs: value.ejection.maxTime,
     mostPercent: value.ejection.mostPercent,
   },
+  ...(value.health && { health: toHealth(value.health) }),
   ...(value.tls && { tls: toTls(value.tls) }),
+})
+
+const toHealth = (health: NonNullable<UpstreamDraft['health']>): HealthOptions => ({
+  path: health.path,
+  intervalMs: health.interval,
+  timeoutMs: health.timeout,
+  healthy: health.healthy,
+  unhealthy: health.unhealthy,
 })
 
 const toTls = ({ ca_file, cert_file, key_file, servername }: NonNullable<UpstreamDraft['tls']>): ClientTlsOptions => ({

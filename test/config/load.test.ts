@@ -238,6 +238,7 @@ t.test('operations come with their full path, their credentials and where they g
     {
       name: 'items',
       targets: ['http://127.0.0.1:9000'],
+      dnsIntervalMs: 10_000,
       connectTimeoutMs: 5_000,
       headersTimeoutMs: 30_000,
       bodyTimeoutMs: 300_000,

@@ -38,7 +38,7 @@ const keysOf = (schema: Schema, prefix = ''): readonly Key[] =>
 const completed = fileSchema.parse({
   plans: { NAME: { rate: '1/1second' } },
   groupings: [{ name: 'one', operations: [{ method: 'GET', path: '/' }] }],
-  upstreams: { NAME: { targets: ['http://127.0.0.1:9000'] } },
+  upstreams: { NAME: { targets: ['http://127.0.0.1:9000'], health: { path: '/' } } },
   clients: [{ client_id: 'one' }],
   login: { users: [{ username: 'one' }] },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkedText, count, durationMs, name, text, textLike } from '../values/texts.ts'
+import { checkedText, count, durationMs, flag, name, text, textLike } from '../values/texts.ts'
 
 const targetFault = (text: string): string | undefined => {
   if (/^unix:\/[^\0]+$/.test(text)) return undefined
@@ -24,6 +24,19 @@ const tlsSchema = z
   .optional()
   .describe('TLS to https targets, whose certificates are always verified. The files are read again when they change.')
 
+const healthSchema = z
+  .strictObject({
+    path: textLike(/^\/[\x21-\x7e]{0,1023}$/, 'must be a path, such as /healthz').describe(
+      'What every member is asked for, by GET; 200 to 399 is good.',
+    ),
+    interval: durationMs(1).prefault('10s').describe('From one check to the next, of each worker. Default 10s.'),
+    timeout: durationMs(1).prefault('2s').describe('Longest time for a check. Default 2s.'),
+    healthy: count(1, 1_000).default(2).describe('Good answers in a row that make a member healthy again. Default 2.'),
+    unhealthy: count(1, 1_000).default(3).describe('Failures in a row that make it unhealthy. Default 3.'),
+  })
+  .optional()
+  .describe('Asks every member how it is. Default not.')
+
 const ejectionSchema = z
   .strictObject({
     failures: count(0, 1_000)
@@ -45,6 +58,9 @@ export const upstreamSchema = z.strictObject({
     .array(checkedText(targetFault))
     .min(1, { error: 'needs at least one target, such as http://127.0.0.1:9000' })
     .describe('Who serves it: origins, or sockets such as unix:/run/service.sock.'),
+  dnsInterval: durationMs(1)
+    .prefault('10s')
+    .describe('How often the names of targets are looked up; each address is a member. Default 10s.'),
   connectTimeout: durationMs(1).prefault('5s').describe('Longest wait for a connection. Default 5s.'),
   headersTimeout: durationMs(1).prefault('30s').describe('Longest wait for the response header. Default 30s.'),
   bodyTimeout: durationMs(1)
@@ -64,6 +80,7 @@ export const upstreamSchema = z.strictObject({
     .default(20)
     .describe('Most requests tried a second time, in percent of all, 3 a second at least; 0: none. Default 20.'),
   ejection: ejectionSchema,
+  health: healthSchema,
   tls: tlsSchema,
 })
 

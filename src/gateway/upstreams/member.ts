@@ -4,6 +4,7 @@ import type { ConnectionLimits } from '../../http/client/limits.ts'
 import { opener } from '../../http/client/open-socket.ts'
 import { hostOf, type Place, placeText } from '../../http/client/place.ts'
 import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
+import type { UpstreamOptions } from './upstream-options.ts'
 
 /** What a member is used for. */
 export const memberStates = ['available', 'ejected', 'unhealthy'] as const
@@ -23,6 +24,7 @@ export class Member {
   failures = 0
   isEjected = false
   isHealthy = true
+  readonly #place: Place
 
   /** @param target what the configuration says; several members may come of one */
   constructor(target: string, place: Place, limits: ConnectionLimits, tls?: ClientTls) {
@@ -30,10 +32,31 @@ export class Member {
     this.host = hostOf(target)
     this.open = opener(place, tls)
     this.pool = createPool(this.open, limits)
+    this.#place = place
   }
 
   get state(): MemberState {
     if (!this.isHealthy) return 'unhealthy'
     return this.isEjected ? 'ejected' : 'available'
   }
+
+  /** Whether this is where it is. */
+  isAt(host: string): boolean {
+    return this.#place.kind === 'tcp' && this.#place.host === host
+  }
 }
+
+/** Makes the members of one upstream. */
+export const memberMaker = (options: UpstreamOptions, tls: ClientTls | undefined) => {
+  const limits: ConnectionLimits = {
+    connectTimeoutMs: options.connectTimeoutMs,
+    headersTimeoutMs: options.headersTimeoutMs,
+    bodyTimeoutMs: options.bodyTimeoutMs,
+    totalTimeoutMs: options.totalTimeoutMs,
+    keepAliveMs,
+  }
+  return (target: string, place: Place): Member => new Member(target, place, limits, tls)
+}
+
+/** Shorter than what servers usually keep, so that the gateway closes first and no request meets a closing socket. */
+const keepAliveMs = 4000

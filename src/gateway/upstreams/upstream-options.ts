@@ -1,11 +1,14 @@
 import type { ClientTlsOptions } from '../../http/client/client-tls.ts'
 import type { EjectionOptions } from './ejection.ts'
+import type { HealthOptions } from './health-check.ts'
 
 /** Where forwarded operations go. */
 export interface UpstreamOptions {
   readonly name: string
   /** Origins such as `http://127.0.0.1:9000`, or sockets such as `unix:/run/service.sock`; at least one. */
   readonly targets: readonly string[]
+  /** How often the names of targets are looked up. Default 10_000. */
+  readonly dnsIntervalMs: number
   /** Longest wait for a connection, its TLS included. Default 5_000. Passing it yields 502 UPSTREAM_UNREACHABLE. */
   readonly connectTimeoutMs: number
   /** Longest wait for the response header, once the request is sent. Default 30_000. Passing it yields 504 UPSTREAM_TIMEOUT. */
@@ -26,6 +29,8 @@ export interface UpstreamOptions {
   /** Most requests sent a second time, in percent of all; 3 a second are always allowed. Default 20. 0: none. */
   readonly retryPercent: number
   readonly ejection: EjectionOptions
+  /** Left out: no member is asked for anything but what callers ask. */
+  readonly health?: HealthOptions
   /** For https targets. Left out: the public CAs vouch for them, and no certificate is shown. */
   readonly tls?: ClientTlsOptions
 }

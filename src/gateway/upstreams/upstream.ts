@@ -1,14 +1,16 @@
-import { type ClientTls, type ClientTlsReport, openClientTls } from '../../http/client/client-tls.ts'
+import { type ClientTls, openClientTls } from '../../http/client/client-tls.ts'
 import type { FailureKind, RoundTripError } from '../../http/client/failure.ts'
-import type { ConnectionLimits } from '../../http/client/limits.ts'
-import { toPlace } from '../../http/client/place.ts'
+import { type LookUp, lookUpBySystem } from '../../http/client/name-watch.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
-import { Ejection, type EjectionReason, type EjectionReport } from './ejection.ts'
-import { Member } from './member.ts'
+import { Ejection, type EjectionReason } from './ejection.ts'
+import { HealthCheck } from './health-check.ts'
+import { type Member, memberMaker } from './member.ts'
 import { Members } from './members.ts'
 import { RetryBudget } from './retry-budget.ts'
+import { Roster } from './roster.ts'
 import type { UpstreamFailure } from './upstream-failure.ts'
+import { createUpstreamLog, type UpstreamLog } from './upstream-log.ts'
 import { createUpstreamMeter, type UpstreamMeter } from './upstream-meter.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 import { type Waiter, WaitingLine } from './waiting-line.ts'
@@ -16,6 +18,8 @@ import { type Waiter, WaitingLine } from './waiting-line.ts'
 export interface UpstreamDeps {
   readonly recorder: Recorder
   readonly log: Logger
+  /** Left out: the system's own. */
+  readonly lookUp?: LookUp
 }
 
 /**
@@ -25,28 +29,37 @@ export interface UpstreamDeps {
 export class Upstream {
   readonly name: string
   readonly options: UpstreamOptions
+  readonly #log: UpstreamLog
   readonly #meter: UpstreamMeter
   readonly #members: Members
+  readonly #checks = new Map<Member, HealthCheck>()
   readonly #ejection: Ejection
   readonly #budget: RetryBudget
   readonly #line: WaitingLine<Member>
   readonly #tls: ClientTls | undefined
+  readonly #roster: Roster
   readonly #maxInFlight: number
   #inFlight = 0
 
   /** @throws Error a sentence for the operator, where the files of its TLS cannot be used */
-  constructor(options: UpstreamOptions, { recorder, log }: UpstreamDeps) {
+  constructor(options: UpstreamOptions, { recorder, log, lookUp = lookUpBySystem }: UpstreamDeps) {
     this.name = options.name
     this.options = options
+    this.#log = createUpstreamLog(log, options.name)
     this.#meter = createUpstreamMeter(options.name, recorder)
     this.#members = new Members(this.#meter.members)
-    this.#ejection = new Ejection(options.ejection, this.#members, reportTo(log, options.name))
+    this.#ejection = new Ejection(options.ejection, this.#members, this.#log)
     this.#budget = new RetryBudget(options.retryPercent)
     this.#line = new WaitingLine(options.maxQueue, options.queueTimeoutMs, this.#meter.queued)
     this.#maxInFlight = options.maxInFlight ?? Number.POSITIVE_INFINITY
-    this.#tls = options.tls && openClientTls(options.tls, this.#reportTls(log))
-    const limits = limitsOf(options)
-    this.#members.replace(options.targets.map(target => new Member(target, toPlace(target), limits, this.#tls)))
+    this.#tls = options.tls && openClientTls(options.tls, { ...this.#log, renewed: () => this.#onRenewed() })
+    this.#roster = new Roster(options, {
+      lookUp,
+      create: memberMaker(options, this.#tls),
+      onMembers: members => this.#onMembers(members),
+      onAddresses: this.#log.addresses,
+      onUnresolved: this.#log.unresolved,
+    })
   }
 
   /** A member for a request, counted as serving it; undefined where there is no room now. */
@@ -118,28 +131,48 @@ export class Upstream {
 
   /** Requests under way fail. */
   close(): void {
+    this.#roster.close()
     this.#tls?.close()
     this.#ejection.close()
     this.#line.close()
+    for (const check of this.#checks.values()) check.close()
     for (const member of this.#members.all) member.pool.close()
     this.#members.close()
-  }
-
-  #reportTls(log: Logger): ClientTlsReport {
-    const upstream = this.name
-    return {
-      renewed: () => {
-        log.info({ event: 'upstream_certificate_renewed', upstream }, 'new connections use other certificates')
-        for (const { pool } of this.#members.all) pool.retire()
-      },
-      refused: reason =>
-        log.warn({ event: 'upstream_certificate_refused', upstream, reason }, 'certificates that cannot be used'),
-    }
   }
 
   #callNext(): void {
     const member = this.take()
     if (member) this.#line.shift()?.onTurn(member)
+  }
+
+  #onRenewed(): void {
+    this.#log.renewed()
+    for (const { pool } of this.#members.all) pool.retire()
+  }
+
+  #onMembers(members: readonly Member[]): void {
+    const before = this.#members.all
+    for (const member of before) if (!members.includes(member)) this.#dismiss(member)
+    for (const member of members) if (!before.includes(member)) this.#observe(member)
+    this.#members.replace(members)
+  }
+
+  #observe(member: Member): void {
+    const { health } = this.options
+    if (health) this.#checks.set(member, new HealthCheck(member, health, () => this.#onHealth(member)))
+  }
+
+  /** What it serves now it may finish. */
+  #dismiss(member: Member): void {
+    this.#checks.get(member)?.close()
+    this.#checks.delete(member)
+    this.#ejection.forget(member)
+    member.pool.retire()
+  }
+
+  #onHealth(member: Member): void {
+    this.#members.update()
+    this.#log.health(member)
   }
 }
 
@@ -150,24 +183,3 @@ const membersFaults: Readonly<Partial<Record<FailureKind, EjectionReason>>> = {
   late: 'timeout',
   invalid: 'invalid',
 }
-
-/** Shorter than what servers usually keep, so that the gateway closes first and no request meets a closing socket. */
-const keepAliveMs = 4000
-
-const limitsOf = (options: UpstreamOptions): ConnectionLimits => ({
-  connectTimeoutMs: options.connectTimeoutMs,
-  headersTimeoutMs: options.headersTimeoutMs,
-  bodyTimeoutMs: options.bodyTimeoutMs,
-  totalTimeoutMs: options.totalTimeoutMs,
-  keepAliveMs,
-})
-
-const reportTo = (log: Logger, upstream: string): EjectionReport => ({
-  ejected: ({ address }, reason, forMs) =>
-    log.warn(
-      { event: 'upstream_member_ejected', upstream, address, reason, for_ms: forMs },
-      'a member of an upstream fails and is left alone for a while',
-    ),
-  returned: ({ address }) =>
-    log.info({ event: 'upstream_member_returned', upstream, address }, 'a member of an upstream is asked again'),
-})

@@ -40,6 +40,12 @@ holdsEach(t, [
     accepted: upstream({ targets: ['https://127.0.0.1:9000'], tls: { servername: 'items.test' } }),
   },
   {
+    says: 'a health check asks for a path',
+    refused: upstream({ health: { path: 'healthz' } }),
+    message: /health\.path: must be a path, such as \/healthz/,
+    accepted: upstream({ health: { path: '/healthz?deep=1' } }),
+  },
+  {
     says: 'a share is a whole number of percent',
     refused: upstream({ retryPercent: 101 }),
     message: /retryPercent: must be a whole number from 0 to 100/,

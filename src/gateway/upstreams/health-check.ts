@@ -1,0 +1,98 @@
+import type { AnswerHead } from '../../http/client/answer-head.ts'
+import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
+import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
+import type { Member } from './member.ts'
+
+/** Active checks: every member is asked, whether there are requests or not. */
+export interface HealthOptions {
+  /** What is asked for, by GET. 200 to 399 is good. */
+  readonly path: string
+  /** From the end of one check to the next. Default 10_000; each worker asks at its own moments. */
+  readonly intervalMs: number
+  /** Longest time for a check. Default 2_000. */
+  readonly timeoutMs: number
+  /** Good answers in a row that make a member healthy again. Default 2. */
+  readonly healthy: number
+  /** Failures in a row that make it unhealthy. Default 3. */
+  readonly unhealthy: number
+}
+
+/** Told when a member has changed from healthy to unhealthy, or back. */
+export type ReportHealth = (member: Member) => void
+
+/** The checks of one member, over connections of their own: a member that is busy is not taken for one that is ill. */
+export class HealthCheck implements RoundTripHandler {
+  readonly #member: Member
+  readonly #options: HealthOptions
+  readonly #report: ReportHealth
+  readonly #pool: ConnectionPool
+  readonly #head: string
+  #timer: NodeJS.Timeout
+  #connection: Connection | undefined
+  #isGood = false
+  /** Results in a row that speak against what it is taken for. */
+  #doubts = 0
+
+  constructor(member: Member, options: HealthOptions, report: ReportHealth) {
+    const { path, intervalMs, timeoutMs } = options
+    this.#member = member
+    this.#options = options
+    this.#report = report
+    this.#head = `GET ${path} HTTP/1.1\r\nHost: ${member.host}\r\nUser-Agent: sidegate\r\nConnection: close\r\n\r\n`
+    const limits = { connectTimeoutMs: timeoutMs, headersTimeoutMs: timeoutMs, bodyTimeoutMs: timeoutMs }
+    this.#pool = createPool(member.open, { ...limits, totalTimeoutMs: timeoutMs, keepAliveMs: timeoutMs })
+    // Workers that begin together do not ask together.
+    this.#timer = this.#askIn(Math.random() * Math.min(intervalMs, longestFirstWaitMs))
+  }
+
+  onHead({ status }: AnswerHead): void {
+    this.#isGood = status >= 200 && status < 400
+  }
+
+  onData(): void {
+    // What it says is not looked at.
+  }
+
+  onEnd(): void {
+    this.#conclude(this.#isGood)
+  }
+
+  onFail(): void {
+    this.#conclude(false)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#connection?.abort()
+    this.#pool.close()
+  }
+
+  #askIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#ask(), ms).unref()
+  }
+
+  #ask(): void {
+    const request = { method: 'GET', head: this.#head, body: undefined, isChunked: false, maxBodyBytes: 0 }
+    this.#isGood = false
+    this.#connection = this.#pool.send({ ...request, startedAtMs: performance.now() }, this)
+  }
+
+  #conclude(isGood: boolean): void {
+    this.#connection = undefined
+    this.#timer = this.#askIn(this.#options.intervalMs * (1 - spread + Math.random() * spread * 2))
+    if (isGood === this.#member.isHealthy) {
+      this.#doubts = 0
+      return
+    }
+    this.#doubts += 1
+    if (this.#doubts < (isGood ? this.#options.healthy : this.#options.unhealthy)) return
+    this.#doubts = 0
+    this.#member.isHealthy = isGood
+    this.#report(this.#member)
+  }
+}
+
+const longestFirstWaitMs = 1000
+
+/** How far the time between two checks may be from what was asked for: a tenth. */
+const spread = 0.1

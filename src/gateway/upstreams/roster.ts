@@ -1,0 +1,67 @@
+import { isWatchable, type LookUp, NameWatch } from '../../http/client/name-watch.ts'
+import { type Place, toPlace } from '../../http/client/place.ts'
+import type { Member } from './member.ts'
+
+export interface RosterOptions {
+  readonly targets: readonly string[]
+  /** How often names are looked up. */
+  readonly dnsIntervalMs: number
+}
+
+export interface RosterDeps {
+  readonly lookUp: LookUp
+  create(target: string, place: Place): Member
+  /** These are all members now; those that were before and are no more finish what they have under way. */
+  onMembers(members: readonly Member[]): void
+  /** A name has other addresses than before. */
+  onAddresses(name: string, addresses: readonly string[]): void
+  onUnresolved(name: string, reason: string): void
+}
+
+/** Who the members of an upstream are: one for each target, or for each address that a target's name has at the time. */
+export class Roster {
+  readonly #deps: RosterDeps
+  readonly #byTarget = new Map<string, readonly Member[]>()
+  readonly #watches: readonly NameWatch[]
+
+  constructor({ targets, dnsIntervalMs }: RosterOptions, deps: RosterDeps) {
+    this.#deps = deps
+    // Until its addresses are known a name stands for itself: whoever connects looks it up.
+    for (const target of targets) this.#byTarget.set(target, [deps.create(target, toPlace(target))])
+    this.#tell()
+    this.#watches = [...this.#byTarget.keys()].flatMap(target => this.#watch(target, dnsIntervalMs))
+  }
+
+  close(): void {
+    for (const watch of this.#watches) watch.close()
+  }
+
+  #watch(target: string, intervalMs: number): readonly NameWatch[] {
+    const place = toPlace(target)
+    if (place.kind === 'unix' || !isWatchable(place.name)) return []
+    let isFirst = true
+    const report = {
+      changed: (addresses: readonly string[]) => {
+        if (!isFirst) this.#deps.onAddresses(place.name, addresses)
+        isFirst = false
+        this.#move(target, place, addresses)
+      },
+      failed: (reason: string) => this.#deps.onUnresolved(place.name, reason),
+    }
+    return [new NameWatch(place.name, this.#deps.lookUp, intervalMs, report)]
+  }
+
+  /** Members whose address stays, stay: with their connections, and what is known of them. */
+  #move(target: string, place: Place & { readonly kind: 'tcp' }, addresses: readonly string[]): void {
+    const before = this.#byTarget.get(target) ?? []
+    const after = addresses.map(
+      host => before.find(member => member.isAt(host)) ?? this.#deps.create(target, { ...place, host }),
+    )
+    this.#byTarget.set(target, after)
+    this.#tell()
+  }
+
+  #tell(): void {
+    this.#deps.onMembers([...this.#byTarget.values()].flat())
+  }
+}

@@ -1,0 +1,40 @@
+import type { ClientTlsReport } from '../../http/client/client-tls.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import type { EjectionReport } from './ejection.ts'
+import type { Member } from './member.ts'
+
+/** What an operator is told of one upstream. */
+export interface UpstreamLog extends EjectionReport, ClientTlsReport {
+  /** It is unhealthy now, or healthy again. */
+  health(member: Member): void
+  addresses(name: string, addresses: readonly string[]): void
+  unresolved(name: string, reason: string): void
+}
+
+export const createUpstreamLog = (log: Logger, upstream: string): UpstreamLog => ({
+  ejected: ({ address }, reason, forMs) =>
+    log.warn(
+      { event: 'upstream_member_ejected', upstream, address, reason, for_ms: forMs },
+      'a member of an upstream fails and is left alone for a while',
+    ),
+  returned: ({ address }) =>
+    log.info({ event: 'upstream_member_returned', upstream, address }, 'a member of an upstream is asked again'),
+  health: ({ address, isHealthy }) =>
+    isHealthy
+      ? log.info({ event: 'upstream_member_healthy', upstream, address }, 'a member of an upstream is healthy again')
+      : log.warn({ event: 'upstream_member_unhealthy', upstream, address }, 'a member of an upstream is not healthy'),
+  addresses: (name, addresses) =>
+    log.info({ event: 'upstream_addresses_changed', upstream, name, addresses }, 'an upstream is somewhere else now'),
+  unresolved: (name, reason) =>
+    log.warn(
+      { event: 'upstream_name_unresolved', upstream, name, reason },
+      'the name of an upstream cannot be looked up; its addresses of before are used',
+    ),
+  renewed: () =>
+    log.info(
+      { event: 'upstream_certificate_renewed', upstream },
+      'new connections to an upstream use other certificates',
+    ),
+  refused: reason =>
+    log.warn({ event: 'upstream_certificate_refused', upstream, reason }, 'certificates that cannot be used'),
+})
