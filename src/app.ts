@@ -4,6 +4,7 @@ import { createServing, type Lasting } from './app/serving.ts'
 import { createServings } from './app/servings.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
+import { createWebSocketWatch } from './gateway/forwarding/websocket-watch.ts'
 import { openPrivateListener, type PrivateListener } from './gateway/internal/private-listener.ts'
 import { openTls, type TlsReport } from './http/tls.ts'
 import { createTrafficServer, type TrafficServer } from './http/traffic-server.ts'
@@ -45,6 +46,8 @@ export interface App {
   prepare(config: LiveConfig): Promise<Prepared>
   /** From now on every answer ends its connection, so that clients go elsewhere. */
   startDraining(): void
+  /** Ends WebSockets in good order, and from now on those that open; requests under way have another end. */
+  closeWebSockets(): void
   /** Requests and WebSockets being answered now. */
   inFlight(): number
   close(): Promise<void>
@@ -66,7 +69,8 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     onStateChange: (up, error) => deps.onStoreState('limiter', up, error?.message),
   })
   const revocations = createRevocationFeed(store.revocations, systemClock)
-  const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations }
+  const webSockets = createWebSocketWatch()
+  const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations, webSockets }
   const servings = createServings(await createServing(config, lasting))
   const certificates = reportOn(deps)
   const tls = config.tls && (await openTls(config.tls, certificates))
@@ -91,6 +95,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       privateListener?.startDraining()
       servings.startDraining()
     },
+    closeWebSockets: webSockets.closeAll,
     inFlight: servings.inFlight,
     async close() {
       tls?.close()

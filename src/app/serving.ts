@@ -1,6 +1,7 @@
 import { systemClock } from '../clock.ts'
 import { createFailureLimit, type FailureLimit } from '../gateway/callers/failure-limit.ts'
 import { createStartLimit } from '../gateway/callers/start-limit.ts'
+import type { WebSocketWatch } from '../gateway/forwarding/websocket-watch.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { publishOperations } from '../gateway/routing/published-operations.ts'
 import { createClients } from '../oauth/clients/clients.ts'
@@ -27,6 +28,7 @@ export interface Lasting {
   readonly recorder: Recorder
   readonly log: Logger
   readonly accessLog: AccessLog
+  readonly webSockets: WebSocketWatch
 }
 
 /** One configuration being served. A reload makes the next one; requests under way are finished by theirs. */
@@ -46,7 +48,7 @@ export interface Serving {
  * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
  */
 export const createServing = async (config: LiveConfig, lasting: Lasting, before?: Serving): Promise<Serving> => {
-  const { fixed, store, limiter, revocations, recorder, log, accessLog } = lasting
+  const { fixed, store, limiter, revocations, recorder, log, accessLog, webSockets } = lasting
   const keys =
     before && usesSameKeys(before.config.oauth, config.oauth)
       ? before.oauth.keys
@@ -92,6 +94,7 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
       recorder,
       log,
       accessLog,
+      webSockets,
     },
   )
   return {

@@ -98,6 +98,7 @@ export const runWorker = async (): Promise<void> => {
       case 'drain':
         return app.startDraining()
       case 'stop':
+        app.closeWebSockets()
         return void Promise.all([sockets.finish(), privateSockets?.finish()]).then(() => end(app, recorder, flush))
     }
   })

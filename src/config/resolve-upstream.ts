@@ -12,6 +12,8 @@ export const toUpstream = ({ name, value }: Named<UpstreamDraft>, workers: numbe
   headersTimeoutMs: value.headersTimeout,
   bodyTimeoutMs: value.bodyTimeout,
   totalTimeoutMs: value.totalTimeout,
+  webSocketIdleTimeoutMs: value.webSocketIdleTimeout,
+  webSocketsOutliveTokens: value.webSocketsOutliveTokens,
   ...(value.maxInFlight !== undefined && { maxInFlight: shareOf(value.maxInFlight, workers) }),
   maxQueue: value.maxQueue === 0 ? 0 : shareOf(value.maxQueue, workers),
   queueTimeoutMs: value.queueTimeout,

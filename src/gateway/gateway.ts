@@ -18,6 +18,7 @@ import type { CallerDeps } from './callers/prove-caller.ts'
 import { toCheckReply } from './check/check-reply.ts'
 import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade } from './exchange.ts'
 import { forwardUpgrade } from './forwarding/websocket.ts'
+import type { WebSocketWatch } from './forwarding/websocket-watch.ts'
 import type { LimitFieldForm } from './limit-fields.ts'
 import { createMeter, meterOperation } from './meter.ts'
 import { observe, type Unmatched } from './observe.ts'
@@ -49,6 +50,8 @@ export interface GatewayDeps {
   readonly recorder: Recorder
   readonly log: Logger
   readonly accessLog: AccessLog
+  /** Those that are open in this process, by whatever gateway. */
+  readonly webSockets: WebSocketWatch
 }
 
 export interface Gateway {
@@ -118,7 +121,13 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
       finish,
       reply,
       isDraining: () => draining,
-      upgrade: forwardUpgrade({ upstreams, finish, reply }),
+      upgrade: forwardUpgrade({
+        upstreams,
+        finish,
+        reply,
+        webSockets: deps.webSockets,
+        hasTokenEnded: deps.caller.authorizationServer.hasTokenEnded,
+      }),
     },
     recorder,
   })

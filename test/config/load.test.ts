@@ -243,6 +243,8 @@ t.test('operations come with their full path, their credentials and where they g
       headersTimeoutMs: 30_000,
       bodyTimeoutMs: 300_000,
       totalTimeoutMs: 3_600_000,
+      webSocketIdleTimeoutMs: 300_000,
+      webSocketsOutliveTokens: false,
       maxQueue: 100,
       queueTimeoutMs: 1_000,
       retryPercent: 20,

@@ -69,6 +69,14 @@ export const upstreamSchema = z.strictObject({
   totalTimeout: durationMs(1)
     .prefault('1h')
     .describe('Longest time for a whole round trip; WebSockets and event streams have none. Default 1h.'),
+  webSocketIdleTimeout: durationMs(1)
+    .prefault('5m')
+    .describe('Longest silence of both sides of a WebSocket, then it is closed with 1001. Default 5m.'),
+  webSocketsOutliveTokens: flag()
+    .default(false)
+    .describe(
+      'Whether a WebSocket stays open when the token that opened it expires or is revoked; else it is closed with 1008. Default false.',
+    ),
   maxInFlight: count(1, 1_000_000)
     .optional()
     .describe('Most requests and WebSockets at a time; each worker has its share. Default no limit.'),

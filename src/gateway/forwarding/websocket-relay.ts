@@ -89,6 +89,8 @@ class Direction {
     from.on('data', this.#onData)
     from.on('end', this.#onEnd)
     to.on('drain', this.#onDrain)
+    // Whoever had it before may have stopped it.
+    from.resume()
   }
 
   /** Whether this side has said its last: Close, or the end of its connection. */

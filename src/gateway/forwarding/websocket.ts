@@ -2,6 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ProxyServer } from 'http-proxy'
 import { nodeHttp } from '../../node-http.ts'
+import type { AuthorizationServer } from '../../oauth/index.ts'
 import { clientGone, type Exchange, type Outcome, type Step } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
 import type { Member } from '../upstreams/member.ts'
@@ -10,6 +11,8 @@ import { refuseBusy } from './busy.ts'
 import { mergeLimits } from './limit-merge.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
 import { hasBody, upstreamPath } from './outgoing-request.ts'
+import { WebSocketRelay } from './websocket-relay.ts'
+import { tokenCheckOf, type WebSocketWatch } from './websocket-watch.ts'
 
 export interface WebSocketDeps {
   readonly upstreams: ReadonlyMap<string, Upstream>
@@ -17,6 +20,8 @@ export interface WebSocketDeps {
   finish(exchange: Exchange, status: number): void
   /** Writes a refusal where no answer had begun. */
   reply(exchange: Exchange, outcome: Outcome): void
+  readonly webSockets: WebSocketWatch
+  readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
 }
 
 /** A handshake on its way to an upstream. */
@@ -28,15 +33,23 @@ interface Handshake {
   readonly socket: Socket
 }
 
-/** Passes a WebSocket handshake upstream and joins the two sockets; `http-proxy`'s `ws`, whose `web` is never called. */
+/**
+ * Passes a WebSocket handshake upstream, by `http-proxy`'s `ws`, whose `web` is never called; a relay of ours joins the two
+ * sockets.
+ */
 export const forwardUpgrade = (deps: WebSocketDeps): Step => {
   const proxy = new ProxyServer({ xfwd: false })
   const handshakes = new WeakMap<IncomingMessage, Handshake>()
+  const accepted = new WeakMap<Socket, Handshake>()
   // A client's reset comes here. Without a listener of ours http-proxy throws it, and the worker dies of it.
   proxy.on('error', () => undefined)
   proxy.on('proxyReqWs', (proxyReq: ClientRequest, req: IncomingMessage) => {
     const handshake = handshakes.get(req)
-    if (handshake) watchAnswer(proxyReq, handshake)
+    if (handshake) watchAnswer(proxyReq, handshake, upstreamSocket => accepted.set(upstreamSocket, handshake))
+  })
+  proxy.on('open', (upstreamSocket: Socket) => {
+    const handshake = accepted.get(upstreamSocket)
+    if (handshake) join(handshake, upstreamSocket, deps)
   })
   return exchange => {
     const { operation, upgrade, context } = exchange
@@ -111,8 +124,22 @@ const upgradeHeaders = (fields: readonly string[], host: string): Record<string,
   return { ...headers, host, connection: 'Upgrade', upgrade: 'websocket' }
 }
 
+/** Takes the place of the pipes by which http-proxy has joined the two: between what those carry nothing can be said. */
+const join = ({ exchange, upstream, socket }: Handshake, upstreamSocket: Socket, deps: WebSocketDeps): void => {
+  upstreamSocket.unpipe(socket)
+  socket.unpipe(upstreamSocket)
+  deps.webSockets.add(new WebSocketRelay(socket, upstreamSocket), {
+    idleTimeoutMs: upstream.options.webSocketIdleTimeoutMs,
+    hasTokenEnded: upstream.options.webSocketsOutliveTokens ? undefined : tokenCheckOf(exchange, deps.hasTokenEnded),
+  })
+}
+
 /** Waits for the upstream's answer no longer than the client does, and marks it as the gateway's. */
-const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, member, socket }: Handshake): void => {
+const watchAnswer = (
+  proxyReq: ClientRequest,
+  { exchange, upstream, member, socket }: Handshake,
+  onAccepted: (upstreamSocket: Socket) => void,
+): void => {
   const sentAtMs = performance.now()
   const onClientGone = (): void => {
     upstream.failed('client_gone')
@@ -134,9 +161,7 @@ const watchAnswer = (proxyReq: ClientRequest, { exchange, upstream, member, sock
   proxyReq.once('error', () => socket.off('close', onClientGone).off('end', onClientEnd))
   proxyReq.prependListener('upgrade', (answer: IncomingMessage, upstreamSocket: Socket) => {
     onAnswer(answer)
-    // http-proxy half-closes what is left when one side goes; a peer that never closes its own half would keep it.
-    socket.once('close', () => upstreamSocket.destroySoon())
-    upstreamSocket.once('close', () => socket.destroySoon())
+    onAccepted(upstreamSocket)
   })
   proxyReq.prependListener('response', (answer: IncomingMessage) => {
     onAnswer(answer)

@@ -20,6 +20,10 @@ export interface UpstreamOptions {
   readonly bodyTimeoutMs: number
   /** Longest time from the request to the end of its answer; not for WebSockets and event streams. Default 3_600_000. */
   readonly totalTimeoutMs: number
+  /** Longest silence of both sides of a WebSocket. Default 300_000. Passing it closes it with 1001. */
+  readonly webSocketIdleTimeoutMs: number
+  /** Whether a WebSocket stays open when the token that opened it has ended. Default false: it is closed with 1008. */
+  readonly webSocketsOutliveTokens: boolean
   /** Most requests and WebSockets at a time, of this process. Left out: no limit. */
   readonly maxInFlight?: number
   /** Most requests that wait for room, of this process. Default 100. More are 503 UPSTREAM_BUSY. */
