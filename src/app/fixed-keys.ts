@@ -23,9 +23,7 @@ export type LiveConfig = Omit<SidegateConfig, FixedKey>
 
 /** Why one configuration cannot follow the other without a restart, or undefined where it can. */
 export const findFixedChange = (before: SidegateConfig, after: SidegateConfig): string | undefined => {
-  const changed: string[] = fixedKeys.filter(key => !isSame(before[key], after[key]))
-  // The private listener is there for the hand-off alone.
-  if (before.internal && before.oauth.login.mode !== after.oauth.login.mode) changed.push('login.mode')
+  const changed = fixedKeys.filter(key => !isSame(before[key], after[key]))
   if (changed.length === 0) return undefined
   return `${changed.join(', ')} cannot change while Sidegate runs: restart it, or change ${changed.length === 1 ? 'it' : 'them'} back`
 }

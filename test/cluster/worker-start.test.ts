@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import t from 'tap'
 import { packConfig } from '../../src/cluster/config-parcel.ts'
 import { bindListeners } from '../../src/cluster/listeners.ts'
-import { type PrimaryMessage, workerEnvironment } from '../../src/cluster/messages.ts'
+import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from '../../src/cluster/messages.ts'
 import { createWorkers } from '../../src/cluster/workers.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
 import { acceptedConfig, makeFolder } from '../config/support.ts'
+import { eventually } from '../support/eventually.ts'
 
 const program = join(import.meta.dirname, '../../src/sidegate.cjs')
 
@@ -32,6 +33,26 @@ t.test('a worker that cannot start tells its primary why, says nothing itself, a
   t.match(message, { type: 'failed', reason: /^the store sqlite:\S+ cannot be opened: / })
   t.equal(code, 1)
   t.same(printed, [])
+})
+
+t.test('a worker that is still building when another configuration is adopted asks for that one first', async t => {
+  const config = packConfig(await acceptedConfig(t, { store: 'memory:' }))
+  const env = { ...process.env, [workerEnvironment.slot]: '0' }
+  const worker = fork(program, ['worker'], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  t.teardown(() => worker.kill('SIGKILL'))
+  const tell = (message: PrimaryMessage): unknown => worker.send(message)
+  const said: string[] = []
+  worker.on('message', ({ type }: WorkerMessage) => said.push(type))
+  await eventually(() => said.length === 1)
+
+  tell({ type: 'configure', config })
+  tell({ type: 'adopt', id: 1 })
+  await eventually(() => said.filter(type => type === 'loaded').length === 2)
+  t.notOk(said.includes('started'))
+  tell({ type: 'configure', config })
+  await eventually(() => said.includes('started'))
+
+  t.equal(said.filter(type => type === 'started').length, 1)
 })
 
 t.test('a worker that hangs before it can serve is ended, and the start says so', async t => {
