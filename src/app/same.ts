@@ -5,12 +5,14 @@ export const isSame = (one: unknown, other: unknown): boolean => {
   if (one === other) return true
   if (!isObject(one) || !isObject(other)) return false
   if (one instanceof Secret || other instanceof Secret) return textOf(one) === textOf(other)
-  if (one instanceof Map && other instanceof Map) return isSame([...one], [...other])
+  if (one instanceof Map || other instanceof Map) return isSame(entriesOf(one), entriesOf(other))
   if (Array.isArray(one) !== Array.isArray(other)) return false
   const [members, others] = [one, other] as Readonly<Record<string, unknown>>[]
   return Object.keys({ ...members, ...others }).every(key => isSame(members?.[key], others?.[key]))
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const entriesOf = (value: object): unknown => (value instanceof Map ? [...value] : undefined)
 
 const textOf = (value: object): string | undefined => (value instanceof Secret ? value.reveal() : undefined)
