@@ -116,3 +116,17 @@ t.test('silence is counted from the last byte of either side', async t => {
   t.equal(relay.silentForMs(1600), 0)
   t.equal(relay.silentForMs(1900), 300)
 })
+
+t.test('who does not read is not read ahead of', async t => {
+  const { client, upstream } = await startRelay(t)
+  const content = Buffer.alloc(1024 * 1024)
+  const longFrame = Buffer.concat([Buffer.from('\x82\x7f\0\0\0\0\0\x10\0\0', 'latin1'), content])
+  upstream.far.pause()
+
+  for (let sent = 0; sent < 32; sent++) client.far.write(longFrame)
+  await eventually(() => client.near.isPaused())
+  t.ok(upstream.near.writableLength < 1024 * 1024)
+  upstream.far.resume()
+
+  await eventually(() => upstream.far.bytesRead === 32 * longFrame.length)
+})

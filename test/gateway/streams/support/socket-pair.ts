@@ -20,14 +20,12 @@ export const openSocketPair = async (t: Teardown): Promise<SocketPair> => {
   const far = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true })
   const [near] = (await once(server, 'connection')) as [Socket]
   server.close()
-  let received: Buffer = Buffer.alloc(0)
-  far.on('data', (chunk: Buffer) => {
-    received = Buffer.concat([received, chunk])
-  })
+  const chunks: Buffer[] = []
+  far.on('data', (chunk: Buffer) => chunks.push(chunk))
   for (const socket of [near, far]) socket.on('error', () => socket.destroy())
   t.teardown(() => {
     near.destroy()
     far.destroy()
   })
-  return { near, far, received: () => received }
+  return { near, far, received: () => Buffer.concat(chunks) }
 }

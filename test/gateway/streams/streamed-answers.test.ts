@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createCertificates } from '../../support/certificates.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openConnection } from '../../support/raw-client.ts'
+import { startGateway } from '../support/running.ts'
+import { startHeldUpstream } from './support/held-upstream.ts'
+
+const get = (name: string): string => `GET /${name}/events HTTP/1.1\r\nHost: gw.test\r\n\r\n`
+
+const eventStream = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n'
+
+t.test('what upstreams stream', async t => {
+  const { ca, server } = createCertificates(t)
+  const plain = await startHeldUpstream(t)
+  const secure = await startHeldUpstream(t, server)
+  const { url } = await startGateway(
+    t,
+    { plain: plain.url, secure: secure.url, brief: plain.url },
+    {
+      tls: { cert_file: server.certFile, key_file: server.keyFile },
+      upstreams: {
+        plain: { targets: [plain.url] },
+        secure: { targets: [secure.url], tls: { ca_file: ca.certFile } },
+        brief: { targets: [plain.url], bodyTimeout: '500ms', totalTimeout: '50ms' },
+      },
+    },
+  )
+  const connect = () => openConnection(t, url, { ca: ca.cert, servername: 'localhost' })
+
+  await t.test('each byte arrives before the next is sent, the header before the first', async t => {
+    for (const [name, upstream] of Object.entries({ plain, secure })) {
+      const connection = connect().send(get(name))
+      const socket = await upstream.next()
+
+      socket.write(`${eventStream}Transfer-Encoding: chunked\r\n\r\n`)
+      await eventually(() => connection.received.includes('\r\n\r\n'))
+      for (const byte of 'data: 1\n\n') {
+        const before = connection.received.length
+        socket.write(`1\r\n${byte}\r\n`)
+        await eventually(() => connection.received.length > before)
+      }
+      socket.write('0\r\n\r\n')
+
+      const answer = await connection.answer()
+      t.equal(answer.body.toString(), 'data: 1\n\n', name)
+      t.ok(answer.isComplete, name)
+    }
+  })
+
+  await t.test('a stream without a length ends with its connection, and every byte of it has come', async t => {
+    const connection = connect().send(get('plain'))
+    const socket = await plain.next()
+
+    socket.write(`${eventStream}\r\ndata: `)
+    await eventually(() => connection.received.includes('data: '))
+    socket.end('last\n\n')
+
+    t.equal((await connection.answer()).body.toString(), 'data: last\n\n')
+  })
+
+  await t.test(
+    'an event stream ends when nothing more comes, however long it was, and shows that it broke off',
+    async t => {
+      const connection = connect().send(get('brief'))
+      const socket = await plain.next()
+
+      socket.write(`${eventStream}Transfer-Encoding: chunked\r\n\r\n`)
+      for (let sent = 0; sent < 60; sent++) {
+        const before = connection.received.length
+        socket.write('1\r\n:\r\n')
+        await eventually(() => connection.received.length > before)
+        await sleep(10)
+      }
+
+      t.notOk((await connection.answer()).isComplete)
+      await eventually(() => socket.destroyed)
+    },
+  )
+
+  await t.test('a client that leaves takes the stream with it', async () => {
+    await eventually(() => plain.openConnections() === 0)
+    const connection = connect().send(get('plain'))
+    const socket = await plain.next()
+    socket.write(`${eventStream}\r\ndata: 1\n\n`)
+    await eventually(() => connection.received.includes('data: 1'))
+
+    connection.close()
+
+    await eventually(() => plain.openConnections() === 0, 1000)
+  })
+})
