@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http'
+import { answerUnderWay } from '../../http/answer-under-way.ts'
 import type { AnswerHead } from '../../http/client/answer-head.ts'
 import type { Connection, OutgoingRequest, RoundTripHandler } from '../../http/client/connection.ts'
 import type { RoundTripError } from '../../http/client/failure.ts'
 import { expectsContinue } from '../../http/context.ts'
+import { endLingering, endsEarly } from '../../http/lingering-end.ts'
 import { clientGone, type Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
@@ -100,7 +102,8 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
 
   onEnd(): void {
     const { res } = this.#exchange.context
-    if (!res.writableEnded) res.end()
+    // With a length it ended with its last byte.
+    if (this.#owedBytes !== 0) res.end()
     this.#end(undefined, this.#status)
   }
 
@@ -175,7 +178,10 @@ const joinedBytes = 8192
 
 /** The last byte: header, body and end leave in one system call. */
 const endWith = (res: ServerResponse, piece: Buffer): void => {
-  if (piece.length <= joinedBytes) res.end(piece.toString('latin1', 0, piece.length), 'latin1')
+  if (endsEarly(res)) {
+    res.write(Buffer.from(piece))
+    endLingering(res)
+  } else if (piece.length <= joinedBytes) res.end(piece.toString('latin1', 0, piece.length), 'latin1')
   else res.end(Buffer.from(piece))
 }
 
@@ -184,8 +190,13 @@ const endWith = (res: ServerResponse, piece: Buffer): void => {
  * connection closes short of the declared length or the last chunk. Where neither frames it only a reset shows it.
  */
 const breakOff = (exchange: Exchange, framed: boolean): void => {
-  const { socket } = exchange.context.res
-  if (socket === null) return
+  const { req, res } = exchange.context
+  const { socket } = res
+  if (socket === null) {
+    // The answer to a request before it has to leave first.
+    answerUnderWay(req.socket)?.once('finish', () => breakOff(exchange, framed))
+    return
+  }
   // Node hands what was written in this turn to the socket at its end.
   process.nextTick(() => (framed ? socket.destroySoon() : socket.resetAndDestroy()))
 }
