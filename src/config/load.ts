@@ -4,6 +4,7 @@ import { checkClients } from './checks/clients.ts'
 import { checkFapiProfile } from './checks/fapi-profile.ts'
 import { checkGroupings } from './checks/groupings.ts'
 import { checkHead } from './checks/head.ts'
+import { checkIdentity } from './checks/identity.ts'
 import { checkListeners } from './checks/listeners.ts'
 import { checkOperations } from './checks/operations.ts'
 import { checkPlans } from './checks/plans.ts'
@@ -39,6 +40,7 @@ const crossChecks = [
   checkHead,
   checkListeners,
   checkGroupings,
+  checkIdentity,
   checkOperations,
   checkRoutes,
   checkAskingGateways,

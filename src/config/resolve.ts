@@ -15,7 +15,7 @@ import { usableCpus } from './values/cpus.ts'
 export const resolveConfig = (draft: Draft): SidegateConfig => {
   const { value: head } = draft.head
   const issuer = issuerOf(head)
-  const operations = draft.operations.map(operation => toOperation(operation, issuer))
+  const operations = draft.operations.map(operation => toOperation(operation, issuer, head))
   const workers = resolveWorkers(head)
   return freeze({
     issuer,
@@ -89,7 +89,7 @@ const toPlan = ({ name, value }: Named<PlanDraft>): Plan => ({
   operations: value.operations,
 })
 
-const toOperation = (operation: GroupedOperation, issuer: string): Operation => {
+const toOperation = (operation: GroupedOperation, issuer: string, head: HeadDraft): Operation => {
   const { method, path, aliases, credentials, plan } = toOperationView(operation)
   return {
     grouping: operation.grouping.value.name,
@@ -100,11 +100,11 @@ const toOperation = (operation: GroupedOperation, issuer: string): Operation => 
     credentials,
     scopes: operation.value.scopes,
     plan,
-    target: toTarget(operation, issuer),
+    target: toTarget(operation, issuer, head),
   }
 }
 
-const toTarget = (operation: GroupedOperation, issuer: string): Target => {
+const toTarget = (operation: GroupedOperation, issuer: string, head: HeadDraft): Target => {
   const { value, grouping } = operation
   const { serves, upstream = '' } = toOperationView(operation)
   if (value.gateway) return { kind: 'check', gateway: value.gateway }
@@ -120,6 +120,8 @@ const toTarget = (operation: GroupedOperation, issuer: string): Target => {
   return {
     kind: 'forward',
     upstream,
+    forwardedHeader: head.forwardedHeader,
+    identity: grouping.value.identity,
     stripPrefix: stripBasePath ? basePath : '',
     forwardAuthorization: value.forwardAuthorization,
     maxBodyBytes: value.maxBody ?? grouping.value.maxBody,

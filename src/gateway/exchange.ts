@@ -54,6 +54,8 @@ export interface Exchange {
   answerFields: readonly string[]
   /** Why a client's proof was refused: for the access line alone. Set by whoever writes the refusal. */
   proofFault: ProofFault | undefined
+  /** Who is calling, signed for the upstream; set by `sign`, where the grouping says so. */
+  assertion: string | undefined
   /** Set by `serve`. */
   facts: OAuthFacts | undefined
   /** Milliseconds spent waiting for the upstream; set by `forward`. */
@@ -83,6 +85,7 @@ export const createExchange = (context: RequestContext, upgrade: Upgrade | undef
   oauth: undefined,
   answerFields: noFields,
   proofFault: undefined,
+  assertion: undefined,
   facts: undefined,
   upstreamMs: 0,
   upgradeStatus: 0,

@@ -1,4 +1,6 @@
 import type { AskingGateway } from './check/asking-gateway.ts'
+import type { ForwardedForm } from './forwarding/forwarded-fields.ts'
+import type { IdentityForm } from './identity/identity-form.ts'
 
 /** What operations are published for. */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -44,6 +46,10 @@ export type Target =
       readonly kind: 'forward'
       /** Name of the upstream. */
       readonly upstream: string
+      /** How it is told by which way a request came. */
+      readonly forwardedHeader: ForwardedForm
+      /** How it is told who is calling. */
+      readonly identity: IdentityForm
       /** Removed from the path before it goes upstream; empty: the path goes as it came. */
       readonly stripPrefix: string
       readonly forwardAuthorization: boolean

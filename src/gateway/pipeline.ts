@@ -4,6 +4,7 @@ import { type CallerDeps, proveCaller } from './callers/prove-caller.ts'
 import { answerCheck } from './check/answer-check.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
 import { type ForwardDeps, forward } from './forwarding/forward.ts'
+import { signCaller } from './identity/sign-caller.ts'
 import type { MeteredOperation } from './meter.ts'
 import { chargePlan, type PlanDeps } from './plan-limit.ts'
 import { matchRoute } from './routing/match-route.ts'
@@ -29,6 +30,7 @@ export const pipeline = (deps: PipelineDeps): readonly Step[] => [
   chargePlan(deps.plan),
   spendProof(deps.caller),
   serveOperation(deps.caller.authorizationServer, deps.recorder),
+  signCaller(deps.caller.authorizationServer),
   forward(deps.forward),
   answerCheck,
 ]

@@ -26,6 +26,7 @@ import { createResourceMetadata } from './resource-metadata.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { createEndCheck } from './tokens/end-check.ts'
 import { createGatewayCheck } from './tokens/gateway-check.ts'
+import { createIdentityAssertions, type Vouch } from './tokens/identity-assertion.ts'
 import { createIntrospectionEndpoint } from './tokens/introspect.ts'
 import { createRevocationEndpoint } from './tokens/revoke.ts'
 import type { OAuthReply, OAuthRequest } from './wire.ts'
@@ -80,6 +81,8 @@ export interface AuthorizationServer {
    * @throws OAuthError invalid_dpop_proof; use_dpop_nonce with the nonce to use
    */
   verifyProof(request: ProvenRequest): ProvenKey
+  /** Who is calling, signed for the service behind the gateway: `X-Sidegate-Assertion`. */
+  readonly vouch: Vouch
   /** Spends what may be used once. @throws OAuthError of the first that was used before */
   spend(uses: readonly OneUse[]): Promise<void>
 }
@@ -128,6 +131,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
     verifyAccessToken,
     hasTokenEnded: createEndCheck(deps, verifyAccessToken),
     verifyProof: checkProof,
+    vouch: createIdentityAssertions(deps),
     spend: oneTimeUses.spend,
   }
 }

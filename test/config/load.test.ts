@@ -226,6 +226,8 @@ t.test('operations come with their full path, their credentials and where they g
     target: {
       kind: 'forward',
       upstream: 'items',
+      forwardedHeader: 'x-forwarded',
+      identity: 'headers',
       stripPrefix: '/accounts',
       forwardAuthorization: false,
       maxBodyBytes: 4 * 1024 ** 3,

@@ -33,6 +33,8 @@ const operation = meterOperation(
     target: {
       kind: 'forward',
       upstream: 'up',
+      forwardedHeader: 'x-forwarded',
+      identity: 'headers',
       stripPrefix: '',
       forwardAuthorization: false,
       maxBodyBytes: 0,

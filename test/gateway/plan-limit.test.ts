@@ -36,6 +36,8 @@ const operation = (grouping: string, path: string, plan: 'client' | 'none' = 'cl
       target: {
         kind: 'forward',
         upstream: 'up',
+        forwardedHeader: 'x-forwarded',
+        identity: 'headers',
         stripPrefix: '',
         forwardAuthorization: false,
         maxBodyBytes: 0,

@@ -20,6 +20,8 @@ const operation = (method: string, path: string, target: Target, aliases: readon
 const forwardTo = (resource: string): Target => ({
   kind: 'forward',
   upstream: 'up',
+  forwardedHeader: 'x-forwarded',
+  identity: 'headers',
   stripPrefix: '',
   forwardAuthorization: false,
   maxBodyBytes: 0,

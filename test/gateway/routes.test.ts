@@ -5,6 +5,8 @@ import { createRoutes } from '../../src/gateway/routing/route-table.ts'
 const forwarded: Target = {
   kind: 'forward',
   upstream: 'up',
+  forwardedHeader: 'x-forwarded',
+  identity: 'headers',
   stripPrefix: '',
   forwardAuthorization: false,
   maxBodyBytes: 0,

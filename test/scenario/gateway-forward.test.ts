@@ -249,6 +249,24 @@ t.test('a trusted proxy is believed, and the first address that is not trusted i
   })
 })
 
+t.test('with forwardedHeader: forwarded a trusted proxy’s Forwarded goes on, and a stranger’s does not', async t => {
+  const upstream = await startStrictUpstream(t)
+  const start = (trustedProxies: readonly string[]) =>
+    startGateway(t, { up: upstream.url }, { forwardedHeader: 'forwarded', trustedProxies })
+  const [believing, strict] = await Promise.all([start(['127.0.0.0/8']), start([])])
+  const last = () => upstream.requests.at(-1)
+  const lines = ['Forwarded: for=1.2.3.4;proto=https', 'X-Forwarded-For: 5.6.7.8']
+  const own = 'for=127.0.0.1;proto=http;host=gw.test'
+
+  await ask(believing.url, request('GET /up/a', ...lines))
+  t.equal(fieldOf(last(), 'forwarded'), `for=1.2.3.4;proto=https, ${own}`)
+  await ask(strict.url, request('GET /up/a', ...lines))
+  t.equal(fieldOf(last(), 'forwarded'), own)
+  for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']) {
+    t.equal(fieldOf(last(), name), undefined, name)
+  }
+})
+
 t.test('a base path that is stripped is not seen upstream', async t => {
   const upstream = await startStrictUpstream(t)
   const { url } = await startGateway(

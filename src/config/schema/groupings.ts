@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { askingGateways } from '../../gateway/check/asking-gateway.ts'
+import { identityForms } from '../../gateway/identity/identity-form.ts'
 import { credentialKinds, methods, served } from '../../gateway/operation.ts'
 import { basePathFault, pathFault } from '../values/path-pattern.ts'
 import { resourceFault } from '../values/resource.ts'
@@ -53,6 +54,11 @@ export const groupingSchema = z.strictObject({
     .optional()
     .describe(
       "What a token's aud must name beside the issuer (RFC 8707). Default the issuer's origin and the base path.",
+    ),
+  identity: oneOf(identityForms)
+    .default('headers')
+    .describe(
+      'How upstreams are told who is calling: by X-Sidegate-* headers, by a JWT signed for them (assertion), or both. Default headers.',
     ),
   operations: z.unknown().optional(), // checked by itself, item by item
 })

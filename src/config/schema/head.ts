@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { forwardedForms } from '../../gateway/forwarding/forwarded-fields.ts'
 import { limitFieldForms } from '../../gateway/limit-fields.ts'
 import { profiles } from '../../oauth/options.ts'
 import { parseStoreUrl, type StoreUrl } from '../../stores/store-url.ts'
@@ -54,6 +55,11 @@ export const headSchema = z.strictObject({
     .array(checkedText(trustedNetworkFault))
     .default([])
     .describe('Whose X-Forwarded-* is believed. Default nobody.'),
+  forwardedHeader: oneOf(forwardedForms)
+    .default('x-forwarded')
+    .describe(
+      'How upstreams are told by which way a request came: X-Forwarded-*, Forwarded (RFC 7239), or both. Default x-forwarded.',
+    ),
   requests: requestsSchema,
   clientCertificateHeader: clientCertificateHeaderSchema,
   internal: internalSchema,

@@ -16,7 +16,7 @@ export interface ForwardDeps {
   readonly upgrade: Step
 }
 
-/** Step 6: the upstream round trip, streamed both ways; what another gateway forwards passes. 413, 502, 503, 504. */
+/** Step 7: the upstream round trip, streamed both ways; what another gateway forwards passes. 413, 502, 503, 504. */
 export const forward =
   (deps: ForwardDeps): Step =>
   (exchange): Outcome | Promise<Outcome> => {

@@ -3,6 +3,7 @@ import { nextTraceparent, parseTraceparent, parseTracestate } from '../../http/t
 import { withoutSecretQuery } from '../callers/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
+import { addForwarded } from './forwarded-fields.ts'
 
 /**
  * The header that goes upstream, names and values in turn: what the client sent, less hop-by-hop fields (RFC 9110
@@ -35,7 +36,7 @@ export const outgoingHeaders = (exchange: Exchange, operation: MeteredOperation)
       default:
     }
   }
-  addIdentity(headers, exchange, operation)
+  addOwn(headers, exchange, operation)
   return headers
 }
 
@@ -47,9 +48,17 @@ const nominatedFields = (connection: string | undefined): ReadonlySet<string> | 
 }
 
 /** Set after the client's fields are filtered, so nothing a client nominates or sends can take these away. */
-const addIdentity = (headers: string[], exchange: Exchange, operation: MeteredOperation): void => {
-  const { context, caller } = exchange
-  const { fields, trustedPeer } = context
+const addOwn = (headers: string[], exchange: Exchange, { grouping, target }: MeteredOperation): void => {
+  const { context, assertion } = exchange
+  if (target.kind !== 'forward') return
+  if (target.identity !== 'assertion') addIdentity(headers, exchange, grouping)
+  if (assertion !== undefined) headers.push('X-Sidegate-Assertion', assertion)
+  headers.push('X-Request-Id', context.id)
+  addTrace(headers, exchange)
+  addForwarded(headers, context, target.forwardedHeader)
+}
+
+const addIdentity = (headers: string[], { caller }: Exchange, grouping: string): void => {
   if (caller?.kind === 'token') {
     headers.push('X-Sidegate-Client-Id', caller.token.client_id)
     headers.push('X-Sidegate-Subject', caller.token.sub)
@@ -57,17 +66,7 @@ const addIdentity = (headers: string[], exchange: Exchange, operation: MeteredOp
   } else if (caller?.kind === 'client') {
     headers.push('X-Sidegate-Client-Id', caller.client.client_id)
   }
-  headers.push('X-Sidegate-Grouping', operation.grouping)
-  headers.push('X-Request-Id', context.id)
-  addTrace(headers, exchange)
-  const before = trustedPeer ? fields.forwardedFor : undefined
-  headers.push('X-Forwarded-For', before === undefined ? context.peer : `${before}, ${context.peer}`)
-  headers.push(
-    'X-Forwarded-Proto',
-    (trustedPeer ? fields.forwardedProto : undefined) ?? (context.isSecure ? 'https' : 'http'),
-  )
-  const host = (trustedPeer ? fields.forwardedHost : undefined) ?? fields.host
-  if (host !== undefined) headers.push('X-Forwarded-Host', host)
+  headers.push('X-Sidegate-Grouping', grouping)
 }
 
 /** W3C Trace Context: what others say of the trace goes on with it, and not without it. */

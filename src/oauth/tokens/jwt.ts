@@ -8,12 +8,13 @@ import { type MaybePromise, whenKnown } from '../when-known.ts'
 export type Claims = Readonly<Record<string, unknown>>
 
 /** What a signer writes as `typ`, so that no JWT of one kind passes for another (RFC 8725 section 3.11). */
-export type JwtType = 'at+jwt' | 'token-introspection+jwt'
+export type JwtType = 'at+jwt' | 'token-introspection+jwt' | 'sidegate-assertion+jwt'
 
 /** Encoded headers by key: they never change, and encoding costs as much as all the claims. */
 const headers: Readonly<Record<JwtType, WeakMap<SigningKey, string>>> = {
   'at+jwt': new WeakMap(),
   'token-introspection+jwt': new WeakMap(),
+  'sidegate-assertion+jwt': new WeakMap(),
 }
 
 export const signJwt = (key: SigningKey, typ: JwtType, claims: Claims): string => {

@@ -1,0 +1,14 @@
+import type { Draft } from '../draft.ts'
+import type { Fault } from '../source/problem.ts'
+
+/** Upstreams check an assertion against our key set, so that must be served. */
+export const checkIdentity = ({ groupings, operations, hasAllOperations }: Draft): readonly Fault[] => {
+  if (!hasAllOperations || operations.some(({ value }) => value.serves === 'jwks')) return []
+  return groupings
+    .filter(({ value }) => value.identity !== 'headers')
+    .map(({ path }) => ({
+      path: [...path, 'identity'],
+      at: 'value',
+      message: 'needs an operation that serves jwks, so that the upstream can check what is signed',
+    }))
+}

@@ -1,0 +1,65 @@
+import { plainAddress } from '../../http/address.ts'
+import type { RequestContext } from '../../http/context.ts'
+
+/** How an upstream is told by which way a request came to the gateway: `X-Forwarded-*`, `Forwarded` (RFC 7239), or both. */
+export const forwardedForms = ['x-forwarded', 'forwarded', 'both'] as const
+export type ForwardedForm = (typeof forwardedForms)[number]
+
+/** What is known of the way. */
+type Way = Pick<RequestContext, 'fields' | 'peer' | 'trustedPeer' | 'isSecure'>
+
+/** Adds them to the fields that go upstream. What was said before of the way is believed from a trusted peer alone. */
+export const addForwarded = (headers: string[], context: Way, form: ForwardedForm): void => {
+  if (form !== 'forwarded') addXForwarded(headers, context)
+  if (form !== 'x-forwarded') headers.push('Forwarded', toForwarded(context))
+}
+
+const addXForwarded = (headers: string[], { fields, trustedPeer, peer, isSecure }: Way): void => {
+  const before = trustedPeer ? fields.forwardedFor : undefined
+  headers.push('X-Forwarded-For', before === undefined ? peer : `${before}, ${peer}`)
+  headers.push('X-Forwarded-Proto', (trustedPeer ? fields.forwardedProto : undefined) ?? schemeOf(isSecure))
+  const host = (trustedPeer ? fields.forwardedHost : undefined) ?? fields.host
+  if (host !== undefined) headers.push('X-Forwarded-Host', host)
+}
+
+/** RFC 7239 section 4: an element for each hop, ours last. */
+const toForwarded = ({ fields, trustedPeer, peer, isSecure }: Way): string => {
+  const own = toElement({ for: nodeOf(peer), proto: schemeOf(isSecure), host: fields.host })
+  const before = trustedPeer ? (wellFormed(fields.forwarded) ?? translated(fields)) : undefined
+  return before === undefined ? own : `${before}, ${own}`
+}
+
+const schemeOf = (isSecure: boolean): string => (isSecure ? 'https' : 'http')
+
+/** Undefined where it could be read in two ways: an open quote before our element would swallow it. */
+const wellFormed = (received: string | undefined): string | undefined =>
+  received !== undefined && elementsForm.test(received) ? received : undefined
+
+/** What a peer that speaks of the way in the older form has said of it (RFC 7239 section 7.4). */
+const translated = ({ forwardedFor, forwardedProto, forwardedHost }: Way['fields']): string | undefined => {
+  if (forwardedFor === undefined) return undefined
+  const [client = '', ...proxies] = forwardedFor.split(',').map(hop => nodeOf(hop.trim()))
+  const first = toElement({ for: client, proto: forwardedProto, host: forwardedHost })
+  return [first, ...proxies.map(node => toElement({ for: node }))].join(', ')
+}
+
+/** RFC 7239 section 6: an IPv6 address stands in brackets; `unknown` where there is none. */
+const nodeOf = (received: string): string => {
+  const address = plainAddress(received)
+  if (address === undefined) return 'unknown'
+  return address.includes(':') ? `[${address}]` : address
+}
+
+const toElement = (parts: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(parts)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${toValue(value)}`]))
+    .join(';')
+
+/** RFC 7239 section 4: what is no token stands in quotes, as every IPv6 address and every host with a port does. */
+const toValue = (text: string): string => (tokenForm.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`)
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const tokenForm = new RegExp(`^${token}$`)
+const pair = `${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*")`
+/** Elements and their pairs, either of which may be empty (RFC 7239 section 4). Each blank can be matched in one way. */
+const elementsForm = new RegExp(`^[ \\t]*(?:${pair}[ \\t]*)?(?:[;,][ \\t]*(?:${pair}[ \\t]*)?)*$`)
