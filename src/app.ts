@@ -2,6 +2,7 @@ import type { FixedConfig, LiveConfig } from './app/fixed-keys.ts'
 import { privateOptions } from './app/private-options.ts'
 import { createServing, type Lasting } from './app/serving.ts'
 import { createServings } from './app/servings.ts'
+import { findTracer } from './app/tracer.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
 import { createWebSocketWatch } from './gateway/forwarding/websocket-watch.ts'
@@ -69,8 +70,9 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     onStateChange: (up, error) => deps.onStoreState('limiter', up, error?.message),
   })
   const revocations = createRevocationFeed(store.revocations, systemClock)
+  const tracer = await findTracer(process.env, deps)
   const webSockets = createWebSocketWatch()
-  const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations, webSockets }
+  const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations, webSockets, tracer }
   const servings = createServings(await createServing(config, lasting))
   const certificates = reportOn(deps)
   const tls = config.tls && (await openTls(config.tls, certificates))
@@ -102,7 +104,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       privateListener?.close()
       revocations.close()
       await servings.close()
-      await Promise.all([limiter.close(), store.close()])
+      await Promise.all([limiter.close(), store.close(), tracer?.close()])
     },
   }
 }

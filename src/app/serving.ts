@@ -16,6 +16,7 @@ import type { Store } from '../stores/ports/store.ts'
 import type { AccessLog } from '../telemetry/access-log.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
+import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { FixedConfig, LiveConfig } from './fixed-keys.ts'
 import { isSame } from './same.ts'
 
@@ -29,6 +30,8 @@ export interface Lasting {
   readonly log: Logger
   readonly accessLog: AccessLog
   readonly webSockets: WebSocketWatch
+  /** Undefined: no traces are recorded. */
+  readonly tracer: Tracer | undefined
 }
 
 /** One configuration being served. A reload makes the next one; requests under way are finished by theirs. */
@@ -48,7 +51,7 @@ export interface Serving {
  * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
  */
 export const createServing = async (config: LiveConfig, lasting: Lasting, before?: Serving): Promise<Serving> => {
-  const { fixed, store, limiter, revocations, recorder, log, accessLog, webSockets } = lasting
+  const { fixed, store, limiter, revocations, recorder, log, accessLog, webSockets, tracer } = lasting
   const keys =
     before && usesSameKeys(before.config.oauth, config.oauth)
       ? before.oauth.keys
@@ -95,6 +98,7 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
       log,
       accessLog,
       webSockets,
+      tracer,
     },
   )
   return {

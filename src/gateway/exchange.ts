@@ -10,6 +10,8 @@ import type { OAuthFacts, OAuthRequest } from '../oauth/wire.ts'
 import type { AccessTokenRecord } from '../stores/ports/tokens.ts'
 import type { AskingGateway } from './check/asking-gateway.ts'
 import type { MeteredOperation } from './meter.ts'
+import type { RequestTrace } from './tracing/request-trace.ts'
+import type { UpstreamFailure } from './upstreams/upstream-failure.ts'
 
 /** The verified answer to "who is calling". */
 export type Caller =
@@ -60,8 +62,12 @@ export interface Exchange {
   facts: OAuthFacts | undefined
   /** Milliseconds spent waiting for the upstream; set by `forward`. */
   upstreamMs: number
-  /** What the upstream answered a WebSocket handshake; 0 until then. */
-  upgradeStatus: number
+  /** What the upstream answered, a WebSocket handshake too; 0 until then. */
+  upstreamStatus: number
+  /** Why the round trip failed; set by `forward`. */
+  upstreamFailure: UpstreamFailure | undefined
+  /** Undefined where traces are not recorded. */
+  readonly trace: RequestTrace | undefined
   /** Set once, when the answer is on its way or the client has gone. */
   finished: boolean
 }
@@ -75,7 +81,11 @@ export const clientGone = 499
 /** One stage of the pipeline. A synchronous answer costs no turn of the event loop. */
 export type Step = (exchange: Exchange) => Outcome | Promise<Outcome>
 
-export const createExchange = (context: RequestContext, upgrade: Upgrade | undefined): Exchange => ({
+export const createExchange = (
+  context: RequestContext,
+  upgrade: Upgrade | undefined,
+  trace?: RequestTrace,
+): Exchange => ({
   context,
   upgrade,
   target: undefined,
@@ -88,7 +98,9 @@ export const createExchange = (context: RequestContext, upgrade: Upgrade | undef
   assertion: undefined,
   facts: undefined,
   upstreamMs: 0,
-  upgradeStatus: 0,
+  upstreamStatus: 0,
+  upstreamFailure: undefined,
+  trace,
   finished: false,
 })
 

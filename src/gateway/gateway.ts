@@ -14,6 +14,7 @@ import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { type AccessLog, operationMembers } from '../telemetry/access-log.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
+import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { CallerDeps } from './callers/prove-caller.ts'
 import { toCheckReply } from './check/check-reply.ts'
 import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade } from './exchange.ts'
@@ -27,6 +28,8 @@ import { pipeline, run } from './pipeline.ts'
 import { refuse, refuseError } from './refusal.ts'
 import { createRoutes } from './routing/route-table.ts'
 import { createSoftLimitReport } from './soft-limit-report.ts'
+import { recordTrace } from './tracing/record-trace.ts'
+import { beginTrace } from './tracing/request-trace.ts'
 import { Upstream } from './upstreams/upstream.ts'
 import type { UpstreamOptions } from './upstreams/upstream-options.ts'
 
@@ -52,6 +55,8 @@ export interface GatewayDeps {
   readonly accessLog: AccessLog
   /** Those that are open in this process, by whatever gateway. */
   readonly webSockets: WebSocketWatch
+  /** Undefined: no traces are recorded. */
+  readonly tracer: Tracer | undefined
 }
 
 export interface Gateway {
@@ -65,7 +70,7 @@ export interface Gateway {
 
 /** The gateway: one request in, one answer out, one log line and one set of observations from the same facts. */
 export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gateway => {
-  const { recorder, log } = deps
+  const { recorder, log, tracer } = deps
   const { refusalPage } = deps.caller.authorizationServer
   const peers = {
     addresses: createAddressReader(options.trustedProxies),
@@ -84,6 +89,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     exchange.finished = true
     inFlight--
     observe(exchange, status, unmatched, deps.accessLog)
+    if (tracer !== undefined) recordTrace(tracer, exchange, status)
   }
   const reply = (exchange: Exchange, outcome: Outcome): void => {
     if (outcome === 'taken' || exchange.finished) return
@@ -133,7 +139,8 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
   })
 
   const handle = (req: IncomingMessage, res: ServerResponse, upgrade: Upgrade | undefined): void => {
-    const exchange = createExchange(createContext(req, res, peers), upgrade)
+    const context = createContext(req, res, peers)
+    const exchange = createExchange(context, upgrade, tracer && beginTrace(tracer, context.fields))
     // A number, not the exchanges themselves: a set of them costs a fifth of the throughput.
     inFlight++
     try {

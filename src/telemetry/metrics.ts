@@ -108,6 +108,7 @@ export const metrics = {
     overheadSec,
   ),
   storeUp: gauge('sidegate_store_up', '1 while every worker reaches the store.', ['store'], 'min'),
+  traceSpans: counter('sidegate_trace_spans_total', 'Spans of traces, by what became of them.', ['outcome']),
   workers: gauge('sidegate_workers', 'Workers that are serving.'),
   workerRestarts: counter('sidegate_worker_restarts_total', 'Workers replaced, by reason.', ['reason']),
   configReloadSuccessful: gauge('sidegate_config_last_reload_successful', '1 if the last configuration load was good.'),

@@ -93,7 +93,7 @@ t.test(
       path.endsWith('.ts'),
     )
     const read = sources.flatMap(path =>
-      [...readFileSync(join(root, 'src', path), 'utf8').matchAll(/process\.env\.([A-Z]\w*)/g)].map(([, name]) => name),
+      [...readFileSync(join(root, 'src', path), 'utf8').matchAll(/\benv\.([A-Z]\w*)/g)].map(([, name]) => name),
     )
     const sample = JSON.stringify(parse(readFileSync(join(root, 'config/sidegate.yaml'), 'utf8')))
     const referred = [...sample.matchAll(/\$\{([A-Z]\w*):-/g)].map(([, name]) => name)

@@ -31,15 +31,22 @@ interface Teardown {
 /** The configuration a test hands in: any part of the YAML as data; `listen` and `admin` are set here. */
 export type TestConfig = Readonly<Record<string, unknown>>
 
-/** Writes the configuration to a folder of its own, runs `sidegate serve` on it, and stops it when the test ends. */
-export const startSidegate = async (t: Teardown, config: TestConfig): Promise<RunningSidegate> => {
+/**
+ * Writes the configuration to a folder of its own, runs `sidegate serve` on it, and stops it when the test ends.
+ * @param env beside this process's own
+ */
+export const startSidegate = async (
+  t: Teardown,
+  config: TestConfig,
+  env: NodeJS.ProcessEnv = {},
+): Promise<RunningSidegate> => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-test-'))
   const file = join(dir, 'sidegate.yaml')
   const whole = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', store: `sqlite:${dir}/sidegate.db`, ...config }
   writeFileSync(file, stringify(whole))
   const child = spawn(process.execPath, [join(root, 'src/sidegate.cjs'), 'serve', '--config', file], {
     cwd: dir,
-    env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'info' },
+    env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = new Promise<number | string>(resolve =>

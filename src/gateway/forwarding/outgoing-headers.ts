@@ -3,6 +3,7 @@ import { nextTraceparent, parseTraceparent, parseTracestate } from '../../http/t
 import { withoutSecretQuery } from '../callers/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
+import { upstreamTraceparent } from '../tracing/request-trace.ts'
 import { addForwarded } from './forwarded-fields.ts'
 
 /**
@@ -70,7 +71,12 @@ const addIdentity = (headers: string[], { caller }: Exchange, grouping: string):
 }
 
 /** W3C Trace Context: what others say of the trace goes on with it, and not without it. */
-const addTrace = (headers: string[], { context: { fields } }: Exchange): void => {
+const addTrace = (headers: string[], { context: { fields }, trace }: Exchange): void => {
+  if (trace) {
+    headers.push('traceparent', upstreamTraceparent(trace))
+    if (trace.state !== undefined) headers.push('tracestate', trace.state)
+    return
+  }
   const parent = parseTraceparent(fields.traceparent)
   headers.push('traceparent', nextTraceparent(parent))
   const state = parent && parseTracestate(fields.tracestate)

@@ -57,11 +57,14 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
 
   onBusy(): void {
     this.#settle()
+    this.#exchange.upstreamFailure = 'busy'
     this.#upstream.failed('busy')
     this.#deps.reply(this.#exchange, refuseBusy(this.#exchange))
   }
 
   #requestTo({ host }: Member): OutgoingRequest {
+    const { trace } = this.#exchange
+    if (trace) trace.upstreamHost = host
     return toOutgoingRequest(this.#exchange, this.#operation, host, this.#sentAtMs)
   }
 
@@ -75,6 +78,7 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
   onHead(head: AnswerHead): void {
     const { res } = this.#exchange.context
     this.#status = head.status
+    this.#exchange.upstreamStatus = head.status
     if (this.#member) this.#upstream.heard(this.#member, head.status)
     if (head.framing.by === 'length' && head.framing.bytes > 0) this.#owedBytes = head.framing.bytes
     if (this.#deps.isDraining()) res.shouldKeepAlive = false
@@ -125,6 +129,7 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
   #refuse(error: RoundTripError): void {
     const { code, reason } = toUpstreamFailure(error)
     this.#settle()
+    this.#exchange.upstreamFailure = reason
     this.#upstream.failed(reason)
     this.#deps.reply(this.#exchange, refuse(this.#exchange, code))
   }
@@ -148,6 +153,7 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
 
   #end(failure: UpstreamFailure | undefined, status: number): void {
     this.#settle()
+    this.#exchange.upstreamFailure = failure
     if (failure) this.#upstream.failed(failure)
     else this.#upstream.answered(status, this.#exchange.upstreamMs)
     this.#deps.finish(this.#exchange, status)

@@ -62,29 +62,32 @@ export const forwardUpgrade = (deps: WebSocketDeps): Step => {
     const path = upstreamPath(exchange, operation)
     const fields = outgoingHeaders(exchange, operation)
     const onTurn = (member: Member): void => {
+      if (exchange.trace) exchange.trace.upstreamHost = member.host
       handshakes.set(req, { exchange, upstream, member, socket })
       req.url = path
       req.headers = upgradeHeaders(fields, member.host)
       res.detachSocket(socket)
       socket.once('close', () => upstream.giveBack(member))
       proxy.ws(req, socket, upgrade.head, { target, agent: agentTo(member, upstream) }, error => {
-        if (exchange.upgradeStatus > 0 || exchange.finished) return
+        if (exchange.upstreamStatus > 0 || exchange.finished) return
         const isLate = error instanceof HandshakeTimeout
         upstream.missed(member, { kind: isLate ? 'late' : 'unreachable', wasReused: false })
-        upstream.failed(isLate ? 'timeout' : 'connect')
+        exchange.upstreamFailure = isLate ? 'timeout' : 'connect'
+        upstream.failed(exchange.upstreamFailure)
         res.assignSocket(socket)
         res.shouldKeepAlive = false
         deps.reply(exchange, refuse(exchange, isLate ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNREACHABLE'))
       })
     }
     const onBusy = (): void => {
+      exchange.upstreamFailure = 'busy'
       upstream.failed('busy')
       deps.reply(exchange, refuseBusy(exchange))
     }
     const waiter = { onTurn, onBusy }
     socket.once('close', () => {
       upstream.leave(waiter)
-      deps.finish(exchange, exchange.upgradeStatus || clientGone)
+      deps.finish(exchange, exchange.upstreamStatus || clientGone)
     })
     const member = upstream.take()
     if (member) onTurn(member)
@@ -149,10 +152,10 @@ const watchAnswer = (
   const onClientEnd = (): void => void socket.destroy()
   const onAnswer = (answer: IncomingMessage): void => {
     socket.off('close', onClientGone).off('end', onClientEnd)
-    exchange.upgradeStatus = answer.statusCode ?? 0
+    exchange.upstreamStatus = answer.statusCode ?? 0
     exchange.upstreamMs = performance.now() - sentAtMs
-    upstream.heard(member, exchange.upgradeStatus)
-    upstream.answered(exchange.upgradeStatus, exchange.upstreamMs)
+    upstream.heard(member, exchange.upstreamStatus)
+    upstream.answered(exchange.upstreamStatus, exchange.upstreamMs)
     addOwnFields(answer, exchange)
   }
   // On a WebSocket http-proxy takes the timeout off again.

@@ -13,18 +13,23 @@ export const startGateway = (
   t: Parameters<typeof startSidegate>[0],
   upstreams: UpstreamUrls,
   changes: TestConfig = {},
+  env: NodeJS.ProcessEnv = {},
 ): Promise<RunningSidegate> =>
-  startSidegate(t, {
-    store: 'memory:',
-    workers: 1,
-    plans: { 'default-plan': { title: 'Default Plan', rate: '100000/1second' } },
-    groupings: [oauth, ...Object.keys(upstreams).flatMap(groupingsOf)],
-    upstreams: Object.fromEntries(
-      Object.entries(upstreams).map(([name, url]) => [name, { targets: [url], headersTimeout: '1s' }]),
-    ),
-    clients: [client('app'), client('other')],
-    ...changes,
-  })
+  startSidegate(
+    t,
+    {
+      store: 'memory:',
+      workers: 1,
+      plans: { 'default-plan': { title: 'Default Plan', rate: '100000/1second' } },
+      groupings: [oauth, ...Object.keys(upstreams).flatMap(groupingsOf)],
+      upstreams: Object.fromEntries(
+        Object.entries(upstreams).map(([name, url]) => [name, { targets: [url], headersTimeout: '1s' }]),
+      ),
+      clients: [client('app'), client('other')],
+      ...changes,
+    },
+    env,
+  )
 
 export const client = (client_id: string, more: TestConfig = {}): TestConfig => ({
   client_id,

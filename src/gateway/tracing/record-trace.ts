@@ -1,0 +1,111 @@
+import type { Span, SpanAttributes } from '../../telemetry/tracing/span.ts'
+import type { Tracer } from '../../telemetry/tracing/tracer.ts'
+import { clientGone, type Exchange } from '../exchange.ts'
+import { isRecorded, type RequestTrace, type RoundTripSpan } from './request-trace.ts'
+
+/** Hands the spans of an answered request to the tracer, where its trace is recorded. */
+export const recordTrace = (tracer: Tracer, exchange: Exchange, status: number): void => {
+  const { trace } = exchange
+  if (trace === undefined || !isRecorded(trace)) return
+  const endedAtMs = performance.now()
+  tracer.record(toRequestSpan(exchange, trace, status, endedAtMs))
+  if (trace.roundTrip) tracer.record(toRoundTripSpan(exchange, trace, trace.roundTrip, status, endedAtMs))
+}
+
+/** By OpenTelemetry's conventions for HTTP servers. Paths without their queries, and no header fields: secrets are in those. */
+const toRequestSpan = (exchange: Exchange, trace: RequestTrace, status: number, endedAtMs: number): Span => {
+  const { context, operation, target, upstreamFailure } = exchange
+  const method = methodOf(exchange)
+  const isError = status >= 500 || isBrokenOff(exchange)
+  return {
+    ...partOf(trace),
+    spanId: trace.spanId,
+    parentId: trace.parentId,
+    kind: 'server',
+    name: operation ? `${method} ${operation.path}` : method,
+    startedAtMs: context.startedAtMs,
+    endedAtMs,
+    attributes: {
+      'http.request.method': method,
+      'http.route': operation?.path,
+      'http.response.status_code': status === clientGone ? undefined : status,
+      'url.path': target && shortened(target.path),
+      'url.scheme': schemeOf(exchange),
+      'network.protocol.version': context.req.httpVersion,
+      'client.address': context.address,
+      'sidegate.grouping': operation?.grouping ?? 'unmatched',
+      'sidegate.client_id': clientOf(exchange),
+      'sidegate.request_id': context.id,
+      'error.type': status === clientGone ? 'client_gone' : isError ? (upstreamFailure ?? String(status)) : undefined,
+    },
+    isError,
+  }
+}
+
+/** By the conventions for HTTP clients, as far as they can be said without a query. */
+const toRoundTripSpan = (
+  exchange: Exchange,
+  trace: RequestTrace,
+  { spanId, startedAtMs }: RoundTripSpan,
+  status: number,
+  endedAtMs: number,
+): Span => {
+  const { operation, upstreamMs, upstreamStatus } = exchange
+  const method = methodOf(exchange)
+  const failure = exchange.upstreamFailure ?? (status === clientGone ? 'client_gone' : undefined)
+  const isError = failure !== undefined || upstreamStatus >= 400
+  return {
+    ...partOf(trace),
+    spanId,
+    parentId: trace.spanId,
+    kind: 'client',
+    name: method,
+    startedAtMs,
+    // A WebSocket goes on after its handshake, and the request with it.
+    endedAtMs: upstreamMs > 0 ? Math.min(endedAtMs, startedAtMs + upstreamMs) : endedAtMs,
+    attributes: {
+      'http.request.method': method,
+      'http.response.status_code': upstreamStatus || undefined,
+      ...serverOf(trace.upstreamHost),
+      'sidegate.upstream': operation?.target.kind === 'forward' ? operation.target.upstream : undefined,
+      'error.type': isError ? (failure ?? String(upstreamStatus)) : undefined,
+    },
+    isError,
+  }
+}
+
+/** Where the round trip went; nothing where it did not get so far. */
+const serverOf = (host: string | undefined): SpanAttributes => {
+  const url = host === undefined ? null : URL.parse(`tcp://${host}`)
+  if (url === null) return {}
+  return { 'server.address': url.hostname, 'server.port': url.port === '' ? undefined : Number(url.port) }
+}
+
+const partOf = ({ traceId, state }: RequestTrace): Pick<Span, 'traceId' | 'traceState'> => ({
+  traceId,
+  traceState: state,
+})
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE'])
+
+/** Where another gateway asks, that of the request which it asks about; the conventions' word for those that nobody knows. */
+const methodOf = ({ context: { req }, check }: Exchange): string => {
+  const method = check?.method ?? req.method ?? ''
+  return knownMethods.has(method) ? method : '_OTHER'
+}
+
+/** Whether an answer was on its way and did not end, by no wish of the client. */
+const isBrokenOff = ({ upstreamFailure, upstreamStatus }: Exchange): boolean =>
+  upstreamFailure !== undefined && upstreamFailure !== 'client_gone' && upstreamStatus > 0
+
+/** What the client spoke, to us or to the proxy that is trusted. */
+const schemeOf = ({ context: { isSecure, trustedPeer, fields } }: Exchange): string =>
+  isSecure || (trustedPeer && fields.forwardedProto === 'https') ? 'https' : 'http'
+
+const clientOf = ({ caller }: Exchange): string | undefined =>
+  caller === undefined || caller.kind === 'unknown' ? undefined : caller.client.client_id
+
+/** As in the access log. */
+const longestPath = 1024
+
+const shortened = (path: string): string => (path.length <= longestPath ? path : `${path.slice(0, longestPath)}…`)
