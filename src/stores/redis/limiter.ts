@@ -84,20 +84,24 @@ export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): P
     for (const group of groups) ask(group, sentAtMs)
   }
   const ask = (group: Group, sentAtMs: number): void => {
-    if (isDone(group)) return
+    if (isAway(group.charge)) return void isDone(group)
     const { waiters } = group
     group.waiters = []
     counter.take(group.charge, waiters.length).then(
       decision => {
         settle(group, waiters, decision, sentAtMs)
-        if (!isDone(group)) askThisTurn(group)
+        goOn(group)
       },
       error => {
         breaker.trip(names.counters(group.charge.key), error instanceof Error ? error : new Error(String(error)))
         for (const waiter of waiters) waiter(local.decide(group.charge))
-        isDone(group)
+        goOn(group)
       },
     )
+  }
+  /** With those who came while the call was under way. */
+  const goOn = (group: Group): void => {
+    if (!isDone(group)) askThisTurn(group)
   }
   /** Decides for those who wait where no call is needed. Whether nobody is left; then the group is forgotten. */
   const isDone = ({ charge, ruleSet, waiters }: Group): boolean => {
