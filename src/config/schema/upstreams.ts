@@ -86,7 +86,7 @@ export const upstreamSchema = z.strictObject({
   queueTimeout: durationMs(1).prefault('1s').describe('Longest wait for room, then 503. Default 1s.'),
   retryPercent: count(0, 100)
     .default(20)
-    .describe('Most requests tried a second time, in percent of all, 3 a second at least; 0: none. Default 20.'),
+    .describe('Most retries, in percent of the requests, 3 a second at least; 0: none. Default 20.'),
   ejection: ejectionSchema,
   health: healthSchema,
   tls: tlsSchema,

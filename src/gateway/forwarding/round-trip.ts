@@ -28,7 +28,8 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
   /** 0 until then: a wait for room is the gateway's. */
   #sentAtMs = 0
   #status = 0
-  #isRetry = false
+  /** Members that have failed; nearly always none. */
+  #tried = nobody
   /** Bytes of the body still owed, where the upstream said how many; -1 where it did not. */
   #owedBytes = -1
   #ended = false
@@ -135,17 +136,18 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
   }
 
   /**
-   * Once, and only what is safe: a member that cannot be reached has seen nothing, another may; where a connection closed
-   * before the answer, a repeat must change nothing (RFC 9110 section 9.2.2).
+   * Tries again what is safe. A member that cannot be reached has seen nothing: two others may be tried. Where a connection
+   * closed before the answer a repeat must change nothing (RFC 9110 section 9.2.2), and there is one.
    * @returns whether it is under way
    */
   #retry({ kind }: RoundTripError): boolean {
     const isUnseen = kind === 'unreachable'
-    if (this.#isRetry || this.#member === undefined) return false
+    if (this.#member === undefined || this.#tried.length > (isUnseen ? 1 : 0)) return false
     if (!isUnseen && !(kind === 'closed' && isRepeatable(this.#exchange))) return false
-    const member = this.#upstream.takeAgain(this.#member, isUnseen)
+    const tried = [...this.#tried, this.#member]
+    const member = this.#upstream.takeAgain(tried, isUnseen)
     if (member === undefined) return false
-    this.#isRetry = true
+    this.#tried = tried
     this.#member = member
     this.#connection = member.pool.sendFresh(this.#requestTo(member), this)
     return true
@@ -169,6 +171,8 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
     this.#member = undefined
   }
 }
+
+const nobody: readonly Member[] = []
 
 /** An event stream may be silent for long, and its client waits for the header. Node keeps that back until a byte follows. */
 const flushHeader = (res: ServerResponse): void => {

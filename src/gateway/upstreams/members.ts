@@ -45,10 +45,10 @@ export class Members {
     return two.inFlight < one.inFlight ? two : one
   }
 
-  /** Any but this one; undefined where there is no other. */
-  chooseOther(than: Member): Member | undefined {
-    const usable = this.#usable.filter(member => member !== than)
-    const others = usable.length > 0 ? usable : this.#all.filter(member => member !== than)
+  /** Any but these; undefined where there is no other. */
+  chooseOther(than: readonly Member[]): Member | undefined {
+    const usable = this.#usable.filter(member => !than.includes(member))
+    const others = usable.length > 0 ? usable : this.#all.filter(member => !than.includes(member))
     return others[Math.floor(Math.random() * others.length)]
   }
 

@@ -30,7 +30,7 @@ export interface UpstreamOptions {
   readonly maxQueue: number
   /** Longest wait for room. Default 1_000. Passing it yields 503 UPSTREAM_BUSY. */
   readonly queueTimeoutMs: number
-  /** Most requests sent a second time, in percent of all; 3 a second are always allowed. Default 20. 0: none. */
+  /** Most retries, in percent of the requests; 3 a second are always allowed. Default 20. 0: none. */
   readonly retryPercent: number
   readonly ejection: EjectionOptions
   /** Left out: no member is asked for anything but what callers ask. */

@@ -90,19 +90,20 @@ export class Upstream {
   }
 
   /**
-   * A member for a second try, in place of the first, as far as retries are within their budget.
-   * @param isOtherNeeded whether there is no use in trying the same again
+   * A member for another try, in place of the last, as far as retries are within their budget.
+   * @param tried those that have failed, the last one at the end
+   * @param isOtherNeeded whether there is no use in trying the last one again
    */
-  takeAgain(first: Member, isOtherNeeded: boolean): Member | undefined {
-    const other = this.#members.chooseOther(first)
-    if (other === undefined && isOtherNeeded) return undefined
+  takeAgain(tried: readonly Member[], isOtherNeeded: boolean): Member | undefined {
+    const last = tried.at(-1)
+    const next = this.#members.chooseOther(tried) ?? (isOtherNeeded ? undefined : last)
+    if (last === undefined || next === undefined) return undefined
     const isAllowed = this.#budget.take(performance.now())
     this.#meter.retry(isAllowed ? 'allowed' : 'denied')
     if (!isAllowed) return undefined
-    const second = other ?? first
-    first.inFlight -= 1
-    second.inFlight += 1
-    return second
+    last.inFlight -= 1
+    next.inFlight += 1
+    return next
   }
 
   /** A member has answered with this status. */

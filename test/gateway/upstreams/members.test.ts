@@ -103,7 +103,7 @@ t.test('several members serve an upstream as one', async t => {
     t.equal(await members('alone', 'ejected'), 0)
   })
 
-  await t.test('there is one retry, and then a refusal', async t => {
+  await t.test('where no member is left there is a refusal', async t => {
     const before = await retries('absent', 'allowed')
 
     t.equal((await ask('/absent/x')).status, 502)
