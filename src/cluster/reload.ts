@@ -6,6 +6,7 @@ import type { Recorder } from '../telemetry/recorder.ts'
 import { type Agreement, createAgreement } from './agreement.ts'
 import { type ConfigParcel, packConfig } from './config-parcel.ts'
 import type { ConfigSource } from './config-source.ts'
+import { reasonOf } from './start-failure.ts'
 import type { Workers } from './workers.ts'
 
 /** The configuration that is served now, and its way to the next one. */
@@ -29,6 +30,9 @@ export interface ReloadOptions {
   readonly clock: Clock
 }
 
+/** What the files say is right, and a worker cannot serve it yet, as where the store is away: it is tried again by itself. */
+const retryAfterMs = 5000
+
 export const createReload = (options: ReloadOptions): Reload => {
   const { source, workers, log, recorder, clock } = options
   const successful = recorder.gauge('configReloadSuccessful', [])
@@ -37,6 +41,7 @@ export const createReload = (options: ReloadOptions): Reload => {
   let served = { config: options.config, parcel: packConfig(options.config) }
   let lastId = 0
   let underWay = Promise.resolve()
+  let retry: NodeJS.Timeout | undefined
 
   const succeed = (): void => {
     successful.set(1)
@@ -48,6 +53,7 @@ export const createReload = (options: ReloadOptions): Reload => {
   }
 
   const reload = async (cause: ReloadCause): Promise<void> => {
+    clearTimeout(retry)
     const loaded = await source.load()
     if (!loaded.ok) return fail(cause, loaded.problems)
     const { config } = loaded
@@ -59,6 +65,7 @@ export const createReload = (options: ReloadOptions): Reload => {
     const refusal = await agreement.reach(id, parcel)
     if (refusal !== undefined) {
       workers.tell({ type: 'discard', id })
+      retry = setTimeout(() => void now(cause), retryAfterMs).unref()
       return fail(cause, [refusal])
     }
     served = { config, parcel }
@@ -67,16 +74,16 @@ export const createReload = (options: ReloadOptions): Reload => {
     log.info({ event: 'config_reloaded', cause }, 'a new configuration is served')
   }
 
+  const now = (cause: ReloadCause): Promise<void> => {
+    underWay = underWay.then(() => reload(cause)).catch(error => fail(cause, [reasonOf(error)]))
+    return underWay
+  }
+
   succeed()
   return {
     config: () => served.config,
     parcel: () => served.parcel,
-    now(cause) {
-      underWay = underWay
-        .then(() => reload(cause))
-        .catch(error => fail(cause, [error instanceof Error ? error.message : String(error)]))
-      return underWay
-    },
+    now,
     answered: agreement.answered,
     gone: agreement.gone,
   }

@@ -92,6 +92,7 @@ export const runWorker = async (): Promise<void> => {
         return
       case 'retire':
         app.startDraining()
+        app.closeWebSockets()
         return void Promise.all([sockets.retire(message.timeoutMs), privateSockets?.retire(message.timeoutMs)]).then(
           () => end(app, recorder, flush),
         )
@@ -129,9 +130,12 @@ interface FirstConfig {
 const askForConfig = (): Promise<FirstConfig> =>
   new Promise(resolve => {
     let isStale = false
+    let isKnown = false
     process.on('message', (message: PrimaryMessage) => {
       if (message.type === 'adopt') isStale = true
-      if (message.type === 'configure') resolve({ config: unpackConfig(message.config), isStale: () => isStale })
+      if (message.type !== 'configure' || isKnown) return
+      isKnown = true
+      resolve({ config: unpackConfig(message.config), isStale: () => isStale })
     })
     send({ type: 'loaded' })
   })

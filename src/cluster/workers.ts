@@ -9,8 +9,8 @@ import { forkWorker, type WorkerName, type WorkerProcess } from './worker-proces
 
 export interface WorkersOptions {
   readonly count: number
-  /** What a worker begins with. */
-  readonly config: () => ConfigParcel
+  /** What a worker begins with, once it can: workers load their code meanwhile. Never rejects. */
+  readonly config: () => Promise<ConfigParcel>
   readonly listeners: Listeners
   /** One socket that all workers accept from; undefined: there is no private listener. */
   readonly privateListener: Listeners | undefined
@@ -71,16 +71,17 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   }
 
   const onMessage = (slot: Slot, worker: WorkerProcess, message: WorkerMessage): void => {
-    if (message.type === 'loaded') onLoaded(worker)
+    if (message.type === 'loaded') void onLoaded(worker)
     else if (message.type === 'started') onStarted(slot, worker)
     else if (message.type === 'listening') onListening(slot, worker, message.slot)
     else if (message.type !== 'failed') options.onMessage(worker.name, message, worker.tell)
   }
 
   /** Nothing is lost where one goes that never served. */
-  const onLoaded = (worker: WorkerProcess): void => {
+  const onLoaded = async (worker: WorkerProcess): Promise<void> => {
+    const config = await options.config()
     if (phase === 'stopping') worker.kill()
-    else worker.tell({ type: 'configure', config: options.config() })
+    else worker.tell({ type: 'configure', config })
   }
 
   const onStarted = (slot: Slot, worker: WorkerProcess): void => {

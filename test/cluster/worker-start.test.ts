@@ -65,7 +65,7 @@ t.test('a worker that hangs before it can serve is ended, and the start says so'
   cluster.setupPrimary({ exec: hanging })
   const workers = createWorkers({
     count: 1,
-    config: () => ({}),
+    config: async () => ({}),
     listeners,
     privateListener: undefined,
     log,
