@@ -12,7 +12,7 @@ export const followConfig = (reload: Reload, source: ConfigSource, ready: Promis
   const hasTerminal = isatty(0)
   const onHangup = (): void => {
     // A terminal that is closed sends the same signal: then nobody is left to stop us.
-    if (hasTerminal && !isTerminalThere()) process.kill(process.pid, 'SIGTERM')
+    if (hasTerminal && !isTerminalThere()) process.kill(process.pid, 'SIGINT')
     else void ready.then(() => reload.now('signal'))
   }
   process.on('SIGHUP', onHangup)
