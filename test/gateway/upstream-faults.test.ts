@@ -4,66 +4,13 @@ import { findFreePort } from '../support/free-port.ts'
 import { headerOf } from '../support/raw-answer.ts'
 import { openConnection } from '../support/raw-client.ts'
 import { startCountingUpstream } from '../support/recording-upstream.ts'
+import { get, invalid } from './support/faulty-answers.ts'
 import { follow, nameOf } from './support/faulty-upstream.ts'
 import { sampleOf, scrape, startGateway } from './support/running.ts'
 
-const get = (name: string, method = 'GET', ...lines: readonly string[]): string =>
-  [`${method} /up/${name} HTTP/1.1`, 'Host: gw.test', ...lines, '', ''].join('\r\n')
-
-const handshake = [
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-] as const
-
-/** Answers that cannot be handed on, seen before a byte of them is. */
-const invalid: readonly string[] = [
-  'garbage',
-  'two-lengths',
-  'length-and-chunked',
-  'coded-for-the-transfer',
-  'huge-header',
-  'unasked-upgrade',
-  'status-099',
-  'status-600',
-  'status-999',
-  'status-twenty',
-  'another-version',
-  'folded-line',
-  'bare-line-feed',
-  'bare-return',
-  'nul-in-value',
-  'space-before-colon',
-  'signed-length',
-  'length-list',
-  'two-codings',
-  'chunks-in-old-version',
-  'no-name',
-  'empty-first-line',
-  'too-many-interim',
-]
-
-/** Answers that begin well and do not end. */
-const brokenOff: readonly string[] = [
-  'no-last-chunk',
-  'broken-chunk',
-  'short-chunk',
-  'long-chunk',
-  'negative-chunk',
-  'trailer-cut-off',
-  'reset-in-body',
-  'reset-until-close',
-]
-
 t.test("what an upstream does wrong is told apart, and is nobody else's fault", async t => {
   const upstream = await startCountingUpstream(t, follow)
-  const left = await startCountingUpstream(t, follow)
-  const gateway = await startGateway(t, {
-    up: upstream.url,
-    left: left.url,
-    gone: `http://127.0.0.1:${await findFreePort()}`,
-  })
+  const gateway = await startGateway(t, { up: upstream.url, gone: `http://127.0.0.1:${await findFreePort()}` })
   const { url } = gateway
   const workers = gateway.workerPids()
   const connect = () => openConnection(t, url)
@@ -126,34 +73,6 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
     t.notOk(broken.isComplete)
     t.not(connection.state, 'open')
     await eventually(async () => (await failures('reset_mid_body')) >= 1)
-  })
-
-  await t.test('I3: an answer that breaks off breaks off at the client, however that asks', async t => {
-    for (const name of brokenOff) {
-      const plain = await connect().send(get(name)).answer()
-      const closing = await connect()
-        .send(get(name, 'GET', 'Connection: close'))
-        .answer()
-      const old = connect().send(get(name).replace('1.1', '1.0'))
-      await old.ended()
-
-      t.notOk(plain.isComplete, name)
-      t.notOk(closing.isComplete, `${name}, Connection: close`)
-      if (headerOf(await old.answer(), 'content-length') === undefined) t.equal(old.state, 'reset', `${name}, HTTP/1.0`)
-    }
-  })
-
-  await t.test('I3: one that breaks off while an answer before it is owed takes only itself away', async t => {
-    for (const name of ['short', 'short-chunk', 'reset-in-body']) {
-      const before = await failures('reset_mid_body')
-      const connection = connect().send(get('held') + get(name) + get('ok'))
-      await eventually(async () => (await failures('reset_mid_body')) > before)
-      await connect().send(get('release')).answer()
-
-      t.equal((await connection.answer()).body.toString(), 'held', name)
-      t.not(await connection.ended(), 'open', name)
-      t.notMatch(connection.received.toString(), /0\r\n\r\n|ok$/, name)
-    }
   })
 
   await t.test('U07: a body that ends with the connection arrives whole', async t => {
@@ -255,31 +174,8 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
     t.notMatch(JSON.stringify(fields), /evil|timeout=1"/)
   })
 
-  await t.test('U13: a client that leaves, at whatever moment, takes its upstream request with it', async t => {
-    const moments = [
-      ['before the answer', get('silent')],
-      ['in the answer', get('begun')],
-      ['in its own body', get('ok', 'POST', 'Content-Length: 10').concat('hello')],
-      ['in a chunk', get('ok', 'POST', 'Transfer-Encoding: chunked').concat('5\r\nhel')],
-      ['in a handshake', get('silent', 'GET', ...handshake)],
-    ] as const
-    for (const [moment, bytes] of moments) {
-      for (const leave of ['reset', 'close', 'finish'] as const) {
-        await eventually(() => left.openConnections() === 0)
-        const connection = connect().send(bytes.replace('/up/', '/left/'))
-        await eventually(() => left.openConnections() === 1)
-        connection[leave]()
-
-        await eventually(() => left.openConnections() === 0)
-        await eventually(async () => sampleOf(await scrape(gateway), 'sidegate_http_requests_in_flight', 'left') === 0)
-        t.equal((await connect().send(get('ok')).answer()).body.toString(), 'ok', `${leave} ${moment}`)
-      }
-    }
-    t.ok(gateway.output.some(line => line.includes('"status":499')))
-  })
-
   await t.test('every failure is counted by its reason, and no worker died', async t => {
-    for (const reason of ['connect', 'timeout', 'reset', 'reset_mid_body', 'invalid', 'client_gone']) {
+    for (const reason of ['connect', 'timeout', 'reset', 'reset_mid_body', 'invalid']) {
       t.ok((await failures(`"${reason}"`)) > 0, reason)
     }
     t.same(gateway.workerPids(), workers)

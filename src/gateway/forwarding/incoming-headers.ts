@@ -12,8 +12,7 @@ export const incomingHeaders = (exchange: Exchange, { status, fields, connection
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = fields[i] as string
     const kind = answerFieldKindOf(name)
-    // RFC 9110 section 8.6: a 204 has no Content-Length; some servers send one all the same.
-    const passes = kind === answerFieldKinds.plain || (kind === answerFieldKinds.contentLength && status !== 204)
+    const passes = kind === answerFieldKinds.plain || (kind === answerFieldKinds.contentLength && mayHaveLength(status))
     if (!passes || nominated?.has(name.toLowerCase()) || merge?.dropped.includes(name.toLowerCase())) continue
     headers.push(name, fields[i + 1] as string)
   }
@@ -21,6 +20,9 @@ export const incomingHeaders = (exchange: Exchange, { status, fields, connection
   for (const field of merge?.own ?? answerFields) headers.push(field)
   return headers
 }
+
+/** RFC 9110 section 8.6: not a 204, nor a 1xx; some servers send one all the same. */
+const mayHaveLength = (status: number): boolean => status !== 204 && status >= 200
 
 /** All values of a field in one; undefined where there is none. */
 const joinedValue = (fields: readonly string[], name: string): string | undefined => {

@@ -26,7 +26,15 @@ export const toOutgoingRequest = (
   }
 }
 
-const toLines = (fields: readonly string[]): string => {
+/** The same of a handshake, which has no body; its own fields are put back (RFC 6455 section 4.1). */
+export const toHandshake = (exchange: Exchange, operation: MeteredOperation, host: string): string => {
+  const path = upstreamPath(exchange, operation)
+  const lines = toLines(outgoingHeaders(exchange, operation))
+  return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${lines}\r\n`
+}
+
+/** Names and values in turn as header lines. */
+export const toLines = (fields: readonly string[]): string => {
   let lines = ''
   for (let i = 0; i + 1 < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`
   return lines

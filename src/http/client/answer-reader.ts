@@ -23,6 +23,7 @@ export interface AnswerListener {
 export class AnswerReader {
   readonly #method: string
   readonly #listener: AnswerListener
+  readonly #mayUpgrade: boolean
   #head: AnswerHead | undefined
   /** Of a head that has not ended yet. */
   #held = noBytes
@@ -32,9 +33,11 @@ export class AnswerReader {
   #owedBytes = 0
   #isDone = false
 
-  constructor(method: string, listener: AnswerListener) {
+  /** @param mayUpgrade whether another protocol was asked for: 101 is then the final answer, and what follows is no body */
+  constructor(method: string, listener: AnswerListener, mayUpgrade = false) {
     this.#method = method
     this.#listener = listener
+    this.#mayUpgrade = mayUpgrade
   }
 
   get head(): AnswerHead | undefined {
@@ -76,8 +79,9 @@ export class AnswerReader {
   }
 
   #takeHead(head: AnswerHead): void {
-    if (head.status === 101) throw new InvalidAnswerError('nobody asked for another protocol')
-    if (head.status < 200) {
+    const isUpgrade = head.status === 101
+    if (isUpgrade && !this.#mayUpgrade) throw new InvalidAnswerError('nobody asked for another protocol')
+    if (head.status < 200 && !isUpgrade) {
       this.#interim += 1
       if (this.#interim > maxInterim) throw new InvalidAnswerError('there are too many interim answers')
       return

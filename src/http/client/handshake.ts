@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net'
+import { type AnswerHead, InvalidAnswerError } from './answer-head.ts'
+import { type AnswerListener, AnswerReader } from './answer-reader.ts'
+import type { OpenSocket } from './connection.ts'
+import { type FailureKind, RoundTripError } from './failure.ts'
+import type { ConnectionLimits } from './limits.ts'
+
+/** Who has asked for another protocol, and is told what comes of it: `onOpen`, or an answer like any other, or `onFail`. */
+export interface HandshakeListener extends AnswerListener {
+  /** @param socket speaks the other protocol from now on; it is paused, and belongs to who is told */
+  onOpen(head: AnswerHead, socket: Socket): void
+  onFail(error: RoundTripError): void
+}
+
+export interface HandshakeRequest {
+  /** Request line and fields, latin1, with the empty line at its end. */
+  readonly head: string
+  /** Its name in lower case, as `Upgrade` has it. */
+  readonly protocol: string
+}
+
+export type HandshakeLimits = Pick<ConnectionLimits, 'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs'>
+
+/** A request for another protocol, without a body, on a connection of its own (RFC 9110 section 7.8). */
+export class Handshake {
+  readonly #request: HandshakeRequest
+  readonly #limits: HandshakeLimits
+  readonly #listener: HandshakeListener
+  readonly #socket: Socket
+  readonly #reader: AnswerReader
+  #timer: NodeJS.Timeout
+  #isConnected = false
+  #isOver = false
+
+  constructor(open: OpenSocket, request: HandshakeRequest, limits: HandshakeLimits, listener: HandshakeListener) {
+    this.#request = request
+    this.#limits = limits
+    this.#listener = listener
+    this.#reader = new AnswerReader('GET', this.#answer, true)
+    this.#timer = setTimeout(
+      () => this.#fail('unreachable', 'no connection within the time for it'),
+      limits.connectTimeoutMs,
+    )
+    this.#socket = open(undefined, () => this.#onReady())
+    this.#socket.setNoDelay(true)
+    this.#socket.on('data', this.#onData).on('end', this.#onEnd)
+    this.#socket.on('error', error => this.#fail(this.#lossKind(), error.message, error))
+    this.#socket.on('close', () => this.#fail(this.#lossKind(), 'the connection is closed'))
+  }
+
+  /** Stops reading an answer that refuses, until `resume`. */
+  pause(): void {
+    clearTimeout(this.#timer)
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    if (this.#isOver) return
+    this.#waitFor(this.#limits.bodyTimeoutMs)
+    this.#socket.resume()
+  }
+
+  /** Gives it up: its listener hears no more. Once it is open this changes nothing. */
+  abort(): void {
+    if (this.#isOver) return
+    this.#finish()
+    this.#socket.destroy()
+  }
+
+  #onReady(): void {
+    if (this.#isOver) return
+    this.#isConnected = true
+    this.#waitFor(this.#limits.headersTimeoutMs)
+    this.#socket.write(this.#request.head, 'latin1')
+  }
+
+  readonly #answer: AnswerListener = {
+    onHead: head => {
+      if (head.status === 101) return
+      this.#waitFor(this.#limits.bodyTimeoutMs)
+      this.#listener.onHead(head)
+    },
+    onData: piece => {
+      this.#timer.refresh()
+      this.#listener.onData(piece)
+    },
+    onEnd: () => {
+      if (this.#reader.head?.status !== 101) this.#listener.onEnd()
+    },
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    try {
+      const taken = this.#reader.read(bytes)
+      const { head } = this.#reader
+      if (head?.status === 101) this.#open(head, bytes.subarray(taken))
+      else if (this.#reader.isDone) this.abort()
+    } catch (error) {
+      // A fault of whoever is told is no fault of the answer.
+      if (!(error instanceof InvalidAnswerError)) throw error
+      this.#fail(this.#reader.head ? 'broken-off' : 'invalid', error.message, error)
+    }
+  }
+
+  #open(head: AnswerHead, rest: Buffer): void {
+    if (!switchesTo(head, this.#request.protocol)) throw new InvalidAnswerError('another protocol was asked for')
+    this.#finish()
+    this.#socket.off('data', this.#onData).off('end', this.#onEnd).pause()
+    if (rest.length > 0) this.#socket.unshift(rest)
+    this.#listener.onOpen(head, this.#socket)
+  }
+
+  readonly #onEnd = (): void => {
+    if (this.#isOver) return
+    if (this.#reader.head?.framing.by === 'close') {
+      this.#reader.finish()
+      this.abort()
+    }
+    this.#fail(this.#lossKind(), 'the other side has closed the connection')
+  }
+
+  #lossKind(): FailureKind {
+    if (!this.#isConnected) return 'unreachable'
+    return this.#reader.head ? 'broken-off' : 'closed'
+  }
+
+  #waitFor(limitMs: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#fail('late', 'no answer, or no more of it, within the time for it'), limitMs)
+  }
+
+  #fail(kind: FailureKind, message: string, cause?: unknown): void {
+    if (this.#isOver) return
+    this.abort()
+    this.#listener.onFail(new RoundTripError(kind, message, false, cause))
+  }
+
+  #finish(): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+  }
+}
+
+/** Whether a 101 names the protocol that was asked for, and that alone. */
+const switchesTo = ({ fields, connection }: AnswerHead, protocol: string): boolean => {
+  const names = fields.filter((_, place) => place % 2 === 1 && fields[place - 1]?.toLowerCase() === 'upgrade')
+  const isNamed = names.length === 1 && names[0]?.toLowerCase() === protocol
+  return isNamed && connection.split(',').some(option => option.trim() === 'upgrade')
+}

@@ -1,0 +1,115 @@
+import t from 'tap'
+import { eventually } from '../support/eventually.ts'
+import { headerOf } from '../support/raw-answer.ts'
+import { openConnection } from '../support/raw-client.ts'
+import { startCountingUpstream } from '../support/recording-upstream.ts'
+import { brokenOff, get, handshake, invalid } from './support/faulty-answers.ts'
+import { follow } from './support/faulty-upstream.ts'
+import { sampleOf, scrape, startGateway } from './support/running.ts'
+
+t.test('what breaks off on one side breaks off on the other, on every way through the gateway', async t => {
+  const upstream = await startCountingUpstream(t, follow)
+  const left = await startCountingUpstream(t, follow)
+  const gateway = await startGateway(t, { up: upstream.url, left: left.url })
+  const workers = gateway.workerPids()
+  const connect = () => openConnection(t, gateway.url)
+  const failures = async (reason: string) => sampleOf(await scrape(gateway), 'sidegate_upstream_errors_total', reason)
+
+  await t.test('I3: an answer that breaks off breaks off at the client, however that asks', async t => {
+    for (const name of brokenOff) {
+      const plain = await connect().send(get(name)).answer()
+      const closing = await connect()
+        .send(get(name, 'GET', 'Connection: close'))
+        .answer()
+      const old = connect().send(get(name).replace('1.1', '1.0'))
+      await old.ended()
+
+      t.notOk(plain.isComplete, name)
+      t.notOk(closing.isComplete, `${name}, Connection: close`)
+      if (headerOf(await old.answer(), 'content-length') === undefined) t.equal(old.state, 'reset', `${name}, HTTP/1.0`)
+    }
+  })
+
+  await t.test('I3: one that breaks off while an answer before it is owed takes only itself away', async t => {
+    for (const name of ['short', 'short-chunk', 'reset-in-body']) {
+      const before = await failures('reset_mid_body')
+      const connection = connect().send(get('held') + get(name) + get('ok'))
+      await eventually(async () => (await failures('reset_mid_body')) > before)
+      await connect().send(get('release')).answer()
+
+      t.equal((await connection.answer()).body.toString(), 'held', name)
+      t.not(await connection.ended(), 'open', name)
+      t.notMatch(connection.received.toString(), /0\r\n\r\n|ok$/, name)
+    }
+  })
+
+  await t.test('what a handshake for a WebSocket gets in its place is refused as well', async t => {
+    for (const name of [...invalid, 'closes-at-once', 'reset']) {
+      const connection = connect().send(get(name, 'GET', ...handshake))
+      const refused = await connection.answer()
+
+      t.equal(refused.status, 502, name)
+      t.notMatch(refused.body.toString(), /hello|evil/, name)
+      t.not(await connection.ended(), 'open', name)
+    }
+  })
+
+  await t.test('an answer to a handshake that is none of a WebSocket arrives as any other', async t => {
+    for (const [name, body] of [
+      ['trailers', 'hello'],
+      ['until-close', 'hello'],
+      ['interim-answers', 'final'],
+      ['ok', 'ok'],
+    ] as const) {
+      const connection = connect().send(get(name, 'GET', ...handshake))
+      const answer = await connection.answer()
+
+      t.match({ body: answer.body.toString(), isComplete: answer.isComplete }, { body, isComplete: true }, name)
+      t.equal(await connection.ended(), 'closed', name)
+    }
+  })
+
+  await t.test('I3: and where it breaks off it breaks off at the client, or is 504', async t => {
+    for (const name of brokenOff) {
+      const answer = await connect()
+        .send(get(name, 'GET', ...handshake))
+        .answer()
+
+      t.notOk(answer.isComplete, name)
+    }
+    t.equal(
+      (
+        await connect()
+          .send(get('silent', 'GET', ...handshake))
+          .answer()
+      ).status,
+      504,
+    )
+  })
+
+  await t.test('U13: a client that leaves, at whatever moment, takes its upstream request with it', async t => {
+    const moments = [
+      ['before the answer', get('silent')],
+      ['in the answer', get('begun')],
+      ['in its own body', get('ok', 'POST', 'Content-Length: 10').concat('hello')],
+      ['in a chunk', get('ok', 'POST', 'Transfer-Encoding: chunked').concat('5\r\nhel')],
+      ['in a handshake', get('silent', 'GET', ...handshake)],
+    ] as const
+    for (const [moment, bytes] of moments) {
+      for (const leave of ['reset', 'close', 'finish'] as const) {
+        await eventually(() => left.openConnections() === 0)
+        const connection = connect().send(bytes.replace('/up/', '/left/'))
+        await eventually(() => left.openConnections() === 1)
+        connection[leave]()
+
+        await eventually(() => left.openConnections() === 0)
+        await eventually(async () => sampleOf(await scrape(gateway), 'sidegate_http_requests_in_flight', 'left') === 0)
+        t.equal((await connect().send(get('ok')).answer()).body.toString(), 'ok', `${leave} ${moment}`)
+      }
+    }
+    t.ok(gateway.output.some(line => line.includes('"status":499')))
+  })
+
+  t.ok((await failures('"client_gone"')) > 0)
+  t.same(gateway.workerPids(), workers, 'no worker died')
+})
