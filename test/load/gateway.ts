@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stringify } from 'yaml'
 import { findFreePort } from '../support/free-port.ts'
 import { answers, cores, type Programs } from './program.ts'
 
@@ -25,6 +24,8 @@ export interface GatewayStart {
   readonly logLevel: 'info' | 'warn'
   /** How many it has, each with a plan to itself. Left out: one. */
   readonly clients?: number
+  /** How many it has beside those under load. Left out: none. */
+  readonly operations?: number
   readonly dir: string
 }
 
@@ -33,8 +34,9 @@ export const startGateway = async (programs: Programs, start: GatewayStart): Pro
   const [port, adminPort] = [await findFreePort(), await findFreePort()]
   const dir = join(start.dir, start.name)
   mkdirSync(dir)
-  const file = join(dir, 'sidegate.yaml')
-  writeFileSync(file, stringify(toConfig(start, port, adminPort)))
+  const file = join(dir, 'sidegate.json')
+  writeFileSync(file, JSON.stringify(toConfig(start, port, adminPort)))
+  const startedAtMs = performance.now()
   await programs.start({
     name: start.name,
     core: cores.measured,
@@ -42,10 +44,15 @@ export const startGateway = async (programs: Programs, start: GatewayStart): Pro
     env: { LOG_LEVEL: start.logLevel },
     readyWhen: () => answers(`http://127.0.0.1:${adminPort}/readyz`),
   })
+  console.error(`${start.name} was ready after ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s`)
   return `http://127.0.0.1:${port}`
 }
 
-const toConfig = ({ upstream, store, clients = 1 }: GatewayStart, port: number, adminPort: number): object => ({
+const toConfig = (
+  { upstream, store, clients = 1, operations = 0 }: GatewayStart,
+  port: number,
+  adminPort: number,
+): object => ({
   issuer: `http://127.0.0.1:${port}`,
   listen: `127.0.0.1:${port}`,
   admin: `127.0.0.1:${adminPort}`,
@@ -71,6 +78,7 @@ const toConfig = ({ upstream, store, clients = 1 }: GatewayStart, port: number, 
       operations: [
         { method: 'GET', path: '/open/**', credentials: 'none', plan: 'none' },
         { method: 'GET', path: '/guarded/**', scopes: ['accounts:read'] },
+        ...Array.from({ length: operations }, (_, nth) => ({ method: 'GET', path: `/service-${nth}/*/items` })),
       ],
     },
   ],

@@ -27,7 +27,8 @@ const manyClients = 5000
 export const createScenarios = (programs: Programs, dir: string): readonly Scenario[] => {
   const upstream = lazy(() => startUpstream(programs, dir, cores.load))
   const nginx = lazy(async () => startForwarder(programs, dir, cores.measured, await upstream()))
-  const bareProxy = lazy(async () => startBareProxy(programs, await upstream()))
+  const bareProxy = lazy(async () => startBare(programs, 'bare-proxy.ts', await upstream()))
+  const bareUndici = lazy(async () => startBare(programs, 'bare-undici.ts', await upstream()))
   // Like the two it is compared with, it writes no access log here.
   const open = lazy(async () =>
     startGateway(programs, {
@@ -57,10 +58,22 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
       dir,
     }),
   )
+  const large = lazy(async () =>
+    startGateway(programs, {
+      name: 'sidegate-large',
+      upstream: await upstream(),
+      store: await startRedis(programs),
+      logLevel: 'info',
+      clients: 100_000,
+      operations: 10_000,
+      dir,
+    }),
+  )
   return [
     { name: 'nginx', title: 'nginx, proxy_pass', load: async () => get(`${await nginx()}/open/1`) },
     { name: baseline, title: 'http-proxy, bare', load: async () => get(`${await bareProxy()}/open/1`) },
-    { name: 'open', title: 'Sidegate, without policy', goal: 2, load: async () => get(`${await open()}/open/1`) },
+    { name: 'undici', title: 'undici, bare', load: async () => get(`${await bareUndici()}/open/1`) },
+    { name: 'open', title: 'Sidegate, without policy', goal: 2.2, load: async () => get(`${await open()}/open/1`) },
     {
       name: 'everything',
       title: 'Sidegate, with everything',
@@ -77,6 +90,13 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
         writeFileSync(tokensFile, (await fetchTokens(await shared(), manyClients)).join('\n'))
         return { ...get(`${await shared()}/guarded/1`), tokensFile }
       },
+    },
+    {
+      name: 'large',
+      title: 'Sidegate, with everything, 10,000 operations, 100,000 clients',
+      goal: 1.7,
+      load: async () =>
+        get(`${await large()}/guarded/1`, { authorization: `Bearer ${await fetchToken(await large())}` }),
     },
     // The goals are 10 000/s and 15 000/s on a machine where the bare http-proxy does 12 500/s.
     {
@@ -103,13 +123,13 @@ const lazy = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   }
 }
 
-const startBareProxy = async (programs: Programs, upstream: string): Promise<string> => {
+const startBare = async (programs: Programs, file: string, upstream: string): Promise<string> => {
   const port = await findFreePort()
   const origin = `http://127.0.0.1:${port}`
   await programs.start({
-    name: baseline,
+    name: file,
     core: cores.measured,
-    command: [process.execPath, join(import.meta.dirname, 'bare-proxy.ts'), `${port}`, upstream],
+    command: [process.execPath, join(import.meta.dirname, file), `${port}`, upstream],
     readyWhen: () => answers(origin),
   })
   return origin
