@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { answerUnderWay } from '../../http/answer-under-way.ts'
 import type { AnswerHead } from '../../http/client/answer-head.ts'
 import type { Connection, OutgoingRequest, RoundTripHandler } from '../../http/client/connection.ts'
 import type { RoundTripError } from '../../http/client/failure.ts'
@@ -12,6 +11,7 @@ import type { Member } from '../upstreams/member.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { toUpstreamFailure, type UpstreamFailure } from '../upstreams/upstream-failure.ts'
 import type { Waiter } from '../upstreams/waiting-line.ts'
+import { breakOff } from './break-off.ts'
 import { refuseBusy } from './busy.ts'
 import type { ForwardDeps } from './forward.ts'
 import { incomingHeaders } from './incoming-headers.ts'
@@ -193,20 +193,4 @@ const endWith = (res: ServerResponse, piece: Buffer): void => {
     endLingering(res)
   } else if (piece.length <= joinedBytes) res.end(piece.toString('latin1', 0, piece.length), 'latin1')
   else res.end(Buffer.from(piece))
-}
-
-/**
- * Ends an answer that cannot be completed so that it looks broken: what has been written still arrives, then the
- * connection closes short of the declared length or the last chunk. Where neither frames it only a reset shows it.
- */
-const breakOff = (exchange: Exchange, framed: boolean): void => {
-  const { req, res } = exchange.context
-  const { socket } = res
-  if (socket === null) {
-    // The answer to a request before it has to leave first.
-    answerUnderWay(req.socket)?.once('finish', () => breakOff(exchange, framed))
-    return
-  }
-  // Node hands what was written in this turn to the socket at its end.
-  process.nextTick(() => (framed ? socket.destroySoon() : socket.resetAndDestroy()))
 }
