@@ -42,6 +42,8 @@ class DecidedRes extends RateLimiterRes {
  * window: this one takes the place of both, for all rules of a charge.
  */
 class ChargeLimiter extends RateLimiterRedis {
+  /** What the package's `consume` comes to; its types leave it out. */
+  declare readonly _consume: (key: string, wanted: number) => Promise<RateLimiterRes>
   readonly #call: ChargeCall
   readonly #suffixes: readonly string[]
   readonly #isHard: readonly boolean[]
@@ -52,6 +54,11 @@ class ChargeLimiter extends RateLimiterRedis {
     this.#call = call
     this.#suffixes = rules.map(({ algorithm, counter }) => `:${algorithm}:${counter}`)
     this.#isHard = rules.map(({ mode }) => mode === 'hard')
+  }
+
+  /** Without the package's way around it, to an insurance limiter: there is none. */
+  override consume(key: string, wanted: number): Promise<RateLimiterRes> {
+    return this._consume(key, wanted)
   }
 
   /** The package's way to take points. Never asked to set or to block a key, which is what more it could be passed. */
@@ -65,8 +72,8 @@ class ChargeLimiter extends RateLimiterRedis {
   /** The package's way to read what came of it; it rejects where more is consumed than there are points. */
   _getRateLimiterRes(_key: string, wanted: number, decision: Decision): DecidedRes {
     let left = this.points
-    for (const [nth, { remaining }] of decision.rules.entries()) {
-      if (this.#isHard[nth] && remaining < left) left = remaining
+    for (const [nth, isHard] of this.#isHard.entries()) {
+      if (isHard) left = Math.min(left, decision.rules[nth]?.remaining ?? 0)
     }
     return new DecidedRes(decision, this.points, this.points - left + wanted - decision.granted)
   }
