@@ -31,7 +31,8 @@ export const endLingering = ({ req, socket }: ServerResponse): void => {
     clearTimeout(silence)
     clearTimeout(longest)
     req.off('data', onData).off('end', close).off('close', close)
-    socket.destroySoon()
+    // The answer's may be a stream of Node's before it: where a handshake has a body.
+    req.socket.destroySoon()
   }
   const onData = (): void => void silence.refresh()
   const silence = setTimeout(close, silenceMs)

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { eventually } from '../support/eventually.ts'
 import { openConnection, type RawConnection } from '../support/raw-client.ts'
 import {
   fieldOf,
@@ -8,8 +9,8 @@ import {
   startStrictUpstream,
 } from '../support/recording-upstream.ts'
 import { rawCases } from './raw-cases/all.ts'
-import { hostile, type RawCase } from './raw-cases/raw-case.ts'
-import { fetchToken, scrape, startGateway } from './support/running.ts'
+import { hostile, type RawCase, request } from './raw-cases/raw-case.ts'
+import { fetchToken, sampleOf, scrape, startGateway } from './support/running.ts'
 
 t.test('no two cases have one id', async t => {
   t.equal(new Set(rawCases.map(({ id }) => id)).size, rawCases.length)
@@ -32,6 +33,19 @@ t.test(
       }
     }
 
+    for (const leave of ['reset', 'close', 'finish'] as const) {
+      await t.test(
+        `a client that leaves at whatever byte (${leave}) has asked for nothing, or for one whole thing`,
+        t => leaveAtEveryByte(t, leave, gateway.url, upstreams.counting),
+      )
+    }
+
+    await t.test('I6: nothing is held of any of it', async t => {
+      const inFlight = async () => sampleOf(await scrape(gateway), 'sidegate_http_requests_in_flight')
+      await eventually(async () => (await inFlight()) === 0)
+      t.equal(await inFlight(), 0)
+    })
+
     await t.test('I5: nothing hostile was logged or counted', async t => {
       const said = gateway.output.join('\n')
       t.notMatch(said, new RegExp(hostile))
@@ -41,6 +55,37 @@ t.test(
     t.same(gateway.workerPids(), workers, 'I6: no worker died of it')
   },
 )
+
+/** Requests that are broken off at every byte; the first has been whole a few bytes before its end. */
+const brokenOff: readonly string[] = [
+  request('POST BASE/x', ['Content-Length: 5'], 'hello') + request('GET BASE/y').slice(0, -2),
+  request('DELETE BASE/x', ['Transfer-Encoding: chunked'], '5\r\nhello\r\n0\r\n\r\n').slice(0, -1),
+  request('GET BASE/x', ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']).slice(0, -1),
+]
+
+const leaveAtEveryByte = async (
+  t: Test,
+  leave: 'reset' | 'close' | 'finish',
+  origin: string,
+  upstream: RecordingUpstream,
+): Promise<void> => {
+  for (const whole of brokenOff) {
+    const bytes = whole.replaceAll('BASE', '/counting').replaceAll('HOST', 'Host: gw.test')
+    const before = upstream.requests.length
+    const connections = [...bytes.slice(1)].map((_, at) => openConnection(t, origin).send(bytes.slice(0, at + 1)))
+    const clean = await askForItself(t, origin, 'counting')
+    for (const connection of connections) connection[leave]()
+    const next = await askForItself(t, origin, 'counting')
+
+    t.match(clean.body, { target: clean.target }, 'others are served meanwhile')
+    t.match(next.body, { target: next.target }, 'and after it')
+    const targets = upstream.requests.slice(before).map(({ target }) => target)
+    const most = whole.startsWith('POST') ? bytes.length - bytes.indexOf('hello') - 'hello'.length + 1 : 0
+    t.ok(targets.filter(target => target.endsWith('/x')).length <= most, 'what was not whole was never one')
+    t.notOk(targets.includes('/counting/y'))
+    t.same(upstream.faults, [])
+  }
+}
 
 interface Surroundings {
   readonly origin: string

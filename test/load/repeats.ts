@@ -1,0 +1,68 @@
+/**
+ * Whether anything is held of what nobody should send (I6): `node test/load/repeats.ts [TIMES]` drives the hard cases of
+ * test/gateway/raw-cases through a running gateway, half of them broken off, and compares what its worker holds of the
+ * machine's memory after so many (10,000) with what it held after the first thousands. It ends with 1 where that is more
+ * than a tenth more, or a worker died.
+ */
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { rawCases } from '../gateway/raw-cases/all.ts'
+import { fetchToken, startGateway } from '../gateway/support/running.ts'
+import { RawConnection } from '../support/raw-client.ts'
+import { startCountingUpstream } from '../support/recording-upstream.ts'
+
+const times = Number(process.argv[2] ?? 10_000)
+/** By then V8's heap has the size that this load needs. */
+const warmUpTimes = 5000
+/** At a time, as several clients would send them. */
+const atOnce = 50
+/** What one case may take; those that the gateway keeps open are closed then. */
+const patienceMs = 50
+const mostGrowth = 1.1
+
+const residentMiB = (pid: number): number => {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) / 1024
+}
+
+const cleanUps: (() => unknown)[] = []
+const run = { teardown: (cleanUp: () => unknown) => cleanUps.push(cleanUp) }
+const upstream = await startCountingUpstream(run)
+const gateway = await startGateway(run, { counting: upstream.url })
+const token = await fetchToken(gateway.url)
+const [workerPid = 0] = gateway.workerPids()
+
+const messages = rawCases.map(({ bytes }) =>
+  bytes.replaceAll('BASE', '/counting').replaceAll('HOST', 'Host: gw.test').replaceAll('TOKEN', token),
+)
+
+const repeat = async (from: number): Promise<void> => {
+  const connections = Array.from({ length: atOnce }, (_, place) => {
+    const connection = new RawConnection(gateway.url)
+    const bytes = messages[(from + place) % messages.length] ?? ''
+    return connection.send(place % 2 === 0 ? bytes : bytes.slice(0, (from * 7) % bytes.length))
+  })
+  await sleep(patienceMs)
+  for (const [place, connection] of connections.entries()) {
+    if (place % 3 === 0) connection.reset()
+    else connection.close()
+  }
+}
+
+/** @returns what the worker holds after it, in MiB */
+const repeatTimes = async (count: number): Promise<number> => {
+  for (let done = 0; done < count; done += atOnce) await repeat(done)
+  await sleep(3000)
+  return residentMiB(workerPid)
+}
+
+process.on('uncaughtException', error => { console.log(gateway.output.filter(line => !line.includes('"event":"request"')).slice(-12).join('\n'), error); process.exit(2) })
+const beforeMiB = await repeatTimes(warmUpTimes)
+const afterMiB = await repeatTimes(times)
+const isAlive = gateway.workerPids().includes(workerPid)
+console.log(
+  `after ${warmUpTimes} cases the worker held ${beforeMiB.toFixed(0)} MiB, after ${times} more ${afterMiB.toFixed(0)} MiB`,
+)
+if (!isAlive) console.log('a worker died')
+for (const cleanUp of cleanUps.reverse()) await cleanUp()
+process.exitCode = isAlive && afterMiB <= beforeMiB * mostGrowth ? 0 : 1
