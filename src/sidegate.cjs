@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The launcher. It is plain old JavaScript, so that a Node too old for the rest can still say so in one line.
 
-const { existsSync } = require('node:fs')
+const { accessSync, constants, existsSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')
 
@@ -12,9 +12,20 @@ if (Number(process.versions.node.split('.')[0]) < oldestMajor) {
   process.stderr.write(`sidegate: needs Node ${oldestMajor} or newer, this is ${process.version}; ${advice}\n`)
   process.exitCode = 1
 } else {
-  // Halves the next start. In a folder of our own, since a shared one could hold what somebody else has compiled; where it
-  // cannot be written, and where NODE_COMPILE_CACHE says another, Node does without.
-  enableCompileCache(join(__dirname, '../node_modules/.cache/sidegate'))
+  keepCompiled(join(__dirname, '../node_modules'))
   // In a checkout Node runs the TypeScript as it is; an image holds it compiled.
   import(existsSync(join(__dirname, 'main.ts')) ? './main.ts' : './main.js')
+}
+
+/**
+ * Halves the next start: what Node compiles is kept beside the dependencies, where that can be written. In a folder of our
+ * own, since what lies in one that others can write would be run. Where NODE_COMPILE_CACHE says another it is that one.
+ */
+function keepCompiled(dependencies) {
+  try {
+    accessSync(dependencies, constants.W_OK)
+  } catch {
+    return
+  }
+  enableCompileCache(join(dependencies, '.cache/sidegate'))
 }
