@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { countPassed } from '../../http/body-garbage.ts'
 import type { AnswerHead } from '../../http/client/answer-head.ts'
 import type { Connection, OutgoingRequest, RoundTripHandler } from '../../http/client/connection.ts'
 import type { RoundTripError } from '../../http/client/failure.ts'
@@ -97,6 +98,7 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
         return
       }
     }
+    countPassed(piece.length)
     // A copy, since the piece is a view of what will be read next.
     if (res.write(Buffer.from(piece))) return
     this.#connection?.pause()

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { countPassed } from '../../http/body-garbage.ts'
 import { type CloseCode, closeFrame, FrameReader } from './websocket-frames.ts'
 
 /** How long the two sides have to answer a Close of ours, in milliseconds. */
@@ -104,6 +105,7 @@ class Direction {
   }
 
   readonly #onData = (bytes: Buffer): void => {
+    countPassed(bytes.length)
     if (this.#close === undefined) {
       this.#frames.read(bytes)
       if (!this.#to.write(bytes)) this.#from.pause()

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { countPassed } from '../body-garbage.ts'
 
 /** What of a request is needed to send its body. */
 export interface RequestWithBody {
@@ -79,6 +80,7 @@ export class OutgoingBody {
   }
 
   readonly #onData = (piece: Buffer): void => {
+    countPassed(piece.length)
     this.#progress.onProgress()
     if (!this.#write(piece)) this.#source.pause()
   }

@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { transfers } from '../../load/stress/transfers.ts'
+import { createStressUpstream } from '../../load/stress/upstream.ts'
+import { forgetPeak, peakMiB, residentMiB } from '../../support/memory.ts'
+import { startGateway } from '../support/running.ts'
+
+const bodyBytes = 96 * 1024 * 1024
+
+/** Well below the body; V8 alone would let more of its buffers gather before it collects them. */
+const mostGrowthMiB = 36
+
+t.test('a large body takes no more memory than a small one, whoever is slow', async t => {
+  const upstream = createStressUpstream().listen(0, '127.0.0.1')
+  await once(upstream, 'listening')
+  t.teardown(() => {
+    upstream.closeAllConnections()
+    upstream.close()
+  })
+  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  const gateway = await startGateway(t, { up: url })
+  const [worker = 0] = gateway.workerPids()
+  const before = residentMiB(worker)
+
+  for (const { title, share, run } of transfers) {
+    forgetPeak(worker)
+    await run(`${gateway.url}/up`, bodyBytes * share)
+
+    const growth = peakMiB(worker) - before
+    t.ok(growth < mostGrowthMiB, `${title}: ${Math.round(growth)} MiB more`)
+  }
+})

@@ -1,0 +1,40 @@
+/**
+ * The service behind the stress tests, as a program `node upstream.ts PORT`. `GET …/down/BYTES` answers with so many bytes as
+ * fast as they are taken, `POST …/up` with the number of those that came; anything else with a few.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+
+export const createStressUpstream = (): Server =>
+  createServer((req, res) => {
+    const bytes = /\/down\/(\d+)$/.exec(req.url ?? '')?.[1]
+    if (bytes !== undefined) pour(res, Number(bytes))
+    else if (req.url?.endsWith('/up')) void count(req, res)
+    else req.resume().once('end', () => res.end('{"account":"1","balance":42}'))
+  })
+
+const piece = Buffer.alloc(65_536, 'sidegate streams what it is given; ')
+
+const pour = (res: ServerResponse, bytes: number): void => {
+  let leftBytes = bytes
+  const write = (): void => {
+    while (leftBytes > 0) {
+      const hasRoom = res.write(piece.subarray(0, leftBytes))
+      leftBytes -= Math.min(piece.length, leftBytes)
+      if (!hasRoom) return void res.once('drain', write)
+    }
+    res.end()
+  }
+  write()
+}
+
+const count = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+  let bytes = 0
+  req.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  await once(req, 'end')
+  res.end(`${bytes}`)
+}
+
+if (import.meta.main) createStressUpstream().listen(Number(process.argv[2]), '127.0.0.1')

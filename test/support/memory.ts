@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
+/** What a process holds of the machine's memory, as Linux counts it, in MiB. */
+export const residentMiB = (pid: number): number => fieldOf(pid, 'VmRSS')
+
+/** The most that it has held since the last `forgetPeak`. */
+export const peakMiB = (pid: number): number => fieldOf(pid, 'VmHWM')
+
+/** Begins a new peak; `man 5 proc` has the 5. */
+export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
+
+/** The processes that this one has started. */
+export const childrenOf = (pid: number): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+
+const fieldOf = (pid: number, name: string): number => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024
+}
