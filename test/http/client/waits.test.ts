@@ -1,0 +1,77 @@
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import t from 'tap'
+import type { OpenSocket } from '../../../src/http/client/connection.ts'
+import type { ConnectionLimits } from '../../../src/http/client/limits.ts'
+import { eventually } from '../../support/eventually.ts'
+import { answering, ask, get, hello, openPool, RoundTrip, startServer, tcp } from './support/round-trips.ts'
+
+const soon = 50
+
+/** A TLS handshake that nobody answers: the connection is there and of no use. */
+const unanswered =
+  (url: string): OpenSocket =>
+  (onread, onReady) =>
+    connectTls({ host: '127.0.0.1', port: Number(new URL(url).port), ...(onread && { onread }) }, onReady)
+
+t.test('each wait has an end of its own, and says what it was for', async t => {
+  const cases: readonly {
+    readonly what: string
+    readonly limits: Partial<ConnectionLimits>
+    readonly says?: string
+    readonly kind: string
+    readonly open?: (url: string) => OpenSocket
+  }[] = [
+    { what: 'a connection', limits: { connectTimeoutMs: soon }, kind: 'unreachable', open: unanswered },
+    { what: 'a header', limits: { headersTimeoutMs: soon }, kind: 'late' },
+    { what: 'the rest of a header', limits: { headersTimeoutMs: soon }, says: 'HTTP/1.1 200 OK\r\n', kind: 'late' },
+    {
+      what: 'a final header',
+      limits: { headersTimeoutMs: soon },
+      says: 'HTTP/1.1 103 Early Hints\r\n\r\n',
+      kind: 'late',
+    },
+    { what: 'the rest of a body', limits: { bodyTimeoutMs: soon }, says: hello.slice(0, -1), kind: 'late' },
+    { what: 'the end of a body', limits: { bodyTimeoutMs: soon }, says: 'HTTP/1.1 200 OK\r\n\r\nhello', kind: 'late' },
+    { what: 'all of an answer', limits: { totalTimeoutMs: soon }, says: hello.slice(0, -1), kind: 'late' },
+  ]
+  for (const { what, limits, says = '', kind, open = tcp } of cases) {
+    const server = await startServer(t, socket => socket.once('data', () => socket.write(says)))
+    const trip = new RoundTrip(openPool(t, server.url, limits, open(server.url)), {
+      ...get,
+      startedAtMs: performance.now(),
+    })
+
+    t.match(await trip.failure, { kind }, what)
+    await eventually(() => server.openConnections() === 0)
+  }
+})
+
+t.test('a wait that is not over is not ended: each piece of a body begins it anew', async t => {
+  const server = await startServer(t, socket => socket.once('data', () => say(socket, hello, 25)))
+  const trip = new RoundTrip(openPool(t, server.url, { bodyTimeoutMs: 200, headersTimeoutMs: 5000 }))
+
+  t.equal(await trip.failure, undefined)
+  t.equal(trip.body, 'hello')
+})
+
+/** A byte at a time, so many milliseconds apart. */
+const say = (socket: Socket, text: string, apartMs: number): void => {
+  socket.write(text.slice(0, 1))
+  if (text.length > 1) setTimeout(() => say(socket, text.slice(1), apartMs), apartMs)
+}
+
+t.test('an idle connection is kept for as long as we may, and not longer than the server says', async t => {
+  const hinting = (hint: string) => hello.replace('\r\n', `\r\nKeep-Alive: ${hint}\r\n`)
+  for (const [bytes, keepAliveMs] of [
+    [hello, soon],
+    [hinting('timeout=60'), soon],
+    [hinting('timeout=2, max=5'), 60_000],
+  ] as const) {
+    const server = await startServer(t, answering(bytes))
+    t.equal(await ask(openPool(t, server.url, { keepAliveMs })), 'hello')
+
+    await eventually(() => server.openConnections() === 0)
+    t.equal(server.sockets.length, 1, bytes)
+  }
+})
