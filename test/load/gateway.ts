@@ -61,6 +61,8 @@ const toConfig = (
   product: { name: 'load', title: 'Load', version: '1.0.0' },
   // Far above what one core can do: every request is counted and none is refused.
   plans: { load: { title: 'Load', rate: '1000000/1second' } },
+  // Longer than any run: the many tokens of a row are fetched once.
+  tokens: { accessToken: { lifetime: '1h' } },
   groupings: [
     {
       name: 'OAuth',
