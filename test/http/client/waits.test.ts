@@ -48,11 +48,17 @@ t.test('each wait has an end of its own, and says what it was for', async t => {
 })
 
 t.test('a wait that is not over is not ended: each piece of a body begins it anew', async t => {
-  const server = await startServer(t, socket => socket.once('data', () => say(socket, hello, 25)))
-  const trip = new RoundTrip(openPool(t, server.url, { bodyTimeoutMs: 200, headersTimeoutMs: 5000 }))
+  const body = 'a'.repeat(60)
+  const server = await startServer(t, socket =>
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`)
+      say(socket, body, 20)
+    }),
+  )
+  const trip = new RoundTrip(openPool(t, server.url, { bodyTimeoutMs: 1000 }))
 
   t.equal(await trip.failure, undefined)
-  t.equal(trip.body, 'hello')
+  t.equal(trip.body, body)
 })
 
 /** A byte at a time, so many milliseconds apart. */
