@@ -1,157 +1,135 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import t from 'tap'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { z } from 'zod'
+import { metrics } from '../../src/telemetry/metrics.ts'
+import { readPage } from '../docs/markdown.ts'
 import { startSidegate } from '../support/sidegate.ts'
-import { type Container, renderManifests } from './manifests.ts'
+import { type Deployed, findDisagreements, portOf } from './kubernetes/agreements.ts'
+import { kubernetes, renderKustomization } from './kubernetes/kustomize.ts'
+import { loadMountedConfiguration } from './kubernetes/mounted-configuration.ts'
+import { type KubernetesObject, objectsOf, onlyOne } from './kubernetes/objects.ts'
+import { findPolicyProblems } from './kubernetes/policies.ts'
+import { findSchemaProblems } from './kubernetes/schema.ts'
+import { statedDefaults } from './kubernetes/stated-defaults.ts'
+import { isSidecar, toWorkload } from './kubernetes/workload.ts'
 
-const sidegateProgram = join(import.meta.dirname, '../../src/sidegate.cjs')
+const overlays = ['gateway', 'redis-cluster', 'redis-sentinel', 'sidecar'] as const
 
-const manifests = renderManifests()
-const pod = manifests.pod.spec
-const containers = [...pod.initContainers, ...pod.containers]
-const [sidegate] = pod.initContainers
-if (sidegate === undefined) throw new Error('the pod has no sidecar')
+const deploy = async (objects: readonly KubernetesObject[]): Promise<Deployed> => {
+  const workload = toWorkload(objects)
+  return { objects, workload, config: await loadMountedConfiguration(workload, objects) }
+}
 
-const stated = z.object({ default: z.string() })
-const schemaDefaults = z
-  .object({
-    properties: z.object({
-      listen: stated,
-      admin: stated,
-      shutdown: z.object({ properties: z.object({ delay: stated, timeout: stated }) }),
-    }),
+const rendered = new Map(overlays.map(name => [name, renderKustomization(join(kubernetes, 'overlays', name))] as const))
+const objectsIn = (overlay: (typeof overlays)[number]): readonly KubernetesObject[] => rendered.get(overlay) ?? []
+
+for (const overlay of overlays) {
+  t.test(`the overlay ${overlay} is what Kubernetes takes`, async t => {
+    // A PodMonitor is the Prometheus operator's.
+    const own = objectsIn(overlay).filter(({ kind }) => kind !== 'PodMonitor')
+
+    t.same(own.flatMap(findSchemaProblems), [])
   })
-  .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../config/sidegate.schema.json'), 'utf8')))
 
-const portOf = (name: string): number | undefined => sidegate.ports.find(port => port.name === name)?.containerPort
+  t.test(`the overlay ${overlay} keeps to the policies`, async t => {
+    t.same(findPolicyProblems(toWorkload(objectsIn(overlay))), [])
+  })
 
-/** `5s`, as the configuration writes a duration. */
-const toSeconds = (duration: string): number => {
-  const seconds = /^(\d+)s$/.exec(duration)?.[1]
-  if (seconds === undefined) throw new TypeError(`not in whole seconds: ${duration}`)
-  return Number(seconds)
+  t.test(`the overlay ${overlay} agrees with itself and with its configuration, which is good`, async t => {
+    t.same(findDisagreements(await deploy(objectsIn(overlay))), [])
+  })
+
+  t.test(`the overlay ${overlay} has the defaults of the configuration`, async t => {
+    const { workload, config } = await deploy(objectsIn(overlay))
+
+    t.equal(portOf(workload.sidegate, 'http'), statedDefaults.port)
+    t.equal(portOf(workload.sidegate, 'admin'), statedDefaults.adminPort)
+    t.same(config.shutdown, { delayMs: statedDefaults.delayMs, timeoutMs: statedDefaults.timeoutMs })
+  })
+
+  t.test(`the overlay ${overlay} has all that a gateway needs`, async t => {
+    const kinds = new Set(objectsIn(overlay).map(({ kind }) => kind))
+
+    for (const kind of ['ConfigMap', 'Secret', 'Service', 'PodDisruptionBudget', 'NetworkPolicy', 'PodMonitor']) {
+      t.ok(kinds.has(kind), kind)
+    }
+    t.equal(kinds.has('HorizontalPodAutoscaler'), overlay !== 'sidecar')
+  })
 }
 
-/** The configuration of the ConfigMap, to run here: secrets from a folder; addresses and store are up to the test. */
-const toLocalConfig = (secretDir: string) => {
-  const { listen, admin, store, ...rest } = manifests.configuration
-  const clients = rest.clients.map(client => ({ ...client, client_secret_file: `${secretDir}/${client.client_id}` }))
-  return { ...rest, clients, workers: 1 }
-}
+t.test('the overlays lead to a Redis, to Sentinels and to a Cluster', async t => {
+  const stores = await Promise.all(overlays.map(async name => (await deploy(objectsIn(name))).config.store))
 
-t.test('everything that Sidegate needs is rendered', async t => {
-  t.same(manifests.kinds, ['ConfigMap', 'Deployment', 'PodMonitor', 'Secret', 'Service'])
-})
-
-t.test('Sidegate is a native sidecar: it starts before the service and ends after it', async t => {
-  t.equal(sidegate.name, 'sidegate')
-  t.equal(sidegate.restartPolicy, 'Always')
-  t.equal(sidegate.lifecycle, undefined)
-})
-
-t.test('the ports of the pod are those that the configuration listens on, for the whole pod network', async t => {
-  t.equal(manifests.configuration.listen, `0.0.0.0:${portOf('http')}`)
-  t.equal(manifests.configuration.admin, `0.0.0.0:${portOf('admin')}`)
-})
-
-t.test(
-  'the ports, and how long a shutdown takes, are the defaults that the schema of the configuration states',
-  async t => {
-    const { listen, admin, shutdown } = schemaDefaults.properties
-    const { delay, timeout } = shutdown.properties
-
-    t.ok(listen.default.endsWith(`:${portOf('http')}`), listen.default)
-    t.ok(admin.default.endsWith(`:${portOf('admin')}`), admin.default)
-    t.same(manifests.configuration.shutdown, { delay: delay.default, timeout: timeout.default })
-  },
-)
-
-t.test('the Service leads to the traffic of these pods and not to the admin port', async t => {
   t.same(
-    manifests.service.ports.map(port => port.targetPort),
-    ['http'],
+    stores.map(store => store.kind === 'redis' && store.mode),
+    ['single', 'cluster', 'sentinel', 'single'],
   )
-  t.match(manifests.pod.metadata.labels, manifests.service.selector)
 })
 
-t.test('Prometheus scrapes the admin port of these pods', async t => {
-  t.same(manifests.podMonitor.podMetricsEndpoints, [{ port: 'admin', path: '/metrics' }])
-  t.match(manifests.pod.metadata.labels, manifests.podMonitor.selector.matchLabels)
+t.test('Sidegate is a sidecar in one overlay and on its own in the others', async t => {
+  const sidecars = overlays.filter(name => isSidecar(toWorkload(objectsIn(name))))
+
+  t.same(sidecars, ['sidecar'])
 })
 
-t.test('all probes ask the admin port', async t => {
-  t.same(sidegate.startupProbe?.httpGet, { path: '/livez', port: 'admin' })
-  t.same(sidegate.readinessProbe?.httpGet, { path: '/readyz', port: 'admin' })
-  t.same(sidegate.livenessProbe?.httpGet, { path: '/livez', port: 'admin' })
+const custom = z.object({
+  rules: z.object({
+    custom: z.array(z.object({ seriesQuery: z.string(), name: z.object({ as: z.string() }) })),
+  }),
+})
+const scaling = z.object({
+  spec: z.object({
+    metrics: z.array(z.object({ pods: z.object({ metric: z.object({ name: z.string() }) }).optional() })),
+  }),
 })
 
-t.test('nothing runs as root, writes to its image or keeps a privilege', async t => {
-  t.match(pod.securityContext, { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } })
-  for (const { name, securityContext } of containers) {
-    const wanted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } }
-    t.same(securityContext, wanted, name)
-  }
+t.test('the autoscaler asks for what the adapter makes of a counter of Sidegate', async t => {
+  const { spec } = scaling.parse(onlyOne(objectsIn('gateway'), 'HorizontalPodAutoscaler'))
+  const asked = spec.metrics.flatMap(({ pods }) => pods?.metric.name ?? [])
+  const adapter = join(kubernetes, 'overlays/gateway/prometheus-adapter.yaml')
+  const { rules } = custom.parse(parse(readFileSync(adapter, 'utf8')))
+
+  t.same(
+    rules.custom.map(({ name }) => name.as),
+    asked,
+  )
+  const counted = rules.custom.map(({ seriesQuery }) => seriesQuery.replace(/\{.*/, ''))
+  const counters = Object.values(metrics).filter(({ kind }) => kind === 'counter')
+  t.ok(counted.every(name => counters.some(counter => counter.name === name)))
 })
 
-t.test('every container says what it needs, and what it may use at most', async t => {
-  for (const { name, resources } of containers) {
-    t.hasProps(resources.requests, ['cpu', 'memory'], name)
-    t.hasProp(resources.limits, 'memory', name)
-  }
+t.test('an overlay as the page has it takes the place of the placeholders, under the same names', async t => {
+  const blocks = readPage('deploy/README.md').blocks.map(({ text }) => text)
+  const overlay = blocks.join('\n').match(/cat > kustomization\.yaml <<'YAML'\n(.*?)\n\s*YAML\n/s)?.[1] ?? ''
+  // kustomize wants a path without the root in it.
+  const dir = t.testdir({ demo: 'a-secret', url: 'redis://somewhere:6379' })
+  const sidecar = relative(dir, join(kubernetes, 'overlays/sidecar'))
+  writeFileSync(join(dir, 'kustomization.yaml'), overlay.replace('../deploy/kubernetes/overlays/sidecar', sidecar))
+
+  const deployed = await deploy(renderKustomization(dir))
+
+  t.same(findDisagreements(deployed), [])
+  const { store } = deployed.config
+  t.equal(store.kind === 'redis' && store.url.reveal(), 'redis://somewhere:6379')
+  const clients = objectsOf(deployed.objects, 'Secret').find(({ metadata }) => metadata.name === 'sidegate-clients')
+  t.match(clients, { data: { demo: Buffer.from('a-secret').toString('base64') } })
 })
 
-t.test('every image has a version', async t => {
-  for (const { name, image } of containers) t.match(image, /:\d+\.\d+\.\d+(-[a-z]+)?$/, name)
-})
+t.test('every path that is probed or scraped answers 200 under the configuration of the pods', async t => {
+  const { sidegate } = toWorkload(objectsIn('sidecar'))
+  const configMap = z
+    .object({ data: z.record(z.string(), z.string()) })
+    .parse(onlyOne(objectsIn('sidecar'), 'ConfigMap'))
+  const { listen, admin, store_file, ...rest } = parse(configMap.data['sidegate.yaml'] ?? '') as Record<string, unknown>
+  const secrets = t.testdir({ demo: 'a-secret' })
+  const local = parse(stringify({ ...rest, workers: 1 }).replaceAll('/etc/sidegate-clients', secrets)) as object
 
-t.test('the grace period is longer than all that happens in it', async t => {
-  const { delay, timeout } = manifests.configuration.shutdown
-  const preStopSec = Math.max(...pod.containers.map(toPreStopSec))
+  const running = await startSidegate(t, { ...local }, { ACCOUNTS_URL: 'http://127.0.0.1:9000' })
 
-  t.ok(preStopSec > 0, 'the service waits until no node sends to the pod any more')
-  t.ok(pod.terminationGracePeriodSeconds > preStopSec + toSeconds(delay) + toSeconds(timeout))
-})
-
-const toPreStopSec = ({ lifecycle }: Container): number => Number(lifecycle?.preStop.exec.command.at(-1) ?? 0)
-
-t.test('configuration and secrets are mounted as folders, where the configuration looks for them', async t => {
-  const folderOf = (volume?: string): string | undefined =>
-    sidegate.volumeMounts.find(mount => mount.name === volume && mount.subPath === undefined)?.mountPath
-  const configVolume = pod.volumes.find(volume => volume.configMap?.name === manifests.configMap.metadata.name)
-  const secretVolume = pod.volumes.find(volume => volume.secret?.secretName === manifests.secret.metadata.name)
-
-  t.equal(folderOf(configVolume?.name), '/etc/sidegate')
-  for (const { client_id, client_secret_file } of manifests.configuration.clients) {
-    t.equal(client_secret_file, `${folderOf(secretVolume?.name)}/${client_id}`)
-    t.hasProp(manifests.secret.data, client_id)
-  }
-})
-
-t.test('the configuration passes the check, with the environment of the container', async t => {
-  const dir = t.testdir({ demo: 'a-secret' })
-  const file = join(dir, 'sidegate.yaml')
-  const { listen, admin, store } = manifests.configuration
-  writeFileSync(file, stringify({ listen, admin, store, ...toLocalConfig(dir) }))
-  const environment = Object.fromEntries(sidegate.env.map(({ name, value }) => [name, value]))
-
-  const check = spawnSync(process.execPath, [sidegateProgram, 'check', '--config', file], {
-    env: { ...process.env, ...environment },
-    encoding: 'utf8',
-  })
-
-  t.equal(check.stderr, '')
-  t.equal(check.status, 0)
-})
-
-t.test('every path that is probed or scraped answers 200 under this configuration', async t => {
-  const running = await startSidegate(t, toLocalConfig(t.testdir({ demo: 'a-secret' })))
-  const probes = [sidegate.startupProbe, sidegate.readinessProbe, sidegate.livenessProbe]
-  const paths = probes.flatMap(probe => probe?.httpGet.path ?? [])
-
-  for (const path of [...paths, ...manifests.podMonitor.podMetricsEndpoints.map(endpoint => endpoint.path)]) {
+  const probed = [sidegate.startupProbe, sidegate.readinessProbe, sidegate.livenessProbe]
+  for (const path of [...probed.flatMap(probe => probe?.httpGet.path ?? []), '/metrics']) {
     const response = await fetch(`${running.admin}${path}`)
     await response.body?.cancel()
     t.equal(response.status, 200, path)

@@ -1,0 +1,32 @@
+import { parseAllDocuments } from 'yaml'
+import { z } from 'zod'
+
+const labels = z.record(z.string(), z.string())
+
+const kubernetesObject = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), labels: labels.default({}) }),
+})
+export type KubernetesObject = z.infer<typeof kubernetesObject>
+
+/** The objects of a stream of YAML documents, empty ones left out. Throws on what is none. */
+export const parseObjects = (text: string): readonly KubernetesObject[] =>
+  parseAllDocuments(text)
+    .map(document => {
+      for (const error of document.errors) throw error
+      return document.toJS() as unknown
+    })
+    .filter(content => content !== null)
+    .map(content => kubernetesObject.parse(content))
+
+/** What of a kind there is, in its order. */
+export const objectsOf = (objects: readonly KubernetesObject[], kind: string): readonly KubernetesObject[] =>
+  objects.filter(object => object.kind === kind)
+
+/** @throws Error where there is none of the kind, or several */
+export const onlyOne = (objects: readonly KubernetesObject[], kind: string): KubernetesObject => {
+  const [found, ...others] = objectsOf(objects, kind)
+  if (found === undefined || others.length > 0) throw new Error(`not one ${kind} among ${objects.length} objects`)
+  return found
+}

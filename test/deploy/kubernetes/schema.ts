@@ -1,0 +1,28 @@
+/** What the API of Kubernetes takes: the same description that its own server checks by, as strict as `kubectl apply`. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { KubernetesObject } from './objects.ts'
+
+const description = z
+  .object({ kinds: z.record(z.string(), z.string()), $defs: z.record(z.string(), z.unknown()) })
+  .parse(JSON.parse(readFileSync(join(import.meta.dirname, 'kubernetes-1.37.schema.json'), 'utf8')))
+
+const schemas = new Map<string, z.ZodType>()
+
+/** Everything in an object that Kubernetes would refuse, each with its place. A kind that is not described is refused. */
+export const findSchemaProblems = (object: KubernetesObject): readonly string[] => {
+  const schema = schemaOf(`${object.apiVersion} ${object.kind}`)
+  if (schema === undefined) return [`${object.apiVersion} ${object.kind} is not described`]
+  const issues = schema.safeParse(object).error?.issues ?? []
+  return issues.map(issue => `${object.kind} ${object.metadata.name}: ${issue.path.join('.')}: ${issue.message}`)
+}
+
+const schemaOf = (kind: string): z.ZodType | undefined => {
+  const reference = description.kinds[kind]
+  if (reference === undefined) return undefined
+  const schema =
+    schemas.get(kind) ?? z.fromJSONSchema({ $ref: reference, $defs: description.$defs } as z.core.JSONSchema.JSONSchema)
+  schemas.set(kind, schema)
+  return schema
+}
