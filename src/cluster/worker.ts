@@ -17,6 +17,7 @@ import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './me
 import { createProposals } from './proposals.ts'
 import { createSockets } from './sockets.ts'
 import { endWithStartFailure } from './start-failure.ts'
+import { keepTickShape } from './tick-shape.ts'
 
 /** How often a worker hands its metrics over: what a `kill -9` can lose of the counts at most. */
 const reportEveryMs = 100
@@ -26,6 +27,7 @@ const reportEveryMs = 100
  * stops when told.
  */
 export const runWorker = async (): Promise<void> => {
+  keepTickShape()
   ignoreTerminalSignals()
   process.once('disconnect', () => process.exit(1))
   const { config, isStale } = await askForConfig()

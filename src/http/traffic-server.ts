@@ -9,7 +9,6 @@ import { answerUnderWay } from './answer-under-way.ts'
 import { isEnding, markEnding } from './lingering-end.ts'
 import { problemReply } from './problem.ts'
 import type { Reply } from './reply.ts'
-import { keepTickShape } from './tick-shape.ts'
 import type { Tls } from './tls.ts'
 
 export interface TrafficServerOptions {
@@ -63,7 +62,6 @@ export const createTrafficServer = (
     requireHostHeader: false,
     shouldUpgradeCallback: isWebSocket,
   }
-  keepTickShape()
   const server = tls ? createSecureServer(tls, limits) : nodeHttp.createServer(limits)
   server.maxHeadersCount = options.maxHeaderFields
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
