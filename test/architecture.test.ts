@@ -45,7 +45,6 @@ const packageRooms: Readonly<Record<string, string>> = {
   ioredis: 'stores',
   'rate-limiter-flexible': 'stores',
   'node:sqlite': 'stores',
-  'http-proxy': 'gateway',
   jose: 'oauth',
   zod: 'config',
   'prom-client': 'telemetry',
