@@ -1,0 +1,80 @@
+{{/* The release's name, with the chart's where it is not in there yet. */}}
+{{- define "sidegate.name" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 63 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What finds this release's pods. It never changes: a Deployment's selector cannot. */}}
+{{- define "sidegate.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "sidegate.labels" -}}
+{{ include "sidegate.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end -}}
+
+{{- define "sidegate.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The port of an address such as 0.0.0.0:8080. */}}
+{{- define "sidegate.port" -}}
+{{ . | regexFind "[0-9]+$" }}
+{{- end -}}
+
+{{- define "sidegate.securityContext" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop:
+    - ALL
+{{- end -}}
+
+{{/* The keys that a running Sidegate does not take: src/app/fixed-keys.ts. */}}
+{{- define "sidegate.restartsWith" -}}
+{{ pick .Values.configuration "listen" "tls" "requests" "admin" "internal" "workers" "pods" "store" "store_file" | toJson | sha256sum }}
+{{- end -}}
+
+{{/* How long a pod takes to end, at most. */}}
+{{- define "sidegate.shutdownSeconds" -}}
+{{- $preStop := 0 -}}
+{{- if eq .Values.mode "sidecar" -}}
+{{- $preStop = .Values.application.preStopSeconds -}}
+{{- end -}}
+{{- with .Values.configuration.shutdown -}}
+{{ add $preStop (.delay | trimSuffix "s" | int) (.timeout | trimSuffix "s" | int) }}
+{{- end -}}
+{{- end -}}
+
+{{/* Refuses values that are each good, and together are not. */}}
+{{- define "sidegate.check" -}}
+{{- $shutdown := include "sidegate.shutdownSeconds" . | int -}}
+{{- if le (int .Values.terminationGracePeriodSeconds) $shutdown -}}
+{{- fail (printf "terminationGracePeriodSeconds is %d: it must be more than the %d seconds that preStop, shutdown.delay and shutdown.timeout take" (int .Values.terminationGracePeriodSeconds) $shutdown) -}}
+{{- end -}}
+{{- if and (eq .Values.mode "sidecar") (not .Values.application.containers) -}}
+{{- fail "mode is sidecar: application.containers must have the containers of your service" -}}
+{{- end -}}
+{{- if and (eq .Values.mode "gateway") .Values.application.containers -}}
+{{- fail "mode is gateway: application.containers are for mode sidecar" -}}
+{{- end -}}
+{{- if and .Values.secrets.store (hasKey .Values.configuration "store") -}}
+{{- fail "configuration.store stands beside secrets.store: keep one of the two" -}}
+{{- end -}}
+{{- end -}}

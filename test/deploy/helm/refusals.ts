@@ -1,0 +1,38 @@
+/** Values that the chart refuses, each good but for what it is named after, and words of what Helm says. */
+export interface Refusal {
+  readonly what: string
+  /** As for `--set`. */
+  readonly set: string
+  readonly words: string
+}
+
+export const refusals: readonly Refusal[] = [
+  {
+    what: 'a grace period as long as the shutdown',
+    set: 'terminationGracePeriodSeconds=30',
+    words: 'more than the 30 seconds',
+  },
+  {
+    what: 'a shutdown as long as the grace period',
+    set: 'configuration.shutdown.timeout=35s',
+    words: 'more than the 40 seconds',
+  },
+  { what: 'a sidecar of no service', set: 'mode=sidecar', words: 'application.containers must have' },
+  {
+    what: 'a gateway with a service in its pods',
+    set: 'application.containers[0].name=a,application.containers[0].image=a:1.0.0',
+    words: 'are for mode sidecar',
+  },
+  { what: 'two stores', set: 'configuration.store=memory:', words: 'keep one of the two' },
+  { what: 'a value that does not exist', set: 'replicaCount=3', words: 'replicaCount' },
+  { what: 'a value of an image that does not exist', set: 'image.version=1', words: 'version' },
+  { what: 'the tag latest', set: 'image.tag=latest', words: '/image/tag' },
+  {
+    what: 'an admin port that the kubelet cannot reach',
+    set: 'configuration.admin=127.0.0.1:9090',
+    words: '/configuration/admin',
+  },
+  { what: 'a shutdown in other units', set: 'configuration.shutdown.delay=1m', words: '/configuration/shutdown/delay' },
+  { what: 'no limit of memory', set: 'resources.limits.memory=null', words: '/resources/limits' },
+  { what: 'a mode that does not exist', set: 'mode=daemon', words: '/mode' },
+]
