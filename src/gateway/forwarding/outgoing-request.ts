@@ -1,4 +1,4 @@
-import type { OutgoingRequest } from '../../http/client/connection.ts'
+import type { OutgoingRequest } from '../../http/client/outgoing-request.ts'
 import { withoutCredentials } from '../callers/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'

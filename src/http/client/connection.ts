@@ -1,26 +1,12 @@
-import type { IncomingMessage } from 'node:http'
 import type { OnReadOpts, Socket } from 'node:net'
 import { type AnswerHead, InvalidAnswerError } from './answer-head.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
 import { type FailureKind, RoundTripError } from './failure.ts'
 import { hearOut } from './hear-out.ts'
 import { type ConnectionLimits, isEventStream } from './limits.ts'
-import { OutgoingBody, type RequestWithBody } from './outgoing-body.ts'
-
-/** A request as it goes over the wire. */
-export interface OutgoingRequest {
-  readonly method: string
-  /** Request line and fields, latin1, with the empty line at its end. */
-  readonly head: string
-  /** Undefined: none. */
-  readonly body: IncomingMessage | undefined
-  /** Whether the body goes in chunks; else it has the length that the head declares. */
-  readonly isChunked: boolean
-  /** Most bytes of a body in chunks; more is `too-large`. */
-  readonly maxBodyBytes: number
-  /** From when on its whole time counts: `performance.now()`. */
-  readonly startedAtMs: number
-}
+import { OutgoingBody } from './outgoing-body.ts'
+import { hasBody, type OutgoingRequest } from './outgoing-request.ts'
+import { Patience } from './patience.ts'
 
 /** Who has sent a request, and is told what comes of it: one of `onEnd` and `onFail`, unless it aborts. */
 export interface RoundTripHandler extends AnswerListener {
@@ -40,9 +26,6 @@ export interface ConnectionOwner {
  */
 export type OpenSocket = (onread: OnReadOpts | undefined, onReady: () => void) => Socket
 
-/** What a connection waits for. */
-type Phase = 'connecting' | 'sending' | 'waiting' | 'receiving' | 'idle'
-
 /**
  * One HTTP/1.1 connection to a server, with one request at a time: a slow answer holds up nobody else's. It goes back to
  * its pool only when request and answer have both ended where they should; a byte more, and it is closed.
@@ -50,18 +33,14 @@ type Phase = 'connecting' | 'sending' | 'waiting' | 'receiving' | 'idle'
 export class Connection {
   readonly #owner: ConnectionOwner
   readonly #limits: ConnectionLimits
+  readonly #patience: Patience
   readonly #socket: Socket
-  #phase: Phase = 'connecting'
-  /** When the phase was first seen by a tick, or last seen active; 0 until then. */
-  #since = 0
-  #isActive = false
   #isPaused = false
   /** Whether the answer under way may take longer than a request as a whole. */
   #isEndless = false
   #isRetired = false
   #isClosed = false
   #answered = 0
-  #keepAliveMs: number
   #request: OutgoingRequest | undefined
   #handler: RoundTripHandler | undefined
   #reader: AnswerReader | undefined
@@ -70,7 +49,7 @@ export class Connection {
   constructor(open: OpenSocket, limits: ConnectionLimits, owner: ConnectionOwner) {
     this.#owner = owner
     this.#limits = limits
-    this.#keepAliveMs = limits.keepAliveMs
+    this.#patience = new Patience(limits)
     const onread: OnReadOpts = {
       buffer: readBuffer,
       callback: (length, bytes) => this.#onRead((bytes as Buffer).subarray(0, length)),
@@ -89,7 +68,7 @@ export class Connection {
   send(request: OutgoingRequest, handler: RoundTripHandler): void {
     this.#request = request
     this.#handler = handler
-    if (this.#phase === 'idle') this.#write(request)
+    if (this.#patience.phase === 'idle') this.#write(request)
   }
 
   /** Stops reading until `resume`: who is told cannot take more now. */
@@ -112,7 +91,7 @@ export class Connection {
   /** Serves nothing more: it closes once the round trip under way has ended. */
   retire(): void {
     this.#isRetired = true
-    if (this.#phase === 'idle') this.#close()
+    if (this.#patience.phase === 'idle') this.#close()
   }
 
   /** Closes it; a round trip under way fails. */
@@ -124,10 +103,7 @@ export class Connection {
   tick(nowMs: number): void {
     if (this.#request !== undefined && this.#isOverdue(this.#request, nowMs)) {
       this.#fail('late', 'the answer has not ended within the time for it')
-    } else if (this.#isActive || this.#since === 0) {
-      this.#isActive = false
-      this.#since = nowMs
-    } else if (nowMs - this.#since >= this.#limitMs()) {
+    } else if (this.#patience.isOver(nowMs)) {
       this.#onTooLong()
     }
   }
@@ -139,41 +115,22 @@ export class Connection {
     return !this.#isEndless
   }
 
-  #limitMs(): number {
-    switch (this.#phase) {
-      case 'connecting':
-        return this.#limits.connectTimeoutMs
-      case 'waiting':
-        return this.#limits.headersTimeoutMs
-      case 'idle':
-        return this.#keepAliveMs
-      default:
-        return this.#limits.bodyTimeoutMs
-    }
-  }
-
   #onTooLong(): void {
-    if (this.#phase === 'idle') this.#close()
-    else if (this.#phase === 'connecting') this.#fail('unreachable', 'no connection within the time for it')
+    if (this.#patience.phase === 'idle') this.#close()
+    else if (this.#patience.phase === 'connecting') this.#fail('unreachable', 'no connection within the time for it')
     else if (this.#waitsForClient()) this.#fail('stalled', 'no more of a body is sent or taken')
     else this.#fail('late', 'no answer, or no more of it, within the time for it')
   }
 
   /** Whether it is for whoever asks to go on. */
   #waitsForClient(): boolean {
-    if (this.#phase === 'sending') return this.#body?.isHeldUp === false
-    return this.#phase === 'receiving' && this.#isPaused
-  }
-
-  #enter(phase: Phase): void {
-    this.#phase = phase
-    this.#since = 0
-    this.#isActive = false
+    if (this.#patience.phase === 'sending') return this.#body?.isHeldUp === false
+    return this.#patience.phase === 'receiving' && this.#isPaused
   }
 
   #onReady(): void {
     if (this.#isClosed) return
-    this.#enter('idle')
+    this.#patience.enter('idle')
     if (this.#request) this.#write(this.#request)
   }
 
@@ -181,17 +138,15 @@ export class Connection {
     this.#isEndless = false
     this.#reader = new AnswerReader(request.method, this.#listener)
     if (!hasBody(request)) {
-      this.#enter('waiting')
+      this.#patience.enter('waiting')
       this.#socket.write(request.head, 'latin1')
       return
     }
-    this.#enter('sending')
+    this.#patience.enter('sending')
     this.#body = new OutgoingBody(this.#socket, request, {
-      onProgress: () => {
-        this.#isActive = true
-      },
+      onProgress: () => this.#patience.touch(),
       onSent: () => {
-        if (this.#phase === 'sending') this.#enter('waiting')
+        if (this.#patience.phase === 'sending') this.#patience.enter('waiting')
       },
       onTooLarge: () => this.#fail('too-large', 'the body is larger than it may be'),
     })
@@ -200,7 +155,7 @@ export class Connection {
 
   readonly #listener: AnswerListener = {
     onHead: head => {
-      this.#enter('receiving')
+      this.#patience.enter('receiving')
       this.#handler?.onHead(head)
     },
     onData: piece => this.#handler?.onData(piece),
@@ -214,7 +169,7 @@ export class Connection {
   /** @returns whether more may be read */
   #onRead(bytes: Buffer): boolean {
     const reader = this.#reader
-    this.#isActive = true
+    this.#patience.touch()
     // Nobody has asked anything: what it says would be taken for the answer to the next request.
     if (reader === undefined) {
       this.#close()
@@ -243,12 +198,12 @@ export class Connection {
       this.#close()
       return
     }
-    this.#keepAliveMs = keepAliveOf(head, this.#limits.keepAliveMs)
-    if (this.#keepAliveMs <= 0) {
+    const keepAliveMs = keepAliveOf(head, this.#limits.keepAliveMs)
+    if (keepAliveMs <= 0) {
       this.#close()
       return
     }
-    this.#enter('idle')
+    this.#patience.enterIdle(keepAliveMs)
     this.#owner.onIdle(this)
   }
 
@@ -276,7 +231,7 @@ export class Connection {
   }
 
   #lossKind(): FailureKind {
-    if (this.#phase === 'connecting') return 'unreachable'
+    if (this.#patience.phase === 'connecting') return 'unreachable'
     return this.#reader?.head ? 'broken-off' : 'closed'
   }
 
@@ -297,8 +252,6 @@ export class Connection {
     this.#owner.onClosed(this)
   }
 }
-
-const hasBody = (request: OutgoingRequest): request is OutgoingRequest & RequestWithBody => request.body !== undefined
 
 /**
  * What is read goes on before the next read: the process needs one buffer for all its connections. Windows reads ahead

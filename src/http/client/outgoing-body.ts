@@ -1,15 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { countPassed } from '../body-garbage.ts'
-
-/** What of a request is needed to send its body. */
-export interface RequestWithBody {
-  readonly body: IncomingMessage
-  /** Whether the body goes in chunks; else it has the length that the head declares. */
-  readonly isChunked: boolean
-  /** Most bytes of a body in chunks. */
-  readonly maxBodyBytes: number
-}
+import type { RequestWithBody } from './outgoing-request.ts'
 
 /** Who is told how the sending goes. */
 export interface BodyProgress {

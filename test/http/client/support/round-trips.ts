@@ -2,14 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import type { AnswerHead } from '../../../../src/http/client/answer-head.ts'
-import type {
-  Connection,
-  OpenSocket,
-  OutgoingRequest,
-  RoundTripHandler,
-} from '../../../../src/http/client/connection.ts'
+import type { Connection, OpenSocket, RoundTripHandler } from '../../../../src/http/client/connection.ts'
 import type { RoundTripError } from '../../../../src/http/client/failure.ts'
 import type { ConnectionLimits } from '../../../../src/http/client/limits.ts'
+import type { OutgoingRequest } from '../../../../src/http/client/outgoing-request.ts'
 import { type ConnectionPool, createPool } from '../../../../src/http/client/pool.ts'
 
 interface Teardown {

@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http'
+
+/** A request as it goes over the wire. */
+export interface OutgoingRequest {
+  readonly method: string
+  /** Request line and fields, latin1, with the empty line at its end. */
+  readonly head: string
+  /** Undefined: none. */
+  readonly body: IncomingMessage | undefined
+  /** Whether the body goes in chunks; else it has the length that the head declares. */
+  readonly isChunked: boolean
+  /** Most bytes of a body in chunks; more is `too-large`. */
+  readonly maxBodyBytes: number
+  /** From when on its whole time counts: `performance.now()`. */
+  readonly startedAtMs: number
+}
+
+/** One that has a body. */
+export type RequestWithBody = OutgoingRequest & { readonly body: IncomingMessage }
+
+export const hasBody = (request: OutgoingRequest): request is RequestWithBody => request.body !== undefined
