@@ -20,6 +20,7 @@ const programs: readonly Program[] = [
   { command: 'openssl', debianPackage: 'openssl' },
   { command: 'nginx', debianPackage: 'nginx' },
   { command: 'caddy', debianPackage: 'caddy' },
+  { command: 'bwrap', debianPackage: 'bubblewrap' },
 ]
 
 const main = (): number => {
