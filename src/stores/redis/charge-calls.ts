@@ -22,7 +22,7 @@ interface Asked {
 }
 
 /** Runs a script: how many keys, the keys, then the arguments. */
-type RunScript = (...args: readonly (string | number)[]) => Promise<readonly number[]>
+type RunScript = (...args: readonly (string | number)[]) => Promise<Buffer>
 
 /** @returns makes a call for each set of rules; all of them go over the connection */
 export const createChargeCalls = (connection: RedisConnection): ((rules: readonly Rule[]) => ChargeCall) => {
@@ -52,7 +52,7 @@ export const createChargeCalls = (connection: RedisConnection): ((rules: readonl
         reason => refuseAll(charges, reason),
       )
     }
-    const answerAll = (charges: readonly Asked[], answer: readonly number[]): void => {
+    const answerAll = (charges: readonly Asked[], answer: Buffer): void => {
       for (const [nth, { resolve }] of charges.entries()) resolve(decisionIn(answer, nth, rules.length))
     }
     const refuseAll = (charges: readonly Asked[], reason: unknown): void => {
@@ -73,9 +73,10 @@ export const createChargeCalls = (connection: RedisConnection): ((rules: readonl
 
 const defineScript = (connection: RedisConnection, name: string, lua: string): RunScript => {
   connection.defineCommand(name, { lua })
-  // ioredis adds the command as a method of this name, which its types cannot know.
+  // ioredis adds the command as a method of this name, and one that answers with a Buffer; its types cannot know.
   const methods = connection as unknown as Readonly<Record<string, RunScript>>
-  return (...args) => methods[name]?.(...args) ?? Promise.reject(new TypeError(`ioredis has no ${name}`))
+  const method = `${name}Buffer`
+  return (...args) => methods[method]?.(...args) ?? Promise.reject(new TypeError(`ioredis has no ${name}`))
 }
 
 /**
@@ -85,11 +86,13 @@ const defineScript = (connection: RedisConnection, name: string, lua: string): R
 const isCrossSlot = (reason: unknown): boolean => reason instanceof Error && reason.message.includes('CROSSSLOT')
 
 /** What the script answered about its nth charge. */
-const decisionIn = (answer: readonly number[], nth: number, ruleCount: number): Decision => {
+const decisionIn = (answer: Buffer, nth: number, ruleCount: number): Decision => {
   const from = nth * (2 + 2 * ruleCount)
   const rules: RuleState[] = []
   for (let rule = 0, at = from + 2; rule < ruleCount; rule++, at += 2) {
-    rules.push({ remaining: answer[at] ?? 0, waitMs: (answer[at + 1] ?? 1) / 1000 })
+    rules.push({ remaining: numberAt(answer, at), waitMs: numberAt(answer, at + 1) / 1000 })
   }
-  return { granted: answer[from] ?? 0, grantedSoftly: answer[from + 1] ?? 0, rules }
+  return { granted: numberAt(answer, from), grantedSoftly: numberAt(answer, from + 1), rules }
 }
+
+const numberAt = (answer: Buffer, index: number): number => answer.readDoubleLE(8 * index)

@@ -7,9 +7,9 @@ import type { Algorithm, Rule } from '../ports/limiter.ts'
  * those that have none are counted nowhere.
  *
  * KEYS: for each charge a counter for each rule. ARGV: how many rules; for each of them the algorithm, the limit, the window
- * in microseconds, the burst, and 1 where it is soft; then for each charge how many are wanted. Answers for each charge, all
- * in one list, how many are granted, how many of these the soft rules had room for, and for each rule what remains and the
- * microseconds to wait.
+ * in microseconds, the burst, and 1 where it is soft; then for each charge how many are wanted. Answers for each charge how
+ * many are granted, how many of these the soft rules had room for, and for each rule what remains and the microseconds to
+ * wait: all as doubles in one string, which is read in a tenth of the time that a list of numbers takes.
  *
  * It holds the algorithms that its rules need and no other: Redis makes every function anew in every call.
  */
@@ -44,7 +44,7 @@ const algorithms = ['strict', 'smooth', 'calendar'] as const satisfies readonly 
  * each number with all the places that a fraction may have, which takes half as long as a command.
  */
 const head = `
-local call, pack, unpack, max, min, ceil = redis.call, struct.pack, struct.unpack, math.max, math.min, math.ceil
+local call, pack, read, max, min, ceil = redis.call, struct.pack, struct.unpack, math.max, math.min, math.ceil
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 local algorithms = {}
@@ -53,13 +53,13 @@ local function whole(micros) return max(1, ceil(micros)) end
 
 local function entry(key, index)
   local found = call('LINDEX', key, index)
-  if found then return unpack('dd', found) end
+  if found then return read('dd', found) end
 end
 
 local function pair(rule)
   local found = call('GET', rule.key)
   if not found then return end
-  local instant, number = unpack('dd', found)
+  local instant, number = read('dd', found)
   if instant <= now + rule.window then return instant, number end
 end
 
@@ -218,5 +218,5 @@ end
 for charge = 0, #KEYS / #rules - 1 do
   decide(charge * #rules, tonumber(ARGV[5 * #rules + 2 + charge]))
 end
-return answer
+return pack(string.rep('d', said), unpack(answer))
 `
