@@ -13,12 +13,16 @@ import { limitsUsage, parseLimitsOptions } from './limits/options.ts'
 import { benchOutages, chooseForms, outagesUsage } from './outages/bench-outages.ts'
 import { Programs } from './program.ts'
 import { baseline, createScenarios, type Scenario } from './scenario.ts'
+import { attackUsage, benchAttack, parseAttackOptions } from './stress/bench-attack.ts'
+import { benchStreams, parseStreamsOptions, streamsUsage } from './stress/bench-streams.ts'
 import { type Row, toTable } from './table.ts'
 import { type Measurement, measure } from './wrk.ts'
 
 const usage = `usage: npm run bench -- [--seconds N] [--rounds N] [scenario ...]
        ${limitsUsage}
-       ${outagesUsage}`
+       ${outagesUsage}
+       ${attackUsage}
+       ${streamsUsage}`
 
 interface Options {
   /** Length of one measurement; each is preceded by a warm-up of 2 s that counts for nothing. */
@@ -32,9 +36,8 @@ interface Options {
 const warmUpSec = 2
 
 const main = async (): Promise<void> => {
-  const [first, ...rest] = process.argv.slice(2)
-  if (first === 'limits') return holdLimits(rest)
-  return first === 'outages' ? surviveOutages(rest) : compareSpeed(process.argv.slice(2))
+  const [first = '', ...rest] = process.argv.slice(2)
+  return isTrial(first) ? trials[first](rest) : compareSpeed(process.argv.slice(2))
 }
 
 const compareSpeed = async (args: readonly string[]): Promise<void> => {
@@ -57,33 +60,60 @@ const compareSpeed = async (args: readonly string[]): Promise<void> => {
   }
 }
 
-/** Whether plans hold: `npm run bench -- limits`. */
-const holdLimits = async (args: readonly string[]): Promise<void> => {
-  const options = parse(() => parseLimitsOptions(args))
-  if (options === undefined) return
-  const problem = findProblem(['redis-server', 'taskset'])
-  if (problem !== undefined) return fail(problem, 1)
-  try {
-    const holds = await benchLimits(options, createInterruption())
-    if (!holds) fail('a strict plan let in more than it promises', 1)
-  } catch (error) {
-    fail(error instanceof Error ? error.message : String(error), 1)
-  }
+/** Something that Sidegate promises, put to the test. */
+interface Trial<Options> {
+  readonly needs: readonly string[]
+  /** Undefined where only help was asked for. Throws a TypeError that says what is wrong with the arguments. */
+  parse(args: readonly string[]): Options | undefined
+  /** Prints what was measured. Resolves to whether it is as promised. */
+  run(options: Options, interruption: AbortSignal): Promise<boolean>
+  /** What is said where it is not. */
+  readonly broken: string
 }
 
-/** What callers see of an outage of Redis: `npm run bench -- outages`. */
-const surviveOutages = async (names: readonly string[]): Promise<void> => {
-  const forms = parse(() => (names.includes('--help') ? undefined : chooseForms(names)))
-  if (forms === undefined) return
-  const problem = findProblem(['redis-server'])
-  if (problem !== undefined) return fail(problem, 1)
-  try {
-    const isKept = await benchOutages(forms, createInterruption())
-    if (!isKept) fail('an outage was felt for longer than promised', 1)
-  } catch (error) {
-    fail(error instanceof Error ? error.message : String(error), 1)
+const trial =
+  <Options>({ needs, parse: parseOptions, run, broken }: Trial<Options>) =>
+  async (args: readonly string[]): Promise<void> => {
+    const options = parse(() => parseOptions(args))
+    if (options === undefined) return
+    const problem = findProblem(needs)
+    if (problem !== undefined) return fail(problem, 1)
+    try {
+      const isKept = await run(options, createInterruption())
+      if (!isKept) fail(broken, 1)
+    } catch (error) {
+      fail(error instanceof Error ? error.message : String(error), 1)
+    }
   }
-}
+
+const trials = {
+  limits: trial({
+    needs: ['redis-server', 'taskset'],
+    parse: parseLimitsOptions,
+    run: benchLimits,
+    broken: 'a strict plan let in more than it promises',
+  }),
+  outages: trial({
+    needs: ['redis-server'],
+    parse: names => (names.includes('--help') ? undefined : chooseForms(names)),
+    run: benchOutages,
+    broken: 'an outage was felt for longer than promised',
+  }),
+  attack: trial({
+    needs: ['taskset'],
+    parse: parseAttackOptions,
+    run: benchAttack,
+    broken: 'an attack was felt by others, or took memory that did not come back',
+  }),
+  streams: trial({
+    needs: ['taskset'],
+    parse: parseStreamsOptions,
+    run: benchStreams,
+    broken: 'a worker held more than it may while a body passed',
+  }),
+} as const
+
+const isTrial = (name: string): name is keyof typeof trials => Object.hasOwn(trials, name)
 
 /** Undefined when there is nothing more to do: help was asked for, or the arguments are wrong. */
 const parse = <T>(parseArguments: () => T | undefined): T | undefined => {

@@ -17,19 +17,13 @@ export interface StressedGateway {
 
 /** Starts it with the access log and everything else as it is where nobody says anything, and its upstream behind it. */
 export const startStressedGateway = async (programs: Programs, dir: string): Promise<StressedGateway> => {
-  const [port, adminPort, upstreamPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
-  const upstream = `http://127.0.0.1:${upstreamPort}`
-  await programs.start({
-    name: 'upstream',
-    core: cores.load,
-    command: [process.execPath, join(import.meta.dirname, 'upstream.ts'), `${upstreamPort}`],
-    readyWhen: () => answers(upstream),
-  })
+  const [port, adminPort] = [await findFreePort(), await findFreePort()]
+  const upstreams = { service: await startUpstream(programs, '0'), stressed: await startUpstream(programs, '15') }
   const [origin, admin] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`]
   const folder = join(dir, 'sidegate')
   mkdirSync(folder)
   const file = join(folder, 'sidegate.yaml')
-  writeFileSync(file, stringify(toConfig(port, adminPort, upstream)))
+  writeFileSync(file, stringify(toConfig(port, adminPort, upstreams)))
   const pid = await programs.start({
     name: 'sidegate',
     core: cores.measured,
@@ -41,19 +35,33 @@ export const startStressedGateway = async (programs: Programs, dir: string): Pro
   return { origin, admin, workerPid }
 }
 
-const toConfig = (port: number, adminPort: number, upstream: string): object => ({
+/** @param niceness what it takes of the core that it shares must not look like a slow gateway */
+const startUpstream = async (programs: Programs, niceness: string): Promise<string> => {
+  const port = await findFreePort()
+  const url = `http://127.0.0.1:${port}`
+  await programs.start({
+    name: 'upstream',
+    core: cores.load,
+    command: ['nice', '-n', niceness, process.execPath, join(import.meta.dirname, 'upstream.ts'), `${port}`],
+    readyWhen: () => answers(url),
+  })
+  return url
+}
+
+/** Below `/a` is what others ask for; what attacks go through has an upstream of its own. */
+const toConfig = (port: number, adminPort: number, upstreams: Readonly<Record<string, string>>): object => ({
   listen: `127.0.0.1:${port}`,
   admin: `127.0.0.1:${adminPort}`,
   workers: 1,
   store: 'memory:',
   plans: { stress: { rate: '1000000/1second' } },
-  groupings: [
-    {
-      name: 'Stress',
-      upstream: 'service',
-      operations: ['GET', 'POST'].map(method => ({ method, path: '/**', credentials: 'none', plan: 'none' })),
-    },
-  ],
-  upstreams: { service: { targets: [upstream] } },
+  groupings: [grouping('Service', 'service', '/a/**'), grouping('Stress', 'stressed', '/**')],
+  upstreams: Object.fromEntries(Object.entries(upstreams).map(([name, url]) => [name, { targets: [url] }])),
   shutdown: { delay: '0s', timeout: '1s' },
+})
+
+const grouping = (name: string, upstream: string, path: string): object => ({
+  name,
+  upstream,
+  operations: ['GET', 'POST'].map(method => ({ method, path, credentials: 'none', plan: 'none' })),
 })

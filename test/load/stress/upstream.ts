@@ -2,14 +2,13 @@
  * The service behind the stress tests, as a program `node upstream.ts PORT`. `GET …/down/BYTES` answers with so many bytes as
  * fast as they are taken, `POST …/up` with the number of those that came; anything else with a few.
  */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 
 export const createStressUpstream = (): Server =>
   createServer((req, res) => {
     const bytes = /\/down\/(\d+)$/.exec(req.url ?? '')?.[1]
     if (bytes !== undefined) pour(res, Number(bytes))
-    else if (req.url?.endsWith('/up')) void count(req, res)
+    else if (req.url?.endsWith('/up')) count(req, res)
     else req.resume().once('end', () => res.end('{"account":"1","balance":42}'))
   })
 
@@ -28,13 +27,12 @@ const pour = (res: ServerResponse, bytes: number): void => {
   write()
 }
 
-const count = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+const count = (req: IncomingMessage, res: ServerResponse): void => {
   let bytes = 0
   req.on('data', (chunk: Buffer) => {
     bytes += chunk.length
   })
-  await once(req, 'end')
-  res.end(`${bytes}`)
+  req.on('end', () => res.end(`${bytes}`))
 }
 
 if (import.meta.main) createStressUpstream().listen(Number(process.argv[2]), '127.0.0.1')

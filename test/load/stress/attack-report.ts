@@ -1,0 +1,77 @@
+/** What those saw who did nothing wrong. */
+export interface Served {
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Answers other than 200, and requests without one. */
+  readonly failed: number
+}
+
+export interface AttackResult {
+  readonly undisturbed: Served
+  readonly attacked: Served
+  /** Of a scrape of the metrics. */
+  readonly adminMs: number
+  /** What the worker holds while it is attacked, and a little later. */
+  readonly duringMiB: number
+  readonly afterMiB: number
+}
+
+export interface AttackRow {
+  readonly title: string
+  readonly rounds: AttackResult[]
+}
+
+/** Of the 99th percentile, in relation to the undisturbed one just before. */
+const mostSlowdown = 2
+/** Of what is held after the last round, in relation to the most after those before. */
+const mostGrowth = 1.1
+
+/** Whether the others were served, soon enough, and memory did not grow from round to round. */
+export const hasHeld = (row: AttackRow): boolean =>
+  failedIn(row) === 0 && slowdownOf(row) < mostSlowdown && growthOf(row) <= mostGrowth
+
+const failedIn = ({ rounds }: AttackRow): number => rounds.reduce((sum, { attacked }) => sum + attacked.failed, 0)
+
+const slowdownOf = ({ rounds }: AttackRow): number =>
+  median(rounds.map(({ undisturbed, attacked }) => attacked.p99Ms / undisturbed.p99Ms))
+
+/** Of one round nothing can be said. */
+const growthOf = ({ rounds }: AttackRow): number => {
+  const held = rounds.map(({ afterMiB }) => afterMiB)
+  return held.length < 2 ? 1 : (held.at(-1) ?? 0) / Math.max(...held.slice(0, -1))
+}
+
+const headings = [
+  'Attack',
+  'p50, p99 before',
+  'p50, p99 meanwhile',
+  '× p99',
+  'failed',
+  'a scrape takes',
+  'MiB meanwhile',
+  'MiB after each round',
+] as const
+
+/** The medians of all rounds, as Markdown; a row that did not hold has a star. */
+export const toAttackTable = (rows: readonly AttackRow[]): string =>
+  [headings, headings.map(() => '---'), ...rows.map(toCells)].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+
+const toCells = (row: AttackRow): readonly string[] => {
+  const { rounds } = row
+  const middle = (fact: (result: AttackResult) => number): number => median(rounds.map(fact))
+  return [
+    row.title + (hasHeld(row) ? '' : ' \\*'),
+    `${milliseconds(middle(({ undisturbed }) => undisturbed.p50Ms))}, ${milliseconds(middle(({ undisturbed }) => undisturbed.p99Ms))}`,
+    `${milliseconds(middle(({ attacked }) => attacked.p50Ms))}, ${milliseconds(middle(({ attacked }) => attacked.p99Ms))}`,
+    slowdownOf(row).toFixed(1),
+    `${failedIn(row)}`,
+    milliseconds(middle(({ adminMs }) => adminMs)),
+    middle(({ duringMiB }) => duringMiB).toFixed(0),
+    rounds.map(({ afterMiB }) => afterMiB.toFixed(0)).join(', '),
+  ]
+}
+
+const milliseconds = (durationMs: number): string => `${durationMs.toFixed(durationMs < 9.95 ? 1 : 0)} ms`
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { residentMiB } from '../../support/memory.ts'
+import { startSteadyLoad } from '../../support/steady-load.ts'
+import { toCount } from '../count.ts'
+import { cores, Programs } from '../program.ts'
+import { type AttackRow, hasHeld, type Served, toAttackTable } from './attack-report.ts'
+import { attacks } from './attacks.ts'
+import { type StressedGateway, startStressedGateway } from './gateway.ts'
+
+export const attackUsage = 'npm run bench -- attack [--seconds N] [--rounds N] [attack ...]'
+
+export interface AttackOptions {
+  /** Of each measurement. */
+  readonly durationSec: number
+  /** In each every attack comes once. */
+  readonly rounds: number
+  readonly names: readonly string[]
+}
+
+/** What the others ask for meanwhile: a small part of what one worker can do. */
+const othersPerSec = 500
+
+/** From the end of an attack until memory is looked at, in milliseconds. */
+const calmMs = 3000
+
+/** Undefined where only help was asked for. Throws a TypeError that says what is wrong with the arguments. */
+export const parseAttackOptions = (args: readonly string[]): AttackOptions | undefined => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      seconds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '3' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return undefined
+  const all = Object.keys(attacks)
+  const unknown = positionals.filter(name => !all.includes(name))
+  if (unknown.length > 0) throw new TypeError(`unknown: ${unknown.join(', ')}; there are ${all.join(', ')}`)
+  const names = positionals.length === 0 ? all : positionals
+  return { durationSec: toCount(values.seconds), rounds: toCount(values.rounds), names }
+}
+
+/** Attacks a gateway in every way while others use it, and prints what they saw. Resolves to whether it held. */
+export const benchAttack = async (options: AttackOptions, interruption: AbortSignal): Promise<boolean> => {
+  const dir = mkdtempSync(join(tmpdir(), 'sidegate-attack-'))
+  // The others are in this process.
+  spawnSync('taskset', ['-apc', cores.load, `${process.pid}`])
+  await using programs = new Programs()
+  try {
+    const gateway = await startStressedGateway(programs, dir)
+    await serve(gateway, options.durationSec)
+    const rows = options.names.map((name): AttackRow => ({ title: attacks[name]?.title ?? name, rounds: [] }))
+    for (let round = 0; round < options.rounds; round++) {
+      for (const [place, name] of options.names.entries()) {
+        interruption.throwIfAborted()
+        const undisturbed = await serve(gateway, options.durationSec)
+        const result = { undisturbed, ...(await attack(gateway, name, options.durationSec)) }
+        rows[place]?.rounds.push(result)
+        console.error(
+          `round ${round + 1}: ${name}: p99 ${undisturbed.p99Ms.toFixed(1)} ms, then ${result.attacked.p99Ms.toFixed(1)} ms`,
+        )
+      }
+    }
+    console.log(toAttackTable(rows))
+    return rows.every(hasHeld)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+const attack = async (gateway: StressedGateway, name: string, durationSec: number) => {
+  const attacker = await beginAttack(gateway, name)
+  const attacked = await serve(gateway, durationSec)
+  if (!existsSync(`/proc/${gateway.workerPid}`)) throw new Error(`a worker died of the attack ${name}`)
+  const adminMs = await askAdmin(gateway)
+  const duringMiB = residentMiB(gateway.workerPid)
+  const ended = once(attacker, 'exit')
+  attacker.kill('SIGKILL')
+  await ended
+  await sleep(calmMs)
+  return { attacked, adminMs, duringMiB, afterMiB: residentMiB(gateway.workerPid) }
+}
+
+const beginAttack = async ({ origin }: StressedGateway, name: string): Promise<ChildProcess> => {
+  const command = ['-c', cores.load, process.execPath, join(import.meta.dirname, 'attacker.ts'), name, origin]
+  const attacker = spawn('taskset', command, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const [begun] = await Promise.race([once(attacker, 'message'), once(attacker, 'exit')])
+  if (begun !== 'begun') throw new Error(`the attack ${name} ended before it began`)
+  return attacker
+}
+
+/** What others see of the gateway for so long. */
+const serve = async ({ origin }: StressedGateway, durationSec: number): Promise<Served> => {
+  const load = startSteadyLoad(`${origin}/a`, ['others'], othersPerSec)
+  await sleep(durationSec * 1000)
+  await load.stop()
+  const waits = load.seen.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs).sort((a, b) => a - b)
+  const at = (share: number): number => waits[Math.floor(waits.length * share)] ?? Number.NaN
+  return { p50Ms: at(0.5), p99Ms: at(0.99), failed: load.seen.filter(({ status }) => status !== 200).length }
+}
+
+/** How long a scrape of the metrics takes, in milliseconds. */
+const askAdmin = async ({ admin }: StressedGateway): Promise<number> => {
+  const askedAtMs = performance.now()
+  const answer = await fetch(`${admin}/metrics`)
+  await answer.text()
+  return answer.ok ? performance.now() - askedAtMs : Number.NaN
+}
