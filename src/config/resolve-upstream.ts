@@ -2,6 +2,7 @@ import type { HealthOptions } from '../gateway/upstreams/health-check.ts'
 import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'
 import type { ClientTlsOptions } from '../http/client/client-tls.ts'
 import type { Named, UpstreamDraft } from './draft.ts'
+import { shareOf } from './values/share.ts'
 
 /** @param workers how many processes share what the upstream may be asked at a time */
 export const toUpstream = ({ name, value }: Named<UpstreamDraft>, workers: number): UpstreamOptions => ({
@@ -44,6 +45,3 @@ const toTls = ({ ca_file, cert_file, key_file, servername }: NonNullable<Upstrea
 })
 
 const toTarget = (target: string): string => (target.startsWith('unix:') ? target : new URL(target).origin)
-
-/** All shares together are no more than the whole, but a worker without any would be of no use. */
-const shareOf = (whole: number, workers: number): number => Math.max(1, Math.floor(whole / workers))

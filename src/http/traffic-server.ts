@@ -22,6 +22,8 @@ export interface TrafficServerOptions {
   readonly maxHeaderBytes: number
   /** Most fields of a request's header. Default 100. Passing it yields 431. */
   readonly maxHeaderFields: number
+  /** Most connections at a time, of this process. Default 20_000. One more is closed at once, and idle ones make room. */
+  readonly maxConnections: number
 }
 
 export const defaultTrafficServerOptions: TrafficServerOptions = {
@@ -30,6 +32,7 @@ export const defaultTrafficServerOptions: TrafficServerOptions = {
   keepAliveTimeoutMs: 75_000,
   maxHeaderBytes: 16_384,
   maxHeaderFields: 100,
+  maxConnections: 20_000,
 }
 
 export interface TrafficHandlers {
@@ -64,6 +67,8 @@ export const createTrafficServer = (
   }
   const server = tls ? createSecureServer(tls, limits) : nodeHttp.createServer(limits)
   server.maxHeadersCount = options.maxHeaderFields
+  server.maxConnections = options.maxConnections
+  server.on('drop', makeRoom(server))
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     // It came behind a request whose answer is the last of the connection, and could only be half of that one's body.
     if (res.socket === null && isEnding(req.socket)) return
@@ -87,6 +92,22 @@ const createSecureServer = (tls: Tls, limits: http.ServerOptions): https.Server 
   server.removeAllListeners('tlsClientError')
   server.on('tlsClientError', (_error, socket) => socket.destroy())
   return server
+}
+
+const roomEveryMs = 1000
+
+/**
+ * Where there is no room for another connection, those go that have none of a request: whoever keeps one opens another when
+ * it needs it. Once a second at most, since all have to be looked through.
+ */
+const makeRoom = (server: TrafficServer): (() => void) => {
+  let madeAtMs = Number.NEGATIVE_INFINITY
+  return () => {
+    const nowMs = performance.now()
+    if (nowMs - madeAtMs < roomEveryMs) return
+    madeAtMs = nowMs
+    server.closeIdleConnections()
+  }
 }
 
 /**

@@ -141,3 +141,23 @@ t.test('only a GET that asks for a WebSocket is an upgrade', async t => {
   }
   t.equal(upgrades.length, 1)
 })
+
+t.test('where there is no room for another connection, idle ones make it, and busy ones stay', async t => {
+  const answers: (() => void)[] = []
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+    if (req.url === '/busy') answers.push(() => res.end('late'))
+    else res.end()
+  }
+  const { url } = await listen(t, onRequest, { ...defaultTrafficServerOptions, maxConnections: 10 })
+  const busy = openConnection(t, url).send(request('GET /busy'))
+  const kept = Array.from({ length: 9 }, () => openConnection(t, url).send(request('GET /')))
+  await Promise.all(kept.map(connection => connection.answer()))
+  await eventually(() => answers.length === 1)
+
+  t.not(await openConnection(t, url).ended(), 'open')
+  for (const connection of kept) t.not(await connection.ended(), 'open')
+
+  t.equal((await openConnection(t, url).send(request('GET /')).answer()).status, 200)
+  for (const answer of answers) answer()
+  t.equal((await busy.answer()).body.toString(), 'late')
+})

@@ -17,6 +17,9 @@ export const requestsSchema = z
       .prefault('16KiB')
       .describe("Most bytes of a request's header, then 431. Default 16KiB."),
     maxFields: count(10, 2_000).default(100).describe("Most fields of a request's header, then 431. Default 100."),
+    maxConnections: count(10, 1_000_000)
+      .default(20_000)
+      .describe('Most connections at a time; each worker has its share. Then idle ones make room. Default 20000.'),
   })
   .prefault({})
-  .describe('How long requests may take to come, and how large their headers may be.')
+  .describe('How long requests may take to come, how large their headers may be, and over how many connections.')

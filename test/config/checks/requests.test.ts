@@ -28,6 +28,12 @@ holdsEach(t, [
     accepted: { requests: { maxFields: '10' } },
   },
   {
+    says: 'there is room for some connections',
+    refused: { requests: { maxConnections: 9 } },
+    message: /requests\.maxConnections: must be a whole number from 10 to 1000000/,
+    accepted: { requests: { maxConnections: 10 } },
+  },
+  {
     says: 'only bodies of what is forwarded have a size of their own',
     refused: publishing({ ...token, maxBody: '1MiB' }),
     message: /maxBody: is for forwarded operations/,
@@ -35,9 +41,10 @@ holdsEach(t, [
   },
 ])
 
-t.test('sizes come as bytes, the grouping speaks for its operations', async t => {
+t.test('sizes come as bytes, workers share connections, the grouping speaks for its operations', async t => {
   const { requests, operations } = await acceptedConfig(t, {
     ...publishing(),
+    workers: 3,
     requests: { maxHeader: '32KiB' },
     groupings: [{ name: 'G', maxBody: '2GiB', operations: [forwarded, { ...forwarded, path: '/b', maxBody: '0B' }] }],
   })
@@ -48,6 +55,7 @@ t.test('sizes come as bytes, the grouping speaks for its operations', async t =>
     keepAliveTimeoutMs: 75_000,
     maxHeaderBytes: 32_768,
     maxHeaderFields: 100,
+    maxConnections: 6666,
   })
   t.match(operations, [{ target: { maxBodyBytes: 2 * 1024 ** 3 } }, { target: { maxBodyBytes: 0 } }])
 })
