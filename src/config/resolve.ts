@@ -47,6 +47,7 @@ const toTrafficServerOptions = (requests: HeadDraft['requests'], workers: number
   headersTimeoutMs: requests.headerTimeout,
   requestTimeoutMs: requests.timeout,
   keepAliveTimeoutMs: requests.keepAlive,
+  sendTimeoutMs: requests.sendTimeout,
   maxHeaderBytes: requests.maxHeader,
   maxHeaderFields: requests.maxFields,
   maxConnections: shareOf(requests.maxConnections, workers),

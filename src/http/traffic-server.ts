@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type http from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import https from 'node:https'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GatewayErrorCode } from '../errors.ts'
 import { nodeHttp } from '../node-http.ts'
@@ -18,6 +19,8 @@ export interface TrafficServerOptions {
   readonly requestTimeoutMs: number
   /** How long an idle connection is kept. Default 75_000: longer than what load balancers keep theirs. */
   readonly keepAliveTimeoutMs: number
+  /** Longest time for which a client takes nothing of its answer. Default 60_000. Passing it ends the connection. */
+  readonly sendTimeoutMs: number
   /** Most bytes of a request's header. Default 16_384. Passing it yields 431. */
   readonly maxHeaderBytes: number
   /** Most fields of a request's header. Default 100. Passing it yields 431. */
@@ -30,6 +33,7 @@ export const defaultTrafficServerOptions: TrafficServerOptions = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 75_000,
+  sendTimeoutMs: 60_000,
   maxHeaderBytes: 16_384,
   maxHeaderFields: 100,
   maxConnections: 20_000,
@@ -67,6 +71,8 @@ export const createTrafficServer = (
   }
   const server = tls ? createSecureServer(tls, limits) : nodeHttp.createServer(limits)
   server.maxHeadersCount = options.maxHeaderFields
+  server.timeout = options.sendTimeoutMs
+  server.on('timeout', endStalled)
   server.maxConnections = options.maxConnections
   server.on('drop', makeRoom(server))
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
@@ -92,6 +98,12 @@ const createSecureServer = (tls: Tls, limits: http.ServerOptions): https.Server 
   server.removeAllListeners('tlsClientError')
   server.on('tlsClientError', (_error, socket) => socket.destroy())
   return server
+}
+
+/** Nothing has moved on the connection. It is idle, its client takes nothing, or an answer is not ready: that has limits of its own. */
+const endStalled = (socket: Socket): void => {
+  const isIdle = answerUnderWay(socket) === undefined
+  if (isIdle || socket.writableLength > 0) socket.destroy()
 }
 
 const roomEveryMs = 1000

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import t, { type Test } from 'tap'
 import type { GatewayErrorCode } from '../../src/errors.ts'
 import { createTrafficServer, defaultTrafficServerOptions } from '../../src/http/traffic-server.ts'
@@ -160,4 +160,22 @@ t.test('where there is no room for another connection, idle ones make it, and bu
   t.equal((await openConnection(t, url).send(request('GET /')).answer()).status, 200)
   for (const answer of answers) answer()
   t.equal((await busy.answer()).body.toString(), 'late')
+})
+
+t.test('a client that takes nothing of its answer is let go, and one that waits for its answer is not', async t => {
+  const gone = Promise.withResolvers<void>()
+  let answer = (): void => undefined
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+    if (req.url === '/late') answer = () => void res.end('late')
+    else res.on('close', gone.resolve).end(Buffer.alloc(32 * 1024 * 1024))
+  }
+  const { url } = await listen(t, onRequest, { ...defaultTrafficServerOptions, sendTimeoutMs: 100 })
+  const waiting = openConnection(t, url).send(request('GET /late'))
+  const deaf = connect(Number(new URL(url).port), '127.0.0.1', () => deaf.write(request('GET /')))
+  t.teardown(() => deaf.destroy())
+
+  await gone.promise
+  answer()
+
+  t.equal((await waiting.answer()).body.toString(), 'late')
 })

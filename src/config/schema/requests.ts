@@ -13,6 +13,9 @@ export const requestsSchema = z
     keepAlive: durationMs(1)
       .prefault('75s')
       .describe('How long a connection is kept between two requests. Default 75s.'),
+    sendTimeout: durationMs(1)
+      .prefault('1m')
+      .describe('Longest time for which a client takes nothing of its answer, then its connection ends. Default 1m.'),
     maxHeader: sizeBytes('1KiB', '1MiB')
       .prefault('16KiB')
       .describe("Most bytes of a request's header, then 431. Default 16KiB."),

@@ -53,6 +53,7 @@ t.test('sizes come as bytes, workers share connections, the grouping speaks for 
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 300_000,
     keepAliveTimeoutMs: 75_000,
+    sendTimeoutMs: 60_000,
     maxHeaderBytes: 32_768,
     maxHeaderFields: 100,
     maxConnections: 6666,
