@@ -9,6 +9,8 @@ export interface RunningCluster {
   /** `redis+cluster://…`, by its first node alone. */
   readonly url: string
   readonly nodes: readonly [RunningRedis, RunningRedis, RunningRedis]
+  /** Resolves when every node takes every other for alive: for two seconds after its return it is still marked as failed. */
+  healed(): Promise<void>
   /** Adds a replica of a node, and resolves when it follows. */
   addReplica(of: RunningRedis): Promise<RunningRedis>
 }
@@ -29,6 +31,7 @@ export const startCluster = async (t: Teardown, extraArguments: readonly string[
   return {
     url: `redis+cluster://127.0.0.1:${nodes[0].port}`,
     nodes,
+    healed: () => eventually(async () => (await Promise.all(nodes.map(seesAllWell))).every(Boolean)),
     addReplica: async of => {
       const replica = await start()
       await introduce(replica, of)
@@ -87,6 +90,11 @@ const introduce = async (node: RunningRedis, other: RunningRedis): Promise<void>
   const info = String(await other.client.cluster('NODES'))
   const busPort = /@(\d+)[^\n]*\bmyself\b/.exec(info)?.[1] ?? ''
   await node.client.call('CLUSTER', 'MEET', '127.0.0.1', other.port, busPort)
+}
+
+const seesAllWell = async ({ client }: RunningRedis): Promise<boolean> => {
+  const [info, nodes] = [await client.cluster('INFO'), String(await client.cluster('NODES'))]
+  return info.includes('cluster_state:ok') && !/\bfail\b/.test(nodes)
 }
 
 const knows = async ({ client }: RunningRedis, nodes: number): Promise<boolean> => {

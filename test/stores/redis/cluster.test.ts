@@ -24,6 +24,7 @@ import {
 
 const windowMs = 1000
 const cluster = await startCluster(t)
+t.beforeEach(() => cluster.healed())
 
 /** The slot of each key with this in braces. */
 const slotOf = (tag: string): number => new Command('exists', [`{${tag}}`]).getSlot()
