@@ -5,10 +5,11 @@ import { createServings } from './app/servings.ts'
 import { findTracer } from './app/tracer.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
+import { shareOf } from './config/values/share.ts'
 import { createWebSocketWatch } from './gateway/forwarding/websocket-watch.ts'
 import { openPrivateListener, type PrivateListener } from './gateway/internal/private-listener.ts'
 import { openTls, type TlsReport } from './http/tls.ts'
-import { createTrafficServer, type TrafficServer } from './http/traffic-server.ts'
+import { createTrafficServer, type TrafficServer, type TrafficServerOptions } from './http/traffic-server.ts'
 import { createRevocationFeed } from './oauth/tokens/revocation-feed.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
 import { observeStore, type StoreObserver } from './stores/observed.ts'
@@ -80,7 +81,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const { oauth } = servings.current()
   const privateListener = internal && (await openPrivateListener(internal, { ...deps, oauth, certificates }))
   return {
-    server: createTrafficServer(config.requests, servings.handlers, tls),
+    server: createTrafficServer(ownLimits(config), servings.handlers, tls),
     privateListener,
     async prepare(next) {
       const before = servings.current()
@@ -108,6 +109,12 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     },
   }
 }
+
+/** The connections are shared out among the workers; the rest holds for each request. */
+const ownLimits = ({ requests, workers }: FixedConfig): TrafficServerOptions => ({
+  ...requests,
+  maxConnections: shareOf(requests.maxConnections, workers),
+})
 
 /** What becomes of the certificates of a listener while it runs. */
 const reportOn = ({ log, onCertificateRefused }: AppDeps): TlsReport => ({

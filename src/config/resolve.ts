@@ -10,7 +10,6 @@ import { findMetadataPath, resourceOf } from './resolve-resources.ts'
 import { toUpstream } from './resolve-upstream.ts'
 import type { InternalOptions, SidegateConfig } from './sidegate-config.ts'
 import { usableCpus } from './values/cpus.ts'
-import { shareOf } from './values/share.ts'
 
 /** A draft without faults to what the rooms take. */
 export const resolveConfig = (draft: Draft): SidegateConfig => {
@@ -23,7 +22,7 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
     listen: head.listen,
     ...(head.tls && { tls: toTls(head.tls, head.tls.clientAuth) }),
     admin: head.admin,
-    requests: toTrafficServerOptions(head.requests, workers),
+    requests: toTrafficServerOptions(head.requests),
     workers,
     pods: head.pods,
     store: head.store,
@@ -43,14 +42,14 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
   })
 }
 
-const toTrafficServerOptions = (requests: HeadDraft['requests'], workers: number): TrafficServerOptions => ({
+const toTrafficServerOptions = (requests: HeadDraft['requests']): TrafficServerOptions => ({
   headersTimeoutMs: requests.headerTimeout,
   requestTimeoutMs: requests.timeout,
   keepAliveTimeoutMs: requests.keepAlive,
   sendTimeoutMs: requests.sendTimeout,
   maxHeaderBytes: requests.maxHeader,
   maxHeaderFields: requests.maxFields,
-  maxConnections: shareOf(requests.maxConnections, workers),
+  maxConnections: requests.maxConnections,
 })
 
 type TlsDraft = NonNullable<NonNullable<HeadDraft['internal']>['tls']>

@@ -18,7 +18,7 @@ export interface SidegateConfig {
   readonly tls?: TlsOptions
   /** Where health and metrics are served, and nothing else. */
   readonly admin: HostPort
-  /** How long requests on `listen` may take, and how large their headers may be. */
+  /** How long requests on `listen` may take, how large their headers may be, and over how many connections in all. */
   readonly requests: TrafficServerOptions
   /** How many processes serve. At least 1. */
   readonly workers: number

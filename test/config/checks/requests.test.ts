@@ -41,10 +41,9 @@ holdsEach(t, [
   },
 ])
 
-t.test('sizes come as bytes, workers share connections, the grouping speaks for its operations', async t => {
+t.test('sizes come as bytes, the grouping speaks for its operations', async t => {
   const { requests, operations } = await acceptedConfig(t, {
     ...publishing(),
-    workers: 3,
     requests: { maxHeader: '32KiB' },
     groupings: [{ name: 'G', maxBody: '2GiB', operations: [forwarded, { ...forwarded, path: '/b', maxBody: '0B' }] }],
   })
@@ -56,7 +55,7 @@ t.test('sizes come as bytes, workers share connections, the grouping speaks for 
     sendTimeoutMs: 60_000,
     maxHeaderBytes: 32_768,
     maxHeaderFields: 100,
-    maxConnections: 6666,
+    maxConnections: 20_000,
   })
   t.match(operations, [{ target: { maxBodyBytes: 2 * 1024 ** 3 } }, { target: { maxBodyBytes: 0 } }])
 })
