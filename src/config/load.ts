@@ -73,7 +73,8 @@ export const loadConfig = async (
   if (!source.usable) return refuse(syntaxProblems)
   if (!isMapping(source.tree)) return refuse([{ file, line: 1, column: 1, message: notAMapping(source.tree) }])
 
-  const { tree, faults: missing } = substituteEnvironment(source.tree, env)
+  const { tree } = source
+  const missing = substituteEnvironment(tree, env)
   const files = await readValueFiles(tree, dirname(file), read)
   for (const { path, filePath } of files.read) source.redirect(path, filePath)
   const before = [...missing, ...files.faults, ...(await checkTlsFiles(tree, dirname(file), nowMs))]

@@ -15,7 +15,6 @@ t.test('JSON is read as JSON.parse reads it, however it is laid out', async t =>
   for (const indent of [0, 1, 4]) t.same(readPlainJson(` ${JSON.stringify(data, null, indent)}\r\n`), data)
   t.same(readPlainJson('{"a":"\\u0061\\ud83d\\ude00"}'), { a: 'a\u{1f600}' })
   t.ok(Object.hasOwn(readPlainJson('{"a":null}') as object, 'a'))
-  t.equal(Object.getPrototypeOf(readPlainJson('{"a":{}}')), null)
 })
 
 t.test('what is not plain JSON, or has a key twice, is left to the YAML reader', async t => {
@@ -48,6 +47,24 @@ t.test('a configuration in JSON is the one that the same data in YAML are', asyn
 
   t.same(await acceptedConfig(t, JSON.stringify(file)), await acceptedConfig(t, stringify(file)))
 })
+
+t.test('a key that every object has is a key like any other, in JSON as in YAML', async t => {
+  const names = ['__proto__', 'constructor', 'toString', 'valueOf']
+  const texts = [
+    ...names.map(name => `{"${name}": {"rate": "1/1second"}}`),
+    ...names.map(
+      name => `{"plans": {"gold": {"rate": "1/1second"}, "${name}": {"rate": "1/1second"}}, "clients": [{}]}`,
+    ),
+    ...names.map(name => `{"scopes": {"${name}": {"en": "It"}}, "clients": [{"${name}": {}}]}`),
+  ]
+
+  for (const text of texts)
+    t.same(await problemsOf(t, text), await problemsOf(t, `# YAML\n${text}`).then(oneLineUp), text)
+})
+
+/** Without the line that makes it YAML. */
+const oneLineUp = (problems: readonly string[]): readonly string[] =>
+  problems.map(problem => problem.replace(/^2:/, '1:'))
 
 t.test('what is wrong with JSON is told by line and column', async t => {
   const file = JSON.stringify({ ...publishing(token), workers: 'many', clients: [client({ scope: 7 })] }, null, 2)

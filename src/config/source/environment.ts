@@ -1,40 +1,25 @@
 import type { Fault } from './problem.ts'
-
-/** The tree with every reference replaced, and what could not be. */
-export interface Substituted {
-  readonly tree: unknown
-  /** The values these stand on are `undefined` in `tree`. */
-  readonly faults: readonly Fault[]
-}
+import { walkTree } from './tree.ts'
 
 /** `$${` (a literal), a well-formed reference, or a `${` that is neither. */
 const reference = /\$(\$\{)|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` in every text value; the default also serves where NAME is set but empty,
- * as in a shell. `$${` is a literal `${`. What a variable holds is not looked at again.
+ * Replaces `${NAME}` and `${NAME:-default}` in every text value, in place; the default also serves where NAME is set but
+ * empty, as in a shell. `$${` is a literal `${`. What a variable holds is not looked at again.
+ * @returns what could not be replaced; the values these stand on are `undefined` in the tree
  */
-export const substituteEnvironment = (tree: unknown, env: NodeJS.ProcessEnv): Substituted => {
+export const substituteEnvironment = (tree: unknown, env: NodeJS.ProcessEnv): readonly Fault[] => {
   const faults: Fault[] = []
-  const place: (string | number)[] = []
-  const visitPart = (part: unknown, step: string | number): unknown => {
-    place.push(step)
-    const visited = visit(part)
-    place.pop()
-    return visited
-  }
-  const visit = (value: unknown): unknown => {
-    if (typeof value === 'string') {
-      if (!value.includes('${')) return value
-      return substituteText(value, env, message => faults.push({ path: [...place], at: 'value', message }))
+  walkTree(tree, (holder, step, place) => {
+    const text = holder[step]
+    if (typeof text !== 'string' || !text.includes('${')) return
+    const refuse = (message: string): void => {
+      faults.push({ path: [...place, step], at: 'value', message })
     }
-    if (Array.isArray(value)) return value.map(visitPart)
-    if (typeof value !== 'object' || value === null) return value
-    const mapping: Record<string, unknown> = Object.create(null)
-    for (const key in value) mapping[key] = visitPart((value as Readonly<Record<string, unknown>>)[key], key)
-    return mapping
-  }
-  return { tree: visit(tree), faults }
+    holder[step] = substituteText(text, env, refuse)
+  })
+  return faults
 }
 
 const substituteText = (

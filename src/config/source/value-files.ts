@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Fault, Path } from './problem.ts'
+import { walkTree } from './tree.ts'
 import { unreadableFile } from './unreadable-file.ts'
 
 /** Everything secret in the configuration, and sets of keys. Each may be given as `<name>_file`, a file that holds it. */
@@ -29,50 +30,41 @@ export const readText: ReadText = path => readFile(path, 'utf8')
 export const readValueFiles = async (tree: unknown, folder: string, read: ReadText = readText): Promise<ValueFiles> => {
   const found: ValueFile[] = []
   const faults: Fault[] = []
-  for (const { mapping, path } of mappingsWithFiles(tree)) {
-    for (const name of names) {
-      const file = mapping[`${name}_file`]
-      if (typeof file !== 'string') continue
-      const filePath = [...path, `${name}_file`]
-      delete mapping[`${name}_file`]
-      found.push({ path: [...path, name], filePath })
-      if (Object.hasOwn(mapping, name)) {
-        faults.push({ path: filePath, at: 'key', message: `${name} is given as well; keep one of the two` })
-        continue
-      }
-      try {
-        const content = await read(resolve(folder, file))
-        mapping[name] = content.replace(/\r?\n$/, '')
-      } catch (error) {
-        const reason = unreadableFile(error as NodeJS.ErrnoException)
-        faults.push({ path: filePath, at: 'value', message: `${reason}, or give the value itself as ${name}` })
-      }
+  for (const { mapping, place, name, file } of findNamedFiles(tree)) {
+    const filePath = [...place, `${name}_file`]
+    delete mapping[`${name}_file`]
+    found.push({ path: [...place, name], filePath })
+    if (Object.hasOwn(mapping, name)) {
+      faults.push({ path: filePath, at: 'key', message: `${name} is given as well; keep one of the two` })
+      continue
+    }
+    try {
+      const content = await read(resolve(folder, file))
+      mapping[name] = content.replace(/\r?\n$/, '')
+    } catch (error) {
+      const reason = unreadableFile(error as NodeJS.ErrnoException)
+      faults.push({ path: filePath, at: 'value', message: `${reason}, or give the value itself as ${name}` })
     }
   }
   return { read: found, faults }
 }
 
-interface MappingAt {
+/** A mapping that names a file for one of its values. */
+interface NamedFile {
   readonly mapping: Record<string, unknown>
-  readonly path: Path
+  readonly place: Path
+  readonly name: (typeof names)[number]
+  readonly file: string
 }
 
-const fileKeys: readonly string[] = names.map(name => `${name}_file`)
+const nameByKey: ReadonlyMap<string | number, NamedFile['name']> = new Map(names.map(name => [`${name}_file`, name]))
 
-/** Mappings that name a file for one of their values. */
-const mappingsWithFiles = (tree: unknown): readonly MappingAt[] => {
-  const found: MappingAt[] = []
-  const place: (string | number)[] = []
-  const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return
-    const mapping = value as Record<string, unknown>
-    if (fileKeys.some(key => key in mapping)) found.push({ mapping, path: [...place] })
-    for (const key in mapping) {
-      place.push(Array.isArray(value) ? Number(key) : key)
-      visit(mapping[key])
-      place.pop()
-    }
-  }
-  visit(tree)
+const findNamedFiles = (tree: unknown): readonly NamedFile[] => {
+  const found: NamedFile[] = []
+  walkTree(tree, (mapping, key, place) => {
+    const name = nameByKey.get(key)
+    const file = mapping[key]
+    if (name && typeof file === 'string') found.push({ mapping, place: [...place], name, file })
+  })
   return found
 }
