@@ -6,6 +6,7 @@ import { headSchema, loginSchema } from './schema/head.ts'
 import { defaultPlans, planSchema } from './schema/plans.ts'
 import { upstreamSchema } from './schema/upstreams.ts'
 import type { Fault, Path } from './source/problem.ts'
+import { createSparseParse, type Parse } from './sparse-parse.ts'
 import { name } from './values/texts.ts'
 
 export type HeadDraft = z.output<typeof headSchema>
@@ -100,8 +101,13 @@ interface Reader {
 }
 
 const createReader = (known: readonly Fault[], report: (fault: Fault) => void): Reader => {
-  const parse = <S extends z.ZodObject>(schema: S, raw: unknown, path: Path): Element<z.output<S>> | undefined => {
-    const { element, faults } = parseElement(schema, raw, path, known)
+  const parse = <S extends z.ZodObject>(
+    schema: S,
+    raw: unknown,
+    path: Path,
+    parser?: Parse<S>,
+  ): Element<z.output<S>> | undefined => {
+    const { element, faults } = parseElement(schema, raw, path, known, parser)
     faults.forEach(report)
     return element
   }
@@ -114,7 +120,10 @@ const createReader = (known: readonly Fault[], report: (fault: Fault) => void): 
     section: (schema, raw, path) =>
       parse(schema, raw, path) ?? { path, value: schema.parse({}), broken: Object.keys(raw).map(key => [key]) },
     elements(schema, raw, path) {
-      if (Array.isArray(raw)) return raw.flatMap((item, index) => parse(schema, item, [...path, index]) ?? [])
+      if (Array.isArray(raw)) {
+        const parser = createSparseParse(schema)
+        return raw.flatMap((item, index) => parse(schema, item, [...path, index], parser) ?? [])
+      }
       if (raw !== undefined) report({ path, at: 'value', message: 'must be a list' })
       return []
     },

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { findMeantKey, toFaults } from './issues.ts'
 import { type Fault, type Path, startsWith } from './source/problem.ts'
+import type { Parse } from './sparse-parse.ts'
 
 /** One mapping of the configuration that is checked by itself: a client, an operation, the head of the file. */
 export interface Element<T> {
@@ -33,15 +34,18 @@ export interface ParsedElement<T> {
  * Checks one mapping against its schema. Where fields are broken, the rest is still parsed, so that cross checks can
  * say in the same go what else is wrong.
  * @param known faults found before, whose values are missing from `raw`
+ * @param parse what the schema's `safeParse` does, perhaps in less time
  */
 export const parseElement = <S extends z.ZodObject>(
   schema: S,
   raw: unknown,
   path: Path,
   known: readonly Fault[],
+  parse: Parse<S> = raw => schema.safeParse(raw),
 ): ParsedElement<z.output<S>> => {
+  const first = parse(raw)
+  if (first.success && known.length === 0) return { faults: none, element: { path, value: first.data, broken: none } }
   const inside = known.filter(fault => startsWith(fault.path, path))
-  const first = schema.safeParse(raw)
   const issues = first.success ? [] : first.error.issues
   const faults = issues
     .flatMap(issue => toFaults(issue, schema, raw, path))
@@ -50,6 +54,9 @@ export const parseElement = <S extends z.ZodObject>(
   if (first.success) return { faults, element: { path, value: first.data, broken } }
   return { faults, element: parseRest(schema, raw, path, broken) }
 }
+
+/** Shared by all that have none. */
+const none: readonly never[] = []
 
 /** The place a fault is in; for a misspelt key also the one that was meant; `x` for `x_file`. */
 const brokenPlaces = (fault: Fault, schema: z.ZodObject, base: Path): Broken => {

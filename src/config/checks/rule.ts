@@ -1,4 +1,4 @@
-import { type Element, isBroken } from '../element.ts'
+import { type Broken, type Element, isBroken } from '../element.ts'
 import type { Fault, Path } from '../source/problem.ts'
 
 /** What a rule has to say about an element; `path` is from the element. */
@@ -28,8 +28,14 @@ export const applyRules = <T>(
   rules: readonly Rule<T>[],
   { path, broken }: Pick<Element<unknown>, 'path' | 'broken'>,
   value: T,
-): readonly Fault[] =>
-  rules
-    .filter(rule => !rule.reads.some(field => isBroken(broken, field)))
-    .flatMap(rule => rule.check(value) ?? [])
-    .map(finding => ({ ...finding, path: [...path, ...finding.path] }))
+): readonly Fault[] => {
+  const faults: Fault[] = []
+  for (const rule of rules) {
+    const finding = mustWait(rule, broken) ? undefined : rule.check(value)
+    if (finding) faults.push({ ...finding, path: [...path, ...finding.path] })
+  }
+  return faults
+}
+
+const mustWait = ({ reads }: Rule<never>, broken: Broken): boolean =>
+  broken.length > 0 && reads.some(field => isBroken(broken, field))

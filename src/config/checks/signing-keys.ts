@@ -32,9 +32,9 @@ const rules: readonly Rule<Draft>[] = [
   {
     reads: ['keys.jwks', 'tokens.accessToken.alg'],
     check: draft => {
-      const { keys } = draft.head.value
-      const lacking = neededAlgs(draft).filter(alg => !keys.jwks?.algs.has(alg))
-      return keys.jwks && lacking.length > 0
+      const { jwks } = draft.head.value.keys
+      const lacking = jwks ? neededAlgs(draft).filter(alg => !jwks.algs.has(alg)) : []
+      return lacking.length > 0
         ? valueAt(['keys', 'jwks'], `has no key for ${lacking.join(', ')}; add one, or sign with what it has`)
         : undefined
     },
@@ -43,6 +43,6 @@ const rules: readonly Rule<Draft>[] = [
 
 /** What access tokens and introspection answers are signed with. */
 const neededAlgs = ({ head, clients }: Draft): readonly string[] => {
-  const asked = clients.flatMap(({ value }) => algFields.map(field => value[field]))
-  return signingAlgs.filter(alg => alg === head.value.tokens.accessToken.alg || asked.includes(alg))
+  const asked = new Set(algFields.flatMap(field => [...new Set(clients.map(({ value }) => value[field]))]))
+  return signingAlgs.filter(alg => alg === head.value.tokens.accessToken.alg || asked.has(alg))
 }

@@ -4,6 +4,7 @@ import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each user, and between users and clients. */
 export const checkUsers = (draft: Draft): readonly Fault[] => {
+  if (draft.users.length === 0) return []
   const clientIds = new Set(draft.clients.map(({ value }) => value.client_id))
   return [
     ...draft.users.flatMap(user => applyRules(rules, user, { user: user.value, clientIds })),

@@ -1,0 +1,58 @@
+import t from 'tap'
+import { clientSchema } from '../../src/config/schema/clients.ts'
+import { createSparseParse } from '../../src/config/sparse-parse.ts'
+import { Secret } from '../../src/secret.ts'
+import { client, problemsOf } from './support.ts'
+
+/** More of one kind than are parsed before it pays to do it otherwise. */
+const many = 600
+
+const kinds: Readonly<Record<string, (nth: number) => Record<string, unknown>>> = {
+  'give few keys': nth => ({ client_id: `c${nth}`, client_secret: `s${nth}` }),
+  'give a key without value': nth => ({ client_id: `c${nth}`, scope: undefined, pkce: undefined }),
+  'lack a key that they need': nth => ({ client_name: `c${nth}` }),
+  'have a key that is unknown': nth => ({ client_id: `c${nth}`, 'client_id,scope': 'a' }),
+  'have a wrong value, now and then': nth => ({ client_id: `c${nth}`, scope: nth % 7 === 0 ? 7 : 'a b' }),
+}
+
+/** With its secrets readable. */
+const revealed = (data: object | undefined): unknown =>
+  data &&
+  Object.entries(data)
+    .map(([key, value]) => [key, value instanceof Secret ? value.reveal() : value])
+    .sort()
+
+for (const [what, make] of Object.entries(kinds)) {
+  t.test(`mappings that ${what} are parsed as their schema does it, however many they are`, async t => {
+    const parse = createSparseParse(clientSchema)
+    const raw = Array.from({ length: many }, (_, nth) => make(nth))
+
+    const [sparse, whole] = [raw.map(parse), raw.map(one => clientSchema.safeParse(one))]
+
+    t.same(
+      sparse.map(({ data }) => revealed(data)),
+      whole.map(({ data }) => revealed(data)),
+    )
+    t.same(
+      sparse.map(({ error }) => error?.issues),
+      whole.map(({ error }) => error?.issues),
+    )
+  })
+}
+
+t.test('what is no mapping is refused among many that are', async t => {
+  const parse = createSparseParse(clientSchema)
+  for (let nth = 0; nth < many; nth++) parse({})
+
+  for (const raw of [undefined, 5, 'text', [], ['a']]) t.notOk(parse(raw).success)
+})
+
+t.test('what is wrong with one of many clients is told by its place', async t => {
+  const clients = Array.from({ length: many }, (_, nth) => client({ client_id: `c${nth}` }))
+  const wrong = [...clients, client({ client_id: 'last', scope: 7 }), client({ client_id: 'c7' })]
+
+  t.match(await problemsOf(t, { clients: wrong }), [
+    new RegExp(`clients\\[${many}\\]\\.scope: must be one text`),
+    new RegExp(`clients\\[${many + 1}\\]\\.client_id: another client has this client_id`),
+  ])
+})
