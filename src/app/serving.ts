@@ -4,7 +4,6 @@ import { createStartLimit } from '../gateway/callers/start-limit.ts'
 import type { WebSocketWatch } from '../gateway/forwarding/websocket-watch.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { publishOperations } from '../gateway/routing/published-operations.ts'
-import { createClients } from '../oauth/clients/clients.ts'
 import type { OAuthDeps } from '../oauth/deps.ts'
 import { createAuthorizationServer } from '../oauth/index.ts'
 import { type KeyRing, openKeyRing } from '../oauth/keys/key-ring.ts'
@@ -60,7 +59,7 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
     before && isSame(before.config.loginFailures, config.loginFailures)
       ? before.failures
       : createFailureLimit(limiter, config.loginFailures, systemClock.nowMs)
-  const clients = createClients(config.oauth.clients)
+  const { clients } = config.oauth
   const oauth: OAuthDeps = {
     options: config.oauth,
     store,

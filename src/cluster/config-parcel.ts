@@ -1,3 +1,4 @@
+import { openClients, type PackedClients } from '../app/clients.ts'
 import type { SidegateConfig } from '../app.ts'
 import { Secret } from '../secret.ts'
 
@@ -5,16 +6,25 @@ import { Secret } from '../secret.ts'
  * The configuration on its way from the primary to a worker: what JSON can hold, its secrets in the clear. It goes
  * through the channel between the two, never into arguments or the environment.
  */
-export type ConfigParcel = Readonly<Record<string, unknown>>
+export interface ConfigParcel {
+  readonly config: unknown
+  readonly clients: PackedClients
+}
 
 /** An object with this key stands for what JSON does not know, or for an object that has the key itself. */
 const mark = '$'
 
-/** Shares with the configuration what JSON holds anyway: there may be a hundred thousand clients. */
-export const packConfig = (config: SidegateConfig): ConfigParcel => pack(config) as ConfigParcel
+/** Shares with the configuration what JSON holds anyway. */
+export const packConfig = (config: SidegateConfig): ConfigParcel => {
+  const { clients, ...oauth } = config.oauth
+  return { config: pack({ ...config, oauth }), clients: clients.pack() }
+}
 
 /** The configuration as it was, frozen again. It is made of the parcel, which is not to be used any more. */
-export const unpackConfig = (parcel: ConfigParcel): SidegateConfig => unpack(parcel) as SidegateConfig
+export const unpackConfig = (parcel: ConfigParcel): SidegateConfig => {
+  const { oauth, ...config } = unpack(parcel.config) as SidegateConfig
+  return Object.freeze({ ...config, oauth: Object.freeze({ ...oauth, clients: openClients(parcel.clients) }) })
+}
 
 /** What is undefined is left out, as from any JSON. */
 const pack = (value: unknown): unknown => {

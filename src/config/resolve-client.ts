@@ -1,3 +1,4 @@
+import { type Clients, createClients } from '../oauth/clients/clients.ts'
 import {
   type CertificateName,
   type ClientKeys,
@@ -8,9 +9,12 @@ import {
 import type { ClientDraft, Draft, HeadDraft, SecretDraft } from './draft.ts'
 
 /** Every client of a draft without faults, as the authorization server takes them. */
-export const resolveClients = ({ head, clients, planNames }: Draft): readonly ClientRegistration[] => {
+export const resolveClients = (draft: Draft): Clients => createClients(registrationsOf(draft))
+
+/** One after the other, so that they are not all there at once. */
+function* registrationsOf({ head, clients, planNames }: Draft): Generator<ClientRegistration> {
   const [onlyPlan = ''] = planNames
-  return clients.map(({ value }) => toClient(value, head.value, onlyPlan))
+  for (const { value } of clients) yield toClient(value, head.value, onlyPlan)
 }
 
 /** The profile that a client keeps to: its own, or the one that the file sets for all. */
@@ -27,20 +31,16 @@ const toClient = (client: ClientDraft, head: HeadDraft, onlyPlan: string): Clien
     client_id: client.client_id,
     client_name: client.client_name ?? client.client_id,
     profile,
-    secrets: toSecrets(client),
+    secrets: [...toSecrets(client), ...client.client_secrets.flatMap(toSecrets)],
     grant_types: [...new Set(client.grant_types)],
     redirect_uris: client.redirect_uris,
     scope: client.scope,
     token_endpoint_auth_method: client.token_endpoint_auth_method,
-    ...(token_endpoint_auth_signing_alg && { token_endpoint_auth_signing_alg }),
     assertion_audience: client.assertion_audience,
-    ...(keys && { keys }),
-    ...(certificateName && { certificateName }),
     tls_client_certificate_bound_access_tokens: client.tls_client_certificate_bound_access_tokens,
     dpop_bound_access_tokens: client.dpop_bound_access_tokens,
     require_pushed_authorization_requests: client.require_pushed_authorization_requests ?? profile === 'fapi2',
     require_signed_request_object: client.require_signed_request_object,
-    ...(request_object_signing_alg && { request_object_signing_alg }),
     introspection_signed_response_alg: client.introspection_signed_response_alg ?? alg,
     access_token_signed_response_alg: client.access_token_signed_response_alg ?? alg,
     application_type: client.application_type,
@@ -48,14 +48,15 @@ const toClient = (client: ClientDraft, head: HeadDraft, onlyPlan: string): Clien
     browser: client.browser,
     introspects: client.introspects,
     plan: client.plan ?? onlyPlan,
+    ...(token_endpoint_auth_signing_alg && { token_endpoint_auth_signing_alg }),
+    ...(request_object_signing_alg && { request_object_signing_alg }),
+    ...(keys && { keys }),
+    ...(certificateName && { certificateName }),
   }
 }
 
-/** The one beside the client's own members first: it is the current one. */
-const toSecrets = (client: ClientDraft): readonly ClientSecret[] =>
-  [{ ...client, until: undefined }, ...client.client_secrets].flatMap(toSecret)
-
-const toSecret = (secret: SecretDraft): readonly ClientSecret[] => {
+/** None, or the one that is said in these members. */
+const toSecrets = (secret: Partial<SecretDraft>): readonly ClientSecret[] => {
   const { client_secret, client_secret_hash, until } = secret
   const end = until === undefined ? {} : { untilMs: until }
   if (client_secret) return [{ kind: 'plain', value: client_secret, ...end }]
@@ -68,8 +69,13 @@ const findKeys = ({ jwks, jwks_uri }: ClientDraft): ClientKeys | undefined => {
 }
 
 /** What the client registered of its certificate; one, where the checks have passed. */
-export const certificateNames = (client: ClientDraft): readonly CertificateName[] =>
-  certificateNameKinds.flatMap(kind => {
-    const value = client[`tls_client_auth_${kind}`]
-    return value === undefined ? [] : [{ kind, value }]
-  })
+export const certificateNames = (client: ClientDraft): readonly CertificateName[] => {
+  const names: CertificateName[] = []
+  for (const { kind, field } of certificateNameFields) {
+    const value = client[field]
+    if (value !== undefined) names.push({ kind, value })
+  }
+  return names
+}
+
+const certificateNameFields = certificateNameKinds.map(kind => ({ kind, field: `tls_client_auth_${kind}` as const }))

@@ -97,7 +97,7 @@ const createGrants = (deps: OAuthDeps): readonly Grant[] => [
 /** Holds nothing open: keys, store and what was revoked belong to whoever opened them. */
 export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer => {
   const grants = createGrants(deps)
-  const clientKeys = createClientKeyring(deps.options.clients, deps.clock, deps.reportKeysAway)
+  const clientKeys = createClientKeyring(deps.clock, deps.reportKeysAway)
   const metadata = createMetadata(deps.options, grants)
   const accessTokens = createAccessTokens(deps)
   const checkProof = createProofCheck(deps)

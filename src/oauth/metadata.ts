@@ -1,12 +1,7 @@
+import type { ClientTerms } from './clients/client-terms.ts'
 import { proofAlgs } from './dpop/proof.ts'
 import type { Grant } from './grants/grant.ts'
-import {
-  type ClientAuthMethod,
-  type ClientRegistration,
-  clientAuthMethods,
-  keepsToFapi,
-  type OAuthOptions,
-} from './options.ts'
+import { type ClientAuthMethod, clientAuthMethods, keepsToFapi, type OAuthOptions } from './options.ts'
 import { type SigningAlg, signingAlgs, strongSigningAlgs } from './wire.ts'
 
 /** Authorization server metadata (RFC 8414 section 2). */
@@ -21,7 +16,7 @@ export const createMetadata = (options: OAuthOptions, grants: readonly Grant[]):
     ...introspectionMembers(options),
     ...revocationMembers(options),
     jwks_uri: options.endpoints.jwks,
-    scopes_supported: [...new Set(options.clients.flatMap(client => client.scope))],
+    scopes_supported: [...new Set(options.clients.terms.flatMap(({ scope }) => scope))],
     protected_resources: describedResources(options), // RFC 9728 section 4
   })
 
@@ -55,7 +50,7 @@ const authorizationMembers = (options: OAuthOptions): Members =>
 const pushedMembers = ({ endpoints, clients, profile }: OAuthOptions): Members => ({
   pushed_authorization_request_endpoint: endpoints.par,
   require_pushed_authorization_requests:
-    profile === 'fapi2' || everyClient(clients, 'require_pushed_authorization_requests'),
+    profile === 'fapi2' || everyClient(clients.terms, 'require_pushed_authorization_requests'),
 })
 
 /** RFC 9101 section 10.5 and OpenID Connect Discovery section 3, where a `request_uri` counts as supported if nothing is said. */
@@ -63,12 +58,12 @@ const requestObjectMembers = (options: OAuthOptions): Members => ({
   request_parameter_supported: true,
   request_uri_parameter_supported: false,
   request_object_signing_alg_values_supported: takenAlgs(options, client => client.request_object_signing_alg),
-  require_signed_request_object: everyClient(options.clients, 'require_signed_request_object'),
+  require_signed_request_object: everyClient(options.clients.terms, 'require_signed_request_object'),
 })
 
 /** True where it holds for everybody who may send an authorization request; else it is not a fact about the server. */
 const everyClient = (
-  clients: readonly ClientRegistration[],
+  clients: readonly ClientTerms[],
   demand: 'require_pushed_authorization_requests' | 'require_signed_request_object',
 ): true | undefined => {
   const asking = clients.filter(client => client.grant_types.includes('authorization_code'))
@@ -78,7 +73,7 @@ const everyClient = (
 /** A client that cannot prove itself may not introspect (RFC 7662 section 2.1). */
 const introspectionMembers = (options: OAuthOptions): Members => {
   if (options.endpoints.introspect === undefined) return {}
-  const signed = new Set(options.clients.map(client => client.introspection_signed_response_alg))
+  const signed = new Set(options.clients.terms.map(client => client.introspection_signed_response_alg))
   return {
     introspection_endpoint: options.endpoints.introspect,
     ...authMembers(
@@ -122,9 +117,9 @@ const fapiMethods: ReadonlySet<ClientAuthMethod> = new Set([...byCertificate, 'p
 /** What JWTs of clients may be signed with: RS256 only where an old client is registered with it by name. */
 const takenAlgs = (
   options: OAuthOptions,
-  pinned: (client: ClientRegistration) => SigningAlg | undefined,
+  pinned: (client: ClientTerms) => SigningAlg | undefined,
 ): readonly SigningAlg[] => {
-  const isTaken = options.clients.some(client => pinned(client) === 'RS256' && !keepsToFapi(client, options))
+  const isTaken = options.clients.terms.some(client => pinned(client) === 'RS256' && !keepsToFapi(client, options))
   return isTaken ? [...strongSigningAlgs, 'RS256'] : strongSigningAlgs
 }
 

@@ -1,4 +1,5 @@
 import type { Secret } from '../secret.ts'
+import type { Clients } from './clients/clients.ts'
 import type { AccessTokenFormat, GrantType, SigningAlg, StrongSigningAlg } from './wire.ts'
 
 /** Everything the authorization server is told. All members are present; the configuration has filled in defaults. */
@@ -7,7 +8,7 @@ export interface OAuthOptions {
   readonly issuer: string
   /** `fapi2`: what every client must keep to, whatever it says itself. */
   readonly profile: Profile
-  readonly clients: readonly ClientRegistration[]
+  readonly clients: Clients
   readonly scopeTexts: ScopeTexts
   readonly accessToken: {
     readonly format: AccessTokenFormat

@@ -40,17 +40,21 @@ t.test('client new prints a secret once, and YAML with its stored form that pass
   const secret = /^client_secret: ([\w-]{43}) /m.exec(stdout)?.[1] ?? ''
   t.equal(stdout.split(secret).length, 2, 'it stands there once')
   const config = await acceptedConfig(t, pasted(stdout))
-  t.match(config.oauth.clients, [
-    {
-      client_id: 'shop',
-      client_name: 'The shop',
-      grant_types: ['authorization_code', 'refresh_token'],
-      redirect_uris: ['https://shop.example.com/callback'],
-      scope: ['read', 'write'],
-      token_endpoint_auth_method: 'client_secret_basic',
-    },
-  ])
-  const stored = config.oauth.clients[0]?.secrets[0]?.value
+  t.match(
+    [...config.oauth.clients],
+    [
+      {
+        client_id: 'shop',
+        client_name: 'The shop',
+        grant_types: ['authorization_code', 'refresh_token'],
+        redirect_uris: ['https://shop.example.com/callback'],
+        scope: ['read', 'write'],
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
+    ],
+  )
+  const [shop] = config.oauth.clients
+  const stored = shop?.secrets[0]?.value
   t.ok(stored && isSecretHash(stored.reveal()) && (await verifySecretHash(new Secret(secret), stored)))
 })
 

@@ -1,6 +1,11 @@
 import t from 'tap'
 import { createAgreement } from '../../src/cluster/agreement.ts'
+import type { ConfigParcel } from '../../src/cluster/config-parcel.ts'
 import type { PrimaryMessage } from '../../src/cluster/messages.ts'
+import { createClients } from '../../src/oauth/clients/clients.ts'
+
+/** What is proposed plays no part here. */
+const parcel: ConfigParcel = { config: {}, clients: createClients([]).pack() }
 
 const startAgreement = (...names: readonly string[]) => {
   const told: PrimaryMessage[] = []
@@ -10,8 +15,8 @@ const startAgreement = (...names: readonly string[]) => {
 
 t.test('a configuration is agreed on when every worker could build it', async t => {
   const { agreement, told } = startAgreement('one', 'two')
-  const reached = agreement.reach(1, {})
-  t.match(told, [{ type: 'propose', id: 1, config: {} }])
+  const reached = agreement.reach(1, parcel)
+  t.match(told, [{ type: 'propose', id: 1, config: parcel }])
 
   agreement.answered('one', 1, undefined)
   agreement.answered('two', 1, undefined)
@@ -21,7 +26,7 @@ t.test('a configuration is agreed on when every worker could build it', async t 
 
 t.test('the first worker that could not says why, and the others are not waited for', async t => {
   const { agreement } = startAgreement('one', 'two', 'three')
-  const reached = agreement.reach(1, {})
+  const reached = agreement.reach(1, parcel)
 
   agreement.answered('one', 1, undefined)
   agreement.answered('two', 1, 'no keys')
@@ -31,10 +36,10 @@ t.test('the first worker that could not says why, and the others are not waited 
 
 t.test('an answer about an earlier configuration counts for nothing', async t => {
   const { agreement } = startAgreement('one')
-  const earlier = agreement.reach(1, {})
+  const earlier = agreement.reach(1, parcel)
   agreement.answered('one', 1, 'no keys')
   await earlier
-  const reached = agreement.reach(2, {})
+  const reached = agreement.reach(2, parcel)
 
   agreement.answered('one', 1, 'no keys')
   agreement.answered('one', 2, undefined)
@@ -44,7 +49,7 @@ t.test('an answer about an earlier configuration counts for nothing', async t =>
 
 t.test('a worker that has gone is not waited for', async t => {
   const { agreement } = startAgreement('one', 'two')
-  const reached = agreement.reach(1, {})
+  const reached = agreement.reach(1, parcel)
 
   agreement.answered('one', 1, undefined)
   agreement.gone('two')
@@ -53,5 +58,5 @@ t.test('a worker that has gone is not waited for', async t => {
 })
 
 t.test('where nobody serves nobody is asked', async t => {
-  t.equal(await startAgreement().agreement.reach(1, {}), undefined)
+  t.equal(await startAgreement().agreement.reach(1, parcel), undefined)
 })

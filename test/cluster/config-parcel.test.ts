@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { packConfig, unpackConfig } from '../../src/cluster/config-parcel.ts'
 import { loadConfig, type SidegateConfig } from '../../src/config/load.ts'
+import type { Clients } from '../../src/oauth/clients/clients.ts'
 import { Secret } from '../../src/secret.ts'
 import { acceptedConfig, client } from '../config/support.ts'
 
@@ -15,12 +16,17 @@ const revealed = (value: unknown): unknown => {
   if (value instanceof Secret) return { secret: value.reveal() }
   if (value instanceof Map) return { entries: [...value] }
   if (Array.isArray(value)) return value.map(revealed)
+  if (isClients(value)) return { terms: value.terms, each: [...value].map(revealed) }
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).filter(([, part]) => part !== undefined)
   return Object.fromEntries(members.map(([key, part]) => [key, revealed(part)]))
 }
 
-const isFrozen = (value: unknown): boolean =>
+const isClients = (value: unknown): value is Clients => typeof value === 'object' && value !== null && 'pack' in value
+
+const isFrozen = (value: unknown): boolean => (isClients(value) ? [...value].every(isFrozen) : isFrozenObject(value))
+
+const isFrozenObject = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen))
 
 const env = { REDIS_URL: 'redis://gateway:s3cret@redis:6379', PARTNER_SECRET_HASH: 'scrypt$none' }
@@ -44,7 +50,8 @@ t.test('what is secret arrives as a secret', async t => {
 
   const arrived = sendOver(config)
 
-  t.match(arrived.oauth.clients[0]?.secrets[0]?.value, Secret)
+  const [arrivedClient] = arrived.oauth.clients
+  t.match(arrivedClient?.secrets[0]?.value, Secret)
   t.notMatch(JSON.stringify(arrived), 'hidden')
 })
 

@@ -8,6 +8,7 @@ import { packConfig } from '../../src/cluster/config-parcel.ts'
 import { bindListeners } from '../../src/cluster/listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from '../../src/cluster/messages.ts'
 import { createWorkers } from '../../src/cluster/workers.ts'
+import { createClients } from '../../src/oauth/clients/clients.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
 import { acceptedConfig, makeFolder } from '../config/support.ts'
@@ -65,7 +66,7 @@ t.test('a worker that hangs before it can serve is ended, and the start says so'
   cluster.setupPrimary({ exec: hanging })
   const workers = createWorkers({
     count: 1,
-    config: async () => ({}),
+    config: async () => ({ config: {}, clients: createClients([]).pack() }),
     listeners,
     privateListener: undefined,
     log,

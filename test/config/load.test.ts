@@ -67,7 +67,8 @@ t.test('secrets do not show when the result is printed or serialised', async t =
 
   const shown = JSON.stringify(config) + inspect(config, { depth: 20 })
   t.notMatch(shown, /store-password|client-password/)
-  t.equal(config.oauth.clients[0]?.secrets[0]?.value.reveal(), 'client-password')
+  const [shop] = config.oauth.clients
+  t.equal(shop?.secrets[0]?.value.reveal(), 'client-password')
 })
 
 t.test('every problem comes in one go, in the order of the file, each with its place', async t => {
@@ -276,7 +277,7 @@ t.test('a client gets the only plan, and the defaults of RFC 7591', async t => {
 
   const config = await acceptedConfig(t, { ...publishing(authorize), clients: [registered] })
 
-  t.match(config.oauth.clients[0], {
+  t.match(config.oauth.clients.find('app'), {
     client_name: 'app',
     grant_types: ['authorization_code'],
     token_endpoint_auth_method: 'client_secret_basic',

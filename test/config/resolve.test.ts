@@ -21,7 +21,7 @@ t.test('what nobody says about proofs, keys and pushed requests has its default'
     takesClientCertificates: false,
   })
   t.same(oauth.keys, { rotateEverySec: 2_592_000 })
-  t.match(oauth.clients[0], {
+  t.match([...oauth.clients][0], {
     profile: 'none',
     assertion_audience: 'issuer',
     tls_client_certificate_bound_access_tokens: false,
@@ -69,8 +69,9 @@ t.test('the keys of a client may stand in a file, or at an address', async t => 
     ],
   })
 
-  t.same(oauth.clients[0]?.keys, { kind: 'jwks', jwks })
-  t.same(oauth.clients[1]?.keys, { kind: 'uri', uri: 'https://b.example/jwks' })
+  const [given, fetched] = oauth.clients
+  t.same(given?.keys, { kind: 'jwks', jwks })
+  t.same(fetched?.keys, { kind: 'uri', uri: 'https://b.example/jwks' })
 })
 
 t.test('what is wrong with keys in a file is said where the file is named, without the keys', async t => {
@@ -90,7 +91,8 @@ t.test('secrets come with their end, the current one first', async t => {
     clients: [client({ client_secrets: [{ client_secret: 'old', until: '2027-01-31T13:00:00+01:00' }] })],
   })
 
-  const secrets = oauth.clients[0]?.secrets ?? []
+  const [registered] = oauth.clients
+  const secrets = registered?.secrets ?? []
   t.same(
     secrets.map(({ kind, value, untilMs }) => [kind, value.reveal(), untilMs]),
     [
@@ -112,7 +114,8 @@ t.test('a certificate is known by the name that its client registered', async t 
     ],
   })
 
-  t.same(oauth.clients[0]?.certificateName, { kind: 'san_uri', value: 'urn:shop' })
+  const [named] = oauth.clients
+  t.same(named?.certificateName, { kind: 'san_uri', value: 'urn:shop' })
   t.ok(oauth.takesClientCertificates)
 })
 
@@ -141,12 +144,15 @@ t.test('the profile switches on what can be switched on, for all clients or for 
   })
 
   t.equal(all.oauth.profile, 'fapi2')
-  t.match(all.oauth.clients, [{ profile: 'fapi2', require_pushed_authorization_requests: true }])
+  t.match([...all.oauth.clients], [{ profile: 'fapi2', require_pushed_authorization_requests: true }])
   t.equal(one.oauth.profile, 'none')
-  t.match(one.oauth.clients, [
-    { profile: 'fapi2', require_pushed_authorization_requests: true },
-    { profile: 'none', require_pushed_authorization_requests: false },
-  ])
+  t.match(
+    [...one.oauth.clients],
+    [
+      { profile: 'fapi2', require_pushed_authorization_requests: true },
+      { profile: 'none', require_pushed_authorization_requests: false },
+    ],
+  )
   t.equal(one.oauth.endpoints.par, 'http://localhost:8080/par')
 })
 

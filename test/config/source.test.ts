@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { formatProblem, loadConfig } from '../../src/config/load.ts'
+import { formatProblem, loadConfig, type SidegateConfig } from '../../src/config/load.ts'
 import { privateJwk, publicJwk } from './keys.ts'
 import { acceptedConfig, client, hash, makeFolder, problemsOf, writeConfig } from './support.ts'
 
-const secretOf = (config: {
-  readonly oauth: { readonly clients: readonly { secrets: readonly { value: { reveal(): string } }[] }[] }
-}) => config.oauth.clients[0]?.secrets[0]?.value.reveal()
+const secretOf = ({ oauth }: SidegateConfig): string | undefined => {
+  const [first] = oauth.clients
+  return first?.secrets[0]?.value.reveal()
+}
 
 t.test('YAML that cannot be read says where and why', async t => {
   t.same(await problemsOf(t, 'listen: "127.0.0.1:8080\nissuer: x\n'), [
@@ -120,7 +121,8 @@ t.test('the store and stored forms may stand in files too', async t => {
   })
 
   t.equal(config.store.kind, 'redis')
-  t.match(config.oauth.clients[0]?.secrets[0], { kind: 'hash' })
+  const [hashed] = config.oauth.clients
+  t.match(hashed?.secrets[0], { kind: 'hash' })
   t.equal(config.oauth.users[0]?.password_hash.reveal(), hash)
 })
 

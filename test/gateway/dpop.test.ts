@@ -10,11 +10,10 @@ import { run } from '../../src/gateway/pipeline.ts'
 import { createAddressReader } from '../../src/http/address.ts'
 import { createCertificateReader } from '../../src/http/client-certificate.ts'
 import { createContext } from '../../src/http/context.ts'
-import type { OAuthOptions } from '../../src/oauth/options.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
 import { bareJwk, newKey, type TestKey } from '../oauth/fapi/support/jws.ts'
-import { issuer, startServer } from '../oauth/support/authorization-server.ts'
+import { issuer, type OptionChanges, startServer } from '../oauth/support/authorization-server.ts'
 import { newProof, type ProofTwist } from '../oauth/support/proofs.ts'
 
 const key = newKey('ES256')
@@ -51,7 +50,7 @@ const peers = {
 }
 
 /** The steps of the gateway that ask for a proof, before an authorization server whose clock the test turns. */
-const start = async (t: Test, changes: Partial<OAuthOptions> = {}) => {
+const start = async (t: Test, changes: OptionChanges = {}) => {
   const server = await startServer(t, changes)
   const { clock } = server
   const deps: CallerDeps = {

@@ -1,6 +1,5 @@
 import t, { type Test } from 'tap'
-import type { OAuthOptions } from '../../src/oauth/options.ts'
-import { client, issuer, startServer } from './support/authorization-server.ts'
+import { client, issuer, type OptionChanges, startServer } from './support/authorization-server.ts'
 
 const strong = ['ES256', 'PS256', 'EdDSA']
 
@@ -57,7 +56,7 @@ t.test('line 94: what is not served, or has no entries, is not a member', async 
 })
 
 /** The metadata under these options. */
-const metadataOf = async (t: Test, changes: Partial<OAuthOptions>): Promise<Readonly<Record<string, unknown>>> => {
+const metadataOf = async (t: Test, changes: OptionChanges): Promise<Readonly<Record<string, unknown>>> => {
   const { server } = await startServer(t, changes)
   return { ...Object(server.metadata().body) }
 }

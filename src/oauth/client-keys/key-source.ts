@@ -25,20 +25,16 @@ export interface ClientKeyring {
 export type KeysReport = (host: string, reason: string) => void
 
 /** Clients with one `jwks_uri` share what is fetched from it. */
-export const createClientKeyring = (
-  clients: readonly ClientRegistration[],
-  clock: Clock,
-  report: KeysReport,
-): ClientKeyring => {
+export const createClientKeyring = (clock: Clock, report: KeysReport): ClientKeyring => {
   const byUri = new Map<string, KeySource>()
-  const byClient = new Map<string, KeySource>()
-  for (const { client_id, keys } of clients) {
-    if (!keys) continue
+  const byKeys = new WeakMap<ClientKeys, KeySource>()
+  const make = (keys: ClientKeys): KeySource => {
     const source = (keys.kind === 'uri' && byUri.get(keys.uri)) || createKeySource(keys, clock, report)
     if (keys.kind === 'uri') byUri.set(keys.uri, source)
-    byClient.set(client_id, source)
+    byKeys.set(keys, source)
+    return source
   }
-  return { find: client => byClient.get(client.client_id) }
+  return { find: ({ keys }) => keys && (byKeys.get(keys) ?? make(keys)) }
 }
 
 /** Keys that were given are read once and never change; those at a URI are fetched when they are first needed. */

@@ -27,9 +27,9 @@ export interface ClientAuth {
 }
 
 export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): ClientAuth => {
-  const { options, clients } = deps
+  const { clients } = deps
   const { hear, refuse } = createHearing(deps)
-  const isSecretOf = createSecretCheck(options.clients, deps.clock)
+  const isSecretOf = createSecretCheck(clients.mostSecrets, deps.clock)
   const checkAssertion = createAssertionCheck(deps, keyring)
   const findCertificateFault = createCertificateCheck(keyring, deps.clock)
 

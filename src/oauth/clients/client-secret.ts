@@ -4,6 +4,8 @@ import { Secret } from '../../secret.ts'
 import type { ClientRegistration, ClientSecret } from '../options.ts'
 import { newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
 import type { MaybePromise } from '../when-known.ts'
+import type { Clients } from './clients.ts'
+import { formOf } from './secret-form.ts'
 
 /**
  * Whether the presented secret is one of the client's that have not ended. Without a client, or with one that has no
@@ -13,14 +15,21 @@ import type { MaybePromise } from '../when-known.ts'
  */
 export type SecretCheck = (client: ClientRegistration | undefined, presented: string) => MaybePromise<boolean>
 
-export const createSecretCheck = (registrations: readonly ClientRegistration[], clock: Clock): SecretCheck => {
-  const sorted = new Map(registrations.map(({ client_id, secrets }) => [client_id, sortByForm(secrets)]))
-  const unmatched = createUnmatched([...sorted.values()])
-  const byClient = new Map([...sorted].map(([client_id, secrets]) => [client_id, toComparands(secrets, unmatched)]))
-  const nobodys = toComparands(sortByForm([]), unmatched)
+export const createSecretCheck = (mostSecrets: Clients['mostSecrets'], clock: Clock): SecretCheck => {
+  const unmatched = createUnmatched(mostSecrets)
+  const nobodys = toComparands([], unmatched)
+  // Made at a client's first request: that one takes some microseconds longer, once in each process.
+  const byClient = new WeakMap<ClientRegistration, Comparands>()
+  const comparandsOf = (client: ClientRegistration): Comparands => {
+    const known = byClient.get(client)
+    if (known) return known
+    const comparands = toComparands(client.secrets, unmatched)
+    byClient.set(client, comparands)
+    return comparands
+  }
 
   return (client, presented) => {
-    const { plain, stored } = byClient.get(client?.client_id ?? '') ?? nobodys
+    const { plain, stored } = client ? comparandsOf(client) : nobodys
     const nowMs = clock.nowMs()
     const digest = digestOf(presented)
     // Equal digests of unequal lengths' texts do not exist, so the comparison tells nothing about the length either.
@@ -28,13 +37,6 @@ export const createSecretCheck = (registrations: readonly ClientRegistration[], 
     if (stored.length === 0) return false
     return verifySecretHash(new Secret(presented), ...stored.map(comparand => valueAt(nowMs, comparand)))
   }
-}
-
-/** One client's secrets by form: `plain` in the configuration itself, or stored as one of the two kinds of hashes. */
-interface ByForm<T> {
-  readonly plain: readonly T[]
-  readonly quick: readonly T[]
-  readonly slow: readonly T[]
 }
 
 /** Something that a presented secret is compared with. */
@@ -58,34 +60,23 @@ interface Unmatched {
   readonly slow: readonly Secret[]
 }
 
-const sortByForm = (secrets: readonly ClientSecret[]): ByForm<ClientSecret> => {
+const createUnmatched = (most: Clients['mostSecrets']): Unmatched => ({
+  plain: Array.from({ length: most.plain }, () => randomBytes(32)),
+  // Each another: equal ones would be computed once, and cost less than as many secrets do.
+  quick: Array.from({ length: most.quick }, () => newUnmatchedHash('quick')),
+  slow: Array.from({ length: most.slow }, () => newUnmatchedHash('slow')),
+})
+
+const toComparands = (secrets: readonly ClientSecret[], unmatched: Unmatched): Comparands => {
   const { plain = [], quick = [], slow = [] } = Object.groupBy(secrets, formOf)
-  return { plain, quick, slow }
-}
-
-const formOf = ({ kind, value }: ClientSecret): keyof ByForm<ClientSecret> => {
-  if (kind === 'plain') return 'plain'
-  return value.reveal().startsWith('scrypt$') ? 'slow' : 'quick'
-}
-
-const createUnmatched = (sorted: readonly ByForm<ClientSecret>[]): Unmatched => {
-  const asManyAs = <T>(form: keyof ByForm<ClientSecret>, make: () => T): readonly T[] =>
-    Array.from({ length: Math.max(0, ...sorted.map(secrets => secrets[form].length)) }, make)
   return {
-    plain: asManyAs('plain', () => randomBytes(32)),
-    // Each another: equal ones would be computed once, and cost less than as many secrets do.
-    quick: asManyAs('quick', () => newUnmatchedHash('quick')),
-    slow: asManyAs('slow', () => newUnmatchedHash('slow')),
+    plain: unmatched.plain.map((spare, i) => toComparand(plain[i], spare, ({ value }) => digestOf(value.reveal()))),
+    stored: [
+      ...unmatched.quick.map((spare, i) => toComparand(quick[i], spare, ({ value }) => value)),
+      ...unmatched.slow.map((spare, i) => toComparand(slow[i], spare, ({ value }) => value)),
+    ],
   }
 }
-
-const toComparands = ({ plain, quick, slow }: ByForm<ClientSecret>, unmatched: Unmatched): Comparands => ({
-  plain: unmatched.plain.map((spare, i) => toComparand(plain[i], spare, ({ value }) => digestOf(value.reveal()))),
-  stored: [
-    ...unmatched.quick.map((spare, i) => toComparand(quick[i], spare, ({ value }) => value)),
-    ...unmatched.slow.map((spare, i) => toComparand(slow[i], spare, ({ value }) => value)),
-  ],
-})
 
 const toComparand = <T>(
   secret: ClientSecret | undefined,

@@ -49,7 +49,10 @@ export const signingAlgsOf = ({
 }: Pick<OAuthOptions, 'accessToken' | 'clients'>): readonly SigningAlg[] => [
   ...new Set([
     accessToken.alg,
-    ...clients.flatMap(client => [client.access_token_signed_response_alg, client.introspection_signed_response_alg]),
+    ...clients.terms.flatMap(client => [
+      client.access_token_signed_response_alg,
+      client.introspection_signed_response_alg,
+    ]),
   ]),
 ]
 

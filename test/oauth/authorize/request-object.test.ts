@@ -170,7 +170,7 @@ t.test('a client pinned to one algorithm signs with no other', async t => {
 t.test('under FAPI 2.0 an object lasts an hour at most, and says so', async t => {
   const room = await openBrowserRoom(t)
   const client = signing({ profile: 'fapi2' })
-  const read = createRequestObjects(room.deps, createClientKeyring([client], room.deps.clock, room.deps.reportKeysAway))
+  const read = createRequestObjects(room.deps, createClientKeyring(room.deps.clock, room.deps.reportKeysAway))
   const [now, address] = [nowSec(room), '192.0.2.1']
 
   t.notOk('error' in (await read(signed(room, { nbf: now, exp: now + 3600 }), client, address)))

@@ -1,7 +1,15 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import t, { type Test } from 'tap'
-import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
-import { type Answer, basic, client, issuer, startServer, type TestServer } from '../support/authorization-server.ts'
+import type { ClientRegistration } from '../../../src/oauth/options.ts'
+import {
+  type Answer,
+  basic,
+  client,
+  issuer,
+  type OptionChanges,
+  startServer,
+  type TestServer,
+} from '../support/authorization-server.ts'
 import {
   assertionClaims,
   assertionFields,
@@ -31,7 +39,7 @@ interface Told {
 }
 
 /** The server with these clients, and what it answers to an assertion with one thing changed. */
-const start = async (t: Test, clients: readonly ClientRegistration[], changes: Partial<OAuthOptions> = {}) => {
+const start = async (t: Test, clients: readonly ClientRegistration[], changes: OptionChanges = {}) => {
   const server = await startServer(t, { clients, ...changes })
   const tell = async ({
     claims,

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
-import type { OAuthOptions } from '../../../src/oauth/options.ts'
 import type { OAuthRequest } from '../../../src/oauth/wire.ts'
 import { createCertificates } from '../../support/certificates.ts'
 import {
   type Answer,
   client,
+  type OptionChanges,
   publicClient,
   startServer,
   type TestServer,
@@ -16,8 +16,7 @@ const optional = { dpop: { nonce: 'optional' } } as const
 const refusal = { status: 400, body: { error: 'invalid_grant' } }
 const certificates = createCertificates(t)
 
-const start = (t: Test, changes: Partial<OAuthOptions> = {}): Promise<TestServer> =>
-  startServer(t, { ...optional, ...changes })
+const start = (t: Test, changes: OptionChanges = {}): Promise<TestServer> => startServer(t, { ...optional, ...changes })
 
 const identified = (client_id: string) =>
   client_id === 'spa' ? { fields: { client_id }, as: {} } : { fields: {}, as: { as: client_id } }

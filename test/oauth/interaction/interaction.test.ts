@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createClients } from '../../../src/oauth/clients/clients.ts'
 import {
   answerOf,
   ask,
@@ -114,9 +115,8 @@ t.test('a form of another content type is a page', async t => {
 t.test('a redirect URI that was unregistered meanwhile is not redirected to', async t => {
   const room = await openBrowserRoom(t, [{ ...demoClient }])
   const guest = await enter(room)
-  const client = room.deps.clients.find('demo')
 
-  Object.assign(client ?? {}, { redirect_uris: ['https://elsewhere.example/cb'] })
+  Object.assign(room.deps.clients, createClients([{ ...demoClient, redirect_uris: ['https://elsewhere.example/cb'] }]))
 
   t.ok(isPage(await guest.submit({ decision: 'deny' }), 400))
 })

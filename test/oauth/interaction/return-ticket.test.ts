@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createClients } from '../../../src/oauth/clients/clients.ts'
 import {
   answerOf,
   ask,
@@ -71,7 +72,7 @@ t.test('line 60: a redirect URI that is registered no more is not gone back to',
   const guest = await enter(room)
   room.advanceSec(900)
 
-  Object.assign(room.deps.clients.find('demo') ?? {}, { redirect_uris: ['https://elsewhere.example/cb'] })
+  Object.assign(room.deps.clients, createClients([{ ...demoClient, redirect_uris: ['https://elsewhere.example/cb'] }]))
 
   t.ok(isPage(await guest.show(), 400))
 })

@@ -15,7 +15,7 @@ export interface HandoffRoom extends BrowserRoom {
 export const openHandoffRoom = async (
   t: Test,
   changes: Partial<ClientRegistration> = {},
-  options: Partial<OAuthOptions> = {},
+  options: Partial<Omit<OAuthOptions, 'clients'>> = {},
 ): Promise<HandoffRoom> => {
   const clients = [
     { ...demoClient, ...changes },

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
+import { createClients } from '../../../src/oauth/clients/clients.ts'
 import { type KeyRing, type KeyRingOptions, openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import { type SigningAlg, signingAlgs } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
@@ -15,13 +16,13 @@ const daySec = 24 * 3600
 
 const options: KeyRingOptions = {
   accessToken: { format: 'jwt', lifetimeSec: 600, alg: 'ES256' },
-  clients: [],
+  clients: createClients([]),
   keys: { rotateEverySec: 30 * daySec },
 }
 
 const signedWith = (alg: SigningAlg): KeyRingOptions => ({
   ...options,
-  clients: [client('old', { access_token_signed_response_alg: alg })],
+  clients: createClients([client('old', { access_token_signed_response_alg: alg })]),
 })
 
 const open = async (t: Test, keys: KeyStore, clock: ManualClock, more: KeyRingOptions = options): Promise<KeyRing> => {

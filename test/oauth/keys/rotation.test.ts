@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { createClients } from '../../../src/oauth/clients/clients.ts'
 import { type KeyRing, type KeyRingOptions, openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import { signJwt, verifyJwt } from '../../../src/oauth/tokens/jwt.ts'
 import { Secret } from '../../../src/secret.ts'
@@ -19,7 +20,7 @@ const skewSec = 60
 
 const options: KeyRingOptions = {
   accessToken: { format: 'jwt', lifetimeSec: tokenSec, alg: 'ES256' },
-  clients: [],
+  clients: createClients([]),
   keys: { rotateEverySec: 30 * daySec },
 }
 

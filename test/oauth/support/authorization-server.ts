@@ -119,6 +119,11 @@ export interface TestServer {
   makeCode(client_id: string, options?: CodeOptions): Promise<string>
 }
 
+/** What a test wants otherwise. */
+export interface OptionChanges extends Partial<Omit<OAuthOptions, 'clients'>> {
+  readonly clients?: readonly ClientRegistration[]
+}
+
 interface Teardown {
   teardown(handler: () => unknown): unknown
 }
@@ -131,14 +136,14 @@ export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
  */
 export const startServer = async (
   t: Teardown,
-  changes: Partial<OAuthOptions> = {},
+  { clients: registrations = defaultClients, ...changes }: OptionChanges = {},
   clock: ManualClock = createManualClock(),
   store: Store = createMemoryStore(clock),
 ): Promise<TestServer> => {
-  const options = { ...defaultOptions, ...changes }
+  const clients = createClients(registrations)
+  const options = { ...defaultOptions, clients, ...changes }
   const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())
-  const clients = createClients(options.clients)
   const revocations = createRevocationFeed(store.revocations, clock)
   t.teardown(() => revocations.close())
   const own = { options, store, clock, clients, keys, revocations }
@@ -173,10 +178,11 @@ const createLimits = (clock: ManualClock): Pick<OAuthDeps, 'failures' | 'starts'
   }
 }
 
-const defaultOptions: OAuthOptions = {
+const defaultClients = [client('app'), client('other'), publicClient('spa')]
+
+const defaultOptions: Omit<OAuthOptions, 'clients'> = {
   ...optionDefaults,
   issuer,
-  clients: [client('app'), client('other'), publicClient('spa')],
   accessToken: { format: 'jwt', lifetimeSec: 600, alg: 'ES256' },
   refreshToken: { lifetimeSec: 30 * 24 * 3600, reuseWindowSec: 10 },
   code: { lifetimeSec: 60 },

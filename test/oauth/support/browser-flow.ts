@@ -57,12 +57,13 @@ const passwordHash = hashSecret(new Secret(password))
 
 export const openBrowserRoom = async (
   t: Teardown,
-  clients: readonly ClientRegistration[] = [demoClient],
-  changes: Partial<OAuthOptions> = {},
+  registrations: readonly ClientRegistration[] = [demoClient],
+  changes: Partial<Omit<OAuthOptions, 'clients'>> = {},
 ): Promise<BrowserRoom> => {
   let nowMs = 1_700_000_000_000
   const clock = { nowMs: () => nowMs }
   const store = createMemoryStore(clock)
+  const clients = createClients(registrations)
   const options: OAuthOptions = {
     ...optionDefaults,
     issuer: 'http://localhost:8080',
@@ -90,7 +91,7 @@ export const openBrowserRoom = async (
     options,
     store,
     clock,
-    clients: createClients(clients),
+    clients,
     keys,
     failures,
     starts,
@@ -99,7 +100,7 @@ export const openBrowserRoom = async (
   }
   return {
     deps,
-    authorize: createAuthorize(deps, createRequestObjects(deps, createClientKeyring(clients, clock, reportKeysAway))),
+    authorize: createAuthorize(deps, createRequestObjects(deps, createClientKeyring(clock, reportKeysAway))),
     interaction: createInteraction(deps),
     advanceSec: seconds => {
       nowMs += seconds * 1000

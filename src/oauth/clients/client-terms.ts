@@ -1,0 +1,71 @@
+import type { ClientRegistration } from '../options.ts'
+
+/** What a client is registered for: few terms for many clients. What is not in here is a client's own. */
+export type ClientTerms = Pick<ClientRegistration, (typeof termKeys)[number]>
+
+const termKeys = [
+  'profile',
+  'grant_types',
+  'scope',
+  'token_endpoint_auth_method',
+  'token_endpoint_auth_signing_alg',
+  'assertion_audience',
+  'tls_client_certificate_bound_access_tokens',
+  'dpop_bound_access_tokens',
+  'require_pushed_authorization_requests',
+  'require_signed_request_object',
+  'request_object_signing_alg',
+  'introspection_signed_response_alg',
+  'access_token_signed_response_alg',
+  'application_type',
+  'pkce',
+  'browser',
+  'introspects',
+  'plan',
+] as const satisfies readonly (keyof ClientRegistration)[]
+
+/** Terms that are each different, in the order in which they came. */
+export interface TermList {
+  readonly all: readonly ClientTerms[]
+  /** Where the terms of this client are in `all`; they are added where they are new. */
+  place(client: ClientRegistration): number
+}
+
+export const createTermList = (): TermList => {
+  const all: ClientTerms[] = []
+  const places = new Map<string, number>()
+  let last: ClientRegistration | undefined
+  let lastPlace = 0
+
+  const find = (client: ClientRegistration): number => {
+    const terms = termsOf(client)
+    const text = JSON.stringify(terms)
+    const known = places.get(text)
+    if (known !== undefined) return known
+    places.set(text, all.length)
+    return all.push(terms) - 1
+  }
+  return {
+    all,
+    place(client) {
+      // Most often they are those of the client before, and that is known at once.
+      if (!last || !haveSameTerms(last, client)) lastPlace = find(client)
+      last = client
+      return lastPlace
+    },
+  }
+}
+
+const haveSameTerms = (one: ClientRegistration, other: ClientRegistration): boolean =>
+  termKeys.every(key => isSame(one[key], other[key]))
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || (Array.isArray(one) && Array.isArray(other) && areSame(one, other))
+
+const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
+  some.length === others.length && some.every((one, at) => one === others[at])
+
+const termsOf = (client: ClientRegistration): ClientTerms => {
+  const { client_id, client_name, secrets, redirect_uris, keys, certificateName, ...terms } = client
+  return terms
+}
