@@ -36,8 +36,8 @@ interface RuleSet {
 /**
  * Plan limits over all pods that share a Redis, through a connection of its own, so that nothing slow stands before a
  * charge. What comes in one turn of the event loop goes together, and a worker has one call under way for each key: charges
- * that come meanwhile go in the next one. While Redis is away plans go on as they say; nothing is seeded when it is back, so up to one window's limit more may be let
- * in around an outage.
+ * that come meanwhile go in the next one. While Redis is away plans go on as they say; nothing is seeded when it is back, so
+ * up to one window's limit more may be let in around an outage.
  */
 export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): Promise<Limiter> => {
   const clock = options.clock ?? monotonicClock
