@@ -15,6 +15,7 @@ const defaultRotationSec = 30 * 86_400
 export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly Operation[]): OAuthOptions => {
   const { profile, scopes, tokens, keys } = draft.head.value
   const { accessToken, refreshToken, code, par, dpop } = tokens
+  const { origin } = new URL(issuer)
   return {
     issuer,
     profile,
@@ -27,11 +28,11 @@ export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly 
     dpop,
     keys: { rotateEverySec: keys.rotateEvery ?? defaultRotationSec, ...(keys.jwks && { jwks: keys.jwks.text }) },
     login: toLogin(draft.login.value),
-    resources: toResources(draft, issuer),
+    resources: toResources(draft, origin),
     takesClientCertificates: certificateWays(draft.head.value).length > 0,
     users: draft.users.flatMap(({ value }) => toUser(value)),
     interactionLifetimeSec,
-    endpoints: toEndpoints(issuer, operations),
+    endpoints: toEndpoints(origin, operations),
   }
 }
 
@@ -44,13 +45,11 @@ const endpoints = ['token', 'introspect', 'revoke', 'authorize', 'par', 'jwks'] 
 const toLogin = ({ mode, url = '' }: LoginDraft): LoginOptions => (mode === 'handoff' ? { mode, url } : { mode })
 
 /** RFC 8414 section 2 has room for one URL each: the advertised operation, or the first of the configuration. */
-const toEndpoints = (issuer: string, operations: readonly Operation[]): OAuthOptions['endpoints'] => {
-  const { origin } = new URL(issuer)
-  return Object.fromEntries(
+const toEndpoints = (origin: string, operations: readonly Operation[]): OAuthOptions['endpoints'] =>
+  Object.fromEntries(
     endpoints.flatMap(endpoint => {
       const serving = operations.filter(({ target }) => target.kind === 'serve' && target.serves === endpoint)
       const chosen = serving.find(({ target }) => target.kind === 'serve' && target.advertise) ?? serving[0]
       return chosen ? [[endpoint, origin + chosen.path]] : []
     }),
   )
-}

@@ -3,17 +3,20 @@ import type { Draft, GroupedOperation, GroupingDraft } from './draft.ts'
 import { toOperationView } from './operation-view.ts'
 import { basePathFault } from './values/path-pattern.ts'
 
-/** What a token's `aud` may name for a grouping (RFC 8707). */
-export const resourceOf = ({ resource, basePath }: GroupingDraft, issuer: string): string =>
-  resource ?? new URL(issuer).origin + basePath
+/**
+ * What a token's `aud` may name for a grouping (RFC 8707).
+ * @param origin of the issuer, as everywhere here
+ */
+export const resourceOf = ({ resource, basePath }: GroupingDraft, origin: string): string =>
+  resource ?? origin + basePath
 
 /** What tokens may be asked for: every forwarding grouping, and what clients introspect for. Each once. */
-export const toResources = (draft: Draft, issuer: string): readonly ProtectedResource[] => {
-  const guarded = [...Map.groupBy(forwardedOf(draft), ({ grouping }) => resourceOf(grouping.value, issuer))]
+export const toResources = (draft: Draft, origin: string): readonly ProtectedResource[] => {
+  const guarded = [...Map.groupBy(forwardedOf(draft), ({ grouping }) => resourceOf(grouping.value, origin))]
   const introspected = draft.clients.flatMap(({ value }) => (Array.isArray(value.introspects) ? value.introspects : []))
   const others = new Set(introspected.filter(resource => !guarded.some(([own]) => own === resource)))
   return [
-    ...guarded.map(([resource, operations]) => toGuarded(resource, operations, issuer)),
+    ...guarded.map(([resource, operations]) => toGuarded(resource, operations, origin)),
     ...[...others].map(resource => ({ resource, scopes: [], name: resource })),
   ]
 }
@@ -22,8 +25,8 @@ const forwardedOf = (draft: Draft): readonly GroupedOperation[] =>
   draft.operations.filter(operation => toOperationView(operation).serves === undefined)
 
 /** Groupings may share a resource: then it has the scopes of them all and the name of the first. */
-const toGuarded = (resource: string, operations: readonly GroupedOperation[], issuer: string): ProtectedResource => {
-  const metadataPath = findMetadataPath(resource, issuer)
+const toGuarded = (resource: string, operations: readonly GroupedOperation[], origin: string): ProtectedResource => {
+  const metadataPath = findMetadataPath(resource, origin)
   return {
     resource,
     scopes: [...new Set(operations.flatMap(({ value }) => value.scopes))],
@@ -33,9 +36,9 @@ const toGuarded = (resource: string, operations: readonly GroupedOperation[], is
 }
 
 /** The well-known part stands between host and path (RFC 9728 section 3.1). Undefined where it is not ours to serve. */
-export const findMetadataPath = (resource: string, issuer: string): string | undefined => {
-  const { origin, pathname, search } = new URL(resource)
+export const findMetadataPath = (resource: string, origin: string): string | undefined => {
+  const { origin: host, pathname, search } = new URL(resource)
   const path = pathname === '/' ? '' : pathname
-  const isServable = origin === new URL(issuer).origin && search === '' && (path === '' || !basePathFault(path))
+  const isServable = host === origin && search === '' && (path === '' || !basePathFault(path))
   return isServable ? `/.well-known/oauth-protected-resource${path}` : undefined
 }

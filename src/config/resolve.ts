@@ -15,7 +15,8 @@ import { usableCpus } from './values/cpus.ts'
 export const resolveConfig = (draft: Draft): SidegateConfig => {
   const { value: head } = draft.head
   const issuer = issuerOf(head)
-  const operations = draft.operations.map(operation => toOperation(operation, issuer, head))
+  const { origin } = new URL(issuer)
+  const operations = draft.operations.map(operation => toOperation(operation, origin, head))
   const workers = resolveWorkers(head)
   return freeze({
     issuer,
@@ -91,7 +92,7 @@ const toPlan = ({ name, value }: Named<PlanDraft>): Plan => ({
   operations: value.operations,
 })
 
-const toOperation = (operation: GroupedOperation, issuer: string, head: HeadDraft): Operation => {
+const toOperation = (operation: GroupedOperation, origin: string, head: HeadDraft): Operation => {
   const { method, path, aliases, credentials, plan } = toOperationView(operation)
   return {
     grouping: operation.grouping.value.name,
@@ -102,21 +103,21 @@ const toOperation = (operation: GroupedOperation, issuer: string, head: HeadDraf
     credentials,
     scopes: operation.value.scopes,
     plan,
-    target: toTarget(operation, issuer, head),
+    target: toTarget(operation, origin, head),
   }
 }
 
-const toTarget = (operation: GroupedOperation, issuer: string, head: HeadDraft): Target => {
+const toTarget = (operation: GroupedOperation, origin: string, head: HeadDraft): Target => {
   const { value, grouping } = operation
   const { serves, upstream = '' } = toOperationView(operation)
   if (value.gateway) return { kind: 'check', gateway: value.gateway }
   if (serves && serves !== 'check') return { kind: 'serve', serves, advertise: value.advertise }
   const { basePath, stripBasePath } = grouping.value
-  const resource = resourceOf(grouping.value, issuer)
-  const metadataPath = findMetadataPath(resource, issuer)
+  const resource = resourceOf(grouping.value, origin)
+  const metadataPath = findMetadataPath(resource, origin)
   const guarded = {
     resource,
-    ...(metadataPath !== undefined && { metadataUrl: new URL(issuer).origin + metadataPath }),
+    ...(metadataPath !== undefined && { metadataUrl: origin + metadataPath }),
   }
   if (upstream === noUpstream) return { kind: 'elsewhere', ...guarded }
   return {

@@ -1,63 +1,70 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 
 /** Parses one mapping, as `safeParse` of its schema does. */
 export type Parse<S extends z.ZodObject> = (raw: unknown) => z.ZodSafeParseResult<z.output<S>>
 
 /**
- * Parses many mappings by one strict schema, such as a hundred thousand clients that give five of its forty keys: what
- * those with the same keys leave out is parsed once, and shared by them. No key of the schema may depend on another.
+ * Parses many mappings by one strict schema, such as a hundred thousand clients that give five of its forty keys, and
+ * often the same values as the client before: what is left out or the same again is parsed once, and shared. No key of
+ * the schema may depend on another.
  */
 export const createSparseParse = <S extends z.ZodObject>(schema: S): Parse<S> => {
-  const kinds = new Map<string, Kind<S>>()
-  let last: Kind<S> = { keys: [], seen: 0 }
+  const { fields, defaults, required } = toFields(schema)
+
+  /** Undefined where something is wrong. */
+  const parseFields = (raw: Mapping): Record<string, unknown> | undefined => {
+    for (const key of required) if (!(key in raw)) return undefined
+    const data = { ...defaults }
+    for (const key of Object.keys(raw)) {
+      const value = fields.get(key)?.(raw[key])
+      if (!value?.success) return undefined
+      data[key] = value.data
+    }
+    return data
+  }
   return raw => {
-    const keys = keysOf(raw)
-    // Most often they are those of the mapping before.
-    if (!isSame(keys, last.keys)) last = findKind(kinds, keys)
-    last.seen++
-    if (last.seen === worthwhile) last.parse = parserOfGiven(schema, keys)
-    return last.parse?.(raw) ?? schema.safeParse(raw)
+    const data = isMapping(raw) ? parseFields(raw) : undefined
+    // The schema itself says what is wrong.
+    return data ? { success: true, data: data as z.output<S> } : schema.safeParse(raw)
   }
 }
 
-/** So many mappings take as long to parse as their parser takes to make. */
-const worthwhile = 250
+type Mapping = Readonly<Record<string, unknown>>
 
-/** The mappings that give the same keys. */
-interface Kind<S extends z.ZodObject> {
-  readonly keys: readonly string[]
-  seen: number
-  /** Left out: not yet made. */
-  parse?: GivenParse<S> | undefined
+const isMapping = (raw: unknown): raw is Mapping => typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+
+interface Fields {
+  readonly fields: ReadonlyMap<string, ParseField>
+  /** What the keys come to that are left out, where it is anything. */
+  readonly defaults: Readonly<Record<string, unknown>>
+  /** Keys that cannot be left out. */
+  readonly required: readonly string[]
 }
 
-/** Undefined from it: something is wrong, and the whole schema says what. */
-type GivenParse<S extends z.ZodObject> = (raw: unknown) => z.ZodSafeParseSuccess<z.output<S>> | undefined
+type ParseField = (raw: unknown) => z.ZodSafeParseResult<unknown>
 
-const findKind = <S extends z.ZodObject>(kinds: Map<string, Kind<S>>, keys: readonly string[]): Kind<S> => {
-  const name = JSON.stringify(keys)
-  const known = kinds.get(name)
-  if (known) return known
-  const kind: Kind<S> = { keys, seen: 0 }
-  kinds.set(name, kind)
-  return kind
-}
-
-const isSame = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((key, index) => key === other[index])
-
-const keysOf = (raw: unknown): readonly string[] => (typeof raw === 'object' && raw !== null ? Object.keys(raw) : [])
-
-/** Undefined where mappings with these keys lack one that they cannot do without. */
-const parserOfGiven = <S extends z.ZodObject>(schema: S, keys: readonly string[]): GivenParse<S> | undefined => {
-  const { true: given = [], false: left = [] } = Object.groupBy(Object.entries(schema.shape), ([key]) =>
-    keys.includes(key) ? 'true' : 'false',
-  )
-  const defaults = z.strictObject(Object.fromEntries(left)).safeParse({})
-  if (!defaults.success) return undefined
-  const own = z.strictObject(Object.fromEntries(given))
-  return raw => {
-    const { success, data } = own.safeParse(raw)
-    return success ? { success, data: { ...defaults.data, ...data } as z.output<S> } : undefined
+const toFields = ({ shape }: z.ZodObject): Fields => {
+  const fields = Object.entries(shape).map(([key, field]) => [key, remembering(field as z.ZodType)] as const)
+  const leftOut = fields.map(([key, parse]) => [key, parse(undefined)] as const)
+  return {
+    fields: new Map(fields),
+    defaults: Object.fromEntries(leftOut.flatMap(([key, { data }]) => (data === undefined ? [] : [[key, data]]))),
+    required: leftOut.flatMap(([key, { success }]) => (success ? [] : [key])),
   }
 }
+
+/** Parses what is not the same as the time before. */
+const remembering = (field: z.ZodType): ParseField => {
+  let before: { readonly raw: unknown; readonly result: z.ZodSafeParseResult<unknown> } | undefined
+  return raw => {
+    if (!before || !isSame(raw, before.raw)) before = { raw, result: field.safeParse(raw) }
+    return before.result
+  }
+}
+
+/** Lists by what is in them; mappings are taken for different. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || (Array.isArray(one) && Array.isArray(other) && areSame(one, other))
+
+const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
+  some.length === others.length && some.every((one, index) => one === others[index])

@@ -4,11 +4,18 @@ import { createSparseParse } from '../../src/config/sparse-parse.ts'
 import { Secret } from '../../src/secret.ts'
 import { client, problemsOf } from './support.ts'
 
-/** More of one kind than are parsed before it pays to do it otherwise. */
-const many = 600
+const many = 50
 
 const kinds: Readonly<Record<string, (nth: number) => Record<string, unknown>>> = {
   'give few keys': nth => ({ client_id: `c${nth}`, client_secret: `s${nth}` }),
+  'give the same values, and others, in turns': nth => ({
+    client_id: `c${nth >> 1}`,
+    client_secret: `s${nth >> 2}`,
+    grant_types: nth % 5 < 3 ? ['client_credentials'] : ['client_credentials', 'refresh_token'],
+    scope: nth % 3 === 0 ? 'a b' : 'a',
+    dpop_bound_access_tokens: nth % 4 > 1 || 'true',
+    jwks: { keys: [] },
+  }),
   'give a key without value': nth => ({ client_id: `c${nth}`, scope: undefined, pkce: undefined }),
   'lack a key that they need': nth => ({ client_name: `c${nth}` }),
   'have a key that is unknown': nth => ({ client_id: `c${nth}`, 'client_id,scope': 'a' }),

@@ -12,7 +12,7 @@ export const readPlainJson = (text: string): unknown => {
   if (depth > maxDepth) return undefined
   const tree = tryParse(text)
   // Of two equal keys of one object the last is left.
-  return countKeys(tree) === colons ? withoutNull(tree) : undefined
+  return dropNull(tree) === colons ? tree : undefined
 }
 
 /** No part of a configuration goes that deep; the YAML reader says so. */
@@ -74,17 +74,12 @@ const tryParse = (text: string): unknown => {
   }
 }
 
-const countKeys = (tree: unknown): number => {
+/** Makes each `null` in it `undefined`. @returns how many keys it has */
+const dropNull = (tree: unknown): number => {
   let keys = 0
-  walkTree(tree, (_, step) => {
-    if (typeof step === 'string') keys++
-  })
-  return keys
-}
-
-const withoutNull = (tree: unknown): unknown => {
   walkTree(tree, (holder, step) => {
+    if (typeof step === 'string') keys++
     if (holder[step] === null) holder[step] = undefined
   })
-  return tree
+  return keys
 }
