@@ -1,4 +1,4 @@
-import { openClients, type PackedClients } from '../app/clients.ts'
+import { createClientIntake, type PackedClients } from '../app/clients.ts'
 import type { SidegateConfig } from '../app.ts'
 import { Secret } from '../secret.ts'
 
@@ -20,10 +20,15 @@ export const packConfig = (config: SidegateConfig): ConfigParcel => {
   return { config: pack({ ...config, oauth }), clients: clients.pack() }
 }
 
-/** The configuration as it was, frozen again. It is made of the parcel, which is not to be used any more. */
-export const unpackConfig = (parcel: ConfigParcel): SidegateConfig => {
+/**
+ * The configuration as it was, frozen again. It is made of the parcel, which is not to be used any more.
+ * @param intake has what came of its clients before (`config-parts.ts`)
+ */
+export const unpackConfig = (parcel: ConfigParcel, intake = createClientIntake()): SidegateConfig => {
   const { oauth, ...config } = unpack(parcel.config) as SidegateConfig
-  return Object.freeze({ ...config, oauth: Object.freeze({ ...oauth, clients: openClients(parcel.clients) }) })
+  const { facts, parts } = parcel.clients
+  parts.forEach(intake.add)
+  return Object.freeze({ ...config, oauth: Object.freeze({ ...oauth, clients: intake.open(facts) }) })
 }
 
 /** What is undefined is left out, as from any JSON. */
@@ -73,6 +78,10 @@ const unpackMarked = (marked: Marked): object => {
 }
 
 const unpackMembers = (members: Members): Members => {
-  for (const key in members) members[key] = unpack(members[key])
+  for (const key in members) {
+    const member = members[key]
+    const unpacked = unpack(member)
+    if (unpacked !== member) members[key] = unpacked
+  }
   return Object.freeze(members)
 }

@@ -1,3 +1,4 @@
+import type { ClientPart } from '../app/clients.ts'
 import type { BatchedCharge, BatchedVerdict } from '../app.ts'
 import type { MetricChanges } from '../telemetry/recorder.ts'
 import type { ConfigParcel } from './config-parcel.ts'
@@ -24,6 +25,8 @@ export type WorkerMessage =
 
 /** What the primary tells a worker. */
 export type PrimaryMessage =
+  /** Some clients of the configuration that comes next. */
+  | { readonly type: 'clients'; readonly part: ClientPart }
   /** Serve this configuration: to begin with, or because another was adopted meanwhile. */
   | { readonly type: 'configure'; readonly config: ConfigParcel }
   /** Build this configuration beside the one that is served. */

@@ -1,3 +1,4 @@
+import type { ClientIntake } from '../app/clients.ts'
 import type { App, Prepared } from '../app.ts'
 import { type ConfigParcel, unpackConfig } from './config-parcel.ts'
 import { reasonOf } from './start-failure.ts'
@@ -14,7 +15,7 @@ export interface Proposals {
   discard(id: number): void
 }
 
-export const createProposals = (app: App): Proposals => {
+export const createProposals = (app: App, intake: ClientIntake): Proposals => {
   let built: { readonly id: number; readonly prepared: Prepared } | undefined
   let lastDiscarded = 0
   const forget = (): void => {
@@ -25,7 +26,7 @@ export const createProposals = (app: App): Proposals => {
     async build(id, parcel) {
       forget()
       try {
-        const prepared = await app.prepare(unpackConfig(parcel))
+        const prepared = await app.prepare(unpackConfig(parcel, intake))
         // Another worker may have refused it meanwhile.
         if (id <= lastDiscarded) await prepared.discard()
         else built = { id, prepared }

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '../telemetry/logger.ts'
+import { sendInParts } from './config-parts.ts'
 import type { ListenHandle } from './listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
 import { watchStart } from './start-watch.ts'
@@ -61,7 +62,7 @@ export const forkWorker = (slot: number, events: WorkerEvents): WorkerProcess =>
     pid: worker.process.pid,
     hasStarted: () => hasStarted,
     failure: () => failure,
-    tell: message => send(worker, message, undefined),
+    tell: message => sendInParts(message, part => send(worker, part, undefined)),
     give: (message, handle) => send(worker, message, handle),
     retire(timeoutMs) {
       send(worker, { type: 'retire', timeoutMs }, undefined)

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { flushCompileCache } from 'node:module'
+import { type ClientIntake, createClientIntake } from '../app/clients.ts'
 import {
   type App,
   type BatchedCharge,
@@ -30,7 +31,8 @@ export const runWorker = async (): Promise<void> => {
   keepTickShape()
   ignoreTerminalSignals()
   process.once('disconnect', () => process.exit(1))
-  const { config, isStale } = await askForConfig()
+  const intake = createClientIntake()
+  const { config, isStale } = await askForConfig(intake)
   const slot = Number(process.env[workerEnvironment.slot] ?? 0)
   const logger = await createLogger({ level: process.env.LOG_LEVEL ?? 'info', base: { worker_pid: process.pid } })
   const { log, flush } = logger
@@ -58,11 +60,11 @@ export const runWorker = async (): Promise<void> => {
   const sockets = createSockets(app.server, app.inFlight)
   const { privateListener } = app
   const privateSockets = privateListener && createSockets(privateListener.server, privateListener.inFlight)
-  const proposals = createProposals(app)
+  const proposals = createProposals(app, intake)
   process.on('message', (message: PrimaryMessage, handle: unknown) => {
     switch (message.type) {
       case 'configure':
-        return void app.prepare(unpackConfig(message.config)).then(prepared => {
+        return void app.prepare(unpackConfig(message.config, intake)).then(prepared => {
           prepared.adopt()
           start()
         }, endWithStartFailure)
@@ -128,16 +130,20 @@ interface FirstConfig {
   isStale(): boolean
 }
 
-/** What the primary serves now, which is not always what the file says. */
-const askForConfig = (): Promise<FirstConfig> =>
+/**
+ * What the primary serves now, which is not always what the file says.
+ * @param intake gets the clients of this one, and of all that come later
+ */
+const askForConfig = (intake: ClientIntake): Promise<FirstConfig> =>
   new Promise(resolve => {
     let isStale = false
     let isKnown = false
     process.on('message', (message: PrimaryMessage) => {
+      if (message.type === 'clients') intake.add(message.part)
       if (message.type === 'adopt') isStale = true
       if (message.type !== 'configure' || isKnown) return
       isKnown = true
-      resolve({ config: unpackConfig(message.config), isStale: () => isStale })
+      resolve({ config: unpackConfig(message.config, intake), isStale: () => isStale })
     })
     send({ type: 'loaded' })
   })

@@ -1,91 +1,83 @@
-import type { ClientRegistration, ClientSecret } from '../options.ts'
-import { type ClientTerms, createTermList } from './client-terms.ts'
-import { fromClientText, toClientText } from './client-text.ts'
-import { formOf, type SecretForm } from './secret-form.ts'
+import type { ClientRegistration } from '../options.ts'
+import { fromClientText } from './client-text.ts'
+import { type ClientFacts, type ClientPart, type PackedClients, packClients } from './packed-clients.ts'
 
 /**
  * The registered clients. There may be a hundred thousand, so they are kept as texts: one is read when it is asked for,
  * and what has to be known of all of them is known beforehand.
  */
-export interface Clients extends Iterable<ClientRegistration> {
+export interface Clients extends ClientFacts, Iterable<ClientRegistration> {
   /** The same object for the same client_id each time. */
   find(client_id: string): ClientRegistration | undefined
-  /** Everything that one of them is registered for, in the order of the configuration. */
-  readonly terms: readonly ClientTerms[]
-  /** Of each form of secrets, as many as the client with the most of them has. */
-  readonly mostSecrets: Readonly<Record<SecretForm, number>>
   pack(): PackedClients
-}
-
-/** Clients on their way to another process, as JSON can hold them: their secrets in the clear. */
-export interface PackedClients {
-  readonly terms: readonly ClientTerms[]
-  readonly mostSecrets: Readonly<Record<SecretForm, number>>
-  /** A client_id and the text of the rest, in turns. */
-  readonly texts: readonly string[]
 }
 
 /** Each client_id comes once. */
 export const createClients = (registrations: Iterable<ClientRegistration>): Clients => {
-  const terms = createTermList()
-  const mostSecrets = { plain: 0, quick: 0, slow: 0 }
-  const texts: string[] = []
-  for (const client of registrations) {
-    raise(mostSecrets, client.secrets)
-    texts.push(client.client_id, toClientText(client, terms.place(client)))
-  }
-  const packed: PackedClients = { terms: freeze(terms.all), mostSecrets: freeze(mostSecrets), texts }
-  // Whoever packs them has no other use for them.
+  const packed = packClients(registrations)
+  // The primary packs them for its workers, and has no other use for them.
   let opened: Clients | undefined
   const open = (): Clients => {
     opened ??= openClients(packed)
     return opened
   }
   return {
+    ...freeze(packed.facts),
     find: client_id => open().find(client_id),
-    terms: packed.terms,
-    mostSecrets,
     pack: () => packed,
     [Symbol.iterator]: () => open()[Symbol.iterator](),
   }
 }
 
 /** Clients as they were packed. */
-export const openClients = (packed: PackedClients): Clients => {
-  const texts = new Map<string, string>()
-  for (let at = 0; at < packed.texts.length; at += 2) texts.set(packed.texts[at] ?? '', packed.texts[at + 1] ?? '')
-  const terms = freeze(packed.terms)
+export const openClients = ({ facts, parts }: PackedClients): Clients => {
+  const intake = createClientIntake()
+  for (const part of parts) intake.add(part)
+  return intake.open(facts)
+}
+
+/** Takes packed clients a part at a time. */
+export interface ClientIntake {
+  add(part: ClientPart): void
+  /** The clients of the parts that came; what comes after it belongs to the next. */
+  open(facts: ClientFacts): Clients
+}
+
+export const createClientIntake = (): ClientIntake => {
+  let texts = new Map<string, string>()
+  return {
+    add(part) {
+      for (let at = 0; at < part.length; at += 2) texts.set(part[at] ?? '', part[at + 1] ?? '')
+    },
+    open(facts) {
+      const taken = texts
+      texts = new Map()
+      return fromTexts(freeze(facts), taken)
+    },
+  }
+}
+
+const fromTexts = (facts: ClientFacts, texts: ReadonlyMap<string, string>): Clients => {
   const known = new Map<string, ClientRegistration>()
 
   const read = (client_id: string): ClientRegistration | undefined => {
     const text = texts.get(client_id)
     if (text === undefined) return undefined
-    const client = freeze(fromClientText(client_id, text, terms))
+    const client = freeze(fromClientText(client_id, text, facts.terms))
     known.set(client_id, client)
     return client
   }
   const find = (client_id: string): ClientRegistration | undefined => known.get(client_id) ?? read(client_id)
   return {
+    ...facts,
     find,
-    terms,
-    mostSecrets: packed.mostSecrets,
-    pack: () => packed,
+    pack: () => ({ facts, parts: [[...texts].flat()] }),
     *[Symbol.iterator]() {
       for (const client_id of texts.keys()) {
         const client = find(client_id)
         if (client) yield client
       }
     },
-  }
-}
-
-/** Counts what this client has. */
-const raise = (most: Record<SecretForm, number>, secrets: readonly ClientSecret[]): void => {
-  const count = { plain: 0, quick: 0, slow: 0 }
-  for (const secret of secrets) {
-    const form = formOf(secret)
-    count[form]++
-    most[form] = Math.max(most[form], count[form])
   }
 }
 

@@ -1,0 +1,50 @@
+import type { ClientRegistration, ClientSecret } from '../options.ts'
+import { type ClientTerms, createTermList } from './client-terms.ts'
+import { toClientText } from './client-text.ts'
+import { formOf, type SecretForm } from './secret-form.ts'
+
+/** Clients on their way to another process, as JSON can hold them: their secrets in the clear. */
+export interface PackedClients {
+  readonly facts: ClientFacts
+  /** None of them so large that a process is kept from its requests while it takes it. */
+  readonly parts: readonly ClientPart[]
+}
+
+/** What is known of all clients without a look at each. */
+export interface ClientFacts {
+  /** Everything that one of them is registered for, in the order of the configuration. */
+  readonly terms: readonly ClientTerms[]
+  /** Of each form of secrets, as many as the client with the most of them has. */
+  readonly mostSecrets: Readonly<Record<SecretForm, number>>
+}
+
+/** Some clients: a client_id and the text of the rest, in turns. */
+export type ClientPart = readonly string[]
+
+/** A part of so many is taken in a few milliseconds. */
+const clientsPerPart = 1000
+
+/** Each client_id comes once. */
+export const packClients = (registrations: Iterable<ClientRegistration>): PackedClients => {
+  const terms = createTermList()
+  const mostSecrets = { plain: 0, quick: 0, slow: 0 }
+  const parts: string[][] = []
+  let part: string[] = []
+  for (const client of registrations) {
+    raise(mostSecrets, client.secrets)
+    if (part.length === 0) parts.push(part)
+    part.push(client.client_id, toClientText(client, terms.place(client)))
+    if (part.length === 2 * clientsPerPart) part = []
+  }
+  return { facts: { terms: terms.all, mostSecrets }, parts }
+}
+
+/** Counts what this client has. */
+const raise = (most: Record<SecretForm, number>, secrets: readonly ClientSecret[]): void => {
+  const count = { plain: 0, quick: 0, slow: 0 }
+  for (const secret of secrets) {
+    const form = formOf(secret)
+    count[form]++
+    most[form] = Math.max(most[form], count[form])
+  }
+}
