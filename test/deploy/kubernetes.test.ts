@@ -117,6 +117,32 @@ t.test('an overlay as the page has it takes the place of the placeholders, under
   t.match(clients, { data: { demo: Buffer.from('a-secret').toString('base64') } })
 })
 
+t.test('several in one namespace, as the page has it, find their own pods, and the same Redis', async t => {
+  const labels = readPage('deploy/README.md').blocks.find(({ text }) => text.includes('includeSelectors'))?.text ?? ''
+  const dir = t.testdir({})
+  const gateway = relative(dir, join(kubernetes, 'overlays/redis-sentinel'))
+  writeFileSync(join(dir, 'kustomization.yaml'), `resources: [${gateway}]\n${labels}`)
+
+  const own = renderKustomization(dir)
+
+  t.same(findDisagreements(await deploy(own)), [])
+  t.ok(own.every(({ metadata }) => metadata.name.startsWith('shop-')))
+  const instance = { 'app.kubernetes.io/instance': 'shop' }
+  for (const { kind, spec } of ['Deployment', 'PodDisruptionBudget', 'PodMonitor'].map(kind => onlyOne(own, kind)))
+    t.match(spec, { selector: { matchLabels: instance } }, kind)
+  t.match(onlyOne(own, 'Service').spec, { selector: instance })
+  const peersOf = (objects: readonly KubernetesObject[]): readonly unknown[] =>
+    objectsOf(objects, 'NetworkPolicy').map(
+      ({ spec }) => z.object({ egress: z.unknown() }).partial().parse(spec).egress,
+    )
+  for (const { spec } of objectsOf(own, 'NetworkPolicy')) t.match(spec, { podSelector: { matchLabels: instance } })
+  t.same(peersOf(own), peersOf(objectsIn('redis-sentinel')))
+})
+
+t.test('nobody is a trusted proxy until somebody says so', async t => {
+  for (const overlay of overlays) t.same((await deploy(objectsIn(overlay))).config.trustedProxies, [], overlay)
+})
+
 t.test('every path that is probed or scraped answers 200 under the configuration of the pods', async t => {
   const { sidegate } = toWorkload(objectsIn('sidecar'))
   const configMap = z
