@@ -47,12 +47,15 @@ const callerOf = ({ credentials, scopes, target }: Operation): string => {
   }
 }
 
-/** The only plan by its name and limits; of several it is each client's own. */
+/** One that is named, or the only one, with its limits; of several it is each client's own. */
 const planOf = (operation: Operation, plans: readonly Plan[]): string => {
-  if (operation.plan === 'none') return 'none'
-  const [plan, ...others] = plans
+  const { plan: chosen } = operation
+  if (chosen === 'none') return 'none'
+  const possible = chosen === 'client' ? plans : plans.filter(({ name }) => name === chosen.name)
+  const [plan, ...others] = possible
   if (!plan || others.length > 0) return "the client's"
-  return `${plan.name} ${limitsOf(plan, operation).join(', ')}`
+  const limits = [...limitsOf(plan, operation), ...(chosen === 'client' ? [] : ['by address'])]
+  return `${plan.name} ${limits.join(', ')}`
 }
 
 const limitsOf = ({ rate, operations, burst, quota, burstLimit }: Plan, operation: Operation): readonly string[] => [

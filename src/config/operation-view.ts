@@ -1,4 +1,4 @@
-import type { Credentials } from '../gateway/operation.ts'
+import type { Credentials, OperationPlan } from '../gateway/operation.ts'
 import type { GroupedOperation, OperationDraft } from './draft.ts'
 import { joinPath } from './values/path-pattern.ts'
 
@@ -18,7 +18,7 @@ export interface OperationView {
   /** Where it is forwarded, or `noUpstream`; undefined where Sidegate serves it, or where nobody said. */
   readonly upstream: string | undefined
   readonly credentials: Credentials
-  readonly plan: 'client' | 'none'
+  readonly plan: OperationPlan
 }
 
 export const toOperationView = ({ value, grouping }: GroupedOperation): OperationView => {
@@ -31,9 +31,11 @@ export const toOperationView = ({ value, grouping }: GroupedOperation): Operatio
     serves,
     upstream: serves ? undefined : (value.upstream ?? grouping.value.upstream),
     credentials,
-    plan: value.plan ?? (namesClient(credentials, serves) ? 'client' : 'none'),
+    plan: toPlan(value.plan ?? (namesClient(credentials, serves) ? 'client' : 'none')),
   }
 }
+
+const toPlan = (plan: string): OperationPlan => (plan === 'client' || plan === 'none' ? plan : { name: plan })
 
 /** Whether a request shows whose plan to charge. An authorization request names its client without proof. */
 export const namesClient = (credentials: Credentials, serves: Service | undefined): boolean =>

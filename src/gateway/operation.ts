@@ -20,10 +20,12 @@ export interface Operation {
   readonly credentials: Credentials
   /** What the access token must carry, all of them. Empty: any valid token. */
   readonly scopes: readonly string[]
-  /** `client`: the caller's own plan. `none`: not limited. */
-  readonly plan: 'client' | 'none'
+  readonly plan: OperationPlan
   readonly target: Target
 }
+
+/** `client`: the caller's own plan. `none`: not limited. Or the plan of this name, for callers who show nobody's. */
+export type OperationPlan = 'client' | 'none' | { readonly name: string }
 
 export const credentialKinds = ['bearer', 'client', 'query', 'none'] as const
 export type Credentials = (typeof credentialKinds)[number]

@@ -28,7 +28,7 @@ export const chargePlan = (deps: PlanDeps): Step => {
   return exchange => {
     const { operation, caller } = exchange
     if (operation === undefined || caller === undefined || operation.plan === 'none') return undefined
-    const plan = planOf(deps, caller)
+    const plan = planOf(deps, operation, caller)
     const tariff = rememberedPair(tariffs, plan, operation, () => makeTariff(deps, ruleSets, plan, operation))
     const verdict = deps.limiter.charge(chargeFor(tariff, exchange, caller))
     if (verdict instanceof Promise) return verdict.then(decided => applyVerdict(deps, exchange, tariff, decided))
@@ -82,7 +82,8 @@ const makeCharge = ({ plan, rules }: Tariff, caller: string): Charge => ({
   whenStoreFails: plan.whenStoreFails,
 })
 
-const planOf = (deps: PlanDeps, caller: Caller): Plan => {
+const planOf = (deps: PlanDeps, operation: MeteredOperation, caller: Caller): Plan => {
+  if (typeof operation.plan === 'object') return deps.plans.get(operation.plan.name) ?? deps.defaultPlan
   const client = caller.kind === 'unknown' ? caller.named : caller.client
   return (client && deps.plans.get(client.plan)) ?? deps.defaultPlan
 }

@@ -76,6 +76,14 @@ t.test("a plan shows each of its limits, and an operation its own rate in place 
   t.equal(second, 'gold 5/90s, quota 10000/2d, burst 20/1s')
 })
 
+t.test('an operation for everybody shows the plan that it names', async t => {
+  const plans = { gold: { rate: '100/1hour' }, open: { rate: '10/1minute' } }
+  const config = { ...publishing({ ...forwarded, credentials: 'none', plan: 'open' }), plans }
+  const { stdout } = await sidegate(['routes', '--config', writeConfig(t, config)])
+
+  t.equal(stdout.split('\n')[1]?.split(/ {2,}/)[5], 'open 10/1m, by address')
+})
+
 t.test('a smooth plan shows how many it lets in at once, where it says so', async t => {
   const [shown] = await plansShown(t, { gold: { rate: '100/1hour', algorithm: 'smooth', burst: 30 } })
 

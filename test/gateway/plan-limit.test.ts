@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import t from 'tap'
 import { type Caller, createExchange, type Exchange } from '../../src/gateway/exchange.ts'
 import { type MeteredOperation, meterOperation } from '../../src/gateway/meter.ts'
+import type { OperationPlan } from '../../src/gateway/operation.ts'
 import { chargePlan } from '../../src/gateway/plan-limit.ts'
 import { createAddressReader } from '../../src/http/address.ts'
 import { createCertificateReader } from '../../src/http/client-certificate.ts'
@@ -22,7 +23,7 @@ import { newPlan } from '../support/plans.ts'
 
 const recorder = createRecorder()
 
-const operation = (grouping: string, path: string, plan: 'client' | 'none' = 'client'): MeteredOperation =>
+const operation = (grouping: string, path: string, plan: OperationPlan = 'client'): MeteredOperation =>
   meterOperation(
     {
       grouping,
@@ -137,6 +138,15 @@ t.test('who has proven nothing is counted by address, a whole /64 together', asy
   t.equal(await charge(one, nobody, '2001:db8::2'), '"p";r=0;t=60')
   t.equal(await charge(one, nobody, '2001:db8::3'), 429)
   t.equal(await charge(one, nobody, '192.0.2.1'), '"p";r=1;t=60')
+})
+
+t.test('an operation for everybody has the plan that it names', async t => {
+  const charge = createCharge([newPlan(), newPlan({ name: 'open', rate: { limit: 9, windowSec: 1 } })])
+  const open = operation('A', '/open', { name: 'open' })
+
+  t.equal(await charge(open, nobody), '"open";r=8;t=1')
+  t.equal(await charge(open, nobody, '192.0.2.2'), '"open";r=8;t=1', 'another address')
+  t.equal(await charge(one, nobody), '"p";r=1;t=60', 'of the default plan nothing is spent')
 })
 
 t.test('to name a client spends nothing of that client', async t => {

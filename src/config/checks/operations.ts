@@ -17,6 +17,7 @@ export const checkOperations = (draft: Draft): readonly Fault[] => {
     applyRules(rules, operation, {
       ...facts(operation),
       upstreamNames: draft.upstreamNames,
+      planNames: draft.planNames,
       servesAuthorize,
     }),
   )
@@ -26,6 +27,7 @@ interface Facts {
   readonly own: OperationDraft
   readonly view: OperationView
   readonly upstreamNames: readonly string[]
+  readonly planNames: readonly string[]
   readonly servesAuthorize: boolean
 }
 
@@ -83,10 +85,10 @@ const rules: readonly Rule<Facts>[] = [
   },
   {
     reads: ['credentials', 'serves', 'plan'],
-    check: ({ own, view }) =>
-      own.plan === 'client' && !namesClient(view.credentials, view.serves)
-        ? valueAt('plan', 'nobody is named whose plan it could be; set plan: none, or ask for credentials')
-        : undefined,
+    check: facts => {
+      const fault = planFault(facts)
+      return fault === undefined ? undefined : valueAt('plan', fault)
+    },
   },
   {
     reads: ['serves', 'forwardAuthorization'],
@@ -115,6 +117,18 @@ const rules: readonly Rule<Facts>[] = [
         : undefined,
   },
 ]
+
+const planFault = ({ own: { plan }, view: { credentials, serves }, planNames }: Facts): string | undefined => {
+  if (plan === undefined || plan === 'none') return undefined
+  if (serves === 'check') return 'what is asked about has a plan of its own; remove it here'
+  if (namesClient(credentials, serves)) {
+    return plan === 'client' ? undefined : 'must be client or none; a plan is named where nobody is (credentials: none)'
+  }
+  if (plan === 'client') {
+    return 'nobody is named whose plan it could be; name the plan that each address has here, set plan: none, or ask for credentials'
+  }
+  return planNames.includes(plan) ? undefined : `no such plan; there are ${keysText(planNames)}`
+}
 
 const isInteractionPath = (path: string): boolean => path === '/interaction' || path.startsWith('/interaction/')
 

@@ -1,4 +1,4 @@
-import { operationLabel } from '../../gateway/operation.ts'
+import { type OperationPlan, operationLabel } from '../../gateway/operation.ts'
 import type { Draft, Named, PlanDraft } from '../draft.ts'
 import { toOperationView } from '../operation-view.ts'
 import { findNearest } from '../source/did-you-mean.ts'
@@ -28,26 +28,27 @@ const burstNumberFault = (algorithm: string): string =>
 const checkOperations = (draft: Draft): readonly Fault[] => {
   // With an operation missing from the draft, a label that names it would look wrong.
   if (!draft.hasAllOperations) return []
-  const views = draft.operations.map(toOperationView)
-  const limited = views.filter(view => view.plan === 'client').map(operationLabel)
-  const unlimited = views.filter(view => view.plan === 'none').map(operationLabel)
-  return draft.plans.flatMap(plan => checkLabels(plan, limited, unlimited))
+  const chosen = new Map(draft.operations.map(toOperationView).map(view => [operationLabel(view), view.plan]))
+  return draft.plans.flatMap(plan => checkLabels(plan, chosen))
 }
 
+/** @param chosen the plan of each operation, by its label */
 const checkLabels = (
-  { path, value }: Named<PlanDraft>,
-  limited: readonly string[],
-  unlimited: readonly string[],
+  { name, path, value }: Named<PlanDraft>,
+  chosen: ReadonlyMap<string, OperationPlan>,
 ): readonly Fault[] =>
-  Object.keys(value.operations)
-    .filter(label => !limited.includes(label))
-    .map(label => ({
-      path: [...path, 'operations', label],
-      at: 'key',
-      message: unlimited.includes(label)
-        ? 'this operation is not limited (plan: none); remove the rate, or the plan: none'
-        : `no operation has this method and full path; ${suggestion(label, limited)}`,
-    }))
+  Object.keys(value.operations).flatMap(label => {
+    const message = labelFault(name, label, chosen)
+    return message === undefined ? [] : [{ path: [...path, 'operations', label], at: 'key', message }]
+  })
+
+const labelFault = (plan: string, label: string, chosen: ReadonlyMap<string, OperationPlan>): string | undefined => {
+  const its = chosen.get(label)
+  if (its === undefined) return `no operation has this method and full path; ${suggestion(label, [...chosen.keys()])}`
+  if (its === 'none') return 'this operation is not limited (plan: none); remove the rate, or the plan: none'
+  if (its === 'client' || its.name === plan) return undefined
+  return `this operation is limited by the plan ${its.name}; put the rate there`
+}
 
 const suggestion = (label: string, known: readonly string[]): string => {
   const nearest = findNearest(label, known)

@@ -31,7 +31,11 @@ export const operationSchema = z.strictObject({
     .optional()
     .describe('Who may call: bearer, client, query or none. The default goes by what the operation does.'),
   scopes: z.array(scopeToken()).default([]).describe('What a bearer token must carry, all of them.'),
-  plan: oneOf(['client', 'none']).optional().describe("client: the caller's own plan limits it; none: not limited."),
+  plan: text()
+    .optional()
+    .describe(
+      "client: the caller's own plan limits it; none: not limited. With credentials: none the name of a plan, counted by address.",
+    ),
   forwardAuthorization: flag().default(false).describe('Whether Authorization goes to the upstream. Default false.'),
   maxBody: bodySize()
     .optional()

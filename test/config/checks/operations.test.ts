@@ -165,6 +165,18 @@ holdsEach(t, [
     accepted: publishing({ ...authorize, plan: 'client' }),
   },
   {
+    says: 'where nobody is named, a plan is',
+    refused: publishing({ ...forwarded, credentials: 'none', plan: 'default' }),
+    message: /plan: no such plan; there are default-plan/,
+    accepted: publishing({ ...forwarded, credentials: 'none', plan: 'default-plan' }),
+  },
+  {
+    says: 'who calls has a plan already',
+    refused: publishing({ ...forwarded, plan: 'default-plan' }),
+    message: /plan: must be client or none/,
+    accepted: publishing({ ...forwarded, plan: 'none' }),
+  },
+  {
     says: 'only what is forwarded forwards Authorization',
     refused: publishing({ ...token, forwardAuthorization: true }),
     message: /forwardAuthorization: is for forwarded operations/,

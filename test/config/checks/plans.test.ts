@@ -1,6 +1,6 @@
 import t from 'tap'
 import { holdsEach } from '../cases.ts'
-import { publishing, token } from '../support.ts'
+import { forwarded, publishing, token } from '../support.ts'
 
 holdsEach(t, [
   {
@@ -73,6 +73,18 @@ holdsEach(t, [
     accepted: {
       plans: { gold: { rate: '1/1second', operations: { 'POST /token': '1/1second' } } },
       ...publishing({ ...token, plan: 'client' }),
+    },
+  },
+  {
+    says: 'a rate of its own stands in the plan that limits the operation',
+    refused: {
+      plans: { gold: { rate: '1/1second', operations: { 'GET /items': '9/1second' } }, open: { rate: '1/1minute' } },
+      ...publishing({ ...forwarded, credentials: 'none', plan: 'open' }),
+    },
+    message: /plans\.gold\..*this operation is limited by the plan open/,
+    accepted: {
+      plans: { gold: { rate: '1/1second' }, open: { rate: '1/1minute', operations: { 'GET /items': '9/1second' } } },
+      ...publishing({ ...forwarded, credentials: 'none', plan: 'open' }),
     },
   },
 ])
