@@ -117,6 +117,7 @@ const toTarget = (operation: GroupedOperation, origin: string, head: HeadDraft):
   const metadataPath = findMetadataPath(resource, origin)
   const guarded = {
     resource,
+    identity: grouping.value.identity,
     ...(metadataPath !== undefined && { metadataUrl: origin + metadataPath }),
   }
   if (upstream === noUpstream) return { kind: 'elsewhere', ...guarded }
@@ -124,7 +125,6 @@ const toTarget = (operation: GroupedOperation, origin: string, head: HeadDraft):
     kind: 'forward',
     upstream,
     forwardedHeader: head.forwardedHeader,
-    identity: grouping.value.identity,
     stripPrefix: stripBasePath ? basePath : '',
     forwardAuthorization: value.forwardAuthorization,
     maxBodyBytes: value.maxBody ?? grouping.value.maxBody,

@@ -50,18 +50,22 @@ export type Target =
       readonly upstream: string
       /** How it is told by which way a request came. */
       readonly forwardedHeader: ForwardedForm
-      /** How it is told who is calling. */
-      readonly identity: IdentityForm
       /** Removed from the path before it goes upstream; empty: the path goes as it came. */
       readonly stripPrefix: string
       readonly forwardAuthorization: boolean
       /** Most bytes of a request's body; more is 413. */
       readonly maxBodyBytes: number
-    } & GuardedResource)
+    } & GuardedService)
   /** Another gateway forwards it, once it has asked here whether it may. Who comes here for it finds nothing. */
-  | ({ readonly kind: 'elsewhere' } & GuardedResource)
+  | ({ readonly kind: 'elsewhere' } & GuardedService)
   /** Where that gateway asks. */
   | { readonly kind: 'check'; readonly gateway: AskingGateway }
+
+/** A service that only those may ask who have been let in. */
+export interface GuardedService extends GuardedResource {
+  /** How it is told who is calling. */
+  readonly identity: IdentityForm
+}
 
 /** What access tokens must be good for. */
 export interface GuardedResource {

@@ -55,7 +55,11 @@ t.test('a resource that is forwarded to is described, for anybody, in the groupi
 })
 
 t.test('a resource that another gateway forwards to is described as well', async t => {
-  const elsewhere = operation('GET', '/accounts/**', { kind: 'elsewhere', resource: accounts.resource })
+  const elsewhere = operation('GET', '/accounts/**', {
+    kind: 'elsewhere',
+    resource: accounts.resource,
+    identity: 'headers',
+  })
 
   t.same(added([elsewhere]), added([forwarded]))
 })

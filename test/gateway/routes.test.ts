@@ -115,8 +115,8 @@ t.test('HEAD begins no sign-in, and is not sent past authorize to a wildcard', a
 /** What is forwarded here, and what another gateway forwards, at paths where each could be taken for the other. */
 const shared = createRoutes([
   operation('GET', '/**'),
-  operation('GET', '/a/**', [], { kind: 'elsewhere', resource: '' }),
-  operation('POST', '/a/b', [], { kind: 'elsewhere', resource: '' }),
+  operation('GET', '/a/**', [], { kind: 'elsewhere', resource: '', identity: 'headers' }),
+  operation('POST', '/a/b', [], { kind: 'elsewhere', resource: '', identity: 'headers' }),
   operation('PUT', '/a/b'),
   operation('GET', '/check', [], { kind: 'check', gateway: 'nginx' }),
   operation('*', '/ask/**', [], { kind: 'check', gateway: 'envoy' }),

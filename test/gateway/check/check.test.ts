@@ -1,5 +1,6 @@
 /** What a gateway that asks hears, in the way of each of the four. */
 import type { OutgoingHttpHeaders } from 'node:http'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
 import { eventually } from '../../support/eventually.ts'
 import { ask, openConnection } from '../../support/raw-client.ts'
@@ -53,6 +54,29 @@ forEach('of nobody all names are said, empty', async (t, asking) => {
   t.equal(answer.status, 200)
   t.match(answer.headers, { 'x-sidegate-client-id': '', 'x-sidegate-subject': '', 'x-sidegate-scope': '' })
   t.equal(answer.headers['x-sidegate-grouping'], 'Accounts')
+})
+
+forEach('who it is may be signed, in place of the other names or beside them', async (t, asking) => {
+  const keys = createRemoteJWKSet(new URL(`${gateway.url}/jwks`))
+  for (const [identity, client_id] of [
+    ['assertion', ''],
+    ['both', 'app'],
+  ]) {
+    const { headers } = await askAbout(asking, 'GET', `/${identity}/1`, bearer)
+
+    const { payload } = await jwtVerify(String(headers['x-sidegate-assertion']), keys, {
+      typ: 'sidegate-assertion+jwt',
+      issuer: gateway.url,
+      audience: `${gateway.url}/${identity}`,
+    })
+    t.match(payload, { sub: 'app', client_id: 'app', scope: 'read write', grouping: identity })
+    t.equal(headers['x-sidegate-client-id'], client_id)
+    t.equal(headers['x-sidegate-grouping'], client_id && identity)
+  }
+  const unsigned = await askAbout(asking, 'GET', '/accounts/1', bearer)
+  t.equal(unsigned.headers['x-sidegate-assertion'], '', 'said all the same, so that no client says it')
+  const open = await askAbout(asking, 'GET', '/both/open')
+  t.equal(open.headers['x-sidegate-assertion'], '', 'nobody is vouched for who has proven nothing')
 })
 
 forEach('each refusal is what the client would hear here', async (t, asking) => {

@@ -46,7 +46,7 @@ export const startAsked = async (
     trustedProxies: ['127.0.0.1'],
     clientCertificateHeader: 'client-cert',
     plans: { 'default-plan': { rate: '100000/1second' }, small: { rate: '1/1hour' } },
-    groupings: [oauth, checks, accounts, here],
+    groupings: [oauth, keys, checks, accounts, signed('assertion'), signed('both'), here],
     upstreams: { here: { targets: [upstream] } },
     clients: [
       client('app', { plan: 'default-plan' }),
@@ -80,6 +80,22 @@ const accounts: TestConfig = {
     { method: 'GET', path: '/query', credentials: 'query' },
   ],
 }
+
+const keys: TestConfig = {
+  name: 'Keys',
+  operations: [{ method: 'GET', path: '/jwks', serves: 'jwks' }],
+}
+
+const signed = (identity: string): TestConfig => ({
+  name: identity,
+  basePath: `/${identity}`,
+  upstream: 'none',
+  identity,
+  operations: [
+    { method: 'GET', path: '/**' },
+    { method: 'GET', path: '/open', credentials: 'none' },
+  ],
+})
 
 const here: TestConfig = {
   name: 'Here',
