@@ -36,6 +36,9 @@ const tokenOf = async ({ url }: Plugged, client_id: string): Promise<string> => 
 
 const identity = ['client-id', 'subject', 'scope', 'grouping'].map(name => `x-sidegate-${name}`)
 
+/** Every name that Sidegate has, in answers to checks or in requests that it forwards. */
+const sidegateNames = [...identity, 'x-sidegate-assertion', 'x-sidegate-status']
+
 /** Everything that claims to be of Sidegate, in any spelling, with something to say. */
 const claimsOf = ({ service }: Plugged): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -74,6 +77,7 @@ const holdsBehind = async (t: Test, gateway: Plugged): Promise<void> => {
     )
     const id = fieldOf(seen, 'x-request-id')
     t.not(id, 'forged')
+    t.equal(answer.headers.get('x-request-id'), id, 'and so is the client')
     await eventually(() => sidegate.output.some(line => line.includes(`"request_id":"${id}"`)))
     for (const name of ['authorization', 'dpop']) t.equal(fieldOf(seen, name), undefined, name)
   })
@@ -84,6 +88,20 @@ const holdsBehind = async (t: Test, gateway: Plugged): Promise<void> => {
 
     t.equal(answer.status, 200)
     t.match(service.requests.at(-1), { method: 'POST', target: '/accounts', body })
+  })
+
+  t.test('a WebSocket is asked for at the service, and no other protocol is', async t => {
+    const asked = [
+      ['websocket', 'websocket'],
+      ['WebSocket', 'websocket'],
+      ['h2c', undefined],
+      ['websocket, h2c', undefined],
+    ] as const
+    for (const [protocol, seen] of asked) {
+      const upgrade = `Connection: upgrade, close\r\nUpgrade: ${protocol}\r\n`
+      await ask(url, `GET /accounts/health HTTP/1.1\r\nHost: a\r\n${upgrade}\r\n`)
+      t.equal(fieldOf(service.requests.at(-1), 'upgrade')?.toLowerCase(), seen, protocol)
+    }
   })
 
   t.test('who sends no token is told how: 401', async t => {
@@ -132,7 +150,7 @@ const holdsBehind = async (t: Test, gateway: Plugged): Promise<void> => {
   })
 
   t.test('what a client says about itself does not arrive', async t => {
-    const claims = identity.flatMap(name => [name, name.replaceAll('-', '_'), name.toUpperCase()])
+    const claims = sidegateNames.flatMap(name => [name, name.replaceAll('-', '_'), name.toUpperCase()])
     const lines = claims.map(name => `${name}: admin\r\n`).join('')
     const head = `GET /accounts/health HTTP/1.1\r\nHost: a\r\n${lines}Connection: close\r\n\r\n`
     const answer = await ask(url, head)
