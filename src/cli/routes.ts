@@ -65,14 +65,15 @@ const limitsOf = ({ rate, operations, burst, quota, burstLimit }: Plan, operatio
   ...(burstLimit ? [`burst ${rateText(burstLimit)}`] : []),
 ]
 
-/** `100/1s`, `10000/1d`: the time in its longest whole unit. */
+/** `100/1second`, `10000/2days`: as the configuration takes it, the time in its longest whole unit. */
 const rateText = ({ limit, windowSec }: Plan['rate']): string => {
   const [unit, unitSec] = units.find(([, sec]) => windowSec % sec === 0) ?? seconds
-  return `${limit}/${windowSec / unitSec}${unit}`
+  const count = windowSec / unitSec
+  return `${limit}/${count}${unit}${count === 1 ? '' : 's'}`
 }
 
-const seconds = ['s', 1] as const
-const units = [['d', 86_400], ['h', 3600], ['m', 60], seconds] as const
+const seconds = ['second', 1] as const
+const units = [['day', 86_400], ['hour', 3600], ['minute', 60], seconds] as const
 
 const goalOf = ({ target }: Operation, config: SidegateConfig): string => {
   switch (target.kind) {

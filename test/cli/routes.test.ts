@@ -11,7 +11,7 @@ t.test('routes prints a row for each way to each operation, in columns', async t
   const [headings = ''] = rows
   t.same(headings.split(/ {2,}/), ['GROUPING', 'VERSION', 'METHOD', 'PATH', 'CALLER', 'PLAN', 'GOES TO'])
   const cells = rows.map(row => row.split(/ {2,}/))
-  t.same(cells[1], ['V1_Extension_2', '1.0.0', 'POST', '/token', 'client', 'default-plan 100/1s', 'token'])
+  t.same(cells[1], ['V1_Extension_2', '1.0.0', 'POST', '/token', 'client', 'default-plan 100/1second', 'token'])
   t.same(
     cells.filter(([, , , path]) => path?.endsWith('/oauth2')).map(([, , , path, caller]) => [path, caller]),
     [
@@ -72,8 +72,8 @@ t.test("a plan shows each of its limits, and an operation its own rate in place 
 
   const [first, second] = await plansShown(t, plans)
 
-  t.equal(first, 'gold 100/1m, quota 10000/2d, burst 20/1s')
-  t.equal(second, 'gold 5/90s, quota 10000/2d, burst 20/1s')
+  t.equal(first, 'gold 100/1minute, quota 10000/2days, burst 20/1second')
+  t.equal(second, 'gold 5/90seconds, quota 10000/2days, burst 20/1second')
 })
 
 t.test('an operation for everybody shows the plan that it names', async t => {
@@ -81,13 +81,13 @@ t.test('an operation for everybody shows the plan that it names', async t => {
   const config = { ...publishing({ ...forwarded, credentials: 'none', plan: 'open' }), plans }
   const { stdout } = await sidegate(['routes', '--config', writeConfig(t, config)])
 
-  t.equal(stdout.split('\n')[1]?.split(/ {2,}/)[5], 'open 10/1m, by address')
+  t.equal(stdout.split('\n')[1]?.split(/ {2,}/)[5], 'open 10/1minute, by address')
 })
 
 t.test('a smooth plan shows how many it lets in at once, where it says so', async t => {
   const [shown] = await plansShown(t, { gold: { rate: '100/1hour', algorithm: 'smooth', burst: 30 } })
 
-  t.equal(shown, 'gold 100/1h, burst 30')
+  t.equal(shown, 'gold 100/1hour, burst 30')
 })
 
 t.test('a bad configuration has no routes', async t => {

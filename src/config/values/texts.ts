@@ -78,7 +78,7 @@ export const rate = () =>
 
 /** A number of requests, as a text too, or a rate. */
 export const burst = () => {
-  const error = `must be a number of requests from 1 to ${mostAtOnce}, such as 20, or a rate, such as 20/1second`
+  const error = `must be a number of requests from 1 to ${mostAtOnce}, such as 20, or a rate, such as 20/1second (second, minute, hour or day)`
   const fromText = parsedText((input): number | Rate | undefined => {
     if (!/^\d{1,9}$/.test(input)) return parseRate(input)
     return Number(input) >= 1 && Number(input) <= mostAtOnce ? Number(input) : undefined

@@ -24,7 +24,7 @@ holdsEach(t, [
   {
     says: 'a burst is at least one request',
     refused: { plans: { gold: { rate: '100/1second', algorithm: 'smooth', burst: 0 } } },
-    message: /burst: must be a number of requests from 1 to/,
+    message: /burst: must be a number of requests from 1 to .* \(second, minute, hour or day\)/,
     accepted: { plans: { gold: { rate: '100/1second', algorithm: 'smooth', burst: '1' } } },
   },
   {
