@@ -2,9 +2,10 @@ import type { ClientTlsReport } from '../../http/client/client-tls.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { EjectionReport } from './ejection.ts'
 import type { Member } from './member.ts'
+import type { ReachReport } from './reach-watch.ts'
 
 /** What an operator is told of one upstream. */
-export interface UpstreamLog extends EjectionReport, ClientTlsReport {
+export interface UpstreamLog extends EjectionReport, ReachReport, ClientTlsReport {
   /** It is unhealthy now, or healthy again. */
   health(member: Member): void
   addresses(name: string, addresses: readonly string[]): void
@@ -19,6 +20,16 @@ export const createUpstreamLog = (log: Logger, upstream: string): UpstreamLog =>
     ),
   returned: ({ address }) =>
     log.info({ event: 'upstream_member_returned', upstream, address }, 'a member of an upstream is asked again'),
+  unreachable: ({ address }, { code, reason }) =>
+    log.warn(
+      { event: 'upstream_unreachable', upstream, address, code, reason },
+      'no connection to a member of an upstream can be made',
+    ),
+  reachable: ({ address }) =>
+    log.info(
+      { event: 'upstream_reachable', upstream, address },
+      'connections to a member of an upstream are made again',
+    ),
   health: ({ address, isHealthy }) =>
     isHealthy
       ? log.info({ event: 'upstream_member_healthy', upstream, address }, 'a member of an upstream is healthy again')

@@ -7,6 +7,7 @@ import { Ejection, type EjectionReason } from './ejection.ts'
 import { HealthCheck } from './health-check.ts'
 import { type Member, memberMaker } from './member.ts'
 import { Members } from './members.ts'
+import { ReachWatch } from './reach-watch.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { Roster } from './roster.ts'
 import type { UpstreamFailure } from './upstream-failure.ts'
@@ -20,6 +21,8 @@ export interface UpstreamDeps {
   readonly log: Logger
   /** Left out: the system's own. */
   readonly lookUp?: LookUp
+  /** Of a monotonic clock. Left out: the system's own. */
+  readonly nowMs?: () => number
 }
 
 /**
@@ -34,6 +37,7 @@ export class Upstream {
   readonly #members: Members
   readonly #checks = new Map<Member, HealthCheck>()
   readonly #ejection: Ejection
+  readonly #reach: ReachWatch
   readonly #budget: RetryBudget
   readonly #line: WaitingLine<Member>
   readonly #tls: ClientTls | undefined
@@ -42,13 +46,14 @@ export class Upstream {
   #inFlight = 0
 
   /** @throws Error a sentence for the operator, where the files of its TLS cannot be used */
-  constructor(options: UpstreamOptions, { recorder, log, lookUp = lookUpBySystem }: UpstreamDeps) {
+  constructor(options: UpstreamOptions, { recorder, log, lookUp = lookUpBySystem, nowMs = monotonicMs }: UpstreamDeps) {
     this.name = options.name
     this.options = options
     this.#log = createUpstreamLog(log, options.name)
     this.#meter = createUpstreamMeter(options.name, recorder)
     this.#members = new Members(this.#meter.members)
     this.#ejection = new Ejection(options.ejection, this.#members, this.#log)
+    this.#reach = new ReachWatch(this.#log, nowMs)
     this.#budget = new RetryBudget(options.retryPercent)
     this.#line = new WaitingLine(options.maxQueue, options.queueTimeoutMs, this.#meter.queued)
     this.#maxInFlight = options.maxInFlight ?? Number.POSITIVE_INFINITY
@@ -110,10 +115,13 @@ export class Upstream {
   heard(member: Member, status: number): void {
     if (status >= 500) this.#ejection.count(member, '5xx')
     else if (member.failures > 0) member.failures = 0
+    if (this.#reach.hasTrouble) this.#reach.heard(member)
   }
 
   /** A member has not answered. */
-  missed(member: Member, { kind, wasReused }: Pick<RoundTripError, 'kind' | 'wasReused'>): void {
+  missed(member: Member, error: RoundTripError): void {
+    const { kind, wasReused } = error
+    if (this.#members.all.includes(member)) this.#reach.missed(member, error)
     const reason = membersFaults[kind]
     // A connection that was kept may end at any time; a new one tells.
     const isUsual = kind === 'closed' && wasReused
@@ -135,6 +143,7 @@ export class Upstream {
     this.#roster.close()
     this.#tls?.close()
     this.#ejection.close()
+    this.#reach.close()
     this.#line.close()
     for (const check of this.#checks.values()) check.close()
     for (const member of this.#members.all) member.pool.close()
@@ -168,6 +177,7 @@ export class Upstream {
     this.#checks.get(member)?.close()
     this.#checks.delete(member)
     this.#ejection.forget(member)
+    this.#reach.forget(member)
     member.pool.retire()
   }
 
@@ -176,6 +186,8 @@ export class Upstream {
     this.#log.health(member)
   }
 }
+
+const monotonicMs = (): number => performance.now()
 
 /** What tells of a member that it is out of order; an answer that was under way, and a client's fault, do not. */
 const membersFaults: Readonly<Partial<Record<FailureKind, EjectionReason>>> = {

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Upstream } from '../../../src/gateway/upstreams/upstream.ts'
+import { RoundTripError } from '../../../src/http/client/failure.ts'
 import { ask, get, RoundTrip } from '../../http/client/support/round-trips.ts'
 import { startDnsServer } from '../../support/dns-server.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -80,7 +81,7 @@ t.test('a member whose address stays keeps what is known of it', async t => {
   await isChosen(upstream, '127.0.0.1', '127.0.0.2')
   const first = Array.from({ length: 60 }, () => upstream.take()).find(member => member?.address === '127.0.0.1:1')
   if (!first) throw new Error('no member')
-  for (let i = 0; i < 5; i++) upstream.missed(first, { kind: 'unreachable', wasReused: false })
+  for (let i = 0; i < 5; i++) upstream.missed(first, new RoundTripError('unreachable', 'refused', false))
 
   dns.say(['127.0.0.1', '127.0.0.2', '127.0.0.3'])
   await isChosen(upstream, '127.0.0.2', '127.0.0.3')

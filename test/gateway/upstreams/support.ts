@@ -16,7 +16,7 @@ export type LogLine = Readonly<Record<string, unknown>>
 export const openUpstream = (
   t: Teardown,
   options: Partial<UpstreamOptions> & Pick<UpstreamOptions, 'targets'>,
-  deps: Pick<UpstreamDeps, 'lookUp'> = {},
+  deps: Pick<UpstreamDeps, 'lookUp' | 'nowMs'> = {},
 ) => {
   const logged: LogLine[] = []
   const log = pino({}, { write: line => logged.push(JSON.parse(line) as LogLine) })

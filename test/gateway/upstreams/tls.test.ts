@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import t from 'tap'
 import { createCertificates } from '../../support/certificates.ts'
+import { eventually } from '../../support/eventually.ts'
 import { openConnection } from '../../support/raw-client.ts'
 import { sampleOf, scrape, startGateway } from '../support/running.ts'
 
@@ -80,6 +81,27 @@ t.test('upstreams are spoken to over TLS, and known by their certificates', asyn
       t.match(JSON.parse(refused.body.toString()), { status: 502, code: 'UPSTREAM_UNREACHABLE' }, name)
       t.ok(sampleOf(await scrape(gateway), 'sidegate_upstream_errors_total', `"${name}"`, '"connect"') > 0, name)
     }
+  })
+
+  await t.test('the log says once what is wrong with each', async t => {
+    await ask('/otherName/x')
+    await ask('/trusted/x')
+    const linesOf = (name: string) =>
+      gateway.output.flatMap(line =>
+        line.includes('"upstream_unreachable"') && line.includes(`"${name}"`) ? [JSON.parse(line)] : [],
+      )
+    await eventually(() => linesOf('otherName').length > 0 && linesOf('unknown').length > 0)
+
+    t.match(linesOf('public'), [{ level: 'warn', address: `127.0.0.1:${port}`, code: /CERT|SIGNATURE|ISSUER/ }])
+    t.match(linesOf('otherCa'), [{ code: /CERT|SIGNATURE|ISSUER/ }])
+    const [wrongName, ...again] = linesOf('otherName')
+    t.match(wrongName, {
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+      reason: /^Host: other\.test\. is not in the cert's altnames/,
+    })
+    t.same(again, [])
+    t.match(linesOf('unknown'), [{ code: /^ERR_SSL_/, reason: /certificate required/ }])
+    t.same(linesOf('trusted'), [])
   })
 
   await t.test('WebSockets go the same way', async t => {
