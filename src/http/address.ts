@@ -39,14 +39,24 @@ const addEntry = (list: BlockList, entry: string): void => {
 }
 
 /**
- * Takes the IPv6 form of an IPv4 address, brackets and a port away, and capitals, so that one address is one text;
- * undefined where it is no address.
+ * Takes the IPv6 form of an IPv4 address, brackets and a port away, and writes what is IPv6 as RFC 5952 has it, so that one
+ * address is one text; undefined where it is no address.
  */
 export const plainAddress = (received: string): string | undefined => {
-  const text = received.toLowerCase()
-  const bare = text.startsWith('[') ? text.slice(1, text.indexOf(']')) : text.replace(/^([\d.]+):\d+$/, '$1')
-  const address = bare.startsWith('::ffff:') && isIPv4(bare.slice(7)) ? bare.slice(7) : bare
-  return isIP(address) === 0 ? undefined : address
+  const bare = received.startsWith('[')
+    ? received.slice(1, received.indexOf(']'))
+    : received.replace(/^([\d.]+):\d+$/, '$1')
+  if (isIP(bare) !== 6) return isIPv4(bare) ? bare : undefined
+  if (!URL.canParse(`http://[${bare}]`)) return undefined
+  const address = new URL(`http://[${bare}]`).hostname.slice(1, -1)
+  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address)
+  return mapped ? [mapped[1], mapped[2]].flatMap(bytesOf).join('.') : address
+}
+
+/** The two bytes of a group of an IPv6 address. */
+const bytesOf = (group = ''): readonly number[] => {
+  const value = Number.parseInt(group, 16)
+  return [value >> 8, value & 255]
 }
 
 /**

@@ -41,10 +41,15 @@ for (const prefix of ['ratelimit', 'x-ratelimit']) {
 
   t.test(`${prefix}: what no client could go by is dropped`, async t => {
     const own = ownFields(prefix, 42, 1)
-    for (const malformed of ['', 'many', '-1', '1.5', '0x1', 'name=a;'])
+    for (const malformed of ['', 'many', '--1', '1.', '0x1', 'name=a;'])
       t.same(mergeLimits(theirs(malformed), own), { dropped: triple(prefix), own }, malformed)
   })
 }
+
+t.test('less than one is nothing left, however it is written', async t => {
+  for (const odd of ['0.0', '0.9', '-1', '-0.5'])
+    t.same(mergeLimits({ 'ratelimit-remaining': odd }, ownFields('ratelimit', 42, 1))?.own, ['dpop-nonce', 'n'], odd)
+})
 
 const named = ['x-ratelimit-limit', 'name=default,100;', 'x-ratelimit-remaining', 'name=default,92;']
 

@@ -43,7 +43,10 @@ interface Limit {
 const readLimit = (prefix: string, textIn: (name: string) => string | undefined): Limit | undefined => {
   const text = textIn(`${prefix}-remaining`) ?? ''
   const reset = Number(/^\d{1,12}$/.exec(textIn(`${prefix}-reset`) ?? '')?.[0] ?? 0)
-  if (/^\d{1,15}$/.test(text)) return { remaining: Number(text), reset, isNamed: false }
+  // Some write a fraction, or less than nothing: to a client that is as little as it says.
+  if (/^-?\d{1,15}(?:\.\d{1,9})?$/.test(text)) {
+    return { remaining: Math.max(0, Math.floor(Number(text))), reset, isNamed: false }
+  }
   if (!/^(name=[^,;]*,\d{1,15};)+$/.test(text)) return undefined
   return {
     remaining: Math.min(...[...text.matchAll(/,(\d+);/g)].map(([, count]) => Number(count))),

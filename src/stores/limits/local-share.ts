@@ -39,7 +39,7 @@ export const createLocalShare = (share: () => Share, clock: MonotonicClock): Loc
   return {
     decide: charge => {
       const { rules } = charge
-      switch (charge.whenStoreFails) {
+      switch (wayOf(charge)) {
         case 'local':
           return toVerdict(rules, counters.decide(charge, 1, termsOf(rules)), 'local')
         case 'open':
@@ -65,6 +65,10 @@ export const createLocalShare = (share: () => Share, clock: MonotonicClock): Loc
     },
   }
 }
+
+/** A plan that never refuses anybody does not begin to without its count. */
+const wayOf = ({ rules, whenStoreFails }: Charge): Charge['whenStoreFails'] =>
+  whenStoreFails === 'closed' && rules.every(({ mode }) => mode === 'soft') ? 'open' : whenStoreFails
 
 /** The shares of rules, worked out anew only where the share has changed. */
 const rememberTerms = (share: () => Share): ((rules: readonly Rule[]) => readonly Terms[]) => {

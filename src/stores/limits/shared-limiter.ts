@@ -29,8 +29,11 @@ export const createLimiterService = (
   return charges => charges.map(charge => counters.decide(charge, charge.count))
 }
 
-/** Longest wait for the counting process, in milliseconds. */
-const patienceMs = 100
+/**
+ * Longest wait for the counting process, in milliseconds. It is on the same machine, and ends with its workers: when it is
+ * silent it is busy, with a large configuration that is read again, say, and what it is asked it will count all the same.
+ */
+const patienceMs = 1000
 
 /** How long charges are decided locally before the counting process is asked again, in milliseconds. */
 const pauseMs = 200
@@ -117,10 +120,12 @@ export const createSharedLimiter = (ask: LimiterChannel, options: AwayOptions): 
 const withPatience = <Answer>(answer: Promise<Answer>, onLate: () => void): Promise<Answer> =>
   new Promise((resolve, reject) => {
     let isLate = false
-    const timer = setTimeout(() => {
+    const giveUp = (): void => {
       isLate = true
       reject(new Error(`the primary process did not answer within ${patienceMs} ms`))
-    }, patienceMs)
+    }
+    // A process that stood still itself reads first what has come meanwhile.
+    const timer = setTimeout(() => setImmediate(giveUp), patienceMs)
     answer.then(value => {
       clearTimeout(timer)
       if (isLate) onLate()

@@ -25,7 +25,10 @@ export class SlidingLog implements Counter {
   #newestMicros = Number.NEGATIVE_INFINITY
 
   room(terms: Terms, nowMicros: number): number {
-    this.#forgetUntil(nowMicros - terms.windowMs * 1000)
+    const windowMicros = terms.windowMs * 1000
+    // A stamp is rounded up, by less than its window: one further ahead is of a longer window, which is the plan's no more.
+    if (this.#newestMicros > nowMicros + windowMicros) this.#forgetUntil(Number.POSITIVE_INFINITY)
+    else this.#forgetUntil(nowMicros - windowMicros)
     return terms.limit - this.#total
   }
 

@@ -118,3 +118,14 @@ t.test('keys that have run out are forgotten as others come, and as others are c
   }
   t.equal(counters.size, 1)
 })
+
+t.test('a plan that becomes a small fast one lets its clients in at once, and never too many', async t => {
+  const clock = createTestClock(12_345)
+  const counters = createCounters(clock)
+  for (let i = 0; i < 300; i++) counters.decide(countOf(100_000, { windowMs: 86_400_000 }))
+
+  const granted = Array.from({ length: 150 }, () => counters.decide(countOf(100)).granted)
+  t.equal(granted.filter(Boolean).length, 100)
+  clock.advance(windowMs + 1)
+  t.equal(counters.decide(countOf(100)).granted, 1)
+})

@@ -62,3 +62,14 @@ for (const algorithm of ['strict', 'smooth', 'calendar'] as const)
     clock.advance(1000)
     t.equal(local.decide(charge).allowed, true, 'a second later it is over')
   })
+
+t.test('a plan that refuses nobody does not begin to without its count', async t => {
+  const local = createLocalShare(() => ({ index: 0, of: 1 }), createTestClock(0))
+  const soft = { ...newCharge(1, { mode: 'soft' }), whenStoreFails: 'closed' } as const
+  const hard = { ...newCharge(1), whenStoreFails: 'closed' } as const
+  const both = { ...hard, rules: [...soft.rules, ...hard.rules] }
+
+  t.match(local.decide(soft), { allowed: true, source: 'open' })
+  t.match(local.decide(hard), { allowed: false, source: 'closed' })
+  t.match(local.decide(both), { allowed: false, source: 'closed' })
+})

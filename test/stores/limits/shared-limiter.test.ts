@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import {
   type BatchedCharge,
@@ -102,15 +103,13 @@ const openFailing = (share = one) => {
 }
 
 for (const mode of ['broken', 'silent'] as const) {
-  t.test(`while the counting process is ${mode} the worker keeps to its share, soon, and comes back`, async t => {
+  t.test(`while the counting process is ${mode} the worker keeps to its share, and comes back`, async t => {
     const { limiter, state } = openFailing({ index: 0, of: 4 })
     state.mode = mode
     const charge = newCharge(10)
 
-    const startedAtMs = performance.now()
     const verdicts = await Promise.all(Array.from({ length: 10 }, () => limiter.charge(charge)))
 
-    t.ok(performance.now() - startedAtMs < 150)
     t.equal(verdicts.filter(({ allowed }) => allowed).length, 3)
     t.ok(verdicts.every(({ source }) => source === 'local'))
     t.match(limiter.charge(charge), { source: 'local' }, 'known to be away, it is not waited for again')
@@ -119,6 +118,22 @@ for (const mode of ['broken', 'silent'] as const) {
     t.same(state.changes, [false, true])
   })
 }
+
+t.test('a counting process that is busy for a while is waited for, and nothing is counted twice', async t => {
+  const channel = channelTo(createLimiterService())
+  const ask: LimiterChannel = async charges => {
+    const verdicts = await channel(charges)
+    await sleep(300)
+    return verdicts
+  }
+  const limiter = createSharedLimiter(ask, { share: () => one, onStateChange: up => t.ok(up) })
+  const charge = newCharge(10)
+
+  const verdicts = await Promise.all(Array.from({ length: 20 }, () => limiter.charge(charge)))
+
+  t.ok(verdicts.every(({ source }) => source === 'store'))
+  t.equal(verdicts.filter(({ allowed }) => allowed).length, 10)
+})
 
 t.test('what the shared count let in counts against the share', async t => {
   const { limiter, state } = openFailing({ index: 0, of: 2 })
