@@ -2,7 +2,7 @@ import type { FixedConfig, LiveConfig } from './app/fixed-keys.ts'
 import { privateOptions } from './app/private-options.ts'
 import { createServing, type Lasting } from './app/serving.ts'
 import { createServings } from './app/servings.ts'
-import { findTracer } from './app/tracer.ts'
+import { findTracer, newTraceSampler } from './app/tracer.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
 import { shareOf } from './config/values/share.ts'
@@ -72,8 +72,9 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   })
   const revocations = createRevocationFeed(store.revocations, systemClock)
   const tracer = await findTracer(process.env, deps)
+  const sampleNewTrace = newTraceSampler(process.env)
   const webSockets = createWebSocketWatch()
-  const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations, webSockets, tracer }
+  const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations, webSockets, tracer, sampleNewTrace }
   const servings = createServings(await createServing(config, lasting))
   const certificates = reportOn(deps)
   const tls = config.tls && (await openTls(config.tls, certificates))

@@ -4,6 +4,7 @@ import { createStartLimit } from '../gateway/callers/start-limit.ts'
 import type { WebSocketWatch } from '../gateway/forwarding/websocket-watch.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { publishOperations } from '../gateway/routing/published-operations.ts'
+import type { SampleNewTrace } from '../http/trace-context.ts'
 import type { OAuthDeps } from '../oauth/deps.ts'
 import { createAuthorizationServer } from '../oauth/index.ts'
 import { type KeyRing, openKeyRing } from '../oauth/keys/key-ring.ts'
@@ -31,6 +32,7 @@ export interface Lasting {
   readonly webSockets: WebSocketWatch
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
+  readonly sampleNewTrace: SampleNewTrace
 }
 
 /** One configuration being served. A reload makes the next one; requests under way are finished by theirs. */
@@ -50,7 +52,7 @@ export interface Serving {
  * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
  */
 export const createServing = async (config: LiveConfig, lasting: Lasting, before?: Serving): Promise<Serving> => {
-  const { fixed, store, limiter, revocations, recorder, log, accessLog, webSockets, tracer } = lasting
+  const { fixed, store, limiter, revocations, recorder, log, accessLog, webSockets, tracer, sampleNewTrace } = lasting
   const keys =
     before && usesSameKeys(before.config.oauth, config.oauth)
       ? before.oauth.keys
@@ -98,6 +100,7 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
       accessLog,
       webSockets,
       tracer,
+      sampleNewTrace,
     },
   )
   return {

@@ -1,8 +1,10 @@
+import type { SampleNewTrace } from '../http/trace-context.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
+import { isSampled } from '../telemetry/tracing/sampler.ts'
 import type { CollectorReport } from '../telemetry/tracing/span-exporter.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
-import { readTracingOptions } from '../telemetry/tracing/tracing-options.ts'
+import { readNewTraceSampling, readTracingOptions } from '../telemetry/tracing/tracing-options.ts'
 
 /**
  * Where traces are recorded, by the variables of OpenTelemetry; undefined where they are not, and then nothing of it is loaded.
@@ -25,3 +27,12 @@ const reportOn =
     if (isTaking) log.info({ event: 'collector_up', host }, 'the collector takes traces again')
     else log.warn({ event: 'collector_down', host, reason }, 'the collector takes no traces: some may be lost')
   }
+
+/**
+ * Of traces that begin at a gateway that records none: by the same variables, since those behind it may follow.
+ * @throws Error one line for a person: which variable is wrong
+ */
+export const newTraceSampler = (env: NodeJS.ProcessEnv): SampleNewTrace => {
+  const sampling = readNewTraceSampling(env)
+  return sampling.ratio === 1 ? () => true : traceId => isSampled(sampling, traceId, undefined)
+}

@@ -3,6 +3,7 @@ import type { ProofFault } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { Reply } from '../http/reply.ts'
 import type { RequestTarget } from '../http/target.ts'
+import type { SampleNewTrace } from '../http/trace-context.ts'
 import type { Form } from '../oauth/forms/form.ts'
 import type { OneUse, ProvenClient } from '../oauth/one-time.ts'
 import type { ClientRegistration } from '../oauth/options.ts'
@@ -68,6 +69,8 @@ export interface Exchange {
   upstreamFailure: UpstreamFailure | undefined
   /** Undefined where traces are not recorded. */
   readonly trace: RequestTrace | undefined
+  /** For one that begins here, where they are not. */
+  readonly sampleNewTrace: SampleNewTrace
   /** Set once, when the answer is on its way or the client has gone. */
   finished: boolean
 }
@@ -85,6 +88,7 @@ export const createExchange = (
   context: RequestContext,
   upgrade: Upgrade | undefined,
   trace?: RequestTrace,
+  sampleNewTrace: SampleNewTrace = () => true,
 ): Exchange => ({
   context,
   upgrade,
@@ -101,6 +105,7 @@ export const createExchange = (
   upstreamStatus: 0,
   upstreamFailure: undefined,
   trace,
+  sampleNewTrace,
   finished: false,
 })
 

@@ -6,6 +6,7 @@ import { createAddressReader } from '../http/address.ts'
 import { type CertificateReaderOptions, createCertificateReader } from '../http/client-certificate.ts'
 import { createContext } from '../http/context.ts'
 import { writeReply } from '../http/reply.ts'
+import type { SampleNewTrace } from '../http/trace-context.ts'
 import type { TrafficHandlers } from '../http/traffic-server.ts'
 import { nodeHttp } from '../node-http.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
@@ -57,6 +58,8 @@ export interface GatewayDeps {
   readonly webSockets: WebSocketWatch
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
+  /** Of those that begin here, where none are. */
+  readonly sampleNewTrace: SampleNewTrace
 }
 
 export interface Gateway {
@@ -70,7 +73,7 @@ export interface Gateway {
 
 /** The gateway: one request in, one answer out, one log line and one set of observations from the same facts. */
 export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gateway => {
-  const { recorder, log, tracer } = deps
+  const { recorder, log, tracer, sampleNewTrace } = deps
   const { refusalPage } = deps.caller.authorizationServer
   const peers = {
     addresses: createAddressReader(options.trustedProxies),
@@ -140,7 +143,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
 
   const handle = (req: IncomingMessage, res: ServerResponse, upgrade: Upgrade | undefined): void => {
     const context = createContext(req, res, peers)
-    const exchange = createExchange(context, upgrade, tracer && beginTrace(tracer, context.fields))
+    const exchange = createExchange(context, upgrade, tracer && beginTrace(tracer, context.fields), sampleNewTrace)
     // A number, not the exchanges themselves: a set of them costs a fifth of the throughput.
     inFlight++
     try {

@@ -30,11 +30,15 @@ const traceparentForm = /^([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-
 export const toTraceparent = (traceId: string, spanId: string, flags: number): string =>
   `00-${traceId}-${spanId}-0${flags}`
 
+/** Whether those behind us are asked to record a trace that begins here. */
+export type SampleNewTrace = (traceId: string) => boolean
+
 /** What goes on where nobody here records the trace: the client's trace with a span of our own, or a new one. */
-export const nextTraceparent = (parent: TraceParent | undefined): string =>
-  parent === undefined
-    ? `00-${newTraceId()}-${newSpanId()}-00`
-    : toTraceparent(parent.traceId, newSpanId(), parent.flags)
+export const nextTraceparent = (parent: TraceParent | undefined, sampleNew: SampleNewTrace): string => {
+  if (parent) return toTraceparent(parent.traceId, newSpanId(), parent.flags)
+  const traceId = newTraceId()
+  return toTraceparent(traceId, newSpanId(), sampleNew(traceId) ? sampledFlag : 0)
+}
 
 /** Section 3.3.1.1: a list that has more is no list. */
 const mostMembers = 32

@@ -3,7 +3,7 @@ import { nextTraceparent, parseTraceparent, parseTracestate } from '../../src/ht
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const span = '00f067aa0ba902b7'
-const next = (received: string | undefined): string => nextTraceparent(parseTraceparent(received))
+const next = (received: string | undefined): string => nextTraceparent(parseTraceparent(received), () => true)
 
 t.test('a trace goes on under a span of our own', async t => {
   for (const flags of ['00', '01', '02', '03']) {
@@ -50,9 +50,16 @@ t.test('what is no trace context starts a new trace', async t => {
 
   for (const received of broken) {
     const made = next(received)
-    t.match(made, /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/, String(received))
+    t.match(made, /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/, String(received))
     t.notMatch(made, new RegExp(trace))
   }
+})
+
+t.test('a new trace is to be recorded where its id is chosen', async t => {
+  const asked: string[] = []
+  const made = nextTraceparent(undefined, traceId => asked.push(traceId) === 0)
+
+  t.match(made, new RegExp(`^00-${asked}-[0-9a-f]{16}-00$`))
 })
 
 t.test('no two spans are alike, however many are made', async t => {

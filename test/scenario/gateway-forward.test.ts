@@ -41,7 +41,7 @@ t.test('what goes upstream, and what comes back', async t => {
     t.equal(fieldOf(last(), 'x-forwarded-host'), 'gw.test')
     t.match(fieldOf(last(), 'x-request-id'), uuid)
     t.equal(headerOf(answer, 'x-request-id'), fieldOf(last(), 'x-request-id'))
-    t.match(fieldOf(last(), 'traceparent'), /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+    t.match(fieldOf(last(), 'traceparent'), /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
   })
 
   await t.test("a client's trace goes on with a span of the gateway's own (W3C Trace Context)", async t => {
@@ -64,7 +64,7 @@ t.test('what goes upstream, and what comes back', async t => {
     for (const fields of broken) {
       await get('/up/a', ...fields, 'tracestate: a=1')
 
-      t.match(fieldOf(last(), 'traceparent'), new RegExp(`^00-(?!${trace}|0{32})[0-9a-f]{32}-[0-9a-f]{16}-00$`))
+      t.match(fieldOf(last(), 'traceparent'), new RegExp(`^00-(?!${trace}|0{32})[0-9a-f]{32}-[0-9a-f]{16}-01$`))
       t.equal(fieldOf(last(), 'tracestate'), undefined, fields.join())
     }
   })

@@ -71,14 +71,14 @@ const addIdentity = (headers: string[], { caller }: Exchange, grouping: string):
 }
 
 /** W3C Trace Context: what others say of the trace goes on with it, and not without it. */
-const addTrace = (headers: string[], { context: { fields }, trace }: Exchange): void => {
+const addTrace = (headers: string[], { context: { fields }, trace, sampleNewTrace }: Exchange): void => {
   if (trace) {
     headers.push('traceparent', upstreamTraceparent(trace))
     if (trace.state !== undefined) headers.push('tracestate', trace.state)
     return
   }
   const parent = parseTraceparent(fields.traceparent)
-  headers.push('traceparent', nextTraceparent(parent))
+  headers.push('traceparent', nextTraceparent(parent, sampleNewTrace))
   const state = parent && parseTracestate(fields.tracestate)
   if (state !== undefined) headers.push('tracestate', state)
 }

@@ -20,7 +20,7 @@ export interface TracingOptions {
  */
 export const readTracingOptions = (env: NodeJS.ProcessEnv): TracingOptions | undefined => {
   const endpoint = readEndpoint(env)
-  if (endpoint === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined
+  if (endpoint === undefined || isOff(env)) return undefined
   if (!isExported(env)) return undefined
   demandJson(env)
   return {
@@ -35,6 +35,8 @@ export const readTracingOptions = (env: NodeJS.ProcessEnv): TracingOptions | und
     },
   }
 }
+
+const isOff = (env: NodeJS.ProcessEnv): boolean => env.OTEL_SDK_DISABLED?.toLowerCase() === 'true'
 
 /** The address for traces is taken as it is; that for all signals is what the path of traces is put behind. */
 const readEndpoint = (env: NodeJS.ProcessEnv): URL | undefined => {
@@ -68,6 +70,14 @@ const demandJson = (env: NodeJS.ProcessEnv): void => {
     `${name} must be http/json; Sidegate speaks no other form of OTLP, and collectors take it on port 4318`,
   )
 }
+
+/**
+ * Which traces that begin here others are to record, where we record none: as OpenTelemetry's sampler would have it.
+ * @throws Error one line for a person, as above
+ */
+export const readNewTraceSampling = (env: NodeJS.ProcessEnv): Sampling => (isOff(env) ? everything : readSampling(env))
+
+const everything: Sampling = { ratio: 1, followsParent: true }
 
 /** `parentbased_always_on` where nothing is said. */
 const readSampling = (env: NodeJS.ProcessEnv): Sampling => {
