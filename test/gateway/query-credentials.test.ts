@@ -14,6 +14,7 @@ t.test('credentials are cut out of a query, the rest keeps its order and encodin
     ['client_secret%5B0%5D=s&a=1', 'a=1'],
     ['a=1;client_secret=s&b=2', 'b=2'],
     ['access_token=s&client_assertion=s', ''],
+    ['?client_id=a&%00client_secret=s&a=1', 'a=1'],
     ['xclient_secret=1&client_secretx=2', 'xclient_secret=1&client_secretx=2'],
     ['', ''],
   ]
@@ -28,10 +29,25 @@ t.test('a secret in a query is seen in every spelling of its name', async t => {
     'client%5fsecret=s',
     'Client_Secret=s',
     'a;client_secret=s',
+    'client_secret%00=s',
+    '%00client_secret=s',
+    'client%5Fsecret%=s',
+    'client_secret%zz=s&client%5Fsecret%c3=s',
+    '?client_secret=s',
+    '%c2%a0client_secret+=s',
+    '%3Fclient_secret%5B%5D=s',
   ]) {
     t.ok(hasSecretParameter(query), query)
   }
-  for (const query of ['', 'client_id=a', 'a=client_secret', 'my_client_secret=s', 'token=s']) {
+  for (const query of [
+    '',
+    'client_id=a',
+    'a=client_secret',
+    'my_client_secret=s',
+    'token=s',
+    '%00=client_secret',
+    '?a=1',
+  ]) {
     t.notOk(hasSecretParameter(query), query)
   }
 })

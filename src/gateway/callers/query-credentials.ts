@@ -32,14 +32,17 @@ const isCredential = (pair: string): boolean => {
   return names.includes('client_id') || names.some(name => secretNames.has(name))
 }
 
+/** As the most lenient server reads it: decoded as far as it can be, without control characters, stray `%` and a second `?`. */
 const plainName = (pair: string): string => {
   const end = pair.indexOf('=')
-  const raw = (end < 0 ? pair : pair.slice(0, end)).replace(/\+/g, ' ')
-  let name = raw
-  try {
-    name = decodeURIComponent(raw)
-  } catch {
-    // Not decodable: compared as it stands.
-  }
-  return name.trim().toLowerCase().replace(/\[.*$/, '')
+  return (end < 0 ? pair : pair.slice(0, end))
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(beyondName, '')
+    .replace(/^[ ?]+|\[.*$/g, '')
+    .trim()
+    .toLowerCase()
 }
+
+/** What servers cut off, drop or stumble over in a name; its own characters are ASCII. */
+const beyondName = /[^\x20-\x7e]|%/g
