@@ -14,8 +14,14 @@ export const opener = (place: Place, tls?: ClientTls): OpenSocket => {
   const address = { host, port, keepAlive: true }
   if (!place.isSecure) return (onread, onReady) => connect({ ...address, ...toMember(onread) }, onReady)
   const servername = tls?.servername ?? (isIP(name) === 0 ? name : undefined)
-  // One protocol, said by name, so that no server answers in another. Of an address there is no name to say.
-  const secure = { ...address, ALPNProtocols: ['http/1.1'], ...(servername !== undefined && { servername }) }
+  const secure = {
+    ...address,
+    // Said, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment changes nothing.
+    rejectUnauthorized: true,
+    // One protocol, said by name, so that no server answers in another. Of an address there is no name to say.
+    ALPNProtocols: ['http/1.1'],
+    ...(servername !== undefined && { servername }),
+  }
   return (onread, onReady) => {
     const context = tls && { secureContext: tls.context() }
     return connectTls({ ...secure, ...context, ...toMember(onread) }, onReady)

@@ -35,7 +35,7 @@ const startSecure = async (t: Test) => {
   await once(secure, 'listening')
   t.teardown(() => secure.close())
   const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`
-  return (tls: ClientTls) => ask(openPool(t, url, {}, opener(toPlace(url), tls)))
+  return (tls?: ClientTls) => ask(openPool(t, url, {}, opener(toPlace(url), tls)))
 }
 
 t.test('new connections show what the files hold now', async t => {
@@ -52,6 +52,16 @@ t.test('new connections show what the files hold now', async t => {
 
   await eventually(() => said.includes('renewed'))
   t.equal(await askOver(tls), 'other')
+})
+
+t.test('a certificate that does not hold is refused, whatever the environment says', async t => {
+  const askOver = await startSecure(t)
+  t.teardown(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED)
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+
+  await t.rejects(askOver(), { message: /certificate/ })
+  await t.rejects(askOver(open(t, {}).tls), { message: /certificate/ })
+  t.equal(await askOver(open(t, { caFile: ca.certFile }).tls), 'nobody')
 })
 
 t.test('files that hold nothing of use change nothing, and are told of once', async t => {
