@@ -57,12 +57,20 @@ const named: Readonly<Record<string, FieldKind>> = {
   'x-client-ip': fieldKinds.identity,
   'true-client-ip': fieldKinds.identity,
   'cf-connecting-ip': fieldKinds.identity,
+  'x-cluster-client-ip': fieldKinds.identity,
+  'fastly-client-ip': fieldKinds.identity,
   'remote-user': fieldKinds.identity,
   'x-remote-user': fieldKinds.identity,
   // Servers that obey these serve another path or method than the one that was checked.
   'x-original-url': fieldKinds.identity,
   'x-original-uri': fieldKinds.identity,
+  'x-original-path': fieldKinds.identity,
+  'x-original-method': fieldKinds.identity,
+  'x-original-host': fieldKinds.identity,
   'x-rewrite-url': fieldKinds.identity,
+  'x-override-url': fieldKinds.identity,
+  'x-envoy-original-path': fieldKinds.identity,
+  'x-host': fieldKinds.identity,
   'x-http-method': fieldKinds.identity,
   'x-http-method-override': fieldKinds.identity,
   'x-method-override': fieldKinds.identity,
@@ -114,4 +122,5 @@ const saysCertificate =
   /^(?:(?:x-)?client-cert|(?:x-)?(?:ssl|tls|mtls)-(?:.*-)?(?:client|cert)|x-certificate|x-client-(?:verify|dn)|x-(?:amzn-mtls|apigee-m?tls)-|x-(?:arr|azure)-clientcert)/
 
 /** What they call whom it, or a sign-in at their own door, has proven. */
-const saysPrincipal = /^x-(?:client-auth-|ms-client-principal)/
+const saysPrincipal =
+  /^x-(?:client-auth-|ms-client-principal|auth-request-|goog-(?:authenticated-user-|iap-jwt-assertion$))/

@@ -42,6 +42,19 @@ t.test('only the gateway may say who somebody is: such fields are known in any s
     'X-Client-Auth-Subject',
     'X-MS-Client-Principal',
     'X-MS-Client-Principal-Id',
+    'X-Auth-Request-User',
+    'X-Auth.Request-Email',
+    'X-Goog-Authenticated-User-Email',
+    'X-Goog-IAP-JWT-Assertion',
+    'X-Cluster-Client-IP',
+    'Fastly-Client-IP',
+    'X-Original-Method',
+    'X-Original.Method',
+    'X-Original-Path',
+    'X-Original-Host',
+    'X-Override-URL',
+    'X-Envoy-Original-Path',
+    'X-Host',
   ]
   for (const name of names) t.equal(fieldKindOf(name), fieldKinds.identity, name)
 })
@@ -67,6 +80,11 @@ t.test('everything else is plain, whatever it is called', async t => {
     'x-ms-client-request-id',
     'x-apigee-quota',
     'x-azure-ref',
+    'x-auth-requester',
+    'x-goog-api-key',
+    'x-original-size',
+    'x-hostname',
+    'x-envoy-attempt-count',
   ]) {
     t.equal(fieldKindOf(name), fieldKinds.plain, name)
   }

@@ -36,6 +36,8 @@ const claims: readonly string[] = [
   'X-SSL-Client-Verify: evil',
   'X-Original-URL: /evil',
   'X-Rewrite-URL: /evil',
+  'X-Original-Method: DELETE',
+  'X-Auth-Request-User: evil',
   'X-HTTP-Method-Override: evil',
   'X-Method-Override: evil',
 ]
