@@ -11,7 +11,10 @@ export interface AnswerHead {
   readonly framing: Framing
   /** What `Connection` says, in lower case; empty where it says nothing. */
   readonly connection: string
-  /** Whether another request may follow on the connection. */
+  /**
+   * Whether another request may follow on the connection. Not after a 204 that declares a body (RFC 9110 section 8.6 forbids
+   * it): should it come, it would be taken for the next answer.
+   */
   readonly persists: boolean
   /** For how long the server keeps a silent connection, by its `Keep-Alive: timeout`; undefined where it does not say. */
   readonly keepsForSec: number | undefined
@@ -77,7 +80,10 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
     fields,
     framing,
     connection,
-    persists: framing.by !== 'close' && (isOld ? hasOption(connection, 'keep-alive') : !hasOption(connection, 'close')),
+    persists:
+      framing.by !== 'close' &&
+      !(status === 204 && (coding !== undefined || Number(length ?? 0) > 0)) &&
+      (isOld ? hasOption(connection, 'keep-alive') : !hasOption(connection, 'close')),
     keepsForSec: keepAlive === undefined ? undefined : keepAliveSec(keepAlive),
   }
 }
