@@ -4,12 +4,14 @@ import { nodeHttp } from '../node-http.ts'
 /** What the admin port tells; every method answers from what the primary has at hand. */
 export interface AdminView {
   isReady(): boolean
-  /** Lines of `/readyz?verbose`: a check and what it found. */
-  checks(): readonly (readonly [string, string])[]
+  checks(): AdminChecks
   /** The exposition, once the workers that can have reported. */
   metrics(format: 'text' | 'openmetrics'): Promise<{ readonly contentType: string; readonly body: string }>
   version(): Readonly<Record<string, string>>
 }
+
+/** Lines of `/readyz?verbose`: a check and what it found. */
+export type AdminChecks = readonly (readonly [check: string, finding: string])[]
 
 /** The admin port, open. */
 export interface Admin {

@@ -14,6 +14,8 @@ export interface Reload extends Pick<Agreement, 'answered' | 'gone'> {
   config(): SidegateConfig
   /** The same, as it goes to workers. */
   parcel(): ConfigParcel
+  /** For a person: `ok`, or when it was that the files could not be served. */
+  finding(): string
   /** Reads the files, and serves what they say if all of it is right; else nothing changes. One at a time. */
   now(cause: ReloadCause): Promise<void>
 }
@@ -42,12 +44,16 @@ export const createReload = (options: ReloadOptions): Reload => {
   let lastId = 0
   let underWay = Promise.resolve()
   let retry: NodeJS.Timeout | undefined
+  /** When the files were last refused; undefined where what they said last is served. */
+  let refusedAtMs: number | undefined
 
   const succeed = (): void => {
+    refusedAtMs = undefined
     successful.set(1)
     succeededAt.set(clock.nowMs() / 1000)
   }
   const fail = (cause: ReloadCause, problems: readonly string[]): void => {
+    refusedAtMs = clock.nowMs()
     successful.set(0)
     log.error({ event: 'config_refused', cause, problems }, 'the configuration cannot be served: kept the old one')
   }
@@ -83,8 +89,13 @@ export const createReload = (options: ReloadOptions): Reload => {
   return {
     config: () => served.config,
     parcel: () => served.parcel,
+    finding: () =>
+      refusedAtMs === undefined ? 'ok' : `refused at ${timeText(refusedAtMs)}; the one before it is served`,
     now,
     answered: agreement.answered,
     gone: agreement.gone,
   }
 }
+
+/** `2026-01-31T23:59:59Z` */
+const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')

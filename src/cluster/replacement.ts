@@ -2,18 +2,23 @@ import type { Logger } from '../telemetry/logger.ts'
 import { reasonOf } from './start-failure.ts'
 import type { Workers } from './workers.ts'
 
-/**
- * Puts new workers in the place of all at SIGUSR2, until closed. Who asks again meanwhile gets another round.
- * @param ready resolves when all workers serve: until then whoever asks waits
- */
+export interface ReplacementOptions {
+  /** Resolves when all workers serve: until then whoever asks waits. */
+  readonly ready: Promise<void>
+  /** Why no worker can be replaced, for a person; undefined where they can. */
+  readonly obstacle: string | undefined
+}
+
+/** Puts new workers in the place of all at SIGUSR2, until closed. Who asks again meanwhile gets another round. */
 export const replaceOnSignal = (
   workers: Pick<Workers, 'replaceAll'>,
   log: Logger,
-  ready: Promise<void>,
+  { ready, obstacle }: ReplacementOptions,
 ): { close(): void } => {
   let underWay = ready
   const replace = async (): Promise<void> => {
     try {
+      if (obstacle !== undefined) throw new Error(obstacle)
       await workers.replaceAll()
       log.info({ event: 'workers_replaced' }, 'every worker was replaced')
     } catch (error) {

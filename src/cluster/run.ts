@@ -8,14 +8,14 @@ import { createLogger, type ProcessLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { buildInfo } from '../version.ts'
 import { sayingWhere } from './address-hint.ts'
-import { type AdminView, startAdmin } from './admin.ts'
+import { type AdminChecks, type AdminView, startAdmin } from './admin.ts'
 import { createCertificateWatch } from './certificate-watch.ts'
 import type { ConfigSource } from './config-source.ts'
 import { nextSignal, untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
 import { bindListeners, type Listeners } from './listeners.ts'
 import { createPodWatch } from './pod-watch.ts'
-import { createReload } from './reload.ts'
+import { createReload, type Reload } from './reload.ts'
 import { followConfig } from './reload-causes.ts'
 import { replaceOnSignal } from './replacement.ts'
 import { createStoreWatch, type StoreWatch } from './store-watch.ts'
@@ -108,7 +108,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   if (!storeIsUp) storeWatch.report('primary', 'store', false, 'it did not answer at the start')
   const adminView: AdminView = {
     isReady: () => state.isReady && workers.serving() > 0 && !state.isDraining,
-    checks: () => checksOf(config, workers, storeWatch, state.isDraining),
+    checks: () => checksOf({ config, workers, storeWatch, reload, isDraining: state.isDraining }),
     metrics: gathering.expose,
     version: () => ({ ...buildInfo() }),
   }
@@ -122,7 +122,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   const ready = Promise.withResolvers<void>()
   const following = followConfig(reload, source, ready.promise)
   cleanup.defer(following.close)
-  cleanup.defer(replaceOnSignal(workers, log, ready.promise).close)
+  cleanup.defer(replaceOnSignal(workers, log, { ready: ready.promise, obstacle: obstacleIn(config) }).close)
   const outcome = await Promise.race([started, firstSignal])
   if (outcome !== undefined) {
     log.info({ event: 'stopped', signal: outcome }, 'stopped before it served')
@@ -155,6 +155,10 @@ const bindPrivately = async (config: SidegateConfig): Promise<Listeners | undefi
   return sayingWhere('internal.listen', false, bindListeners(host, port, 1, scheme))
 }
 
+/** Why no worker can take another's place. */
+const obstacleIn = ({ store }: SidegateConfig): string | undefined =>
+  store.kind === 'memory' ? 'with store: memory: a new worker would begin without the tokens and the keys' : undefined
+
 /** What the first line of the log says of the configuration. */
 const factsOf = (config: SidegateConfig): Readonly<Record<string, string | number>> => ({
   workers: config.workers,
@@ -162,12 +166,16 @@ const factsOf = (config: SidegateConfig): Readonly<Record<string, string | numbe
   issuer: config.issuer,
 })
 
-const checksOf = (
-  config: SidegateConfig,
-  workers: Workers,
-  storeWatch: StoreWatch,
-  isDraining: boolean,
-): readonly (readonly [string, string])[] => [
+interface Checked {
+  readonly config: SidegateConfig
+  readonly workers: Workers
+  readonly storeWatch: StoreWatch
+  readonly reload: Reload
+  readonly isDraining: boolean
+}
+
+const checksOf = ({ config, workers, storeWatch, reload, isDraining }: Checked): AdminChecks => [
+  ['configuration', reload.finding()],
   ['workers', `${workers.serving()} of ${config.workers}`],
   ['store', `${config.store.kind}, ${storeWatch.finding('store')}`],
   ['plan limits', storeWatch.finding('limiter')],

@@ -53,6 +53,12 @@ const reloadMetrics = async (sidegate: RunningSidegate) => {
   }
 }
 
+/** What `/readyz?verbose` says of the configuration. */
+const readiness = async (sidegate: RunningSidegate) => {
+  const answer = await fetch(`${sidegate.admin}/readyz?verbose`)
+  return { status: answer.status, configuration: /^configuration: (.*)$/m.exec(await answer.text())?.[1] }
+}
+
 t.test('one gateway, changed again and again', async t => {
   const first = { ...grouping(jwks(openPath), token), clients: [client('shop', { client_secret: 'one' })] }
   const login = { failures: '10000/1minute' }
@@ -86,6 +92,9 @@ t.test('one gateway, changed again and again', async t => {
     t.notMatch(sidegate.output.join('\n'), 'hidden-one')
     t.same(await askEveryWorker(sidegate, '/token', askToken('shop', 'two')), new Set([200]))
     t.same(await reloadMetrics(sidegate), { ...before, successful: 0 })
+    const { status, configuration } = await readiness(sidegate)
+    t.equal(status, 200)
+    t.match(configuration, /^refused at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ; the one before it is served$/)
   })
 
   t.test('a worker that dies while the file is bad is replaced by one that serves what the others serve', async t => {
@@ -114,6 +123,7 @@ t.test('one gateway, changed again and again', async t => {
     t.same(await askEveryWorker(sidegate, openPath), new Set([200]))
     const after = await reloadMetrics(sidegate)
     t.equal(after.successful, 1)
+    t.same(await readiness(sidegate), { status: 200, configuration: 'ok' })
     t.ok(after.succeededAt > before.succeededAt)
   })
 

@@ -82,6 +82,19 @@ t.test('where a new worker cannot serve the old ones stay', async t => {
   t.same(logEntries(sidegate, 'worker_died'), [])
 })
 
+t.test('what only one worker has is not thrown away', async t => {
+  const sidegate = await startGateway(t, { workers: 1, store: 'memory:' })
+  const before = sidegate.workerPids()
+
+  sidegate.kill('SIGUSR2')
+  await eventually(() => logEntries(sidegate, 'replacement_failed').length === 1)
+  t.match(logEntries(sidegate, 'replacement_failed'), [
+    { reason: /^with store: memory: a new worker would begin without/ },
+  ])
+  t.same(sidegate.workerPids(), before)
+  t.same(logEntries(sidegate, 'workers_replaced'), [])
+})
+
 t.test('a worker killed under load fails only what is inside it', async t => {
   const sidegate = await startGateway(t, { workers: 2 })
   const load = keepAsking(sidegate)
