@@ -40,7 +40,8 @@ export class HealthCheck implements RoundTripHandler {
     this.#report = report
     this.#head = `GET ${path} HTTP/1.1\r\nHost: ${member.host}\r\nUser-Agent: sidegate\r\nConnection: close\r\n\r\n`
     const limits = { connectTimeoutMs: timeoutMs, headersTimeoutMs: timeoutMs, bodyTimeoutMs: timeoutMs }
-    this.#pool = createPool(member.open, { ...limits, totalTimeoutMs: timeoutMs, keepAliveMs: timeoutMs })
+    const whole = { totalTimeoutMs: timeoutMs, endsStreams: true }
+    this.#pool = createPool(member.open, { ...limits, ...whole, keepAliveMs: timeoutMs })
     // Workers that begin together do not ask together.
     this.#timer = this.#askIn(Math.random() * Math.min(intervalMs, longestFirstWaitMs))
   }

@@ -102,7 +102,7 @@ export class Connection {
   /** Looks whether a wait has been too long. @param nowMs of a monotonic clock */
   tick(nowMs: number): void {
     if (this.#request !== undefined && this.#isOverdue(this.#request, nowMs)) {
-      this.#fail('late', 'the answer has not ended within the time for it')
+      this.#fail(this.#waitsForClient() ? 'stalled' : 'late', 'the answer has not ended within the time for it')
     } else if (this.#patience.isOver(nowMs)) {
       this.#onTooLong()
     }
@@ -111,7 +111,7 @@ export class Connection {
   #isOverdue(request: OutgoingRequest, nowMs: number): boolean {
     if (this.#isEndless || nowMs - request.startedAtMs < this.#limits.totalTimeoutMs) return false
     const head = this.#reader?.head
-    this.#isEndless = head !== undefined && isEventStream(head)
+    this.#isEndless = !this.#limits.endsStreams && head !== undefined && isEventStream(head)
     return !this.#isEndless
   }
 
@@ -169,7 +169,8 @@ export class Connection {
   /** @returns whether more may be read */
   #onRead(bytes: Buffer): boolean {
     const reader = this.#reader
-    this.#patience.touch()
+    // Pieces of a head do not prolong the wait for all of it, nor do interim answers.
+    if (this.#patience.phase === 'receiving') this.#patience.touch()
     // Nobody has asked anything: what it says would be taken for the answer to the next request.
     if (reader === undefined) {
       this.#close()

@@ -9,6 +9,8 @@ export interface ConnectionLimits {
   readonly bodyTimeoutMs: number
   /** From `startedAtMs` of a request to the end of its answer, unless that is an event stream. */
   readonly totalTimeoutMs: number
+  /** Whether event streams end at that time too. Left out: they do not. */
+  readonly endsStreams?: boolean
   /** Between two requests. */
   readonly keepAliveMs: number
 }

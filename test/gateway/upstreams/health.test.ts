@@ -52,6 +52,19 @@ t.test('no answer in time is none', async t => {
   t.match(logged[0], { event: 'upstream_member_unhealthy' })
 })
 
+t.test('an answer that does not end in time is none, an event stream neither', async t => {
+  const endless: Script = socket => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n')
+    const timer = setInterval(() => socket.write(':\n'), 5)
+    socket.once('close', () => clearInterval(timer))
+  }
+  const service = await startCountingUpstream(t, endless)
+  const { logged } = openUpstream(t, { targets: [service.url], health: { ...health, timeoutMs: 200, unhealthy: 1 } })
+
+  await eventually(() => logged.length === 1)
+  t.match(logged[0], { event: 'upstream_member_unhealthy' })
+})
+
 t.test('so many failures in a row are needed, and not one fewer', async t => {
   const service = await startService(t)
   const answers = ['404 Not Found', '404 Not Found', '200 OK']

@@ -121,6 +121,19 @@ t.test('every wait for an upstream has an end of its own', async t => {
     await eventually(async () => (await failures('deaf', 'timeout')) === 1)
   })
 
+  await t.test(
+    'a request that takes too long as a whole, however alive it is, is 408: no fault of a member',
+    async t => {
+      const connection = ask().send(post('/whole/silent', 'Content-Length: 10000'))
+      const timer = setInterval(() => connection.send('x'), 20)
+      t.teardown(() => clearInterval(timer))
+      const refused = await connection.answer()
+
+      t.match(JSON.parse(refused.body.toString()), { status: 408, code: 'REQUEST_TIMEOUT' })
+      await eventually(async () => (await failures('whole', 'client_slow')) === 1)
+    },
+  )
+
   await t.test('an answer that takes too long as a whole is broken off, however alive it is', async t => {
     const broken = await ask().send(get('/whole/trickles')).answer()
 

@@ -61,10 +61,21 @@ t.test('a wait that is not over is not ended: each piece of a body begins it ane
   t.equal(trip.body, body)
 })
 
+t.test('a header that comes in pieces has no more time than another', async t => {
+  const hints = 'HTTP/1.1 103 Early Hints\r\n\r\n'
+  for (const text of [hello.replace('\r\n', `\r\nX-A: ${'a'.repeat(400)}\r\n`), hints.repeat(15) + hello]) {
+    const server = await startServer(t, socket => socket.once('data', () => say(socket, text, 5)))
+    const trip = new RoundTrip(openPool(t, server.url, { headersTimeoutMs: soon }))
+
+    t.match(await trip.failure, { kind: 'late' })
+    await eventually(() => server.openConnections() === 0)
+  }
+})
+
 /** A byte at a time, so many milliseconds apart. */
 const say = (socket: Socket, text: string, apartMs: number): void => {
   socket.write(text.slice(0, 1))
-  if (text.length > 1) setTimeout(() => say(socket, text.slice(1), apartMs), apartMs)
+  if (text.length > 1 && !socket.destroyed) setTimeout(() => say(socket, text.slice(1), apartMs), apartMs)
 }
 
 t.test('an idle connection is kept for as long as we may, and not longer than the server says', async t => {
