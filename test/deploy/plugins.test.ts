@@ -1,4 +1,5 @@
 /** The samples of nginx and Caddy, run by nginx and Caddy: what a client gets through them, and what the service behind sees. */
+import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
 import { sampleOf, scrape } from '../gateway/support/running.ts'
 import { eventually } from '../support/eventually.ts'
@@ -10,11 +11,16 @@ import { caddy, nginx, type Plugged, startPlugged } from './plugins.ts'
 
 const secret = 'demo-secret'
 
-/** Two clients besides that of the sample: one that may only read, and one whose plan is a single request. */
+/**
+ * Two clients besides that of the sample: one that may only read, and one whose plan is a single request. Who is calling is
+ * signed as well.
+ */
 const withClients = (config: TestConfig): TestConfig => {
   const [demo] = config.clients as readonly TestConfig[]
+  const groupings = config.groupings as readonly TestConfig[]
   return {
     ...config,
+    groupings: groupings.map(grouping => (grouping.name === 'Accounts' ? { ...grouping, identity: 'both' } : grouping)),
     plans: { 'default-plan': { rate: '1000/1second' }, small: { rate: '1/1hour' } },
     clients: [
       { ...demo, plan: 'default-plan' },
@@ -80,6 +86,17 @@ const holdsBehind = async (t: Test, gateway: Plugged): Promise<void> => {
     t.equal(answer.headers.get('x-request-id'), id, 'and so is the client')
     await eventually(() => sidegate.output.some(line => line.includes(`"request_id":"${id}"`)))
     for (const name of ['authorization', 'dpop']) t.equal(fieldOf(seen, name), undefined, name)
+  })
+
+  t.test('the service may check who it is by what Sidegate has signed', async t => {
+    await call('demo', '/accounts/1')
+
+    const keys = createRemoteJWKSet(new URL(`${url}/.well-known/jwks.json`))
+    const { payload } = await jwtVerify(fieldOf(service.requests.at(-1), 'x-sidegate-assertion') ?? '', keys, {
+      typ: 'sidegate-assertion+jwt',
+      audience: `${url.replace('127.0.0.1', 'localhost')}/accounts`,
+    })
+    t.match(payload, { sub: 'demo', scope: 'accounts:read accounts:write', grouping: 'Accounts' })
   })
 
   t.test('a body goes to the service, and no part of it to Sidegate', async t => {
