@@ -3,8 +3,10 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { gatewayErrors, OAuthError } from '../errors.ts'
 import { createAddressReader } from '../http/address.ts'
+import { answerUnderWay } from '../http/answer-under-way.ts'
 import { type CertificateReaderOptions, createCertificateReader } from '../http/client-certificate.ts'
 import { createContext } from '../http/context.ts'
+import { endRefused } from '../http/lingering-end.ts'
 import { writeReply } from '../http/reply.ts'
 import type { SampleNewTrace } from '../http/trace-context.ts'
 import type { TrafficHandlers } from '../http/traffic-server.ts'
@@ -177,16 +179,23 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
   }
 }
 
-/** An upgrade comes without a response object; a refusal is written through one and ends the connection. */
+/**
+ * An upgrade comes without a response object; a refusal is written through one and ends the connection. Node has taken its
+ * own listeners off the socket: whatever ends a connection, but for an open WebSocket, is said here.
+ */
 const responseOn = (req: IncomingMessage, socket: Duplex): ServerResponse => {
   const res = new nodeHttp.ServerResponse(req)
   res.shouldKeepAlive = false
   res.assignSocket(socket as Socket)
   res.on('finish', () => {
     res.detachSocket(socket as Socket)
-    socket.end()
+    endRefused(socket)
   })
   socket.on('error', () => socket.destroy())
+  // Of what is refused, as of any other answer; a WebSocket has an idle time of its own.
+  socket.on('timeout', () => {
+    if (answerUnderWay(socket) && socket.writableLength > 0) socket.destroy()
+  })
   return res
 }
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 
 /** For how long the client may be silent, and how long it may take in all, before its connection is closed anyway. */
 const silenceMs = 1000
@@ -27,15 +27,26 @@ export const endLingering = ({ req, socket }: ServerResponse): void => {
   if (socket === null) return
   markEnding(socket)
   socket.end()
+  // The answer's may be a stream of Node's before it: where a handshake has a body.
+  dropRest(req, () => req.socket.destroySoon())
+}
+
+/** Ends in the same way a connection that asked for another protocol and was refused: Node looks after it no more. */
+export const endRefused = (socket: Duplex): void => {
+  socket.end()
+  dropRest(socket, () => socket.destroy())
+}
+
+/** Reads what still comes, until it ends or takes too long. */
+const dropRest = (source: Readable, then: () => void): void => {
   const close = (): void => {
     clearTimeout(silence)
     clearTimeout(longest)
-    req.off('data', onData).off('end', close).off('close', close)
-    // The answer's may be a stream of Node's before it: where a handshake has a body.
-    req.socket.destroySoon()
+    source.off('data', onData).off('end', close).off('close', close)
+    then()
   }
   const onData = (): void => void silence.refresh()
   const silence = setTimeout(close, silenceMs)
   const longest = setTimeout(close, longestMs)
-  req.on('data', onData).on('end', close).on('close', close)
+  source.on('data', onData).on('end', close).on('close', close)
 }
