@@ -17,7 +17,10 @@ interface Teardown {
   teardown(handler: () => unknown): unknown
 }
 
-/** By the last segment of the path: `refused` answers the handshake 403, `silent` nothing, all else 101. */
+/** Of the answer to `refused-at-length`: more than the buffers of a connection hold. */
+export const longRefusalBytes = 16 * 1024 * 1024
+
+/** By the last segment of the path: `refused` and `refused-at-length` answer the handshake 403, `silent` nothing, all else 101. */
 export const startWebSocketUpstream = async (t: Teardown): Promise<WebSocketUpstream> => {
   const handshakes: IncomingMessage[] = []
   const sockets = new Set<Duplex>()
@@ -34,6 +37,11 @@ export const startWebSocketUpstream = async (t: Teardown): Promise<WebSocketUpst
       socket.end(
         'HTTP/1.1 403 Forbidden\r\ncontent-length: 6\r\nx-request-id: evil\r\nratelimit: "inner";r=0;t=9\r\n\r\nnot so',
       )
+      return
+    }
+    if (req.url?.endsWith('/refused-at-length')) {
+      socket.write(`HTTP/1.1 403 Forbidden\r\ncontent-length: ${longRefusalBytes}\r\n\r\n`)
+      socket.end(Buffer.alloc(longRefusalBytes, 'a'))
       return
     }
     socket.write(acceptance(req.headers['sec-websocket-key'] ?? ''))

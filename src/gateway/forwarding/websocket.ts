@@ -122,8 +122,11 @@ class WebSocketHandshake implements HandshakeListener, Waiter<Member> {
   onData(piece: Buffer): void {
     if (this.#res.write(piece)) return
     this.#handshake?.pause()
-    if (this.#res.listenerCount('drain') === 0) this.#res.once('drain', () => this.#handshake?.resume())
+    // The response hears no `drain`: Node took its listener off the socket. Another piece may come before the pause holds.
+    this.#socket.off('drain', this.#onDrain).once('drain', this.#onDrain)
   }
+
+  readonly #onDrain = (): void => this.#handshake?.resume()
 
   onEnd(): void {
     this.#handshake = undefined

@@ -48,7 +48,7 @@ export class Handshake {
     this.#socket.on('close', () => this.#fail(this.#lossKind(), 'the connection is closed'))
   }
 
-  /** Stops reading an answer that refuses, until `resume`. */
+  /** Stops reading an answer that refuses, until `resume`: for how long is a matter of whoever cannot take more. */
   pause(): void {
     clearTimeout(this.#timer)
     this.#socket.pause()
