@@ -1,11 +1,9 @@
-import type { ServerResponse } from 'node:http'
 import { countPassed } from '../../http/body-garbage.ts'
 import type { AnswerHead } from '../../http/client/answer-head.ts'
 import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
 import type { RoundTripError } from '../../http/client/failure.ts'
 import type { OutgoingRequest } from '../../http/client/outgoing-request.ts'
 import { expectsContinue } from '../../http/context.ts'
-import { endLingering, endsEarly } from '../../http/lingering-end.ts'
 import { clientGone, type Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
@@ -13,6 +11,7 @@ import type { Member } from '../upstreams/member.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { toUpstreamFailure, type UpstreamFailure } from '../upstreams/upstream-failure.ts'
 import type { Waiter } from '../upstreams/waiting-line.ts'
+import { endAnswer, endWith, flushHeader } from './answer-end.ts'
 import { breakOff } from './break-off.ts'
 import { refuseBusy } from './busy.ts'
 import type { ForwardDeps } from './forward.ts'
@@ -111,7 +110,7 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
   onEnd(): void {
     const { res } = this.#exchange.context
     // With a length it ended with its last byte.
-    if (this.#owedBytes !== 0) res.end()
+    if (this.#owedBytes !== 0) endAnswer(res)
     this.#end(undefined, this.#status)
   }
 
@@ -176,24 +175,3 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
 }
 
 const nobody: readonly Member[] = []
-
-/** An event stream may be silent for long, and its client waits for the header. Node keeps that back until a byte follows. */
-const flushHeader = (res: ServerResponse): void => {
-  if (!res.destroyed && !res.writableEnded && !headerLeft(res)) res.flushHeaders()
-}
-
-/** `headersSent` says that the header is made; there is no public name for its having been handed to the socket. */
-const headerLeft = (res: ServerResponse): boolean =>
-  (res as ServerResponse & { _headerSent?: boolean })._headerSent === true
-
-/** Up to this size a copy as text, which joins the header in one plain write, is cheaper than a gathering write. */
-const joinedBytes = 8192
-
-/** The last byte: header, body and end leave in one system call. */
-const endWith = (res: ServerResponse, piece: Buffer): void => {
-  if (endsEarly(res)) {
-    res.write(Buffer.from(piece))
-    endLingering(res)
-  } else if (piece.length <= joinedBytes) res.end(piece.toString('latin1', 0, piece.length), 'latin1')
-  else res.end(Buffer.from(piece))
-}

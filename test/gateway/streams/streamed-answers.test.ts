@@ -48,6 +48,30 @@ t.test('what upstreams stream', async t => {
     }
   })
 
+  await t.test('an answer that ends before the request, and the connection with it, arrives whole', async t => {
+    const body = Buffer.alloc(8 * 1024 * 1024)
+    for (const [status, rest, said] of [
+      ['413 A', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n', 'hello'],
+      ['413 A', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', ''],
+      ['413 A', '\r\nhello', 'hello'],
+      ['413 A', 'Content-Length: 5\r\n\r\nhello', 'hello'],
+      ['413 A', 'Content-Length: 0\r\n\r\n', ''],
+      ['204 A', '\r\n', ''],
+    ] as const) {
+      const framing = `Connection: close\r\nContent-Length: ${body.length}`
+      const connection = connect().send(`POST /plain/x HTTP/1.1\r\nHost: gw.test\r\n${framing}\r\n\r\n`)
+      const socket = await plain.next()
+
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n${rest}`)
+      const answer = await connection.answer()
+      connection.send(body)
+
+      t.match({ body: answer.body.toString(), isComplete: answer.isComplete }, { body: said, isComplete: true }, rest)
+      t.equal(await connection.ended(), 'closed', rest)
+      await eventually(() => connection.unsentBytes === 0)
+    }
+  })
+
   await t.test('a stream without a length ends with its connection, and every byte of it has come', async t => {
     const connection = connect().send(get('plain'))
     const socket = await plain.next()
