@@ -33,7 +33,7 @@ import { createRoutes } from './routing/route-table.ts'
 import { createSoftLimitReport } from './soft-limit-report.ts'
 import { recordTrace } from './tracing/record-trace.ts'
 import { beginTrace } from './tracing/request-trace.ts'
-import { Upstream } from './upstreams/upstream.ts'
+import { openUpstreams } from './upstreams/open-upstreams.ts'
 import type { UpstreamOptions } from './upstreams/upstream-options.ts'
 
 export interface GatewayOptions {
@@ -85,7 +85,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     meter: createMeter(recorder, 'unmatched', '', 'unmatched'),
     members: operationMembers('unmatched', 'unmatched'),
   }
-  const upstreams = new Map(options.upstreams.map(upstream => [upstream.name, new Upstream(upstream, deps)]))
+  const upstreams = openUpstreams(options.upstreams, deps)
   let inFlight = 0
   let draining = false
 
