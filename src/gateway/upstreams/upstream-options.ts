@@ -18,7 +18,10 @@ export interface UpstreamOptions {
    * more, 504 where the upstream takes no more, and breaks off an answer that has begun.
    */
   readonly bodyTimeoutMs: number
-  /** Longest time from the request to the end of its answer; not for WebSockets and event streams. Default 3_600_000. */
+  /**
+   * Longest time from the request to the end of its answer; not for WebSockets and event streams. Default 3_600_000. Passing
+   * it yields 408 where the client is still sending, else 504, and breaks off an answer that has begun.
+   */
   readonly totalTimeoutMs: number
   /** Longest silence of both sides of a WebSocket. Default 300_000. Passing it closes it with 1001. */
   readonly webSocketIdleTimeoutMs: number
