@@ -32,7 +32,7 @@ const openConnection = async (sidegate: RunningSidegate): Promise<Socket> => {
 }
 
 t.test('SIGTERM under load: not ready, still accepting, every answer ends its connection, no request lost', async t => {
-  const sidegate = await startGateway(t, { shutdown: { delay: '2s', timeout: '5s' } })
+  const sidegate = await startGateway(t, { shutdown: { delay: '5s', timeout: '5s' } })
   const load = startLoad({ url: sidegate.url + openPath, keeping: 8, opening: 4, pauseMs: 10 })
   await eventually(() => load.answers.length > 200)
   t.equal(await readyz(sidegate), 200)
@@ -41,7 +41,7 @@ t.test('SIGTERM under load: not ready, still accepting, every answer ends its co
   await eventually(async () => (await readyz(sidegate)) === 503)
   const unreadyAtMs = performance.now()
   const answered = load.answers.length
-  await eventually(() => load.answers.length > answered + 500)
+  await eventually(() => load.answers.length > answered + 200)
   await load.stop()
 
   t.same(load.failures, [])
