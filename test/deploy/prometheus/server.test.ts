@@ -1,0 +1,49 @@
+/** A real Prometheus scrapes a running gateway, and answers what people ask it. */
+import t from 'tap'
+import { metrics } from '../../../src/telemetry/metrics.ts'
+import { codeOf, readPage, rowsOf } from '../../docs/markdown.ts'
+import { startWatched } from './watched.ts'
+
+const { prometheus, sent } = await startWatched(t)
+
+const countBy = <T>(values: readonly T[], keyOf: (value: T) => string): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(Object.groupBy(values, keyOf)).map(([key, group = []]) => [key, group.length]))
+
+t.test('each grouping has as many answers of each code as were sent, though a worker has died since', async t => {
+  const counted = await prometheus.query('sum by (grouping, code) (sidegate_http_requests_total)')
+
+  t.same(
+    Object.fromEntries(counted.map(({ labels, value }) => [`${labels.grouping} ${labels.code}`, value])),
+    countBy(sent, ({ grouping, code }) => `${grouping} ${code}`),
+  )
+})
+
+t.test('each grouping has a rate', async t => {
+  const rates = await prometheus.query('sum by (grouping) (rate(sidegate_http_requests_total[1m])) > 0')
+
+  t.same(rates.map(({ labels }) => labels.grouping).sort(), [...new Set(sent.map(({ grouping }) => grouping))].sort())
+})
+
+t.test('as many durations are in the histogram of each grouping as there were answers', async t => {
+  const counted = await prometheus.query('sum by (grouping) (sidegate_http_request_duration_seconds_bucket{le="+Inf"})')
+
+  t.same(
+    Object.fromEntries(counted.map(({ labels, value }) => [labels.grouping, value])),
+    countBy(sent, ({ grouping }) => grouping),
+  )
+})
+
+t.test('every query of the README is answered', async t => {
+  const queries = rowsOf(readPage('README.md'), 'Question', 'PromQL').flatMap(([, query]) => codeOf(query))
+
+  t.ok(queries.length > 0)
+  for (const query of queries) t.not((await prometheus.query(query)).length, 0, query)
+})
+
+t.test('Prometheus asks for OpenMetrics, and finds each metric of the kind that it is', async t => {
+  const known = (await prometheus.ask('/api/v1/metadata')) as Readonly<Record<string, readonly { type: string }[]>>
+
+  // OpenMetrics names a counter without the _total of its only sample; the older text format names the sample.
+  for (const { name, kind } of Object.values(metrics))
+    t.equal(known[name.replace(/_total$/, '')]?.[0]?.type, kind, name)
+})
