@@ -22,8 +22,8 @@ export type RefusalPage = AuthorizationServer['refusalPage']
 /** The series of one operation, each made when it is first needed. */
 export interface Meter {
   readonly inFlight: GaugeCell
-  /** Counts one answered request. */
-  answered(method: string, status: number, durationMs: number, upstreamMs: number): void
+  /** Counts one answered request. @param traceId undefined: its trace is not recorded */
+  answered(method: string, status: number, durationMs: number, upstreamMs: number, traceId: string | undefined): void
   credential(credential: string, result: 'ok' | 'missing' | 'refused'): void
   planDecision(plan: string, decision: string): void
   oauthError(error: string): void
@@ -67,9 +67,9 @@ export const createMeter = (recorder: Recorder, grouping: string, version: strin
 
   return {
     inFlight: recorder.gauge('httpRequestsInFlight', [grouping]),
-    answered(method, status, durationMs, upstreamMs) {
+    answered(method, status, durationMs, upstreamMs, traceId) {
       requestsOf(knownMethods.has(method) ? method : 'other', status).add()
-      durationOf(codeClass(status)).observe(durationMs / 1000)
+      durationOf(codeClass(status)).observe(durationMs / 1000, traceId)
       overhead.observe(Math.max(0, durationMs - upstreamMs) / 1000)
     },
     credential: (credential, result) =>

@@ -1,14 +1,15 @@
 import type { AccessLog, OperationMembers } from '../telemetry/access-log.ts'
 import { type Exchange, methodOf } from './exchange.ts'
 import type { Meter } from './meter.ts'
+import { recordedIdOf } from './tracing/request-trace.ts'
 
 /** One access line per request, and the same facts as metrics. No query, no header, no body: nothing that holds a secret. */
 export const observe = (exchange: Exchange, status: number, unmatched: Unmatched, accessLog: AccessLog): void => {
-  const { context, operation, caller, upstreamMs } = exchange
+  const { context, operation, caller, upstreamMs, trace } = exchange
   const durationMs = performance.now() - context.startedAtMs
   const method = methodOf(exchange)
   const meter = operation?.meter ?? unmatched.meter
-  meter.answered(method, status, durationMs, upstreamMs)
+  meter.answered(method, status, durationMs, upstreamMs, trace && recordedIdOf(trace))
   operation?.meter.inFlight.add(-1)
   accessLog.write({
     request_id: context.id,

@@ -1,3 +1,4 @@
+import type { Exemplar } from './exemplar.ts'
 import type { Exposer, Exposition, ExpositionFormat, Series } from './exposition.ts'
 import { type MetricDeclaration, type MetricKey, metrics } from './metrics.ts'
 import type { MetricChanges } from './recorder.ts'
@@ -30,6 +31,7 @@ export const createAggregate = (): Aggregate => {
       labels: Object.fromEntries(declaration.labels.map((label, index) => [label, labels[index] ?? ''])),
       sum: 0,
       counts: declaration.kind === 'histogram' ? new Array<number>(declaration.buckets.length + 1).fill(0) : [],
+      exemplars: new Map(),
       bySource: new Map(),
     }
     family.set(name, series)
@@ -46,16 +48,18 @@ export const createAggregate = (): Aggregate => {
       for (const [id, value] of changes.numbers) {
         const cell = cells.get(id)
         if (!cell) continue
-        if (metrics[cell.key].kind === 'gauge') cell.series.bySource.set(source, value)
-        else cell.series.sum += value
+        if (metrics[cell.key].kind !== 'gauge') cell.series.sum += value ?? 0
+        else if (value === null) cell.series.bySource.delete(source)
+        else cell.series.bySource.set(source, value)
       }
-      for (const [id, sum, counts] of changes.histograms) {
+      for (const [id, sum, counts, exemplars = []] of changes.histograms) {
         const series = cells.get(id)?.series
         if (!series) continue
         series.sum += sum
         counts.forEach((count, bucket) => {
           series.counts[bucket] = (series.counts[bucket] ?? 0) + count
         })
+        for (const exemplar of exemplars) keepLatest(series.exemplars, exemplar)
       }
     },
     forget(source) {
@@ -68,4 +72,10 @@ export const createAggregate = (): Aggregate => {
       return (await exposer)(format)
     },
   }
+}
+
+/** One for each bucket, whichever process has seen it. */
+const keepLatest = (exemplars: Map<number, Exemplar>, exemplar: Exemplar): void => {
+  const known = exemplars.get(exemplar.bucket)
+  if (known === undefined || known.atMs <= exemplar.atMs) exemplars.set(exemplar.bucket, exemplar)
 }

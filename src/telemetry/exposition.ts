@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client'
+import type { Exemplar } from './exemplar.ts'
 import { type MetricDeclaration, type MetricKey, metrics } from './metrics.ts'
 
 /** Prometheus text 0.0.4 or OpenMetrics 1.0. */
@@ -19,6 +20,8 @@ export interface Series {
   sum: number
   /** Histograms: counts per bucket, the last being +Inf. */
   readonly counts: number[]
+  /** Histograms: the latest of each bucket that has any; of OpenMetrics alone. */
+  readonly exemplars: Map<number, Exemplar>
   /** Gauges: the value of each living process. */
   readonly bySource: Map<string, number>
 }
@@ -62,6 +65,14 @@ interface Sample {
   readonly metricName?: string
   readonly labels: Readonly<Record<string, string | number>>
   readonly value: number
+  readonly exemplar?: SampleExemplar
+}
+
+interface SampleExemplar {
+  readonly labelSet: Readonly<Record<string, string>>
+  readonly value: number
+  /** In seconds. */
+  readonly timestamp: number
 }
 
 const samplesOf = (name: string, declaration: MetricDeclaration, series: Series): readonly Sample[] => {
@@ -79,7 +90,9 @@ const samplesOf = (name: string, declaration: MetricDeclaration, series: Series)
       const buckets = series.counts.map((count, index) => {
         total += count
         const le = declaration.buckets[index] ?? '+Inf'
-        return { metricName: `${name}_bucket`, labels: { ...series.labels, le }, value: total }
+        const sample: Sample = { metricName: `${name}_bucket`, labels: { ...series.labels, le }, value: total }
+        const exemplar = series.exemplars.get(index)
+        return exemplar === undefined ? sample : { ...sample, exemplar: toSampleExemplar(exemplar) }
       })
       return [
         ...buckets,
@@ -89,3 +102,9 @@ const samplesOf = (name: string, declaration: MetricDeclaration, series: Series)
     }
   }
 }
+
+const toSampleExemplar = ({ traceId, value, atMs }: Exemplar): SampleExemplar => ({
+  labelSet: { trace_id: traceId },
+  value,
+  timestamp: atMs / 1000,
+})

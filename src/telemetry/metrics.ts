@@ -109,6 +109,18 @@ export const metrics = {
   ),
   storeUp: gauge('sidegate_store_up', '1 while every worker reaches the store.', ['store'], 'min'),
   traceSpans: counter('sidegate_trace_spans_total', 'Spans of traces, by what became of them.', ['outcome']),
+  keyRotationDue: gauge(
+    'sidegate_signing_key_rotation_due_timestamp_seconds',
+    'When the newest signing key of an algorithm is due to have a successor. In the past: it is overdue.',
+    ['alg'],
+    'min',
+  ),
+  certificateExpiry: gauge(
+    'sidegate_certificate_expiry_timestamp_seconds',
+    'When the first of the certificates in a file that is in use expires.',
+    ['use', 'upstream'],
+    'min',
+  ),
   workers: gauge('sidegate_workers', 'Workers that are serving.'),
   workerRestarts: counter('sidegate_worker_restarts_total', 'Workers replaced, by reason.', ['reason']),
   configReloadSuccessful: gauge('sidegate_config_last_reload_successful', '1 if the last configuration load was good.'),

@@ -1,3 +1,5 @@
+import type { Exemplar } from './exemplar.ts'
+import { LeastCell } from './least-cell.ts'
 import { type MetricKey, metrics } from './metrics.ts'
 
 /**
@@ -8,6 +10,8 @@ import { type MetricKey, metrics } from './metrics.ts'
 export interface Recorder {
   counter(key: MetricKey, labels: readonly string[]): CounterCell
   gauge(key: MetricKey, labels: readonly string[]): GaugeCell
+  /** A gauge of the least that several say; its metric is declared as the `min` over processes too. */
+  least(key: MetricKey, labels: readonly string[]): LeastCell
   histogram(key: MetricKey, labels: readonly string[]): HistogramCell
   /** What changed since the last call; undefined if nothing did. */
   takeChanges(): MetricChanges | undefined
@@ -16,11 +20,13 @@ export interface Recorder {
 /** Plain data: new cells by id, then what to add (counters, histograms) or to set (gauges). */
 export interface MetricChanges {
   readonly cells: readonly { readonly id: number; readonly key: MetricKey; readonly labels: readonly string[] }[]
-  /** Counters: [id, increment]. Gauges: [id, value]. */
-  readonly numbers: readonly (readonly [number, number])[]
-  /** Histograms: [id, increment of sum, increments per bucket, the last being +Inf]. */
-  readonly histograms: readonly (readonly [number, number, readonly number[]])[]
+  /** Counters: [id, increment]. Gauges: [id, value]; null: it has none any more. */
+  readonly numbers: readonly (readonly [number, number | null])[]
+  readonly histograms: readonly HistogramChange[]
 }
+
+/** [id, increment of sum, increments per bucket, the last being +Inf, new exemplars if there are any] */
+export type HistogramChange = readonly [number, number, readonly number[], (readonly Exemplar[])?]
 
 export const createRecorder = (): Recorder => {
   const cells = new Map<string, Cell>()
@@ -41,11 +47,12 @@ export const createRecorder = (): Recorder => {
   return {
     counter: (key, labels) => cellOf(key, labels, id => new CounterCell(id, markChanged)),
     gauge: (key, labels) => cellOf(key, labels, id => new GaugeCell(id, markChanged)),
+    least: (key, labels) => cellOf(key, labels, id => new LeastCell(id, markChanged)),
     histogram: (key, labels) => cellOf(key, labels, id => new HistogramCell(id, markChanged, metrics[key].buckets)),
     takeChanges() {
       if (changed.length === 0 && fresh.length === 0) return undefined
-      const numbers: [number, number][] = []
-      const histograms: [number, number, number[]][] = []
+      const numbers: [number, number | null][] = []
+      const histograms: HistogramChange[] = []
       for (const cell of changed) {
         if (cell instanceof HistogramCell) histograms.push(cell.take())
         else numbers.push(cell.take())
@@ -56,7 +63,7 @@ export const createRecorder = (): Recorder => {
   }
 }
 
-type Cell = CounterCell | GaugeCell | HistogramCell
+type Cell = CounterCell | GaugeCell | LeastCell | HistogramCell
 type MarkChanged = (cell: Cell) => void
 
 export class CounterCell {
@@ -107,6 +114,7 @@ export class HistogramCell {
   readonly #markChanged: MarkChanged
   readonly #bounds: readonly number[]
   readonly #counts: number[]
+  #exemplars: Exemplar[] | undefined
   #sum = 0
   #changed = false
   constructor(id: number, markChanged: MarkChanged, bounds: readonly number[]) {
@@ -115,22 +123,31 @@ export class HistogramCell {
     this.#bounds = bounds
     this.#counts = new Array<number>(bounds.length + 1).fill(0)
   }
-  observe(value: number): void {
+  /** @param traceId the recorded trace that shows how the value came about */
+  observe(value: number, traceId?: string): void {
     const bounds = this.#bounds
     let bucket = 0
     while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket++
     this.#counts[bucket] = (this.#counts[bucket] as number) + 1
     this.#sum += value
+    if (traceId !== undefined) this.#show({ bucket, traceId, value, atMs: Date.now() })
     if (this.#changed) return
     this.#changed = true
     this.#markChanged(this)
   }
-  take(): [number, number, number[]] {
+  take(): HistogramChange {
     this.#changed = false
     const sum = this.#sum
     this.#sum = 0
     const counts = [...this.#counts]
     this.#counts.fill(0)
-    return [this.id, sum, counts]
+    const exemplars = this.#exemplars?.filter(exemplar => exemplar !== undefined)
+    this.#exemplars = undefined
+    return exemplars === undefined ? [this.id, sum, counts] : [this.id, sum, counts, exemplars]
+  }
+  /** The latest of each bucket stands. */
+  #show(exemplar: Exemplar): void {
+    this.#exemplars ??= new Array<Exemplar>(this.#counts.length)
+    this.#exemplars[exemplar.bucket] = exemplar
   }
 }

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { type Aggregate, createAggregate } from '../../src/telemetry/aggregate.ts'
 import { metrics } from '../../src/telemetry/metrics.ts'
-import { createRecorder, type Recorder } from '../../src/telemetry/recorder.ts'
+import { createRecorder, type MetricChanges, type Recorder } from '../../src/telemetry/recorder.ts'
 import { type Exposition, parseExposition, sumOf } from './support/exposition.ts'
 
 const expose = async (aggregate: Aggregate): Promise<Exposition> =>
@@ -92,6 +92,65 @@ t.test('histograms are summed bucket by bucket, and their buckets count all that
   t.ok(Math.abs(sumOf(exposition, 'sidegate_http_request_duration_seconds_sum') - 120.007) < 1e-9)
 })
 
+t.test('a gauge that is the least of all counts those that have one, and is gone with the last of them', async t => {
+  const { aggregate, workers } = startWorkers('one', 'two')
+  const holders = workers.map(({ recorder }) => recorder.least('keyRotationDue', ['ES256']).hold())
+  const reported = async (...indexes: readonly number[]): Promise<readonly number[]> => {
+    for (const index of indexes) workers[index]?.report()
+    const { samples } = await expose(aggregate)
+    return samples.filter(({ name }) => name.startsWith('sidegate_signing_key')).map(({ value }) => value)
+  }
+  holders[0]?.set(1_700_000_000)
+  holders[1]?.set(1_600_000_000)
+  t.same(await reported(0, 1), [1_600_000_000])
+
+  holders[1]?.release()
+  t.same(await reported(1), [1_700_000_000])
+
+  holders[0]?.release()
+  t.same(await reported(0), [])
+})
+
+const traceOf = (digit: string): string => digit.repeat(32)
+
+t.test('OpenMetrics has the latest trace of each bucket, of whichever process; the text format has none', async t => {
+  const { aggregate, workers } = startWorkers('one', 'two')
+  const observe = (worker: number, value: number, digit: string): void => {
+    const { recorder, report } = workers[worker] ?? {}
+    recorder?.histogram('httpRequestDuration', ['G', 'GET /a', '2xx']).observe(value, traceOf(digit))
+    report?.()
+  }
+  observe(0, 0.003, '1')
+  observe(1, 0.004, '2')
+  observe(1, 60, '3')
+  const beforeSec = Date.now() / 1000 - 60
+
+  const { samples } = parseExposition((await aggregate.expose('openmetrics')).body)
+
+  const shown = samples.filter(({ exemplar }) => exemplar !== undefined)
+  t.match(shown, [
+    { labels: { le: '0.005' }, exemplar: { labels: { trace_id: traceOf('2') }, value: 0.004 } },
+    { labels: { le: '+Inf' }, exemplar: { labels: { trace_id: traceOf('3') }, value: 60 } },
+  ])
+  t.equal(shown.length, 2)
+  for (const { exemplar } of shown) t.ok((exemplar?.timestamp ?? 0) > beforeSec, 'seconds since 1970')
+  t.notMatch((await aggregate.expose('text')).body, 'trace_id')
+})
+
+t.test('an exemplar that comes late does not take the place of a newer one', async t => {
+  const aggregate = createAggregate()
+  const labels = ['G', 'GET /a', '2xx']
+  const histograms = (digit: string, atMs: number): MetricChanges['histograms'] => [
+    [0, 1, [1], [{ bucket: 0, traceId: traceOf(digit), value: 0.001, atMs }]],
+  ]
+  const cells = [{ id: 0, key: 'httpRequestDuration', labels }] as const
+  aggregate.apply('one', { cells, numbers: [], histograms: histograms('1', 2000) })
+
+  aggregate.apply('two', { cells, numbers: [], histograms: histograms('2', 1000) })
+
+  t.match((await aggregate.expose('openmetrics')).body, `# {trace_id="${traceOf('1')}"} 0.001 2`)
+})
+
 /** One observation of every metric, with labels that need escaping. */
 const observeEverything = (): Aggregate => {
   const { aggregate, workers } = startWorkers('one')
@@ -127,6 +186,8 @@ const contract: readonly (readonly [name: string, type: string, labels: readonly
   ['sidegate_store_duration_seconds', 'histogram', ['store', 'operation']],
   ['sidegate_store_up', 'gauge', ['store']],
   ['sidegate_trace_spans_total', 'counter', ['outcome']],
+  ['sidegate_signing_key_rotation_due_timestamp_seconds', 'gauge', ['alg']],
+  ['sidegate_certificate_expiry_timestamp_seconds', 'gauge', ['use', 'upstream']],
   ['sidegate_workers', 'gauge', []],
   ['sidegate_worker_restarts_total', 'counter', ['reason']],
   ['sidegate_config_last_reload_successful', 'gauge', []],

@@ -59,3 +59,46 @@ t.test('a histogram counts a value at the bucket whose bound it does not pass', 
   t.ok(Math.abs((sum ?? 0) - 61.0021) < 1e-9)
   t.same(counts, [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1])
 })
+
+const trace = (digit: string): string => digit.repeat(32)
+
+t.test('a histogram hands over the latest recorded trace of each bucket, once', async t => {
+  const recorder = createRecorder()
+  const histogram = recorder.histogram('httpRequestDuration', ['G', 'GET /a', '2xx'])
+  histogram.observe(0.0005, trace('1'))
+  histogram.observe(0.0007, trace('2'))
+  histogram.observe(31, trace('3'))
+  histogram.observe(32)
+
+  const [first] = recorder.takeChanges()?.histograms ?? []
+  t.match(first?.[3], [
+    { bucket: 0, traceId: trace('2'), value: 0.0007 },
+    { bucket: 14, traceId: trace('3'), value: 31 },
+  ])
+  t.equal(first?.[3]?.length, 2)
+
+  histogram.observe(1)
+  const [second] = recorder.takeChanges()?.histograms ?? []
+  t.equal(second?.length, 3)
+})
+
+t.test('a gauge that several hold is the least they say, and there is none when the last lets go', async t => {
+  const recorder = createRecorder()
+  const taken = (): unknown => recorder.takeChanges()?.numbers
+  const cell = recorder.least('certificateExpiry', ['upstream', 'a'])
+  t.same(taken(), [], 'nobody holds it yet')
+  const [one, two] = [cell.hold(), cell.hold()]
+
+  one.set(20)
+  two.set(10)
+  t.same(taken(), [[0, 10]])
+
+  two.release()
+  t.same(taken(), [[0, 20]])
+
+  one.release()
+  t.same(taken(), [[0, null]])
+
+  one.release()
+  t.equal(taken(), undefined)
+})

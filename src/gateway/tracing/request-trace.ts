@@ -55,3 +55,6 @@ export const upstreamTraceparent = (trace: RequestTrace): string => {
 }
 
 export const isRecorded = ({ flags }: RequestTrace): boolean => (flags & sampledFlag) !== 0
+
+/** The id that a collector finds the trace by; undefined where it is not recorded. */
+export const recordedIdOf = (trace: RequestTrace): string | undefined => (isRecorded(trace) ? trace.traceId : undefined)

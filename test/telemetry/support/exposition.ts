@@ -10,6 +10,12 @@ export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
+  /** OpenMetrics alone; its timestamp is in seconds. */
+  readonly exemplar?: {
+    readonly labels: Readonly<Record<string, string>>
+    readonly value: number
+    readonly timestamp: number
+  }
 }
 
 /** Reads the text format 0.0.4 or OpenMetrics 1.0. Throws at the first line that is neither comment nor sample. */
@@ -26,11 +32,27 @@ export const parseExposition = (text: string): Exposition => {
   return { types, helps, samples }
 }
 
+const number = String.raw`-?[\d.]+(?:e[+-]?\d+)?|[+-]Inf|NaN`
+const samplePattern = new RegExp(
+  String.raw`^([a-zA-Z_:][\w:]*)(?:\{(.*?)\})? (${number})(?: # \{(.*)\} (${number}) (${number}))?$`,
+)
+
 const parseSample = (line: string): Sample => {
-  const parts = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (-?[\d.]+(?:e[+-]?\d+)?|[+-]Inf|NaN)$/.exec(line)
+  const parts = samplePattern.exec(line)
   if (!parts) throw new Error(`this is no sample: ${line}`)
-  const [, name = '', labels = '', value = ''] = parts
-  return { name, labels: parseLabels(labels), value: Number(value.replace('Inf', 'Infinity')) }
+  const [, name = '', labels = '', value = '', exemplarLabels, exemplarValue = '', timestamp = ''] = parts
+  return {
+    name,
+    labels: parseLabels(labels),
+    value: Number(value.replace('Inf', 'Infinity')),
+    ...(exemplarLabels !== undefined && {
+      exemplar: {
+        labels: parseLabels(exemplarLabels),
+        value: Number(exemplarValue),
+        timestamp: Number(timestamp),
+      },
+    }),
+  }
 }
 
 const parseLabels = (text: string): Readonly<Record<string, string>> => {

@@ -1,0 +1,42 @@
+/** One who says a value of a gauge; the least of all counts. */
+export interface Holder {
+  set(value: number): void
+  /** Says nothing any more. */
+  release(): void
+}
+
+/**
+ * A gauge that several hold at a time: what serves an old configuration and what serves the next one, for a while. Its value
+ * is the least that one of them says. While none says anything there is no series.
+ */
+export class LeastCell {
+  readonly id: number
+  readonly #markChanged: (cell: LeastCell) => void
+  readonly #values = new Map<Holder, number>()
+  #changed = false
+  constructor(id: number, markChanged: (cell: LeastCell) => void) {
+    this.id = id
+    this.#markChanged = markChanged
+  }
+  hold(): Holder {
+    const holder: Holder = {
+      set: value => {
+        this.#values.set(holder, value)
+        this.#change()
+      },
+      release: () => {
+        if (this.#values.delete(holder)) this.#change()
+      },
+    }
+    return holder
+  }
+  take(): [number, number | null] {
+    this.#changed = false
+    return [this.id, this.#values.size === 0 ? null : Math.min(...this.#values.values())]
+  }
+  #change(): void {
+    if (this.#changed) return
+    this.#changed = true
+    this.#markChanged(this)
+  }
+}
