@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { GrantState } from './grant-rules.ts'
+import { createCutoffs } from './memory/cutoffs.ts'
 import { createExpiringMap } from './memory/expiring-map.ts'
 import { createGrants } from './memory/grants.ts'
 import { createInteractions } from './memory/interactions.ts'
@@ -22,6 +23,7 @@ export const createMemoryStore = (clock: Clock): Store => {
     grants: createGrants(grants, tokens, isRevoked),
     tokens: createTokens(tokens, grants, isRevoked),
     revocations,
+    cutoffs: createCutoffs(clock),
     interactions: createInteractions(clock),
     replays: createReplays(clock),
     pushed: createPushedRequests(clock),

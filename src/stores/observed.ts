@@ -29,6 +29,7 @@ export const observeStore = (store: Store, observer: StoreObserver): Store => {
     grants: timed('grants', store.grants),
     tokens: timed('tokens', store.tokens),
     revocations: timed('revocations', store.revocations),
+    cutoffs: timed('cutoffs', store.cutoffs),
     interactions: timed('interactions', store.interactions),
     replays: timed('replays', store.replays),
     pushed: timed('pushed', store.pushed),

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from './ports/store.ts'
 import { connectRedis, waitUntilReady } from './redis/connection.ts'
+import { createCutoffs } from './redis/cutoffs.ts'
 import { createGrants } from './redis/grants.ts'
 import { createInteractions } from './redis/interactions.ts'
 import { createKeys } from './redis/keys.ts'
@@ -30,6 +31,7 @@ export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store
     grants: createGrants(connection, clock),
     tokens: createTokens(connection, clock),
     revocations: createRevocations(connection, clock),
+    cutoffs: createCutoffs(connection, clock),
     interactions: createInteractions(connection, clock),
     replays: createReplays(connection, clock),
     pushed: createPushedRequests(connection, clock),

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from './ports/store.ts'
 import { startSweeping } from './sqlite/cleanup.ts'
+import { createCutoffs } from './sqlite/cutoffs.ts'
 import { openDatabase } from './sqlite/database.ts'
 import { createGrants } from './sqlite/grants.ts'
 import { createInteractions } from './sqlite/interactions.ts'
@@ -27,6 +28,7 @@ export const openSqliteStore = async (path: string, clock: Clock): Promise<Store
     grants: createGrants(db, clock),
     tokens: createTokens(db, clock),
     revocations: createRevocations(db, clock),
+    cutoffs: createCutoffs(db, clock),
     interactions: createInteractions(db, clock),
     replays: createReplays(db, clock),
     pushed: createPushedRequests(db, clock),

@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import { testCodes } from './stores/codes.ts'
+import { testCutoffs } from './stores/cutoffs.ts'
 import { testInteractions } from './stores/interactions.ts'
 import { testKeys } from './stores/keys.ts'
 import { testTokens } from './stores/opaque-tokens.ts'
@@ -19,6 +20,7 @@ export const testStore = (t: Test, open: OpenStore): void => {
   t.test('opaque tokens', t => testTokens(t, open))
   t.test('opaque tokens made with their grant', t => testWantedTokens(t, open))
   t.test('revocations', t => testRevocations(t, open))
+  t.test('cutoffs', t => testCutoffs(t, open))
   t.test('interactions', t => testInteractions(t, open))
   t.test('one-time proofs', t => testReplays(t, open))
   t.test('pushed requests', t => testPushedRequests(t, open))

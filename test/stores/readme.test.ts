@@ -40,6 +40,7 @@ const fill = async (store: Store, clock: Clock): Promise<void> => {
   await store.grants.redeem(redemptionOf(grant, clock.nowMs()))
   await store.tokens.save(grant.grantId, newId(), newToken(grant.grantId), untilMs)
   await store.revocations.revoke(`${grant.grantId}.1`, untilMs)
+  await store.cutoffs.add({ client_id: 'demo', throughSec: 1, untilMs })
   await store.interactions.create(newId(), newInteraction(), untilMs)
   await store.replays.spend([{ id: newId(), untilMs }])
   await store.pushed.create(newId(), newPushedRequest(), untilMs)

@@ -1,3 +1,4 @@
+import type { CutoffStore } from './cutoffs.ts'
 import type { GrantStore } from './grants.ts'
 import type { InteractionStore } from './interactions.ts'
 import type { KeyStore } from './keys.ts'
@@ -22,6 +23,7 @@ export interface Store {
   readonly grants: GrantStore
   readonly tokens: TokenStore
   readonly revocations: RevocationStore
+  readonly cutoffs: CutoffStore
   readonly interactions: InteractionStore
   readonly replays: ReplayStore
   readonly pushed: PushedRequestStore

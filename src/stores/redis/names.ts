@@ -10,6 +10,7 @@ export const names = {
   revoked: (grantId: string): string => `{${grantId}}:revoked`,
   feed: '{revocations}:feed',
   feedExpiry: '{revocations}:expiry',
+  cutoffs: 'cutoffs',
   interaction: (id: string): string => `interaction:${id}`,
   replay: (id: string): string => `replay:${id}`,
   pushed: (id: string): string => `pushed:${id}`,

@@ -7,6 +7,7 @@ export const tables = [
   'grants',
   'access_tokens',
   'revocations',
+  'cutoffs',
   'interactions',
   'replays',
   'pushed_requests',
@@ -31,6 +32,9 @@ CREATE TABLE IF NOT EXISTS access_tokens (
 );
 CREATE TABLE IF NOT EXISTS revocations (
   place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, until_ms INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS cutoffs (
+  place INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT, sub TEXT, through_sec INTEGER NOT NULL, until_ms INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS interactions (
   id TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL, until_ms INTEGER NOT NULL
