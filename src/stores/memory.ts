@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { GrantState } from './grant-rules.ts'
+import { createClients } from './memory/clients.ts'
 import { createCutoffs } from './memory/cutoffs.ts'
 import { createExpiringMap } from './memory/expiring-map.ts'
 import { createGrants } from './memory/grants.ts'
@@ -27,6 +28,7 @@ export const createMemoryStore = (clock: Clock): Store => {
     interactions: createInteractions(clock),
     replays: createReplays(clock),
     pushed: createPushedRequests(clock),
+    clients: createClients(),
     ping: async () => undefined,
     close: async () => undefined,
   }

@@ -33,6 +33,7 @@ export const observeStore = (store: Store, observer: StoreObserver): Store => {
     interactions: timed('interactions', store.interactions),
     replays: timed('replays', store.replays),
     pushed: timed('pushed', store.pushed),
+    clients: timed('clients', store.clients),
     ping,
     close() {
       clearInterval(timer)

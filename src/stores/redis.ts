@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from './ports/store.ts'
+import { createClients } from './redis/clients.ts'
 import { connectRedis, waitUntilReady } from './redis/connection.ts'
 import { createCutoffs } from './redis/cutoffs.ts'
 import { createGrants } from './redis/grants.ts'
@@ -35,6 +36,7 @@ export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store
     interactions: createInteractions(connection, clock),
     replays: createReplays(connection, clock),
     pushed: createPushedRequests(connection, clock),
+    clients: createClients(connection),
     ping: () => pingParts(connection),
     close: async () => connection.disconnect(),
   }

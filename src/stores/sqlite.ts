@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from './ports/store.ts'
 import { startSweeping } from './sqlite/cleanup.ts'
+import { createClients } from './sqlite/clients.ts'
 import { createCutoffs } from './sqlite/cutoffs.ts'
 import { openDatabase } from './sqlite/database.ts'
 import { createGrants } from './sqlite/grants.ts'
@@ -32,6 +33,7 @@ export const openSqliteStore = async (path: string, clock: Clock): Promise<Store
     interactions: createInteractions(db, clock),
     replays: createReplays(db, clock),
     pushed: createPushedRequests(db, clock),
+    clients: createClients(db, clock),
     ping: async () => void one.get(),
     close: async () => {
       stopSweeping()

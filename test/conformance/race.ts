@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { ClientRecord } from '../../src/stores/ports/clients.ts'
 import type { Redemption, RefreshAttempt } from '../../src/stores/ports/grants.ts'
 import type { InteractionRecord } from '../../src/stores/ports/interactions.ts'
 import type { KeyRecord } from '../../src/stores/ports/keys.ts'
@@ -13,6 +14,7 @@ export type RacedCall =
   | { readonly kind: 'createKey'; readonly record: KeyRecord; readonly after?: string; readonly untilMs: number }
   | { readonly kind: 'spend'; readonly id: string; readonly untilMs: number }
   | { readonly kind: 'complete'; readonly id: string; readonly interactionId: string; readonly untilMs: number }
+  | { readonly kind: 'putClient'; readonly id: string; readonly record: ClientRecord }
   | { readonly kind: 'replace'; readonly id: string; readonly version: number; readonly record: InteractionRecord }
 
 export const makeCall = (store: Store, call: RacedCall): Promise<unknown> => {
@@ -27,6 +29,8 @@ export const makeCall = (store: Store, call: RacedCall): Promise<unknown> => {
       return store.replays.spend([{ id: call.id, untilMs: call.untilMs }]).then(([isNew]) => isNew)
     case 'complete':
       return store.pushed.complete(call.id, call.interactionId, call.untilMs)
+    case 'putClient':
+      return store.clients.put(call.id, call.record, undefined)
     case 'replace':
       return store.interactions.replace(call.id, call.version, call.record)
   }

@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { testClients } from './stores/clients.ts'
 import { testCodes } from './stores/codes.ts'
 import { testCutoffs } from './stores/cutoffs.ts'
 import { testInteractions } from './stores/interactions.ts'
@@ -24,5 +25,6 @@ export const testStore = (t: Test, open: OpenStore): void => {
   t.test('interactions', t => testInteractions(t, open))
   t.test('one-time proofs', t => testReplays(t, open))
   t.test('pushed requests', t => testPushedRequests(t, open))
+  t.test('clients', t => testClients(t, open))
   t.test('processes that race', t => testRaces(t, open))
 }

@@ -44,6 +44,9 @@ const fill = async (store: Store, clock: Clock): Promise<void> => {
   await store.interactions.create(newId(), newInteraction(), untilMs)
   await store.replays.spend([{ id: newId(), untilMs }])
   await store.pushed.create(newId(), newPushedRequest(), untilMs)
+  await store.clients.put('forgotten', { disabled: true }, undefined)
+  await store.clients.put('forgotten', undefined, (await store.clients.find('forgotten'))?.version)
+  await store.clients.put('known', { disabled: true }, undefined)
 }
 
 const startFilledRedis = async (t: Test) => {
@@ -69,46 +72,53 @@ const startFilledRedis = async (t: Test) => {
   return redis.client
 }
 
-t.test('the table of Redis keys names every key that Redis holds, and none besides; each has a lifetime', async t => {
-  const client = await startFilledRedis(t)
-  const patterns = firstCells('Redis').map(
-    cell => new RegExp(`^${cell.replace(/[{}]/g, '\\$&').replace(/<[^>]+>/g, '[^:{}]+')}$`),
-  )
-  const kinds = new Map(
-    [...readme.matchAll(/^\| `([^`]+)` \| (\w+(?: set)?) \|/gm)].map(([, key, kind]) => [key, kind]),
-  )
-
-  const keys = await client.keys('*')
-
-  for (const key of keys) {
-    const rows = firstCells('Redis').filter((_, index) => patterns[index]?.test(key))
-    t.equal(rows.length, 1, `one row for ${key}`)
-    t.equal(kinds.get(rows[0] ?? ''), { zset: 'sorted set' }[await client.type(key)] ?? (await client.type(key)))
-    t.ok((await client.pttl(key)) > 0, `a lifetime for ${key}`)
-  }
-  for (const pattern of patterns)
-    t.ok(
-      keys.some(key => pattern.test(key)),
-      `a key for ${pattern}`,
+t.test(
+  'the table of Redis keys names every key that Redis holds, and none besides; each but those of clients has a lifetime',
+  async t => {
+    const client = await startFilledRedis(t)
+    const patterns = firstCells('Redis').map(
+      cell => new RegExp(`^${cell.replace(/[{}]/g, '\\$&').replace(/<[^>]+>/g, '[^:{}]+')}$`),
     )
-})
+    const kinds = new Map(
+      [...readme.matchAll(/^\| `([^`]+)` \| (\w+(?: set)?) \|/gm)].map(([, key, kind]) => [key, kind]),
+    )
 
-t.test('the table of SQLite tables names every table of the file, and none besides; each has a lifetime', async t => {
-  const dir = mkdtempSync(join(tmpdir(), 'sidegate-readme-'))
-  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
-  const store = await openSqliteStore(join(dir, 'sidegate.db'), systemClock)
-  await fill(store, systemClock)
-  await store.close()
-  const db = new DatabaseSync(join(dir, 'sidegate.db'))
-  t.teardown(() => db.close())
+    const keys = await client.keys('*')
 
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all()
-
-  t.same(tables.map(({ name }) => name).toSorted(), firstCells('SQLite').toSorted())
-  for (const { name } of tables) {
-    const { rows, lasting } = {
-      ...db.prepare(`SELECT count(*) AS rows, sum(until_ms > ?) AS lasting FROM ${name}`).get(Date.now()),
+    for (const key of keys) {
+      const rows = firstCells('Redis').filter((_, index) => patterns[index]?.test(key))
+      t.equal(rows.length, 1, `one row for ${key}`)
+      t.equal(kinds.get(rows[0] ?? ''), { zset: 'sorted set' }[await client.type(key)] ?? (await client.type(key)))
+      const isLasting = (await client.pttl(key)) > 0
+      t.equal(isLasting, !key.includes('{clients}'), `a lifetime for ${key}`)
     }
-    t.same([rows, lasting], [1, 1], `one row with a lifetime in ${name}`)
-  }
-})
+    for (const pattern of patterns)
+      t.ok(
+        keys.some(key => pattern.test(key)),
+        `a key for ${pattern}`,
+      )
+  },
+)
+
+t.test(
+  'the table of SQLite tables names every table of the file, and none besides; each row but a client has a lifetime',
+  async t => {
+    const dir = mkdtempSync(join(tmpdir(), 'sidegate-readme-'))
+    t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+    const store = await openSqliteStore(join(dir, 'sidegate.db'), systemClock)
+    await fill(store, systemClock)
+    await store.close()
+    const db = new DatabaseSync(join(dir, 'sidegate.db'))
+    t.teardown(() => db.close())
+
+    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all()
+
+    t.same(tables.map(({ name }) => name).toSorted(), firstCells('SQLite').toSorted())
+    for (const { name } of tables) {
+      const { rows, lasting } = {
+        ...db.prepare(`SELECT count(*) AS rows, sum(until_ms > ?) AS lasting FROM ${name}`).get(Date.now()),
+      }
+      t.same([rows, lasting], name === 'clients' ? [2, 1] : [1, 1], `one row with a lifetime in ${name}`)
+    }
+  },
+)

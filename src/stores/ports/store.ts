@@ -1,3 +1,4 @@
+import type { ClientStore } from './clients.ts'
 import type { CutoffStore } from './cutoffs.ts'
 import type { GrantStore } from './grants.ts'
 import type { InteractionStore } from './interactions.ts'
@@ -8,8 +9,8 @@ import type { RevocationStore } from './revocations.ts'
 import type { TokenStore } from './tokens.ts'
 
 /**
- * What Sidegate asks of a store, in ports: each is small and speaks of one record. Every record has a lifetime: the store
- * forgets it by itself, no janitor is needed for correctness. Instants are `…AtMs` (milliseconds since 1970, by the
+ * What Sidegate asks of a store, in ports: each is small and speaks of one record. Every record but a client's has a lifetime: the
+ * store forgets it by itself, no janitor is needed for correctness. Instants are `…AtMs` (milliseconds since 1970, by the
  * caller's clock); a store never hands out a record whose `untilMs` has passed.
  *
  * All state of one authorization (its code, refresh token, opaque tokens, revocations) is named by one random grant
@@ -27,6 +28,7 @@ export interface Store {
   readonly interactions: InteractionStore
   readonly replays: ReplayStore
   readonly pushed: PushedRequestStore
+  readonly clients: ClientStore
   /** Resolves when the store answers; throws StoreUnavailableError otherwise. For readiness and its metric. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -14,6 +14,9 @@ export const names = {
   interaction: (id: string): string => `interaction:${id}`,
   replay: (id: string): string => `replay:${id}`,
   pushed: (id: string): string => `pushed:${id}`,
+  clients: '{clients}:records',
+  clientFeed: '{clients}:feed',
+  clientExpiry: '{clients}:expiry',
   pods: 'pods',
   limit: 'limit',
   /** All counters of a charge's key begin so, and are in one slot. */

@@ -1,7 +1,7 @@
 /** Goes up with every change of the tables below. */
 export const schemaVersion = 2
 
-/** Every table with a lifetime column `until_ms`, indexed so that what expired is found without a scan. */
+/** Every table with a lifetime column `until_ms`, indexed so that what expired is found without a scan; NULL is no end. */
 export const tables = [
   'signing_keys',
   'grants',
@@ -11,6 +11,7 @@ export const tables = [
   'interactions',
   'replays',
   'pushed_requests',
+  'clients',
 ] as const
 export type Table = (typeof tables)[number]
 
@@ -42,6 +43,10 @@ CREATE TABLE IF NOT EXISTS interactions (
 CREATE TABLE IF NOT EXISTS replays (id TEXT PRIMARY KEY, until_ms INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS pushed_requests (
   id TEXT PRIMARY KEY, request TEXT, completed_by TEXT, until_ms INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS clients (
+  place INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT NOT NULL UNIQUE, members TEXT, disabled INTEGER NOT NULL,
+  until_ms INTEGER
 );
 ${tables.map(table => `CREATE INDEX IF NOT EXISTS ${table}_until ON ${table} (until_ms)`).join(';\n')}
 `

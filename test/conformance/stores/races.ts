@@ -94,6 +94,15 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(allowed.filter(answers => answers.every(answer => answer === true)).length, 1)
     t.equal(allowed.filter(answers => answers.every(answer => answer === false)).length, 3)
   })
+  t.test('of eight clients of one id that are made at once one is there', async t => {
+    const id = newId()
+    const recordOf = (index: number) => ({ members: `{"client_name":"${index}"}`, disabled: false })
+
+    const outcomes = await run(times(4, n => times(2, m => ({ kind: 'putClient', id, record: recordOf(2 * n + m) }))))
+
+    t.equal(outcomes.filter(outcome => outcome === true).length, 1)
+    t.match(await store.clients.find(id), recordOf(outcomes.indexOf(true)))
+  })
   t.test('of eight replacements of one version one is made', async t => {
     const id = newId()
     await store.interactions.create(id, newInteraction(), clock.nowMs() + 600_000)

@@ -1,0 +1,33 @@
+import type { ClientRecord, ClientStore } from '../ports/clients.ts'
+
+/** A forgotten client stays as an empty entry: what is in memory is as long-lived as its process. */
+interface Entry {
+  readonly place: number
+  readonly record: ClientRecord | undefined
+}
+
+export const createClients = (): ClientStore => {
+  const entries = new Map<string, Entry>()
+  let last = 0
+  return {
+    find: async client_id => {
+      const { place, record } = entries.get(client_id) ?? {}
+      return record && { ...record, version: String(place) }
+    },
+    put: async (client_id, record, known) => {
+      const before = entries.get(client_id)
+      const version = before?.record && String(before.place)
+      if (version !== known) return false
+      if (!record && !before) return true
+      last++
+      entries.set(client_id, { place: last, record })
+      return true
+    },
+    since: async (cursor, take) => {
+      const seen = Number(cursor ?? 0)
+      const changed = [...entries].filter(([, { place }]) => place > seen)
+      take(changed.map(([client_id, { record }]) => ({ client_id, record })))
+      return { cursor: String(last), isWhole: cursor === undefined }
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { type ClientChange, type ClientRecord, type ClientStore, forgottenForMs } from '../ports/clients.ts'
+import { answered, defineScript, type RedisConnection } from './connection.ts'
+import { names } from './names.ts'
+
+/** Clients read in one call. */
+const pageEntries = 500
+
+/**
+ * How far a reader goes back behind its cursor when there is news, in microseconds of Redis time: a replica that took
+ * over may lag a little behind the primary whose entries were read, and its clock differ.
+ */
+const overlapMicros = 2_000_000
+
+/**
+ * KEYS: the records by client_id, the feed (client_id by the place of its last change, microseconds of Redis time, no two
+ * alike), when the forgotten ones leave the feed. ARGV: client_id, known place or empty, record or empty, how long it is
+ * remembered in ms that it was forgotten. Each write removes up to 100 that were forgotten long ago.
+ */
+const putScript = `
+local time = redis.call('TIME')
+local nowMicros = time[1] * 1000000 + time[2]
+local nowMs = math.floor(nowMicros / 1000)
+local isThere = redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1
+local place = isThere and string.format('%.0f', redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0) or ''
+if place ~= ARGV[2] then return 0 end
+if not isThere and ARGV[3] == '' then return 1 end
+local expired = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', nowMs, 'LIMIT', 0, 100)
+if #expired > 0 then
+  redis.call('ZREM', KEYS[2], unpack(expired))
+  redis.call('ZREM', KEYS[3], unpack(expired))
+end
+local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+redis.call('ZADD', KEYS[2], string.format('%.0f', math.max(nowMicros, tonumber(newest[2] or 0) + 1)), ARGV[1])
+if ARGV[3] == '' then
+  redis.call('HDEL', KEYS[1], ARGV[1])
+  redis.call('ZADD', KEYS[3], string.format('%.0f', nowMs + ARGV[4]), ARGV[1])
+else
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+  redis.call('ZREM', KEYS[3], ARGV[1])
+end
+return 1
+`
+
+/** KEYS: the records, the feed. ARGV: client_id. Answers its record and place, or nothing. */
+const findScript = `
+local record = redis.call('HGET', KEYS[1], ARGV[1])
+if not record then return {} end
+return { record, string.format('%.0f', redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0) }
+`
+
+/** KEYS: the records, the feed. ARGV: the place after which to read, how many. Answers the last place, ids and their records. */
+const readScript = `
+local rows = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+local ids = {}
+for i = 1, #rows, 2 do ids[#ids + 1] = rows[i] end
+local records = #ids > 0 and redis.call('HMGET', KEYS[1], unpack(ids)) or {}
+return { rows[#rows] or ARGV[1], ids, records }
+`
+
+type Page = readonly [last: string, ids: readonly string[], records: readonly (string | null)[]]
+
+export const createClients = (connection: RedisConnection): ClientStore => {
+  const put = defineScript(connection, 'sidegateClientPut', 3, putScript)
+  const find = defineScript(connection, 'sidegateClientFind', 2, findScript)
+  const read = defineScript(connection, 'sidegateClientsRead', 2, readScript)
+
+  const newestPlace = async (): Promise<string> => {
+    const [, place] = await answered(connection.zrevrange(names.clientFeed, 0, 0, 'WITHSCORES'))
+    return place ?? '0'
+  }
+  /** Resolves to the last place there is. */
+  const readAfter = async (start: number, take: (part: readonly ClientChange[]) => void): Promise<string> => {
+    let after = String(start)
+    for (;;) {
+      const [last, ids, records] = (await read(names.clients, names.clientFeed, after, pageEntries)) as Page
+      take(ids.map((client_id, at) => ({ client_id, record: toRecord(records[at]) })))
+      after = last
+      if (ids.length < pageEntries) return last
+    }
+  }
+  return {
+    find: async client_id => {
+      const [text, version] = (await find(names.clients, names.clientFeed, client_id)) as readonly string[]
+      const record = toRecord(text)
+      return record && version !== undefined ? { ...record, version } : undefined
+    },
+    put: async (client_id, record, known) => {
+      const keys = [names.clients, names.clientFeed, names.clientExpiry] as const
+      const text = record ? JSON.stringify(record) : ''
+      return (await put(...keys, client_id, known ?? '', text, forgottenForMs)) === 1
+    },
+    since: async (cursor, take) => {
+      const newest = await newestPlace()
+      if (newest === cursor) return { cursor, isWhole: false }
+      // A reader that has seen more than there is: what was read has been lost, in a failover or with all data.
+      const isWhole = cursor === undefined || Number(newest) < Number(cursor)
+      return { cursor: await readAfter(isWhole ? 0 : Number(cursor) - overlapMicros, take), isWhole }
+    },
+  }
+}
+
+const toRecord = (text: string | null | undefined): ClientRecord | undefined => (text ? JSON.parse(text) : undefined)

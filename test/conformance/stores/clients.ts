@@ -1,0 +1,125 @@
+import type { Test } from 'tap'
+import { type ClientRecord, forgottenForMs } from '../../../src/stores/ports/clients.ts'
+import type { Store } from '../../../src/stores/ports/store.ts'
+import { newId } from '../records.ts'
+import type { OpenStore } from './store-under-test.ts'
+
+const record: ClientRecord = { members: '{"client_id":"shop","client_name":"Café \\u2028"}', disabled: false }
+
+export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
+  const { store, elapse } = await open(t)
+  const { clients } = store
+
+  t.test('a client is found as it was put, and has another version after each change', async t => {
+    const id = newId()
+    t.equal(await clients.find(id), undefined)
+
+    t.equal(await clients.put(id, record, undefined), true)
+    const first = await clients.find(id)
+    t.match(first, record)
+    t.equal(await clients.put(id, { ...record, disabled: true }, first?.version), true)
+    const second = await clients.find(id)
+    t.match(second, { ...record, disabled: true })
+    t.not(second?.version, first?.version)
+  })
+  t.test('a record may say of a client that is elsewhere that it is disabled', async t => {
+    const id = newId()
+    await clients.put(id, { disabled: true }, undefined)
+
+    const { version, ...found } = (await clients.find(id)) ?? {}
+    t.same(found, { disabled: true })
+  })
+  t.test('who knows another version than there is writes nothing', async t => {
+    const id = newId()
+    await clients.put(id, record, undefined)
+    const { version } = (await clients.find(id)) ?? {}
+    await clients.put(id, record, version)
+
+    t.equal(await clients.put(id, { disabled: true }, undefined), false, 'as new')
+    t.equal(await clients.put(id, { disabled: true }, version), false, 'as it was before')
+    t.equal(await clients.put(id, undefined, version), false, 'nor forgets anything')
+    t.equal(await clients.put(newId(), record, version), false, 'nor where there is nothing')
+    t.match(await clients.find(id), record)
+  })
+  t.test('a client that was forgotten is gone, and may come back with a version of its own', async t => {
+    const id = newId()
+    await clients.put(id, record, undefined)
+    const first = await clients.find(id)
+
+    t.equal(await clients.put(id, undefined, first?.version), true)
+    t.equal(await clients.find(id), undefined)
+    t.equal(await clients.put(id, undefined, undefined), true, 'forgetting nobody does nothing')
+    t.equal(await clients.put(id, record, undefined), true)
+    t.not((await clients.find(id))?.version, first?.version)
+  })
+  t.test(
+    'the first reading is whole; who goes on from there is shown what has changed since, and what was forgotten',
+    async t => {
+      const [kept, changed, forgotten] = [newId(), newId(), newId()]
+      for (const id of [kept, changed, forgotten]) await clients.put(id, record, undefined)
+      const all = await readSince(store, undefined)
+      for (const id of [kept, changed, forgotten]) t.match(all.records.get(id), record)
+      t.equal(all.isWhole, true)
+
+      await clients.put(changed, { ...record, disabled: true }, (await clients.find(changed))?.version)
+      await clients.put(forgotten, undefined, (await clients.find(forgotten))?.version)
+      const news = await readSince(store, all.cursor)
+
+      t.equal(news.isWhole, false)
+      t.match(news.records.get(changed), { disabled: true })
+      t.ok(news.records.has(forgotten))
+      t.equal(news.records.get(forgotten), undefined)
+    },
+  )
+  t.test('where nothing has changed there is nothing to read', async t => {
+    const { cursor } = await readSince(store, undefined)
+
+    const news = await readSince(store, cursor)
+
+    t.same(news, { records: new Map(), cursor, isWhole: false })
+  })
+  t.test('a reader that follows with its cursor misses nothing while writers write', async t => {
+    const ids = Array.from({ length: 60 }, newId)
+    const seen = new Set<string>()
+    let { cursor } = await readSince(store, undefined)
+    const follow = async (): Promise<void> => {
+      const news = await readSince(store, cursor)
+      cursor = news.cursor
+      for (const id of news.records.keys()) seen.add(id)
+    }
+    const writing = Promise.all(ids.map(id => clients.put(id, record, undefined)))
+    for (let i = 0; i < 10; i++) await follow()
+    await writing
+    await follow()
+
+    t.ok(ids.every(id => seen.has(id)))
+  })
+  t.test('many clients come in parts, each client once', async t => {
+    const ids = Array.from({ length: 1100 }, newId)
+    await Promise.all(ids.map(id => clients.put(id, record, undefined)))
+    const shown: string[] = []
+
+    await clients.since(undefined, part => shown.push(...part.map(({ client_id }) => client_id)))
+
+    t.ok(ids.every(id => shown.includes(id)))
+    t.equal(shown.length, new Set(shown).size)
+  })
+  t.test('clients have no end', async t => {
+    const id = newId()
+    await clients.put(id, record, undefined)
+
+    await elapse(2)
+
+    t.match(await clients.find(id), record)
+    t.ok((await readSince(store, undefined)).records.has(id))
+    t.ok(forgottenForMs > 3_600_000, 'who was away for an hour learns what was forgotten')
+  })
+}
+
+const readSince = async ({ clients }: Store, cursor: string | undefined) => {
+  const records = new Map<string, ClientRecord | undefined>()
+  const news = await clients.since(cursor, part => {
+    for (const { client_id, record } of part) records.set(client_id, record)
+  })
+  return { ...news, records }
+}
