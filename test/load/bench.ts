@@ -91,7 +91,7 @@ const trials = {
     needs: ['redis-server', 'taskset'],
     parse: parseLimitsOptions,
     run: benchLimits,
-    broken: 'a strict plan let in more than it promises',
+    broken: 'a strict plan did not hold',
   }),
   outages: trial({
     needs: ['redis-server'],

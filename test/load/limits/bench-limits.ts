@@ -64,11 +64,11 @@ const playAll = async (
     await using stage = await openStage(place, { ...setting, topology, clients })
     for (const scenario of played) {
       interruption.throwIfAborted()
-      const row = await run(stage, scenario, durationSec, interruption)
-      rows.push(row)
-      console.error(
-        `${topology.workers}x${topology.pods}: ${scenario.name}: ${row.sidegate.most} / ${row.competitor.most}`,
-      )
+      for (const row of await run(stage, scenario, durationSec, interruption)) {
+        rows.push(row)
+        const most = [row.sidegate, row.competitor].map(({ judgement }) => judgement.most)
+        console.error(`${topology.workers}x${topology.pods}: ${scenario.name}: ${most.join(' / ')}`)
+      }
     }
   }
   return rows

@@ -1,29 +1,42 @@
 /**
  * What a Node user would write with `rate-limiter-flexible` as its documentation has it: workers of `node:cluster`, each
- * with the default script over one Redis, forwarding what is let in. A program of its own.
- * Usage: node competitor.ts PORT WORKERS UPSTREAM REDIS-OPTIONS-AS-JSON
+ * with the default script over one Redis, forwarding what is let in. At SIGHUP it reads the limit anew; at SIGTERM it serves on
+ * for as long as a load balancer needs to notice. A program of its own.
+ * Usage: node competitor.ts PORT WORKERS UPSTREAM REDIS-OPTIONS-AS-JSON LIMIT-FILE
  */
 import cluster from 'node:cluster'
+import { readFileSync } from 'node:fs'
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { Redis } from 'ioredis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import { plan } from './plan.ts'
 
-const [port, workers, upstream, redisOptions] = process.argv.slice(2)
-if (port === undefined || workers === undefined || upstream === undefined || redisOptions === undefined) {
-  throw new TypeError('usage: node competitor.ts PORT WORKERS UPSTREAM REDIS-OPTIONS-AS-JSON')
+const [port, workers, upstream, redisOptions, limitFile] = process.argv.slice(2)
+if (!port || !workers || !upstream || !redisOptions || !limitFile) {
+  throw new TypeError('usage: node competitor.ts PORT WORKERS UPSTREAM REDIS-OPTIONS-AS-JSON LIMIT-FILE')
 }
+
+/** In milliseconds. */
+const noticeMs = 1000
+
+const readLimit = (): number => Number(readFileSync(limitFile, 'utf8'))
 
 const lead = (): void => {
   for (let i = 0; i < Number(workers); i++) cluster.fork()
   cluster.on('exit', () => cluster.fork())
-  process.once('SIGTERM', () => process.exit(0))
+  process.on('SIGHUP', () => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.send('reload')
+  })
+  process.once('SIGTERM', () => setTimeout(() => process.exit(0), noticeMs))
 }
 
 const serve = (): void => {
   const storeClient = new Redis({ ...JSON.parse(redisOptions), enableOfflineQueue: false })
   storeClient.on('error', () => undefined)
-  const limiter = new RateLimiterRedis({ storeClient, points: plan.limit, duration: plan.windowMs / 1000 })
+  const limiter = new RateLimiterRedis({ storeClient, points: readLimit(), duration: plan.windowMs / 1000 })
+  process.on('message', () => {
+    limiter.points = readLimit()
+  })
   const agent = new Agent({ keepAlive: true })
 
   const forward = (incoming: IncomingMessage, outgoing: ServerResponse): void => {

@@ -22,41 +22,60 @@ const openAtFirst = 128
 /** The operation under the plan, and one that is not. */
 export const paths = { planned: '/planned', open: '/open' } as const
 
+/** One connection, and the pod that it leads to. */
+interface Line {
+  readonly client: Client
+  readonly url: string
+}
+
 /**
  * Resolves when the first connections are open, and have carried a request that no plan counts. Throws where one of these
- * was not answered.
+ * was not answered. @param urls of the pods that requests go to; asked again for each request
  */
-export const connect = async (urls: readonly string[], most: number): Promise<Connections> => {
-  const clients: Client[] = []
-  const open = (): Client => {
-    const client = new Client(urls[clients.length % urls.length] ?? '', {
+export const connect = async (urls: () => readonly string[], most: number): Promise<Connections> => {
+  const lines = new Set<Line>()
+  let opened = 0
+  const open = (): Line => {
+    const pods = urls()
+    const url = pods[opened++ % pods.length] ?? ''
+    const client = new Client(url, {
       pipelining: 1,
       headersTimeout: patienceMs,
       bodyTimeout: patienceMs,
       keepAliveTimeout: 60_000,
     })
-    clients.push(client)
-    return client
+    const line = { client, url }
+    lines.add(line)
+    return line
   }
   const first = Array.from({ length: Math.min(openAtFirst, most) }, open)
-  const told = await Promise.all(first.map(client => new Promise<Told>(done => exchange(client, paths.open, {}, done))))
-  if (told.some(({ outcome }) => outcome !== 'admitted')) throw new Error(`${urls.join(' and ')} did not serve`)
+  const told = await Promise.all(first.map(line => new Promise<Told>(done => exchange(line, paths.open, {}, done))))
+  if (told.some(({ outcome }) => outcome !== 'admitted')) throw new Error(`${urls().join(' and ')} did not serve`)
   const idle = [...first]
+  /** One that leads where requests go now; those to a pod that is leaving end. */
+  const takeIdle = (): Line | undefined => {
+    for (let line = idle.shift(); line !== undefined; line = idle.shift()) {
+      if (urls().includes(line.url)) return line
+      lines.delete(line)
+      void line.client.destroy()
+    }
+    return undefined
+  }
   return {
-    hasRoom: () => idle.length > 0 || clients.length < most,
+    hasRoom: () => idle.length > 0 || lines.size < most,
     ask: (headers, done) => {
-      const client = idle.shift() ?? open()
-      exchange(client, paths.planned, headers, told => {
-        idle.push(client)
+      const line = takeIdle() ?? open()
+      exchange(line, paths.planned, headers, told => {
+        idle.push(line)
         done(told)
       })
     },
-    close: async () => void (await Promise.all(clients.map(client => client.destroy()))),
+    close: async () => void (await Promise.all([...lines].map(({ client }) => client.destroy()))),
   }
 }
 
 const exchange = (
-  client: Client,
+  { client }: Line,
   path: string,
   headers: Readonly<Record<string, string>>,
   done: (told: Told) => void,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Programs } from '../program.ts'
 import type { Redises } from './redises.ts'
 
@@ -23,12 +24,43 @@ export interface FleetStart {
 
 /** Pods of one program that share a Redis. */
 export interface Fleet {
-  /** Origin of each pod. */
-  readonly urls: readonly string[]
+  /** Origins of the pods that requests go to now. */
+  urls(): readonly string[]
   /** Ends one worker as `kill -9` does. */
   killWorker(): void
   /** How many decisions the workers made so far by themselves, because Redis was silent. */
   countLocal(): Promise<number>
+  /** Gives all clients another limit while it serves. Resolves when every worker goes by it; throws where one does not. */
+  changeLimit(limit: number): Promise<void>
+  /** Puts a pod with twice as many workers in the place of each. Resolves when requests go to these alone. */
+  grow(): Promise<void>
+}
+
+export interface Pod {
+  readonly pid: number
+  readonly url: string
+}
+
+/** How long requests still go to a pod that was told to end, in milliseconds: load balancers notice late. */
+const noticeMs = 200
+
+/**
+ * Replaces the pods in their list one after another, as an orchestrator does: the successor serves beside the old one, which
+ * is told to end, and a little later gets no more requests.
+ * @param leave called while the old one ends
+ */
+export const replacePods = async <P extends Pod>(
+  pods: P[],
+  startSuccessor: (pod: number) => Promise<P>,
+  leave: (old: P) => Promise<void>,
+): Promise<void> => {
+  for (const [nth, old] of [...pods].entries()) {
+    pods.push(await startSuccessor(nth))
+    process.kill(old.pid, 'SIGTERM')
+    await sleep(noticeMs)
+    pods.splice(pods.indexOf(old), 1)
+    await leave(old)
+  }
 }
 
 /** Ends the first child of a process. Throws when it has none. */

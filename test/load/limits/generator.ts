@@ -6,8 +6,8 @@ import type { Send } from './traffic.ts'
 
 /** Where to send what, and when. */
 export interface Job {
-  /** The pods' origins; each has as many connections as another. */
-  readonly urls: readonly string[]
+  /** The origins of the pods that requests go to now; each has as many connections as another. */
+  readonly urls: () => readonly string[]
   readonly sends: readonly Send[]
   /** The instant of the plan's millisecond 0, by `nowMs`. */
   readonly startAtMs: number

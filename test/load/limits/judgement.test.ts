@@ -67,3 +67,13 @@ t.test('the quantiles are of all answers, from their sending', async t => {
 
   t.match(judge(trace, terms), { p50Ms: 50, p99Ms: 99, offeredPerSec: 100 })
 })
+
+t.test('of a part of a run only that is judged, with what was let in before', async t => {
+  const before = [...admittedAt(0, 100, 200), answer('failed', 300)]
+  const span = { beginsAtMs: 400, settledAtMs: 500, endsAtMs: 2000 }
+  const changing = answer('refused', 450)
+  const judged = judge([...before, changing, answer('refused', 600), ...admittedAt(1000, 2000)], terms, span)
+
+  t.match(judged, { most: 1, failed: 0, falseRefusals: 0, share: 1 })
+  t.equal(judge([answer('refused', 450), answer('refused', 600)], terms, span).falseRefusals, 1, 'once it is settled')
+})

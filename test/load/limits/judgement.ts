@@ -7,7 +7,15 @@ export interface Terms {
   readonly windowMs: number
 }
 
-/** What came of a run. */
+/** The part of a run that is judged, by when a request was sent. What came before still counts in the windows. */
+export interface Span {
+  readonly beginsAtMs: number
+  /** From here on the terms hold; at first the change to them is under way, and only answers and waits are judged. */
+  readonly settledAtMs: number
+  readonly endsAtMs: number
+}
+
+/** What came of a run, or of a part of it. */
 export interface Judgement {
   readonly offeredPerSec: number
   /** The most of one client that were certainly let in within one window. */
@@ -22,50 +30,74 @@ export interface Judgement {
   readonly p99Ms: number
 }
 
-/** Judges a run by what was certainly so, whenever between its sending and its arrival a request was decided. */
-export const judge = (answers: readonly Answer[], terms: Terms): Judgement => {
-  const clients = [...Map.groupBy(answers, ({ client }) => client).values()]
-  const admitted = count(answers, 'admitted')
-  const admissible = sum(clients.map(client => mostAdmissible(client, terms)))
-  const waitsMs = answers.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs).sort((a, b) => a - b)
+const wholeRun: Span = {
+  beginsAtMs: Number.NEGATIVE_INFINITY,
+  settledAtMs: Number.NEGATIVE_INFINITY,
+  endsAtMs: Number.POSITIVE_INFINITY,
+}
+
+/** Judges by what was certainly so, whenever between its sending and its arrival a request was decided. */
+export const judge = (answers: readonly Answer[], terms: Terms, span = wholeRun): Judgement => {
+  const spanned = sentWithin(answers, span.beginsAtMs, span.endsAtMs)
+  const settled = sentWithin(answers, span.settledAtMs, span.endsAtMs)
+  const waitsMs = spanned.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs).sort((a, b) => a - b)
+  const known = byClient(sentWithin(answers, Number.NEGATIVE_INFINITY, span.endsAtMs))
   return {
-    offeredPerSec: perSecond(answers),
-    most: largest(clients.map(client => mostIn(client, terms.windowMs))),
-    share: admitted / admissible,
-    falseRefusals: sum(clients.map(client => countFalseRefusals(client, terms))),
-    failed: count(answers, 'failed'),
+    offeredPerSec: perSecond(spanned),
+    most: mostOfOne(settled, terms.windowMs),
+    share: count(settled, 'admitted') / sum(known.map(client => mostAdmissible(client, terms, span.settledAtMs))),
+    falseRefusals: sum(known.map(client => countFalseRefusals(client, terms, span.settledAtMs))),
+    failed: count(spanned, 'failed'),
     p50Ms: quantile(waitsMs, 0.5),
     p99Ms: quantile(waitsMs, 0.99),
   }
 }
 
+/** The most of one client that were certainly let in within one window. */
+export const mostOfOne = (answers: readonly Answer[], windowMs: number): number =>
+  byClient(answers)
+    .map(client => mostCertainInAnyWindow(client.filter(isAdmitted).map(toSeen), windowMs))
+    .reduce((a, b) => Math.max(a, b), 0)
+
+export const sentWithin = (answers: readonly Answer[], fromMs: number, untilMs: number): readonly Answer[] =>
+  answers.filter(({ sentAtMs }) => sentAtMs >= fromMs && sentAtMs < untilMs)
+
+const byClient = (answers: readonly Answer[]): readonly (readonly Answer[])[] => [
+  ...Map.groupBy(answers, ({ client }) => client).values(),
+]
+
+const isAdmitted = ({ outcome }: Answer): boolean => outcome === 'admitted'
+
 const count = (answers: readonly Answer[], outcome: Answer['outcome']): number =>
   answers.filter(answer => answer.outcome === outcome).length
 
-const mostIn = (answers: readonly Answer[], windowMs: number): number =>
-  mostCertainInAnyWindow(answers.filter(({ outcome }) => outcome === 'admitted').map(toSeen), windowMs)
-
-/** How many a limiter would let in that decides each request as it is sent, and lets in whatever there is room for. */
-const mostAdmissible = (answers: readonly Answer[], { limit, windowMs }: Terms): number => {
-  const admittedAtMs: number[] = []
-  for (const { sentAtMs } of answers.toSorted((a, b) => a.sentAtMs - b.sentAtMs)) {
+/**
+ * How many of one client's requests from then on a limiter would let in that decides each as it is sent, and lets in whatever
+ * there is room for, after what was let in before.
+ */
+const mostAdmissible = (answers: readonly Answer[], { limit, windowMs }: Terms, fromMs: number): number => {
+  const inOrder = answers.toSorted((a, b) => a.sentAtMs - b.sentAtMs)
+  const admittedAtMs = inOrder.filter(each => each.sentAtMs < fromMs && isAdmitted(each)).map(each => each.sentAtMs)
+  const before = admittedAtMs.length
+  for (const { sentAtMs } of inOrder) {
+    if (sentAtMs < fromMs) continue
     const freesAtMs = (admittedAtMs.at(-limit) ?? 0) + windowMs
     if (admittedAtMs.length < limit || sentAtMs >= freesAtMs) admittedAtMs.push(sentAtMs)
   }
-  return admittedAtMs.length
+  return admittedAtMs.length - before
 }
 
 /**
- * Refusals of one client that no order of events excuses: even if all that may have been let in within one window before
+ * Refusals of one client, from then on, that no order of events excuses: even if all that may have been let in within one window before
  * one of the instants when it may have been decided had been, there would have been room.
  */
-const countFalseRefusals = (answers: readonly Answer[], { limit, windowMs }: Terms): number => {
+const countFalseRefusals = (answers: readonly Answer[], { limit, windowMs }: Terms, fromMs: number): number => {
   // Where the answer was lost a request may have been let in all the same.
   const possible = answers.filter(({ outcome }) => outcome !== 'refused')
   const beginnings = possible.map(({ sentAtMs }) => sentAtMs).sort((a, b) => a - b)
   const ends = possible.map(({ decidedByMs }) => decidedByMs).sort((a, b) => a - b)
   return answers
-    .filter(({ outcome }) => outcome === 'refused')
+    .filter(({ outcome, sentAtMs }) => outcome === 'refused' && sentAtMs >= fromMs)
     .map(refusal => countUpTo(beginnings, refusal.decidedByMs) - countUpTo(ends, refusal.sentAtMs - windowMs))
     .filter(inWindow => inWindow < limit).length
 }

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Judgement } from './judgement.ts'
+import type { JudgedPhase } from './phases.ts'
 import { isBroken, toMarkdown } from './report.ts'
 import type { Row } from './run.ts'
 import type { Scenario } from './scenario.ts'
@@ -14,12 +15,18 @@ const judged = (most: number): Judgement => ({
   p99Ms: 31.6,
 })
 
+const phase = (most: number, mostAround?: number): JudgedPhase => ({
+  judgement: judged(most),
+  ...(mostAround !== undefined && { mostAround }),
+})
+
 const scenario: Scenario = { name: 's', title: '2 ×', traffic: () => [] }
 
 const row = (most: number, changes: Partial<Row> = {}): Row => ({
   scenario,
-  sidegate: judged(most),
-  competitor: judged(199),
+  limit: 100,
+  sidegate: phase(most),
+  competitor: phase(199),
   isLocal: false,
   ...changes,
 })
@@ -51,4 +58,25 @@ t.test('where workers decided by themselves that counts as an outage, and the ro
 
   t.notOk(isBroken(local))
   t.match(toMarkdown({ workers: 1, pods: 1 }, [local]), /^\| 2 × \\\* \|.+\n\n\\\* The machine stood still/m)
+})
+
+t.test('after a reload the new limit holds, and around it the larger of the two', async t => {
+  const lowered = (most: number, around: number): Row =>
+    row(0, { limit: 50, limitBefore: 100, sidegate: phase(most, around) })
+
+  t.notOk(isBroken(lowered(50, 100)))
+  t.ok(isBroken(lowered(51, 100)))
+  t.ok(isBroken(lowered(50, 101)))
+  t.match(
+    toMarkdown({ workers: 1, pods: 1 }, [lowered(50, 100)]),
+    /after a reload: 100 becomes 50 \|.+\| 50 \(100\) \/ 199 \|/,
+  )
+})
+
+t.test('after a reload nobody is starved', async t => {
+  const starved = (share: number): Row =>
+    row(0, { limitBefore: 100, sidegate: { judgement: { ...judged(50), share }, mostAround: 100 } })
+
+  t.notOk(isBroken(starved(0.97)))
+  t.ok(isBroken(starved(0.96)))
 })

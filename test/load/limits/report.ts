@@ -1,6 +1,6 @@
 import type { Topology } from './fleet.ts'
 import type { Judgement } from './judgement.ts'
-import { plan } from './plan.ts'
+import type { JudgedPhase } from './phases.ts'
 import type { Row } from './run.ts'
 
 const headings = [
@@ -14,11 +14,21 @@ const headings = [
   'p99',
 ] as const
 
-/** The most that Sidegate has promised for this run: the plan, and around an outage as much again. */
-const promisedIn = ({ scenario, isLocal }: Row): number => (scenario.isOutage || isLocal ? 2 * plan.limit : plan.limit)
+/** Whether Sidegate let in more than it promises: the plan, and around an outage as much again. */
+const isOver = ({ scenario, isLocal, limit, limitBefore = limit, sidegate }: Row): boolean => {
+  const times = scenario.isOutage || isLocal ? 2 : 1
+  return sidegate.judgement.most > times * limit || (sidegate.mostAround ?? 0) > times * Math.max(limit, limitBefore)
+}
 
-/** Whether more was let in than promised. */
-export const isBroken = (row: Row): boolean => row.sidegate.most > promisedIn(row)
+/** The least share of a plan that is let in, of what there is room for. */
+const leastShare = 0.97
+
+/** Whether a plan that was changed let in less than there is room for. Else a run has its share in the table alone. */
+const isStarved = ({ isLocal, limitBefore, sidegate }: Row): boolean =>
+  limitBefore !== undefined && !isLocal && sidegate.judgement.share < leastShare
+
+/** Whether it is other than promised. */
+export const isBroken = (row: Row): boolean => isOver(row) || isStarved(row)
 
 /** The rows of one topology as Markdown. */
 export const toMarkdown = ({ workers, pods }: Topology, rows: readonly Row[]): string =>
@@ -37,11 +47,12 @@ const mark =
 const isMarked = ({ scenario, isLocal }: Row): boolean => isLocal && !scenario.isOutage
 
 const toCells = (row: Row): readonly string[] => {
-  const both = (show: (judgement: Judgement) => string): string => `${show(row.sidegate)} / ${show(row.competitor)}`
+  const both = (show: (judgement: Judgement) => string): string =>
+    `${show(row.sidegate.judgement)} / ${show(row.competitor.judgement)}`
   return [
-    row.scenario.title + (isMarked(row) ? ' \\*' : ''),
+    titleOf(row) + (isMarked(row) ? ' \\*' : ''),
     both(({ offeredPerSec }) => whole(offeredPerSec)),
-    both(({ most }) => whole(most)),
+    [row.sidegate, row.competitor].map(toMost).join(' / '),
     both(({ share }) => `${whole(100 * share)} %`),
     both(({ falseRefusals }) => whole(falseRefusals)),
     both(({ failed }) => whole(failed)),
@@ -49,6 +60,13 @@ const toCells = (row: Row): readonly string[] => {
     both(({ p99Ms }) => milliseconds(p99Ms)),
   ]
 }
+
+const titleOf = ({ scenario, limit, limitBefore }: Row): string =>
+  limitBefore === undefined ? scenario.title : `the same after a reload: ${limitBefore} becomes ${limit}`
+
+/** Around a change: in brackets. */
+const toMost = ({ judgement, mostAround }: JudgedPhase): string =>
+  whole(judgement.most) + (mostAround === undefined ? '' : ` (${whole(mostAround)})`)
 
 const toLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 

@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from './fleet.ts'
 import { generate, type Job } from './generator.ts'
-import { type Judgement, judge } from './judgement.ts'
+import { type JudgedPhase, judgePhases, playPhases } from './phases.ts'
 import { plan } from './plan.ts'
-import { outageMs, type Scenario } from './scenario.ts'
+import { lengthMs, type Scenario } from './scenario.ts'
 import type { Stage } from './stage.ts'
 import { nowMs } from './trace.ts'
 
-/** What came of one scenario. */
+/** What came of one scenario, or where the plan changes in it, of one of its phases. */
 export interface Row {
   readonly scenario: Scenario
-  readonly sidegate: Judgement
-  readonly competitor: Judgement
+  /** What the plan said, and in the phase before this one. */
+  readonly limit: number
+  readonly limitBefore?: number
+  readonly sidegate: JudgedPhase
+  readonly competitor: JudgedPhase
   /** Sidegate's workers decided some of it by themselves, for want of Redis. */
   readonly isLocal: boolean
 }
@@ -22,37 +25,76 @@ const leadMs = 400
 /** Most requests under way; in a flood as many as `npm run bench` has connections, for then they are always used up. */
 const mostUnderWay = { usually: 512, inFlood: 64 } as const
 
-/** Plays a scenario to both programs. */
-export const run = async (stage: Stage, scenario: Scenario, durationSec: number, signal: AbortSignal): Promise<Row> => {
-  const lastsMs = durationSec * 1000 + (scenario.isOutage ? outageMs : 0)
+/** A fleet plays a scenario that begins then. */
+type Play = (fleet: Fleet, startAtMs: number) => Promise<readonly JudgedPhase[]>
+
+/** Plays a scenario to both programs. @returns a row for each phase */
+export const run = async (
+  stage: Stage,
+  scenario: Scenario,
+  durationSec: number,
+  signal: AbortSignal,
+): Promise<readonly Row[]> => {
+  const phaseMs = durationSec * 1000
+  const lastsMs = lengthMs(scenario, phaseMs)
   const sends = scenario.traffic(lastsMs)
-  const playTo = async (fleet: Fleet, startAtMs: number): Promise<Judgement> => {
+  const play: Play = async (fleet, startAtMs) => {
     const cap = scenario.isFlood ? mostUnderWay.inFlood : mostUnderWay.usually
     const job: Job = { urls: fleet.urls, sends, startAtMs, endAtMs: startAtMs + lastsMs, mostUnderWay: cap, signal }
-    return judge(await generate(job), plan)
+    const phases = playPhases(fleet, scenario.reloads ?? [], { startAtMs, phaseMs, signal })
+    const [answers] = await allDone([generate(job), phases])
+    return judgePhases(answers, await phases)
   }
   const localBefore = await stage.sidegate.countLocal()
   const [sidegate, competitor] = scenario.isFlood
-    ? [await playTo(stage.sidegate, nextTurnMs()), await playTo(stage.competitor, nextTurnMs())]
-    : await playTogether(stage, scenario, playTo)
-  return { scenario, sidegate, competitor, isLocal: (await stage.sidegate.countLocal()) > localBefore }
+    ? [await play(stage.sidegate, nextTurnMs()), await play(stage.competitor, nextTurnMs())]
+    : await playTogether(stage, scenario, lastsMs, play)
+  const isLocal = (await stage.sidegate.countLocal()) > localBefore
+  if (scenario.reloads)
+    await Promise.all([stage.sidegate, stage.competitor].map(fleet => fleet.changeLimit(plan.limit)))
+  return toRows(scenario, sidegate, competitor, isLocal)
+}
+
+const toRows = (
+  scenario: Scenario,
+  sidegate: readonly JudgedPhase[],
+  competitor: readonly JudgedPhase[],
+  isLocal: boolean,
+): readonly Row[] => {
+  const limits = [plan.limit, ...(scenario.reloads ?? [])]
+  return limits.flatMap((limit, nth) => {
+    const [ours, theirs, limitBefore] = [sidegate[nth], competitor[nth], limits[nth - 1]]
+    if (ours === undefined || theirs === undefined) return []
+    return { scenario, limit, ...(limitBefore && { limitBefore }), sidegate: ours, competitor: theirs, isLocal }
+  })
 }
 
 const playTogether = async (
   stage: Stage,
-  { disturb }: Scenario,
-  playTo: (fleet: Fleet, startAtMs: number) => Promise<Judgement>,
-): Promise<[Judgement, Judgement]> => {
+  { name, disturb }: Scenario,
+  lastsMs: number,
+  play: Play,
+): Promise<[readonly JudgedPhase[], readonly JudgedPhase[]]> => {
   const startAtMs = nextTurnMs()
   const disturbance = async (): Promise<void> => {
     await sleep(startAtMs - nowMs())
     await disturb?.(stage)
+    if (nowMs() > startAtMs + lastsMs) throw new Error(`${name}: what was to go wrong took longer than the run`)
   }
-  const done = [playTo(stage.sidegate, startAtMs), playTo(stage.competitor, startAtMs), disturbance()] as const
-  // All have ended before the stage is closed, whatever fails.
-  await Promise.allSettled(done)
-  const [sidegate, competitor] = await Promise.all(done)
+  const [sidegate, competitor] = await allDone([
+    play(stage.sidegate, startAtMs),
+    play(stage.competitor, startAtMs),
+    disturbance(),
+  ])
   return [sidegate, competitor]
+}
+
+/** As `Promise.all`, but all have ended when it fails: only then may the stage be closed. */
+const allDone = async <T extends readonly unknown[]>(
+  promises: { readonly [K in keyof T]: Promise<T[K]> },
+): Promise<T> => {
+  await Promise.allSettled(promises)
+  return (await Promise.all(promises)) as unknown as T
 }
 
 /** The instant of a turn of the second by the machine's clock, soon. */

@@ -12,8 +12,12 @@ export interface Scenario {
   readonly traffic: (lastsMs: number) => readonly Send[]
   /** Begins with the run. */
   readonly disturb?: (stage: Stage) => Promise<void>
-  /** Redis is away for a time: up to one window's limit more is promised then, and the run lasts longer. */
+  /** What the plan becomes by changes of the configuration, in turn. The run lasts as long again for each. */
+  readonly reloads?: readonly number[]
+  /** Redis is away for a time: up to one window's limit more is promised then. */
   readonly isOutage?: boolean
+  /** So much longer than others the run lasts, in milliseconds. */
+  readonly longerMs?: number
   /** As much as the machine can do: the two programs are not run at once, but one after the other. */
   readonly isFlood?: boolean
 }
@@ -43,8 +47,18 @@ const disturbed = (
 /** How long all is well before something goes wrong, in milliseconds. */
 const calmMs = 1000
 
-/** How long Redis is away, and so much longer such a run lasts, in milliseconds. */
-export const outageMs = 2000
+/** How long Redis is away, in milliseconds. */
+const outageMs = 2000
+
+/** What a run has to itself beyond the time in which Redis is away. */
+const outage = { isOutage: true, longerMs: outageMs } as const
+
+/** How long pods take to be replaced at most, on a small machine that serves meanwhile, in milliseconds. */
+const growthMs = 12_000
+
+/** How long a run lasts, in milliseconds. @param durationMs of one in which nothing takes time */
+export const lengthMs = ({ reloads = [], longerMs = 0 }: Scenario, durationMs: number): number =>
+  durationMs * (1 + reloads.length) + longerMs
 
 /** A whole plan just before the turn of each second, and another just after; each second another client. */
 const aroundSeconds = (lastsMs: number): readonly Send[] =>
@@ -103,6 +117,11 @@ const killWorkers = async ({ sidegate, competitor }: Stage): Promise<void> => {
   competitor.killWorker()
 }
 
+const growPods = async ({ sidegate, competitor }: Stage): Promise<void> => {
+  await sleep(calmMs)
+  await Promise.all([sidegate.grow(), competitor.grow()])
+}
+
 /** All scenarios, in the order of the table. */
 export const scenarios: readonly Scenario[] = [
   uniform('half', 0.5),
@@ -124,9 +143,12 @@ export const scenarios: readonly Scenario[] = [
   },
   disturbed('flush', '2 ×, SCRIPT FLUSH every half second', flushScripts),
   disturbed('worker', '2 ×, a worker is killed', killWorkers),
-  disturbed('pause', '2 ×, Redis is silent for 2 s', pauseRedis, { isOutage: true }),
-  disturbed('kill', '2 ×, Redis is killed and comes back empty after 2 s', killRedis, { isOutage: true }),
+  disturbed('pause', '2 ×, Redis is silent for 2 s', pauseRedis, outage),
+  disturbed('kill', '2 ×, Redis is killed and comes back empty after 2 s', killRedis, outage),
+  { ...uniform('reload', 4), reloads: [limit / 2, 2 * limit] },
+  // The last in its place: what comes after it would have other pods.
+  disturbed('grow', '2 ×, each pod replaced by one with twice the workers', growPods, { longerMs: growthMs }),
   disturbed('far', '2 ×, Redis is 20 ms away', undefined, { place: 'far' }),
   disturbed('clock', '2 ×, clocks of pods are 5 s fast and slow', undefined, { place: 'skewed' }),
-  disturbed('failover', '2 ×, failover that loses the last 300 ms', failOver, { place: 'watched', isOutage: true }),
+  disturbed('failover', '2 ×, failover that loses the last 300 ms', failOver, { place: 'watched', ...outage }),
 ]
