@@ -12,8 +12,8 @@ export interface AnswerHead {
   /** What `Connection` says, in lower case; empty where it says nothing. */
   readonly connection: string
   /**
-   * Whether another request may follow on the connection. Not after a 204 that declares a body (RFC 9110 section 8.6 forbids
-   * it): should it come, it would be taken for the next answer.
+   * Whether another request may follow on the connection. Not after an answer that has no body and declares one, as those to
+   * HEAD do: a server that sends it all the same may send it late, and it would be taken for the next answer.
    */
   readonly persists: boolean
   /** For how long the server keeps a silent connection, by its `Keep-Alive: timeout`; undefined where it does not say. */
@@ -82,7 +82,7 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
     connection,
     persists:
       framing.by !== 'close' &&
-      !(status === 204 && (coding !== undefined || Number(length ?? 0) > 0)) &&
+      !(framing === nothing && (coding !== undefined || Number(length ?? 0) > 0)) &&
       (isOld ? hasOption(connection, 'keep-alive') : !hasOption(connection, 'close')),
     keepsForSec: keepAlive === undefined ? undefined : keepAliveSec(keepAlive),
   }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import t, { type Test } from 'tap'
+import type { CertificateEnds } from '../../../src/http/certificate-ends.ts'
 import { type ClientTls, type ClientTlsOptions, openClientTls } from '../../../src/http/client/client-tls.ts'
 import { opener } from '../../../src/http/client/open-socket.ts'
 import { toPlace } from '../../../src/http/client/place.ts'
@@ -18,10 +19,15 @@ const { ca, server, client, dir } = certificates
 /** What is used, and what is said of it. */
 const open = (t: Test, options: ClientTlsOptions) => {
   const said: string[] = []
-  const report = { renewed: () => said.push('renewed'), refused: (reason: string) => said.push(reason) }
+  const ends: CertificateEnds[] = []
+  const report = {
+    uses: (now: CertificateEnds) => void ends.push(now),
+    renewed: () => said.push('renewed'),
+    refused: (reason: string) => said.push(reason),
+  }
   const tls = openClientTls(options, report, 5)
   t.teardown(() => tls.close())
-  return { tls, said }
+  return { tls, said, ends }
 }
 
 /** A server that says who the other end is. @returns what asks it over a new connection */
