@@ -63,8 +63,18 @@ export interface OAuthErrorFacts {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
-  /** Never sent. */
+  /** Never sent, nor is what follows. */
   readonly proofFault?: ProofFault | undefined
+  /** The client that did not prove itself, where there is one of that name. */
+  readonly client_id?: string | undefined
+  readonly reuse?: Reuse
+}
+
+/** Something came that was spent before. */
+export interface Reuse {
+  readonly of: 'code' | 'refresh_token'
+  /** Whose it was, where that is known. */
+  readonly sub?: string
 }
 
 /** A refusal by the authorization server. Thrown inside `oauth/`, turned into JSON in one place. */
@@ -74,6 +84,8 @@ export class OAuthError extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly proofFault: ProofFault | undefined
+  readonly client_id: string | undefined
+  readonly reuse: Reuse | undefined
   /** @param description shown to the caller: %x20-21 / %x23-5B / %x5D-7E only, and never repeats its input. */
   constructor(code: OAuthErrorCode, description: string, facts: OAuthErrorFacts = {}) {
     super(description, { cause: facts.cause })
@@ -81,6 +93,8 @@ export class OAuthError extends Error {
     this.status = facts.status ?? oauthErrors[code]
     this.headers = facts.headers ?? {}
     this.proofFault = facts.proofFault
+    this.client_id = facts.client_id
+    this.reuse = facts.reuse
   }
 }
 

@@ -14,6 +14,7 @@ import type { RevocationFeed } from '../oauth/tokens/revocation-feed.ts'
 import type { Limiter } from '../stores/ports/limiter.ts'
 import type { Store } from '../stores/ports/store.ts'
 import type { AccessLog } from '../telemetry/access-log.ts'
+import type { Audit, AuditEntry } from '../telemetry/audit.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
@@ -30,6 +31,8 @@ export interface Lasting {
   readonly log: Logger
   readonly accessLog: AccessLog
   readonly webSockets: WebSocketWatch
+  readonly audit: Audit
+  readonly onChange: (id: string, entry: AuditEntry) => void
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
   readonly sampleNewTrace: SampleNewTrace
@@ -52,7 +55,8 @@ export interface Serving {
  * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
  */
 export const createServing = async (config: LiveConfig, lasting: Lasting, before?: Serving): Promise<Serving> => {
-  const { fixed, store, limiter, revocations, recorder, log, accessLog, webSockets, tracer, sampleNewTrace } = lasting
+  const { fixed, store, limiter, revocations, recorder, log, accessLog, audit, webSockets, tracer, sampleNewTrace } =
+    lasting
   const keys =
     before && usesSameKeys(before.config.oauth, config.oauth)
       ? before.oauth.keys
@@ -87,6 +91,7 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
       },
       loginFailures: config.loginFailures,
     },
+      audit: config.audit,
     {
       caller: {
         authorizationServer: createAuthorizationServer(oauth),
@@ -99,6 +104,7 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
       log,
       accessLog,
       webSockets,
+      audit,
       tracer,
       sampleNewTrace,
     },

@@ -1,5 +1,6 @@
 import type { ClientPart } from '../app/clients.ts'
 import type { BatchedCharge, BatchedVerdict } from '../app.ts'
+import type { AuditEntry } from '../telemetry/audit.ts'
 import type { MetricChanges } from '../telemetry/recorder.ts'
 import type { ConfigParcel } from './config-parcel.ts'
 
@@ -22,6 +23,8 @@ export type WorkerMessage =
   | { readonly type: 'proposal'; readonly id: number; readonly refusal?: string }
   /** Certificate files cannot be renewed to; `content` is the same for the same content. */
   | { readonly type: 'certificate'; readonly reason: string; readonly content: string }
+  /** It sees that somebody changed what the store has; `id` is the same whoever sees it. */
+  | { readonly type: 'change'; readonly id: string; readonly entry: AuditEntry }
 
 /** What the primary tells a worker. */
 export type PrimaryMessage =

@@ -4,12 +4,14 @@ import { createLimiterService, prepareStore, privateOptions } from '../app/prima
 import type { SidegateConfig } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { createAggregate } from '../telemetry/aggregate.ts'
+import { createAudit } from '../telemetry/audit.ts'
 import { createLogger, type ProcessLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { buildInfo } from '../version.ts'
 import { sayingWhere } from './address-hint.ts'
 import { type AdminChecks, type AdminView, startAdmin } from './admin.ts'
 import { createCertificateWatch } from './certificate-watch.ts'
+import { createChangeWatch } from './change-watch.ts'
 import type { ConfigSource } from './config-source.ts'
 import { nextSignal, untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
@@ -58,7 +60,8 @@ const crash = (error: Error, { log, flush }: ProcessLogger): never => {
  */
 const youngHeapMiB = 8
 
-const serve = async (config: SidegateConfig, options: RunOptions, { log }: ProcessLogger): Promise<number> => {
+const serve = async (config: SidegateConfig, options: RunOptions, logger: ProcessLogger): Promise<number> => {
+  const { log } = logger
   using cleanup = new DisposableStack()
   // From the start: whoever stops Sidegate before it serves is heard too.
   const firstSignal = nextSignal()
@@ -72,6 +75,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   const aggregate = createAggregate()
   recordBuild(recorder)
   const certificateWatch = createCertificateWatch(log, systemClock)
+  const changeWatch = createChangeWatch(createAudit(logger), systemClock)
   const storeWatch = createStoreWatch(config.store.kind, log)
 
   const state = { isReady: false, isDraining: false }
@@ -103,7 +107,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, { log }: Proce
   const reload = createReload({ config, source, workers, log, recorder, clock: systemClock })
   const gathering = createGathering(aggregate, recorder, workers)
   const decide = createLimiterService()
-  const listening: Listening = { aggregate, gathering, decide, storeWatch, certificateWatch, reload }
+  const listening: Listening = { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload }
   const storeIsUp = await prepareStore(config)
   if (!storeIsUp) storeWatch.report('primary', 'store', false, 'it did not answer at the start')
   const adminView: AdminView = {
@@ -160,7 +164,7 @@ const obstacleIn = ({ store }: SidegateConfig): string | undefined =>
   store.kind === 'memory' ? 'with store: memory: a new worker would begin without the tokens and the keys' : undefined
 
 /** What the first line of the log says of the configuration. */
-const factsOf = (config: SidegateConfig): Readonly<Record<string, string | number>> => ({
+const factsOf = (config: SidegateConfig) => ({
   workers: config.workers,
   store: config.store.kind,
   issuer: config.issuer,

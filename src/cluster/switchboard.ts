@@ -1,6 +1,7 @@
 import type { createLimiterService } from '../app/primary.ts'
 import type { Aggregate } from '../telemetry/aggregate.ts'
 import type { CertificateWatch } from './certificate-watch.ts'
+import type { ChangeWatch } from './change-watch.ts'
 import type { Gathering } from './gathering.ts'
 import type { Reload } from './reload.ts'
 import type { StoreWatch } from './store-watch.ts'
@@ -13,13 +14,14 @@ export interface Listening {
   readonly decide: ReturnType<typeof createLimiterService>
   readonly storeWatch: StoreWatch
   readonly certificateWatch: CertificateWatch
+  readonly changeWatch: ChangeWatch
   readonly reload: Reload
 }
 
 /** Puts what workers say through to those whom it concerns. @param listening asked for each message */
 export const createSwitchboard = (listening: () => Listening): Pick<WorkersOptions, 'onMessage' | 'onGone'> => ({
   onMessage(worker, message, answer) {
-    const { aggregate, gathering, decide, storeWatch, certificateWatch, reload } = listening()
+    const { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload } = listening()
     switch (message.type) {
       case 'metrics':
         if (message.changes) aggregate.apply(worker, message.changes)
@@ -33,6 +35,9 @@ export const createSwitchboard = (listening: () => Listening): Pick<WorkersOptio
         break
       case 'certificate':
         certificateWatch.refused(message.reason, message.content)
+        break
+      case 'change':
+        changeWatch.saw(message.id, message.entry)
         break
       case 'proposal':
         reload.answered(worker, message.id, message.refusal)

@@ -51,7 +51,9 @@ export const forkWorker = (slot: number, events: WorkerEvents): WorkerProcess =>
     if (message.type === 'failed') failure = message.reason
     events.onMessage(message)
   })
-  worker.on('error', error => log.error({ event: 'worker_channel_failed', err: error }))
+  worker.on('error', error =>
+    log.error({ event: 'worker_channel_failed', err: error }, 'a worker could not be told something'),
+  )
   worker.once('exit', events.onExit)
   // What it said last may be read after its exit is known; its channel ends when all of it has been.
   const ended = [new Promise(resolve => worker.once('exit', resolve)), new Promise(r => worker.once('disconnect', r))]

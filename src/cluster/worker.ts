@@ -10,6 +10,7 @@ import {
   type SidegateConfig,
 } from '../app.ts'
 import { createAccessLog } from '../telemetry/access-log.ts'
+import { createAudit } from '../telemetry/audit.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { unpackConfig } from './config-parcel.ts'
@@ -50,9 +51,11 @@ export const runWorker = async (): Promise<void> => {
   const app = await createApp(config, {
     log,
     accessLog,
+    audit: createAudit(logger),
     recorder,
     limiterChannel: charges.ask,
     share,
+    onChange: (id, entry) => send({ type: 'change', id, entry }),
     onCertificateRefused: (reason, content) => send({ type: 'certificate', reason, content }),
     onStoreState: (what, up, reason) => send({ type: 'store', what, up, ...(reason === undefined ? {} : { reason }) }),
   })

@@ -146,8 +146,9 @@ export const createWorkers = (options: WorkersOptions): Workers => {
       case 'serving':
       case 'draining': {
         const replacedInMs = replaceLater(slot, servedMs)
-        const died = { worker_pid: worker.pid, slot: slot.index, code, signal, replaced_in_ms: replacedInMs }
-        log.error({ event: 'worker_died', ...died, ...(reason !== undefined && { reason }) }, 'a worker died')
+        const ending = { exit_code: code ?? undefined, signal: signal ?? undefined, reason }
+        const died = { worker_pid: worker.pid, slot: slot.index, replaced_in_ms: replacedInMs, ...ending }
+        log.error({ event: 'worker_died', ...died }, 'a worker died')
         recorder.counter('workerRestarts', [signal === null ? 'exit' : 'signal']).add()
         break
       }

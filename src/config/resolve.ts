@@ -39,6 +39,7 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
     oauth: resolveOAuth(draft, issuer, operations),
     loginFailures: draft.login.value.failures,
     loginStarts: draft.login.value.starts,
+    audit: head.logs.audit,
     shutdown: { delayMs: head.shutdown.delay, timeoutMs: head.shutdown.timeout },
   })
 }

@@ -1,3 +1,4 @@
+import type { AuditScope } from '../gateway/audit-trail.ts'
 import type { LimitFieldForm } from '../gateway/limit-fields.ts'
 import type { Operation } from '../gateway/operation.ts'
 import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'
@@ -43,6 +44,8 @@ export interface SidegateConfig {
   readonly loginFailures: Rate
   /** Sign-ins begun from one address, then 429. */
   readonly loginStarts: Rate
+  /** Of which happenings there are audit lines. */
+  readonly audit: AuditScope
   readonly shutdown: {
     /** How long accepting goes on after SIGTERM. */
     readonly delayMs: number

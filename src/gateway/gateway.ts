@@ -15,9 +15,11 @@ import type { Plan, Rate } from '../plans/plan.ts'
 import type { Limiter } from '../stores/ports/limiter.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { type AccessLog, operationMembers } from '../telemetry/access-log.ts'
+import { type Audit, type AuditScope, narrowAudit } from '../telemetry/audit.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
+import { auditRefusal } from './audit-trail.ts'
 import type { CallerDeps } from './callers/prove-caller.ts'
 import { toCheckReply } from './check/check-reply.ts'
 import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade } from './exchange.ts'
@@ -48,6 +50,8 @@ export interface GatewayOptions {
   readonly clientCertificates: CertificateReaderOptions
   /** Wrong proofs per name and address, then 429. */
   readonly loginFailures: Rate
+  /** Of which happenings there are audit lines. */
+  readonly audit: AuditScope
 }
 
 export interface GatewayDeps {
@@ -56,6 +60,7 @@ export interface GatewayDeps {
   readonly recorder: Recorder
   readonly log: Logger
   readonly accessLog: AccessLog
+  readonly audit: Audit
   /** Those that are open in this process, by whatever gateway. */
   readonly webSockets: WebSocketWatch
   /** Undefined: no traces are recorded. */
@@ -76,6 +81,7 @@ export interface Gateway {
 /** The gateway: one request in, one answer out, one log line and one set of observations from the same facts. */
 export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gateway => {
   const { recorder, log, tracer, sampleNewTrace } = deps
+  const audit = narrowAudit(deps.audit, options.audit)
   const { refusalPage } = deps.caller.authorizationServer
   const peers = {
     addresses: createAddressReader(options.trustedProxies),
@@ -114,6 +120,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     if (!(error instanceof OAuthError) && !(error instanceof StoreUnavailableError)) {
       log.error({ event: 'request_failed', request_id: exchange.context.id, err: error }, 'a request failed')
     }
+    if (error instanceof OAuthError) auditRefusal(audit, exchange, error)
     reply(exchange, refuseError(exchange, error))
   }
 
@@ -141,6 +148,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
       }),
     },
     recorder,
+    audit,
   })
 
   const handle = (req: IncomingMessage, res: ServerResponse, upgrade: Upgrade | undefined): void => {

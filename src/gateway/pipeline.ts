@@ -1,3 +1,4 @@
+import type { Audit } from '../telemetry/audit.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import { spendProof } from './callers/dpop.ts'
 import { type CallerDeps, proveCaller } from './callers/prove-caller.ts'
@@ -17,6 +18,7 @@ export interface PipelineDeps {
   readonly plan: PlanDeps
   readonly forward: ForwardDeps
   readonly recorder: Recorder
+  readonly audit: Audit
 }
 
 /**
@@ -29,7 +31,7 @@ export const pipeline = (deps: PipelineDeps): readonly Step[] => [
   proveCaller(deps.caller),
   chargePlan(deps.plan),
   spendProof(deps.caller),
-  serveOperation(deps.caller.authorizationServer, deps.recorder),
+  serveOperation(deps.caller.authorizationServer, deps.recorder, deps.audit),
   signCaller(deps.caller.authorizationServer),
   forward(deps.forward),
   answerCheck,

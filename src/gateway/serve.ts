@@ -1,6 +1,8 @@
 import type { AuthorizationServer } from '../oauth/index.ts'
 import type { OAuthReply } from '../oauth/wire.ts'
+import type { Audit } from '../telemetry/audit.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
+import { auditAnswer } from './audit-trail.ts'
 import { countWhenAnswered } from './callers/client.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
 import { toReply } from './oauth-reply.ts'
@@ -9,14 +11,15 @@ import { refuse } from './refusal.ts'
 
 /** Step 5: what Sidegate serves itself. Values in, values out; forwarded operations pass. */
 export const serveOperation =
-  (authorizationServer: AuthorizationServer, recorder: Recorder): Step =>
+  (authorizationServer: AuthorizationServer, recorder: Recorder, audit: Audit): Step =>
   (exchange): Outcome | Promise<Outcome> => {
     const { operation } = exchange
     if (operation?.target.kind !== 'serve') return undefined
     const reply = answer(authorizationServer, exchange, operation.target.serves)
     if (reply === undefined) return refuse(exchange, 'INTERNAL')
-    if (reply instanceof Promise) return counted(exchange, reply).then(value => finish(exchange, recorder, value))
-    return finish(exchange, recorder, reply)
+    if (reply instanceof Promise)
+      return counted(exchange, reply).then(value => finish(exchange, recorder, audit, value))
+    return finish(exchange, recorder, audit, reply)
   }
 
 const counted = (exchange: Exchange, reply: Promise<OAuthReply>): Promise<OAuthReply> =>
@@ -55,8 +58,9 @@ const answer = (
   }
 }
 
-const finish = (exchange: Exchange, recorder: Recorder, reply: OAuthReply): Outcome => {
+const finish = (exchange: Exchange, recorder: Recorder, audit: Audit, reply: OAuthReply): Outcome => {
   countFacts(exchange, recorder, reply)
+  if (reply.facts) auditAnswer(audit, exchange, reply.facts)
   return toReply(reply)
 }
 

@@ -19,7 +19,8 @@ export interface Hearing {
 export interface Heeded {
   readonly name: string
   readonly address: string
-  toRefusal(fault: ProofFault): OAuthError
+  /** @param client_id where `name` is that of a client that there is */
+  toRefusal(fault: ProofFault, client_id?: string): OAuthError
 }
 
 /** What one look at a proof found. */
@@ -32,10 +33,11 @@ export type Heard<T> =
 /** Names are counted in memory and in the store; a longer one is nobody's. */
 const longestName = 256
 
-export const createHearing = ({ failures }: Pick<OAuthDeps, 'failures'>): Hearing => {
+export const createHearing = ({ failures, clients }: Pick<OAuthDeps, 'failures' | 'clients'>): Hearing => {
   const refuse = async (who: Heeded, fault: ProofFault): Promise<never> => {
-    refuseWhenLimited(await failures.count(who.name.slice(0, longestName), who.address), fault)
-    throw who.toRefusal(fault)
+    const client_id = clients.find(who.name)?.client_id
+    refuseWhenLimited(await failures.count(who.name.slice(0, longestName), who.address), fault, client_id)
+    throw who.toRefusal(fault, client_id)
   }
   const hear = <T>(who: Heeded, check: () => MaybePromise<Heard<T>>): MaybePromise<T> => {
     const name = who.name.slice(0, longestName)

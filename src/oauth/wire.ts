@@ -48,15 +48,42 @@ export interface OAuthReply {
 
 export interface OAuthFacts {
   readonly client_id?: string
-  readonly issued?: { readonly grant_type: GrantType; readonly format: AccessTokenFormat }
+  readonly issued?: IssuedToken
+  readonly revoked?: RevokedToken
   readonly introspection?: 'active' | 'inactive'
   /** What became of a person's way through sign-in and consent. */
   readonly interaction?: InteractionOutcome
+  readonly signIn?: SignIn
+  /** Of a person's consent: who it was, if it is known, and what was agreed to. */
+  readonly sub?: string | undefined
+  readonly scope?: string | undefined
   /** The code of an error that was answered without being thrown (a redirect, a page). */
   readonly error?: string
   /** Why what a client signed was not taken. */
   readonly proofFault?: ProofFault | undefined
 }
+
+/** What an access token says of itself; nothing that opens anything. */
+export interface IssuedToken {
+  readonly grant_type: GrantType
+  readonly format: AccessTokenFormat
+  readonly sub: string
+  readonly scope: string
+  readonly jti: string
+}
+
+/** What a client gave back; with a refresh token all of its grant ends. */
+export interface RevokedToken {
+  readonly reason: 'access_token' | 'refresh_token'
+  readonly sub?: string
+  readonly jti?: string
+}
+
+/** What became of a password; `blocked`: it was wrong once too often. */
+export type SignIn =
+  | { readonly outcome: 'done'; readonly sub: string }
+  /** Without `sub`: there is nobody of that name. */
+  | { readonly outcome: 'refused' | 'blocked'; readonly sub: string | undefined }
 
 /** `expired`: somebody came back too late. */
 export type InteractionOutcome = 'started' | 'accepted' | 'rejected' | 'expired'

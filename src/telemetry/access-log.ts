@@ -1,3 +1,4 @@
+import type { LogEntry } from './log-events.ts'
 import type { ProcessLogger } from './logger.ts'
 
 /** One answered request, in the facts that the metrics count. Nothing of a query, a header or a body. */
@@ -64,7 +65,7 @@ const toObject = ({
   refused,
   checked_for,
   ...rest
-}: AccessEntry): Readonly<Record<string, unknown>> => ({
+}: AccessEntry): LogEntry<'info'> => ({
   event: 'request',
   ...rest,
   path: shortened(rest.path),

@@ -1,8 +1,16 @@
 import { isatty } from 'node:tty'
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
 import { createLineWriter, type LineWriter } from './line-writer.ts'
+import type { LogEntry, LogLevel } from './log-events.ts'
 
-export type { Logger } from 'pino'
+/** Writes the events of the catalogue, each at its level and with its fields; `message` is a sentence for a person. */
+export interface Logger {
+  info(entry: LogEntry<'info'>, message?: string): void
+  warn(entry: LogEntry<'warn'>, message?: string): void
+  error(entry: LogEntry<'error'>, message?: string): void
+  fatal(entry: LogEntry<'fatal'>, message?: string): void
+  isLevelEnabled(level: LogLevel): boolean
+}
 
 export interface LoggerOptions {
   /** pino level; `silent` for none. */
@@ -13,6 +21,8 @@ export interface LoggerOptions {
 
 export interface ProcessLogger {
   readonly log: Logger
+  /** Fields of every line. */
+  readonly base: LoggerOptions['base']
   /** Where its lines go, for others who write such lines; undefined on a terminal, where they are made pretty. */
   readonly lines: LineWriter | undefined
   /** Writes what is buffered; for the last lines of a process. Waits a second at most for a reader that has stalled. */
@@ -21,12 +31,15 @@ export interface ProcessLogger {
 
 /** JSON lines to standard output; a person on a terminal gets pretty ones. Buffered, so a line costs no system call. */
 export const createLogger = async (options: LoggerOptions): Promise<ProcessLogger> => {
-  if (isatty(1)) return { log: pinoLogger(options, await prettyStream()), lines: undefined, flush: () => undefined }
+  const { base } = options
+  if (isatty(1)) {
+    return { log: pinoLogger(options, await prettyStream()), base, lines: undefined, flush: () => undefined }
+  }
   const lines = createLineWriter(dropped =>
     log.warn({ event: 'access_lines_dropped', dropped }, 'log lines were dropped'),
   )
   const log = pinoLogger(options, lines)
-  return { log, lines, flush: lines.flush }
+  return { log, base, lines, flush: lines.flush }
 }
 
 const pinoLogger = ({ level, base }: LoggerOptions, destination: DestinationStream): Logger =>

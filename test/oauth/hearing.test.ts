@@ -1,6 +1,7 @@
 import t from 'tap'
 import { OAuthError, type ProofFault } from '../../src/errors.ts'
 import { createFailureLimit } from '../../src/gateway/callers/failure-limit.ts'
+import { createClients } from '../../src/oauth/clients/clients.ts'
 import { createHearing, type Heard } from '../../src/oauth/hearing.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import { createManualClock } from './support/authorization-server.ts'
@@ -14,7 +15,10 @@ const who = {
 const start = () => {
   const clock = createManualClock()
   const limit = { limit: 3, windowSec: 60 }
-  return createHearing({ failures: createFailureLimit(createMemoryLimiter(clock), limit, clock.nowMs) })
+  return createHearing({
+    clients: createClients([]),
+    failures: createFailureLimit(createMemoryLimiter(clock), limit, clock.nowMs),
+  })
 }
 
 t.test('what is known at once is proven at once, without a promise', async t => {

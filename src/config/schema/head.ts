@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { auditScopes } from '../../gateway/audit-trail.ts'
 import { forwardedForms } from '../../gateway/forwarding/forwarded-fields.ts'
 import { limitFieldForms } from '../../gateway/limit-fields.ts'
 import { profiles } from '../../oauth/options.ts'
@@ -81,6 +82,16 @@ export const headSchema = z.strictObject({
   scopes: scopesSchema,
   tokens: tokensSchema,
   keys: keysSchema,
+  logs: z
+    .strictObject({
+      audit: oneOf(auditScopes)
+        .default('issues')
+        .describe(
+          'Audit lines: changes and refusals; issues: each token too; all: each introspection too. Default issues.',
+        ),
+    })
+    .prefault({})
+    .describe('What is logged beside access lines and what happens to the program.'),
   shutdown: z
     .strictObject({
       delay: durationMs(0).prefault('5s').describe('Keep accepting for so long after SIGTERM. Default 5s.'),

@@ -70,7 +70,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
     if (!client) throw unauthenticated('unknown_client')
     if (client.token_endpoint_auth_method === 'none') return client
     return whenKnown(findCertificateFault(client, request), fault => {
-      if (fault) throw unauthenticated(fault)
+      if (fault) throw unauthenticated(fault, client_id)
       return client
     })
   }

@@ -1,4 +1,4 @@
-import { OAuthError } from '../../errors.ts'
+import { OAuthError, type Reuse } from '../../errors.ts'
 import type { Redemption, RedemptionOutcome } from '../../stores/ports/grants.ts'
 import type { Agreed } from '../../stores/ports/wanted-token.ts'
 import { confirmationText } from '../confirmation.ts'
@@ -102,7 +102,10 @@ const requireFirstUse = async (
   }
   throw refusal()
 }
+    throw refusal({ of: 'code', sub: outcome.record.sub })
 
 /** One sentence for every refused code: which part was wrong is nobody's business (RFC 6749 section 10.5). */
-const refusal = (): OAuthError =>
-  new OAuthError('invalid_grant', 'The code is unknown, expired, used, or does not belong to this request')
+const refusal = (reuse?: Reuse): OAuthError =>
+  new OAuthError('invalid_grant', 'The code is unknown, expired, used, or does not belong to this request', {
+    ...(reuse && { reuse }),
+  })

@@ -1,4 +1,4 @@
-import { OAuthError } from '../../errors.ts'
+import { OAuthError, type Reuse } from '../../errors.ts'
 import type { RefreshOutcome } from '../../stores/ports/grants.ts'
 import type { Agreed } from '../../stores/ports/wanted-token.ts'
 import type { OAuthDeps } from '../deps.ts'
@@ -100,8 +100,11 @@ const requireValid = async (
   }
   throw refusal()
 }
+    throw refusal({ of: 'refresh_token' })
 
 const scopeNotAgreed = (): OAuthError => new OAuthError('invalid_scope', 'More scope is asked for than was agreed to')
 
-const refusal = (): OAuthError =>
-  new OAuthError('invalid_grant', 'The refresh token is unknown, expired, revoked, or not for this client and key')
+const refusal = (reuse?: Reuse): OAuthError =>
+  new OAuthError('invalid_grant', 'The refresh token is unknown, expired, revoked, or not for this client and key', {
+    ...(reuse && { reuse }),
+  })

@@ -37,7 +37,13 @@ export const createTokenEndpoint = (
       body: toBody(token.toText(record), record, refreshToken),
       facts: {
         client_id: record.client_id,
-        issued: { grant_type: grant.type, format: options.accessToken.format },
+        issued: {
+          grant_type: grant.type,
+          format: options.accessToken.format,
+          sub: record.sub,
+          scope: record.scope,
+          jti: record.jti,
+        },
       },
     }
   }

@@ -44,7 +44,8 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
     }
     const reply = seeOther(openRedirect(redirect, visit.secret), { 'set-cookie': ticket.toClearCookie(visit.id) })
     if (outcome.kind === 'overtaken') return { ...reply, facts: { client_id: visit.client.client_id } }
-    const facts = { client_id: visit.client.client_id, interaction: result }
+    const { sub, scope } = outcome.record
+    const facts = { client_id: visit.client.client_id, interaction: result, sub, scope }
     return { ...reply, facts: error === undefined ? facts : { ...facts, error } }
   }
 

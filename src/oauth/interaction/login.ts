@@ -6,7 +6,7 @@ import type { OAuthDeps } from '../deps.ts'
 import type { Parameters } from '../forms/parameters.ts'
 import { busyPage, expiredPage, foreignPage } from '../pages/dead-ends.ts'
 import { type SignInFailure, signInPage } from '../pages/sign-in-page.ts'
-import type { OAuthReply } from '../wire.ts'
+import type { OAuthReply, SignIn } from '../wire.ts'
 import { createCompletion } from './completion.ts'
 import { createBrowserCookie } from './cookie.ts'
 import { renewSecret } from './door.ts'
@@ -65,9 +65,19 @@ export const createLogin = (deps: OAuthDeps): Login => {
 
   const refuse = async (visit: PageVisit, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
     const waitMs = await failures.count(proof.name, proof.address)
-    if (failedLogins > mostFailedLogins) return giveUp(visit)
-    return show(visit, waitMs > 0 ? tooMany(visit, proof, waitMs) : wrong(visit, proof, failedLogins))
+    const fact = failureOf(proof, waitMs)
+    if (failedLogins > mostFailedLogins) return withSignIn(await giveUp(visit), visit, fact)
+    return withSignIn(
+      show(visit, waitMs > 0 ? tooMany(visit, proof, waitMs) : wrong(visit, proof, failedLogins)),
+      visit,
+      fact,
+    )
   }
+
+  const failureOf = ({ username }: Proof, waitMs: number): SignIn => ({
+    outcome: waitMs > 0 ? 'blocked' : 'refused',
+    sub: users.subOf(username),
+  })
 
   const signIn = async (visit: Visit, person: Person): Promise<OAuthReply> => {
     const authTimeSec = Math.floor(clock.nowMs() / 1000)
@@ -76,7 +86,9 @@ export const createLogin = (deps: OAuthDeps): Login => {
     const signedIn = await advance(store.interactions, visit.id, record =>
       record.stage === 'login' ? { ...record, ...person, stage: 'consent', authTimeSec, browserDigest } : undefined,
     )
-    return signedIn.kind === 'gone' ? expiredPage(visit.setting) : goOn({ ...visit, ...signedIn, secret }, person)
+    if (signedIn.kind === 'gone') return expiredPage(visit.setting)
+    const reply = goOn({ ...visit, ...signedIn, secret }, person)
+    return signedIn.kind === 'advanced' ? withSignIn(reply, visit, { outcome: 'done', sub: person.sub }) : reply
   }
 
   const renewed = (visit: Visit): string => renewSecret(visit.id, visit.secret, keys.digest)
@@ -96,7 +108,8 @@ export const createLogin = (deps: OAuthDeps): Login => {
     // Somebody else of ours is told what a wrong password is told: who signed in is not for others to learn.
     if (person) return person.sub === visit.record.sub ? goOn(visit, person) : show(visit, wrong(visit, proof, 0))
     const waitMs = await failures.count(proof.name, proof.address)
-    return show(visit, waitMs > 0 ? tooMany(visit, proof, waitMs) : wrong(visit, proof, 0))
+    const page = show(visit, waitMs > 0 ? tooMany(visit, proof, waitMs) : wrong(visit, proof, 0))
+    return withSignIn(page, visit, failureOf(proof, waitMs))
   }
 
   /** One check of a password after those before it; how busy this process is may be its answer. */
@@ -153,6 +166,11 @@ const countAttempt: Change = record =>
   record.stage === 'login' && record.failedLogins <= mostFailedLogins
     ? { ...record, failedLogins: record.failedLogins + 1 }
     : undefined
+
+const withSignIn = (reply: OAuthReply, { client }: Visit, signIn: SignIn): OAuthReply => ({
+  ...reply,
+  facts: { ...reply.facts, client_id: client.client_id, signIn },
+})
 
 /** GET again, so that a reload repeats no password. Where all is done by now, that page says so. */
 const toNextPage = (interactionId: string, headers: OAuthReply['headers'] = {}): OAuthReply =>

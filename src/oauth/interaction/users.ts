@@ -16,16 +16,24 @@ export interface Users {
    * @throws OAuthError temporarily_unavailable when too many passwords are being checked.
    */
   verify(username: string, password: Secret): Promise<Person | undefined>
+  /** The subject of whoever has this name, for the operator; an unknown name takes as long. */
+  subOf(username: string): string | undefined
 }
 
 export const createUsers = (users: readonly User[], digest: Digest): Users => {
   const byName = new Map(users.map(user => [user.username, user]))
+  // The digest is keyed with the store's own key: stable, and it tells nobody the username.
+  const opaqueSub = (username: string): string => digest(`sub\0${username}`)
   return {
     verify: async (username, password) => {
       const user = byName.get(username)
       const right = await verifySecretHash(password, user?.password_hash ?? unmatchedSecretHash)
-      // The digest is keyed with the store's own key: stable, and it tells nobody the username.
-      return right && user ? { username, sub: user.sub ?? digest(`sub\0${username}`) } : undefined
+      return right && user ? { username, sub: user.sub ?? opaqueSub(username) } : undefined
+    },
+    subOf: username => {
+      const opaque = opaqueSub(username)
+      const user = byName.get(username)
+      return user && (user.sub ?? opaque)
     },
   }
 }

@@ -1,8 +1,10 @@
 import { OAuthError } from '../../errors.ts'
+import type { FoundToken } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { createRefreshLineage } from '../grants/refresh-lineage.ts'
 import type { Endpoint } from '../one-time.ts'
 import { type ClientRegistration, isConfidential } from '../options.ts'
+import type { RevokedToken } from '../wire.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parseGrantId } from './code.ts'
 import { hasJwtShape } from './jwt.ts'
@@ -10,6 +12,7 @@ import { hasJwtShape } from './jwt.ts'
 /** A token that is good now, or was until it was replaced: whose it is, and how it ends. */
 interface Revocable {
   readonly client_id: string
+  readonly fact: RevokedToken
   revoke(): Promise<void>
 }
 
@@ -28,6 +31,7 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     return (
       record && {
         client_id: record.client_id,
+        fact: { reason: 'access_token', sub: record.sub, jti: record.jti },
         revoke: () => store.revocations.revoke(record.jti, record.exp * 1000),
       }
     )
@@ -36,7 +40,7 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     const found = await store.tokens.findAny(grantId, digest)
     if (!found) return undefined
     const revoke = () => (found.kind === 'access' ? store.tokens.remove(grantId, digest) : revokeGrant(grantId))
-    return { client_id: found.record.client_id, revoke }
+    return { client_id: found.record.client_id, fact: factOf(found), revoke }
   }
   /** A client may not have heard yet that its refresh token was replaced: what it wants ended is the grant. */
   const findReplaced = async (
@@ -48,7 +52,7 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     const { client_id } = client
     const current = await store.grants.findCurrentRefresh(grantId, client_id)
     const isOne = current && lineage.isAncestor(token, current.currentDigest, current.generation)
-    return isOne ? { client_id, revoke: () => revokeGrant(grantId) } : undefined
+    return isOne ? { client_id, fact: { reason: 'refresh_token' }, revoke: () => revokeGrant(grantId) } : undefined
   }
   // The grant is gone with that; its access tokens stay revoked for as long as any of them lives.
   const revokeGrant = (grantId: string): Promise<void> =>
@@ -69,6 +73,12 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
       throw new OAuthError('invalid_grant', 'The token was not issued to this client')
     }
     await found?.revoke()
-    return { status: 200, headers: { 'cache-control': 'no-store' }, body: undefined, facts: { client_id } }
+    const facts = { client_id, ...(found && { revoked: found.fact }) }
+    return { status: 200, headers: { 'cache-control': 'no-store' }, body: undefined, facts }
   }
 }
+
+const factOf = (found: FoundToken): RevokedToken =>
+  found.kind === 'access'
+    ? { reason: 'access_token', sub: found.record.sub, jti: found.record.jti }
+    : { reason: 'refresh_token', sub: found.record.sub }

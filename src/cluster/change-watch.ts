@@ -1,0 +1,28 @@
+import type { Clock } from '../clock.ts'
+import type { Audit, AuditEntry } from '../telemetry/audit.ts'
+
+/** What the workers see that somebody changed in the store, said once by the primary. */
+export interface ChangeWatch {
+  /** @param id the same for the same change, whoever sees it, and of no other */
+  saw(id: string, entry: AuditEntry): void
+}
+
+/** Every worker sees a change within seconds; one that hung for longer than this tells it again. */
+const sameChangeMs = 600_000
+
+export const createChangeWatch = (audit: Audit, clock: Clock): ChangeWatch => {
+  const saidAtMs = new Map<string, number>()
+  return {
+    saw(id, entry) {
+      const nowMs = clock.nowMs()
+      // Oldest first: nothing after one that is young enough is too old.
+      for (const [said, atMs] of saidAtMs) {
+        if (nowMs - atMs <= sameChangeMs) break
+        saidAtMs.delete(said)
+      }
+      if (saidAtMs.has(id)) return
+      saidAtMs.set(id, nowMs)
+      audit.write(entry)
+    },
+  }
+}
