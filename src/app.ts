@@ -15,29 +15,29 @@ import { createLimiter, type LimiterChannel, type Share } from './stores/limiter
 import { observeStore, type StoreObserver } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
 import type { AccessLog } from './telemetry/access-log.ts'
+import type { Audit, AuditEntry } from './telemetry/audit.ts'
 import type { Logger } from './telemetry/logger.ts'
 import type { Recorder } from './telemetry/recorder.ts'
-import type { Audit, AuditEntry } from './telemetry/audit.ts'
 
 export interface AppDeps {
   readonly log: Logger
   readonly accessLog: AccessLog
-  readonly recorder: Recorder
-  /** To the process that counts for all workers of the machine; used with the embedded store. */
   /** What this process does or refuses. */
   readonly audit: Audit
+  readonly recorder: Recorder
+  /** To the process that counts for all workers of the machine; used with the embedded store. */
   readonly limiterChannel: LimiterChannel
   /** Which share of a plan this process holds while the shared count is away. */
   readonly share: () => Share
   /** Told when the store or the limiter stops answering, and when it answers again. */
   readonly onStoreState: (what: 'store' | 'limiter', up: boolean, reason: string | undefined) => void
-  /** Told of certificate files that cannot be renewed to; every process finds the same. */
-  readonly onCertificateRefused: TlsReport['refused']
   /**
    * Told of what an operator, or the time, changed in the store: every process sees it, and it is said once.
    * @param id the same for the same change in every process, and for no other: such as `client 7`
    */
   readonly onChange: (id: string, entry: AuditEntry) => void
+  /** Told of certificate files that cannot be renewed to; every process finds the same. */
+  readonly onCertificateRefused: TlsReport['refused']
 }
 
 export type { SidegateConfig } from './config/load.ts'

@@ -30,9 +30,9 @@ export interface Lasting {
   readonly recorder: Recorder
   readonly log: Logger
   readonly accessLog: AccessLog
-  readonly webSockets: WebSocketWatch
   readonly audit: Audit
   readonly onChange: (id: string, entry: AuditEntry) => void
+  readonly webSockets: WebSocketWatch
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
   readonly sampleNewTrace: SampleNewTrace
@@ -90,8 +90,8 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
         header: config.clientCertificateHeader,
       },
       loginFailures: config.loginFailures,
-    },
       audit: config.audit,
+    },
     {
       caller: {
         authorizationServer: createAuthorizationServer(oauth),
@@ -103,8 +103,8 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
       recorder,
       log,
       accessLog,
-      webSockets,
       audit,
+      webSockets,
       tracer,
       sampleNewTrace,
     },

@@ -99,10 +99,10 @@ const requireFirstUse = async (
     // A code used twice has leaked: what the first use issued is no longer good (RFC 6749 section 4.1.2).
     const lifetimeSec = Math.max(options.refreshToken.lifetimeSec, options.accessToken.lifetimeSec)
     await store.revocations.revoke(grantId, clock.nowMs() + lifetimeSec * 1000)
+    throw refusal({ of: 'code', sub: outcome.record.sub })
   }
   throw refusal()
 }
-    throw refusal({ of: 'code', sub: outcome.record.sub })
 
 /** One sentence for every refused code: which part was wrong is nobody's business (RFC 6749 section 10.5). */
 const refusal = (reuse?: Reuse): OAuthError =>

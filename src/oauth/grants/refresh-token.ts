@@ -97,10 +97,10 @@ const requireValid = async (
   if (outcome.kind === 'superseded' && lineage.isAncestor(presented, outcome.currentDigest, outcome.generation)) {
     // Two parties hold this lineage and nobody can tell which is the thief: it ends (RFC 9700 section 4.14.2).
     await store.revocations.revoke(grantId, clock.nowMs() + options.refreshToken.lifetimeSec * 1000)
+    throw refusal({ of: 'refresh_token' })
   }
   throw refusal()
 }
-    throw refusal({ of: 'refresh_token' })
 
 const scopeNotAgreed = (): OAuthError => new OAuthError('invalid_scope', 'More scope is asked for than was agreed to')
 
