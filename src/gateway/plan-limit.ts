@@ -8,7 +8,7 @@ import type { Caller, Exchange, Outcome, Step } from './exchange.ts'
 import { createLimitFields, type LimitFieldForm, type LimitFields, toWaitSec } from './limit-fields.ts'
 import type { MeteredOperation } from './meter.ts'
 import { refuse } from './refusal.ts'
-import { remembered, rememberedPair } from './remembered.ts'
+import { remembered } from './remembered.ts'
 import type { SoftLimitReport } from './soft-limit-report.ts'
 
 export interface PlanDeps {
@@ -23,17 +23,31 @@ export interface PlanDeps {
 
 /** Step 3: may they, now. One decision, at most one store round trip, before anything dear is done: 429, 503. */
 export const chargePlan = (deps: PlanDeps): Step => {
-  const tariffs = new Map<Plan, Map<MeteredOperation, Tariff>>()
+  const priceLists = new Map<MeteredOperation, PriceList>()
   const ruleSets = new Map<string, readonly Rule[]>()
+  const priceListOf = (operation: MeteredOperation): PriceList => {
+    const known = priceLists.get(operation)
+    if (known) return known
+    const made = createPriceList(deps, operation, ruleSets)
+    priceLists.set(operation, made)
+    return made
+  }
   return exchange => {
     const { operation, caller } = exchange
     if (operation === undefined || caller === undefined || operation.plan === 'none') return undefined
-    const plan = planOf(deps, operation, caller)
-    const tariff = rememberedPair(tariffs, plan, operation, () => makeTariff(deps, ruleSets, plan, operation))
-    const verdict = deps.limiter.charge(chargeFor(tariff, exchange, caller))
+    const { tariff, charge } = priceListOf(operation)(exchange, caller)
+    const verdict = deps.limiter.charge(charge)
     if (verdict instanceof Promise) return verdict.then(decided => applyVerdict(deps, exchange, tariff, decided))
     return applyVerdict(deps, exchange, tariff, verdict)
   }
+}
+
+/** What a request of an operation is charged, and by which tariff. */
+type PriceList = (exchange: Exchange, caller: Caller) => Price
+
+interface Price {
+  readonly tariff: Tariff
+  readonly charge: Charge
 }
 
 /** What one operation costs under one plan, and how its answers say what is left. */
@@ -41,9 +55,35 @@ interface Tariff {
   readonly plan: Plan
   readonly operation: MeteredOperation
   readonly rules: readonly Rule[]
-  /** Of proven clients, each made once: a limiter looks texts up sooner that it has seen before. */
-  readonly charges: WeakMap<ClientRegistration, Charge>
   readonly fieldsOf: LimitFields
+}
+
+/** Proven clients count by client; callers who only name one, by client and address; everybody else by address. */
+const createPriceList = (
+  deps: PlanDeps,
+  operation: MeteredOperation,
+  ruleSets: Map<string, readonly Rule[]>,
+): PriceList => {
+  const tariffs = new Map<Plan, Tariff>()
+  // Of proven clients, each made once: a limiter looks texts up sooner that it has seen before.
+  const prices = new WeakMap<ClientRegistration, Price>()
+  const priceOf = (client: ClientRegistration | undefined, caller: string): Price => {
+    const plan = planOf(deps, operation, client)
+    const tariff = remembered(tariffs, plan, () => makeTariff(deps, ruleSets, plan, operation))
+    return { tariff, charge: makeCharge(tariff, caller) }
+  }
+  return (exchange, caller) => {
+    if (caller.kind === 'unknown') {
+      const { named } = caller
+      return priceOf(named, `address:${addressKey(exchange.context.address)} ${named?.client_id ?? ''}`)
+    }
+    const { client } = caller
+    const known = prices.get(client)
+    if (known) return known
+    const made = priceOf(client, `client:${client.client_id}`)
+    prices.set(client, made)
+    return made
+  }
 }
 
 const makeTariff = (
@@ -59,21 +99,8 @@ const makeTariff = (
     operation,
     // Operations with the same rules share an array, so that a limiter sees that what it knows of one holds for the other.
     rules: remembered(ruleSets, JSON.stringify(rules), () => rules),
-    charges: new WeakMap(),
     fieldsOf: createLimitFields(limitFields, plan.name, planRules),
   }
-}
-
-/** Proven clients count by client; callers who only name one, by client and address; everybody else by address. */
-const chargeFor = (tariff: Tariff, exchange: Exchange, caller: Caller): Charge => {
-  if (caller.kind === 'unknown') {
-    return makeCharge(tariff, `address:${addressKey(exchange.context.address)} ${caller.named?.client_id ?? ''}`)
-  }
-  const known = tariff.charges.get(caller.client)
-  if (known) return known
-  const made = makeCharge(tariff, `client:${caller.client.client_id}`)
-  tariff.charges.set(caller.client, made)
-  return made
 }
 
 const makeCharge = ({ plan, rules }: Tariff, caller: string): Charge => ({
@@ -82,9 +109,8 @@ const makeCharge = ({ plan, rules }: Tariff, caller: string): Charge => ({
   whenStoreFails: plan.whenStoreFails,
 })
 
-const planOf = (deps: PlanDeps, operation: MeteredOperation, caller: Caller): Plan => {
+const planOf = (deps: PlanDeps, operation: MeteredOperation, client: ClientRegistration | undefined): Plan => {
   if (typeof operation.plan === 'object') return deps.plans.get(operation.plan.name) ?? deps.defaultPlan
-  const client = caller.kind === 'unknown' ? caller.named : caller.client
   return (client && deps.plans.get(client.plan)) ?? deps.defaultPlan
 }
 

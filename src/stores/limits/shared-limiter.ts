@@ -1,9 +1,10 @@
-import type { Charge, Limiter, Rule, Verdict } from '../ports/limiter.ts'
+import type { Limiter, Verdict } from '../ports/limiter.ts'
 import { type Count, createCounters, type Decision } from './counters.ts'
-import { createDenyCache, type DenyCache } from './deny-cache.ts'
+import type { Line } from './line.ts'
+import { createLines } from './lines.ts'
 import { type AwayOptions, createLocalShare } from './local-share.ts'
 import { type MonotonicClock, monotonicClock } from './monotonic-clock.ts'
-import { settleTogether, type Waiter } from './verdicts.ts'
+import type { Waiter } from './verdicts.ts'
 
 /**
  * Plan limits of all workers of a machine, for the embedded store: one process keeps the counters
@@ -38,35 +39,21 @@ const patienceMs = 1000
 /** How long charges are decided locally before the counting process is asked again, in milliseconds. */
 const pauseMs = 200
 
-/** Who waits for one verdict. */
+/** A line, and those of it that go along in one message. */
 interface Group {
-  readonly charge: Charge
-  readonly waiters: Waiter[]
-}
-
-/** What is remembered for charges by the same rules. */
-interface RuleSet {
-  readonly denied: DenyCache
-  /** By key: who goes along in the next message. */
-  readonly gathered: Map<string, Group>
+  readonly line: Line<Count>
+  readonly waiters: readonly Waiter[]
 }
 
 /** The asking side: all charges of one turn of the event loop go in one message. */
 export const createSharedLimiter = (ask: LimiterChannel, options: AwayOptions): Limiter => {
   const clock = options.clock ?? monotonicClock
   const local = createLocalShare(options.share, clock)
-  const ruleSets = new WeakMap<readonly Rule[], RuleSet>()
-  let batch: Group[] = []
+  const lineOf = createLines<Count>(clock, ({ key, rules }) => ({ key, rules }))
+  let due: Line<Count>[] = []
   let pausedUntilMs = Number.NEGATIVE_INFINITY
   let isUp = true
 
-  const ruleSetOf = (rules: readonly Rule[]): RuleSet => {
-    const known = ruleSets.get(rules)
-    if (known) return known
-    const made = { denied: createDenyCache(rules, clock), gathered: new Map() }
-    ruleSets.set(rules, made)
-    return made
-  }
   const setState = (up: boolean, error?: Error): void => {
     pausedUntilMs = up ? Number.NEGATIVE_INFINITY : clock.nowMs() + pauseMs
     if (up === isUp) return
@@ -74,9 +61,7 @@ export const createSharedLimiter = (ask: LimiterChannel, options: AwayOptions): 
     options.onStateChange(up, error)
   }
   const send = async (): Promise<void> => {
-    const groups = batch
-    batch = []
-    for (const { charge } of groups) ruleSetOf(charge.rules).gathered.delete(charge.key)
+    const groups = takeGroups()
     const sentAtMs = clock.nowMs()
     try {
       const decisions = await withPatience(askAbout(groups), () => setState(true))
@@ -84,33 +69,37 @@ export const createSharedLimiter = (ask: LimiterChannel, options: AwayOptions): 
       for (const [index, group] of groups.entries()) settle(group, decisions[index], sentAtMs)
     } catch (error) {
       setState(false, error instanceof Error ? error : new Error(String(error)))
-      for (const { charge, waiters } of groups) for (const waiter of waiters) waiter(local.decide(charge))
+      for (const { line, waiters } of groups) for (const waiter of waiters) waiter(local.decide(line.charge))
     }
   }
-  const askAbout = async (groups: readonly Group[]): Promise<readonly BatchedVerdict[]> =>
-    ask(groups.map(({ charge: { key, rules }, waiters }) => ({ key, rules, count: waiters.length })))
-  const settle = ({ charge, waiters }: Group, decision: Decision | undefined, sentAtMs: number): void => {
-    if (!decision) throw new Error('the primary process did not answer all charges')
-    local.record(charge, decision)
-    ruleSetOf(charge.rules).denied.remember(charge.key, sentAtMs, decision.rules)
-    settleTogether(waiters, charge.rules, decision)
+  const takeGroups = (): readonly Group[] => {
+    const lines = due
+    due = []
+    return lines.map(line => {
+      line.isAsked = false
+      return { line, waiters: line.takeWaiters() }
+    })
   }
-  const gather = (charge: Charge, { gathered }: RuleSet): Promise<Verdict> =>
+  const askAbout = async (groups: readonly Group[]): Promise<readonly BatchedVerdict[]> =>
+    ask(groups.map(({ line, waiters }) => ({ ...line.question, count: waiters.length })))
+  const settle = ({ line, waiters }: Group, decision: Decision | undefined, sentAtMs: number): void => {
+    if (!decision) throw new Error('the primary process did not answer all charges')
+    local.record(line.charge, decision)
+    line.settle(waiters, decision, sentAtMs)
+  }
+  const gather = (line: Line<Count>): Promise<Verdict> =>
     new Promise(resolve => {
-      const group = gathered.get(charge.key)
-      if (group) return void group.waiters.push(resolve)
-      const made = { charge, waiters: [resolve] }
-      if (batch.length === 0) setImmediate(send)
-      batch.push(made)
-      gathered.set(charge.key, made)
+      line.wait(resolve)
+      if (line.isAsked) return
+      line.isAsked = true
+      if (due.length === 0) setImmediate(send)
+      due.push(line)
     })
 
   return {
     charge: charge => {
-      const ruleSet = ruleSetOf(charge.rules)
-      const refusal = ruleSet.denied.find(charge.key)
-      if (refusal) return refusal
-      return clock.nowMs() < pausedUntilMs ? local.decide(charge) : gather(charge, ruleSet)
+      const line = lineOf(charge)
+      return line.refusal() ?? (clock.nowMs() < pausedUntilMs ? local.decide(charge) : gather(line))
     },
     close: async () => undefined,
   }

@@ -7,8 +7,18 @@ import { names } from './names.ts'
 
 /** Counts in Redis through rate-limiter-flexible. Rejects with an Error where Redis does not answer, and only then. */
 export interface RedisCounter {
+  questionOf(count: Count): CounterQuestion
   /** What is taken in one go, without a turn of the event loop between, is asked for together. */
-  take(count: Count, wanted: number): Promise<Decision>
+  take(question: CounterQuestion, wanted: number): Promise<Decision>
+}
+
+/** Whose counters are asked about. Put together once: Redis is sent texts sooner that have been written before. */
+export interface CounterQuestion {
+  readonly limiter: ChargeLimiter
+  /** As the package knows it: in braces, which keep all of a charge in one slot. */
+  readonly key: string
+  /** Of the counters, one for each rule. */
+  readonly keys: readonly string[]
 }
 
 export const createRedisCounter = (connection: RedisConnection): RedisCounter => {
@@ -22,7 +32,12 @@ export const createRedisCounter = (connection: RedisConnection): RedisCounter =>
     return made
   }
   return {
-    take: ({ key, rules }, wanted) => limiterOf(rules).consume(`{${key}}`, wanted).then(toDecision, toRefusal),
+    questionOf: ({ key, rules }) => ({
+      limiter: limiterOf(rules),
+      key: `{${key}}`,
+      keys: rules.map(({ algorithm, counter }) => `${names.counters(key)}:${algorithm}:${counter}`),
+    }),
+    take: (question, wanted) => question.limiter.ask(question, wanted).then(toDecision, toRefusal),
   }
 }
 
@@ -43,30 +58,24 @@ class DecidedRes extends RateLimiterRes {
  */
 class ChargeLimiter extends RateLimiterRedis {
   /** What the package's `consume` comes to; its types leave it out. */
-  declare readonly _consume: (key: string, wanted: number) => Promise<RateLimiterRes>
+  declare readonly _consume: (key: string, wanted: number, options: CounterQuestion) => Promise<RateLimiterRes>
   readonly #call: ChargeCall
-  readonly #suffixes: readonly string[]
   readonly #isHard: readonly boolean[]
 
   constructor(connection: RedisConnection, call: ChargeCall, rules: readonly Rule[]) {
-    // With the braces that the key is consumed in: names.counters(key).
     super({ storeClient: connection, keyPrefix: names.limit, points: pointsOf(rules), duration: 1 })
     this.#call = call
-    this.#suffixes = rules.map(({ algorithm, counter }) => `:${algorithm}:${counter}`)
     this.#isHard = rules.map(({ mode }) => mode === 'hard')
   }
 
   /** Without the package's way around it, to an insurance limiter: there is none. */
-  override consume(key: string, wanted: number): Promise<RateLimiterRes> {
-    return this._consume(key, wanted)
+  ask(question: CounterQuestion, wanted: number): Promise<RateLimiterRes> {
+    return this._consume(question.key, wanted, question)
   }
 
   /** The package's way to take points. Never asked to set or to block a key, which is what more it could be passed. */
-  _upsert(key: string, wanted: number): Promise<Decision> {
-    return this.#call(
-      this.#suffixes.map(suffix => key + suffix),
-      wanted,
-    )
+  _upsert(_key: string, wanted: number, _ms: number, _force: boolean, { keys }: CounterQuestion): Promise<Decision> {
+    return this.#call(keys, wanted)
   }
 
   /** The package's way to read what came of it; it rejects where more is consumed than there are points. */

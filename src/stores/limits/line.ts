@@ -1,0 +1,71 @@
+import type { Charge, Verdict } from '../ports/limiter.ts'
+import type { Decision } from './counters.ts'
+import { type Denial, denialBy, refusalBy } from './denial.ts'
+import type { MonotonicClock } from './monotonic-clock.ts'
+import { settleTogether, type Waiter } from './verdicts.ts'
+
+/** One key under one set of rules: who waits there for the shared count, and until when that has refused them. */
+export class Line<Question> {
+  /** Any of those that wait here: they say the same. */
+  readonly charge: Charge
+  /** How the count is asked about it. */
+  readonly question: Question
+  /** Whether a question is due or under way. */
+  isAsked = false
+  readonly #clock: MonotonicClock
+  #waiters: Waiter[] | undefined
+  #denial: Denial | undefined
+  #askedAtMs: number
+
+  constructor(charge: Charge, question: Question, clock: MonotonicClock) {
+    this.charge = charge
+    this.question = question
+    this.#clock = clock
+    this.#askedAtMs = clock.nowMs()
+  }
+
+  /** To go along in the next question. */
+  wait(waiter: Waiter): void {
+    if (this.#waiters === undefined) this.#waiters = [waiter]
+    else this.#waiters.push(waiter)
+  }
+
+  /** Who goes along in a question that leaves now, in the order in which they came. */
+  takeWaiters(): Waiter[] {
+    const taken = this.#waiters ?? []
+    this.#waiters = undefined
+    return taken
+  }
+
+  isWaitedAt(): boolean {
+    return this.#waiters !== undefined
+  }
+
+  /** What the count refused before, while that holds. */
+  refusal(): Verdict | undefined {
+    if (this.#denial === undefined) return undefined
+    const nowMs = this.#clock.nowMs()
+    if (this.#denial.untilMs > nowMs) return refusalBy(this.charge.rules, this.#denial, nowMs)
+    this.#denial = undefined
+    return undefined
+  }
+
+  /**
+   * Hands a decision of the count to those it was asked for.
+   * @param sentAtMs when the question left
+   */
+  settle(waiters: readonly Waiter[], decision: Decision, sentAtMs: number): void {
+    const { rules } = this.charge
+    this.#askedAtMs = sentAtMs
+    this.#denial = denialBy(rules, decision.rules, sentAtMs, this.#clock)
+    settleTogether(waiters, rules, decision)
+  }
+
+  /** Whether nobody asked here for a while, and nothing would be lost with it. */
+  isOver(): boolean {
+    return this.#askedAtMs + keepMs < this.#clock.nowMs() && !this.isAsked && !this.isWaitedAt() && !this.refusal()
+  }
+}
+
+/** How long a line is kept after its last question, in milliseconds. */
+const keepMs = 5000
