@@ -46,6 +46,18 @@ t.test('every key but those of clients has a lifetime', async t => {
   for (const key of keys) t.ok((await redis.client.pttl(key)) > 0, key)
 })
 
+t.test('a reader who has seen more changes of clients than Redis has is shown all that is left', async t => {
+  const { clients } = await open(t, redis.url)
+  await clients.put('left', { disabled: true }, undefined)
+  const shown: string[] = []
+
+  await clients.since(`${Date.now()}999999`, (part, isWhole) => {
+    if (isWhole) shown.push(...part.map(({ client_id }) => client_id))
+  })
+
+  t.ok(shown.includes('left'))
+})
+
 t.test('a start without Redis succeeds, calls fail at once, and all is well within a second of its coming', async t => {
   const redis = await startRedis(t)
   await redis.kill()

@@ -26,8 +26,9 @@ export const createClients = (): ClientStore => {
     since: async (cursor, take) => {
       const seen = Number(cursor ?? 0)
       const changed = [...entries].filter(([, { place }]) => place > seen)
-      take(changed.map(([client_id, { record }]) => ({ client_id, record })))
-      return { cursor: String(last), isWhole: cursor === undefined }
+      const changes = changed.map(([client_id, { place, record }]) => ({ client_id, version: String(place), record }))
+      if (cursor === undefined || changes.length > 0) take(changes, cursor === undefined)
+      return String(last)
     },
   }
 }

@@ -11,11 +11,11 @@ export interface ClientStore {
    */
   put(client_id: string, record: ClientRecord | undefined, known: string | undefined): Promise<boolean>
   /**
-   * Hands over what has changed since `cursor` (undefined: all there is) in parts, and resolves to where to go on. A
-   * change may be shown twice, never missed by who asks at least every `forgottenForMs / 2`; of several of one client the
-   * last may stand for all. Asking where nothing has changed costs next to nothing.
+   * Hands over in parts what has changed since `cursor` (undefined: all there is), and resolves to the next cursor. A change
+   * may be shown twice, never missed by who asks within `forgottenForMs`; of several of one client the last stands for all.
+   * Asking where nothing has changed costs next to nothing.
    */
-  since(cursor: string | undefined, take: (part: readonly ClientChange[]) => void): Promise<ClientNews>
+  since(cursor: string | undefined, take: TakeChanges): Promise<string>
 }
 
 export interface ClientRecord {
@@ -30,16 +30,17 @@ export interface KnownClient extends ClientRecord {
   readonly version: string
 }
 
+/**
+ * Takes a part of what has changed. Where `isWhole`, the parts are all there is, be they empty, and what else is known has
+ * gone: so it is the first time, and where the store has lost data.
+ */
+export type TakeChanges = (part: readonly ClientChange[], isWhole: boolean) => void
+
 /** How one client stands now; without a record it was forgotten. */
 export interface ClientChange {
   readonly client_id: string
+  readonly version: string
   readonly record: ClientRecord | undefined
-}
-
-export interface ClientNews {
-  readonly cursor: string
-  /** What was handed over is all there is, and what else is known has gone: as at the first time, or when data were lost. */
-  readonly isWhole: boolean
 }
 
 /** How long it is remembered that a client was forgotten. */

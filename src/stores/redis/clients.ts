@@ -1,4 +1,4 @@
-import { type ClientChange, type ClientRecord, type ClientStore, forgottenForMs } from '../ports/clients.ts'
+import { type ClientRecord, type ClientStore, forgottenForMs, type TakeChanges } from '../ports/clients.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { names } from './names.ts'
 
@@ -48,16 +48,16 @@ if not record then return {} end
 return { record, string.format('%.0f', redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0) }
 `
 
-/** KEYS: the records, the feed. ARGV: the place after which to read, how many. Answers the last place, ids and their records. */
+/** KEYS: the records, the feed. ARGV: the place after which to read, how many. Answers ids with their places, and their records. */
 const readScript = `
 local rows = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
 local ids = {}
 for i = 1, #rows, 2 do ids[#ids + 1] = rows[i] end
 local records = #ids > 0 and redis.call('HMGET', KEYS[1], unpack(ids)) or {}
-return { rows[#rows] or ARGV[1], ids, records }
+return { rows, records }
 `
 
-type Page = readonly [last: string, ids: readonly string[], records: readonly (string | null)[]]
+type Page = readonly [idsAndPlaces: readonly string[], records: readonly (string | null)[]]
 
 export const createClients = (connection: RedisConnection): ClientStore => {
   const put = defineScript(connection, 'sidegateClientPut', 3, putScript)
@@ -69,13 +69,20 @@ export const createClients = (connection: RedisConnection): ClientStore => {
     return place ?? '0'
   }
   /** Resolves to the last place there is. */
-  const readAfter = async (start: number, take: (part: readonly ClientChange[]) => void): Promise<string> => {
+  const readAfter = async (start: number, isWhole: boolean, take: TakeChanges): Promise<string> => {
     let after = String(start)
     for (;;) {
-      const [last, ids, records] = (await read(names.clients, names.clientFeed, after, pageEntries)) as Page
-      take(ids.map((client_id, at) => ({ client_id, record: toRecord(records[at]) })))
-      after = last
-      if (ids.length < pageEntries) return last
+      const [rows, records] = (await read(names.clients, names.clientFeed, after, pageEntries)) as Page
+      take(
+        records.map((text, at) => ({
+          client_id: rows[2 * at] ?? '',
+          version: rows[2 * at + 1] ?? '',
+          record: toRecord(text),
+        })),
+        isWhole,
+      )
+      after = rows.at(-1) ?? after
+      if (records.length < pageEntries) return after
     }
   }
   return {
@@ -91,10 +98,10 @@ export const createClients = (connection: RedisConnection): ClientStore => {
     },
     since: async (cursor, take) => {
       const newest = await newestPlace()
-      if (newest === cursor) return { cursor, isWhole: false }
+      if (newest === cursor) return cursor
       // A reader that has seen more than there is: what was read has been lost, in a failover or with all data.
       const isWhole = cursor === undefined || Number(newest) < Number(cursor)
-      return { cursor: await readAfter(isWhole ? 0 : Number(cursor) - overlapMicros, take), isWhole }
+      return readAfter(isWhole ? 0 : Number(cursor) - overlapMicros, isWhole, take)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
-import { type ClientRecord, type ClientStore, forgottenForMs } from '../ports/clients.ts'
+import { type ClientChange, type ClientRecord, type ClientStore, forgottenForMs } from '../ports/clients.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 
@@ -43,17 +43,24 @@ export const createClients = (db: Database, clock: Clock): ClientStore => {
         return true
       }),
     since: async (cursor, take) => {
+      const isWhole = cursor === undefined
       let place = Number(cursor ?? 0)
       for (;;) {
         const rows = page.all(place)
         place = rows.at(-1)?.place ?? place
-        take(rows.map(row => ({ client_id: row.client_id, record: row.until_ms === null ? toRecord(row) : undefined })))
-        if (rows.length < pageRows) return { cursor: String(place), isWhole: cursor === undefined }
+        if (isWhole || rows.length > 0) take(rows.map(toChange), isWhole)
+        if (rows.length < pageRows) return String(place)
         await nextTurn()
       }
     },
   }
 }
+
+const toChange = (row: ClientRow): ClientChange => ({
+  client_id: row.client_id,
+  version: String(row.place),
+  record: row.until_ms === null ? toRecord(row) : undefined,
+})
 
 const toRecord = ({ members, disabled }: ClientRow): ClientRecord => ({
   ...(members !== null && { members }),

@@ -67,7 +67,7 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
 
       t.equal(news.isWhole, false)
       t.match(news.records.get(changed), { disabled: true })
-      t.ok(news.records.has(forgotten))
+        t.ok(news.records.has(forgotten))
       t.equal(news.records.get(forgotten), undefined)
     },
   )
@@ -118,8 +118,10 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
 
 const readSince = async ({ clients }: Store, cursor: string | undefined) => {
   const records = new Map<string, ClientRecord | undefined>()
-  const news = await clients.since(cursor, part => {
+  let isWhole = false
+  const next = await clients.since(cursor, (part, isAll) => {
+    isWhole = isAll
     for (const { client_id, record } of part) records.set(client_id, record)
   })
-  return { ...news, records }
+  return { records, cursor: next, isWhole }
 }
