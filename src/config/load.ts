@@ -13,7 +13,7 @@ import { checkScopes } from './checks/scopes.ts'
 import { checkSigningKeys } from './checks/signing-keys.ts'
 import { checkUpstreams } from './checks/upstreams.ts'
 import { checkUsers } from './checks/users.ts'
-import { parseDraft } from './draft.ts'
+import { type Draft, parseDraft } from './draft.ts'
 import { resolveConfig } from './resolve.ts'
 import type { SidegateConfig } from './sidegate-config.ts'
 import { substituteEnvironment } from './source/environment.ts'
@@ -66,6 +66,21 @@ export const loadConfig = async (
   nowMs?: number,
   read: ReadText = readText,
 ): Promise<LoadedConfig> => {
+  const draft = await readDraft(file, env, nowMs, read)
+  return draft.ok ? { ok: true, config: resolveConfig(draft.draft) } : draft
+}
+
+export type ReadDraft =
+  | { readonly ok: true; readonly draft: Draft; readonly source: YamlSource }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/** The same as far as the draft: everything that can be wrong has been found. */
+export const readDraft = async (
+  file: string,
+  env: NodeJS.ProcessEnv,
+  nowMs?: number,
+  read: ReadText = readText,
+): Promise<ReadDraft> => {
   const text = await read(file).catch((error: NodeJS.ErrnoException) => error)
   if (text instanceof Error) return refuse([unreadable(file, text)])
   const source = parseSource(text)
@@ -82,7 +97,7 @@ export const loadConfig = async (
   const crossFaults = crossChecks.flatMap(check => check(draft))
 
   const problems = [...syntaxProblems, ...toProblems(file, source, [...before, ...faults, ...crossFaults])]
-  return problems.length > 0 ? refuse(problems) : { ok: true, config: resolveConfig(draft) }
+  return problems.length > 0 ? refuse(problems) : { ok: true, draft, source }
 }
 
 const isMapping = (tree: unknown): boolean => typeof tree === 'object' && tree !== null && !Array.isArray(tree)
@@ -102,7 +117,7 @@ const unreadable = (file: string, error: NodeJS.ErrnoException): Problem => {
 const toProblems = (file: string, source: YamlSource, faults: readonly Fault[]): readonly Problem[] =>
   faults.map(fault => ({ file, ...source.positionOf(fault), message: `${pathText(fault.path)}: ${fault.message}` }))
 
-const refuse = (problems: readonly Problem[]): LoadedConfig => ({
+const refuse = (problems: readonly Problem[]): ReadDraft & { readonly ok: false } => ({
   ok: false,
   problems: problems.toSorted((one, other) => one.line - other.line || one.column - other.column),
 })

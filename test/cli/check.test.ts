@@ -1,5 +1,6 @@
 import t from 'tap'
 import { writeConfig } from '../config/support.ts'
+import { sound } from '../config/warnings/support.ts'
 import { type CertificateFiles, createCertificates } from '../support/certificates.ts'
 import { demoConfig, sidegate } from './run.ts'
 
@@ -75,4 +76,34 @@ t.test('a certificate that has expired is a problem, for machines too', async t 
   t.match(await checked(old), { code: 1, stderr: /:2:14: tls\.cert_file: expired at / })
   t.match(await checked(old, '--json'), { code: 1, stdout: /tls\.cert_file: expired at / })
   t.match(await checked(certificates.server), { code: 0, stdout: 'ok\n' })
+})
+
+t.test('--strict also warns, and a warning is a failure', async t => {
+  const file = writeConfig(t, { ...sound, admin: '0.0.0.0:9090' })
+
+  t.match(await sidegate(['check', '--config', file]), { code: 0, stdout: 'ok\n', stderr: '' })
+  const { code, stdout, stderr } = await sidegate(['check', '--strict', '--config', file])
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.match(stderr, /^[^\n]*sidegate\.yaml:13:8: warning: admin: whoever reaches this port [^\n]* \[admin-open\]\n$/)
+})
+
+t.test('what is allowed, and a longer grace period, is fine', async t => {
+  const file = writeConfig(t, { ...sound, admin: '0.0.0.0:9090', shutdown: { timeout: '40s' } })
+
+  const allowed = ['--allow', 'admin-open', '--grace', '46s']
+  t.match(await sidegate(['check', '--strict', ...allowed, '--config', file]), { code: 0, stdout: 'ok\n', stderr: '' })
+})
+
+t.test('--json says warnings and their rules beside the problems', async t => {
+  const file = writeConfig(t, { ...sound, admin: '0.0.0.0:9090' })
+
+  const { code, stdout } = await sidegate(['check', '--strict', '--json', '--config', file])
+
+  t.equal(code, 1)
+  t.match(JSON.parse(stdout), {
+    ok: false,
+    problems: [],
+    warnings: [{ file, line: 13, column: 8, rule: 'admin-open', message: /^admin: / }],
+  })
 })

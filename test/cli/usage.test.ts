@@ -16,6 +16,12 @@ const badUsages: readonly (readonly [says: string, args: readonly string[], mess
   ],
   ['no configuration', ['check'], /name the configuration with --config FILE or SIDEGATE_CONFIG/],
   ['no configuration to serve', ['serve'], /name the configuration with --config FILE or SIDEGATE_CONFIG/],
+  [
+    'a rule that does not exist',
+    ['check', '--strict', '--allow', 'admin', '--config', demoConfig],
+    /--allow takes one of plain-secret/,
+  ],
+  ['a grace period without --strict', ['check', '--grace', '30s', '--config', demoConfig], /--grace is for --strict/],
   ['a client without id', ['client', 'new', '--grant', 'client_credentials'], /needs --id/],
   [
     'two grants behind one option',

@@ -22,6 +22,10 @@ export const substituteEnvironment = (tree: unknown, env: NodeJS.ProcessEnv): re
   return faults
 }
 
+/** What a text says without any variable; with their defaults, where asked. */
+export const textWithoutVariables = (text: string, { defaults }: { readonly defaults: boolean }): string =>
+  text.replace(reference, (_, literal?: string, _name?: string, fallback = '') => literal ?? (defaults ? fallback : ''))
+
 const substituteText = (
   text: string,
   env: NodeJS.ProcessEnv,

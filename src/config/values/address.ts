@@ -42,6 +42,12 @@ export const trustedNetworkFault = (text: string): string | undefined => {
   return prefix < narrowest[family] && !isUniqueLocal(text) ? tooWide : undefined
 }
 
+/** Whether a network has room for more than the proxies of one place: wider than /16 (IPv4) or /48 (IPv6). */
+export const isWideNetwork = (text: string): boolean => {
+  const { family, prefix } = toNetwork(text)
+  return prefix < { ipv4: 16, ipv6: 48 }[family]
+}
+
 /** The shortest prefix that still is a network of somebody's own. */
 const narrowest = { ipv4: 8, ipv6: 24 } as const
 
@@ -82,4 +88,5 @@ export const collides = (one: HostPort, other: HostPort): boolean =>
   one.port === other.port &&
   (one.host === other.host || isWildcard(one.host) || isWildcard(other.host))
 
-const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
+/** Whether a listener takes connections on every address of the machine. */
+export const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'

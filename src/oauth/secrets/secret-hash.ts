@@ -40,6 +40,15 @@ export const hashGeneratedSecret = (secret: Secret): string => {
 /** Whether a text is a stored form that `verifySecretHash` understands and is willing to compute. */
 export const isSecretHash = (text: string): boolean => parseSecretHash(text) !== undefined
 
+/** How a stored form resists guessing: `quick` is for generated secrets, `weak` is a slow form of less work than ours. */
+export const hashStrength = (hash: Secret): 'quick' | 'weak' | 'usual' => {
+  const stored = parseSecretHash(hash.reveal())
+  if (stored?.kind !== 'scrypt') return 'quick'
+  return workOf(stored.cost) < workOf(cost) ? 'weak' : 'usual'
+}
+
+const workOf = ({ ln, r, p }: ScryptCost): number => 2 ** ln * r * p
+
 /**
  * Whether a presented secret has one of these stored forms, in time that depends on the content of none. While a secret
  * is rotated there are several.
@@ -118,7 +127,7 @@ const parseSecretHash = (text: string): StoredSecret | undefined => {
 
 const parseScrypt = ([ln, r, p, salt = '', hash = '']: readonly string[]): StoredSecret | undefined => {
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) }
-  if (cost.ln < 1 || cost.r < 1 || cost.p < 1 || 2 ** cost.ln * cost.r * cost.p > mostWork) return undefined
+  if (cost.ln < 1 || cost.r < 1 || cost.p < 1 || workOf(cost) > mostWork) return undefined
   if (cost.ln >= 16 * cost.r) return undefined // RFC 7914 section 2: N < 2^(128 × r / 8)
   return { kind: 'scrypt', cost, salt: fromBase64url(salt), hash: fromBase64url(hash) }
 }

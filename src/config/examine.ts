@@ -1,0 +1,64 @@
+import { readDraft } from './load.ts'
+import { type Problem, pathText } from './source/problem.ts'
+import { parseSource } from './source/source.ts'
+import { readText } from './source/value-files.ts'
+import type { YamlSource } from './source/yaml-source.ts'
+import { warningRules } from './warnings/rules.ts'
+import type { Examined, Warning } from './warnings/warning.ts'
+
+export { parseDurationMs } from './values/duration.ts'
+
+/** A warning with its place, and the rule that it comes from. */
+export interface PlacedWarning extends Problem {
+  readonly rule: string
+}
+
+export type ExaminedConfig =
+  /** In the order of the file. No message repeats a secret. */
+  | { readonly ok: true; readonly warnings: readonly PlacedWarning[] }
+  /** There is something wrong with it, so that nobody looked further. */
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+export interface ExamineOptions {
+  readonly nowMs: number
+  /** How long the process has from SIGTERM to SIGKILL. */
+  readonly graceMs: number
+  /** Rules that do not hold here. */
+  readonly allowed: readonly string[]
+}
+
+/** The ids of all rules. */
+export const warningRuleIds: readonly string[] = Object.keys(warningRules)
+
+/** Reads and checks a configuration file as `loadConfig` does, and says what of it will hurt in production. */
+export const examineConfig = async (
+  file: string,
+  env: NodeJS.ProcessEnv,
+  { nowMs, graceMs, allowed }: ExamineOptions,
+): Promise<ExaminedConfig> => {
+  const text = readText(file)
+  const read = await readDraft(file, env, nowMs, path => (path === file ? text : readText(path)))
+  if (!read.ok) return read
+  const { draft, source } = read
+  const written = parseSource(await text).tree
+  const examined: Examined = { draft, written, env, graceMs, nowMs }
+  const rules = Object.entries(warningRules).filter(([rule]) => !allowed.includes(rule))
+  const found = await Promise.all(
+    rules.map(async ([rule, find]) => (await find(examined)).map(warning => place(file, source, rule, warning))),
+  )
+  return {
+    ok: true,
+    warnings: found.flat().toSorted((one, other) => one.line - other.line || one.column - other.column),
+  }
+}
+
+const place = (file: string, source: YamlSource, rule: string, { path, message }: Warning): PlacedWarning => ({
+  file,
+  ...source.positionOf({ path, at: 'value' }),
+  rule,
+  message: path.length === 0 ? message : `${pathText(path)}: ${message}`,
+})
+
+/** One line: the problem's form, and the rule behind it. */
+export const formatWarning = ({ file, line, column, message, rule }: PlacedWarning): string =>
+  `${file}:${line}:${column}: warning: ${message} [${rule}]`

@@ -1,0 +1,88 @@
+import type { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { parseCertificates } from '../../http/pem.ts'
+import { findKeyBoundsFault, leastRsaBits } from '../../oauth/client-keys/key-bounds.ts'
+import { parseRedisAddress } from '../../stores/store-url.ts'
+import type { Draft } from '../draft.ts'
+import type { Path } from '../source/problem.ts'
+import { dueAtMs } from './renewal.ts'
+import { type WarningRules, warnIf } from './warning.ts'
+
+/** The certificates in the files that the configuration names. */
+export const certificateRules = {
+  'expiring-certificate': async ({ draft, nowMs }) =>
+    (await readAll(draft)).flatMap(({ path, certificates, isBundle }) => {
+      const ends = certificates.toSorted((one, other) => endMs(one) - endMs(other))
+      // While a CA is replaced the old one and the new one stand side by side; of a chain every one is needed.
+      const ending = ends.at(isBundle ? -1 : 0)
+      if (!ending || !isDue(ending, nowMs)) return []
+      return [
+        {
+          path,
+          message: `ends at ${ending.validToDate.toISOString()}; take a new one, and see why it was not renewed`,
+        },
+      ]
+    }),
+  'weak-key': async ({ draft }) =>
+    (await readAll(draft)).flatMap(({ path, certificates }) =>
+      warnIf(
+        certificates.some(({ publicKey }) => findKeyBoundsFault(publicKey) === 'too_short'),
+        path,
+        `holds a certificate with an RSA key of less than ${leastRsaBits} bits, which can be forged; take another`,
+      ),
+    ),
+} as const satisfies WarningRules
+
+const endMs = ({ validToDate }: X509Certificate): number => validToDate.getTime()
+
+/** Short-lived ones are renewed late by design: those are due when less than a third of their time is left. */
+const isDue = (certificate: X509Certificate, nowMs: number): boolean => {
+  const lifetimeMs = endMs(certificate) - certificate.validFromDate.getTime()
+  return endMs(certificate) - nowMs < Math.min(dueAtMs, lifetimeMs / 3)
+}
+
+interface CertificateFile {
+  readonly path: Path
+  readonly file: string
+  /** CAs, of which one is enough. */
+  readonly isBundle: boolean
+}
+
+const filesOf = ({ head, upstreams }: Draft): readonly CertificateFile[] => {
+  const { tls, internal, store } = head.value
+  const address = store.kind === 'redis' ? parseRedisAddress(store) : undefined
+  const redisFiles = address && 'tls' in address ? address.tls : undefined
+  return [
+    ...named(['tls'], tls),
+    ...named(['internal', 'tls'], internal?.tls),
+    ...upstreams.flatMap(({ path, value }) => named([...path, 'tls'], value.tls)),
+    ...toFile(['store'], redisFiles?.certFile, false),
+    ...toFile(['store'], redisFiles?.caFile, true),
+  ]
+}
+
+interface FileNames {
+  readonly cert_file?: string | undefined
+  readonly clientCa_file?: string | undefined
+  readonly ca_file?: string | undefined
+}
+
+const named = (path: Path, names: FileNames = {}): readonly CertificateFile[] => [
+  ...toFile([...path, 'cert_file'], names.cert_file, false),
+  ...toFile([...path, 'clientCa_file'], names.clientCa_file, true),
+  ...toFile([...path, 'ca_file'], names.ca_file, true),
+]
+
+const toFile = (path: Path, file: string | undefined, isBundle: boolean): readonly CertificateFile[] =>
+  file === undefined ? [] : [{ path, file, isBundle }]
+
+type Held = CertificateFile & { readonly certificates: readonly X509Certificate[] }
+
+/** The configuration has no problem, so each could be read; one that went meanwhile has nothing to warn of. */
+const readAll = async (draft: Draft): Promise<readonly Held[]> =>
+  Promise.all(filesOf(draft).map(async file => ({ ...file, certificates: await readCertificates(file.file) })))
+
+const readCertificates = (file: string): Promise<readonly X509Certificate[]> =>
+  readFile(file, 'utf8')
+    .then(parseCertificates)
+    .catch(() => [])

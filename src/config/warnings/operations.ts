@@ -1,0 +1,44 @@
+import type { Draft } from '../draft.ts'
+import { toOperationView } from '../operation-view.ts'
+import { isLoopback } from '../values/loopback.ts'
+import { type WarningRules, warnIf } from './warning.ts'
+
+/** What callers send, and where it goes. */
+export const operationRules = {
+  'plain-upstream': ({ draft }) => {
+    const names = findTokenReaders(draft)
+    const message = 'tokens of callers go there in clear (forwardAuthorization); write https://'
+    return draft.upstreams
+      .filter(({ name }) => names.has(name))
+      .flatMap(({ path, value }) =>
+        value.targets.flatMap((target, index) => warnIf(isReadable(target), [...path, 'targets', index], message)),
+      )
+  },
+  'shared-audience': ({ draft: { groupings, operations } }) =>
+    groupings
+      .filter(({ value }) => value.resource === undefined && value.basePath === '')
+      .filter(({ path }) => operations.some(({ value, grouping }) => grouping.path === path && !value.serves))
+      .flatMap(({ path }) =>
+        warnIf(
+          true,
+          [...path, 'resource'],
+          "without resource and basePath its tokens are for the issuer's whole origin, and cannot be asked for it alone (RFC 8707); set resource",
+        ),
+      ),
+  'query-credentials': ({ draft: { operations } }) =>
+    operations.flatMap(operation =>
+      warnIf(
+        toOperationView(operation).credentials === 'query',
+        [...operation.path, 'credentials'],
+        'the secret stands in the URL, which proxies and browsers keep (RFC 6749 section 2.3.1); take another kind of credentials where callers can',
+      ),
+    ),
+} as const satisfies WarningRules
+
+/** The upstreams to which `Authorization` goes. */
+const findTokenReaders = ({ operations }: Draft): ReadonlySet<string | undefined> =>
+  new Set(
+    operations.filter(({ value }) => value.forwardAuthorization).map(operation => toOperationView(operation).upstream),
+  )
+
+const isReadable = (target: string): boolean => /^http:/i.test(target) && !isLoopback(new URL(target).hostname)

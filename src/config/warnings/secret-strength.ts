@@ -1,0 +1,80 @@
+import { hashStrength, verifySecretHash } from '../../oauth/secrets/secret-hash.ts'
+import { Secret } from '../../secret.ts'
+import type { ClientDraft, Draft, SecretDraft } from '../draft.ts'
+import type { Path } from '../source/problem.ts'
+import { dueAtMs } from './renewal.ts'
+import { type Warning, type WarningRules, warnIf } from './warning.ts'
+
+/** Secrets that others know, can guess, or that are about to end, wherever they come from. */
+export const secretStrengthRules = {
+  'known-secret': async ({ draft }) => [
+    ...plainSecrets(draft).flatMap(({ path, text }) => warnIf(isKnown(text), path, known)),
+    ...(await findDemoUser(draft)),
+  ],
+  'short-secret': ({ draft }) =>
+    plainSecrets(draft).flatMap(({ path, text }) => warnIf(!isKnown(text) && isGuessable(text), path, guessable)),
+  'weak-hash': ({ draft }) => [
+    ...secretsOf(draft).flatMap(({ path, secret: { client_secret_hash: hash } }) =>
+      warnIf(hash !== undefined && hashStrength(hash) === 'weak', [...path, 'client_secret_hash'], weakHash),
+    ),
+    ...draft.users.flatMap(({ path, value: { password_hash: hash } }) =>
+      warnIf(hash !== undefined && hashStrength(hash) !== 'usual', [...path, 'password_hash'], weakHash),
+    ),
+  ],
+  'expiring-secret': ({ draft, nowMs }) =>
+    draft.clients.flatMap(({ path, value }) =>
+      warnIf(
+        lastEndMs(value) < nowMs + dueAtMs,
+        [...path, 'client_secrets', value.client_secrets.length - 1, 'until'],
+        'no secret of this client is good for longer than 14 days from now; add the next one (client_secrets)',
+      ),
+    ),
+} as const satisfies WarningRules
+
+interface PlacedSecret {
+  readonly path: Path
+  readonly secret: Pick<SecretDraft, 'client_secret' | 'client_secret_hash'>
+}
+
+const secretsOf = ({ clients }: Draft): readonly PlacedSecret[] =>
+  clients.flatMap(({ path, value }) => [
+    { path, secret: value },
+    ...value.client_secrets.map((secret, index) => ({ path: [...path, 'client_secrets', index], secret })),
+  ])
+
+const plainSecrets = (draft: Draft): readonly { readonly path: Path; readonly text: string }[] =>
+  secretsOf(draft).flatMap(({ path, secret: { client_secret } }) =>
+    client_secret ? [{ path: [...path, 'client_secret'], text: client_secret.reveal() }] : [],
+  )
+
+/** Of the samples and the README. */
+const sampleSecrets = ['demo-secret', 'shop-secret', 'bookkeeping-secret', 'app-secret', 'wonderland']
+
+const isKnown = (text: string): boolean => sampleSecrets.includes(text)
+
+const known = 'everybody knows this one, from the samples of Sidegate; make one by `sidegate client new`'
+
+/** Guessing a hash takes a while, so only that of the samples' user is tried. */
+const findDemoUser = async ({ users }: Draft): Promise<readonly Warning[]> => {
+  const found = users.find(({ value }) => value.username === 'alice')
+  if (!found?.value.password_hash) return []
+  const isDemo = await verifySecretHash(new Secret('wonderland'), found.value.password_hash)
+  const message = "everybody knows this user's password, from the samples of Sidegate; remove the user"
+  return warnIf(isDemo, [...found.path, 'password_hash'], message)
+}
+
+/** RFC 6749 section 10.10: one guess in 2^128, which is 22 characters of 64 kinds; few kinds are words or counting. */
+const leastCharacters = 22
+const leastKinds = 8
+
+const isGuessable = (text: string): boolean => text.length < leastCharacters || new Set(text).size < leastKinds
+
+const guessable = `can be guessed: a secret has ${leastCharacters} characters or more, of many kinds (RFC 6749 section 10.10); make one by \`sidegate client new\``
+
+const weakHash = 'this stored form is computed too quickly for what a person chose; make it anew by `sidegate hash`'
+
+/** When the last of its secrets ends; infinite: never, or it has none. */
+const lastEndMs = ({ client_secret, client_secret_hash, client_secrets }: ClientDraft): number => {
+  if (client_secret ?? client_secret_hash) return Infinity
+  return client_secrets.length === 0 ? Infinity : Math.max(...client_secrets.map(({ until = Infinity }) => until))
+}

@@ -1,0 +1,83 @@
+import type { Draft } from '../draft.ts'
+import { textWithoutVariables } from '../source/environment.ts'
+import type { Path } from '../source/problem.ts'
+import { type Examined, type WarningRules, warnIf } from './warning.ts'
+
+/** Secrets that whoever reads the file reads too. */
+export const secretRules = {
+  'plain-secret': examined =>
+    findSecrets(examined).flatMap(({ path, own, better }) =>
+      warnIf(own !== '', path, `this secret stands in the file, for all who read it; ${better}`),
+    ),
+  'secret-default': examined =>
+    findSecrets(examined).flatMap(({ path, own, withDefaults, better }) =>
+      warnIf(
+        own === '' && withDefaults !== '',
+        path,
+        `the default after :- is the secret wherever the variable is not set; ${better}`,
+      ),
+    ),
+} as const satisfies WarningRules
+
+/** A place of the file that may say a secret. */
+interface WrittenSecret {
+  readonly path: Path
+  /** What of it stands in the file itself. */
+  readonly own: string
+  readonly withDefaults: string
+  readonly better: string
+}
+
+const findSecrets = ({ draft, written }: Examined): readonly WrittenSecret[] =>
+  secretPlaces(draft).flatMap(({ path, secretOf, better }) => {
+    const value = valueAt(written, path)
+    const said = (defaults: boolean): string => secretOf(withoutVariables(value, defaults))
+    return value === undefined ? [] : [{ path, own: said(false), withDefaults: said(true), better }]
+  })
+
+interface SecretPlace {
+  readonly path: Path
+  /** What of the value is secret; empty: nothing. */
+  readonly secretOf: (value: unknown) => string
+  readonly better: string
+}
+
+const secretPlaces = ({ clients }: Draft): readonly SecretPlace[] => [
+  { path: ['store'], secretOf: storePasswords, better: better('store_file', 'STORE_PASSWORD') },
+  { path: ['keys', 'jwks'], secretOf: privateParts, better: 'name a file that holds it as jwks_file' },
+  ...clients.flatMap(({ path, value }) =>
+    [path, ...value.client_secrets.map((_, index) => [...path, 'client_secrets', index])].map(holder => ({
+      path: [...holder, 'client_secret'],
+      secretOf: String,
+      better: better('client_secret_file, client_secret_hash', 'CLIENT_SECRET'),
+    })),
+  ),
+]
+
+const better = (keys: string, variable: string): string => `give it as ${keys} or \${${variable}}, without a default`
+
+/** Those of a Redis address: its own, and that of the Sentinels. */
+const storePasswords = (value: unknown): string => {
+  const text = String(value)
+  const [, own = ''] = /^[a-z+]+:\/\/[^@/]*?:([^@/]*)@/.exec(text) ?? []
+  const [, ofSentinels = ''] = /[?&]sentinel_password=([^&]*)/.exec(text) ?? []
+  return own + ofSentinels
+}
+
+/** Of a JWK set, as a mapping or as JSON text: the `d` that EC, OKP and RSA keys have (RFC 7518 section 6). */
+const privateParts = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  const { keys } = value as { readonly keys?: unknown }
+  return Array.isArray(keys) ? keys.map((key: { readonly d?: unknown }) => key.d ?? '').join('') : ''
+}
+
+const valueAt = (tree: unknown, path: Path): unknown =>
+  path.reduce<unknown>((value, step) => (value as Readonly<Record<string | number, unknown>> | undefined)?.[step], tree)
+
+/** In every text of a value. */
+const withoutVariables = (value: unknown, defaults: boolean): unknown => {
+  if (typeof value === 'string') return textWithoutVariables(value, { defaults })
+  if (Array.isArray(value)) return value.map(item => withoutVariables(item, defaults))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutVariables(item, defaults)]))
+}

@@ -1,0 +1,38 @@
+import { type WarningRules, warnIf } from './warning.ts'
+
+/** What clients may do, what they get, and for how long. */
+export const tokenRules = {
+  'long-access-token': ({ draft: { head } }) =>
+    warnIf(
+      head.value.tokens.accessToken.lifetime > mostLifetimeSec,
+      ['tokens', 'accessToken', 'lifetime'],
+      'whoever finds such a token may use it for so long; take an hour at most, and refresh tokens for longer',
+    ),
+  'optional-pkce': ({ draft: { clients } }) =>
+    clients.flatMap(({ path, value }) =>
+      warnIf(
+        value.pkce === 'optional' && value.grant_types.includes('authorization_code'),
+        [...path, 'pkce'],
+        'a code that was stolen on its way can be redeemed without it; set required (RFC 9700 section 2.1.1)',
+      ),
+    ),
+  'weak-signature': ({ draft: { clients } }) =>
+    clients.flatMap(({ path, value }) =>
+      algFields.flatMap(field =>
+        warnIf(
+          value[field] === 'RS256',
+          [...path, field],
+          'RS256 is for clients that cannot do better; set ES256, PS256 or EdDSA',
+        ),
+      ),
+    ),
+} as const satisfies WarningRules
+
+const mostLifetimeSec = 3600
+
+const algFields = [
+  'token_endpoint_auth_signing_alg',
+  'request_object_signing_alg',
+  'introspection_signed_response_alg',
+  'access_token_signed_response_alg',
+] as const

@@ -1,0 +1,340 @@
+import { hashSecret } from '../../../src/oauth/secrets/secret-hash.ts'
+import { Secret } from '../../../src/secret.ts'
+import type { Certificates } from '../../support/certificates.ts'
+import { privateJwk } from '../keys.ts'
+import { type Case, soundClient } from './support.ts'
+
+const strong = 'q0vLZ2m1WcX8sTn4RkBy7PdE'
+const withSecret = (client_secret: string, changes: Readonly<Record<string, unknown>> = {}): Case['warned'] => ({
+  clients: [{ client_id: 'shop', client_secret, grant_types: ['client_credentials'], ...changes }],
+})
+const withClient = (changes: Readonly<Record<string, unknown>>): Case['warned'] => ({
+  clients: [{ ...soundClient, ...changes }],
+})
+const env = { SECRET: strong, PASSWORD: 'x', URL: 'rediss://:x@redis' }
+const authorize = { method: 'GET', path: '/authorize', serves: 'authorize' }
+const withCode = (pkce: string): Case['warned'] => ({
+  groupings: [{ name: 'OAuth', operations: [authorize] }],
+  ...withClient({ grant_types: ['authorization_code'], redirect_uris: ['https://shop.example/'], pkce }),
+})
+const withPlan = (whenStoreFails: string, store: string): Case['warned'] => ({
+  plans: { gold: { rate: '1/1second', whenStoreFails } },
+  store,
+})
+const sentinels = 'redis+sentinel://127.0.0.1:26379,127.0.0.2:26379/main'
+const days = (count: number): number => Date.now() + count * 86_400_000
+const forwarding = (grouping: object, operation: object, target: string): Case['warned'] => ({
+  groupings: [
+    { name: 'Items', ...grouping, operations: [{ method: 'GET', path: '/items', upstream: 'items', ...operation }] },
+  ],
+  upstreams: { items: { targets: [target] } },
+})
+const items = { resource: 'https://api.example.com' }
+const oneHash = (cost: string): string => ['scrypt', cost, 'A'.repeat(22), 'A'.repeat(43)].join('$')
+const alice = async (password: string): Promise<Case['warned']> => ({
+  login: { users: [{ username: 'alice', password_hash: await hashSecret(new Secret(password)) }] },
+})
+const handoff = (listen: string, certificates: Certificates): Case['warned'] => ({
+  login: { mode: 'handoff', url: 'https://login.example.com/' },
+  internal: {
+    listen,
+    tls: {
+      cert_file: certificates.server.certFile,
+      key_file: certificates.server.keyFile,
+      clientCa_file: certificates.ca.certFile,
+    },
+  },
+})
+const trafficTls = ({ server }: Certificates): Case['warned'] => ({
+  tls: { cert_file: server.certFile, key_file: server.keyFile },
+})
+const upstreamCa = (ca_file: string): Case['warned'] => ({
+  upstreams: { items: { targets: ['https://items.example'], tls: { ca_file } } },
+})
+const until = (atMs: number): Case['warned'] =>
+  withClient({
+    client_secret_hash: undefined,
+    client_secrets: [{ client_secret_hash: soundClient.client_secret_hash, until: new Date(atMs).toISOString() }],
+  })
+
+/** A refused and an accepted neighbour for every rule. */
+export const warningCases = async (certificates: Certificates): Promise<readonly Case[]> => [
+  {
+    rule: 'plain-secret',
+    says: 'a secret of a client does not stand in the file',
+    warned: withSecret(strong),
+    message: /clients\[0\]\.client_secret: this secret stands in the file.*client_secret_file/,
+    fine: withSecret(`\${SECRET}`),
+    place: { env },
+  },
+  {
+    rule: 'plain-secret',
+    says: 'nor does the password of a Redis',
+    warned: { store: 'rediss://sidegate:hunter2@redis.example' },
+    message: /store: this secret stands in the file.*store_file/,
+    fine: { store: `rediss://sidegate:\${PASSWORD}@redis.example` },
+    place: { env },
+  },
+  {
+    rule: 'plain-secret',
+    says: 'nor that of its Sentinels',
+    warned: { store: `rediss+sentinel://:\${PASSWORD}@redis.example/main?sentinel_password=hunter2` },
+    message: /store: this secret stands in the file/,
+    fine: { store: `rediss+sentinel://:\${PASSWORD}@redis.example/main?sentinel_password=\${PASSWORD}` },
+    place: { env },
+  },
+  {
+    rule: 'plain-secret',
+    says: 'nor do private keys',
+    warned: { keys: { jwks: { keys: [privateJwk('ES256')] } } },
+    message: /keys\.jwks: this secret stands in the file.*jwks_file/,
+    fine: { keys: { jwks: `\${KEYS}` } },
+    place: { env: { KEYS: JSON.stringify({ keys: [privateJwk('ES256')] }) } },
+  },
+  {
+    rule: 'plain-secret',
+    says: 'nor do the secrets beside the first one',
+    warned: withClient({ client_secrets: [{ client_secret: strong }] }),
+    message: /clients\[0\]\.client_secrets\[0\]\.client_secret: this secret stands/,
+    fine: withClient({ client_secrets: [{ client_secret: `\${SECRET}` }] }),
+    place: { env },
+  },
+  {
+    rule: 'secret-default',
+    says: 'a variable for a secret has no default',
+    warned: withSecret(`\${SECRET:-${strong}}`),
+    message: /clients\[0\]\.client_secret: the default after :- is the secret/,
+    fine: withSecret(`\${SECRET:-}`),
+    place: { env },
+  },
+  {
+    rule: 'secret-default',
+    says: 'nor has one for an address with a password',
+    warned: { store: `\${URL:-rediss://:hunter2@redis.example}` },
+    message: /store: the default after :- is the secret/,
+    fine: { store: `\${URL:-rediss://redis.example}` },
+    place: { env },
+  },
+  {
+    rule: 'known-secret',
+    says: 'the secrets of the samples are for trying',
+    warned: withSecret(`\${SECRET}`),
+    message: /clients\[0\]\.client_secret: everybody knows this one/,
+    fine: withSecret(`\${SECRET}`),
+    place: { env: { SECRET: 'demo-secret' } },
+    finePlace: { env },
+  },
+  {
+    rule: 'known-secret',
+    says: 'and so is their user',
+    warned: await alice('wonderland'),
+    message: /login\.users\[0\]\.password_hash: everybody knows this user's password/,
+    fine: await alice('looking-glass'),
+  },
+  {
+    rule: 'short-secret',
+    says: 'a secret is long',
+    warned: withSecret(`\${SECRET}`),
+    message: /clients\[0\]\.client_secret: can be guessed: a secret has 22 characters or more/,
+    fine: withSecret(`\${SECRET}`),
+    place: { env: { SECRET: strong.slice(0, 21) } },
+    finePlace: { env: { SECRET: strong.slice(0, 22) } },
+  },
+  {
+    rule: 'short-secret',
+    says: 'and of many characters',
+    warned: withSecret(`\${SECRET}`),
+    message: /clients\[0\]\.client_secret: can be guessed/,
+    fine: withSecret(`\${SECRET}`),
+    place: { env: { SECRET: '1234567'.repeat(5) } },
+    finePlace: { env: { SECRET: '12345678'.repeat(5) } },
+  },
+  {
+    rule: 'weak-hash',
+    says: 'a hash takes time to compute',
+    warned: withClient({ client_secret_hash: oneHash('ln=14,r=8,p=1') }),
+    message: /clients\[0\]\.client_secret_hash: this stored form is computed too quickly/,
+    fine: withClient({ client_secret_hash: oneHash('ln=15,r=8,p=1') }),
+  },
+  {
+    rule: 'weak-hash',
+    says: 'that of a password always does',
+    warned: { login: { users: [{ username: 'bob', password_hash: soundClient.client_secret_hash }] } },
+    message: /login\.users\[0\]\.password_hash: this stored form is computed too quickly/,
+    fine: { login: { users: [{ username: 'bob', password_hash: oneHash('ln=15,r=8,p=1') }] } },
+  },
+  {
+    rule: 'expiring-secret',
+    says: 'a client has a secret for the next two weeks',
+    warned: until(days(13)),
+    message: /clients\[0\]\.client_secrets\[0\]\.until: no secret of this client is good for longer than 14 days/,
+    fine: until(days(15)),
+  },
+  {
+    rule: 'http-issuer',
+    says: 'an issuer is reached by TLS',
+    warned: { issuer: 'http://auth.example.com' },
+    message: /issuer: tokens and secrets go to it in clear/,
+    fine: {},
+  },
+  {
+    rule: 'local-issuer',
+    says: 'callers from elsewhere can reach the issuer',
+    warned: { issuer: 'http://localhost:8080' },
+    message: /issuer: names this machine alone/,
+    fine: { issuer: 'http://localhost:8080', listen: '127.0.0.1:8080' },
+  },
+  {
+    rule: 'admin-open',
+    says: 'the admin port is for few',
+    warned: { admin: '[::]:9090' },
+    message: /admin: whoever reaches this port reads the metrics/,
+    fine: { admin: '10.0.7.1:9090' },
+  },
+  {
+    rule: 'internal-open',
+    says: 'the private listener is for the login',
+    warned: handoff('0.0.0.0:9443', certificates),
+    message: /internal\.listen: here your login says who signed in/,
+    fine: handoff('10.0.7.1:9443', certificates),
+  },
+  {
+    rule: 'unnamed-proxy',
+    says: 'a proxy that ends TLS is named',
+    warned: { trustedProxies: [] },
+    message: /trustedProxies: TLS ends at a proxy in front, which is not named/,
+    fine: { trustedProxies: [], ...trafficTls(certificates) },
+  },
+  {
+    rule: 'wide-proxies',
+    says: 'proxies are few',
+    warned: { trustedProxies: ['10.1.0.0/15'] },
+    message: /trustedProxies\[0\]: whoever is in it may claim any address/,
+    fine: { trustedProxies: ['10.1.0.0/16', 'fd00:1:2::/48'] },
+  },
+  {
+    rule: 'memory-store',
+    says: 'what is issued outlasts a restart',
+    warned: { store: 'memory:' },
+    message: /store: tokens and signing keys are lost at every restart/,
+    fine: { store: 'sqlite:data/sidegate.db' },
+  },
+  {
+    rule: 'store-per-pod',
+    says: 'pods share their store',
+    warned: { store: 'sqlite:data/sidegate.db', pods: 2 },
+    message: /store: each pod has its own/,
+    fine: { store: 'sqlite:data/sidegate.db', pods: 1 },
+  },
+  {
+    rule: 'plain-redis',
+    says: 'a Redis elsewhere is reached by TLS',
+    warned: { store: `redis://:\${PASSWORD}@redis.example` },
+    message: /store: what is kept goes over the network in clear/,
+    fine: { store: `redis://:\${PASSWORD}@127.0.0.1` },
+    place: { env },
+  },
+  {
+    rule: 'redis-without-password',
+    says: 'a Redis elsewhere asks who calls',
+    warned: { store: 'rediss://redis.example' },
+    message: /store: whoever reaches this Redis may take keys and tokens/,
+    fine: { store: 'redis://localhost' },
+  },
+  {
+    rule: 'closed-with-one-redis',
+    says: 'who refuses all without the store has more than one',
+    warned: withPlan('closed', 'redis://127.0.0.1'),
+    message: /plans\.gold\.whenStoreFails: with a single Redis every request is refused/,
+    fine: withPlan('closed', sentinels),
+  },
+  {
+    rule: 'open-plan',
+    says: 'plans hold without the store',
+    warned: withPlan('open', sentinels),
+    message: /plans\.gold\.whenStoreFails: nobody is limited while the store is away/,
+    fine: withPlan('local', sentinels),
+  },
+  {
+    rule: 'long-access-token',
+    says: 'an access token is for an hour at most',
+    warned: { tokens: { accessToken: { lifetime: '3601s' } } },
+    message: /tokens\.accessToken\.lifetime: whoever finds such a token/,
+    fine: { tokens: { accessToken: { lifetime: '1h' } } },
+  },
+  {
+    rule: 'optional-pkce',
+    says: 'a code is bound to who asked for it',
+    warned: withCode('optional'),
+    message: /clients\[0\]\.pkce: a code that was stolen on its way/,
+    fine: withCode('required'),
+  },
+  {
+    rule: 'weak-signature',
+    says: 'RS256 is for those who cannot do better',
+    warned: withClient({ access_token_signed_response_alg: 'RS256' }),
+    message: /clients\[0\]\.access_token_signed_response_alg: RS256 is for clients that cannot do better/,
+    fine: withClient({ access_token_signed_response_alg: 'PS256' }),
+  },
+  {
+    rule: 'plain-upstream',
+    says: 'tokens go nowhere in clear',
+    warned: forwarding(items, { forwardAuthorization: true }, 'http://items.example'),
+    message: /upstreams\.items\.targets\[0\]: tokens of callers go there in clear/,
+    fine: forwarding(items, { forwardAuthorization: true }, 'https://items.example'),
+  },
+  {
+    rule: 'shared-audience',
+    says: 'a token can be asked for one grouping',
+    warned: forwarding({}, {}, 'http://127.0.0.1:9000'),
+    message: /groupings\[0\]\.resource: without resource and basePath/,
+    fine: forwarding({ basePath: '/shop' }, {}, 'http://127.0.0.1:9000'),
+  },
+  {
+    rule: 'query-credentials',
+    says: 'secrets stand in no URL',
+    warned: forwarding(items, { credentials: 'query' }, 'http://127.0.0.1:9000'),
+    message: /groupings\[0\]\.operations\[0\]\.credentials: the secret stands in the URL/,
+    fine: forwarding(items, { credentials: 'bearer' }, 'http://127.0.0.1:9000'),
+  },
+  {
+    rule: 'expiring-certificate',
+    says: 'the certificate of the listener is renewed in time',
+    warned: { trustedProxies: [], ...trafficTls(certificates) },
+    message: /tls\.cert_file: ends at 20/,
+    fine: { trustedProxies: [], ...trafficTls(certificates) },
+    place: { nowMs: days(21) },
+    finePlace: { nowMs: days(19) },
+  },
+  {
+    rule: 'expiring-certificate',
+    says: 'who vouches for an upstream has not expired',
+    warned: upstreamCa(certificates.issue('old', { days: -1 }).certFile),
+    message: /upstreams\.items\.tls\.ca_file: ends at 20/,
+    fine: upstreamCa(certificates.ca.certFile),
+  },
+  {
+    rule: 'weak-key',
+    says: 'who vouches for an upstream has a long key',
+    warned: upstreamCa(certificates.issueSelfSigned('short', { newKey: 'rsa:1024' }).certFile),
+    message: /upstreams\.items\.tls\.ca_file: holds a certificate with an RSA key of less than 2048 bits/,
+    fine: upstreamCa(certificates.issueSelfSigned('long', { newKey: 'rsa:2048' }).certFile),
+  },
+  {
+    rule: 'drain-outlasts-grace',
+    says: 'a drain ends before the process is killed',
+    warned: { shutdown: { delay: '5s', timeout: '25s' } },
+    message: /shutdown\.timeout: with its delay this takes 30 s, and the process is killed after 30 s/,
+    fine: { shutdown: { delay: '5s', timeout: '25s' } },
+    finePlace: { graceMs: 31_000 },
+  },
+  {
+    rule: 'unverified-tls',
+    says: 'certificates are verified',
+    warned: {},
+    message: /1:1: unverified-tls: NODE_TLS_REJECT_UNAUTHORIZED=0 lets anybody pass/,
+    fine: {},
+    place: { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } },
+    finePlace: { env: { NODE_TLS_REJECT_UNAUTHORIZED: '1' } },
+  },
+]

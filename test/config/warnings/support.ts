@@ -1,0 +1,59 @@
+import type { Test } from 'tap'
+import { examineConfig } from '../../../src/config/examine.ts'
+import { hash, writeConfig } from '../support.ts'
+
+/** Where a configuration is thought to run. */
+export interface Place {
+  readonly env?: NodeJS.ProcessEnv
+  /** Default 30 s. */
+  readonly graceMs?: number
+  /** Default now. */
+  readonly nowMs?: number
+  readonly allowed?: readonly string[]
+}
+
+/** A configuration that nothing is to be said of, to vary in one point. */
+export const sound = {
+  issuer: 'https://auth.example.com',
+  trustedProxies: ['10.0.7.0/28'],
+  groupings: [{ name: 'OAuth', operations: [{ method: 'POST', path: '/token', serves: 'token' }] }],
+  shutdown: { delay: '5s', timeout: '20s' },
+} as const
+
+/** A client of `sound`, as it should be. */
+export const soundClient = { client_id: 'shop', client_secret_hash: hash, grant_types: ['client_credentials'] } as const
+
+/** The warnings as `LINE:COLUMN: rule: message`. The configuration must have no problem. */
+export const warningsOf = async (t: Test, content: unknown, place: Place = {}): Promise<readonly string[]> => {
+  const { env = {}, graceMs = 30_000, nowMs = Date.now(), allowed = [] } = place
+  const examined = await examineConfig(writeConfig(t, content), env, { nowMs, graceMs, allowed })
+  if (!examined.ok) throw new Error(JSON.stringify(examined.problems))
+  return examined.warnings.map(({ line, column, rule, message }) => `${line}:${column}: ${rule}: ${message}`)
+}
+
+/** One thing that is warned of, and its neighbour that is not; both vary `sound`. */
+export interface Case {
+  readonly rule: string
+  readonly says: string
+  readonly warned: Readonly<Record<string, unknown>>
+  /** Of the one warning, behind the name of its rule. */
+  readonly message: RegExp
+  readonly fine: Readonly<Record<string, unknown>>
+  readonly place?: Place
+  /** Of `fine`; default that of `warned`. */
+  readonly finePlace?: Place
+}
+
+/** A test for each case. */
+export const warnsOfEach = (t: Test, cases: readonly Case[]): void => {
+  for (const { rule, says, warned, message, fine, place = {}, finePlace = place } of cases) {
+    t.test(`${rule}: ${says}`, async t => {
+      const warnings = await warningsOf(t, { ...sound, ...warned }, place)
+
+      t.equal(warnings.length, 1, `one warning: ${warnings.join()}`)
+      t.match(warnings[0], new RegExp(`^\\d+:\\d+: ${rule}: `))
+      t.match(warnings[0], message)
+      t.same(await warningsOf(t, { ...sound, ...fine }, finePlace), [], 'of its neighbour nothing is said')
+    })
+  }
+}

@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { examineConfig, warningRuleIds } from '../../../src/config/examine.ts'
+import { codeOf, readPage, root, rowsOf } from '../../docs/markdown.ts'
+import { createCertificates } from '../../support/certificates.ts'
+import { warningCases } from './cases.ts'
+import { sound, soundClient, warningsOf, warnsOfEach } from './support.ts'
+
+const cases = await warningCases(createCertificates(t))
+
+t.test('every rule has a case', async t => {
+  t.same(new Set(cases.map(({ rule }) => rule)), new Set(warningRuleIds))
+})
+
+t.test('the table beside the rules has each of them, in their order', async t => {
+  const rows = rowsOf(readPage('src/config/warnings/README.md'), 'Rule', 'Warns of', 'Better')
+
+  t.same(
+    rows.flatMap(([rule]) => codeOf(rule)),
+    warningRuleIds,
+  )
+})
+
+warnsOfEach(t, cases)
+
+t.test('warnings come in the order of the file, each at its place', async t => {
+  const text = `issuer: http://auth.example.com
+store: 'memory:'
+groupings: []
+clients:
+  - { client_id: shop, grant_types: [client_credentials], client_secret: short }
+`
+
+  t.match(await warningsOf(t, text, { graceMs: 31_000 }), [
+    /^1:9: http-issuer/,
+    /^2:8: memory-store/,
+    /^5:74: plain-secret/,
+    /^5:74: short-secret/,
+  ])
+})
+
+t.test('a rule that is allowed says nothing, and the others go on', async t => {
+  const content = { ...sound, store: 'memory:', admin: '0.0.0.0:9090' }
+
+  t.match(await warningsOf(t, content, { allowed: ['admin-open'] }), [/memory-store/])
+})
+
+t.test('no warning repeats a secret', async t => {
+  const content = {
+    ...sound,
+    store: `\${REDIS:-redis://user:hunter2@redis.example/0?prefix=p:}`,
+    clients: [{ ...soundClient, client_secret_hash: undefined, client_secret: 'hunter2' }],
+  }
+
+  t.notMatch((await warningsOf(t, content)).join('\n'), /hunter2/)
+})
+
+t.test('JSON is examined as YAML is', async t => {
+  const content = { ...sound, clients: [{ ...soundClient, client_secret_hash: undefined, client_secret: 'hunter2' }] }
+
+  t.match(await warningsOf(t, JSON.stringify(content)), [/plain-secret/, /short-secret/])
+})
+
+/** The samples are for trying out, or for others to put their own names in. Each says what it does not keep to. */
+const samples: Readonly<Record<string, readonly string[]>> = {
+  'config/fapi2.yaml': ['wide-proxies'],
+  'config/minimal.yaml': ['local-issuer', 'secret-default', 'known-secret'],
+  'config/redis.yaml': ['admin-open', 'wide-proxies', 'closed-with-one-redis', 'secret-default', 'known-secret'],
+  'config/sidegate.yaml': ['local-issuer', 'query-credentials', 'secret-default', 'known-secret'],
+  'deploy/plugins/caddy/sidegate.yaml': ['secret-default', 'known-secret'],
+  'deploy/plugins/envoy/sidegate.yaml': ['secret-default', 'known-secret'],
+  'deploy/plugins/nginx/sidegate.yaml': ['secret-default', 'known-secret'],
+  'deploy/plugins/traefik/sidegate.yaml': ['secret-default', 'known-secret'],
+  'deploy/compose/sidegate/sidegate.yaml': ['local-issuer', 'admin-open', 'plain-redis', 'redis-without-password'],
+}
+
+for (const [sample, expected] of Object.entries(samples)) {
+  t.test(`${sample} is warned of what the page says, and of nothing else`, async t => {
+    const options = { nowMs: Date.now(), graceMs: 40_000, allowed: [] }
+    const env = { DEMO_CLIENT_SECRET: sample.includes('compose') ? 'q0vLZ2m1WcX8sTn4RkBy7PdE' : '' }
+    const examined = await examineConfig(join(root, sample), env, options)
+
+    const rows = rowsOf(readPage('src/config/warnings/README.md'), 'Sample', 'Is warned of', 'Why')
+    t.same(codeOf(rows.find(([name]) => codeOf(name).includes(sample))?.[1]), expected)
+    t.same(new Set(examined.ok ? examined.warnings.map(({ rule }) => rule) : []), new Set(expected))
+  })
+}
