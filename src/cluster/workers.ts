@@ -51,6 +51,11 @@ export interface Workers {
 export const createWorkers = (options: WorkersOptions): Workers => {
   const { log, recorder, listeners, privateListener, startTimeoutMs = defaultStartTimeoutMs } = options
   const serving = recorder.gauge('workers', [])
+  const restarts = {
+    // There from the start, at 0: Prometheus sees no increase in a series that begins at 1.
+    exit: recorder.counter('workerRestarts', ['exit']),
+    signal: recorder.counter('workerRestarts', ['signal']),
+  }
   const slots = createSlots(options.count)
   const alive = new Set<WorkerProcess>()
   const ready = Promise.withResolvers<void>()
@@ -149,7 +154,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
         const ending = { exit_code: code ?? undefined, signal: signal ?? undefined, reason }
         const died = { worker_pid: worker.pid, slot: slot.index, replaced_in_ms: replacedInMs, ...ending }
         log.error({ event: 'worker_died', ...died }, 'a worker died')
-        recorder.counter('workerRestarts', [signal === null ? 'exit' : 'signal']).add()
+        restarts[signal === null ? 'exit' : 'signal'].add()
         break
       }
       case 'stopping':
