@@ -1,7 +1,9 @@
+import { reportCertificates } from './app/certificate-report.ts'
 import type { FixedConfig, LiveConfig } from './app/fixed-keys.ts'
 import { privateOptions } from './app/private-options.ts'
 import { createServing, type Lasting } from './app/serving.ts'
 import { createServings } from './app/servings.ts'
+import { followStoreCertificates } from './app/store-certificates.ts'
 import { findTracer, newTraceSampler } from './app/tracer.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
@@ -84,10 +86,11 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const webSockets = createWebSocketWatch()
   const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations, webSockets, tracer, sampleNewTrace }
   const servings = createServings(await createServing(config, lasting))
-  const certificates = reportOn(deps)
-  const tls = config.tls && (await openTls(config.tls, certificates))
+  const tls = config.tls && (await openTls(config.tls, reportCertificates('listener', deps)))
+  const storeCertificates = followStoreCertificates(config.store, deps.recorder)
   const internal = privateOptions(config)
   const { oauth } = servings.current()
+  const certificates = reportCertificates('internal', deps)
   const privateListener = internal && (await openPrivateListener(internal, { ...deps, oauth, certificates }))
   return {
     server: createTrafficServer(ownLimits(config), servings.handlers, tls),
@@ -112,6 +115,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     async close() {
       tls?.close()
       privateListener?.close()
+      storeCertificates.close()
       revocations.close()
       await servings.close()
       await Promise.all([limiter.close(), store.close(), tracer?.close()])
@@ -123,16 +127,6 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
 const ownLimits = ({ requests, workers }: FixedConfig): TrafficServerOptions => ({
   ...requests,
   maxConnections: shareOf(requests.maxConnections, workers),
-})
-
-/** What becomes of the certificates of a listener while it runs. */
-const reportOn = ({ log, onCertificateRefused }: AppDeps): TlsReport => ({
-  renewed: validTo =>
-    log.info(
-      { event: 'certificate_renewed', valid_to: validTo.toISOString() },
-      'new connections get a new certificate',
-    ),
-  refused: onCertificateRefused,
 })
 
 const storeObserver = (config: FixedConfig, { recorder, onStoreState }: AppDeps): StoreObserver => {

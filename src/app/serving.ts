@@ -19,6 +19,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { FixedConfig, LiveConfig } from './fixed-keys.ts'
+import { createKeyMeter } from './key-meter.ts'
 import { isSame } from './same.ts'
 
 /** What outlives every reload of a process, with all that it knows. */
@@ -125,8 +126,20 @@ const usesSameKeys = (before: OAuthOptions, after: OAuthOptions): boolean =>
   isSame([keyPolicyOf(before), before.keys], [keyPolicyOf(after), after.keys])
 
 /** At a start the store may be away; a reload does not give up keys for none. */
-const openKeys = async ({ store }: Lasting, { oauth }: LiveConfig, before: Serving | undefined): Promise<KeyRing> => {
-  const keys = await openKeyRing(store.keys, systemClock, oauth)
+const openKeys = async (
+  { store, recorder }: Lasting,
+  { oauth }: LiveConfig,
+  before: Serving | undefined,
+): Promise<KeyRing> => {
+  const meter = createKeyMeter(recorder)
+  const ring = await openKeyRing(store.keys, systemClock, oauth, meter.rotation)
+  const keys: KeyRing = {
+    ...ring,
+    close() {
+      ring.close()
+      meter.close()
+    },
+  }
   try {
     if (before) keys.publicJwks()
     return keys

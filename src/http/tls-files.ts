@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, constants as crypto, type KeyObject, type X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { type CertificateEnds, firstEnd } from './certificate-ends.ts'
 import { parseCertificates } from './pem.ts'
 import type { TlsOptions } from './tls-options.ts'
 
@@ -9,6 +10,7 @@ export interface TlsFiles {
   /** Changes with what they hold. */
   readonly digest: string
   readonly certificate: X509Certificate
+  readonly ends: CertificateEnds
   /** Changes with the CAs that vouch for clients. */
   readonly clientCa: string | undefined
   readonly context: SecureContextOptions
@@ -51,7 +53,8 @@ const read = (file: string): Promise<string> =>
  */
 export const verifyTlsFiles = ({ digest, cert, key, clientCa }: TlsTexts, names: TlsFileNames): TlsFiles => {
   const { certFile, keyFile, clientCaFile = '' } = names
-  const [certificate] = within(certFile, () => parseCertificates(cert))
+  const chain = within(certFile, () => parseCertificates(cert))
+  const [certificate] = chain
   const privateKey = within(keyFile, () => parsePrivateKey(key))
   if (!certificate.checkPrivateKey(privateKey)) throw new Error(`${keyFile} holds the key of another certificate`)
   const fault = handshakeFault({ cert, key })
@@ -59,7 +62,8 @@ export const verifyTlsFiles = ({ digest, cert, key, clientCa }: TlsTexts, names:
   const authorities = clientCa === undefined ? [] : within(clientCaFile, () => parseCertificates(clientCa))
   // No CA at all is an empty list: left out, the public ones that Node brings would vouch for clients.
   const context = { ...security, cert, key, ca: authorities.map(String) }
-  return { digest, certificate, clientCa, context }
+  const ends = { own: firstEnd(chain), authorities: firstEnd(authorities) }
+  return { digest, certificate, ends, clientCa, context }
 }
 
 /** Puts the file's name before what is wrong with it. */

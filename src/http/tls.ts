@@ -1,4 +1,5 @@
 import type { Server, TlsOptions as ServerOptions } from 'node:tls'
+import type { CertificateEnds } from './certificate-ends.ts'
 import { type CertificateHolders, followCertificateHolders } from './certificate-holders.ts'
 import {
   readTlsTexts,
@@ -23,6 +24,8 @@ export interface Tls {
 
 /** Told of changes while the listener runs. */
 export interface TlsReport {
+  /** New connections get certificates with these ends: said at the start, and at each renewal. */
+  serves(ends: CertificateEnds): void
   renewed(validTo: Date): void
   /**
    * The files hold nothing that can be served; what was there before is kept. Said once for each such content.
@@ -42,6 +45,7 @@ export const openTls = async (
   everyMs = lookEveryMs,
 ): Promise<Tls> => {
   const files = verifyTlsFiles(await readTlsTexts(options), options)
+  report.serves(files.ends)
   const servers = new Map<Server, CertificateHolders>()
   const watch = createWatch(options, files, report, servers)
   const timer = setInterval(watch, everyMs)
@@ -82,6 +86,7 @@ const createWatch = (
       if (renewed.clientCa !== inUse.clientCa) holders.end()
     }
     inUse = renewed
+    report.serves(renewed.ends)
     report.renewed(renewed.certificate.validToDate)
   }
 

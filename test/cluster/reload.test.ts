@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { createCertificates } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
 import type { RunningSidegate } from '../support/sidegate.ts'
 import { scrape, sumOf } from '../telemetry/support/exposition.ts'
@@ -125,6 +127,36 @@ t.test('one gateway, changed again and again', async t => {
     t.equal(after.successful, 1)
     t.same(await readiness(sidegate), { status: 200, configuration: 'ok' })
     t.ok(after.succeededAt > before.succeededAt)
+  })
+
+  t.test('the metrics say when what is served expires or rotates, and nothing of what is no more', async t => {
+    const { ca } = createCertificates(t)
+    const forward = { method: 'GET', path: '/there', upstream: 'there', credentials: 'none' }
+    const upstreams = { there: { targets: ['https://127.0.0.1:1'], tls: { ca_file: ca.certFile } } }
+    const dueSeries = async () =>
+      (await scrape(sidegate.admin)).samples
+        .filter(({ name }) => /_(expiry|due)_timestamp_seconds$/.test(name))
+        .map(({ labels, value }) => ({ ...labels, value }))
+    const [ownKeys] = await dueSeries()
+    t.match(ownKeys, { alg: 'ES256' })
+    const inDays = ((ownKeys?.value ?? 0) * 1000 - Date.now()) / 86_400_000
+    t.ok(inDays > 29 && inDays <= 30, 'thirty days, less the time to publish a successor')
+
+    await reload(sidegate, {
+      ...grouping(jwks(openPath), token, forward),
+      upstreams,
+      tokens: { accessToken: { alg: 'EdDSA' } },
+    })
+
+    const expiry = Math.floor(new X509Certificate(ca.cert).validToDate.getTime() / 1000)
+    const certificate = { use: 'upstream_ca', upstream: 'there', value: expiry }
+    await eventually(async () => (await dueSeries()).length === 2)
+    t.match(await dueSeries(), [{ alg: 'EdDSA' }, certificate])
+
+    await reload(sidegate, { ...first, upstreams: undefined, tokens: undefined })
+
+    await eventually(async () => (await dueSeries()).length === 1)
+    t.same(await dueSeries(), [ownKeys])
   })
 
   t.test('a mounted ConfigMap that is swapped is served, with the secrets in its files', async t => {

@@ -18,7 +18,7 @@ t.test('a certificate proves nothing before its time and after it, on a connecti
     { tls },
     {
       oauth: room.deps,
-      certificates: { renewed: () => undefined, refused: reason => t.fail(reason) },
+      certificates: { serves: () => undefined, renewed: () => undefined, refused: reason => t.fail(reason) },
       log: logger.log,
       accessLog: createAccessLog(logger),
     },

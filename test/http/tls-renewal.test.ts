@@ -36,6 +36,28 @@ t.test('new files: new connections get the new certificate, and those that are o
   t.equal((await open.send(request).answer()).status, 200)
 })
 
+const endOf = ({ cert }: CertificateFiles): number => new X509Certificate(cert).validToDate.getTime()
+
+t.test('who listens is told when what it serves expires, the first in a chain and the first of the CAs', async t => {
+  const first = certificates.issue('ending', { san: 'DNS:localhost' })
+  const above = certificates.issue('above', { days: 5 })
+  const cas = `${certificates.dir}/cas.pem`
+  writeFileSync(cas, `${ca.cert}${above.cert}`)
+  const files = { certFile: first.certFile, keyFile: first.keyFile, clientCaFile: cas }
+  const { ends, seen } = await listen(t, { ...files, clientAuth: 'optional' })
+  t.same(ends, [{ own: endOf(first), authorities: endOf(above) }])
+
+  writeFileSync(first.keyFile, '')
+  await eventually(() => seen.length > 0)
+  t.equal(ends.length, 1, 'what is refused is not served')
+
+  const second = certificates.issue('not-ending', { san: 'DNS:localhost', days: 60 })
+  writeFileSync(second.certFile, `${second.cert}${above.cert}`)
+  swap(first, second)
+  await eventually(() => ends.length > 1)
+  t.same(ends.at(-1), { own: endOf(above), authorities: endOf(above) })
+})
+
 t.test('files that cannot be served change nothing, and are told of once for each content', async t => {
   const first = certificates.issue('broken', { san: 'DNS:localhost' })
   const { url, seen } = await listen(t, { certFile: first.certFile, keyFile: first.keyFile })
@@ -150,7 +172,7 @@ t.test('a new certificate with the same CAs ends no connection', async t => {
 })
 
 t.test('files that cannot be served at the start are an error', async t => {
-  const report = { renewed: () => undefined, refused: () => undefined }
+  const report = { serves: () => undefined, renewed: () => undefined, refused: () => undefined }
   const open = (changes: Partial<TlsOptions>) =>
     openTls({ certFile: server.certFile, keyFile: server.keyFile, clientAuth: 'off', ...changes }, report)
 

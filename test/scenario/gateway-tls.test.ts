@@ -12,6 +12,7 @@ import { ask, openConnection } from '../support/raw-client.ts'
 import { fieldOf, startCountingUpstream, startStrictUpstream } from '../support/recording-upstream.ts'
 import { type RunningSidegate, startSidegate, type TestConfig } from '../support/sidegate.ts'
 import { startWebSocketUpstream } from '../support/websocket-upstream.ts'
+import { scrape, sumOf } from '../telemetry/support/exposition.ts'
 
 const certificates = createCertificates(t)
 const { ca, client, selfSigned } = certificates
@@ -145,6 +146,18 @@ t.test('TLS on the traffic listener', async t => {
     t.equal(await serialAt(url), new X509Certificate(renewed.cert).serialNumber)
     t.equal((await open.send(lines('GET /echo/after', [])).answer()).status, 200)
     t.notMatch(gateway.output.join('\n'), /certificate_refused/)
+  })
+
+  await t.test('the metrics say when the certificate and the CA that are in use expire', async t => {
+    const shown = certificates.issue('shown', { san: 'DNS:localhost', days: 3 })
+    copyFileSync(shown.certFile, own.certFile)
+    copyFileSync(shown.keyFile, own.keyFile)
+    const expiryOf = async (use: string): Promise<number> =>
+      sumOf(await scrape(gateway.admin), 'sidegate_certificate_expiry_timestamp_seconds', { use, upstream: '' })
+    const endOf = (cert: string): number => Math.floor(new X509Certificate(cert).validToDate.getTime() / 1000)
+
+    await eventually(async () => (await expiryOf('listener')) === endOf(shown.cert))
+    t.equal(await expiryOf('listener_ca'), endOf(ca.cert))
   })
 
   await t.test('a worker that dies leaves its connections to another', async t => {

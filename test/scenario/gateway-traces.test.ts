@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { ask, openConnection } from '../support/raw-client.ts'
 import { fieldOf, type Script, startCountingUpstream } from '../support/recording-upstream.ts'
 import { startWebSocketUpstream } from '../support/websocket-upstream.ts'
+import { parseExposition } from '../telemetry/support/exposition.ts'
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../telemetry/support/otlp-receiver.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -113,6 +114,24 @@ t.test('traces of a gateway', async t => {
       new RegExp(`^00-${unsampled}-(?!${parent})[0-9a-f]{16}-00$`),
     )
     t.notOk(receiver.spans().some(span => span.traceId === unsampled))
+  })
+
+  await t.test('in OpenMetrics the durations name a recorded trace, and no other', async t => {
+    const unsampled = trace.replace('4bf9', 'fffe')
+    const traceId = await send('GET /up/a')
+    await ask(url, request('GET /up/a', `traceparent: 00-${unsampled}-${parent}-00`))
+    await spansOf(traceId, 2)
+
+    const accept = 'application/openmetrics-text'
+    const body = await (await fetch(`${gateway.admin}/metrics`, { headers: { accept } })).text()
+    const named = parseExposition(body).samples.filter(({ exemplar }) => exemplar?.labels.trace_id === traceId)
+
+    t.match(named, [
+      { name: 'sidegate_http_request_duration_seconds_bucket', labels: { operation: 'GET /up/**', code_class: '2xx' } },
+    ])
+    t.equal(named.length, 1)
+    t.notMatch(body, unsampled)
+    t.notMatch(await scrape(gateway), 'trace_id')
   })
 
   await t.test('what is served or refused here has no round trip', async t => {

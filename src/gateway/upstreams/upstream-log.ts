@@ -5,7 +5,7 @@ import type { Member } from './member.ts'
 import type { ReachReport } from './reach-watch.ts'
 
 /** What an operator is told of one upstream. */
-export interface UpstreamLog extends EjectionReport, ReachReport, ClientTlsReport {
+export interface UpstreamLog extends EjectionReport, ReachReport, Omit<ClientTlsReport, 'uses'> {
   /** It is unhealthy now, or healthy again. */
   health(member: Member): void
   addresses(name: string, addresses: readonly string[]): void

@@ -1,6 +1,7 @@
 import { type ClientTls, openClientTls } from '../../http/client/client-tls.ts'
 import type { FailureKind, RoundTripError } from '../../http/client/failure.ts'
 import { type LookUp, lookUpBySystem } from '../../http/client/name-watch.ts'
+import { type CertificateMeter, createCertificateMeter } from '../../telemetry/certificate-meter.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
 import { Ejection, type EjectionReason } from './ejection.ts'
@@ -40,6 +41,7 @@ export class Upstream {
   readonly #reach: ReachWatch
   readonly #budget: RetryBudget
   readonly #line: WaitingLine<Member>
+  readonly #certificates: CertificateMeter | undefined
   readonly #tls: ClientTls | undefined
   readonly #roster: Roster
   readonly #maxInFlight: number
@@ -57,7 +59,14 @@ export class Upstream {
     this.#budget = new RetryBudget(options.retryPercent)
     this.#line = new WaitingLine(options.maxQueue, options.queueTimeoutMs, this.#meter.queued)
     this.#maxInFlight = options.maxInFlight ?? Number.POSITIVE_INFINITY
-    this.#tls = options.tls && openClientTls(options.tls, { ...this.#log, renewed: () => this.#onRenewed() })
+    this.#certificates = options.tls && createCertificateMeter(recorder, 'upstream', options.name)
+    this.#tls =
+      options.tls &&
+      openClientTls(options.tls, {
+        uses: ends => this.#certificates?.ends(ends),
+        renewed: () => this.#onRenewed(),
+        refused: this.#log.refused,
+      })
     this.#roster = new Roster(options, {
       lookUp,
       create: memberMaker(options, this.#tls),
@@ -142,6 +151,7 @@ export class Upstream {
   close(): void {
     this.#roster.close()
     this.#tls?.close()
+    this.#certificates?.close()
     this.#ejection.close()
     this.#reach.close()
     this.#line.close()

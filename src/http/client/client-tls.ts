@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { type CertificateEnds, firstEnd } from '../certificate-ends.ts'
 import { parseCertificates } from '../pem.ts'
 import { parsePrivateKey, within } from '../tls-files.ts'
 
@@ -17,6 +18,8 @@ export interface ClientTlsOptions {
 
 /** Told of changes while it is in use. */
 export interface ClientTlsReport {
+  /** New connections use certificates with these ends: said at the start, and at each renewal. */
+  uses(ends: CertificateEnds): void
   /** New connections use other certificates from now on. */
   renewed(): void
   /** The files hold nothing of use; what was there before is kept. Said once for each such content. */
@@ -36,16 +39,17 @@ const lookEveryMs = 2000
 /** @throws Error a sentence with the file's name, where one cannot be read or used */
 export const openClientTls = (options: ClientTlsOptions, report: ClientTlsReport, everyMs = lookEveryMs): ClientTls => {
   let inUse = readTexts(options)
-  let context = toContext(inUse, options)
+  let material = toMaterial(inUse, options)
   let refused: string | undefined
 
   const look = (): void => {
     try {
       const texts = readTexts(options)
       if (isSame(texts, inUse)) return
-      context = toContext(texts, options)
+      material = toMaterial(texts, options)
       inUse = texts
       refused = undefined
+      report.uses(material.ends)
       report.renewed()
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -53,8 +57,9 @@ export const openClientTls = (options: ClientTlsOptions, report: ClientTlsReport
       refused = reason
     }
   }
+  report.uses(material.ends)
   const timer = setInterval(look, everyMs).unref()
-  return { servername: options.servername, context: () => context, close: () => clearInterval(timer) }
+  return { servername: options.servername, context: () => material.context, close: () => clearInterval(timer) }
 }
 
 interface Texts {
@@ -82,14 +87,22 @@ const read = (file: string | undefined): string | undefined => {
 const isSame = (one: Texts, other: Texts): boolean =>
   one.ca === other.ca && one.cert === other.cert && one.key === other.key
 
+interface Material {
+  readonly context: SecureContext
+  readonly ends: CertificateEnds
+}
+
 /** Only what is whole: OpenSSL itself would take the beginning of a list for all of it. */
-const toContext = ({ ca, cert, key }: Texts, options: ClientTlsOptions): SecureContext => {
+const toMaterial = ({ ca, cert, key }: Texts, options: ClientTlsOptions): Material => {
   const { caFile = '', certFile = '', keyFile = '' } = options
-  const authorities = ca === undefined ? undefined : within(caFile, () => parseCertificates(ca)).map(String)
-  if (cert !== undefined && key !== undefined) {
-    const [certificate] = within(certFile, () => parseCertificates(cert))
+  const authorities = ca === undefined ? undefined : within(caFile, () => parseCertificates(ca))
+  const chain = cert === undefined ? undefined : within(certFile, () => parseCertificates(cert))
+  if (chain !== undefined && key !== undefined) {
     const privateKey = within(keyFile, () => parsePrivateKey(key))
-    if (!certificate.checkPrivateKey(privateKey)) throw new Error(`${keyFile} holds the key of another certificate`)
+    if (!chain[0].checkPrivateKey(privateKey)) throw new Error(`${keyFile} holds the key of another certificate`)
   }
-  return createSecureContext({ ca: authorities, cert, key, minVersion: 'TLSv1.2' })
+  return {
+    context: createSecureContext({ ca: authorities?.map(String), cert, key, minVersion: 'TLSv1.2' }),
+    ends: { own: firstEnd(chain ?? []), authorities: firstEnd(authorities ?? []) },
+  }
 }

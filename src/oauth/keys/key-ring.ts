@@ -8,9 +8,9 @@ import type { MaybePromise } from '../when-known.ts'
 import type { SigningAlg } from '../wire.ts'
 import { type LoadedKeys, type PublicJwks, toLoadedKeys } from './loaded-keys.ts'
 import { readOperatorKeys } from './operator-keys.ts'
-import { keyPolicyOf, readEveryMs } from './schedule.ts'
+import { keyPolicyOf, readEveryMs, successorDueAtMs } from './schedule.ts'
 import type { SigningKey } from './signing-key.ts'
-import { readKeys } from './upkeep.ts'
+import { newestOf, readKeys } from './upkeep.ts'
 
 /**
  * The signing keys and the digest key, loaded from the store and shared by all workers. As long as the store never
@@ -32,6 +32,9 @@ export interface KeyRing {
   close(): void
 }
 
+/** Told after each reading of the store when the newest key of an algorithm is due to have a successor. */
+export type ReportRotation = (alg: SigningAlg, dueAtMs: number) => void
+
 export type KeyRingOptions = Pick<OAuthOptions, 'accessToken' | 'clients' | 'keys'>
 
 /** While the store has not answered yet; short, because nothing can be signed until then. */
@@ -44,7 +47,12 @@ const askEveryMs = 1000
  * their rotation. A store that does not answer is no reason to stay down: the ring opens without keys and keeps trying.
  * @throws whatever else goes wrong with the first reading, e.g. a stored key that is none
  */
-export const openKeyRing = async (store: KeyStore, clock: Clock, options: KeyRingOptions): Promise<KeyRing> => {
+export const openKeyRing = async (
+  store: KeyStore,
+  clock: Clock,
+  options: KeyRingOptions,
+  reportRotation: ReportRotation = () => undefined,
+): Promise<KeyRing> => {
   const used = keyPolicyOf(options)
   const operatorKeys = options.keys.jwks && (await readOperatorKeys(options.keys.jwks, used.algorithms))
   // With keys of the operator's, the store has nothing to keep but the digest key.
@@ -60,6 +68,10 @@ export const openKeyRing = async (store: KeyStore, clock: Clock, options: KeyRin
   const readOnce = async (): Promise<void> => {
     records = await readKeys({ store, policy, before: records, nowMs: clock.nowMs() })
     loaded = toLoadedKeys(records, loaded, operatorKeys)
+    for (const alg of policy.algorithms) {
+      const newest = newestOf(records, alg)
+      if (newest) reportRotation(alg, successorDueAtMs(newest, policy))
+    }
   }
   /** One reading at a time: whoever wants one meanwhile waits for it. */
   const read = (): Promise<void> => {

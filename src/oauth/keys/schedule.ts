@@ -82,6 +82,6 @@ const signsUntilMs = (key: KeyRecord, keys: readonly KeyRecord[], policy: KeyPol
 
 const isUsed = (alg: string, { algorithms }: KeyPolicy): boolean => algorithms.some(used => used === alg)
 
-/** Whether a successor has to be published now, so that the newest key of an algorithm signs no longer than it should. */
-export const isSuccessorDue = (newest: KeyRecord, { rotateEverySec }: KeyPolicy, nowMs: number): boolean =>
-  nowMs >= activeAtMs(newest) + rotateEverySec * 1000 - publicationMs
+/** When a successor has to be published, so that the newest key of an algorithm signs no longer than it should. */
+export const successorDueAtMs = (newest: KeyRecord, { rotateEverySec }: KeyPolicy): number =>
+  activeAtMs(newest) + rotateEverySec * 1000 - publicationMs

@@ -1,6 +1,6 @@
 import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
 import { digestAlg, makeKey } from './make-key.ts'
-import { isSuccessorDue, type KeyPolicy, publicationMs, stateOf } from './schedule.ts'
+import { type KeyPolicy, publicationMs, stateOf, successorDueAtMs } from './schedule.ts'
 
 /** Keys that no process renewed for this long are forgotten by the store. */
 export const keyLifetimeMs = 90 * 24 * 60 * 60 * 1000
@@ -60,7 +60,7 @@ const makeSuccessors = async (reading: Reading, found: readonly KeyRecord[]): Pr
   let keys = found
   for (const alg of policy.algorithms) {
     const newest = newestOf(keys, alg)
-    if (!newest || !isSuccessorDue(newest, policy, nowMs)) continue
+    if (!newest || nowMs < successorDueAtMs(newest, policy)) continue
     keys = await create(reading, await makeKey(alg, nowMs, nowMs + publicationMs), newest.kid)
   }
   return keys

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -58,6 +59,22 @@ t.test('new connections show what the files hold now', async t => {
 
   await eventually(() => said.includes('renewed'))
   t.equal(await askOver(tls), 'other')
+})
+
+t.test('who connects is told when what it uses expires, and again when that is renewed', async t => {
+  const endOf = (cert: string): number => new X509Certificate(cert).validToDate.getTime()
+  const [certFile, keyFile] = [join(dir, 'ending.pem'), join(dir, 'ending.key')]
+  copyFileSync(client.certFile, certFile)
+  copyFileSync(client.keyFile, keyFile)
+  const { ends } = open(t, { caFile: ca.certFile, certFile, keyFile })
+  t.same(ends, [{ own: endOf(client.cert), authorities: endOf(ca.cert) }])
+
+  const other = certificates.issue('not-ending', { usage: 'clientAuth', days: 60 })
+  copyFileSync(other.certFile, certFile)
+  copyFileSync(other.keyFile, keyFile)
+
+  await eventually(() => ends.at(-1)?.own === endOf(other.cert))
+  t.same(open(t, { servername: 'localhost' }).ends, [{ own: undefined, authorities: undefined }])
 })
 
 t.test('a certificate that does not hold is refused, whatever the environment says', async t => {

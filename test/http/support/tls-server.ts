@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import t, { type Test } from 'tap'
+import type { CertificateEnds } from '../../../src/http/certificate-ends.ts'
 import { createCertificateReader } from '../../../src/http/client-certificate.ts'
 import { scanFields } from '../../../src/http/fields.ts'
 import { openTls } from '../../../src/http/tls.ts'
@@ -31,7 +32,9 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
   })
   const seen: string[] = []
   const held: (() => void)[] = []
+  const ends: CertificateEnds[] = []
   const report = {
+    serves: (now: CertificateEnds) => void ends.push(now),
     renewed: (validTo: Date) => void seen.push(`renewed until ${validTo.toISOString()}`),
     refused: (reason: string) => void seen.push(reason),
   }
@@ -57,7 +60,7 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
     traffic.closeAllConnections()
     traffic.close()
   })
-  return { url: `https://127.0.0.1:${(traffic.address() as AddressInfo).port}`, seen, held }
+  return { url: `https://127.0.0.1:${(traffic.address() as AddressInfo).port}`, seen, held, ends }
 }
 
 /** Who the server takes the client for, or that there is no answer. */

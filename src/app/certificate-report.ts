@@ -1,0 +1,25 @@
+import type { TlsReport } from '../http/tls.ts'
+import { type CertificateUse, createCertificateMeter } from '../telemetry/certificate-meter.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Recorder } from '../telemetry/recorder.ts'
+
+export interface CertificateReportDeps {
+  readonly log: Logger
+  readonly recorder: Recorder
+  /** Told of certificate files that cannot be renewed to; every process finds the same. */
+  readonly onCertificateRefused: TlsReport['refused']
+}
+
+/** What becomes of the certificates of a listener while it runs. */
+export const reportCertificates = (
+  use: CertificateUse,
+  { log, recorder, onCertificateRefused }: CertificateReportDeps,
+): TlsReport => ({
+  serves: createCertificateMeter(recorder, use).ends,
+  renewed: validTo =>
+    log.info(
+      { event: 'certificate_renewed', valid_to: validTo.toISOString() },
+      'new connections get a new certificate',
+    ),
+  refused: onCertificateRefused,
+})

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import { firstEnd } from '../http/certificate-ends.ts'
+import { parseCertificates } from '../http/pem.ts'
+import { parseRedisAddress, type StoreUrl } from '../stores/store-url.ts'
+import { createCertificateMeter } from '../telemetry/certificate-meter.ts'
+import type { Recorder } from '../telemetry/recorder.ts'
+
+/** The files are read for each new connection; this looks what the next one would find. */
+const lookEveryMs = 60_000
+
+/** Says when the certificates expire that connections to the store are made with; nothing where it names no files. */
+export const followStoreCertificates = (store: StoreUrl, recorder: Recorder): { close(): void } => {
+  const { certFile, caFile } = tlsFilesOf(store)
+  if (certFile === undefined && caFile === undefined) return { close: () => undefined }
+  const meter = createCertificateMeter(recorder, 'store')
+  const look = async (): Promise<void> => meter.ends({ own: await endOf(certFile), authorities: await endOf(caFile) })
+  // Half of them are being renewed, say: the next look finds the rest.
+  const lookPatiently = (): void => void look().catch(() => undefined)
+  const timer = setInterval(lookPatiently, lookEveryMs).unref()
+  lookPatiently()
+  return {
+    close() {
+      clearInterval(timer)
+      meter.close()
+    },
+  }
+}
+
+const tlsFilesOf = (store: StoreUrl): { readonly certFile?: string; readonly caFile?: string } => {
+  const address = store.kind === 'redis' ? parseRedisAddress(store) : undefined
+  return address === undefined || 'problem' in address ? {} : (address.tls ?? {})
+}
+
+const endOf = async (file: string | undefined): Promise<number | undefined> =>
+  file === undefined ? undefined : firstEnd(parseCertificates(await readFile(file, 'utf8')))
