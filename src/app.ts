@@ -80,7 +80,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     share: deps.share,
     onStateChange: (up, error) => deps.onStoreState('limiter', up, error?.message),
   })
-  const revocations = createRevocationFeed(store.revocations, systemClock)
+  const revocations = createRevocationFeed(store, systemClock)
   const tracer = await findTracer(process.env, deps)
   const sampleNewTrace = newTraceSampler(process.env)
   const webSockets = createWebSocketWatch()

@@ -10,6 +10,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'client new': async () => (await import('./client-new.ts')).clientNew,
   'keys list': async () => (await import('./keys-list.ts')).keysList,
   'keys rotate': async () => (await import('./keys-rotate.ts')).keysRotate,
+  'tokens revoke': async () => (await import('./tokens-revoke.ts')).tokensRevoke,
   hash: async () => (await import('./hash.ts')).hash,
   schema: async () => (await import('./schema.ts')).schema,
   version: async () => (await import('./version.ts')).version,

@@ -33,7 +33,8 @@ export const createBegin = (deps: OAuthDeps): Begin => {
     refuseWhenCrowded(await starts.take('interaction', from))
     const id = randomBytes(16).toString('base64url')
     const browserSecret = newBrowserSecret()
-    const expiresAtMs = clock.nowMs() + options.interactionLifetimeSec * 1000
+    const nowMs = clock.nowMs()
+    const expiresAtMs = nowMs + options.interactionLifetimeSec * 1000
     await store.interactions.create(
       id,
       {
@@ -43,6 +44,7 @@ export const createBegin = (deps: OAuthDeps): Begin => {
         browserDigest: keys.digest(browserSecret),
         stage: 'login',
         failedLogins: 0,
+        beganAtSec: Math.floor(nowMs / 1000),
         expiresAtMs,
       },
       expiresAtMs,

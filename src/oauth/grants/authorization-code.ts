@@ -24,7 +24,7 @@ export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => ({
     const refreshToken = client.grant_types.includes('refresh_token') ? newGrantSecret(grantId) : undefined
     const token = beginToken(grantId, newFamilyJti(grantId))
     const attempt = { grantId, code, form, client, possession, token, refreshToken }
-    const outcome = await ask(() => redeemOnce(deps, attempt))
+    const outcome = await ask(() => deps.revocations.askWithCutoffs(() => redeemOnce(deps, attempt)))
     const agreed = await requireFirstUse(deps, grantId, outcome)
     return { token, agreed, ...(refreshToken !== undefined && { refreshToken }) }
   },
@@ -89,11 +89,14 @@ const redirectUrisOf = (form: Form, { redirect_uris }: ClientRegistration): read
 }
 
 const requireFirstUse = async (
-  { store, clock, options }: OAuthDeps,
+  { store, clock, options, revocations }: OAuthDeps,
   grantId: string,
   outcome: RedemptionOutcome,
 ): Promise<Agreed> => {
-  if (outcome.kind === 'redeemed') return { ...outcome.record, untilMs: outcome.untilMs }
+  if (outcome.kind === 'redeemed') {
+    if (revocations.isCutOff(outcome.record)) throw refusal() // an opaque token that is kept by now is told to nobody
+    return { ...outcome.record, untilMs: outcome.untilMs }
+  }
   if (outcome.kind === 'exceeds') throw notAgreed()
   if (outcome.kind === 'replayed') {
     // A code used twice has leaked: what the first use issued is no longer good (RFC 6749 section 4.1.2).

@@ -23,7 +23,7 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
     takesScope: true,
     redeem: async request => {
       const attempt = readAttempt(request, lineage)
-      const outcome = await request.ask(() => refreshOnce(deps, attempt))
+      const outcome = await request.ask(() => deps.revocations.askWithCutoffs(() => refreshOnce(deps, attempt)))
       const agreed = await requireValid(deps, lineage, attempt, outcome)
       if (isGone(agreed)) throw refusal() // an opaque token that is kept by now is told to nobody
       const { client, token, successor } = attempt
@@ -87,12 +87,15 @@ const refreshOnce = ({ store, keys, clock, options }: OAuthDeps, attempt: Attemp
 }
 
 const requireValid = async (
-  { store, clock, options }: OAuthDeps,
+  { store, clock, options, revocations }: OAuthDeps,
   lineage: RefreshLineage,
   { grantId, presented }: Attempt,
   outcome: RefreshOutcome,
 ): Promise<Agreed> => {
-  if (outcome.kind === 'valid') return { ...outcome.record, untilMs: outcome.untilMs }
+  if (outcome.kind === 'valid') {
+    if (revocations.isCutOff(outcome.record)) throw refusal() // as for somebody who is gone
+    return { ...outcome.record, untilMs: outcome.untilMs }
+  }
   if (outcome.kind === 'exceeds') throw outcome.by === 'scope' ? scopeNotAgreed() : notAgreed()
   if (outcome.kind === 'superseded' && lineage.isAncestor(presented, outcome.currentDigest, outcome.generation)) {
     // Two parties hold this lineage and nobody can tell which is the thief: it ends (RFC 9700 section 4.14.2).

@@ -78,7 +78,7 @@ const createGrant = async (
   { options, store, keys, clock }: OAuthDeps,
   { record }: Visit,
 ): Promise<{ readonly grantId: string; readonly code: string }> => {
-  const { client_id, sub, username, scope, resource, authTimeSec, acr } = record
+  const { client_id, sub, username, scope, resource, authTimeSec, acr, beganAtSec } = record
   if (sub === undefined || authTimeSec === undefined) {
     throw new TypeError('consent was given before anybody signed in')
   }
@@ -86,10 +86,11 @@ const createGrant = async (
   const code = newGrantSecret(grantId)
   const codeExpiresAtMs = clock.nowMs() + options.code.lifetimeSec * 1000
   const redirectUri = record.redirectUriSent ? record.redirect_uri : ''
+  const began = beganAtSec !== undefined && { beganAtSec }
   const person = { sub, ...(username !== undefined && { username }), ...(acr !== undefined && { acr }) }
   await store.grants.create({
     grantId,
-    record: { client_id, ...person, scope, resource, authTimeSec },
+    record: { client_id, ...person, scope, resource, authTimeSec, ...began },
     codeDigest: keys.digest(code),
     codeProof: codeProof(client_id, redirectUri, record.code_challenge ?? '', record.dpop_jkt),
     codeExpiresAtMs,

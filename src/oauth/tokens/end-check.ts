@@ -7,7 +7,7 @@ import type { GatewayCheck } from './gateway-check.ts'
 
 /**
  * Whether an access token that the gateway has let in is good no more. What it was is known already: a JWT, and an opaque
- * token whose grant ended, cost a look into the feed of revocations.
+ * token whose grant ended or was cut off, cost a look into the feed of revocations.
  */
 export type EndCheck = (token: string, record: AccessTokenRecord) => MaybePromise<boolean>
 
@@ -17,6 +17,6 @@ const lookupAgeMs = 5000
 export const createEndCheck =
   ({ clock, revocations }: OAuthDeps, check: GatewayCheck): EndCheck =>
   (token, record) => {
-    if (!isAlive(record, clock.nowMs()) || revocations.isRevoked(record.jti)) return true
+    if (!isAlive(record, clock.nowMs()) || revocations.isRevoked(record)) return true
     return isOpaque(token) && whenKnown(check(token, lookupAgeMs), found => found === undefined)
   }

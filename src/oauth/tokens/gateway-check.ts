@@ -29,8 +29,10 @@ export const createGatewayCheck = (deps: OAuthDeps, accessTokens: AccessTokens, 
   const { store, keys, clock } = deps
   const lookups = createRecent<Lookup>(rememberedLookups)
 
+  const unlessRevoked = (record: AccessTokenRecord | undefined): AccessTokenRecord | undefined =>
+    record && !feed.isRevoked(record) ? record : undefined
   const checkJwt = (token: string): MaybePromise<AccessTokenRecord | undefined> =>
-    whenKnown(accessTokens.readJwt(token), record => (record && !feed.isRevoked(record.jti) ? record : undefined))
+    whenKnown(accessTokens.readJwt(token), unlessRevoked)
   const lookUp = async (grantId: string, token: string, atMs: number): Promise<AccessTokenRecord | undefined> => {
     try {
       const record = await store.tokens.find(grantId, keys.digest(token))
@@ -46,11 +48,11 @@ export const createGatewayCheck = (deps: OAuthDeps, accessTokens: AccessTokens, 
     if (grantId === undefined) return undefined
     const nowMs = clock.nowMs()
     const known = lookups.get(token)
-    if (known && nowMs - known.atMs < ageMs) return stillAlive(known.record, nowMs)
+    if (known && nowMs - known.atMs < ageMs) return whenKnown(stillAlive(known.record, nowMs), unlessRevoked)
     // Requests that come while the store is being asked wait for the same answer.
     const record = lookUp(grantId, token, nowMs)
     lookups.set(token, { record, atMs: nowMs })
-    return record
+    return record.then(unlessRevoked)
   }
   const check: GatewayCheck = (token, ageMs = lookupAgeMs) =>
     isOpaque(token) ? checkOpaque(token, ageMs) : checkJwt(token)

@@ -17,11 +17,11 @@ type Facts = Readonly<Record<string, unknown>>
 /**
  * Token introspection (RFC 7662 section 2).
  *
- * A JWT costs one question to the store, whether it was revoked; so does any other token, whatever it was taken for.
+ * A JWT costs one round trip to the store, whether it was revoked; so does any other token, whatever it was taken for.
  * Whoever may not know about a token learns as much as about one that never was.
  */
 export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): Endpoint => {
-  const { options, store, keys, clients } = deps
+  const { options, store, keys, clients, revocations } = deps
 
   /** A client that the operator has taken out of the configuration has no tokens left, as at the gateway. */
   const isForEyesOf = (client: ClientRegistration, record: AccessTokenRecord): boolean =>
@@ -30,18 +30,22 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
   const findJwt = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> =>
     whenKnown(accessTokens.readJwt(token), record => {
       if (!record || !isForEyesOf(client, record)) return undefined
-      return whenKnown(store.revocations.isRevoked(record.jti), isRevoked =>
-        isRevoked ? undefined : toFacts(record, options.issuer),
+      const asked = revocations.askWithCutoffs(() => store.revocations.isRevoked(record.jti))
+      return asked.then(isRevoked =>
+        isRevoked || revocations.isRevoked(record) ? undefined : toFacts(record, options.issuer),
       )
     })
   const findStored = async (token: string, client: ClientRegistration): Promise<Facts | undefined> => {
     const grantId = parseGrantId(token)
-    const found = grantId === undefined ? undefined : await store.tokens.findAny(grantId, keys.digest(token))
+    if (grantId === undefined) return undefined
+    const found = await revocations.askWithCutoffs(() => store.tokens.findAny(grantId, keys.digest(token)))
     if (found?.kind === 'access') {
-      return isForEyesOf(client, found.record) ? toFacts(found.record, options.issuer) : undefined
+      return isForEyesOf(client, found.record) && !revocations.isRevoked(found.record)
+        ? toFacts(found.record, options.issuer)
+        : undefined
     }
     // RFC 7662 section 4: a refresh token means nothing to anybody but its client, whoever that may introspect.
-    if (found?.record.client_id !== client.client_id) return undefined
+    if (found?.record.client_id !== client.client_id || revocations.isCutOff(found.record)) return undefined
     const { record, createdAtMs, untilMs } = found
     return toRefreshFacts({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)
   }

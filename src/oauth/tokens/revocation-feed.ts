@@ -1,10 +1,21 @@
 import type { Clock } from '../../clock.ts'
-import type { RevocationStore } from '../../stores/ports/revocations.ts'
+import type { GrantRecord } from '../../stores/ports/grant-record.ts'
+import type { Store } from '../../stores/ports/store.ts'
+import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
+import { createCutoffList } from './cutoff-list.ts'
 
 /** What was revoked, in memory, so that a token can be checked without asking the store. At most a second old. */
 export interface RevocationFeed {
-  /** Whether the jti itself, or the grant id before its first dot, is known to be revoked. */
-  isRevoked(jti: string): boolean
+  /** Whether the token is known to be revoked: by its jti, by the grant id before its first dot, or by a cutoff. */
+  isRevoked(token: Pick<AccessTokenRecord, 'jti' | 'client_id' | 'sub' | 'iat'>): boolean
+  /** Whether a cutoff is known that ends the grant. That it was revoked by itself the store says when it is used. */
+  isCutOff(grant: GrantRecord): boolean
+  /**
+   * Asks the store, and in the same round trip for the cutoffs that were added meanwhile: when it resolves, the two above
+   * know of all that had been added when it was called.
+   * @throws StoreUnavailableError
+   */
+  askWithCutoffs<T>(question: () => T | Promise<T>): Promise<T>
   /** Resolves once the store has been asked for the first time; then undefined. Never rejects. */
   readonly starting: Promise<void> | undefined
   /** Why the store could not be asked last time, or undefined where it could. */
@@ -14,24 +25,34 @@ export interface RevocationFeed {
 
 /** A revocation is known everywhere within this time and a round trip; the contract allows one second. */
 const pollEveryMs = 300
-/** How often what has expired is dropped, counted in polls. */
+/** How often what has expired is dropped, and the cutoffs are read from their beginning, counted in polls. */
 const pollsPerSweep = 100
 
 /** Follows the store's revocations. While the store is away it keeps what it has, and asks on. */
-export const createRevocationFeed = (store: RevocationStore, clock: Clock): RevocationFeed => {
+export const createRevocationFeed = (store: Pick<Store, 'revocations' | 'cutoffs'>, clock: Clock): RevocationFeed => {
   const revoked = new Map<string, number>()
+  const cutoffs = createCutoffList()
   let cursor: string | undefined
+  let cutoffCursor: string | undefined
   let failure: unknown
   let starting: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let polls = 0
   let isClosed = false
 
+  const readRevocations = async (): Promise<void> => {
+    const news = await store.revocations.since(cursor)
+    for (const { id, untilMs } of news.revocations) revoked.set(id, Math.max(untilMs, revoked.get(id) ?? 0))
+    cursor = news.cursor
+  }
+  const readCutoffs = async (): Promise<void> => {
+    const news = await store.cutoffs.since(cutoffCursor)
+    for (const cutoff of news.cutoffs) cutoffs.add(cutoff)
+    cutoffCursor = news.cursor
+  }
   const poll = async (): Promise<void> => {
     try {
-      const news = await store.since(cursor)
-      for (const { id, untilMs } of news.revocations) revoked.set(id, Math.max(untilMs, revoked.get(id) ?? 0))
-      cursor = news.cursor
+      await Promise.all([readRevocations(), readCutoffs()])
       failure = undefined
     } catch (error) {
       failure = error
@@ -48,13 +69,21 @@ export const createRevocationFeed = (store: RevocationStore, clock: Clock): Revo
   const sweep = (): void => {
     const nowMs = clock.nowMs()
     for (const [id, untilMs] of revoked) if (untilMs <= nowMs) revoked.delete(id)
+    cutoffs.sweep(nowMs)
+    // The places of a Redis that took over may be behind: nothing stays unseen for long.
+    cutoffCursor = undefined
   }
 
   starting = poll().then(() => {
     starting = undefined
   })
   return {
-    isRevoked: jti => revoked.size > 0 && (revoked.has(jti) || revoked.has(grantOf(jti))),
+    isRevoked: token =>
+      (revoked.size > 0 && (revoked.has(token.jti) || revoked.has(grantOf(token.jti)))) ||
+      cutoffs.covers(token, token.iat),
+    // A grant that does not say when it began is older than any cutoff.
+    isCutOff: grant => cutoffs.covers(grant, grant.beganAtSec ?? 0),
+    askWithCutoffs: async question => (await Promise.all([question(), readCutoffs()]))[0],
     get starting() {
       return starting
     },

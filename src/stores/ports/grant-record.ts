@@ -8,6 +8,8 @@ export interface GrantRecord {
   /** RFC 8707 resources; empty means the issuer. */
   readonly resource: readonly string[]
   readonly authTimeSec: number
+  /** When the sign-in began that led to it: what a cutoff counts from. Left out: longer ago than any cutoff. */
+  readonly beganAtSec?: number
   /** The authentication context that the operator's own login reported (OpenID Connect Core section 2). */
   readonly acr?: string
 }

@@ -28,6 +28,8 @@ export interface InteractionRecord {
   readonly browserDigest: string
   readonly stage: 'login' | 'consent' | 'accepted' | 'done'
   readonly failedLogins: number
+  /** Left out by 0.1.0. */
+  readonly beganAtSec?: number
   /** The end of its lifetime, for those who have to be told. */
   readonly expiresAtMs: number
   readonly sub?: string

@@ -144,7 +144,7 @@ export const startServer = async (
   const options = { ...defaultOptions, clients, ...changes }
   const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())
-  const revocations = createRevocationFeed(store.revocations, clock)
+  const revocations = createRevocationFeed(store, clock)
   t.teardown(() => revocations.close())
   const own = { options, store, clock, clients, keys, revocations }
   const deps = { ...own, ...createLimits(clock), reportKeysAway: () => undefined }
@@ -265,6 +265,7 @@ const makeCode = async (
       scope,
       resource,
       authTimeSec: 0,
+      beganAtSec: Math.floor(clock.nowMs() / 1000),
     },
     codeDigest: keys.digest(code),
     codeProof: codeProof(client_id, redirect_uri, codeVerifier && challengeOf(codeVerifier), dpop_jkt),

@@ -84,7 +84,7 @@ export const openBrowserRoom = async (
   const limiter = createMemoryLimiter(clock)
   const failures = createFailureLimit(limiter, { limit: 10, windowSec: 60 }, clock.nowMs)
   const starts = createStartLimit(limiter, { limit: 300, windowSec: 60 })
-  const revocations = createRevocationFeed(store.revocations, clock)
+  const revocations = createRevocationFeed(store, clock)
   t.teardown(() => revocations.close())
   const reportKeysAway = (): void => undefined
   const deps: OAuthDeps = {

@@ -73,7 +73,7 @@ t.test('a process that has just started knows what was revoked before', async t 
   const token = await issue(server)
   await server.revoke({ token }, { as: 'app' })
 
-  const revocations = createRevocationFeed(server.deps.store.revocations, server.clock)
+  const revocations = createRevocationFeed(server.deps.store, server.clock)
   t.teardown(() => revocations.close())
   const fresh = createAuthorizationServer({ ...server.deps, revocations })
 

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../clock.ts'
+import type { Cutoff, CutoffStore } from '../../stores/ports/cutoffs.ts'
+import type { OAuthOptions } from '../options.ts'
+
+/** Whose tokens end: all of a client, all of a subject, or those of the subject at the client. */
+export type CutoffTarget = Pick<Cutoff, 'client_id' | 'sub'>
+
+type Lifetimes = Pick<OAuthOptions, 'accessToken' | 'refreshToken' | 'code' | 'interactionLifetimeSec'>
+
+/** Lifetimes may have been longer when some of the tokens were issued: a cutoff is kept so long at least, in seconds. */
+const leastLifetimeSec = 366 * 86_400
+
+/**
+ * Revokes what was issued until now. Tokens say in whole seconds when they were issued, by the clock of the process that
+ * issued them; so the cutoff goes through the second that has begun and the next one. That covers clocks that are up to a
+ * second ahead of this one, and all that was begun before the store has it.
+ *
+ * Resolves when those seconds are over: what is issued from then on is good.
+ */
+export const cutOff = async (
+  store: CutoffStore,
+  clock: Clock,
+  target: CutoffTarget,
+  lifetimes: Lifetimes,
+): Promise<Cutoff> => {
+  const throughSec = Math.floor(clock.nowMs() / 1000) + 1
+  const overAtMs = (throughSec + 1) * 1000
+  const cutoff = { ...target, throughSec, untilMs: overAtMs + longestSec(lifetimes) * 1000 }
+  await store.add(cutoff)
+  // A process that stood still meanwhile, or a slow store: what was issued before is not all covered.
+  if (clock.nowMs() >= overAtMs) return cutOff(store, clock, target, lifetimes)
+  while (clock.nowMs() < overAtMs) await sleep(overAtMs - clock.nowMs())
+  return cutoff
+}
+
+/** The longest that anything lasts which was begun by then: a sign-in, its code, and what that is redeemed for. */
+const longestSec = ({ accessToken, refreshToken, code, interactionLifetimeSec }: Lifetimes): number => {
+  const tokenSec = Math.max(accessToken.lifetimeSec, refreshToken.lifetimeSec)
+  return Math.max(leastLifetimeSec, interactionLifetimeSec + code.lifetimeSec + tokenSec)
+}

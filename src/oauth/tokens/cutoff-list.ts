@@ -1,0 +1,43 @@
+import type { Cutoff } from '../../stores/ports/cutoffs.ts'
+
+/** Whose something is: what a cutoff is looked up by. */
+export interface Owner {
+  readonly client_id: string
+  readonly sub: string
+}
+
+/** The cutoffs that a process knows. Looking costs one comparison where there are none, and allocates nothing where there are. */
+export interface CutoffList {
+  add(cutoff: Cutoff): void
+  /** Whether what was issued to this owner in that second is good no more. */
+  covers(owner: Owner, issuedSec: number): boolean
+  /** Drops what nobody needs any more. */
+  sweep(nowMs: number): void
+}
+
+/** Any client, any subject: no `client_id` and no `sub` is empty. */
+const any = ''
+
+export const createCutoffList = (): CutoffList => {
+  /** By client, then by subject. */
+  const byClient = new Map<string, Map<string, Cutoff>>()
+  const reaches = (client_id: string, sub: string, issuedSec: number): boolean =>
+    issuedSec <= (byClient.get(client_id)?.get(sub)?.throughSec ?? Number.NEGATIVE_INFINITY)
+  return {
+    add: cutoff => {
+      const { client_id = any, sub = any, throughSec } = cutoff
+      const bySub = byClient.get(client_id) ?? new Map<string, Cutoff>()
+      byClient.set(client_id, bySub)
+      if (throughSec >= (bySub.get(sub)?.throughSec ?? 0)) bySub.set(sub, cutoff)
+    },
+    covers: ({ client_id, sub }, issuedSec) =>
+      byClient.size > 0 &&
+      (reaches(client_id, any, issuedSec) || reaches(any, sub, issuedSec) || reaches(client_id, sub, issuedSec)),
+    sweep: nowMs => {
+      for (const [client_id, bySub] of byClient) {
+        for (const [sub, { untilMs }] of bySub) if (untilMs <= nowMs) bySub.delete(sub)
+        if (bySub.size === 0) byClient.delete(client_id)
+      }
+    },
+  }
+}

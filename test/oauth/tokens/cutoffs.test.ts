@@ -1,0 +1,146 @@
+/** What a cutoff ends, where it is looked at, and that looking costs no round trip of its own. */
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createMemoryStore } from '../../../src/stores/memory.ts'
+import type { Cutoff } from '../../../src/stores/ports/cutoffs.ts'
+import type { Store } from '../../../src/stores/ports/store.ts'
+import { createManualClock, startServer, type TestServer, verifier } from '../support/authorization-server.ts'
+
+const formats = ['jwt', 'opaque'] as const
+const tokensIn = (format: (typeof formats)[number]) => ({
+  accessToken: { format, lifetimeSec: 600, alg: 'ES256' } as const,
+})
+
+const refused = { status: 400, body: { error: 'invalid_grant' } }
+const inactive = { status: 200, body: { active: false } }
+
+const cutOff = ({ deps, clock }: TestServer, target: Pick<Cutoff, 'client_id' | 'sub'>): Promise<void> => {
+  const nowMs = clock.nowMs()
+  return deps.store.cutoffs.add({ ...target, throughSec: Math.floor(nowMs / 1000), untilMs: nowMs + 86_400_000 })
+}
+
+const redeem = async ({ token }: TestServer, code: string, as = 'app') =>
+  (await token({ grant_type: 'authorization_code', code, code_verifier: verifier }, { as })).body
+
+const refresh = ({ token }: TestServer, refresh_token: unknown, as = 'app') =>
+  token({ grant_type: 'refresh_token', refresh_token: String(refresh_token) }, { as })
+
+const introspect = ({ introspect: ask }: TestServer, token: unknown, as = 'app') =>
+  ask({ token: String(token) }, { as })
+
+for (const format of formats) {
+  t.test(
+    `what was issued to a client before is inactive at once, and what is issued later is good (${format})`,
+    async t => {
+      const server = await startServer(t, tokensIn(format))
+      const before = await redeem(server, await server.makeCode('app'))
+      await cutOff(server, { client_id: 'app' })
+
+      t.match(await introspect(server, before.access_token), inactive)
+      t.match(await introspect(server, before.refresh_token), inactive)
+      t.match(await refresh(server, before.refresh_token), refused)
+
+      server.clock.advanceSec(1)
+      const after = await redeem(server, await server.makeCode('app'))
+      t.match(await introspect(server, after.access_token), { body: { active: true } })
+      t.match(await refresh(server, after.refresh_token), { status: 200 })
+    },
+  )
+  t.test(`the gateway refuses it within a second, and lets other clients in (${format})`, async t => {
+    const server = await startServer(t, tokensIn(format))
+    const before = await redeem(server, await server.makeCode('app'))
+    const other = await redeem(server, await server.makeCode('other'), 'other')
+    t.ok(await server.server.verifyAccessToken(String(before.access_token)))
+
+    const cutAtMs = Date.now()
+    await cutOff(server, { client_id: 'app' })
+    while (await server.server.verifyAccessToken(String(before.access_token))) await sleep(10)
+
+    t.ok(Date.now() - cutAtMs < 1000)
+    t.ok(await server.server.verifyAccessToken(String(other.access_token)))
+    const record = await server.server.verifyAccessToken(String(other.access_token))
+    t.equal(record && (await server.server.hasTokenEnded(String(other.access_token), record)), false)
+  })
+}
+
+t.test('a code from before is refused, and not by the wrong client it is tried at', async t => {
+  const server = await startServer(t)
+  const code = await server.makeCode('app')
+  const otherCode = await server.makeCode('other')
+  await cutOff(server, { client_id: 'app' })
+
+  t.match(await redeem(server, code), { error: 'invalid_grant' })
+  t.match(await redeem(server, otherCode, 'other'), { access_token: String })
+})
+
+t.test('a cutoff of a subject ends what they have at every client; with a client, at that one alone', async t => {
+  for (const target of [{}, { client_id: 'app' }]) {
+    const server = await startServer(t)
+    const atApp = await redeem(server, await server.makeCode('app'))
+    const { sub } = (await introspect(server, atApp.access_token)).body
+    await cutOff(server, { sub: String(sub), ...target })
+
+    t.match(await introspect(server, atApp.access_token), inactive)
+    const elsewhere = await redeem(server, await server.makeCode('app'))
+    t.match(await introspect(server, elsewhere.access_token), { body: { active: true } }, 'another subject')
+  }
+})
+
+t.test('refreshing does not make a grant younger: its sign-in began before', async t => {
+  const server = await startServer(t)
+  const { refresh_token } = await redeem(server, await server.makeCode('app'))
+  await cutOff(server, { client_id: 'app' })
+
+  server.clock.advanceSec(3600)
+
+  t.match(await refresh(server, refresh_token), refused)
+})
+
+t.test('a grant that does not say when it began is older than any cutoff', async t => {
+  const clock = createManualClock()
+  const store = createMemoryStore(clock)
+  const grants: Store['grants'] = {
+    ...store.grants,
+    create: ({ record: { beganAtSec: _, ...record }, ...grant }) => store.grants.create({ ...grant, record }),
+  }
+  const server = await startServer(t, {}, clock, { ...store, grants })
+  await cutOff(server, { client_id: 'app' })
+  server.clock.advanceSec(3600)
+
+  t.match(await redeem(server, await server.makeCode('app')), { error: 'invalid_grant' })
+})
+
+t.test('the cutoffs are asked for before the store has answered what a request is about', async t => {
+  const clock = createManualClock()
+  const store = createMemoryStore(clock)
+  let timesAsked = 0
+  const cutoffs: Store['cutoffs'] = {
+    ...store.cutoffs,
+    since: cursor => {
+      timesAsked++
+      return store.cutoffs.since(cursor)
+    },
+  }
+  /** Answers where the cutoffs were asked for in the turn of the event loop that this was asked in. */
+  const after = <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
+    return async (...args: Args): Promise<Result> => {
+      const before = timesAsked
+      await nextTurn()
+      t.equal(timesAsked, before + 1)
+      return call(...args)
+    }
+  }
+  const { grants, tokens, revocations } = store
+  const server = await startServer(t, {}, clock, {
+    ...store,
+    cutoffs,
+    grants: { ...grants, redeem: after(grants.redeem), refresh: after(grants.refresh) },
+    tokens: { ...tokens, findAny: after(tokens.findAny) },
+    revocations: { ...revocations, isRevoked: after(revocations.isRevoked) },
+  })
+  const { access_token, refresh_token } = await redeem(server, await server.makeCode('app'))
+
+  t.match(await introspect(server, access_token), { body: { active: true } })
+  t.match(await introspect(server, refresh_token), { body: { active: true } })
+  t.match(await refresh(server, refresh_token), { status: 200 })
+})
