@@ -9,7 +9,8 @@ type Line = Readonly<Record<string, unknown>>
 
 /** The access line of the request that got this id; waits until it is written. */
 const lineOf = async (sidegate: RunningSidegate, id: string | null): Promise<Line> => {
-  const find = (): string | undefined => sidegate.output.find(line => line.includes(`"request_id":"${id}"`))
+  const find = (): string | undefined =>
+    sidegate.output.find(line => line.includes(`"event":"request","request_id":"${id}"`))
   await eventually(() => find() !== undefined)
   return JSON.parse(find() ?? '')
 }
