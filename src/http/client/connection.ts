@@ -99,8 +99,9 @@ export class Connection {
     this.#fail(this.#lossKind(), 'the gateway closes its connections')
   }
 
-  /** Looks whether a wait has been too long. @param nowMs of a monotonic clock */
+  /** Looks whether a wait has been too long, or is for nobody. @param nowMs of a monotonic clock */
   tick(nowMs: number): void {
+    this.#body?.look()
     if (this.#request !== undefined && this.#isOverdue(this.#request, nowMs)) {
       this.#fail(this.#waitsForClient() ? 'stalled' : 'late', 'the answer has not ended within the time for it')
     } else if (this.#patience.isOver(nowMs)) {

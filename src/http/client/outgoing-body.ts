@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { countPassed } from '../body-garbage.ts'
+import { noticeReset } from '../reset-notice.ts'
 import type { RequestWithBody } from './outgoing-request.ts'
 
 /** Who is told how the sending goes. */
@@ -47,6 +48,11 @@ export class OutgoingBody {
   /** Whether the server has to take what was sent before more is read. */
   get isHeldUp(): boolean {
     return this.#socket.writableNeedDrain
+  }
+
+  /** To be called now and then: a client that is not read goes unheard. */
+  look(): void {
+    if (this.isHeldUp) noticeReset(this.#source.socket)
   }
 
   /** @param head of the request; it leaves together with what has come of the body */

@@ -1,23 +1,27 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer, request as httpRequest, type IncomingMessage } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createHttpServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import t, { type Test } from 'tap'
 import type { ConnectionPool } from '../../../src/http/client/pool.ts'
+import { createCertificates } from '../../support/certificates.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openConnection } from '../../support/raw-client.ts'
 import { get, hello, openPool, RoundTrip, type ScriptedServer, startServer } from './support/round-trips.ts'
 
 /** A server in front that hands the body of each request on to the pool, and answers with what became of it. */
-const startFront = async (t: Test, pool: ConnectionPool, framing: string) => {
+const startFront = async (t: Test, pool: ConnectionPool, framing: string, server: Server = createHttpServer()) => {
   const trips: RoundTrip[] = []
-  const front = createHttpServer((req, res) => {
+  const front = server.on('request', (req, res) => {
     const trip = new RoundTrip(pool, postOf(req, framing))
     trips.push(trip)
     res.on('close', () => {
       if (!res.writableFinished) trip.connection.abort()
     })
     void trip.failure.then(failure => res.end(failure?.kind ?? trip.body))
-  }).listen(0, '127.0.0.1')
+  })
+  front.listen(0, '127.0.0.1')
   await once(front, 'listening')
   t.teardown(() => {
     front.closeAllConnections()
@@ -190,4 +194,24 @@ t.test('U10: an answer that begins before the end of the body does not end it: b
   client.send('last')
 
   t.equal((await client.answer()).body.toString(), 'firstlater')
+})
+
+t.test('a client that resets its connection while nothing of its body is taken is noticed', async t => {
+  const { server: certificate } = createCertificates(t)
+  const fronts = { plain: createHttpServer(), tls: createHttpsServer({ cert: certificate.cert, key: certificate.key }) }
+  for (const [way, server] of Object.entries(fronts)) {
+    const deaf = await startServer(t, socket => socket.pause())
+    const front = await startFront(t, openPool(t, deaf.url), `Content-Length: ${most}`, server)
+    let isGone = false
+    server.on('request', (_req, res) => res.on('close', () => (isGone = true)))
+    const raw = connect(Number(new URL(front.url).port), '127.0.0.1').on('error', () => undefined)
+    const client = way === 'tls' ? connectTls({ socket: raw, rejectUnauthorized: false }) : raw
+    client.on('error', () => undefined).write(post(`Content-Length: ${most}`, ''))
+    client.write(Buffer.alloc(most))
+    await standsStill(() => raw.bytesWritten)
+    t.notOk(isGone, way)
+    raw.resetAndDestroy()
+
+    await eventually(() => isGone)
+  }
 })
