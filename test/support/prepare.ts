@@ -21,6 +21,7 @@ const programs: readonly Program[] = [
   { command: 'nginx', debianPackage: 'nginx' },
   { command: 'caddy', debianPackage: 'caddy' },
   { command: 'bwrap', debianPackage: 'bubblewrap' },
+  { command: 'promtool', debianPackage: 'prometheus' },
 ]
 
 const main = (): number => {
