@@ -52,8 +52,10 @@ t.test('keys rotate makes keys that keys list shows, from the first one to those
   const leftMs = Date.parse(old?.publishedUntil ?? '') - Date.parse(next?.activeFrom ?? '')
   t.equal(leftMs, 660_000, 'the life of its last token, and a minute for clocks')
 
-  t.match(await sidegate(['keys', 'rotate', '--config', file, '--alg', 'ES256', '--now']), { code: 0, stdout: /new/ })
+  const urgent = await sidegate(['keys', 'rotate', '--config', file, '--alg', 'ES256', '--now', '--json'])
   const soonest = (await listKeys(file)).find(({ state }) => state === 'next')
+  const { kid, alg, activeFrom } = soonest ?? {}
+  t.same(JSON.parse(urgent.stdout), { keys: [{ kid, alg, activeFrom, isNew: true }] })
   t.equal(Date.parse(soonest?.activeFrom ?? '') - Date.parse(soonest?.created ?? ''), 15_000)
 
   const { stdout } = await sidegate(['keys', 'list', '--config', file])

@@ -178,3 +178,15 @@ t.test('line 63: who began in time may finish after the pushed request has expir
 
   t.ok(answerOf(await guest.submit({ decision: 'allow' })).code)
 })
+
+t.test('what comes of a sign-in counts as begun when it began, however late it ends', async t => {
+  const room = await openBrowserRoom(t)
+  const beganAtSec = Math.floor(room.deps.clock.nowMs() / 1000)
+  const guest = await enter(room)
+  room.advanceSec(600)
+  await guest.signIn()
+
+  const { code = '' } = answerOf(await guest.submit({ decision: 'allow' }))
+
+  t.match(await room.redeem(code), { kind: 'redeemed', record: { beganAtSec, authTimeSec: beganAtSec + 600 } })
+})

@@ -1,0 +1,122 @@
+/** What `sidegate tokens revoke` ends, in every worker and pod that shares the store. */
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { challengeOf } from '../../src/oauth/tokens/code.ts'
+import { sidegate } from '../cli/run.ts'
+import { verifier } from '../oauth/support/authorization-server.ts'
+import { type Fields, post, send } from '../oauth/support/post.ts'
+import { callback, operations, signInAndAllow, startOAuth } from '../oauth/support/running.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { startStrictUpstream } from '../support/recording-upstream.ts'
+import { startRedis } from '../support/redis.ts'
+import type { RunningSidegate, TestConfig } from '../support/sidegate.ts'
+
+/** Gateways that share a store, the first of which is the issuer; each has `/api` before the same upstream. */
+const startPods = async (t: Test, count: number, changes: TestConfig): Promise<readonly RunningSidegate[]> => {
+  const upstream = await startStrictUpstream(t)
+  const issuer = `http://127.0.0.1:${await findFreePort()}`
+  const api = { name: 'Api', basePath: '/api', upstream: 'up', operations: [{ method: 'GET', path: '/**' }] }
+  const config = {
+    issuer,
+    groupings: [{ name: 'OAuth', operations }, api],
+    upstreams: { up: { targets: [upstream.url] } },
+    ...changes,
+  }
+  return Promise.all(Array.from({ length: count }, () => startOAuth(t, config)))
+}
+
+const configOf = ({ dir }: RunningSidegate): string => join(dir, 'sidegate.yaml')
+
+/** A code that alice agreed to, as a token request for it. */
+const newRedemption = async (url: string): Promise<Fields> => {
+  const query = { client_id: 'app', response_type: 'code', redirect_uri: callback }
+  const challenge = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
+  const location = await signInAndAllow(new URL(`${url}/authorize?${new URLSearchParams({ ...query, ...challenge })}`))
+  const code = location.searchParams.get('code') ?? ''
+  return { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }
+}
+
+const token = (url: string, fields: Fields, as = 'app') => post(`${url}/token`, fields, as)
+
+const machine = { grant_type: 'client_credentials' }
+
+/** Everywhere, often enough that each worker is asked: a status of `/api` for this access token, each once. */
+const statusesOf = async (pods: readonly RunningSidegate[], access_token: unknown): Promise<readonly number[]> => {
+  const urls = pods.flatMap(({ url }) => Array.from({ length: 12 }, () => `${url}/api/x`))
+  const headers = { authorization: `Bearer ${access_token}` }
+  const answers = await Promise.all(urls.map(url => send(url, { method: 'GET', type: undefined, headers })))
+  return [...new Set(answers.map(({ status }) => status))]
+}
+
+const scenario = async (t: Test, pods: readonly RunningSidegate[]): Promise<void> => {
+  const urls = pods.map(({ url }) => url)
+  const [first = '', last = ''] = [urls[0], urls.at(-1)]
+  const revoke = (...args: readonly string[]) => {
+    const [pod] = pods
+    return sidegate(['tokens', 'revoke', '--config', pod ? configOf(pod) : '', ...args])
+  }
+  const isActive = async (text: unknown): Promise<unknown> =>
+    (await post(`${last}/introspect`, { token: String(text) }, 'app')).body.active
+
+  await t.test('all that was issued to a client ends in every process, and nothing of another client', async t => {
+    const person = (await token(first, await newRedemption(first))).body
+    const own = (await token(first, machine)).body
+    const other = (await token(first, machine, 'server')).body
+    const waiting = await newRedemption(first)
+    for (const { access_token } of [person, own, other]) t.same(await statusesOf(pods, access_token), [200])
+
+    const { code, stdout } = await revoke('--client', 'app')
+
+    t.equal(code, 0)
+    t.match(stdout, /^revoked: everything issued to app until \S+Z; what is issued from now on is good\n$/)
+    for (const { access_token } of [person, own]) t.same(await statusesOf(pods, access_token), [401])
+    for (const text of [person.access_token, person.refresh_token, own.access_token])
+      t.equal(await isActive(text), false)
+    const refresh = { grant_type: 'refresh_token', refresh_token: String(person.refresh_token) }
+    t.match(await token(last, refresh), { status: 400, body: { error: 'invalid_grant' } })
+    t.match(await token(last, waiting), { status: 400, body: { error: 'invalid_grant' } })
+    t.same(await statusesOf(pods, other.access_token), [200])
+  })
+
+  await t.test('what is issued as soon as the command has ended is good, until its subject is named', async t => {
+    const person = (await token(first, await newRedemption(first))).body
+    const own = (await token(first, machine)).body
+    t.same(await statusesOf(pods, person.access_token), [200])
+    t.equal(await isActive(person.refresh_token), true)
+    const { sub } = (await post(`${first}/introspect`, { token: String(person.access_token) }, 'app')).body
+
+    const { stdout } = await revoke('--subject', String(sub), '--client', 'app', '--json')
+
+    t.match(JSON.parse(stdout), { client: 'app', subject: sub, issuedBefore: /Z$/, rememberedUntil: /Z$/ })
+    t.same(await statusesOf(pods, person.access_token), [401])
+    t.equal(await isActive(person.refresh_token), false)
+    t.same(await statusesOf(pods, own.access_token), [200])
+  })
+}
+
+t.test('two workers that share a file', async t => {
+  const pods = await startPods(t, 1, { workers: 2 })
+  await scenario(t, pods)
+
+  await t.test('what makes no sense is said, and revokes nothing', async t => {
+    const config = pods[0] ? configOf(pods[0]) : ''
+    const run = (...args: readonly string[]) => sidegate(['tokens', 'revoke', ...args])
+    const [nobody, empty, stranger, broken] = await Promise.all([
+      run('--config', config),
+      run('--config', config, '--client', ''),
+      run('--config', config, '--client', 'ap p'),
+      run('--config', join(config, 'absent'), '--client', 'app'),
+    ])
+
+    t.match(nobody, { code: 2, stdout: '', stderr: /name a --client, a --subject, or both/ })
+    t.match(empty, { code: 2, stdout: '', stderr: /not empty/ })
+    t.match(stranger, { code: 0, stderr: /has no client "ap p"; it is revoked all the same/ })
+    t.match(broken, { code: 1, stdout: '' })
+  })
+})
+
+t.test('two pods that share a Redis, with opaque tokens', async t => {
+  const redis = await startRedis(t)
+  const pods = await startPods(t, 2, { store: redis.url, workers: 1, tokens: { accessToken: { format: 'opaque' } } })
+  await scenario(t, pods)
+})
