@@ -10,7 +10,7 @@ import { findSchemaProblems, folder, readProject, readYaml, toMount, toPublished
 import { readStages, toExecForm } from './dockerfile.ts'
 
 const project = readProject()
-const { sidegate, accounts, redis, prometheus, grafana } = project.services
+const { sidegate, accounts, redis, prometheus, jaeger, grafana } = project.services
 const services = Object.entries(project.services)
 
 const loaded = await loadConfig(join(folder, 'sidegate/sidegate.yaml'), { DEMO_CLIENT_SECRET: 'a-secret' })
@@ -23,6 +23,8 @@ const listening: Readonly<Record<string, readonly number[]>> = {
   accounts: [Number(new URL(accounts.entrypoint.at(-1) ?? '').port)],
   redis: [6379],
   prometheus: [9090],
+  // OTLP over HTTP, and what Grafana asks.
+  jaeger: [4318, 16686],
   grafana: [3000],
 }
 
@@ -72,24 +74,62 @@ t.test('the gateway finds its store and the service behind it', async t => {
 })
 
 const scrapes = z.object({
+  global: z.object({ scrape_interval: z.string() }),
   scrape_configs: z.array(z.object({ static_configs: z.array(z.object({ targets: z.array(z.string()) })) })),
 })
-const sources = z.object({ datasources: z.array(z.object({ type: z.string(), url: z.url() })) })
 
-t.test('Prometheus scrapes the admin port, and Grafana asks Prometheus', async t => {
+const source = z.object({
+  uid: z.string(),
+  type: z.string(),
+  url: z.url(),
+  jsonData: z
+    .object({
+      timeInterval: z.string(),
+      exemplarTraceIdDestinations: z.array(z.object({ name: z.literal('trace_id'), datasourceUid: z.string() })),
+    })
+    .optional(),
+})
+
+/** Whom Grafana asks, as provisioned. @throws ZodError where it is not what the tests rely on */
+const sourceOf = (name: string): z.infer<typeof source> =>
+  z.object({ datasources: z.tuple([source]) }).parse(readYaml(`grafana/datasources/${name}.yaml`)).datasources[0]
+
+/** What Grafana finds at a path of its own. */
+const mountedAt = (path: string): string | undefined =>
+  grafana.volumes.map(toMount).find(({ target }) => target === path)?.source
+
+t.test('Prometheus scrapes the admin port as often as Grafana believes', async t => {
   const file = prometheus.command.find(word => word.startsWith('--config.file='))?.slice('--config.file='.length)
   const { source } = prometheus.volumes.map(toMount).find(({ target }) => target === file) ?? { source: '' }
-  const targets = scrapes
-    .parse(readYaml(source))
-    .scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap(found => found.targets))
-  const { datasources } = sources.parse(readYaml('grafana/datasources/prometheus.yaml'))
+  const { global, scrape_configs } = scrapes.parse(readYaml(source))
+  const targets = scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap(found => found.targets))
 
   t.same(targets, [`sidegate:${config.admin.port}`])
-  t.same(
-    datasources.map(({ url }) => url),
-    [`http://prometheus:${listening.prometheus}`],
-  )
-  t.ok(grafana.volumes.map(toMount).some(({ target }) => target === '/etc/grafana/provisioning/datasources'))
+  t.equal(sourceOf('prometheus').jsonData?.timeInterval, global.scrape_interval)
+})
+
+t.test('Grafana asks Prometheus, and its exemplars lead to the traces that Sidegate sends to Jaeger', async t => {
+  t.equal(mountedAt('/etc/grafana/provisioning/datasources'), './grafana/datasources')
+  t.match(sourceOf('prometheus'), {
+    type: 'prometheus',
+    url: `http://prometheus:${listening.prometheus}`,
+    jsonData: { exemplarTraceIdDestinations: [{ datasourceUid: sourceOf('jaeger').uid }] },
+  })
+  t.match(sourceOf('jaeger'), { type: 'jaeger', url: 'http://jaeger:16686' })
+  t.equal(sidegate.environment.OTEL_EXPORTER_OTLP_ENDPOINT, 'http://jaeger:4318')
+  t.equal(jaeger.environment.JAEGER_LISTEN_HOST, '0.0.0.0')
+  t.ok(prometheus.command.includes('--enable-feature=exemplar-storage'))
+})
+
+t.test('Grafana has the dashboard, and begins with it', async t => {
+  const { providers } = z
+    .object({ providers: z.tuple([z.object({ type: z.literal('file'), options: z.object({ path: z.string() }) })]) })
+    .parse(readYaml('grafana/dashboards/sidegate.yaml'))
+  const { path } = providers[0].options
+
+  t.equal(mountedAt('/etc/grafana/provisioning/dashboards'), './grafana/dashboards')
+  t.equal(grafana.environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH, `${path}/sidegate.json`)
+  t.ok(existsSync(join(folder, mountedAt(path) ?? '', 'sidegate.json')))
 })
 
 t.test('the configuration is mounted where the image looks for it, and its environment is given', async t => {
@@ -103,7 +143,7 @@ t.test('the configuration is mounted where the image looks for it, and its envir
 
   t.equal(file, '/etc/sidegate/sidegate.yaml')
   t.ok(existsSync(join(folder, source, 'sidegate.yaml')))
-  t.same(Object.keys(sidegate.environment), ['DEMO_CLIENT_SECRET'])
+  t.ok('DEMO_CLIENT_SECRET' in sidegate.environment)
 })
 
 t.test('the demo service is a file of the image', async t => {

@@ -15,6 +15,7 @@ import { findPolicyProblems } from './kubernetes/policies.ts'
 import { findSchemaProblems } from './kubernetes/schema.ts'
 import { statedDefaults } from './kubernetes/stated-defaults.ts'
 import { isSidecar, toWorkload } from './kubernetes/workload.ts'
+import { dashboardFile } from './prometheus/dashboard.ts'
 
 const { version } = z
   .object({ version: z.string() })
@@ -82,6 +83,21 @@ t.test('the autoscaler and the PodMonitor are there where they are wanted', asyn
 
   t.same(havingKind('HorizontalPodAutoscaler'), ['default', 'gateway'])
   t.same(havingKind('PodMonitor'), ['gateway'])
+})
+
+t.test('the dashboard is there where it is wanted, as it stands in deploy/grafana', async t => {
+  const dashboardOf = (set: string) =>
+    objectsOf(lastingObjects(set), 'ConfigMap').filter(({ metadata }) => metadata.labels.grafana_dashboard === '1')
+
+  t.same(
+    valueSets.filter(set => dashboardOf(set).length > 0),
+    ['gateway'],
+  )
+  t.match(
+    dashboardOf('gateway')[0]?.data,
+    { 'sidegate.json': readFileSync(dashboardFile, 'utf8') },
+    'the chart has a copy, dashboard.json: copy it anew, then render',
+  )
 })
 
 t.test('what is set for the pods stands in them', async t => {

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
 import { z } from 'zod'
@@ -14,6 +14,7 @@ import { findPolicyProblems } from './kubernetes/policies.ts'
 import { findSchemaProblems } from './kubernetes/schema.ts'
 import { statedDefaults } from './kubernetes/stated-defaults.ts'
 import { isSidecar, toWorkload } from './kubernetes/workload.ts'
+import { dashboardFile } from './prometheus/dashboard.ts'
 
 const overlays = ['gateway', 'redis-cluster', 'redis-sentinel', 'sidecar'] as const
 
@@ -58,6 +59,19 @@ for (const overlay of overlays) {
     t.equal(kinds.has('HorizontalPodAutoscaler'), overlay !== 'sidecar')
   })
 }
+
+t.test('the dashboard is a ConfigMap that Grafana looks for', async t => {
+  const dashboards = renderKustomization(dirname(dashboardFile))
+
+  t.same(dashboards.flatMap(findSchemaProblems), [])
+  t.match(dashboards, [
+    {
+      kind: 'ConfigMap',
+      metadata: { labels: { grafana_dashboard: '1' } },
+      data: { 'sidegate.json': readFileSync(dashboardFile, 'utf8') },
+    },
+  ])
+})
 
 t.test('the overlays lead to a Redis, to Sentinels and to a Cluster', async t => {
   const stores = await Promise.all(overlays.map(async name => (await deploy(objectsIn(name))).config.store))

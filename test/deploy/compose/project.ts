@@ -38,6 +38,7 @@ const project = z.object({
     accounts: service,
     redis: service,
     prometheus: service,
+    jaeger: service,
     grafana: service,
   }),
   volumes: z.record(z.string(), z.null()),
