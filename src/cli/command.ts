@@ -54,6 +54,16 @@ const parseStrictly = <const T extends Options>(args: readonly string[], options
 const sentenceOf = (error: unknown): string =>
   error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error)
 
-export const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
+/** Prints what was asked for. Nobody may want to read all of it, as behind `head`: the rest goes nowhere, which is no failure. */
+export const printLine = (line: string): void => print(process.stdout, line)
 
-export const printErrorLine = (line: string): void => void process.stderr.write(`${line}\n`)
+export const printErrorLine = (line: string): void => print(process.stderr, line)
+
+const print = (stream: NodeJS.WriteStream, line: string): void => {
+  if (stream.listenerCount('error') === 0) stream.on('error', ignoreClosed)
+  stream.write(`${line}\n`)
+}
+
+const ignoreClosed = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== 'EPIPE') throw error
+}

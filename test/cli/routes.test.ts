@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { forwarded, publishing, writeConfig } from '../config/support.ts'
-import { demoConfig, sidegate } from './run.ts'
+import { demoConfig, launcher, sidegate } from './run.ts'
 
 t.test('routes prints a row for each way to each operation, in columns', async t => {
   const { code, stdout } = await sidegate(['routes', '--config', demoConfig])
@@ -96,4 +99,13 @@ t.test('a bad configuration has no routes', async t => {
   t.equal(code, 1)
   t.equal(stdout, '')
   t.match(stderr, /workers: must be/)
+})
+
+t.test('where nobody reads what is printed, as behind head, it ends without a word', async t => {
+  const child = spawn(process.execPath, [launcher, 'routes', '--config', demoConfig])
+  child.stdout.destroy()
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+
+  t.equal(stderr, '')
+  t.equal(code, 0)
 })
