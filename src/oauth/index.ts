@@ -22,6 +22,7 @@ import type { ClientRegistration } from './options.ts'
 import { type Refusal, refusalPage } from './pages/refusal-page.ts'
 import { settingOf } from './pages/setting.ts'
 import { createPush } from './par/push.ts'
+import { remade } from './remade.ts'
 import { createResourceMetadata } from './resource-metadata.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { createEndCheck } from './tokens/end-check.ts'
@@ -98,7 +99,10 @@ const createGrants = (deps: OAuthDeps): readonly Grant[] => [
 export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer => {
   const grants = createGrants(deps)
   const clientKeys = createClientKeyring(deps.clock, deps.reportKeysAway)
-  const metadata = createMetadata(deps.options, grants)
+  const metadata = remade(
+    () => deps.clients.terms,
+    terms => createMetadata({ ...deps.options, clients: { terms } }, grants),
+  )
   const accessTokens = createAccessTokens(deps)
   const checkProof = createProofCheck(deps)
   const readObject = createRequestObjects(deps, clientKeys)
@@ -122,7 +126,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
     authorize: createAuthorize(deps, readObject),
     interaction: createInteraction(deps),
     refusalPage: refusal => refusalPage(settingOf(deps.options.issuer, refusal), refusal),
-    metadata: () => publicDocument(metadata),
+    metadata: () => publicDocument(metadata()),
     jwks: () => publicDocument({ ...deps.keys.publicJwks() }),
     resourceMetadata: ({ path }) => {
       const found = findResource(path)

@@ -1,4 +1,5 @@
 import type { ClientTerms } from './clients/client-terms.ts'
+import type { ClientFacts } from './clients/packed-clients.ts'
 import { proofAlgs } from './dpop/proof.ts'
 import type { Grant } from './grants/grant.ts'
 import { type ClientAuthMethod, clientAuthMethods, keepsToFapi, type OAuthOptions } from './options.ts'
@@ -7,8 +8,11 @@ import { type SigningAlg, signingAlgs, strongSigningAlgs } from './wire.ts'
 /** Authorization server metadata (RFC 8414 section 2). */
 export type Metadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
+/** What there is to say, with all clients that are served. */
+type Described = Omit<OAuthOptions, 'clients'> & { readonly clients: Pick<ClientFacts, 'terms'> }
+
 /** Says what is served and nothing else: a list without entries, or a place that is not served, is left out. */
-export const createMetadata = (options: OAuthOptions, grants: readonly Grant[]): Metadata =>
+export const createMetadata = (options: Described, grants: readonly Grant[]): Metadata =>
   withoutEmpty({
     issuer: options.issuer,
     ...tokenMembers(options, grants),
@@ -22,7 +26,7 @@ export const createMetadata = (options: OAuthOptions, grants: readonly Grant[]):
 
 type Members = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
-const tokenMembers = (options: OAuthOptions, grants: readonly Grant[]): Members =>
+const tokenMembers = (options: Described, grants: readonly Grant[]): Members =>
   options.endpoints.token === undefined
     ? {}
     : {
@@ -33,7 +37,7 @@ const tokenMembers = (options: OAuthOptions, grants: readonly Grant[]): Members 
         tls_client_certificate_bound_access_tokens: options.takesClientCertificates || undefined, // RFC 8705 section 3.3
       }
 
-const authorizationMembers = (options: OAuthOptions): Members =>
+const authorizationMembers = (options: Described): Members =>
   options.endpoints.authorize === undefined
     ? {}
     : {
@@ -47,14 +51,14 @@ const authorizationMembers = (options: OAuthOptions): Members =>
       }
 
 /** RFC 9126 section 5. */
-const pushedMembers = ({ endpoints, clients, profile }: OAuthOptions): Members => ({
+const pushedMembers = ({ endpoints, clients, profile }: Described): Members => ({
   pushed_authorization_request_endpoint: endpoints.par,
   require_pushed_authorization_requests:
     profile === 'fapi2' || everyClient(clients.terms, 'require_pushed_authorization_requests'),
 })
 
 /** RFC 9101 section 10.5 and OpenID Connect Discovery section 3, where a `request_uri` counts as supported if nothing is said. */
-const requestObjectMembers = (options: OAuthOptions): Members => ({
+const requestObjectMembers = (options: Described): Members => ({
   request_parameter_supported: true,
   request_uri_parameter_supported: false,
   request_object_signing_alg_values_supported: takenAlgs(options, client => client.request_object_signing_alg),
@@ -71,7 +75,7 @@ const everyClient = (
 }
 
 /** A client that cannot prove itself may not introspect (RFC 7662 section 2.1). */
-const introspectionMembers = (options: OAuthOptions): Members => {
+const introspectionMembers = (options: Described): Members => {
   if (options.endpoints.introspect === undefined) return {}
   const signed = new Set(options.clients.terms.map(client => client.introspection_signed_response_alg))
   return {
@@ -85,7 +89,7 @@ const introspectionMembers = (options: OAuthOptions): Members => {
   }
 }
 
-const revocationMembers = (options: OAuthOptions): Members =>
+const revocationMembers = (options: Described): Members =>
   options.endpoints.revoke === undefined
     ? {}
     : { revocation_endpoint: options.endpoints.revoke, ...authMembers('revocation', options, authMethods(options)) }
@@ -93,7 +97,7 @@ const revocationMembers = (options: OAuthOptions): Members =>
 /** How clients authenticate at one endpoint; the algorithms are wanted beside `private_key_jwt` (RFC 8414 section 2). */
 const authMembers = (
   endpoint: 'token' | 'introspection' | 'revocation',
-  options: OAuthOptions,
+  options: Described,
   methods: readonly ClientAuthMethod[],
 ): Members => ({
   [`${endpoint}_endpoint_auth_methods_supported`]: methods,
@@ -103,7 +107,7 @@ const authMembers = (
   ),
 })
 
-const authMethods = ({ profile, takesClientCertificates }: OAuthOptions): readonly ClientAuthMethod[] =>
+const authMethods = ({ profile, takesClientCertificates }: Described): readonly ClientAuthMethod[] =>
   clientAuthMethods.filter(
     method =>
       (takesClientCertificates || !byCertificate.has(method)) && (profile !== 'fapi2' || fapiMethods.has(method)),
@@ -116,14 +120,14 @@ const fapiMethods: ReadonlySet<ClientAuthMethod> = new Set([...byCertificate, 'p
 
 /** What JWTs of clients may be signed with: RS256 only where an old client is registered with it by name. */
 const takenAlgs = (
-  options: OAuthOptions,
+  options: Described,
   pinned: (client: ClientTerms) => SigningAlg | undefined,
 ): readonly SigningAlg[] => {
   const isTaken = options.clients.terms.some(client => pinned(client) === 'RS256' && !keepsToFapi(client, options))
   return isTaken ? [...strongSigningAlgs, 'RS256'] : strongSigningAlgs
 }
 
-const describedResources = ({ resources }: OAuthOptions): readonly string[] =>
+const describedResources = ({ resources }: Described): readonly string[] =>
   resources.filter(({ metadataPath }) => metadataPath !== undefined).map(({ resource }) => resource)
 
 const withoutEmpty = (members: Members): Metadata => {

@@ -8,6 +8,7 @@ export interface OAuthOptions {
   readonly issuer: string
   /** `fapi2`: what every client must keep to, whatever it says itself. */
   readonly profile: Profile
+  /** Those of the configuration; there may be more in the store. */
   readonly clients: Clients
   readonly scopeTexts: ScopeTexts
   readonly accessToken: {

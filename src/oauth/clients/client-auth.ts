@@ -29,7 +29,7 @@ export interface ClientAuth {
 export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): ClientAuth => {
   const { clients } = deps
   const { hear, refuse } = createHearing(deps)
-  const isSecretOf = createSecretCheck(clients.mostSecrets, deps.clock)
+  const isSecretOf = createSecretCheck(clients, deps.clock)
   const checkAssertion = createAssertionCheck(deps, keyring)
   const findCertificateFault = createCertificateCheck(keyring, deps.clock)
 

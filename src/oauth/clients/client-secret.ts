@@ -2,9 +2,10 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
 import type { ClientRegistration, ClientSecret } from '../options.ts'
+import { remade } from '../remade.ts'
 import { newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
 import type { MaybePromise } from '../when-known.ts'
-import type { Clients } from './clients.ts'
+import type { ClientFacts } from './packed-clients.ts'
 import { formOf } from './secret-form.ts'
 
 /**
@@ -15,27 +16,35 @@ import { formOf } from './secret-form.ts'
  */
 export type SecretCheck = (client: ClientRegistration | undefined, presented: string) => MaybePromise<boolean>
 
-export const createSecretCheck = (mostSecrets: Clients['mostSecrets'], clock: Clock): SecretCheck => {
-  const unmatched = createUnmatched(mostSecrets)
-  const nobodys = toComparands([], unmatched)
-  // Made at a client's first request: that one takes some microseconds longer, once in each process.
-  const byClient = new WeakMap<ClientRegistration, Comparands>()
-  const comparandsOf = (client: ClientRegistration): Comparands => {
-    const known = byClient.get(client)
-    if (known) return known
-    const comparands = toComparands(client.secrets, unmatched)
-    byClient.set(client, comparands)
-    return comparands
-  }
+export const createSecretCheck = (clients: Pick<ClientFacts, 'mostSecrets'>, clock: Clock): SecretCheck => {
+  const comparandsOf = remade(() => clients.mostSecrets, createComparands)
 
   return (client, presented) => {
-    const { plain, stored } = client ? comparandsOf(client) : nobodys
+    const { plain, stored } = comparandsOf()(client)
     const nowMs = clock.nowMs()
     const digest = digestOf(presented)
     // Equal digests of unequal lengths' texts do not exist, so the comparison tells nothing about the length either.
     if (plain.some(comparand => timingSafeEqual(valueAt(nowMs, comparand), digest))) return true
     if (stored.length === 0) return false
     return verifySecretHash(new Secret(presented), ...stored.map(comparand => valueAt(nowMs, comparand)))
+  }
+}
+
+/** What is compared for a client, or for none. */
+const createComparands = (
+  most: ClientFacts['mostSecrets'],
+): ((client: ClientRegistration | undefined) => Comparands) => {
+  const unmatched = createUnmatched(most)
+  const nobodys = toComparands([], unmatched)
+  // Made at a client's first request: that one takes some microseconds longer, once in each process.
+  const byClient = new WeakMap<ClientRegistration, Comparands>()
+  return client => {
+    if (!client) return nobodys
+    const known = byClient.get(client)
+    if (known) return known
+    const comparands = toComparands(client.secrets, unmatched)
+    byClient.set(client, comparands)
+    return comparands
   }
 }
 
@@ -60,7 +69,7 @@ interface Unmatched {
   readonly slow: readonly Secret[]
 }
 
-const createUnmatched = (most: Clients['mostSecrets']): Unmatched => ({
+const createUnmatched = (most: ClientFacts['mostSecrets']): Unmatched => ({
   plain: Array.from({ length: most.plain }, () => randomBytes(32)),
   // Each another: equal ones would be computed once, and cost less than as many secrets do.
   quick: Array.from({ length: most.quick }, () => newUnmatchedHash('quick')),

@@ -1,14 +1,13 @@
 import type { ClientRegistration } from '../options.ts'
 import { fromClientText } from './client-text.ts'
 import { type ClientFacts, type ClientPart, type PackedClients, packClients } from './packed-clients.ts'
+import type { ServedClients } from './served-clients.ts'
 
 /**
- * The registered clients. There may be a hundred thousand, so they are kept as texts: one is read when it is asked for,
+ * The clients of the configuration. There may be a hundred thousand, so they are kept as texts: one is read when it is asked for,
  * and what has to be known of all of them is known beforehand.
  */
-export interface Clients extends ClientFacts, Iterable<ClientRegistration> {
-  /** The same object for the same client_id each time. */
-  find(client_id: string): ClientRegistration | undefined
+export interface Clients extends ServedClients, Iterable<ClientRegistration> {
   pack(): PackedClients
 }
 
@@ -24,6 +23,7 @@ export const createClients = (registrations: Iterable<ClientRegistration>): Clie
   return {
     ...freeze(packed.facts),
     find: client_id => open().find(client_id),
+    has: client_id => open().has(client_id),
     pack: () => packed,
     [Symbol.iterator]: () => open()[Symbol.iterator](),
   }
@@ -71,6 +71,7 @@ const fromTexts = (facts: ClientFacts, texts: ReadonlyMap<string, string>): Clie
   return {
     ...facts,
     find,
+    has: client_id => texts.has(client_id),
     pack: () => ({ facts, parts: [[...texts].flat()] }),
     *[Symbol.iterator]() {
       for (const client_id of texts.keys()) {

@@ -5,5 +5,8 @@ export type SecretForm = 'plain' | 'quick' | 'slow'
 
 export const formOf = ({ kind, value }: ClientSecret): SecretForm => {
   if (kind === 'plain') return 'plain'
-  return value.reveal().startsWith('scrypt$') ? 'slow' : 'quick'
+  return formOfHash(value.reveal())
 }
+
+export const formOfHash = (stored: string): Exclude<SecretForm, 'plain'> =>
+  stored.startsWith('scrypt$') ? 'slow' : 'quick'

@@ -74,7 +74,7 @@ export const createBackChannel = (deps: OAuthDeps): BackChannel => {
     const asked = splitScope(record.scope)
     const contexts = splitScope(record.acr_values ?? '')
     // RFC 9700 section 4.15: else a person could pass for a client that acts for itself.
-    if (clients.find(sub)) return 'sub is the id of a client.'
+    if (clients.has(sub)) return 'sub is the id of a client.'
     if (contexts.length > 0 && !contexts.some(context => context === acr)) return 'acr is none of those asked for.'
     if (granted_scopes?.length === 0 && asked.length > 0) return 'granted_scopes is empty: reject instead.'
     if (!(granted_scopes ?? []).every(scope => asked.includes(scope))) {

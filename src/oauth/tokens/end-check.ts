@@ -15,8 +15,8 @@ export type EndCheck = (token: string, record: AccessTokenRecord) => MaybePromis
 const lookupAgeMs = 5000
 
 export const createEndCheck =
-  ({ clock, revocations }: OAuthDeps, check: GatewayCheck): EndCheck =>
+  ({ clock, clients, revocations }: OAuthDeps, check: GatewayCheck): EndCheck =>
   (token, record) => {
-    if (!isAlive(record, clock.nowMs()) || revocations.isRevoked(record)) return true
+    if (!isAlive(record, clock.nowMs()) || !clients.find(record.client_id) || revocations.isRevoked(record)) return true
     return isOpaque(token) && whenKnown(check(token, lookupAgeMs), found => found === undefined)
   }

@@ -1,0 +1,112 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../clock.ts'
+import { type ClientChange, type ClientStore, forgottenForMs, type TakeChanges } from '../../stores/ports/clients.ts'
+import { createStoredClients, type StoredClient, type StoredClients } from './stored-clients.ts'
+
+/** The clients of the store and who is disabled, in memory, so that nobody has to ask. At most a second old. */
+export interface ClientFeed extends Pick<StoredClients, 'get' | 'ids' | 'kinds' | 'mostSecrets'> {
+  /**
+   * Calls `listener` after each change.
+   * @param listener is told which client has changed; undefined: any of them may have
+   * @returns ends that
+   */
+  follow(listener: (client_id: string | undefined) => void): () => void
+  /** Resolves once the store has been asked for the first time; then undefined. Never rejects. */
+  readonly starting: Promise<void> | undefined
+  close(): void
+}
+
+export interface ClientFeedReport {
+  /** Awaited before the first client of the store is known here. */
+  beforeFirst(): Promise<void>
+  /** Told of each change that comes after the first reading. */
+  changed(change: ClientChange, before: StoredClient | undefined): void
+}
+
+/** A change is known everywhere within this time and a round trip; the contract allows one second. */
+const pollEveryMs = 300
+
+/** So many changes are taken in a few milliseconds; then requests get their turn. */
+const changesPerTurn = 100
+
+/** Follows the store's clients. While the store is away what is known stays as it is. */
+export const createClientFeed = (store: ClientStore, clock: Clock, report: ClientFeedReport): ClientFeed => {
+  const listeners = new Set<(client_id: string | undefined) => void>()
+  let known = createStoredClients()
+  let cursor: string | undefined
+  let askedAtMs = clock.nowMs()
+  let hasBegun = false
+  let starting: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  /** Who was away for long may have missed that a client was forgotten, and reads all. */
+  const cursorNow = (): string | undefined => (clock.nowMs() - askedAtMs < forgottenForMs / 2 ? cursor : undefined)
+
+  const read = async (): Promise<void> => {
+    let whole: StoredClients | undefined
+    const news: ClientChange[] = []
+    const take: TakeChanges = (part, isWhole) => {
+      if (!isWhole) return void news.push(...part)
+      whole ??= createStoredClients()
+      for (const { client_id, record } of part) whole.set(client_id, record)
+    }
+    const nowMs = clock.nowMs()
+    const next = await store.since(cursorNow(), take)
+    if (!hasBegun && (whole ? hasAny(whole) : news.length > 0)) {
+      await report.beforeFirst()
+      hasBegun = true
+    }
+    if (whole) adopt(whole)
+    await applyAll(news)
+    cursor = next
+    askedAtMs = nowMs
+  }
+  const adopt = (whole: StoredClients): void => {
+    known = whole
+    for (const tell of listeners) tell(undefined)
+  }
+  const applyAll = async (news: readonly ClientChange[]): Promise<void> => {
+    for (const [nth, change] of news.entries()) {
+      apply(change)
+      if (nth % changesPerTurn === changesPerTurn - 1) await nextTurn()
+    }
+  }
+  const apply = (change: ClientChange): void => {
+    const { client_id, record } = change
+    const before = known.get(client_id)
+    known.set(client_id, record)
+    for (const tell of listeners) tell(client_id)
+    report.changed(change, before)
+  }
+  const poll = async (): Promise<void> => {
+    // Whoever needs the store says that it is away.
+    await read().catch(() => undefined)
+    if (isClosed) return
+    timer = setTimeout(poll, pollEveryMs)
+    timer.unref()
+  }
+
+  starting = poll().then(() => {
+    starting = undefined
+  })
+  return {
+    get: client_id => known.get(client_id),
+    ids: () => known.ids(),
+    kinds: () => known.kinds(),
+    mostSecrets: () => known.mostSecrets(),
+    follow(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    get starting() {
+      return starting
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+const hasAny = ({ ids }: StoredClients): boolean => !ids()[Symbol.iterator]().next().done
