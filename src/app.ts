@@ -1,5 +1,6 @@
 import { reportCertificates } from './app/certificate-report.ts'
 import type { FixedConfig, LiveConfig } from './app/fixed-keys.ts'
+import type { OnChange } from './app/on-change.ts'
 import { privateOptions } from './app/private-options.ts'
 import { createServing, type Lasting } from './app/serving.ts'
 import { createServings } from './app/servings.ts'
@@ -17,7 +18,7 @@ import { createLimiter, type LimiterChannel, type Share } from './stores/limiter
 import { observeStore, type StoreObserver } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
 import type { AccessLog } from './telemetry/access-log.ts'
-import type { Audit, AuditEntry } from './telemetry/audit.ts'
+import type { Audit } from './telemetry/audit.ts'
 import type { Logger } from './telemetry/logger.ts'
 import type { Recorder } from './telemetry/recorder.ts'
 
@@ -33,11 +34,7 @@ export interface AppDeps {
   readonly share: () => Share
   /** Told when the store or the limiter stops answering, and when it answers again. */
   readonly onStoreState: (what: 'store' | 'limiter', up: boolean, reason: string | undefined) => void
-  /**
-   * Told of what an operator, or the time, changed in the store: every process sees it, and it is said once.
-   * @param id the same for the same change in every process, and for no other: such as `client 7`
-   */
-  readonly onChange: (id: string, entry: AuditEntry) => void
+  readonly onChange: OnChange
   /** Told of certificate files that cannot be renewed to; every process finds the same. */
   readonly onCertificateRefused: TlsReport['refused']
 }

@@ -5,6 +5,8 @@ import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import { openKeyRing } from '../oauth/keys/key-ring.ts'
 import type { PodCounter } from '../stores/pods.ts'
+import { auditKeys } from './key-audit.ts'
+import type { OnChange } from './on-change.ts'
 import { withStore } from './store.ts'
 
 export { createLimiterService } from '../stores/limits/shared-limiter.ts'
@@ -13,13 +15,16 @@ export { privateOptions } from './private-options.ts'
 
 /**
  * Opens the store once before any worker does: what cannot work is said in one line, and the keys are made.
+ * @param onChange told of the keys that are made
  * @returns whether the store answers; a Redis that is away is no reason to stay down
  * @throws Error one line for a person, where the store can never work
  */
-export const prepareStore = async (config: SidegateConfig): Promise<boolean> => {
+export const prepareStore = async (config: SidegateConfig, onChange: OnChange): Promise<boolean> => {
+  // What is in memory is this process's alone, and gone with it.
+  const reports = config.store.kind === 'memory' ? {} : { change: auditKeys(onChange) }
   try {
     await withStore(config, async store => {
-      const keys = await openKeyRing(store.keys, systemClock, config.oauth)
+      const keys = await openKeyRing(store.keys, systemClock, config.oauth, reports)
       keys.close()
       await store.ping()
     })

@@ -14,12 +14,14 @@ import type { RevocationFeed } from '../oauth/tokens/revocation-feed.ts'
 import type { Limiter } from '../stores/ports/limiter.ts'
 import type { Store } from '../stores/ports/store.ts'
 import type { AccessLog } from '../telemetry/access-log.ts'
-import type { Audit, AuditEntry } from '../telemetry/audit.ts'
+import type { Audit } from '../telemetry/audit.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { FixedConfig, LiveConfig } from './fixed-keys.ts'
+import { auditKeys } from './key-audit.ts'
 import { createKeyMeter } from './key-meter.ts'
+import type { OnChange } from './on-change.ts'
 import { isSame } from './same.ts'
 
 /** What outlives every reload of a process, with all that it knows. */
@@ -32,7 +34,7 @@ export interface Lasting {
   readonly log: Logger
   readonly accessLog: AccessLog
   readonly audit: Audit
-  readonly onChange: (id: string, entry: AuditEntry) => void
+  readonly onChange: OnChange
   readonly webSockets: WebSocketWatch
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
@@ -127,12 +129,15 @@ const usesSameKeys = (before: OAuthOptions, after: OAuthOptions): boolean =>
 
 /** At a start the store may be away; a reload does not give up keys for none. */
 const openKeys = async (
-  { store, recorder }: Lasting,
+  { store, recorder, onChange }: Lasting,
   { oauth }: LiveConfig,
   before: Serving | undefined,
 ): Promise<KeyRing> => {
   const meter = createKeyMeter(recorder)
-  const ring = await openKeyRing(store.keys, systemClock, oauth, meter.rotation)
+  const ring = await openKeyRing(store.keys, systemClock, oauth, {
+    rotation: meter.rotation,
+    change: auditKeys(onChange),
+  })
   const keys: KeyRing = {
     ...ring,
     close() {

@@ -108,7 +108,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   const gathering = createGathering(aggregate, recorder, workers)
   const decide = createLimiterService()
   const listening: Listening = { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload }
-  const storeIsUp = await prepareStore(config)
+  const storeIsUp = await prepareStore(config, changeWatch.saw)
   if (!storeIsUp) storeWatch.report('primary', 'store', false, 'it did not answer at the start')
   const adminView: AdminView = {
     isReady: () => state.isReady && workers.serving() > 0 && !state.isDraining,

@@ -17,8 +17,6 @@ export type AuditEntry = { [A in AuditAction]: EntryOf<A> }[AuditAction]
 
 /** Where audit lines go: beside the other lines, as `"event":"audit"`. */
 export interface Audit {
-  /** Whether such lines are written: where they are not, their facts need not be gathered. */
-  tells(action: AuditAction): boolean
   write(entry: AuditEntry): void
 }
 
@@ -30,7 +28,6 @@ export const createAudit = ({ log, lines, base }: ProcessLogger): Audit => {
   const isSilent = !log.isLevelEnabled('fatal')
   const members = JSON.stringify(base).slice(1, -1)
   return {
-    tells: () => !isSilent,
     write(entry) {
       if (isSilent) return
       const { action, ...facts } = entry
@@ -54,7 +51,6 @@ export const narrowAudit = (audit: Audit, scope: AuditScope): Audit => {
   const widest = auditScopes.indexOf(scope)
   const isWanted = (action: AuditAction): boolean => auditScopes.indexOf(auditActions[action].scope) <= widest
   return {
-    tells: action => isWanted(action) && audit.tells(action),
     write(entry) {
       if (isWanted(entry.action)) audit.write(entry)
     },

@@ -6,6 +6,7 @@ import type { OAuthOptions } from '../options.ts'
 import type { Digest } from '../tokens/code.ts'
 import type { MaybePromise } from '../when-known.ts'
 import type { SigningAlg } from '../wire.ts'
+import { findKeyChanges, type KeyChange, type KeyReading } from './key-changes.ts'
 import { type LoadedKeys, type PublicJwks, toLoadedKeys } from './loaded-keys.ts'
 import { readOperatorKeys } from './operator-keys.ts'
 import { keyPolicyOf, readEveryMs, successorDueAtMs } from './schedule.ts'
@@ -35,6 +36,12 @@ export interface KeyRing {
 /** Told after each reading of the store when the newest key of an algorithm is due to have a successor. */
 export type ReportRotation = (alg: SigningAlg, dueAtMs: number) => void
 
+/** What an operator may want to know of a ring. Each is told after a reading of the store. */
+export interface KeyReports {
+  readonly rotation?: ReportRotation
+  readonly change?: (change: KeyChange) => void
+}
+
 export type KeyRingOptions = Pick<OAuthOptions, 'accessToken' | 'clients' | 'keys'>
 
 /** While the store has not answered yet; short, because nothing can be signed until then. */
@@ -51,13 +58,13 @@ export const openKeyRing = async (
   store: KeyStore,
   clock: Clock,
   options: KeyRingOptions,
-  reportRotation: ReportRotation = () => undefined,
+  reports: KeyReports = {},
 ): Promise<KeyRing> => {
   const used = keyPolicyOf(options)
   const operatorKeys = options.keys.jwks && (await readOperatorKeys(options.keys.jwks, used.algorithms))
   // With keys of the operator's, the store has nothing to keep but the digest key.
   const policy = operatorKeys ? { ...used, algorithms: [] } : used
-  let records: readonly KeyRecord[] = []
+  let last: KeyReading | undefined
   let loaded: LoadedKeys | undefined
   let failure: unknown
   let reading: Promise<void> | undefined
@@ -66,11 +73,18 @@ export const openKeyRing = async (
   let isClosed = false
 
   const readOnce = async (): Promise<void> => {
-    records = await readKeys({ store, policy, before: records, nowMs: clock.nowMs() })
-    loaded = toLoadedKeys(records, loaded, operatorKeys)
+    const nowMs = clock.nowMs()
+    const keys = await readKeys({ store, policy, before: last?.keys ?? [], nowMs })
+    loaded = toLoadedKeys(keys, loaded, operatorKeys)
+    tell(keys, nowMs)
+  }
+  const tell = (keys: readonly KeyRecord[], atMs: number): void => {
+    const reading = { keys, atMs }
+    for (const change of findKeyChanges(last, reading, policy)) reports.change?.(change)
+    last = reading
     for (const alg of policy.algorithms) {
-      const newest = newestOf(records, alg)
-      if (newest) reportRotation(alg, successorDueAtMs(newest, policy))
+      const newest = newestOf(keys, alg)
+      if (newest) reports.rotation?.(alg, successorDueAtMs(newest, policy))
     }
   }
   /** One reading at a time: whoever wants one meanwhile waits for it. */
