@@ -16,6 +16,8 @@ export interface UpstreamMeter {
 export const createUpstreamMeter = (name: string, recorder: Recorder): UpstreamMeter => {
   const durations = new Map<number, HistogramCell>()
   const queue = recorder.gauge('upstreamQueue', [name])
+  // Shown from the start. Not set to 0: after a reload others may still wait.
+  queue.add(0)
   const members = new Map(memberStates.map(state => [state, recorder.gauge('upstreamMembers', [name, state])]))
   return {
     answered: (status, durationMs) =>

@@ -3,6 +3,14 @@ import t from 'tap'
 import { type MetricDeclaration, metrics } from '../../../src/telemetry/metrics.ts'
 import { dashboard, fillIn, panels, variables } from './dashboard.ts'
 
+/** What each series that Prometheus keeps is labelled with: by Sidegate, and by Prometheus itself. */
+const labelsOf = new Map(
+  Object.values<MetricDeclaration>(metrics).flatMap(({ name, kind, labels }) => {
+    const series = kind === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name]
+    return series.map(found => [found, ['job', 'instance', 'le', ...labels]] as const)
+  }),
+)
+
 const places = dashboard.panels.map(({ gridPos }) => gridPos)
 const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
@@ -35,14 +43,30 @@ t.test('every panel asks the Prometheus that is chosen', async t => {
   for (const { title, datasource } of panels) t.equal(datasource.uid, `\${datasource}`, title)
 })
 
+t.test('every query asks for series and labels that there are', async t => {
+  for (const query of queries) {
+    const selected = [...query.matchAll(/(sidegate_\w+){([^}]*)}/g)]
+    const known = selected.flatMap(([, name = '']) => labelsOf.get(name) ?? [])
+    const labels = query.matchAll(/(\w+)(?==~?")|by \(([^)]*)\)/g)
+    const asked = [...labels].flatMap(([, matched, kept = '']) => matched ?? kept.split(', '))
+
+    t.ok(selected.length > 0 && selected.every(([, name = '']) => labelsOf.has(name)), query)
+    t.same(
+      asked.filter(label => !known.includes(label)),
+      [],
+      query,
+    )
+  }
+})
+
 t.test('every query is about the jobs and instances that are chosen, and the groupings where it can be', async t => {
-  const byName = new Map<string, MetricDeclaration>(Object.values(metrics).map(metric => [metric.name, metric]))
   for (const query of queries) {
     for (const [, name = '', selector = ''] of query.matchAll(/(sidegate_\w+){([^}]*)}/g)) {
-      const { labels } = byName.get(name) ?? byName.get(name.replace(/_(bucket|count)$/, '')) ?? { labels: [] }
-      const filters = ['job', 'instance', ...labels.filter(label => label === 'grouping')]
-      t.ok(
-        filters.every(label => selector.includes(`${label}=~"$${label}"`)),
+      const choices = ['job', 'instance', 'grouping'].filter(label => labelsOf.get(name)?.includes(label))
+
+      t.same(
+        choices.filter(label => !selector.includes(`${label}=~"$${label}"`)),
+        [],
         query,
       )
     }

@@ -1,10 +1,19 @@
 /** A real Prometheus scrapes a running gateway, and answers what people ask it. */
 import t from 'tap'
+import { z } from 'zod'
 import { metrics } from '../../../src/telemetry/metrics.ts'
 import { codeOf, readPage, rowsOf } from '../../docs/markdown.ts'
+import { fillIn, panels, variables, withoutFallback } from './dashboard.ts'
 import { startWatched } from './watched.ts'
 
 const { prometheus, sent } = await startWatched(t)
+
+const exemplars = z.array(
+  z.object({
+    seriesLabels: z.object({ grouping: z.string() }),
+    exemplars: z.array(z.object({ labels: z.object({ trace_id: z.string() }) })),
+  }),
+)
 
 const countBy = <T>(values: readonly T[], keyOf: (value: T) => string): Readonly<Record<string, number>> =>
   Object.fromEntries(Object.entries(Object.groupBy(values, keyOf)).map(([key, group = []]) => [key, group.length]))
@@ -46,4 +55,44 @@ t.test('Prometheus asks for OpenMetrics, and finds each metric of the kind that 
   // OpenMetrics names a counter without the _total of its only sample; the older text format names the sample.
   for (const { name, kind } of Object.values(metrics))
     t.equal(known[name.replace(/_total$/, '')]?.[0]?.type, kind, name)
+})
+
+t.test('Prometheus keeps for each grouping the traces that its requests were recorded in', async t => {
+  const now = Date.now() / 1000
+  const found = await prometheus.ask('/api/v1/query_exemplars', {
+    query: 'sidegate_http_request_duration_seconds_bucket',
+    start: String(now - 600),
+    end: String(now + 600),
+  })
+
+  const kept = exemplars.parse(found)
+  const groupings = new Set(kept.map(({ seriesLabels }) => seriesLabels.grouping))
+  t.same([...groupings].sort(), [...new Set(sent.map(({ grouping }) => grouping))].sort())
+  for (const { labels } of kept.flatMap(series => series.exemplars)) t.match(labels.trace_id, /^[0-9a-f]{32}$/)
+})
+
+/** What nothing was sent for: panels that show a 0 in place of it. */
+const quiet = ['Decided without the shared count', 'Answered 503']
+
+t.test('every query of the dashboard finds a number', async t => {
+  for (const { title, targets } of panels) {
+    for (const { expr } of targets) {
+      const query = fillIn(expr)
+      const found = await prometheus.query(quiet.includes(title) ? query : withoutFallback(query))
+
+      t.ok(
+        found.some(({ value }) => !Number.isNaN(value)),
+        `${title}: ${expr}`,
+      )
+    }
+  }
+})
+
+t.test('every variable of the dashboard has values', async t => {
+  for (const { name, query } of variables) {
+    const [, series = '', label = ''] = /^label_values\((.+), (\w+)\)$/.exec(query) ?? []
+    const values = await prometheus.ask(`/api/v1/label/${label}/values`, { 'match[]': fillIn(series) })
+
+    t.ok(Array.isArray(values) && values.length > 0, name)
+  }
 })

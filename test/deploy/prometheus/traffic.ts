@@ -3,8 +3,11 @@ import type { TestConfig } from '../../support/sidegate.ts'
 
 const callback = 'https://client.example/callback'
 
-/** @param upstream the service behind it */
-export const gatewayBefore = (upstream: string): TestConfig => ({
+/**
+ * @param upstream the service behind it
+ * @param caFile a certificate to be watched
+ */
+export const gatewayBefore = (upstream: string, caFile: string): TestConfig => ({
   workers: 2,
   // The requests of a round come from an address of their own, which has a count of its own.
   trustedProxies: ['127.0.0.1/32'],
@@ -33,7 +36,11 @@ export const gatewayBefore = (upstream: string): TestConfig => ({
   upstreams: {
     accounts: { targets: [upstream] },
     // Nobody listens at either: a request is tried again, and one of the two is left alone at once.
-    dead: { targets: ['http://127.0.0.1:1', 'http://127.0.0.1:2'], ejection: { failures: 1 } },
+    dead: {
+      targets: ['https://127.0.0.1:1', 'https://127.0.0.1:2'],
+      tls: { ca_file: caFile },
+      ejection: { failures: 1 },
+    },
   },
   clients: [
     {

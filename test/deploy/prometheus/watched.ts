@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { createCertificates } from '../../support/certificates.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RunningPrometheus, startPrometheus } from '../../support/prometheus.ts'
 import { startStrictUpstream } from '../../support/recording-upstream.ts'
@@ -26,7 +27,7 @@ export const startWatched = async (t: Parameters<typeof startSidegate>[0]): Prom
   const upstream = await startStrictUpstream(t)
   const collector = await startOtlpReceiver(t)
   const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '50' }
-  const sidegate = await startSidegate(t, gatewayBefore(upstream.url), tracing)
+  const sidegate = await startSidegate(t, gatewayBefore(upstream.url, createCertificates(t).ca.certFile), tracing)
   const features = readProject().services.prometheus.command.filter(word => word.startsWith('--enable-feature='))
   const prometheus = await startPrometheus(t, configurationFor(sidegate), features)
   const hasSeen = (promql: string, value: number): Promise<void> =>
