@@ -47,6 +47,7 @@ export const variables: readonly { readonly name: string; readonly query: string
 /** A query as Grafana sends it when everything is chosen. */
 export const fillIn = (query: string): string => query.replaceAll('$__rate_interval', '1m').replace(/\$\w+/g, '.+')
 
-/** A query without what stands in for series that nothing has happened to yet. */
-export const withoutFallback = (query: string): string =>
-  query.replaceAll(/ or (on \(\) vector\(0\)|vector\(0\)|0 \* sum by \(\w+\) \([^{}]*{[^}]*}(\[\w+\]\))?\))/g, '')
+const fallback = / or (?:on \(\w*\) )?(?:vector\(0\)|0 \* sum by \(\w+\) \((?:\w+{[^}]*}|rate\(\w+{[^}]*}\[\w+\]\))\))/g
+
+/** A filled-in query without what stands in for series that nothing has happened to yet. */
+export const withoutFallback = (query: string): string => query.replaceAll(fallback, '')
