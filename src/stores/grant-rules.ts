@@ -1,4 +1,5 @@
 import type { GrantRecord } from './ports/grant-record.ts'
+import type { GrantState } from './ports/grant-state.ts'
 import type {
   CurrentRefresh,
   Exceeding,
@@ -19,25 +20,6 @@ import { completeToken, type WantedToken } from './ports/wanted-token.ts'
 
 /** Failed redemptions that burn a code: the rightful client survives a stranger's slip, a guesser gets no fourth try. */
 export const failuresThatBurn = 3
-
-/** A grant as a store keeps it. */
-export interface GrantState {
-  readonly record: GrantRecord
-  readonly codeDigest: string
-  readonly codeProof: string
-  readonly codeExpiresAtMs: number
-  readonly spent: boolean
-  readonly failures: number
-  readonly refreshDigest?: string
-  /** What the refresh token is bound to; left out: to nothing. */
-  readonly binding?: string
-  /** The refresh token before the current one. */
-  readonly previousDigest?: string
-  /** When the current refresh token was made: at the redemption, then at each rotation. */
-  readonly refreshedAtMs: number
-  readonly generation: number
-  readonly untilMs: number
-}
 
 /** An outcome, and what to store with it: without `next` the grant stays as it is, without `token` no token is kept. */
 export interface Ruling<Outcome> {

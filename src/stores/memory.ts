@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts'
-import type { GrantState } from './grant-rules.ts'
 import { createClients } from './memory/clients.ts'
 import { createCutoffs } from './memory/cutoffs.ts'
 import { createExpiringMap } from './memory/expiring-map.ts'
@@ -10,6 +9,7 @@ import { createPushedRequests } from './memory/pushed-requests.ts'
 import { createReplays } from './memory/replays.ts'
 import { createRevocations } from './memory/revocations.ts'
 import { createTokens } from './memory/tokens.ts'
+import type { GrantState } from './ports/grant-state.ts'
 import type { Store } from './ports/store.ts'
 import type { AccessTokenRecord } from './ports/tokens.ts'
 

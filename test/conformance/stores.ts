@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { testAdoptedGrants } from './stores/adopted-grants.ts'
 import { testClients } from './stores/clients.ts'
 import { testCodes } from './stores/codes.ts'
 import { testCutoffs } from './stores/cutoffs.ts'
@@ -18,6 +19,7 @@ export const testStore = (t: Test, open: OpenStore): void => {
   t.test('keys', t => testKeys(t, open))
   t.test('codes', t => testCodes(t, open))
   t.test('refresh tokens', t => testRefresh(t, open))
+  t.test('grants of another store', t => testAdoptedGrants(t, open))
   t.test('opaque tokens', t => testTokens(t, open))
   t.test('opaque tokens made with their grant', t => testWantedTokens(t, open))
   t.test('revocations', t => testRevocations(t, open))

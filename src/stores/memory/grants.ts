@@ -1,11 +1,5 @@
-import {
-  type GrantState,
-  newGrantState,
-  type Ruling,
-  ruleRedemption,
-  ruleRefresh,
-  toCurrentRefresh,
-} from '../grant-rules.ts'
+import { newGrantState, type Ruling, ruleRedemption, ruleRefresh, toCurrentRefresh } from '../grant-rules.ts'
+import type { GrantState } from '../ports/grant-state.ts'
 import type { GrantStore } from '../ports/grants.ts'
 import type { ExpiringMap } from './expiring-map.ts'
 import { type KeptTokens, nameOf } from './tokens.ts'
@@ -34,5 +28,6 @@ export const createGrants = (
       return state && toCurrentRefresh(state, client_id)
     },
     remove: async grantId => grants.delete(grantId),
+    adopt: async (grantId, state) => grants.set(grantId, state, state.untilMs),
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { grantIdOf } from '../grant-id.ts'
-import type { GrantState } from '../grant-rules.ts'
+import type { GrantState } from '../ports/grant-state.ts'
 import type { RevocationStore } from '../ports/revocations.ts'
 import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
 

@@ -1,4 +1,5 @@
-import { type GrantState, toFoundRefresh } from '../grant-rules.ts'
+import { toFoundRefresh } from '../grant-rules.ts'
+import type { GrantState } from '../ports/grant-state.ts'
 import type { AccessTokenRecord, TokenStore } from '../ports/tokens.ts'
 import type { ExpiringMap } from './expiring-map.ts'
 

@@ -1,4 +1,5 @@
 import type { GrantRecord } from './grant-record.ts'
+import type { GrantState } from './grant-state.ts'
 import type { WantedToken } from './wanted-token.ts'
 
 export interface GrantStore {
@@ -14,6 +15,8 @@ export interface GrantStore {
   findCurrentRefresh(grantId: string, client_id: string): Promise<CurrentRefresh | undefined>
   /** Forgets a grant that nobody will ever redeem (the loser of a double submit). Absent: nothing happens. */
   remove(grantId: string): Promise<void>
+  /** Keeps a grant as another store had it, in place of one of that id: a move changes nothing for its client. */
+  adopt(grantId: string, state: GrantState): Promise<void>
 }
 
 export interface NewGrant {

@@ -1,5 +1,7 @@
 import type { Clock } from '../../clock.ts'
+import { newGrantState } from '../grant-rules.ts'
 import type { GrantRecord } from '../ports/grant-record.ts'
+import type { GrantState } from '../ports/grant-state.ts'
 import type { CurrentRefresh, Exceeding, GrantStore, RedemptionOutcome, RefreshOutcome } from '../ports/grants.ts'
 import type { WantedToken } from '../ports/wanted-token.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
@@ -21,13 +23,11 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
     if (token?.digest === undefined) return [resources, '', '']
     return [resources, JSON.stringify(token.draft), lifetimeMs(clock, token.draft.exp * 1000)]
   }
+  const write = async (grantId: string, state: GrantState): Promise<void> => {
+    await create(names.grant(grantId), lifetimeMs(clock, state.untilMs), ...toFields(state))
+  }
   return {
-    create: async ({ grantId, record, codeDigest, codeProof, codeExpiresAtMs, untilMs }) => {
-      const fields = ['record', JSON.stringify(record), 'client', record.client_id, 'until', untilMs]
-      const code = ['code', codeDigest, 'proof', codeProof, 'codeExpiresAt', codeExpiresAtMs]
-      const counts = ['spent', 0, 'failures', 0, 'refreshedAt', 0, 'generation', 0]
-      await create(names.grant(grantId), lifetimeMs(clock, untilMs), ...fields, ...code, ...counts)
-    },
+    create: grant => write(grant.grantId, newGrantState(grant)),
     redeem: async ({ grantId, codeDigest, codeProofs, nowMs, refreshDigest, binding, untilMs, token }) => {
       const wanted = [grantId, nowMs, ...toArguments(token)]
       const code = [codeDigest, lifetimeMs(clock, untilMs), untilMs, refreshDigest ?? '', binding ?? '']
@@ -46,7 +46,22 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
       return found === null ? undefined : toCurrentRefresh(found)
     },
     remove: async grantId => void (await answered(connection.del(names.grant(grantId)))),
+    adopt: write,
   }
+}
+
+/** Fields of the hash, each with its value. */
+const toFields = (state: GrantState): readonly (string | number)[] => {
+  const { record, refreshDigest, binding, previousDigest } = state
+  return [
+    ...['record', JSON.stringify(record), 'client', record.client_id, 'until', state.untilMs],
+    ...['code', state.codeDigest, 'proof', state.codeProof, 'codeExpiresAt', state.codeExpiresAtMs],
+    ...['spent', state.spent ? 1 : 0, 'failures', state.failures],
+    ...['refreshedAt', state.refreshedAtMs, 'generation', state.generation],
+    ...(refreshDigest === undefined ? [] : ['refresh', refreshDigest]),
+    ...(binding === undefined ? [] : ['binding', binding]),
+    ...(previousDigest === undefined ? [] : ['previous', previousDigest]),
+  ]
 }
 
 const toRedemption = (answer: unknown): RedemptionOutcome => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { GrantState } from '../grant-rules.ts'
+import type { GrantState } from '../ports/grant-state.ts'
 import type { Database } from './database.ts'
 
 interface GrantRow {

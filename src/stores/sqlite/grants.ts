@@ -1,12 +1,6 @@
 import type { Clock } from '../../clock.ts'
-import {
-  type GrantState,
-  newGrantState,
-  type Ruling,
-  ruleRedemption,
-  ruleRefresh,
-  toCurrentRefresh,
-} from '../grant-rules.ts'
+import { newGrantState, type Ruling, ruleRedemption, ruleRefresh, toCurrentRefresh } from '../grant-rules.ts'
+import type { GrantState } from '../ports/grant-state.ts'
 import type { GrantStore } from '../ports/grants.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
@@ -47,5 +41,6 @@ export const createGrants = (db: Database, clock: Clock): GrantStore => {
       return state && toCurrentRefresh(state, client_id)
     },
     remove: async grantId => void remove.run(grantId),
+    adopt: async (grantId, state) => save(grantId, state),
   }
 }
