@@ -4,6 +4,7 @@ import { createStartLimit } from '../gateway/callers/start-limit.ts'
 import type { WebSocketWatch } from '../gateway/forwarding/websocket-watch.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { publishOperations } from '../gateway/routing/published-operations.ts'
+import type { FindOpenUpstream } from '../gateway/upstreams/open-upstreams.ts'
 import type { SampleNewTrace } from '../http/trace-context.ts'
 import type { OAuthDeps } from '../oauth/deps.ts'
 import { createAuthorizationServer } from '../oauth/index.ts'
@@ -53,17 +54,27 @@ export interface Serving {
 
 /**
  * Builds what serves a configuration.
- * @param before what serves now: keys and counts of failures go over where their options are the same
+ * @param before what serves now: keys, upstreams and counts of failures go over where their options are the same
  * @throws Error one line for a person
  * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
  */
 export const createServing = async (config: LiveConfig, lasting: Lasting, before?: Serving): Promise<Serving> => {
-  const { fixed, store, limiter, revocations, recorder, log, accessLog, audit, webSockets, tracer, sampleNewTrace } =
-    lasting
   const keys =
     before && usesSameKeys(before.config.oauth, config.oauth)
       ? before.oauth.keys
       : await openKeys(lasting, config, before)
+  try {
+    return build(config, lasting, keys, before)
+  } catch (error) {
+    // The store would be asked for them for as long as the process runs.
+    if (keys !== before?.oauth.keys) keys.close()
+    throw error
+  }
+}
+
+const build = (config: LiveConfig, lasting: Lasting, keys: KeyRing, before: Serving | undefined): Serving => {
+  const { fixed, store, limiter, revocations, recorder, log, accessLog, audit, webSockets, tracer, sampleNewTrace } =
+    lasting
   const failures =
     before && isSame(before.config.loginFailures, config.loginFailures)
       ? before.failures
@@ -110,6 +121,7 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
       webSockets,
       tracer,
       sampleNewTrace,
+      findOpenUpstream: upstreamsOf(before),
     },
   )
   return {
@@ -123,6 +135,14 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
     },
   }
 }
+
+/** Health, connections and what is under way go over where the configuration says the same of an upstream. */
+const upstreamsOf =
+  (before: Serving | undefined): FindOpenUpstream =>
+  options => {
+    const upstream = before?.gateway.upstreams.get(options.name)
+    return upstream && isSame(upstream.options, options) ? upstream : undefined
+  }
 
 const usesSameKeys = (before: OAuthOptions, after: OAuthOptions): boolean =>
   isSame([keyPolicyOf(before), before.keys], [keyPolicyOf(after), after.keys])

@@ -35,7 +35,8 @@ import { createRoutes } from './routing/route-table.ts'
 import { createSoftLimitReport } from './soft-limit-report.ts'
 import { recordTrace } from './tracing/record-trace.ts'
 import { beginTrace } from './tracing/request-trace.ts'
-import { openUpstreams } from './upstreams/open-upstreams.ts'
+import { type FindOpenUpstream, openUpstreams } from './upstreams/open-upstreams.ts'
+import type { Upstream } from './upstreams/upstream.ts'
 import type { UpstreamOptions } from './upstreams/upstream-options.ts'
 
 export interface GatewayOptions {
@@ -67,10 +68,13 @@ export interface GatewayDeps {
   readonly tracer: Tracer | undefined
   /** Of those that begin here, where none are. */
   readonly sampleNewTrace: SampleNewTrace
+  readonly findOpenUpstream: FindOpenUpstream
 }
 
 export interface Gateway {
   readonly handlers: TrafficHandlers
+  /** By name. */
+  readonly upstreams: ReadonlyMap<string, Upstream>
   /** From now on every answer ends its connection, so that clients go elsewhere. */
   startDraining(): void
   /** Requests and WebSockets being answered now. */
@@ -91,7 +95,10 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     meter: createMeter(recorder, 'unmatched', '', 'unmatched'),
     members: operationMembers('unmatched', 'unmatched'),
   }
-  const upstreams = openUpstreams(options.upstreams, deps)
+  const routes = createRoutes(options.operations.map(operation => meterOperation(operation, recorder, refusalPage)))
+  const defaultPlan = firstPlan(options.plans)
+  // What may fail is behind: they would stay open.
+  const upstreams = openUpstreams(options.upstreams, deps, deps.findOpenUpstream)
   let inFlight = 0
   let draining = false
 
@@ -125,12 +132,12 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
   }
 
   const steps = pipeline({
-    routes: createRoutes(options.operations.map(operation => meterOperation(operation, recorder, refusalPage))),
+    routes,
     caller: deps.caller,
     plan: {
       limiter: deps.limiter,
       plans: new Map(Object.entries(options.plans)),
-      defaultPlan: firstPlan(options.plans),
+      defaultPlan,
       limitFields: options.rateLimitHeaders,
       softLimits: createSoftLimitReport(log, () => performance.now()),
     },
@@ -177,6 +184,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
       upgrade: (req, socket, head) => handle(req, responseOn(req, socket), { socket, head }),
       refused: code => unmatched.meter.answered('other', gatewayErrors[code].status, 0, 0, undefined),
     },
+    upstreams,
     startDraining() {
       draining = true
     },

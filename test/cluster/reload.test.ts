@@ -225,3 +225,25 @@ t.test('a request under way is finished as it began, though its operation has go
   t.equal(await answer.text(), 'as it began')
   t.equal(readFileSync(configFileOf(sidegate), 'utf8').includes('/slow'), false)
 })
+
+t.test('an upstream of which the configuration says the same goes on with what it knows', async t => {
+  const upstream = await startSlowUpstream(t)
+  const service = { targets: [upstream.url], maxInFlight: 1, maxQueue: 0 }
+  const sidegate = await startGateway(t, { ...publishing(upstream), upstreams: { slow: service }, workers: 1 })
+  const ask = () => fetch(`${sidegate.url}/slow`)
+  const asked = ask()
+  await eventually(() => upstream.waiting() === 1)
+
+  await reload(sidegate, { groupings: [...publishing(upstream).groupings, ...grouping(jwks(openPath)).groupings] })
+  t.equal((await ask()).status, 503, 'the request of before takes its room')
+  upstream.answerAll()
+  t.equal((await asked).status, 200)
+  const later = ask()
+  await eventually(() => upstream.waiting() === 1)
+  await reload(sidegate, { upstreams: { slow: { ...service, connectTimeout: '4s' } } })
+  const latest = ask()
+  await eventually(() => upstream.waiting() === 2)
+  upstream.answerAll()
+
+  t.same([(await later).status, (await latest).status], [200, 200], 'one that has changed begins anew')
+})

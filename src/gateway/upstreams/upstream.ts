@@ -46,6 +46,8 @@ export class Upstream {
   readonly #roster: Roster
   readonly #maxInFlight: number
   #inFlight = 0
+  /** How many gateways forward to it. */
+  #gateways = 1
 
   /** @throws Error a sentence for the operator, where the files of its TLS cannot be used */
   constructor(options: UpstreamOptions, { recorder, log, lookUp = lookUpBySystem, nowMs = monotonicMs }: UpstreamDeps) {
@@ -147,8 +149,16 @@ export class Upstream {
     this.#meter.failed(reason)
   }
 
-  /** Requests under way fail. */
+  /** It is another gateway's, too. */
+  share(): this {
+    this.#gateways += 1
+    return this
+  }
+
+  /** It is one gateway's less. After the last requests under way fail. */
   close(): void {
+    this.#gateways -= 1
+    if (this.#gateways > 0) return
     this.#roster.close()
     this.#tls?.close()
     this.#certificates?.close()

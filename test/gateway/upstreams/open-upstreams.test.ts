@@ -30,3 +30,20 @@ t.test('each has the name that the configuration gives it', async t => {
     ['up', 'other'],
   )
 })
+
+t.test('one that another gateway has open is shared, and closes with the last of them', async t => {
+  const { options } = openUpstream(t, { targets: ['http://127.0.0.1:1'] }).upstream
+  const recorder = createRecorder()
+  const deps = { recorder, log: pino({ enabled: false }) }
+  const available = recorder.gauge('upstreamMembers', ['up', 'available'])
+  const before = openUpstreams([options], deps)
+  const after = openUpstreams([options], deps, ({ name }) => before.get(name))
+  const open = () => available.take()[1]
+
+  t.equal(after.get('up'), before.get('up'))
+  t.equal(open(), 1)
+  before.get('up')?.close()
+  t.equal(open(), 1)
+  after.get('up')?.close()
+  t.equal(open(), 0)
+})
