@@ -6,12 +6,16 @@ import { LeakyBucket } from './leaky-bucket.ts'
 import { type MonotonicClock, monotonicClock } from './monotonic-clock.ts'
 import { SlidingLog } from './sliding-log.ts'
 
-/** What was decided on requests of one charge that came together. */
-export interface Decision {
+/** What was let in of requests of one charge that came together. */
+export interface Admission {
   /** How many of those asked for are let in, the first ones. */
   readonly granted: number
   /** How many of these the soft rules had room for too, the first ones; without soft rules all. */
   readonly grantedSoftly: number
+}
+
+/** What was decided on them. */
+export interface Decision extends Admission {
   /** Of each rule, after that. */
   readonly rules: readonly RuleState[]
 }
@@ -27,8 +31,8 @@ export type Count = Pick<Charge, 'key' | 'rules'>
 export interface Counters {
   /** @param terms what each rule is held to, where it is not the rule itself */
   decide(count: Count, wanted?: number, terms?: readonly Terms[]): Decision
-  /** Writes admissions down that were decided elsewhere, without asking whether they fit. */
-  record(count: Count, decision: Decision, terms?: readonly Terms[]): void
+  /** Writes admissions down that were decided elsewhere, and at an instant that may be past, without asking whether they fit. */
+  record(count: Count, admitted: Admission, terms: readonly Terms[], atMicros: number): void
   /** Number of keys whose counters are kept. */
   readonly size: number
 }
@@ -91,13 +95,12 @@ export const createCounters = (clock: MonotonicClock = monotonicClock): Counters
       }
       return { granted, grantedSoftly, rules: states }
     },
-    record: ({ key, rules }, { granted, grantedSoftly }, terms = rules) => {
-      if (granted === 0) return
+    record: ({ key, rules }, { granted, grantedSoftly }, terms, atMicros) => {
       const ofKey = look(key)
       for (let nth = 0; nth < rules.length; nth++) {
         const rule = rules[nth] as Rule
         const admitted = rule.mode === 'soft' ? grantedSoftly : granted
-        if (admitted > 0) counterOf(ofKey, rule).add(terms[nth] ?? rule, nowMicros, admitted)
+        if (admitted > 0) counterOf(ofKey, rule).add(terms[nth] ?? rule, atMicros, admitted)
       }
     },
     get size() {

@@ -1,6 +1,7 @@
 import type { Charge, Rule, Verdict } from '../ports/limiter.ts'
 import type { Terms } from './counter.ts'
 import { createCounters, type Decision } from './counters.ts'
+import { Journal, type JournalReader } from './journal.ts'
 import type { MonotonicClock } from './monotonic-clock.ts'
 import { toVerdict } from './verdicts.ts'
 
@@ -35,10 +36,14 @@ const closedWaitMs = 1000
 
 export const createLocalShare = (share: () => Share, clock: MonotonicClock): LocalShare => {
   const counters = createCounters(clock)
+  const journal = new Journal(journaledMs * 1000)
   const termsOf = rememberTerms(share)
+  const count: JournalReader = (charge, admitted, atMicros) =>
+    counters.record(charge, admitted, termsOf(charge.rules), atMicros)
   return {
     decide: charge => {
       const { rules } = charge
+      journal.moveTo(count)
       switch (wayOf(charge)) {
         case 'local':
           return toVerdict(rules, counters.decide(charge, 1, termsOf(rules)), 'local')
@@ -61,10 +66,19 @@ export const createLocalShare = (share: () => Share, clock: MonotonicClock): Loc
       }
     },
     record: (charge, decision) => {
-      if (charge.whenStoreFails === 'local') counters.record(charge, decision, termsOf(charge.rules))
+      if (charge.whenStoreFails !== 'local' || decision.granted === 0) return
+      const atMicros = Math.round(clock.nowMs() * 1000)
+      if (charge.rules.every(isOfTheJournal)) journal.write(charge, decision, atMicros)
+      else count(charge, decision, atMicros)
     },
   }
 }
+
+/** Longest window, in milliseconds, that is in a journal until somebody asks: a second of a busy worker is 20,000 entries. */
+const journaledMs = 1000
+
+/** Whether nothing is left of an admission when its window has passed. */
+const isOfTheJournal = ({ algorithm, windowMs }: Rule): boolean => algorithm === 'strict' && windowMs <= journaledMs
 
 /** A plan that never refuses anybody does not begin to without its count. */
 const wayOf = ({ rules, whenStoreFails }: Charge): Charge['whenStoreFails'] =>

@@ -7,8 +7,8 @@ import { algorithmTexts, head } from './charge-algorithms.ts'
  * those that have none are counted nowhere.
  *
  * KEYS: for each charge a counter for each rule. ARGV: how many rules; for each of them the algorithm, the limit, the window
- * in microseconds, the burst, and 1 where it is soft; then for each charge how many are wanted. Answers for each charge how
- * many are granted, how many of these the soft rules had room for, and for each rule what remains and the microseconds to
+ * in microseconds, the burst, and 1 where it is soft; then for each charge how many are wanted, or nothing where it is one of
+ * each. Answers for each charge how many are granted, how many of these the soft rules had room for, and for each rule what remains and the microseconds to
  * wait: all as doubles in one string, which is read in a tenth of the time that a list of numbers takes.
  *
  * It holds the algorithms that its rules need and no other: Redis makes every function anew in every call.
@@ -81,7 +81,7 @@ local function decide(first, wanted)
 end
 
 for charge = 0, #KEYS / #rules - 1 do
-  decide(charge * #rules, tonumber(ARGV[5 * #rules + 2 + charge]))
+  decide(charge * #rules, tonumber(ARGV[5 * #rules + 2 + charge] or 1))
 end
 return pack(string.rep('d', said), unpack(answer))
 `

@@ -96,8 +96,9 @@ t.test('a share of nothing lets nobody in', async t => {
 })
 
 t.test('what was decided elsewhere counts, also above the limit', async t => {
-  const counters = createCounters(createTestClock())
-  counters.record(countOf(100), { granted: 60, grantedSoftly: 60, rules: [] })
+  const clock = createTestClock()
+  const counters = createCounters(clock)
+  counters.record(countOf(100), { granted: 60, grantedSoftly: 60 }, countOf(100).rules, clock.nowMs() * 1000)
 
   t.match(counters.decide(countOf(100), 1, [{ limit: 50, windowMs, burst: 1 }]), { granted: 0 })
   t.match(counters.decide(countOf(100), 100), { granted: 40 })
