@@ -1,4 +1,4 @@
-import type { HeadDraft } from './draft.ts'
+import type { ClientAuth, ClientCertificateHeader } from '../http/tls-options.ts'
 
 /** A way on which the certificate of a client reaches Sidegate, and whether somebody vouches for it there. */
 export interface CertificateWay {
@@ -6,8 +6,15 @@ export interface CertificateWay {
   readonly isVouchedFor: boolean
 }
 
+/** What opens ways. */
+export interface WayOpeners {
+  readonly trustedProxies: readonly string[]
+  readonly clientCertificateHeader: ClientCertificateHeader
+  readonly tls?: { readonly clientAuth: ClientAuth; readonly clientCa_file?: string | undefined } | undefined
+}
+
 /** Every way that the configuration opens. */
-export const certificateWays = (head: HeadDraft): readonly CertificateWay[] => {
+export const certificateWays = (head: WayOpeners): readonly CertificateWay[] => {
   const { tls, trustedProxies, clientCertificateHeader } = head
   const asksItself = tls !== undefined && tls.clientAuth !== 'off'
   return [

@@ -6,24 +6,33 @@ import {
   type ClientSecret,
   certificateNameKinds,
 } from '../oauth/options.ts'
-import type { ClientDraft, Draft, HeadDraft, SecretDraft } from './draft.ts'
+import type { ClientDraft, Draft, SecretDraft } from './draft.ts'
 
 /** Every client of a draft without faults, as the authorization server takes them. */
 export const resolveClients = (draft: Draft): Clients => createClients(registrationsOf(draft))
 
 /** One after the other, so that they are not all there at once. */
 function* registrationsOf({ head, clients, planNames }: Draft): Generator<ClientRegistration> {
-  const [onlyPlan = ''] = planNames
-  for (const { value } of clients) yield toClient(value, head.value, onlyPlan)
+  const [plan = ''] = planNames
+  const { profile, tokens } = head.value
+  for (const { value } of clients) yield toClient(value, { profile, alg: tokens.accessToken.alg, plan })
+}
+
+/** What holds for clients that say nothing else themselves; the profile whatever they say, where it is one. */
+export interface ClientDefaults {
+  readonly profile: ClientRegistration['profile']
+  readonly alg: ClientRegistration['access_token_signed_response_alg']
+  readonly plan: string
 }
 
 /** The profile that a client keeps to: its own, or the one that the file sets for all. */
-export const profileOf = (client: ClientDraft, head: HeadDraft): ClientRegistration['profile'] =>
+export const profileOf = (client: ClientDraft, head: Pick<ClientDefaults, 'profile'>): ClientRegistration['profile'] =>
   head.profile === 'none' ? client.profile : head.profile
 
-const toClient = (client: ClientDraft, head: HeadDraft, onlyPlan: string): ClientRegistration => {
-  const profile = profileOf(client, head)
-  const { alg } = head.tokens.accessToken
+/** A client without faults, as the authorization server takes it. */
+export const toClient = (client: ClientDraft, defaults: ClientDefaults): ClientRegistration => {
+  const profile = profileOf(client, defaults)
+  const { alg } = defaults
   const { token_endpoint_auth_signing_alg, request_object_signing_alg } = client
   const keys = findKeys(client)
   const [certificateName] = certificateNames(client)
@@ -47,7 +56,7 @@ const toClient = (client: ClientDraft, head: HeadDraft, onlyPlan: string): Clien
     pkce: client.pkce,
     browser: client.browser,
     introspects: client.introspects,
-    plan: client.plan ?? onlyPlan,
+    plan: client.plan ?? defaults.plan,
     ...(token_endpoint_auth_signing_alg && { token_endpoint_auth_signing_alg }),
     ...(request_object_signing_alg && { request_object_signing_alg }),
     ...(keys && { keys }),

@@ -1,7 +1,7 @@
 import type { ClientAuthMethod } from '../../oauth/options.ts'
 import { type CertificateWay, certificateWays } from '../certificate-ways.ts'
 import type { ClientDraft, Draft } from '../draft.ts'
-import { isBroken } from '../element.ts'
+import { type Element, isBroken } from '../element.ts'
 import type { Fault } from '../source/problem.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
@@ -13,10 +13,14 @@ export const checkCertificates = (draft: Draft): readonly Fault[] => {
   const ways = certificateWays(head.value)
   const isThroughProxyAlone = ways.every(({ by }) => by === 'header')
   return [
-    ...clients.flatMap(client => applyRules(rules, client, { client: client.value, ways })),
+    ...clients.flatMap(client => checkCertificate(client, ways)),
     ...(isThroughProxyAlone ? contradiction(draft) : []),
   ]
 }
+
+/** Whether the certificate of one client can. */
+export const checkCertificate = (client: Element<ClientDraft>, ways: readonly CertificateWay[]): readonly Fault[] =>
+  applyRules(rules, client, { client: client.value, ways })
 
 const wayFields = ['tls', 'trustedProxies', 'clientCertificateHeader'] as const
 const method = 'token_endpoint_auth_method'

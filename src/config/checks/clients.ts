@@ -1,16 +1,17 @@
 import type { ClientDraft, Draft } from '../draft.ts'
+import type { Element } from '../element.ts'
 import { type Fault, keysText } from '../source/problem.ts'
 import { checkCertificates } from './client-certificates.ts'
 import { checkProofs } from './client-proofs.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
-/** What must hold inside one client by itself: the sentences to say where it does not. */
-export const checkClient = (client: ClientDraft): readonly Fault[] => {
+/**
+ * What must hold inside one client by itself: the sentences to say where it does not.
+ * @param planNames left out: whatever plan it names exists
+ */
+export const checkClient = (client: ClientDraft, planNames = [client.plan ?? '']): readonly Fault[] => {
   const whole = { path: [], broken: [] }
-  return [
-    ...applyRules(rules, whole, { client, planNames: [client.plan ?? ''] }),
-    ...checkProofs({ ...whole, value: client }),
-  ]
+  return [...applyRules(rules, whole, { client, planNames }), ...checkProofs({ ...whole, value: client })]
 }
 
 /** What must hold inside each client, and between it and the rest of the file. */
@@ -18,9 +19,13 @@ export const checkClients = (draft: Draft): readonly Fault[] => [
   ...draft.clients.flatMap(client => applyRules(rules, client, { client: client.value, planNames: draft.planNames })),
   ...draft.clients.flatMap(client => checkProofs(client)),
   ...checkCertificates(draft),
-  ...(servesAuthorize(draft) ? [] : draft.clients.flatMap(client => applyRules(codeRules, client, client.value))),
+  ...(servesAuthorize(draft) ? [] : draft.clients.flatMap(checkCodes)),
   ...doubledIds(draft),
 ]
+
+/** What must hold where no operation serves authorize. */
+export const checkCodes = (client: Element<ClientDraft>): readonly Fault[] =>
+  applyRules(codeRules, client, client.value)
 
 /** With an operation missing from the draft there is no telling. */
 const servesAuthorize = ({ operations, hasAllOperations }: Draft): boolean =>

@@ -1,3 +1,4 @@
+import type { OAuthOptions } from '../../oauth/options.ts'
 import type { ClientDraft, Draft } from '../draft.ts'
 import { type Element, isBroken } from '../element.ts'
 import { issuerOf } from '../issuer-of.ts'
@@ -25,6 +26,16 @@ export const checkFapiProfile = (draft: Draft): readonly Fault[] => {
 export const checkFapiClient = (client: Element<ClientDraft>): readonly Fault[] =>
   applyRules(clientRules, client, client.value)
 
+/** What of the server contradicts it, where a client that is not in the file keeps to it. */
+export const findServerLack = (
+  { issuer, code, endpoints }: Pick<OAuthOptions, 'issuer' | 'code' | 'endpoints'>,
+  { grant_types }: Pick<ClientDraft, 'grant_types'>,
+): string | undefined => {
+  if (!isHttpsOrLoopback(issuer)) return httpsIssuer
+  if (code.lifetimeSec > longestCodeSec) return shortCodes
+  return grant_types.includes('authorization_code') && endpoints.par === undefined ? pushedAlone : undefined
+}
+
 const headRules: readonly Rule<Draft>[] = [
   {
     reads: ['issuer', 'listen', 'tls'],
@@ -41,13 +52,16 @@ const headRules: readonly Rule<Draft>[] = [
   {
     reads: ['tokens.code.lifetime'],
     check: ({ head: { value } }) =>
-      value.tokens.code.lifetime > 60
-        ? valueAt(['tokens', 'code', 'lifetime'], 'profile: fapi2 takes codes of at most 60s (section 5.3.2.2)')
-        : undefined,
+      value.tokens.code.lifetime > longestCodeSec ? valueAt(['tokens', 'code', 'lifetime'], shortCodes) : undefined,
   },
 ]
 
 const httpsIssuer = 'profile: fapi2 takes an https issuer (section 5.2.2); http is for trials on loopback'
+
+const longestCodeSec = 60
+const shortCodes = 'profile: fapi2 takes codes of at most 60s (section 5.3.2.2)'
+
+const pushedAlone = 'fapi2 takes pushed authorization requests; publish an operation that serves par (section 5.3.2.2)'
 
 const proofFields = ['dpop_bound_access_tokens', 'tls_client_certificate_bound_access_tokens'] as const
 
@@ -150,6 +164,5 @@ const lackOfPar = (
   const servesPar = !hasAllOperations || operations.some(({ value }) => value.serves === 'par')
   if (!pusher || servesPar) return []
   const asker = head.value.profile === 'fapi2' ? head.path : pusher.path
-  const message = 'fapi2 takes pushed authorization requests; publish an operation that serves par (section 5.3.2.2)'
-  return [{ path: [...asker, 'profile'], at: 'value', message }]
+  return [{ path: [...asker, 'profile'], at: 'value', message: pushedAlone }]
 }

@@ -65,7 +65,8 @@ const isSame = (one: unknown, other: unknown): boolean =>
 const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
   some.length === others.length && some.every((one, at) => one === others[at])
 
-const termsOf = (client: ClientRegistration): ClientTerms => {
+/** What of a client is not its own. */
+export const termsOf = (client: ClientRegistration): ClientTerms => {
   const { client_id, client_name, secrets, redirect_uris, keys, certificateName, ...terms } = client
   return terms
 }

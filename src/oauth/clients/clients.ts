@@ -83,7 +83,7 @@ const fromTexts = (facts: ClientFacts, texts: ReadonlyMap<string, string>): Clie
 }
 
 /** Freezes a value and all that it holds. */
-const freeze = <T>(value: T): T => {
+export const freeze = <T>(value: T): T => {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const part of Object.values(value)) freeze(part)
   return Object.freeze(value)

@@ -2,7 +2,7 @@ import type { ClientRegistration } from '../options.ts'
 import { remade } from '../remade.ts'
 import type { ClientFeed } from './client-feed.ts'
 import type { ClientTerms } from './client-terms.ts'
-import type { Clients } from './clients.ts'
+import { type Clients, freeze } from './clients.ts'
 import type { ClientFacts } from './packed-clients.ts'
 import type { ClientMembers } from './stored-clients.ts'
 
@@ -47,7 +47,7 @@ export const joinClients = (
   const readStored = (client_id: string, members: ClientMembers | undefined): ClientRegistration | undefined => {
     if (members === undefined || unfit.has(client_id)) return undefined
     const read = reader.read(client_id, members)
-    if (typeof read !== 'string') return read
+    if (typeof read !== 'string') return freeze(read)
     unfit.add(client_id)
     report.unfit(client_id, read)
     return undefined

@@ -1,0 +1,116 @@
+import { signingAlgsOf } from '../../oauth/keys/schedule.ts'
+import { type CertificateWay, certificateWays } from '../certificate-ways.ts'
+import type { ClientDraft } from '../draft.ts'
+import type { Element } from '../element.ts'
+import { profileOf } from '../resolve-client.ts'
+import type { SidegateConfig } from '../sidegate-config.ts'
+import type { Fault } from '../source/problem.ts'
+import { checkCertificate } from './client-certificates.ts'
+import { checkClient, checkCodes } from './clients.ts'
+import { checkFapiClient, findServerLack } from './fapi-profile.ts'
+import { applyRules, type Rule, valueAt } from './rule.ts'
+
+/** What of a configuration a client of the store has to fit. */
+export type StoredClientSetting = Pick<
+  SidegateConfig,
+  'oauth' | 'plans' | 'operations' | 'tls' | 'trustedProxies' | 'clientCertificateHeader'
+>
+
+/** What must hold inside a client of the store, and between it and the configuration: what must hold for one of the file. */
+export const checkStoredClient = (
+  client: Element<ClientDraft>,
+  client_id: string,
+  config: StoredClientSetting,
+): readonly Fault[] => {
+  const ways = certificateWays({
+    ...config,
+    tls: config.tls && { clientAuth: config.tls.clientAuth, clientCa_file: config.tls.clientCaFile },
+  })
+  const facts: Facts = { client: client.value, client_id, config, ways }
+  return [
+    ...checkClient(client.value, Object.keys(config.plans)),
+    ...(servesAuthorize(config) ? [] : checkCodes(client)),
+    ...checkCertificate(client, ways),
+    ...(profileOf(client.value, config.oauth) === 'fapi2' ? checkFapiClient(client) : []),
+    ...applyRules(rules, client, facts),
+  ]
+}
+
+const servesAuthorize = ({ operations }: StoredClientSetting): boolean =>
+  operations.some(({ method, target }) => method === 'GET' && target.kind === 'serve' && target.serves === 'authorize')
+
+interface Facts {
+  readonly client: ClientDraft
+  readonly client_id: string
+  readonly config: StoredClientSetting
+  readonly ways: readonly CertificateWay[]
+}
+
+const method = 'token_endpoint_auth_method'
+const algFields = ['introspection_signed_response_alg', 'access_token_signed_response_alg'] as const
+
+const rules: readonly Rule<Facts>[] = [
+  {
+    reads: ['client_id'],
+    check: ({ client, client_id }) =>
+      client.client_id === client_id ? undefined : valueAt('client_id', 'is not the one that it is stored under'),
+  },
+  {
+    reads: ['client_secret', 'client_secrets'],
+    check: ({ client }) =>
+      client.client_secret || client.client_secrets.some(secret => secret.client_secret)
+        ? valueAt('client_secret', 'the store has digests alone; rotate the secret')
+        : undefined,
+  },
+  {
+    reads: ['client_id'],
+    check: ({ client_id, config }) =>
+      config.oauth.users.some(({ sub }) => sub === client_id)
+        ? valueAt('client_id', 'is the sub of a user, who could be taken for this client (RFC 9700 section 4.15)')
+        : undefined,
+  },
+  {
+    reads: ['introspects'],
+    check: ({ client: { introspects }, config }) => {
+      if (typeof introspects === 'string') return undefined
+      const known = new Set(config.oauth.resources.map(({ resource }) => resource))
+      return introspects.every(resource => known.has(resource))
+        ? undefined
+        : valueAt('introspects', 'names a resource that the configuration does not know')
+    },
+  },
+  ...algFields.map(
+    (field): Rule<Facts> => ({
+      reads: [field],
+      check: ({ client, config }) => {
+        const [alg, known] = [client[field], signingAlgsOf(config.oauth)]
+        return alg === undefined || known.includes(alg)
+          ? undefined
+          : valueAt(field, `nothing of the configuration is signed with ${alg}, so there is no key; leave it out`)
+      },
+    }),
+  ),
+  {
+    reads: ['profile', 'grant_types'],
+    check: ({ client, config }) => {
+      if (profileOf(client, config.oauth) !== 'fapi2') return undefined
+      const lack = findServerLack(config.oauth, client)
+      return lack === undefined ? undefined : valueAt('profile', lack)
+    },
+  },
+  {
+    // The header does not say whether the proxy verified: what clients of the file need says what the proxy does.
+    reads: [method],
+    check: ({ client, config, ways }) => {
+      const isByCertificate = client[method].endsWith('tls_client_auth')
+      const isThroughProxyAlone = ways.length > 0 && ways.every(({ by }) => by === 'header')
+      const isUsual = config.oauth.clients.terms.some(terms => terms[method] === client[method])
+      return isByCertificate && isThroughProxyAlone && !isUsual
+        ? valueAt(
+            method,
+            'no client of the configuration is known so through clientCertificateHeader; register it there',
+          )
+        : undefined
+    },
+  },
+]

@@ -1,0 +1,38 @@
+import { termsOf } from '../oauth/clients/client-terms.ts'
+import type { StoredClientReader } from '../oauth/clients/served-clients.ts'
+import type { ClientMembers } from '../oauth/clients/stored-clients.ts'
+import { checkStoredClient, type StoredClientSetting } from './checks/stored-client.ts'
+import { parseElement } from './element.ts'
+import { type ClientDefaults, toClient } from './resolve-client.ts'
+import { clientSchema } from './schema/clients.ts'
+import { type Fault, pathText } from './source/problem.ts'
+import { createSparseParse } from './sparse-parse.ts'
+
+/** Reads clients of the store as strictly as those of a file, by the same schema and checks. */
+export const createStoredClientReader = (config: StoredClientSetting): StoredClientReader => {
+  const parse = createSparseParse(clientSchema)
+  const defaults = defaultsOf(config)
+  const parseMembers = (members: ClientMembers) => parseElement(clientSchema, members, [], [], parse)
+  return {
+    read(client_id, members) {
+      const { element, faults } = parseMembers(members)
+      if (!element || faults.length > 0) return toReason(faults)
+      const misfits = checkStoredClient(element, client_id, config)
+      return misfits.length > 0 ? toReason(misfits) : toClient(element.value, defaults)
+    },
+    termsOf(members) {
+      const { element } = parseMembers(members)
+      return element && termsOf(toClient(element.value, defaults))
+    },
+  }
+}
+
+/** A client may leave out its plan where there is one. */
+const defaultsOf = ({ oauth, plans }: StoredClientSetting): ClientDefaults => ({
+  profile: oauth.profile,
+  alg: oauth.accessToken.alg,
+  plan: Object.keys(plans)[0] ?? '',
+})
+
+const toReason = (faults: readonly Fault[]): string =>
+  faults.map(({ path, message }) => `${pathText(path)}: ${message}`).join('; ')
