@@ -9,7 +9,7 @@ import { findTracer, newTraceSampler } from './app/tracer.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
 import { shareOf } from './config/values/share.ts'
-import { createWebSocketWatch } from './gateway/forwarding/websocket-watch.ts'
+import { createEndlessWatch } from './gateway/forwarding/endless-watch.ts'
 import { openPrivateListener, type PrivateListener } from './gateway/internal/private-listener.ts'
 import { openTls, type TlsReport } from './http/tls.ts'
 import { createTrafficServer, type TrafficServer, type TrafficServerOptions } from './http/traffic-server.ts'
@@ -56,7 +56,7 @@ export interface App {
   /** From now on every answer ends its connection, so that clients go elsewhere. */
   startDraining(): void
   /** Ends WebSockets in good order, and from now on those that open; requests under way have another end. */
-  closeWebSockets(): void
+  closeEndless(): void
   /** Requests and WebSockets being answered now. */
   inFlight(): number
   close(): Promise<void>
@@ -80,8 +80,8 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const revocations = createRevocationFeed(store, systemClock)
   const tracer = await findTracer(process.env, deps)
   const sampleNewTrace = newTraceSampler(process.env)
-  const webSockets = createWebSocketWatch()
-  const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations, webSockets, tracer, sampleNewTrace }
+  const endless = createEndlessWatch()
+  const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations, endless, tracer, sampleNewTrace }
   const servings = createServings(await createServing(config, lasting))
   const tls = config.tls && (await openTls(config.tls, reportCertificates('listener', deps)))
   const storeCertificates = followStoreCertificates(config.store, deps.recorder)
@@ -107,7 +107,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       privateListener?.startDraining()
       servings.startDraining()
     },
-    closeWebSockets: webSockets.closeAll,
+    closeEndless: endless.closeAll,
     inFlight: servings.inFlight,
     async close() {
       tls?.close()

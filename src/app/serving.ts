@@ -1,7 +1,7 @@
 import { systemClock } from '../clock.ts'
 import { createFailureLimit, type FailureLimit } from '../gateway/callers/failure-limit.ts'
 import { createStartLimit } from '../gateway/callers/start-limit.ts'
-import type { WebSocketWatch } from '../gateway/forwarding/websocket-watch.ts'
+import type { EndlessWatch } from '../gateway/forwarding/endless-watch.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { publishOperations } from '../gateway/routing/published-operations.ts'
 import type { FindOpenUpstream } from '../gateway/upstreams/open-upstreams.ts'
@@ -36,7 +36,7 @@ export interface Lasting {
   readonly accessLog: AccessLog
   readonly audit: Audit
   readonly onChange: OnChange
-  readonly webSockets: WebSocketWatch
+  readonly endless: EndlessWatch
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
   readonly sampleNewTrace: SampleNewTrace
@@ -73,7 +73,7 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
 }
 
 const build = (config: LiveConfig, lasting: Lasting, keys: KeyRing, before: Serving | undefined): Serving => {
-  const { fixed, store, limiter, revocations, recorder, log, accessLog, audit, webSockets, tracer, sampleNewTrace } =
+  const { fixed, store, limiter, revocations, recorder, log, accessLog, audit, endless, tracer, sampleNewTrace } =
     lasting
   const failures =
     before && isSame(before.config.loginFailures, config.loginFailures)
@@ -118,7 +118,7 @@ const build = (config: LiveConfig, lasting: Lasting, keys: KeyRing, before: Serv
       log,
       accessLog,
       audit,
-      webSockets,
+      endless,
       tracer,
       sampleNewTrace,
       findOpenUpstream: upstreamsOf(before),

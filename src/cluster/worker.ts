@@ -99,14 +99,14 @@ export const runWorker = async (): Promise<void> => {
         return
       case 'retire':
         app.startDraining()
-        app.closeWebSockets()
+        app.closeEndless()
         return void Promise.all([sockets.retire(message.timeoutMs), privateSockets?.retire(message.timeoutMs)]).then(
           () => end(app, recorder, flush),
         )
       case 'drain':
         return app.startDraining()
       case 'stop':
-        app.closeWebSockets()
+        app.closeEndless()
         return void Promise.all([sockets.finish(), privateSockets?.finish()]).then(() => end(app, recorder, flush))
     }
   })

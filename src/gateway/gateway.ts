@@ -23,8 +23,8 @@ import { auditRefusal } from './audit-trail.ts'
 import type { CallerDeps } from './callers/prove-caller.ts'
 import { toCheckReply } from './check/check-reply.ts'
 import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade } from './exchange.ts'
+import type { EndlessWatch } from './forwarding/endless-watch.ts'
 import { forwardUpgrade } from './forwarding/websocket.ts'
-import type { WebSocketWatch } from './forwarding/websocket-watch.ts'
 import type { LimitFieldForm } from './limit-fields.ts'
 import { createMeter, meterOperation } from './meter.ts'
 import { observe, type Unmatched } from './observe.ts'
@@ -63,7 +63,7 @@ export interface GatewayDeps {
   readonly accessLog: AccessLog
   readonly audit: Audit
   /** Those that are open in this process, by whatever gateway. */
-  readonly webSockets: WebSocketWatch
+  readonly endless: EndlessWatch
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
   /** Of those that begin here, where none are. */
@@ -150,7 +150,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
         upstreams,
         finish,
         reply,
-        webSockets: deps.webSockets,
+        endless: deps.endless,
         hasTokenEnded: deps.caller.authorizationServer.hasTokenEnded,
       }),
     },

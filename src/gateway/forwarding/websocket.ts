@@ -13,10 +13,10 @@ import { toUpstreamFailure, type UpstreamFailure } from '../upstreams/upstream-f
 import type { Waiter } from '../upstreams/waiting-line.ts'
 import { breakOff } from './break-off.ts'
 import { refuseBusy } from './busy.ts'
+import { type EndlessWatch, tokenCheckOf } from './endless-watch.ts'
 import { incomingHeaders } from './incoming-headers.ts'
 import { hasBody, toHandshake, toLines } from './outgoing-request.ts'
 import { WebSocketRelay } from './websocket-relay.ts'
-import { tokenCheckOf, type WebSocketWatch } from './websocket-watch.ts'
 
 export interface WebSocketDeps {
   readonly upstreams: ReadonlyMap<string, Upstream>
@@ -24,7 +24,7 @@ export interface WebSocketDeps {
   finish(exchange: Exchange, status: number): void
   /** Writes a refusal where no answer had begun. */
   reply(exchange: Exchange, outcome: Outcome): void
-  readonly webSockets: WebSocketWatch
+  readonly endless: EndlessWatch
   readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
 }
 
@@ -105,7 +105,7 @@ class WebSocketHandshake implements HandshakeListener, Waiter<Member> {
     socket.setNoDelay(true).setKeepAlive(true)
     socket.write(`${switching}${toLines(incomingHeaders(this.#exchange, head))}\r\n`, 'latin1')
     if (this.#early.length > 0) socket.unshift(this.#early)
-    this.#deps.webSockets.add(new WebSocketRelay(socket, upstreamSocket), {
+    this.#deps.endless.add(new WebSocketRelay(socket, upstreamSocket), {
       idleTimeoutMs: options.webSocketIdleTimeoutMs,
       hasTokenEnded: options.webSocketsOutliveTokens
         ? undefined

@@ -1,10 +1,18 @@
 import type { AuthorizationServer } from '../../oauth/index.ts'
 import type { Exchange } from '../exchange.ts'
-import { closeCodes } from './websocket-frames.ts'
-import type { WebSocketRelay } from './websocket-relay.ts'
+import { type CloseCode, closeCodes } from './websocket-frames.ts'
 
-/** How long a WebSocket may stay open. */
-export interface WebSocketTerms {
+/** What has no end of its own: a WebSocket. */
+export interface Endless {
+  readonly isGone: boolean
+  /** For how long no byte has moved. @param nowMs of a monotonic clock */
+  silentForMs(nowMs: number): number
+  /** Ends it in the best order that it has. A second call changes nothing. */
+  close(code: CloseCode, reason: string): void
+}
+
+/** How long it may stay open. */
+export interface EndlessTerms {
   /** Longest silence of both sides. */
   readonly idleTimeoutMs: number
   /**
@@ -14,15 +22,15 @@ export interface WebSocketTerms {
   readonly hasTokenEnded: (() => boolean | Promise<boolean>) | undefined
 }
 
-/** The WebSockets that are open in this process, each closed in good order when its time has come. */
-export interface WebSocketWatch {
-  add(relay: WebSocketRelay, terms: WebSocketTerms): void
+/** What is open of that in this process, each closed in good order when its time has come. */
+export interface EndlessWatch {
+  add(stream: Endless, terms: EndlessTerms): void
   /** Closes all, and those that open from now on: the process is about to stop. */
   closeAll(): void
 }
 
 interface Watched {
-  readonly terms: WebSocketTerms
+  readonly terms: EndlessTerms
   /** By a monotonic clock. */
   nextTokenCheckAtMs: number
 }
@@ -32,30 +40,30 @@ const tickMs = 250
 /** How late an expired token is noticed; what was revoked is known to every process a second after it was. */
 const tokenCheckEveryMs = 1000
 
-export const createWebSocketWatch = (): WebSocketWatch => {
-  const open = new Map<WebSocketRelay, Watched>()
+export const createEndlessWatch = (): EndlessWatch => {
+  const open = new Map<Endless, Watched>()
   let timer: NodeJS.Timeout | undefined
   let isStopping = false
 
   const tick = (): void => {
     const nowMs = performance.now()
-    for (const [relay, watched] of open) {
-      if (relay.isGone) open.delete(relay)
-      else look(relay, watched, nowMs)
+    for (const [stream, watched] of open) {
+      if (stream.isGone) open.delete(stream)
+      else look(stream, watched, nowMs)
     }
     if (open.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
   return {
-    add(relay, terms) {
-      open.set(relay, { terms, nextTokenCheckAtMs: performance.now() + tokenCheckEveryMs })
+    add(stream, terms) {
+      open.set(stream, { terms, nextTokenCheckAtMs: performance.now() + tokenCheckEveryMs })
       timer ??= setInterval(tick, tickMs).unref()
-      if (isStopping) closeGoingAway(relay)
+      if (isStopping) closeGoingAway(stream)
     },
     closeAll() {
       isStopping = true
-      for (const relay of open.keys()) closeGoingAway(relay)
+      for (const stream of open.keys()) closeGoingAway(stream)
     },
   }
 }
@@ -64,30 +72,26 @@ export const createWebSocketWatch = (): WebSocketWatch => {
 export const tokenCheckOf = (
   { caller, context }: Exchange,
   hasTokenEnded: AuthorizationServer['hasTokenEnded'],
-): WebSocketTerms['hasTokenEnded'] => {
+): EndlessTerms['hasTokenEnded'] => {
   if (caller?.kind !== 'token') return undefined
   const [line = ''] = context.fields.authorization
   const text = line.slice(line.indexOf(' ')).trim()
   return () => hasTokenEnded(text, caller.token)
 }
 
-const closeGoingAway = (relay: WebSocketRelay): void =>
-  relay.close(closeCodes.goingAway, 'the gateway is shutting down')
+const closeGoingAway = (stream: Endless): void => stream.close(closeCodes.goingAway, 'the gateway is shutting down')
 
-const look = (relay: WebSocketRelay, watched: Watched, nowMs: number): void => {
+const look = (stream: Endless, watched: Watched, nowMs: number): void => {
   const { terms } = watched
-  if (relay.silentForMs(nowMs) >= terms.idleTimeoutMs) relay.close(closeCodes.goingAway, 'silent for too long')
+  if (stream.silentForMs(nowMs) >= terms.idleTimeoutMs) stream.close(closeCodes.goingAway, 'silent for too long')
   if (terms.hasTokenEnded === undefined || nowMs < watched.nextTokenCheckAtMs) return
   watched.nextTokenCheckAtMs = nowMs + tokenCheckEveryMs
-  void closeWhereEnded(relay, terms.hasTokenEnded)
+  void closeWhereEnded(stream, terms.hasTokenEnded)
 }
 
-const closeWhereEnded = async (
-  relay: WebSocketRelay,
-  hasTokenEnded: () => boolean | Promise<boolean>,
-): Promise<void> => {
+const closeWhereEnded = async (stream: Endless, hasTokenEnded: () => boolean | Promise<boolean>): Promise<void> => {
   try {
-    if (await hasTokenEnded()) relay.close(closeCodes.policyViolation, 'the token is good no more')
+    if (await hasTokenEnded()) stream.close(closeCodes.policyViolation, 'the token is good no more')
   } catch {
     // The store is away: what it would say is asked for again.
   }
