@@ -91,10 +91,14 @@ const hold = async (place: Place, count: number, onOpen: (socket: Socket) => voi
   await sleep(slowEveryMs)
 }
 
+/** Each at a time of its own: of many that were opened together, others would wait for all. */
 const drip = (socket: Socket, begin: string, more: string): void => {
   socket.write(begin)
-  const timer = setInterval(() => socket.write(more), slowEveryMs)
-  socket.once('close', () => clearInterval(timer))
+  let timer = setTimeout(() => {
+    timer = setInterval(() => socket.write(more), slowEveryMs)
+  }, slowEveryMs * Math.random())
+  // It clears either.
+  socket.once('close', () => clearTimeout(timer))
 }
 
 const flood = async (place: Place, perSec: number, onOpen: (socket: Socket) => void): Promise<void> => {
@@ -103,7 +107,7 @@ const flood = async (place: Place, perSec: number, onOpen: (socket: Socket) => v
   setInterval(() => {
     const due = ((performance.now() - startedAtMs) / 1000) * perSec
     for (; opened < due; opened++) onOpen(open(place))
-  }, 5)
+  }, 1)
   await sleep(slowEveryMs)
 }
 
