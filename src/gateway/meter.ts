@@ -38,13 +38,16 @@ export const meterOperation = (
 ): MeteredOperation => {
   const label = operationLabel(operation)
   const speaksOAuth = operation.target.kind === 'serve'
+  const meter = createMeter(recorder, operation.grouping, operation.version, label)
+  // Shown from the start. Not set to 0: after a reload others are still being answered.
+  meter.inFlight.add(0)
   return {
     ...operation,
     label,
     speaksOAuth,
     refusalPage: isForBrowsers(operation) ? refusalPage : undefined,
     members: operationMembers(operation.grouping, label),
-    meter: createMeter(recorder, operation.grouping, operation.version, label),
+    meter,
   }
 }
 
