@@ -57,7 +57,7 @@ export const auditActions = {
     scope: 'changes',
     fields: ['reason', 'address', 'request_id'],
     optional: ['client_id'],
-    when: 'a client did not prove itself; `reason` is a word of `refused`',
+    when: 'a client did not prove itself; `reason` is a word of `refused`, or `missing`',
   },
   client_blocked: {
     outcome: 'failure',

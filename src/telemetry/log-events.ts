@@ -50,7 +50,7 @@ export const logEvents = {
   ready: event('info', 'all do', ['listen', 'admin', 'workers', 'store', 'issuer'], ['internal']),
   worker_died: event(
     'error',
-    'a worker ended unasked, or could not start; it is replaced',
+    'a worker ended unasked, or could not start; it is replaced after `replaced_in_ms`',
     ['slot', 'replaced_in_ms'],
     ['worker_pid', 'exit_code', 'signal', 'reason'],
   ),

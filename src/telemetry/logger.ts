@@ -49,10 +49,16 @@ const pinoLogger = ({ level, base }: LoggerOptions, destination: DestinationStre
       base,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
-      serializers: { err: pino.stdSerializers.err },
+      serializers: { err: toErrorFacts },
     },
     destination,
   )
+
+/** What a bug says of itself. Other members of an error may hold what a store was asked, and so a token. */
+const toErrorFacts = (error: Error): { readonly type: string; readonly message: string; readonly stack?: string } => {
+  const { type, message, stack } = pino.stdSerializers.err(error)
+  return { type, message, stack }
+}
 
 const prettyStream = async (): Promise<DestinationStream> => {
   const { default: pretty } = await import('pino-pretty')

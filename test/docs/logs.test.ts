@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { proofFaults } from '../../src/errors.ts'
+import { auditActions } from '../../src/telemetry/audit-actions.ts'
+import { logEvents } from '../../src/telemetry/log-events.ts'
+import { type LogField, logFields } from '../../src/telemetry/log-fields.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSidegate } from '../support/sidegate.ts'
 import { startDemoUpstream } from './demo-upstream.ts'
@@ -9,23 +12,67 @@ import { codeOf, readPage, root, rowsOf } from './markdown.ts'
 
 const readme = readPage('README.md')
 
+/** The code, without the catalogue itself. */
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter(path => path.endsWith('.ts'))
+  .filter(path => path.endsWith('.ts') && !path.endsWith('log-events.ts'))
   .map(path => readFileSync(join(root, 'src', path), 'utf8'))
 
-t.test('the README has every event that is logged, with a level it is logged at, and no other', async t => {
-  const logged = sources.flatMap(text =>
-    [...text.matchAll(/\blog\.(\w+)\(\s*\{\s*event: '(\w+)'/g)].map(([, level, event]) => `${event} ${level}`),
+interface Declared {
+  readonly fields: readonly string[]
+  readonly optional: readonly string[]
+  readonly when: string
+}
+
+/** A list of fields as the page has it. */
+const fieldsText = ({ fields, optional }: Declared): string =>
+  [...fields.map(field => `\`${field}\``), ...optional.map(field => `\`${field}\`?`)].join(', ') || '–'
+
+t.test('the README has every event with its level, its fields and its meaning, and no other', async t => {
+  const declared = Object.entries<Declared & { readonly level: string }>(logEvents)
+    // These have tables of their own.
+    .filter(([event]) => event !== 'request' && event !== 'audit')
+    .map(([event, entry]) => [`\`${event}\``, entry.level, fieldsText(entry), entry.when])
+
+  t.same(rowsOf(readme, '`event`', 'Level', 'Fields', 'When'), declared)
+})
+
+t.test('the README has every action of an audit line, and no other', async t => {
+  const declared = Object.entries<Declared & { readonly outcome: string; readonly scope: string }>(auditActions).map(
+    ([action, entry]) => [`\`${action}\``, entry.outcome, `\`${entry.scope}\``, fieldsText(entry), entry.when],
   )
-  const documented = rowsOf(readme, '`event`', 'Level', 'When').map(([event, level]) => `${codeOf(event)[0]} ${level}`)
+
+  t.same(rowsOf(readme, '`action`', '`outcome`', '`logs.audit`', 'Fields', 'When'), declared)
+})
+
+t.test('the fields of log lines are those of the catalogue, with their types and meanings', async t => {
+  const declared = Object.entries(logFields).map(([field, { type, meaning }]) => [`\`${field}\``, type, meaning])
+
+  t.same(rowsOf(readPage('src/telemetry/README.md'), 'Field', 'Type', 'Meaning'), declared)
+})
+
+t.test('every event of the catalogue is logged, and every field is one of some line', async t => {
+  const written = sources.join('\n')
+  const entries: readonly Declared[] = [...Object.values(logEvents), ...Object.values(auditActions)]
+  const used = new Set(entries.flatMap(({ fields, optional }) => [...fields, ...optional]))
 
   t.same(
-    documented.filter(row => !logged.includes(row)),
+    Object.keys(logEvents).filter(event => !new RegExp(`event"?: ?['"]${event}|"event":"${event}`).test(written)),
     [],
   )
-  const events = (rows: readonly string[]): readonly string[] =>
-    [...new Set(rows.map(row => row.split(' ')[0] ?? ''))].sort()
-  t.same(events(documented), events(logged))
+  t.same(
+    Object.keys(logFields).filter(field => !used.has(field as LogField)),
+    [],
+  )
+})
+
+t.test('an audit line has the fields that a line of its event may have', async t => {
+  const mayHave: readonly string[] = [...logEvents.audit.fields, ...logEvents.audit.optional]
+
+  const fields = Object.values<Declared>(auditActions).flatMap(({ fields, optional }) => [...fields, ...optional])
+  t.same(
+    fields.filter(field => !mayHave.includes(field)),
+    [],
+  )
 })
 
 t.test('the README has every field of an access line, and no other', async t => {
