@@ -1,15 +1,14 @@
 /** What `sidegate tokens revoke` ends, in every worker and pod that shares the store. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { challengeOf } from '../../src/oauth/tokens/code.ts'
 import { sidegate } from '../cli/run.ts'
-import { verifier } from '../oauth/support/authorization-server.ts'
 import { type Fields, post, send } from '../oauth/support/post.ts'
-import { callback, operations, signInAndAllow, startOAuth } from '../oauth/support/running.ts'
+import { operations, startOAuth } from '../oauth/support/running.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { startStrictUpstream } from '../support/recording-upstream.ts'
 import { startRedis } from '../support/redis.ts'
 import type { RunningSidegate, TestConfig } from '../support/sidegate.ts'
+import { newRedemption, refreshOf } from './support/redemption.ts'
 
 /** Gateways that share a store, the first of which is the issuer; each has `/api` before the same upstream. */
 const startPods = async (t: Test, count: number, changes: TestConfig): Promise<readonly RunningSidegate[]> => {
@@ -26,15 +25,6 @@ const startPods = async (t: Test, count: number, changes: TestConfig): Promise<r
 }
 
 const configOf = ({ dir }: RunningSidegate): string => join(dir, 'sidegate.yaml')
-
-/** A code that alice agreed to, as a token request for it. */
-const newRedemption = async (url: string): Promise<Fields> => {
-  const query = { client_id: 'app', response_type: 'code', redirect_uri: callback }
-  const challenge = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
-  const location = await signInAndAllow(new URL(`${url}/authorize?${new URLSearchParams({ ...query, ...challenge })}`))
-  const code = location.searchParams.get('code') ?? ''
-  return { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }
-}
 
 const token = (url: string, fields: Fields, as = 'app') => post(`${url}/token`, fields, as)
 
@@ -59,10 +49,10 @@ const scenario = async (t: Test, pods: readonly RunningSidegate[]): Promise<void
     (await post(`${last}/introspect`, { token: String(text) }, 'app')).body.active
 
   await t.test('all that was issued to a client ends in every process, and nothing of another client', async t => {
-    const person = (await token(first, await newRedemption(first))).body
+    const person = (await token(first, await newRedemption(first, 'app'))).body
     const own = (await token(first, machine)).body
     const other = (await token(first, machine, 'server')).body
-    const waiting = await newRedemption(first)
+    const waiting = await newRedemption(first, 'app')
     for (const { access_token } of [person, own, other]) t.same(await statusesOf(pods, access_token), [200])
 
     const { code, stdout } = await revoke('--client', 'app')
@@ -72,14 +62,13 @@ const scenario = async (t: Test, pods: readonly RunningSidegate[]): Promise<void
     for (const { access_token } of [person, own]) t.same(await statusesOf(pods, access_token), [401])
     for (const text of [person.access_token, person.refresh_token, own.access_token])
       t.equal(await isActive(text), false)
-    const refresh = { grant_type: 'refresh_token', refresh_token: String(person.refresh_token) }
-    t.match(await token(last, refresh), { status: 400, body: { error: 'invalid_grant' } })
+    t.match(await token(last, refreshOf(person.refresh_token)), { status: 400, body: { error: 'invalid_grant' } })
     t.match(await token(last, waiting), { status: 400, body: { error: 'invalid_grant' } })
     t.same(await statusesOf(pods, other.access_token), [200])
   })
 
   await t.test('what is issued as soon as the command has ended is good, until its subject is named', async t => {
-    const person = (await token(first, await newRedemption(first))).body
+    const person = (await token(first, await newRedemption(first, 'app'))).body
     const own = (await token(first, machine)).body
     t.same(await statusesOf(pods, person.access_token), [200])
     t.equal(await isActive(person.refresh_token), true)

@@ -3,7 +3,7 @@ import type { Cutoff, CutoffStore } from '../ports/cutoffs.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 
-interface CutoffRow {
+export interface CutoffRow {
   readonly place: number
   readonly client_id: string | null
   readonly sub: string | null
@@ -27,7 +27,7 @@ export const createCutoffs = (db: Database, clock: Clock): CutoffStore => {
   }
 }
 
-const toCutoff = ({ client_id, sub, through_sec, until_ms }: CutoffRow): Cutoff => ({
+export const toCutoff = ({ client_id, sub, through_sec, until_ms }: CutoffRow): Cutoff => ({
   ...(client_id !== null && { client_id }),
   ...(sub !== null && { sub }),
   throughSec: through_sec,

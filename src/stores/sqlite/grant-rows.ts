@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { GrantState } from '../ports/grant-state.ts'
 import type { Database } from './database.ts'
 
-interface GrantRow {
+export interface GrantRow {
   readonly record: string
   readonly code_digest: string
   readonly code_proof: string
@@ -28,7 +28,7 @@ export const createGrantFinder = (db: Database, clock: Clock): ((grantId: string
   }
 }
 
-const toState = (row: GrantRow): GrantState => ({
+export const toState = (row: GrantRow): GrantState => ({
   record: JSON.parse(row.record),
   codeDigest: row.code_digest,
   codeProof: row.code_proof,

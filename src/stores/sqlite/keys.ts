@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { KeyRecord, KeyStore } from '../ports/keys.ts'
 import type { Database } from './database.ts'
 
-interface KeyRow {
+export interface KeyRow {
   readonly kid: string
   readonly alg: string
   readonly created_at_ms: number
@@ -36,7 +36,7 @@ export const createKeys = (db: Database, clock: Clock): KeyStore => {
   }
 }
 
-const toRecord = (row: KeyRow): KeyRecord => ({
+export const toRecord = (row: KeyRow): KeyRecord => ({
   kid: row.kid,
   alg: row.alg,
   createdAtMs: row.created_at_ms,
