@@ -5,6 +5,7 @@ import { privateOptions } from './app/private-options.ts'
 import { createServing, type Lasting } from './app/serving.ts'
 import { createServings } from './app/servings.ts'
 import { followStoreCertificates } from './app/store-certificates.ts'
+import { followStoredClients } from './app/stored-clients.ts'
 import { findTracer, newTraceSampler } from './app/tracer.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
@@ -55,7 +56,7 @@ export interface App {
   prepare(config: LiveConfig): Promise<Prepared>
   /** From now on every answer ends its connection, so that clients go elsewhere. */
   startDraining(): void
-  /** Ends WebSockets in good order, and from now on those that open; requests under way have another end. */
+  /** Ends WebSockets and event streams, and from now on those that open; requests under way have another end. */
   closeEndless(): void
   /** Requests and WebSockets being answered now. */
   inFlight(): number
@@ -81,7 +82,18 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const tracer = await findTracer(process.env, deps)
   const sampleNewTrace = newTraceSampler(process.env)
   const endless = createEndlessWatch()
-  const lasting: Lasting = { ...deps, fixed: config, store, limiter, revocations, endless, tracer, sampleNewTrace }
+  const storedClients = await followStoredClients(store.clients, deps)
+  const lasting: Lasting = {
+    ...deps,
+    fixed: config,
+    store,
+    limiter,
+    revocations,
+    storedClients,
+    endless,
+    tracer,
+    sampleNewTrace,
+  }
   const servings = createServings(await createServing(config, lasting))
   const tls = config.tls && (await openTls(config.tls, reportCertificates('listener', deps)))
   const storeCertificates = followStoreCertificates(config.store, deps.recorder)
@@ -114,6 +126,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       privateListener?.close()
       storeCertificates.close()
       revocations.close()
+      storedClients.close()
       await servings.close()
       await Promise.all([limiter.close(), store.close(), tracer?.close()])
     },

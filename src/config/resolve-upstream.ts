@@ -15,6 +15,7 @@ export const toUpstream = ({ name, value }: Named<UpstreamDraft>, workers: numbe
   totalTimeoutMs: value.totalTimeout,
   webSocketIdleTimeoutMs: value.webSocketIdleTimeout,
   webSocketsOutliveTokens: value.webSocketsOutliveTokens,
+  eventStreamsOutliveTokens: value.eventStreamsOutliveTokens,
   ...(value.maxInFlight !== undefined && { maxInFlight: shareOf(value.maxInFlight, workers) }),
   maxQueue: value.maxQueue === 0 ? 0 : shareOf(value.maxQueue, workers),
   queueTimeoutMs: value.queueTimeout,

@@ -131,6 +131,9 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
     reply(exchange, refuseError(exchange, error))
   }
 
+  const { endless } = deps
+  const { hasTokenEnded } = deps.caller.authorizationServer
+  const forwarding = { upstreams, finish, reply, endless, hasTokenEnded }
   const steps = pipeline({
     routes,
     caller: deps.caller,
@@ -141,19 +144,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
       limitFields: options.rateLimitHeaders,
       softLimits: createSoftLimitReport(log, () => performance.now()),
     },
-    forward: {
-      upstreams,
-      finish,
-      reply,
-      isDraining: () => draining,
-      upgrade: forwardUpgrade({
-        upstreams,
-        finish,
-        reply,
-        endless: deps.endless,
-        hasTokenEnded: deps.caller.authorizationServer.hasTokenEnded,
-      }),
-    },
+    forward: { ...forwarding, isDraining: () => draining, upgrade: forwardUpgrade(forwarding) },
     recorder,
     audit,
   })

@@ -248,6 +248,7 @@ t.test('operations come with their full path, their credentials and where they g
       totalTimeoutMs: 3_600_000,
       webSocketIdleTimeoutMs: 300_000,
       webSocketsOutliveTokens: false,
+      eventStreamsOutliveTokens: false,
       maxQueue: 100,
       queueTimeoutMs: 1_000,
       retryPercent: 20,

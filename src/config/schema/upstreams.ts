@@ -77,6 +77,11 @@ export const upstreamSchema = z.strictObject({
     .describe(
       'Whether a WebSocket stays open when the token that opened it expires or is revoked; else it is closed with 1008. Default false.',
     ),
+  eventStreamsOutliveTokens: flag()
+    .default(false)
+    .describe(
+      'Whether an event stream goes on when the token that asked for it expires or is revoked; else it breaks off. Default false.',
+    ),
   maxInFlight: count(1, 1_000_000)
     .optional()
     .describe('Most requests and WebSockets at a time; each worker has its share. Default no limit.'),

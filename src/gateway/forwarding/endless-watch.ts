@@ -2,7 +2,7 @@ import type { AuthorizationServer } from '../../oauth/index.ts'
 import type { Exchange } from '../exchange.ts'
 import { type CloseCode, closeCodes } from './websocket-frames.ts'
 
-/** What has no end of its own: a WebSocket. */
+/** What has no end of its own: a WebSocket, an event stream. */
 export interface Endless {
   readonly isGone: boolean
   /** For how long no byte has moved. @param nowMs of a monotonic clock */

@@ -1,6 +1,8 @@
+import type { AuthorizationServer } from '../../oauth/index.ts'
 import type { Exchange, Outcome, Step } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
+import type { EndlessWatch } from './endless-watch.ts'
 import { declaresTooMuch } from './outgoing-request.ts'
 import { RoundTrip } from './round-trip.ts'
 
@@ -12,6 +14,9 @@ export interface ForwardDeps {
   reply(exchange: Exchange, outcome: Outcome): void
   /** Whether answers end their connections, since the process is about to stop. */
   isDraining(): boolean
+  /** Of event streams. */
+  readonly endless: EndlessWatch
+  readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
   /** WebSocket handshakes go another way. */
   readonly upgrade: Step
 }

@@ -2,6 +2,7 @@ import { countPassed } from '../../http/body-garbage.ts'
 import type { AnswerHead } from '../../http/client/answer-head.ts'
 import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
 import type { RoundTripError } from '../../http/client/failure.ts'
+import { isEventStream } from '../../http/client/limits.ts'
 import type { OutgoingRequest } from '../../http/client/outgoing-request.ts'
 import { expectsContinue } from '../../http/context.ts'
 import { clientGone, type Exchange } from '../exchange.ts'
@@ -14,12 +15,13 @@ import type { Waiter } from '../upstreams/waiting-line.ts'
 import { endAnswer, endWith, flushHeader } from './answer-end.ts'
 import { breakOff } from './break-off.ts'
 import { refuseBusy } from './busy.ts'
+import { type Endless, tokenCheckOf } from './endless-watch.ts'
 import type { ForwardDeps } from './forward.ts'
 import { incomingHeaders } from './incoming-headers.ts'
 import { isRepeatable, toOutgoingRequest } from './outgoing-request.ts'
 
 /** One request to an upstream and its answer, streamed to the client. */
-export class RoundTrip implements RoundTripHandler, Waiter<Member> {
+export class RoundTrip implements RoundTripHandler, Waiter<Member>, Endless {
   readonly #deps: ForwardDeps
   readonly #exchange: Exchange
   readonly #operation: MeteredOperation
@@ -87,6 +89,34 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member> {
     res.writeHead(head.status, incomingHeaders(this.#exchange, head))
     // The first bytes of the body take the header with them; where none came with it, it goes by itself.
     process.nextTick(flushHeader, res)
+  }
+
+  /** Event streams have no end of their own. */
+  onLong(head: AnswerHead): void {
+    if (head.framing.by === 'length' || !isEventStream(head)) return
+    const { endless, hasTokenEnded } = this.#deps
+    const outlivesToken = this.#upstream.options.eventStreamsOutliveTokens
+    endless.add(this, {
+      idleTimeoutMs: Number.POSITIVE_INFINITY,
+      hasTokenEnded: outlivesToken ? undefined : tokenCheckOf(this.#exchange, hasTokenEnded),
+    })
+  }
+
+  get isGone(): boolean {
+    return this.#ended
+  }
+
+  /** How long the upstream may be silent is its `bodyTimeout`. */
+  silentForMs(): number {
+    return 0
+  }
+
+  /** There is no word for it in HTTP: what was passed on arrives, and the answer breaks off. */
+  close(): void {
+    if (this.#ended) return
+    this.#connection?.abort()
+    breakOff(this.#exchange, this.#exchange.context.res.chunkedEncoding)
+    this.#end(undefined, this.#status)
   }
 
   onData(piece: Buffer): void {

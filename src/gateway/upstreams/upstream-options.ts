@@ -27,6 +27,8 @@ export interface UpstreamOptions {
   readonly webSocketIdleTimeoutMs: number
   /** Whether a WebSocket stays open when the token that opened it has ended. Default false: it is closed with 1008. */
   readonly webSocketsOutliveTokens: boolean
+  /** Whether an event stream goes on when the token that asked for it has ended. Default false: it breaks off. */
+  readonly eventStreamsOutliveTokens: boolean
   /** Most requests and WebSockets at a time, of this process. Left out: no limit. */
   readonly maxInFlight?: number
   /** Most requests that wait for room, of this process. Default 100. More are 503 UPSTREAM_BUSY. */

@@ -10,6 +10,8 @@ import { Patience } from './patience.ts'
 
 /** Who has sent a request, and is told what comes of it: one of `onEnd` and `onFail`, unless it aborts. */
 export interface RoundTripHandler extends AnswerListener {
+  /** The answer has begun, and takes longer than most: said once, a fraction of a second later. */
+  onLong?(head: AnswerHead): void
   onFail(error: RoundTripError): void
 }
 
@@ -36,6 +38,8 @@ export class Connection {
   readonly #patience: Patience
   readonly #socket: Socket
   #isPaused = false
+  /** Whether the answer under way takes longer than most. */
+  #isLong = false
   /** Whether the answer under way may take longer than a request as a whole. */
   #isEndless = false
   #isRetired = false
@@ -102,11 +106,19 @@ export class Connection {
   /** Looks whether a wait has been too long, or is for nobody. @param nowMs of a monotonic clock */
   tick(nowMs: number): void {
     this.#body?.look()
+    this.#lookForLong()
     if (this.#request !== undefined && this.#isOverdue(this.#request, nowMs)) {
       this.#fail(this.#waitsForClient() ? 'stalled' : 'late', 'the answer has not ended within the time for it')
     } else if (this.#patience.isOver(nowMs)) {
       this.#onTooLong()
     }
+  }
+
+  #lookForLong(): void {
+    const head = this.#reader?.head
+    if (head === undefined || this.#isLong) return
+    this.#isLong = true
+    this.#handler?.onLong?.(head)
   }
 
   #isOverdue(request: OutgoingRequest, nowMs: number): boolean {
@@ -136,6 +148,7 @@ export class Connection {
   }
 
   #write(request: OutgoingRequest): void {
+    this.#isLong = false
     this.#isEndless = false
     this.#reader = new AnswerReader(request.method, this.#listener)
     if (!hasBody(request)) {
