@@ -43,8 +43,8 @@ for (const set of valueSets) {
   })
 
   t.test(`with the ${set} values, it is what Kubernetes takes`, async t => {
-    // A PodMonitor is the Prometheus operator's.
-    const own = readRendered(set).objects.filter(({ kind }) => kind !== 'PodMonitor')
+    // Those are the Prometheus operator's.
+    const own = readRendered(set).objects.filter(({ kind }) => kind !== 'PodMonitor' && kind !== 'PrometheusRule')
 
     t.same(own.flatMap(findSchemaProblems), [])
   })
@@ -78,11 +78,12 @@ t.test('Sidegate is a sidecar with the values for one alone', async t => {
   )
 })
 
-t.test('the autoscaler and the PodMonitor are there where they are wanted', async t => {
+t.test('the autoscaler, the PodMonitor and the alerts are there where they are wanted', async t => {
   const havingKind = (kind: string) => valueSets.filter(set => objectsOf(lastingObjects(set), kind).length > 0)
 
   t.same(havingKind('HorizontalPodAutoscaler'), ['default', 'gateway'])
   t.same(havingKind('PodMonitor'), ['gateway'])
+  t.same(havingKind('PrometheusRule'), ['gateway'])
 })
 
 t.test('the dashboard is there where it is wanted, as it stands in deploy/grafana', async t => {

@@ -1,0 +1,30 @@
+/** One rules.yaml, wherever it stands once more. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import t from 'tap'
+import { readRendered } from '../helm/chart.ts'
+import { kubernetes, renderKustomization } from '../kubernetes/kustomize.ts'
+import { onlyOne } from '../kubernetes/objects.ts'
+import { component, copies } from './copies.ts'
+import { groups } from './rules.ts'
+
+t.test('the copies are those of the rules', async t => {
+  for (const [file, text] of Object.entries(copies()))
+    t.equal(readFileSync(file, 'utf8'), text, 'node test/deploy/prometheus/render.ts copies them anew')
+})
+
+t.test('an overlay with the component has the rules, and one without has none', async t => {
+  const dir = t.testdir({})
+  const [gateway, alerts] = [join(kubernetes, 'overlays/gateway'), component].map(path => relative(dir, path))
+  writeFileSync(join(dir, 'kustomization.yaml'), `resources: [${gateway}]\ncomponents: [${alerts}]\n`)
+
+  t.same(onlyOne(renderKustomization(dir), 'PrometheusRule').spec, { groups })
+  t.notOk(renderKustomization(join(kubernetes, 'overlays/gateway')).some(({ kind }) => kind === 'PrometheusRule'))
+})
+
+t.test('the chart hands the rules on as they stand, with the labels that a Prometheus looks for', async t => {
+  const { metadata, spec } = onlyOne(readRendered('gateway').objects, 'PrometheusRule')
+
+  t.same(spec, { groups })
+  t.match(metadata, { labels: { release: 'kube-prometheus-stack' } })
+})
