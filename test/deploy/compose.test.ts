@@ -1,6 +1,6 @@
 /** No container engine is needed to see that what the files of deploy/compose name is there. */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { z } from 'zod'
 import { loadConfig } from '../../src/config/load.ts'
@@ -74,6 +74,7 @@ t.test('the gateway finds its store and the service behind it', async t => {
 })
 
 const scrapes = z.object({
+  rule_files: z.array(z.string()),
   global: z.object({ scrape_interval: z.string() }),
   scrape_configs: z.array(z.object({ static_configs: z.array(z.object({ targets: z.array(z.string()) })) })),
 })
@@ -98,14 +99,18 @@ const sourceOf = (name: string): z.infer<typeof source> =>
 const mountedAt = (path: string): string | undefined =>
   grafana.volumes.map(toMount).find(({ target }) => target === path)?.source
 
-t.test('Prometheus scrapes the admin port as often as Grafana believes', async t => {
-  const file = prometheus.command.find(word => word.startsWith('--config.file='))?.slice('--config.file='.length)
-  const { source } = prometheus.volumes.map(toMount).find(({ target }) => target === file) ?? { source: '' }
-  const { global, scrape_configs } = scrapes.parse(readYaml(source))
+t.test('Prometheus scrapes the admin port as often as Grafana believes, and has its rules', async t => {
+  const file = prometheus.command.find(word => word.startsWith('--config.file='))?.slice('--config.file='.length) ?? ''
+  const sources = new Map(prometheus.volumes.map(toMount).map(({ source, target }) => [target, source]))
+  const { global, scrape_configs, rule_files } = scrapes.parse(readYaml(sources.get(file) ?? ''))
   const targets = scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap(found => found.targets))
 
   t.same(targets, [`sidegate:${config.admin.port}`])
   t.equal(sourceOf('prometheus').jsonData?.timeInterval, global.scrape_interval)
+  t.same(
+    rule_files.map(name => sources.get(join(dirname(file), name))),
+    ['../prometheus/rules.yaml'],
+  )
 })
 
 t.test('Grafana asks Prometheus, and its exemplars lead to the traces that Sidegate sends to Jaeger', async t => {

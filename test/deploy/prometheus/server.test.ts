@@ -3,6 +3,7 @@ import t from 'tap'
 import { z } from 'zod'
 import { metrics } from '../../../src/telemetry/metrics.ts'
 import { codeOf, readPage, rowsOf } from '../../docs/markdown.ts'
+import { eventually } from '../../support/eventually.ts'
 import { fillIn, panels, variables, withoutFallback } from './dashboard.ts'
 import { startWatched } from './watched.ts'
 
@@ -14,6 +15,12 @@ const exemplars = z.array(
     exemplars: z.array(z.object({ labels: z.object({ trace_id: z.string() }) })),
   }),
 )
+
+const rules = z.object({
+  groups: z.array(
+    z.object({ interval: z.number(), rules: z.array(z.object({ name: z.string(), health: z.string() })) }),
+  ),
+})
 
 const countBy = <T>(values: readonly T[], keyOf: (value: T) => string): Readonly<Record<string, number>> =>
   Object.fromEntries(Object.entries(Object.groupBy(values, keyOf)).map(([key, group = []]) => [key, group.length]))
@@ -73,6 +80,34 @@ t.test('Prometheus keeps for each grouping the traces that its requests were rec
 
 /** What nothing was sent for: panels that show a 0 in place of it. */
 const quiet = ['Decided without the shared count', 'Answered 503']
+
+t.test('every rule is evaluated without an error', async t => {
+  const findRules = async () => rules.parse(await prometheus.ask('/api/v1/rules')).groups
+  // Groups with an interval of their own are not due yet.
+  const isDue = ({ interval }: { readonly interval: number }) => interval < 1
+
+  await eventually(async () =>
+    (await findRules()).filter(isDue).every(group => group.rules.every(({ health }) => health !== 'unknown')),
+  )
+
+  const found = (await findRules()).flatMap(group => group.rules)
+  t.ok(found.length > 0)
+  t.same(
+    found.filter(({ health }) => health === 'err').map(({ name }) => name),
+    [],
+  )
+})
+
+t.test('the error budget of the grouping that fails burns, and of no other', async t => {
+  const burning = 'ALERTS{alertname="SidegateErrorBudgetBurnsFast"}'
+  await eventually(async () => (await prometheus.query(burning)).length > 0)
+
+  const found = await prometheus.query(burning)
+  t.same(
+    found.map(({ labels }) => labels.grouping),
+    ['Dead'],
+  )
+})
 
 t.test('every query of the dashboard finds a number', async t => {
   for (const { title, targets } of panels) {

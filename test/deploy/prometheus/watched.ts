@@ -46,7 +46,7 @@ export const startWatched = async (t: Parameters<typeof startSidegate>[0]): Prom
 
 const shipped = z.looseObject({
   global: z.looseObject({}),
-  rule_files: z.array(z.string()).default([]),
+  rule_files: z.array(z.string()),
   scrape_configs: z.tuple([z.looseObject({})]),
 })
 
