@@ -24,6 +24,7 @@ import { auditKeys } from './key-audit.ts'
 import { createKeyMeter } from './key-meter.ts'
 import type { OnChange } from './on-change.ts'
 import { isSame } from './same.ts'
+import type { StoredClientsSource } from './stored-clients.ts'
 
 /** What outlives every reload of a process, with all that it knows. */
 export interface Lasting {
@@ -31,6 +32,7 @@ export interface Lasting {
   readonly store: Store
   readonly limiter: Limiter
   readonly revocations: RevocationFeed
+  readonly storedClients: StoredClientsSource
   readonly recorder: Recorder
   readonly log: Logger
   readonly accessLog: AccessLog
@@ -73,13 +75,25 @@ export const createServing = async (config: LiveConfig, lasting: Lasting, before
 }
 
 const build = (config: LiveConfig, lasting: Lasting, keys: KeyRing, before: Serving | undefined): Serving => {
-  const { fixed, store, limiter, revocations, recorder, log, accessLog, audit, endless, tracer, sampleNewTrace } =
-    lasting
+  const {
+    fixed,
+    store,
+    limiter,
+    revocations,
+    storedClients,
+    recorder,
+    log,
+    accessLog,
+    audit,
+    endless,
+    tracer,
+    sampleNewTrace,
+  } = lasting
   const failures =
     before && isSame(before.config.loginFailures, config.loginFailures)
       ? before.failures
       : createFailureLimit(limiter, config.loginFailures, systemClock.nowMs)
-  const { clients } = config.oauth
+  const clients = storedClients.beside(config, fixed)
   const oauth: OAuthDeps = {
     options: config.oauth,
     store,
@@ -130,6 +144,7 @@ const build = (config: LiveConfig, lasting: Lasting, keys: KeyRing, before: Serv
     failures,
     oauth,
     async close(next) {
+      clients.close()
       if (next?.oauth.keys !== keys) keys.close()
       await gateway.close()
     },

@@ -1,4 +1,4 @@
-import type { LogField, LogValue } from './log-fields.ts'
+import type { Flat, LogField, LogValue } from './log-fields.ts'
 
 export type LogLevel = 'info' | 'warn' | 'error' | 'fatal'
 
@@ -62,6 +62,16 @@ export const logEvents = {
     'warn',
     'the keys of a client cannot be fetched from its `jwks_uri`; at most every 30 s for each address in each worker',
     ['host', 'reason'],
+  ),
+  client_unfit: event(
+    'warn',
+    'a client of the store does not fit the configuration, as where its plan is gone, and is not served; in each worker',
+    ['client_id', 'reason'],
+  ),
+  client_hidden: event(
+    'warn',
+    'the configuration and the store both have a client of this id: that of the configuration is served; in each worker',
+    ['client_id'],
   ),
   soft_limit_exceeded: event(
     'warn',
@@ -154,4 +164,4 @@ type EventAt<L extends LogLevel> = {
 }[LogEvent]
 
 /** What may be logged at a level. */
-export type LogEntry<L extends LogLevel> = { [E in EventAt<L>]: EntryOf<E> }[EventAt<L>]
+export type LogEntry<L extends LogLevel> = { [E in EventAt<L>]: Flat<EntryOf<E>> }[EventAt<L>]

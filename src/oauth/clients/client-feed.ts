@@ -20,7 +20,7 @@ export interface ClientFeedReport {
   /** Awaited before the first client of the store is known here. */
   beforeFirst(): Promise<void>
   /** Told of each change that comes after the first reading. */
-  changed(change: ClientChange, before: StoredClient | undefined): void
+  changed(change: ClientChange, before: StoredClient | undefined, after: StoredClient | undefined): void
 }
 
 /** A change is known everywhere within this time and a round trip; the contract allows one second. */
@@ -77,7 +77,7 @@ export const createClientFeed = (store: ClientStore, clock: Clock, report: Clien
     const before = known.get(client_id)
     known.set(client_id, record)
     for (const tell of listeners) tell(client_id)
-    report.changed(change, before)
+    report.changed(change, before, known.get(client_id))
   }
   const poll = async (): Promise<void> => {
     // Whoever needs the store says that it is away.

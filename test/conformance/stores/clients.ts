@@ -67,7 +67,7 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
 
       t.equal(news.isWhole, false)
       t.match(news.records.get(changed), { disabled: true })
-        t.ok(news.records.has(forgotten))
+      t.ok(news.records.has(forgotten))
       t.equal(news.records.get(forgotten), undefined)
     },
   )

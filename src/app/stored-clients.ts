@@ -1,0 +1,64 @@
+import { systemClock } from '../clock.ts'
+import { type ClientFeed, createClientFeed } from '../oauth/clients/client-feed.ts'
+import { type JoinedClients, joinClients, type StoredClientReader } from '../oauth/clients/served-clients.ts'
+import type { ClientStore } from '../stores/ports/clients.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { auditClients } from './client-audit.ts'
+import type { FixedConfig, LiveConfig } from './fixed-keys.ts'
+import type { OnChange } from './on-change.ts'
+
+/** Clients of the store, followed for as long as the process serves. */
+export interface StoredClientsSource {
+  /** Beside those of a configuration, until closed. */
+  beside(config: LiveConfig, fixed: FixedConfig): JoinedClients
+  close(): void
+}
+
+type Reading = typeof import('../config/stored-client.ts')
+
+/** Resolves once the store has been asked; the code that reads such clients is loaded when there is one. */
+export const followStoredClients = async (
+  store: ClientStore,
+  { log, onChange }: { readonly log: Logger; readonly onChange: OnChange },
+): Promise<StoredClientsSource> => {
+  let reading: Reading | undefined
+  const feed: ClientFeed = createClientFeed(store, systemClock, {
+    beforeFirst: async () => {
+      reading = await import('../config/stored-client.ts')
+    },
+    changed: auditClients(onChange),
+  })
+  await feed.starting
+  return {
+    beside: (config, fixed) =>
+      joinClients(
+        config.oauth.clients,
+        feed,
+        lazily(() => reading?.createStoredClientReader({ ...fixed, ...config })),
+        {
+          unfit: (client_id, reason) =>
+            log.warn(
+              { event: 'client_unfit', client_id, reason },
+              'a client of the store does not fit the configuration',
+            ),
+          hidden: client_id =>
+            log.warn({ event: 'client_hidden', client_id }, "the configuration's client is served, not the store's"),
+        },
+      ),
+    close: feed.close,
+  }
+}
+
+/** Made when it is first used: not before its code is there. */
+const lazily = (make: () => StoredClientReader | undefined): StoredClientReader => {
+  let made: StoredClientReader | undefined
+  const reader = (): StoredClientReader => {
+    made ??= make()
+    if (!made) throw new TypeError('a client of the store is read before the code for it is there')
+    return made
+  }
+  return {
+    read: (client_id, members) => reader().read(client_id, members),
+    termsOf: members => reader().termsOf(members),
+  }
+}
