@@ -1,4 +1,5 @@
 import { reportCertificates } from './app/certificate-report.ts'
+import { auditCutoffs } from './app/cutoff-audit.ts'
 import type { FixedConfig, LiveConfig } from './app/fixed-keys.ts'
 import type { OnChange } from './app/on-change.ts'
 import { privateOptions } from './app/private-options.ts'
@@ -78,7 +79,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     share: deps.share,
     onStateChange: (up, error) => deps.onStoreState('limiter', up, error?.message),
   })
-  const revocations = createRevocationFeed(store, systemClock)
+  const revocations = createRevocationFeed(store, systemClock, auditCutoffs(deps.onChange))
   const tracer = await findTracer(process.env, deps)
   const sampleNewTrace = newTraceSampler(process.env)
   const endless = createEndlessWatch()

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { sidegate } from '../cli/run.ts'
 import { type Fields, post, send } from '../oauth/support/post.ts'
 import { operations, startOAuth } from '../oauth/support/running.ts'
+import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { startStrictUpstream } from '../support/recording-upstream.ts'
 import { startRedis } from '../support/redis.ts'
@@ -23,6 +24,10 @@ const startPods = async (t: Test, count: number, changes: TestConfig): Promise<r
   }
   return Promise.all(Array.from({ length: count }, () => startOAuth(t, config)))
 }
+
+/** What the audit lines of a program so far say of operators who revoked. */
+const auditOf = ({ output }: RunningSidegate): readonly object[] =>
+  output.filter(line => line.includes('"action":"tokens_revoked"')).map(line => JSON.parse(line))
 
 const configOf = ({ dir }: RunningSidegate): string => join(dir, 'sidegate.yaml')
 
@@ -65,6 +70,11 @@ const scenario = async (t: Test, pods: readonly RunningSidegate[]): Promise<void
     t.match(await token(last, refreshOf(person.refresh_token)), { status: 400, body: { error: 'invalid_grant' } })
     t.match(await token(last, waiting), { status: 400, body: { error: 'invalid_grant' } })
     t.same(await statusesOf(pods, other.access_token), [200])
+    for (const pod of pods) {
+      await eventually(() => auditOf(pod).length > 0)
+      t.match(auditOf(pod), [{ event: 'audit', outcome: 'success', client_id: 'app', reason: 'operator' }])
+      t.equal(auditOf(pod).length, 1, 'once, whatever the number of workers')
+    }
   })
 
   await t.test('what is issued as soon as the command has ended is good, until its subject is named', async t => {

@@ -8,7 +8,8 @@ export interface Owner {
 
 /** The cutoffs that a process knows. Looking costs one comparison where there are none, and allocates nothing where there are. */
 export interface CutoffList {
-  add(cutoff: Cutoff): void
+  /** Whether it was not known, or goes beyond the one of its owner that was. */
+  add(cutoff: Cutoff): boolean
   /** Whether what was issued to this owner in that second is good no more. */
   covers(owner: Owner, issuedSec: number): boolean
   /** Drops what nobody needs any more. */
@@ -28,7 +29,9 @@ export const createCutoffList = (): CutoffList => {
       const { client_id = any, sub = any, throughSec } = cutoff
       const bySub = byClient.get(client_id) ?? new Map<string, Cutoff>()
       byClient.set(client_id, bySub)
-      if (throughSec >= (bySub.get(sub)?.throughSec ?? 0)) bySub.set(sub, cutoff)
+      if (throughSec <= (bySub.get(sub)?.throughSec ?? 0)) return false
+      bySub.set(sub, cutoff)
+      return true
     },
     covers: ({ client_id, sub }, issuedSec) =>
       byClient.size > 0 &&

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import type { Cutoff } from '../../stores/ports/cutoffs.ts'
 import type { GrantRecord } from '../../stores/ports/grant-record.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
@@ -28,12 +29,20 @@ const pollEveryMs = 300
 /** How often what has expired is dropped, and the cutoffs are read from their beginning, counted in polls. */
 const pollsPerSweep = 100
 
-/** Follows the store's revocations. While the store is away it keeps what it has, and asks on. */
-export const createRevocationFeed = (store: Pick<Store, 'revocations' | 'cutoffs'>, clock: Clock): RevocationFeed => {
+/**
+ * Follows the store's revocations. While the store is away it keeps what it has, and asks on.
+ * @param onCutoff told once of each cutoff that is added from now on
+ */
+export const createRevocationFeed = (
+  store: Pick<Store, 'revocations' | 'cutoffs'>,
+  clock: Clock,
+  onCutoff: (cutoff: Cutoff) => void = () => undefined,
+): RevocationFeed => {
   const revoked = new Map<string, number>()
   const cutoffs = createCutoffList()
   let cursor: string | undefined
   let cutoffCursor: string | undefined
+  let hasRead = false
   let failure: unknown
   let starting: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -47,7 +56,9 @@ export const createRevocationFeed = (store: Pick<Store, 'revocations' | 'cutoffs
   }
   const readCutoffs = async (): Promise<void> => {
     const news = await store.cutoffs.since(cutoffCursor)
-    for (const cutoff of news.cutoffs) cutoffs.add(cutoff)
+    const isFirst = !hasRead
+    hasRead = true
+    for (const cutoff of news.cutoffs) if (cutoffs.add(cutoff) && !isFirst) onCutoff(cutoff)
     cutoffCursor = news.cursor
   }
   const poll = async (): Promise<void> => {
