@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import t, { type Test } from 'tap'
 import { type Aggregate, createAggregate } from '../../src/telemetry/aggregate.ts'
 import { metrics } from '../../src/telemetry/metrics.ts'
@@ -211,6 +212,17 @@ t.test('the text exposition holds every metric of the contract, with its type, h
   t.equal(contentType, 'text/plain; version=0.0.4; charset=utf-8')
   testFamilies(t, parseExposition(body), name => name)
 })
+
+t.test(
+  "the text exposition is what Prometheus's own tool takes, with nothing to say of its names and units",
+  async t => {
+    const { body } = await observeEverything().expose('text')
+
+    const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' })
+
+    t.same({ status, stderr }, { status: 0, stderr: '' })
+  },
+)
 
 t.test(
   'the OpenMetrics exposition holds the same, counters named without their suffix, and says where it ends',
