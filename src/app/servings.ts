@@ -38,6 +38,7 @@ export const createServings = (first: Serving): Servings => {
       request: (req, res) => current.gateway.handlers.request(req, res),
       upgrade: (req, socket, head) => current.gateway.handlers.upgrade(req, socket, head),
       refused: code => current.gateway.handlers.refused(code),
+      dropped: reason => current.gateway.handlers.dropped(reason),
     },
     current: () => current,
     replace(next) {

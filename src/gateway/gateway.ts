@@ -174,6 +174,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
       request: (req, res) => handle(req, res, undefined),
       upgrade: (req, socket, head) => handle(req, responseOn(req, socket), { socket, head }),
       refused: code => unmatched.meter.answered('other', gatewayErrors[code].status, 0, 0, undefined),
+      dropped: reason => recorder.counter('connectionsDropped', [reason]).add(),
     },
     upstreams,
     startDraining() {

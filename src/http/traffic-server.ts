@@ -39,12 +39,20 @@ export const defaultTrafficServerOptions: TrafficServerOptions = {
   maxConnections: 20_000,
 }
 
+/**
+ * Why a connection was not served on: there were too many, its TLS handshake failed, a request took too long to come, its
+ * bytes were no request, or its client took nothing of an answer.
+ */
+export type DropReason = 'full' | 'tls' | 'timeout' | 'invalid' | 'stalled'
+
 export interface TrafficHandlers {
   request(req: IncomingMessage, res: ServerResponse): void
   /** A WebSocket handshake; other upgrades are answered as plain requests. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Bytes that are no request were refused with this code; nothing else hears of them. */
   refused(code: GatewayErrorCode): void
+  /** A connection was not served on. Where its client went by itself nothing is said. */
+  dropped(reason: DropReason): void
 }
 
 export type TrafficServer = http.Server | https.Server
@@ -69,12 +77,13 @@ export const createTrafficServer = (
     requireHostHeader: false,
     shouldUpgradeCallback: isWebSocket,
   }
-  const server = tls ? createSecureServer(tls, limits) : nodeHttp.createServer(limits)
+  const server = tls ? createSecureServer(tls, limits, handlers) : nodeHttp.createServer(limits)
   server.maxHeadersCount = options.maxHeaderFields
   server.timeout = options.sendTimeoutMs
-  server.on('timeout', endStalled)
+  server.on('timeout', (socket: Socket) => endStalled(socket, handlers))
   server.maxConnections = options.maxConnections
   server.on('drop', makeRoom(server))
+  server.on('drop', () => handlers.dropped('full'))
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     // It came behind a request whose answer is the last of the connection, and could only be half of that one's body.
     if (res.socket === null && isEnding(req.socket)) return
@@ -90,20 +99,25 @@ export const createTrafficServer = (
   return server
 }
 
-const createSecureServer = (tls: Tls, limits: http.ServerOptions): https.Server => {
+const createSecureServer = (tls: Tls, limits: http.ServerOptions, handlers: TrafficHandlers): https.Server => {
   const handshakeTimeout = limits.headersTimeout
   const server = https.createServer({ ...tls.serverOptions, ...limits, ...(handshakeTimeout && { handshakeTimeout }) })
   tls.renew(server)
   // Node would call a failed handshake a bad request, and its answer would be bytes that the client cannot read.
   server.removeAllListeners('tlsClientError')
-  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    socket.destroy()
+    if (error.code !== 'ECONNRESET') handlers.dropped('tls')
+  })
   return server
 }
 
 /** Nothing has moved on the connection. It is idle, its client takes nothing, or an answer is not ready: that has limits of its own. */
-const endStalled = (socket: Socket): void => {
+const endStalled = (socket: Socket, handlers: TrafficHandlers): void => {
   const isIdle = answerUnderWay(socket) === undefined
-  if (isIdle || socket.writableLength > 0) socket.destroy()
+  if (!isIdle && socket.writableLength === 0) return
+  socket.destroy()
+  if (!isIdle) handlers.dropped('stalled')
 }
 
 const roomEveryMs = 1000
@@ -134,6 +148,7 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, handlers: T
   // What comes behind the last answer may well be a fault: it is dropped, so that the answer can be read.
   if (isEnding(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  handlers.dropped(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'timeout' : 'invalid')
   if (owesAnswer(socket)) endAfterAnswers(socket)
   else refuse(socket, clientErrorCode(error), handlers)
 }

@@ -54,6 +54,11 @@ export const metrics = {
     latencySec,
   ),
   httpRequestsInFlight: gauge('sidegate_http_requests_in_flight', 'Requests being answered now.', ['grouping']),
+  connectionsDropped: counter(
+    'sidegate_connections_dropped_total',
+    'Connections that were not taken, or ended since no request came of them or nothing of an answer was taken.',
+    ['reason'],
+  ),
   overhead: histogram(
     'sidegate_overhead_seconds',
     "A request's total time less the upstream's.",

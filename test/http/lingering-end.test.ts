@@ -15,6 +15,7 @@ const listen = async (t: Test, answer: (res: ServerResponse) => void) => {
     request: (_req, res) => answer(res),
     upgrade: (_req, socket) => socket.destroy(),
     refused: () => undefined,
+    dropped: () => undefined,
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {

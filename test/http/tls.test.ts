@@ -54,6 +54,18 @@ t.test('no session is resumed, so that a certificate is proven each time', async
   }
 })
 
+t.test('who cannot agree to TLS is dropped, and who goes before it is not counted', async t => {
+  const { url, drops } = await listen(t)
+  const { port } = new URL(url)
+  const plain = openConnection(t, `http://127.0.0.1:${port}`).send(request)
+  await plain.ended()
+  const gone = openConnection(t, `http://127.0.0.1:${port}`)
+  gone.reset()
+  t.equal(await whoAmI(t, url), 'nobody')
+
+  t.same(drops, ['tls'])
+})
+
 t.test('renegotiation is refused', async t => {
   const { url } = await listen(t)
   const socket = await handshake(t, url, { maxVersion: 'TLSv1.2' })

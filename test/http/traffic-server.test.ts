@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import t, { type Test } from 'tap'
 import type { GatewayErrorCode } from '../../src/errors.ts'
-import { createTrafficServer, defaultTrafficServerOptions } from '../../src/http/traffic-server.ts'
+import { createTrafficServer, type DropReason, defaultTrafficServerOptions } from '../../src/http/traffic-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { headerOf } from '../support/raw-answer.ts'
 import { openConnection } from '../support/raw-client.ts'
@@ -17,6 +17,7 @@ const listen = async (
   options: typeof quick = defaultTrafficServerOptions,
 ) => {
   const refusals: GatewayErrorCode[] = []
+  const drops: DropReason[] = []
   const upgrades: IncomingMessage[] = []
   const server = createTrafficServer(options, {
     request: answer,
@@ -25,20 +26,21 @@ const listen = async (
       socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n')
     },
     refused: code => refusals.push(code),
+    dropped: reason => drops.push(reason),
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, refusals, upgrades }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, refusals, drops, upgrades }
 }
 
 const request = (line: string, ...fields: readonly string[]): string =>
   [`${line} HTTP/1.1`, 'Host: gw.test', ...fields, '', ''].join('\r\n')
 
 t.test('a header that does not come in time is 408, as a problem', async t => {
-  const { url, refusals } = await listen(t, (_req, res) => res.end(), quick)
+  const { url, refusals, drops } = await listen(t, (_req, res) => res.end(), quick)
   const connection = openConnection(t, url).send('GET / HTTP/1.1\r\nHost: gw')
   const refused = await connection.answer()
 
@@ -49,6 +51,7 @@ t.test('a header that does not come in time is 408, as a problem', async t => {
   })
   t.not(await connection.ended(), 'open')
   t.same(refusals, ['REQUEST_TIMEOUT'])
+  t.same(drops, ['timeout'])
 })
 
 t.test('L10: a body that does not come in time is 408, and whoever waits for it hears of it', async t => {
@@ -63,7 +66,7 @@ t.test('L10: a body that does not come in time is 408, and whoever waits for it 
 })
 
 t.test('a header with more fields than the limit is 431, none is dropped', async t => {
-  const { url, refusals } = await listen(t, (req, res) => res.end(String(req.rawHeaders.length / 2)))
+  const { url, refusals, drops } = await listen(t, (req, res) => res.end(String(req.rawHeaders.length / 2)))
   const fields = (count: number) => Array.from({ length: count }, (_, place) => `X-${place}: a`)
 
   const whole = await openConnection(t, url)
@@ -76,6 +79,7 @@ t.test('a header with more fields than the limit is 431, none is dropped', async
   t.match(JSON.parse(refused.body.toString()), { status: 431, code: 'HEADERS_TOO_LARGE' })
   t.not(await connection.ended(), 'open')
   t.same(refusals, ['HEADERS_TOO_LARGE'])
+  t.same(drops, ['invalid'])
 })
 
 t.test(
@@ -148,7 +152,7 @@ t.test('where there is no room for another connection, idle ones make it, and bu
     if (req.url === '/busy') answers.push(() => res.end('late'))
     else res.end()
   }
-  const { url } = await listen(t, onRequest, { ...defaultTrafficServerOptions, maxConnections: 10 })
+  const { url, drops } = await listen(t, onRequest, { ...defaultTrafficServerOptions, maxConnections: 10 })
   const busy = openConnection(t, url).send(request('GET /busy'))
   const kept = Array.from({ length: 9 }, () => openConnection(t, url).send(request('GET /')))
   await Promise.all(kept.map(connection => connection.answer()))
@@ -156,6 +160,7 @@ t.test('where there is no room for another connection, idle ones make it, and bu
 
   t.not(await openConnection(t, url).ended(), 'open')
   for (const connection of kept) t.not(await connection.ended(), 'open')
+  t.same(drops, ['full'], 'those that make room are no loss')
 
   t.equal((await openConnection(t, url).send(request('GET /')).answer()).status, 200)
   for (const answer of answers) answer()
@@ -169,13 +174,27 @@ t.test('a client that takes nothing of its answer is let go, and one that waits 
     if (req.url === '/late') answer = () => void res.end('late')
     else res.on('close', gone.resolve).end(Buffer.alloc(32 * 1024 * 1024))
   }
-  const { url } = await listen(t, onRequest, { ...defaultTrafficServerOptions, sendTimeoutMs: 100 })
+  const { url, drops } = await listen(t, onRequest, { ...defaultTrafficServerOptions, sendTimeoutMs: 100 })
   const waiting = openConnection(t, url).send(request('GET /late'))
   const deaf = connect(Number(new URL(url).port), '127.0.0.1', () => deaf.write(request('GET /')))
   t.teardown(() => deaf.destroy())
 
   await gone.promise
+  t.same(drops, ['stalled'])
   answer()
 
   t.equal((await waiting.answer()).body.toString(), 'late')
+})
+
+t.test('a client that goes by itself is not said to be dropped', async t => {
+  const { url, drops } = await listen(t, (_req, res) => res.end())
+  const silent = openConnection(t, url)
+  silent.reset()
+  const begun = openConnection(t, url).send('GET / HTTP/1.1\r\nHost: gw')
+  begun.reset()
+  const asked = openConnection(t, url).send(request('GET /', 'Connection: close'))
+  await asked.answer()
+
+  t.equal(await asked.ended(), 'closed')
+  t.same(drops, [])
 })

@@ -61,6 +61,7 @@ export const createInternalApi = (deps: InternalApiDeps): InternalApi => {
       request: (req, res) => void answer(req, res),
       upgrade: (_req, socket) => socket.destroy(),
       refused: () => undefined,
+      dropped: () => undefined,
     },
     startDraining() {
       draining = true

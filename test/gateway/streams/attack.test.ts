@@ -75,6 +75,12 @@ t.test('who is slow, idle or broken is let go, and nobody waits for it', async t
     await eventually(async () => (await inFlight()) === 0)
     await eventually(() => openFiles() < openBefore + eachTimes / 2)
 
+    const dropped = (reason: string, metrics: string) =>
+      sampleOf(metrics, 'sidegate_connections_dropped_total', `"${reason}"`)
+    const metrics = await scrape(gateway)
+    t.ok(dropped('timeout', metrics) >= eachTimes, 'who stops')
+    t.ok(dropped('stalled', metrics) >= eachTimes, 'who does not read')
+    t.ok(dropped('invalid', metrics) >= eachTimes, 'who is no client')
     t.same(gateway.workerPids(), workers)
     t.notMatch(gateway.output.join('\n'), /worker_crashed|worker_died|request_failed/)
   })

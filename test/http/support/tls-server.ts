@@ -7,7 +7,7 @@ import { createCertificateReader } from '../../../src/http/client-certificate.ts
 import { scanFields } from '../../../src/http/fields.ts'
 import { openTls } from '../../../src/http/tls.ts'
 import type { TlsOptions } from '../../../src/http/tls-options.ts'
-import { createTrafficServer, defaultTrafficServerOptions } from '../../../src/http/traffic-server.ts'
+import { createTrafficServer, type DropReason, defaultTrafficServerOptions } from '../../../src/http/traffic-server.ts'
 import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
 import { openConnection } from '../../support/raw-client.ts'
 
@@ -31,6 +31,7 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
     header: 'none',
   })
   const seen: string[] = []
+  const drops: DropReason[] = []
   const held: (() => void)[] = []
   const ends: CertificateEnds[] = []
   const report = {
@@ -51,6 +52,7 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
       },
       upgrade: (_req, socket) => void socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n'),
       refused: code => void seen.push(code),
+      dropped: reason => void drops.push(reason),
     },
     tls,
   ).listen(0, '127.0.0.1')
@@ -60,7 +62,7 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
     traffic.closeAllConnections()
     traffic.close()
   })
-  return { url: `https://127.0.0.1:${(traffic.address() as AddressInfo).port}`, seen, held, ends }
+  return { url: `https://127.0.0.1:${(traffic.address() as AddressInfo).port}`, seen, drops, held, ends }
 }
 
 /** Who the server takes the client for, or that there is no answer. */
