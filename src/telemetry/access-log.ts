@@ -65,7 +65,7 @@ const toObject = ({
   refused,
   checked_for,
   ...rest
-}: AccessEntry): LogEntry<'info'> => ({
+}: AccessEntry): LogEntry<'request'> => ({
   event: 'request',
   ...rest,
   path: shortened(rest.path),

@@ -1,5 +1,5 @@
 import { type AuditAction, type AuditScope, auditActions, auditScopes } from './audit-actions.ts'
-import type { LogValue } from './log-fields.ts'
+import type { Flat, LogValue } from './log-fields.ts'
 import type { ProcessLogger } from './logger.ts'
 
 export type { AuditAction, AuditScope } from './audit-actions.ts'
@@ -8,9 +8,11 @@ export { auditScopes } from './audit-actions.ts'
 type Required<A extends AuditAction> = (typeof auditActions)[A]['fields'][number]
 type Optional<A extends AuditAction> = (typeof auditActions)[A]['optional'][number]
 
-type EntryOf<A extends AuditAction> = { readonly action: A } & {
-  readonly [F in Required<A>]: LogValue<F>
-} & { readonly [F in Optional<A>]?: LogValue<F> | undefined }
+type EntryOf<A extends AuditAction> = Flat<
+  { readonly action: A } & { readonly [F in Required<A>]: LogValue<F> } & {
+    readonly [F in Optional<A>]?: LogValue<F> | undefined
+  }
+>
 
 /** One action with the fields that its declaration names, and no other. Plain data: it crosses process boundaries. */
 export type AuditEntry = { [A in AuditAction]: EntryOf<A> }[AuditAction]
@@ -33,7 +35,10 @@ export const createAudit = ({ log, lines, base }: ProcessLogger): Audit => {
       const { action, ...facts } = entry
       const { outcome } = auditActions[action]
       const level = outcome === 'success' ? 'info' : 'warn'
-      if (lines === undefined) return log[level]({ event: 'audit', action, outcome, ...facts })
+      if (lines === undefined) {
+        const line = { event: 'audit', action, outcome, ...facts } as const
+        return outcome === 'success' ? log.info(line) : log.warn(line)
+      }
       const opening = `{"level":"${level}","time":"${new Date().toISOString()}",${members},"event":"audit"`
       lines.write(`${opening},"action":"${action}","outcome":"${outcome}"${toMembers(facts)}}\n`)
     },

@@ -3,21 +3,21 @@ import type { Flat, LogField, LogValue } from './log-fields.ts'
 export type LogLevel = 'info' | 'warn' | 'error' | 'fatal'
 
 /** A kind of line. Which of `pid` (the primary) and `worker_pid` begins it says who wrote it. */
-interface LogEventDeclaration {
-  readonly level: LogLevel
-  readonly fields: readonly LogField[]
+interface LogEventDeclaration<L extends LogLevel, F extends LogField, O extends LogField> {
+  readonly level: L
+  readonly fields: readonly F[]
   /** Those that stand there where they are known, or have a meaning. */
-  readonly optional: readonly LogField[]
+  readonly optional: readonly O[]
   /** For the README. */
   readonly when: string
 }
 
-const event = <const L extends LogLevel, const F extends LogField, const O extends LogField = never>(
+const event = <L extends LogLevel, F extends LogField, O extends LogField = never>(
   level: L,
   when: string,
   fields: readonly F[],
   optional: readonly O[] = [],
-) => ({ level, when, fields, optional })
+): LogEventDeclaration<L, F, O> => ({ level, when, fields, optional })
 
 /** Every event that is logged, declared once. What a line has beside these fields, and an event that is not here, do not compile. */
 export const logEvents = {
@@ -145,23 +145,22 @@ export const logEvents = {
   replacement_failed: event('error', 'not all were; the old ones that are left serve on', ['reason']),
   draining: event('info', 'SIGTERM or Ctrl-C came', ['signal', 'delay_ms', 'timeout_ms']),
   stopped: event('info', 'everything in flight was answered; a warning where it was not', [], ['signal', 'outcome']),
-} as const satisfies Readonly<Record<string, LogEventDeclaration>>
+} as const
 
 export type LogEvent = keyof typeof logEvents
 
 type Needed<E extends LogEvent> = (typeof logEvents)[E]['fields'][number]
 type Possible<E extends LogEvent> = (typeof logEvents)[E]['optional'][number]
 
-type EntryOf<E extends LogEvent> = { readonly event: E } & { readonly [F in Needed<E>]: LogValue<F> } & {
-  readonly [F in Possible<E>]?: LogValue<F> | undefined
-}
+/** A line of an event. One object type: in a combined one the compiler would let fields of no event through. */
+export type LogEntry<E extends LogEvent> = { readonly event: E } & Flat<
+  { readonly [F in Needed<E>]: LogValue<F> } & { readonly [F in Possible<E>]?: LogValue<F> | undefined }
+>
 
 /** Those that may also be told as warnings, for how they turned out. */
 type Turning = 'audit' | 'stopped'
 
-type EventAt<L extends LogLevel> = {
+/** What may be logged at a level. */
+export type EventAt<L extends LogLevel> = {
   [E in LogEvent]: (typeof logEvents)[E]['level'] extends L ? E : L extends 'warn' ? Extract<E, Turning> : never
 }[LogEvent]
-
-/** What may be logged at a level. */
-export type LogEntry<L extends LogLevel> = { [E in EventAt<L>]: Flat<EntryOf<E>> }[EventAt<L>]

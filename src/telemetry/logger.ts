@@ -1,14 +1,14 @@
 import { isatty } from 'node:tty'
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
 import { createLineWriter, type LineWriter } from './line-writer.ts'
-import type { LogEntry, LogLevel } from './log-events.ts'
+import type { EventAt, LogEntry, LogLevel } from './log-events.ts'
 
 /** Writes the events of the catalogue, each at its level and with its fields; `message` is a sentence for a person. */
 export interface Logger {
-  info(entry: LogEntry<'info'>, message?: string): void
-  warn(entry: LogEntry<'warn'>, message?: string): void
-  error(entry: LogEntry<'error'>, message?: string): void
-  fatal(entry: LogEntry<'fatal'>, message?: string): void
+  info<E extends EventAt<'info'>>(entry: LogEntry<E>, message?: string): void
+  warn<E extends EventAt<'warn'>>(entry: LogEntry<E>, message?: string): void
+  error<E extends EventAt<'error'>>(entry: LogEntry<E>, message?: string): void
+  fatal<E extends EventAt<'fatal'>>(entry: LogEntry<E>, message?: string): void
   isLevelEnabled(level: LogLevel): boolean
 }
 
