@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'keys list': async () => (await import('./keys-list.ts')).keysList,
   'keys rotate': async () => (await import('./keys-rotate.ts')).keysRotate,
   'tokens revoke': async () => (await import('./tokens-revoke.ts')).tokensRevoke,
+  top: async () => (await import('./top.ts')).top,
   'store backup': async () => (await import('./store-backup.ts')).storeBackup,
   'store restore': async () => (await import('./store-restore.ts')).storeRestore,
   'store copy': async () => (await import('./store-copy.ts')).storeCopy,

@@ -1,0 +1,33 @@
+/** How many observations were at most so long: counts by upper bound, each with those below it, `+Inf` among them. */
+export type Buckets = ReadonlyMap<number, number>
+
+/** A duration as a histogram knows it. */
+export interface Quantile {
+  readonly sec: number
+  /** It is longer than the last bound, which is `sec`. */
+  readonly isBeyond: boolean
+}
+
+/** As `histogram_quantile` of Prometheus has it: evenly within a bucket. Undefined where nothing was observed. */
+export const quantileOf = (share: number, buckets: Buckets): Quantile | undefined => {
+  const bounds = [...buckets].sort(([one], [other]) => one - other)
+  const rank = share * (bounds.at(-1)?.[1] ?? 0)
+  if (!(rank > 0)) return undefined
+  let below = { bound: 0, count: 0 }
+  for (const [bound, count] of bounds) {
+    if (count >= rank) return withinBucket(rank, below, { bound, count })
+    below = { bound, count }
+  }
+  return undefined
+}
+
+interface Bound {
+  readonly bound: number
+  readonly count: number
+}
+
+const withinBucket = (rank: number, below: Bound, { bound, count }: Bound): Quantile => {
+  if (bound === Infinity) return { sec: below.bound, isBeyond: true }
+  const share = (rank - below.count) / (count - below.count)
+  return { sec: below.bound + (bound - below.bound) * share, isBeyond: false }
+}

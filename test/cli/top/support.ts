@@ -1,0 +1,34 @@
+import { parseExposition } from '../../../src/cli/top/exposition.ts'
+import { toText } from '../../../src/cli/top/line.ts'
+import { type Shown, type Size, toPage } from '../../../src/cli/top/page.ts'
+import type { Scrape } from '../../../src/cli/top/scrape.ts'
+import { toView, type View } from '../../../src/cli/top/view.ts'
+
+/** A scrape that says this, so many seconds after the first. */
+export const scrapeOf = (text: string, atSec = 0): Scrape => ({ atMs: atSec * 1000, samples: parseExposition(text) })
+
+/** What is shown of two scrapes a second apart. */
+export const viewOf = (before: string, now: string): View => toView(scrapeOf(before), scrapeOf(now, 1))
+
+/** The page as a terminal without colours has it. */
+export const pageOf = (
+  view: View | undefined,
+  size: Size = { columns: Infinity, rows: Infinity },
+  shown: Partial<Shown> = {},
+): readonly string[] =>
+  toPage({ title: 'title', view, trouble: undefined, skipped: 0, ...shown }, size).map(line =>
+    toText(line, size.columns, false),
+  )
+
+/** So many requests of a grouping, answered with this status. */
+export const requests = (grouping: string, count: number, code = 200): string =>
+  `sidegate_http_requests_total{grouping="${grouping}",version="1",operation="GET /",method="GET",code="${code}"} ${count}\n`
+
+/** Durations of a grouping's requests: by each bound in seconds, how many were at most so long. */
+export const durations = (grouping: string, counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(
+      ([bound, count]) =>
+        `sidegate_http_request_duration_seconds_bucket{le="${bound}",grouping="${grouping}",operation="GET /",code_class="2xx"} ${count}\n`,
+    )
+    .join('')

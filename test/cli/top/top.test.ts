@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import t from 'tap'
+import { parseExposition } from '../../../src/cli/top/exposition.ts'
+import { eventually } from '../../support/eventually.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { startSidegate } from '../../support/sidegate.ts'
+import { launcher, sidegate } from '../run.ts'
+import { onTerminal, scriptProgram } from './terminal.ts'
+
+const adminPort = await findFreePort()
+const running = await startSidegate(t, {
+  admin: `127.0.0.1:${adminPort}`,
+  workers: 2,
+  plans: { small: { rate: '1/1hour' } },
+  groupings: [
+    { name: 'OAuth', operations: [{ method: 'POST', path: '/token', serves: 'token', plan: 'none' }] },
+    { name: 'Limited', operations: [{ method: 'POST', path: '/introspect', serves: 'introspect' }] },
+    { name: 'Dead', upstream: 'dead', operations: [{ method: 'GET', path: '/dead', credentials: 'none' }] },
+  ],
+  upstreams: { dead: { targets: ['http://127.0.0.1:1'], ejection: { failures: 0 } } },
+  clients: [{ client_id: 'app', client_secret: 'app-secret', grant_types: ['client_credentials'] }],
+})
+
+const authorization = `Basic ${Buffer.from('app:app-secret').toString('base64')}`
+const post = (path: string, form: Readonly<Record<string, string>>): Promise<Response> =>
+  fetch(running.url + path, { method: 'POST', headers: { authorization }, body: new URLSearchParams(form) })
+
+/** Asks for everything, again and again, until `stop` is called. */
+const startLoad = (): (() => Promise<void>) => {
+  let isOn = true
+  const run = async (): Promise<void> => {
+    while (isOn) {
+      const answers = [
+        post('/token', { grant_type: 'client_credentials' }),
+        post('/introspect', { token: 'x' }),
+        fetch(`${running.url}/dead`),
+      ]
+      for (const answer of await Promise.all(answers)) await answer.arrayBuffer()
+    }
+  }
+  const ended = run()
+  return () => {
+    isOn = false
+    return ended
+  }
+}
+
+t.test('what the admin port says is read whole', async t => {
+  const text = await (await fetch(`${running.admin}/metrics`)).text()
+
+  const samples = text.split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  t.ok(samples.length > 20)
+  t.equal(parseExposition(text).size, samples.length)
+})
+
+t.test('--once prints, after an interval, what happened in it', async t => {
+  const stop = startLoad()
+  t.teardown(stop)
+  const { code, stdout, stderr } = await sidegate(['top', '--admin', running.admin, '--every', '500ms', '--once'])
+
+  t.equal(code, 0)
+  t.equal(stderr, '')
+  t.match(stdout, /^http:\/\/127\.0\.0\.1:\d+ {2}\d{4}-\d\d-\d\dT/)
+  t.match(stdout, /\nsidegate \d+\.\d+\.\d+ {2}workers 2 {2}restarts 0 {2}tokens [1-9]/)
+  t.match(stdout, /\nstore sqlite up {2}calls [1-9]/)
+  t.match(stdout, /\nOAuth +[1-9]\S* +0 +0 +\d\S*s +\d\S*s +0 +0\n/, 'answers, and how long they took')
+  t.match(stdout, /\nLimited +[1-9]\S* +100 +0 +\d\S*s +\d\S*s +[1-9]\S* +0\n/, 'refusals of the plan')
+  t.match(stdout, /\nDead +[1-9]\S* +0 +100 /, 'errors')
+  t.match(stdout, /\ndead +0 +[1-9]\S* +- +- +1 +0 +0\n/, 'failures of an upstream')
+  t.notMatch(stdout, '\u001b')
+})
+
+t.test('where nobody answers --once fails, and says why', async t => {
+  const { code, stdout, stderr } = await sidegate(['top', '--admin', 'http://127.0.0.1:1', '--once'])
+
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.match(stderr, /^sidegate: http:\/\/127\.0\.0\.1:1\/metrics cannot be reached \([A-Z]+\w*\)\n$/)
+})
+
+t.test('another program is not taken for Sidegate, nor its traffic for its admin port', async t => {
+  const { code, stderr } = await sidegate(['top', '--admin', running.url, '--once'])
+
+  t.equal(code, 1)
+  t.match(stderr, /\/metrics answers 404; --admin names the admin port\n$/)
+})
+
+t.test('into a pipe it prints after each interval, and ends when nobody reads', async t => {
+  const args = [launcher, 'top', '--admin', running.admin, '--every', '100ms']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = new Promise(resolve => child.once('close', resolve))
+  t.teardown(() => child.kill('SIGKILL'))
+  let output = ''
+  child.stdout.on('data', chunk => (output += chunk))
+
+  await eventually(() => output.split('GROUPING').length > 2)
+  child.stdout.destroy()
+  t.equal(await exited, 0)
+})
+
+if (existsSync(scriptProgram)) {
+  t.test('on a terminal it draws in place, follows its width, and gives it back', async t => {
+    const stop = startLoad()
+    t.teardown(stop)
+    const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'])
+    await eventually(() => terminal.screen().some(line => /^OAuth +[1-9]/.test(line)))
+    t.match(terminal.output(), '\u001b[?1049h\u001b[?25l', 'an alternate screen without cursor')
+    t.match(terminal.output(), '\u001b[1;31m', 'colours')
+
+    terminal.resize(30)
+    await eventually(() => terminal.screen().some(line => /^GROUPING +REQ\/S .*\w$/.test(line) && line.length <= 30))
+    t.ok(terminal.screen().every(line => line.length <= 30))
+
+    terminal.type('q')
+    t.equal(await terminal.exited, 0)
+    t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'), 'the terminal as it was')
+  })
+
+  t.test('with NO_COLOR there are none, and Ctrl-C is an end like another', async t => {
+    const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'], { NO_COLOR: '1' })
+    await eventually(() => terminal.screen().some(line => /^OAuth /.test(line)))
+
+    terminal.type('\u0003')
+    t.equal(await terminal.exited, 0)
+    t.notMatch(terminal.output(), /\[[\d;]*m/)
+    t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'))
+  })
+
+  t.test('the admin port may go and come again', async t => {
+    const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'])
+    await eventually(() => terminal.screen().some(line => /^OAuth /.test(line)))
+
+    running.kill('SIGKILL')
+    await running.exited
+    await eventually(() => /cannot be reached \(\w+\); trying again/.test(terminal.screen()[1] ?? ''))
+    t.ok(
+      terminal.screen().some(line => /^OAuth /.test(line)),
+      'what was known last is still there',
+    )
+
+    await startSidegate(t, { admin: `127.0.0.1:${adminPort}`, workers: 1 })
+    await eventually(() => /^sidegate .* workers 1 /.test(terminal.screen()[1] ?? ''))
+    terminal.kill('SIGTERM')
+    t.equal(await terminal.exited, 0)
+    t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'))
+  })
+}
