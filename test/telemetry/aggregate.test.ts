@@ -172,6 +172,7 @@ const contract: readonly (readonly [name: string, type: string, labels: readonly
   ['sidegate_http_requests_total', 'counter', ['grouping', 'version', 'operation', 'method', 'code']],
   ['sidegate_http_request_duration_seconds', 'histogram', ['grouping', 'operation', 'code_class']],
   ['sidegate_http_requests_in_flight', 'gauge', ['grouping']],
+  ['sidegate_connections_dropped_total', 'counter', ['reason']],
   ['sidegate_overhead_seconds', 'histogram', ['grouping']],
   ['sidegate_plan_decisions_total', 'counter', ['plan', 'grouping', 'decision']],
   ['sidegate_credential_checks_total', 'counter', ['grouping', 'credential', 'result']],
