@@ -45,7 +45,8 @@ interface Frame {
 const frameOf = ({ title, view, trouble }: Shown, size: Size): Frame => {
   const head: readonly Line[] = [[part(title, 'strong')], ...troubleLines(trouble)]
   if (!view) return { above: head, below: trouble === undefined ? [[part('measuring ...', 'faint')]] : [], room: 0 }
-  const above = [...head, programLine(view), ...view.stores.map(storeLine), []]
+  const stores = view.stores.map(store => storeLine(store, view.alonePerSec))
+  const above = [...head, ...programLines(view), ...stores, []]
   const below = upstreamLines(view.upstreams, size)
   return { above, below, room: size.rows - above.length - below.length - 2 }
 }
@@ -53,19 +54,21 @@ const frameOf = ({ title, view, trouble }: Shown, size: Size): Frame => {
 const troubleLines = (trouble: string | undefined): readonly Line[] =>
   trouble === undefined ? [] : [[part(`${trouble}; trying again`, 'bad')]]
 
-const programLine = (view: View): Line => [
-  part(`sidegate ${view.version}  workers `),
-  part(String(view.workers), view.workers === 0 ? 'bad' : 'plain'),
-  part(`  restarts ${figure(view.restarts)}`, view.restarts > 0 ? 'warn' : 'plain'),
-  part(`  tokens ${figure(view.tokensPerSec)}/s  introspections ${figure(view.introspectionsPerSec)}/s`),
-  part(`  decided without the store ${figure(view.alonePerSec)}/s`, view.alonePerSec > 0 ? 'warn' : 'plain'),
-  ...(view.isReloadGood ? [] : [part('  the last configuration was refused', 'bad')]),
+const programLines = (view: View): readonly Line[] => [
+  [
+    part(`sidegate ${view.version}  workers `),
+    part(figure(view.workers), view.workers === 0 ? 'bad' : 'plain'),
+    part(`  restarts ${figure(view.restarts)}`, view.restarts > 0 ? 'warn' : 'plain'),
+    part(`  tokens ${figure(view.tokensPerSec)}/s  introspections ${figure(view.introspectionsPerSec)}/s`),
+  ],
+  ...(view.isReloadGood ? [] : [[part('the last configuration was refused; the one before it is served', 'bad')]]),
 ]
 
-const storeLine = ({ name, isUp, callsPerSec, p50, p99 }: StoreRow): Line => [
+const storeLine = ({ name, isUp, callsPerSec, p50, p99 }: StoreRow, alonePerSec: number): Line => [
   part(`store ${name} `),
   part(isUp ? 'up' : 'DOWN', isUp ? 'plain' : 'bad'),
   part(`  calls ${figure(callsPerSec)}/s  p50 ${duration(p50)}  p99 ${duration(p99)}`),
+  part(`  decided without it ${figure(alonePerSec)}/s`, alonePerSec > 0 ? 'warn' : 'plain'),
 ]
 
 /** The sum stands first; of the others as many as there is room for. */

@@ -65,7 +65,7 @@ export const toView = (before: Scrape, now: Scrape): View => {
     version: ledger.labelOf('buildInfo', 'version'),
     workers: ledger.sum('workers'),
     restarts: ledger.state('workerRestarts'),
-    isReloadGood: ledger.sum('configReloadSuccessful') !== 0,
+    isReloadGood: ledger.sums('configReloadSuccessful', () => '').get('') !== 0,
     tokensPerSec: rateOf('tokensIssued'),
     introspectionsPerSec: rateOf('introspections'),
     alonePerSec: ledger.sum('planDecisions', isDecidedAlone) / sec,

@@ -23,6 +23,6 @@ export async function* watch(admin: string, everyMs: number, signal: AbortSignal
     // Over a gap nothing is measured: the program may have been started anew in it.
     before = isGood ? now : undefined
     yield { view, trouble: isGood ? undefined : now.message }
-    await sleep(dueAtMs - performance.now(), undefined, { signal }).catch(() => undefined)
+    await sleep(Math.max(0, dueAtMs - performance.now()), undefined, { signal }).catch(() => undefined)
   }
 }
