@@ -34,6 +34,7 @@ export type OAuthErrorCode = keyof typeof oauthErrors
  */
 export const proofFaults = [
   'unknown_client',
+  'disabled',
   'method',
   'secret',
   'malformed',

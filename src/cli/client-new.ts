@@ -1,15 +1,19 @@
-import { stringify } from 'yaml'
 import { type ClientFault, findClientFaults } from '../config/new-client.ts'
+import { createStoredClientReader } from '../config/stored-client.ts'
 import { type ClientOptions, type ClientProof, chooseProof, clientOptionTypes } from './client-options.ts'
+import { quoted, withClientStore } from './client-store.ts'
+import { printOwn, toListItem } from './client-text.ts'
 import { type Command, parseOptions, printLine, UsageError } from './command.ts'
-import { createCredential } from './new-credential.ts'
+import { loadOrReport, requireConfigFile } from './config-file.ts'
+import { createCredential, type NewCredential } from './new-credential.ts'
 
 /** Makes a client: its secret or key, shown this once, and what to paste into the configuration, which holds neither. */
 export const clientNew: Command = {
   name: 'client new',
   synopsis:
-    '--id ID --grant GRANT [--grant GRANT]… [--redirect-uri URI]… [--scope SCOPES] [--name NAME] [--plan PLAN] [--profile fapi2] [--public | --auth-method METHOD] [--subject-dn DN | --certificate FILE | --jwks-uri URI] [--dpop]',
-  summary: 'makes a client with a generated secret or key; prints it once and the YAML to paste',
+    '--id ID --grant GRANT [--grant GRANT]… [--redirect-uri URI]… [--scope SCOPES] [--name NAME] [--plan PLAN] [--profile fapi2] [--public | --auth-method METHOD] [--subject-dn DN | --certificate FILE | --jwks-uri URI] [--dpop] [--save --config FILE]',
+  summary:
+    'makes a client with a generated secret or key; prints it once and the YAML to paste, or keeps the client in the store',
   run: args => {
     const options = parseOptions(args, clientOptionTypes, explainExtra)
     const proof = chooseProof(options)
@@ -17,11 +21,29 @@ export const clientNew: Command = {
     const client = toClient(options, proof, members)
     const faults = findClientFaults(client)
     if (faults.length > 0) throw new UsageError(faults.map(toSentence).join('; '))
-    if (own) printLine(`${own.name}: ${own.value.reveal()}  # shown this once; give it to the client\n`)
+    if (options.save) return save(client, own, options.config)
+    if (own) printOwn(own)
     printLine('# paste under clients:')
     printLine(toListItem(client))
     return 0
   },
+}
+
+/** Into the store: whoever shares it serves the client from then on. */
+const save = async (client: Members, own: NewCredential['own'], configFile: string | undefined): Promise<number> => {
+  const client_id = String(client.client_id)
+  const config = await loadOrReport(requireConfigFile(configFile))
+  if (!config) return 1
+  if (config.oauth.clients.has(client_id)) throw new Error(`the configuration has a client ${quoted(client_id)}`)
+  const reading = createStoredClientReader(config).read(client_id, client)
+  if (typeof reading === 'string') throw new Error(`the client does not fit the configuration: ${reading}`)
+  await withClientStore(config, async clients => {
+    const isNew = await clients.put(client_id, { members: JSON.stringify(client), disabled: false }, undefined)
+    if (!isNew) throw new Error(`the store knows a client ${quoted(client_id)}; sidegate client list shows it`)
+  })
+  if (own) printOwn(own)
+  printLine(`${client_id} is in the store, and served within a second`)
+  return 0
 }
 
 /** No secret comes this way: the command makes them itself. */
@@ -61,5 +83,3 @@ const optionOf: Readonly<Record<string, string>> = {
   jwks: '--certificate',
   jwks_uri: '--jwks-uri',
 }
-
-const toListItem = (client: Members): string => stringify([client], { lineWidth: 0 }).trimEnd().replace(/^/gm, '  ')

@@ -16,6 +16,8 @@ export const clientOptionTypes = {
   certificate: { type: 'string' },
   'jwks-uri': { type: 'string' },
   dpop: { type: 'boolean' },
+  save: { type: 'boolean' },
+  config: { type: 'string' },
 } as const
 
 type OptionValue<T> = T extends { readonly multiple: true }
@@ -50,7 +52,8 @@ export const chooseProof = (options: ClientOptions): ClientProof => {
 const findFault = (options: ClientOptions, authMethod: string): string | undefined =>
   findLack(options) ?? findMisfit(options, authMethod) ?? findProofFault(options, authMethod)
 
-const findLack = ({ id, grant, 'redirect-uri': redirectUri }: ClientOptions): string | undefined => {
+const findLack = ({ id, grant, 'redirect-uri': redirectUri, save, config }: ClientOptions): string | undefined => {
+  if (config !== undefined && !save) return '--config is for --save'
   if (!id) return 'client new needs --id ID'
   if (!grant) return 'client new needs --grant, such as --grant client_credentials'
   const known: readonly string[] = grantTypes

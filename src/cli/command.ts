@@ -42,6 +42,19 @@ export const parseOptions = <const T extends Options>(
   return values
 }
 
+/**
+ * The options of a command that is about one thing, and the name of that.
+ * @param what it is, as the synopsis calls it: `CLIENT_ID`
+ * @throws UsageError
+ */
+export const parseNamed = <const T extends Options>(args: readonly string[], options: T, what: string) => {
+  const { values, positionals } = parseStrictly(args, options)
+  const [name, extra] = positionals
+  if (!name) throw new UsageError(`${what} is missing`)
+  if (extra !== undefined) throw new UsageError(`one ${what} at a time`)
+  return { name, options: values }
+}
+
 const parseStrictly = <const T extends Options>(args: readonly string[], options: T) => {
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: true })

@@ -38,7 +38,8 @@ export const createCredential = (authMethod: string, options: ClientOptions): Ne
 /** What the client has already. */
 const registered = (members: NewCredential['members']): NewCredential => ({ members, own: undefined })
 
-const createSecret = (): NewCredential => {
+/** A secret with 256 random bits, and its digest. */
+export const createSecret = () => {
   const value = new Secret(randomBytes(32).toString('base64url'))
   return { members: { client_secret_hash: hashGeneratedSecret(value) }, own: { name: 'client_secret', value } }
 }

@@ -35,7 +35,7 @@ const longestName = 256
 
 export const createHearing = ({ failures, clients }: Pick<OAuthDeps, 'failures' | 'clients'>): Hearing => {
   const refuse = async (who: Heeded, fault: ProofFault): Promise<never> => {
-    const client_id = clients.find(who.name)?.client_id
+    const client_id = clients.has(who.name) ? who.name : undefined
     refuseWhenLimited(await failures.count(who.name.slice(0, longestName), who.address), fault, client_id)
     throw who.toRefusal(fault, client_id)
   }

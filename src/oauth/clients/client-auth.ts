@@ -1,3 +1,4 @@
+import type { ProofFault } from '../../errors.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
@@ -42,9 +43,10 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
         return { fault: 'secret' }
       })
     })
+  const faultOfAbsent = (client_id: string): ProofFault => (clients.has(client_id) ? 'disabled' : 'unknown_client')
   const findCandidate = (client_id: string, method: PresentedSecret['method']): Known => {
     const client = clients.find(client_id)
-    if (!client) return { fault: 'unknown_client' }
+    if (!client) return { fault: faultOfAbsent(client_id) }
     return mayUse(client, method) ? { proven: client } : { fault: 'method' }
   }
 
@@ -67,7 +69,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
 
   const proveName = (client_id: string, request: OAuthRequest): MaybePromise<ClientRegistration> => {
     const client = clients.find(client_id)
-    if (!client) throw unauthenticated('unknown_client')
+    if (!client) throw unauthenticated(faultOfAbsent(client_id), clients.has(client_id) ? client_id : undefined)
     if (client.token_endpoint_auth_method === 'none') return client
     return whenKnown(findCertificateFault(client, request), fault => {
       if (fault) throw unauthenticated(fault, client_id)

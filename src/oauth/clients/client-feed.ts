@@ -49,7 +49,7 @@ export const createClientFeed = (store: ClientStore, clock: Clock, report: Clien
     const take: TakeChanges = (part, isWhole) => {
       if (!isWhole) return void news.push(...part)
       whole ??= createStoredClients()
-      for (const { client_id, record } of part) whole.set(client_id, record)
+      part.forEach(whole.set)
     }
     const nowMs = clock.nowMs()
     const next = await store.since(cursorNow(), take)
@@ -73,9 +73,11 @@ export const createClientFeed = (store: ClientStore, clock: Clock, report: Clien
     }
   }
   const apply = (change: ClientChange): void => {
-    const { client_id, record } = change
+    const { client_id, version } = change
     const before = known.get(client_id)
-    known.set(client_id, record)
+    // The store may show a change again.
+    if (before?.version === version) return
+    known.set(change)
     for (const tell of listeners) tell(client_id)
     report.changed(change, before, known.get(client_id))
   }

@@ -1,4 +1,4 @@
-import type { ClientRecord } from '../../stores/ports/clients.ts'
+import type { ClientChange, ClientRecord } from '../../stores/ports/clients.ts'
 import { certificateNameKinds } from '../options.ts'
 import type { ClientFacts } from './packed-clients.ts'
 import { formOfHash } from './secret-form.ts'
@@ -9,6 +9,8 @@ export type ClientMembers = Readonly<Record<string, unknown>>
 /** A client of the store, or of one elsewhere that it is disabled. */
 export interface StoredClient {
   readonly disabled: boolean
+  /** Of the record. */
+  readonly version: string
   /** Read anew each time. Undefined: it is elsewhere. */
   members(): ClientMembers | undefined
 }
@@ -28,7 +30,7 @@ export interface StoredClients {
   kinds(): readonly StoredKind[]
   /** Of each form of secrets as many as one client has had at most; the same object while that is so. */
   mostSecrets(): ClientFacts['mostSecrets']
-  set(client_id: string, record: ClientRecord | undefined): void
+  set(change: ClientChange): void
 }
 
 interface Kind extends StoredKind {
@@ -69,14 +71,14 @@ export const createStoredClients = (): StoredClients => {
     if (count.quick <= most.quick && count.slow <= most.slow) return
     most = { plain: 0, quick: Math.max(most.quick, count.quick), slow: Math.max(most.slow, count.slow) }
   }
-  const toEntry = ({ members: text, disabled }: ClientRecord): Entry => {
-    if (text === undefined) return { disabled, kind: undefined, members: () => undefined }
+  const toEntry = ({ members: text, disabled }: ClientRecord, version: string): Entry => {
+    if (text === undefined) return { disabled, version, kind: undefined, members: () => undefined }
     const members = parseMembers(text)
     const { own, terms } = divide(members)
     raise(own)
     const kind = join(members, terms)
     const ownText = JSON.stringify(own)
-    return { disabled, kind, members: () => ({ ...JSON.parse(ownText), ...kind.terms }) }
+    return { disabled, version, kind, members: () => ({ ...JSON.parse(ownText), ...kind.terms }) }
   }
   return {
     get: client_id => entries.get(client_id),
@@ -86,9 +88,9 @@ export const createStoredClients = (): StoredClients => {
       return listed
     },
     mostSecrets: () => most,
-    set(client_id, record) {
+    set({ client_id, version, record }) {
       const before = entries.get(client_id)
-      if (record) entries.set(client_id, toEntry(record))
+      if (record) entries.set(client_id, toEntry(record, version))
       else entries.delete(client_id)
       if (before?.kind) leave(before.kind)
     },
@@ -96,7 +98,7 @@ export const createStoredClients = (): StoredClients => {
 }
 
 /** What somebody else has put there is no client, and is told as one without members. */
-const parseMembers = (text: string): ClientMembers => {
+export const parseMembers = (text: string): ClientMembers => {
   try {
     const members: unknown = JSON.parse(text)
     return typeof members === 'object' && members !== null ? { ...members } : {}

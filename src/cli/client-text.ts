@@ -1,0 +1,13 @@
+import { stringify } from 'yaml'
+import { printLine } from './command.ts'
+import type { NewCredential } from './new-credential.ts'
+
+/** How the commands about clients print what is the client's. */
+
+/** Its secret or private key. */
+export const printOwn = ({ name, value }: NonNullable<NewCredential['own']>): void =>
+  printLine(`${name}: ${value.reveal()}  # shown this once; give it to the client\n`)
+
+/** As it stands under `clients:`. */
+export const toListItem = (members: Readonly<Record<string, unknown>>): string =>
+  stringify([members], { lineWidth: 0 }).trimEnd().replace(/^/gm, '  ')
