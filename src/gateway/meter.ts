@@ -1,7 +1,7 @@
 import type { AuthorizationServer } from '../oauth/index.ts'
 import { type OperationMembers, operationMembers } from '../telemetry/access-log.ts'
-import { codeClass } from '../telemetry/metrics.ts'
 import type { CounterCell, GaugeCell, HistogramCell, Recorder } from '../telemetry/recorder.ts'
+import { codeClass, codeLabel } from '../telemetry/status-labels.ts'
 import { type Operation, operationLabel } from './operation.ts'
 import { remembered, rememberedPair } from './remembered.ts'
 
@@ -63,7 +63,7 @@ export const createMeter = (recorder: Recorder, grouping: string, version: strin
 
   const requestsOf = (method: string, status: number): CounterCell =>
     rememberedPair(requests, method, status, () =>
-      recorder.counter('httpRequests', [grouping, version, label, method, String(status)]),
+      recorder.counter('httpRequests', [grouping, version, label, method, codeLabel(status)]),
     )
   const durationOf = (code_class: string): HistogramCell =>
     remembered(durations, code_class, () => recorder.histogram('httpRequestDuration', [grouping, label, code_class]))

@@ -1,6 +1,6 @@
 /**
  * Every metric, declared once. Labels come from closed sets only: names of the configuration, literals of the code,
- * and three-digit status codes; never a path, a client or a token.
+ * and the statuses that have a name; never a path, a client or a token.
  */
 export interface MetricDeclaration {
   readonly name: string
@@ -137,6 +137,3 @@ export const metrics = {
 } as const satisfies Record<string, MetricDeclaration>
 
 export type MetricKey = keyof typeof metrics
-
-/** `2xx` for 200: the closed set of the duration histograms. */
-export const codeClass = (status: number): string => `${Math.floor(status / 100)}xx`

@@ -1,5 +1,5 @@
-import { codeClass } from '../../telemetry/metrics.ts'
 import type { HistogramCell, Recorder } from '../../telemetry/recorder.ts'
+import { codeClass } from '../../telemetry/status-labels.ts'
 import { remembered } from '../remembered.ts'
 import { type MemberState, memberStates } from './member.ts'
 import type { UpstreamFailure } from './upstream-failure.ts'
