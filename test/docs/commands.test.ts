@@ -28,6 +28,24 @@ t.test('the README has the exit codes as the help has them', async t => {
   t.equal(stdout.trimEnd().split('\n').at(-1), `Exit codes: ${documented.join(', ')}.`)
 })
 
+t.test('the page about load has what can be set of both scripts, and nothing else', async t => {
+  const text = (file: string): string => readFileSync(join(root, 'test/load', file), 'utf8')
+  const settings = [
+    ...[...text('k6.js').matchAll(/__ENV\.(\w+)|toCount\('(\w+)'/g)].map(([, name, count]) => name ?? count ?? ''),
+    ...[...text('autocannon.ts').matchAll(/^ {2}(--[\w-]+) [A-Z]/gm)].map(([, option = '']) => option),
+  ]
+
+  const rows = rowsOf(
+    readPage('test/load/README.md'),
+    '[k6.js](k6.js)',
+    '[autocannon.ts](autocannon.ts)',
+    'Without it',
+    'What it is',
+  )
+  const documented = rows.flatMap(([variable, option]) => [...codeOf(variable), ...codeOf(option)])
+  t.same([...new Set(documented)].sort(), [...new Set(settings)].sort())
+})
+
 t.test('every npm script that a page names exists', async t => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>

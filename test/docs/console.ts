@@ -94,6 +94,7 @@ const settled = (line: string): string => {
     .replace(/^(ratelimit: "[\w-]+");.*$/i, '$1')
     .replace(/^(sidegate_.*) [\d.e+-]+$/, '$1')
     .replace(/^workers: .*/, 'workers')
+    .replace(/^(answers per second|p50|answered|let in within the fullest second): .*/, '$1')
     .replace(/(request_uri%3A)(?:…|[\w-]+)/, '$1')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'instant')
     .replace(/(?<!\S)(?:[\w-]{4}…|[\w-]{43}(?!\S))/g, 'kid')
