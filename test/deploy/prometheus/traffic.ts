@@ -1,4 +1,5 @@
 /** Requests to every grouping of a gateway, which end in every way that people want to see counted. */
+import { ask } from '../../support/raw-client.ts'
 import type { TestConfig } from '../../support/sidegate.ts'
 
 const callback = 'https://client.example/callback'
@@ -105,7 +106,15 @@ export const sendRound = async (url: string, round: number): Promise<readonly Se
   await send('Accounts', 429, '/rates')
   await send('Dead', 502, '/dead')
   await send('unmatched', 404, '/nowhere')
+  sent.push(await sendNoRequest(url))
   return sent
+}
+
+/** Bytes that are no request, on a connection that is dropped for it. */
+const sendNoRequest = async (url: string): Promise<Sent> => {
+  const { status } = await ask(url, 'no request\r\n\r\n')
+  if (status !== 400) throw new Error(`no request: ${status}`)
+  return { grouping: 'unmatched', code: '400' }
 }
 
 type Form = Readonly<Record<string, string>>
