@@ -1,7 +1,7 @@
 import { readDraft } from './load.ts'
 import { type Problem, pathText } from './source/problem.ts'
 import { parseSource } from './source/source.ts'
-import { readText } from './source/value-files.ts'
+import { type ReadText, readText } from './source/value-files.ts'
 import type { YamlSource } from './source/yaml-source.ts'
 import { warningRules } from './warnings/rules.ts'
 import type { Examined, Warning } from './warnings/warning.ts'
@@ -25,6 +25,8 @@ export interface ExamineOptions {
   readonly graceMs: number
   /** Rules that do not hold here. */
   readonly allowed: readonly string[]
+  /** Reads the file and those that it names for its values. Left out: from the disk. */
+  readonly read?: ReadText
 }
 
 /** The ids of all rules. */
@@ -34,21 +36,21 @@ export const warningRuleIds: readonly string[] = Object.keys(warningRules)
 export const examineConfig = async (
   file: string,
   env: NodeJS.ProcessEnv,
-  { nowMs, graceMs, allowed }: ExamineOptions,
+  { nowMs, graceMs, allowed, read = readText }: ExamineOptions,
 ): Promise<ExaminedConfig> => {
-  const text = readText(file)
-  const read = await readDraft(file, env, nowMs, path => (path === file ? text : readText(path)))
-  if (!read.ok) return read
-  const { draft, source } = read
+  const text = read(file)
+  const found = await readDraft(file, env, nowMs, path => (path === file ? text : read(path)))
+  if (!found.ok) return found
+  const { draft, source } = found
   const written = parseSource(await text).tree
   const examined: Examined = { draft, written, env, graceMs, nowMs }
   const rules = Object.entries(warningRules).filter(([rule]) => !allowed.includes(rule))
-  const found = await Promise.all(
+  const warnings = await Promise.all(
     rules.map(async ([rule, find]) => (await find(examined)).map(warning => place(file, source, rule, warning))),
   )
   return {
     ok: true,
-    warnings: found.flat().toSorted((one, other) => one.line - other.line || one.column - other.column),
+    warnings: warnings.flat().toSorted((one, other) => one.line - other.line || one.column - other.column),
   }
 }
 

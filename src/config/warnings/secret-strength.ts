@@ -47,8 +47,15 @@ const plainSecrets = (draft: Draft): readonly { readonly path: Path; readonly te
     client_secret ? [{ path: [...path, 'client_secret'], text: client_secret.reveal() }] : [],
   )
 
-/** Of the samples and the README. */
-const sampleSecrets = ['demo-secret', 'shop-secret', 'bookkeeping-secret', 'app-secret', 'wonderland']
+/** Of the samples, the manifests and the README. */
+const sampleSecrets = [
+  'replace-this-secret',
+  'demo-secret',
+  'shop-secret',
+  'bookkeeping-secret',
+  'app-secret',
+  'wonderland',
+]
 
 const isKnown = (text: string): boolean => sampleSecrets.includes(text)
 

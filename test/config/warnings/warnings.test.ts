@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { parse, stringify } from 'yaml'
 import { examineConfig, warningRuleIds } from '../../../src/config/examine.ts'
 import { codeOf, readPage, root, rowsOf } from '../../docs/markdown.ts'
 import { createCertificates } from '../../support/certificates.ts'
@@ -61,7 +63,7 @@ t.test('JSON is examined as YAML is', async t => {
   t.match(await warningsOf(t, JSON.stringify(content)), [/plain-secret/, /short-secret/])
 })
 
-/** The samples are for trying out, or for others to put their own names in. Each says what it does not keep to. */
+/** The samples are for trying out, or for others to put their own names in. */
 const samples: Readonly<Record<string, readonly string[]>> = {
   'config/fapi2.yaml': ['wide-proxies'],
   'config/minimal.yaml': ['local-issuer', 'secret-default', 'known-secret'],
@@ -72,12 +74,40 @@ const samples: Readonly<Record<string, readonly string[]>> = {
   'deploy/plugins/nginx/sidegate.yaml': ['secret-default', 'known-secret'],
   'deploy/plugins/traefik/sidegate.yaml': ['secret-default', 'known-secret'],
   'deploy/compose/sidegate/sidegate.yaml': ['local-issuer', 'admin-open', 'plain-redis', 'redis-without-password'],
+  'deploy/kubernetes/base/sidegate.yaml': [
+    'known-secret',
+    'unnamed-proxy',
+    'admin-open',
+    'plain-redis',
+    'redis-without-password',
+    'query-credentials',
+  ],
+  'deploy/helm/sidegate/values.yaml': ['unnamed-proxy', 'admin-open'],
+}
+
+/** What stands in the folders that a pod mounts: the placeholders of the kustomization, or the Secret of who installs a chart. */
+const mounted: Readonly<Record<string, string>> = {
+  'deploy/kubernetes/base/sidegate.yaml': 'redis://redis:6379',
+  'deploy/helm/sidegate/values.yaml': 'rediss+sentinel://:password@redis:26379/main',
+}
+
+const readSample = async (sample: string, path: string): Promise<string> => {
+  if (path === '/etc/sidegate-store/url') return mounted[sample] ?? ''
+  if (path === '/etc/sidegate-clients/demo') return 'replace-this-secret'
+  const text = await readFile(path, 'utf8')
+  // The chart has the configuration among its values.
+  return path.endsWith('values.yaml') ? stringify(parse(text).configuration) : text
 }
 
 for (const [sample, expected] of Object.entries(samples)) {
   t.test(`${sample} is warned of what the page says, and of nothing else`, async t => {
-    const options = { nowMs: Date.now(), graceMs: 40_000, allowed: [] }
-    const env = { DEMO_CLIENT_SECRET: sample.includes('compose') ? 'q0vLZ2m1WcX8sTn4RkBy7PdE' : '' }
+    const read = (path: string): Promise<string> => readSample(sample, path)
+    const options = { nowMs: Date.now(), graceMs: 40_000, allowed: [], read }
+    const isCompose = sample.includes('compose')
+    const env = {
+      DEMO_CLIENT_SECRET: isCompose ? 'q0vLZ2m1WcX8sTn4RkBy7PdE' : '',
+      ACCOUNTS_URL: 'http://127.0.0.1:9000',
+    }
     const examined = await examineConfig(join(root, sample), env, options)
 
     const rows = rowsOf(readPage('src/config/warnings/README.md'), 'Sample', 'Is warned of', 'Why')
