@@ -17,23 +17,21 @@ const mostWaitMs = 5_000
 export const scrape = async (admin: string, signal: AbortSignal): Promise<Scrape> => {
   const text = await readMetrics(admin, AbortSignal.any([signal, AbortSignal.timeout(mostWaitMs)]))
   const samples = parseExposition(text)
-  for (const series of samples.keys()) if (series.startsWith('sidegate_')) return { atMs: performance.now(), samples }
+  const isSidegate = [...samples.keys()].some(series => series.startsWith('sidegate_'))
+  if (isSidegate) return { atMs: performance.now(), samples }
   throw new Error(`${admin}/metrics has no metrics of Sidegate; --admin names the admin port`)
 }
 
 const readMetrics = async (admin: string, signal: AbortSignal): Promise<string> => {
-  try {
-    const response = await fetch(`${admin}/metrics`, { redirect: 'manual', signal, headers: { accept: 'text/plain' } })
-    if (response.ok) return await response.text()
-    await response.body?.cancel()
-    throw new Refusal(`${admin}/metrics answers ${response.status}; --admin names the admin port`)
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    throw new Error(`${admin}/metrics cannot be reached (${reasonOf(error)})`, { cause: error })
+  const url = `${admin}/metrics`
+  const fail = (cause: unknown): never => {
+    throw new Error(`${url} cannot be reached (${reasonOf(cause)})`, { cause })
   }
+  const response = await fetch(url, { redirect: 'manual', signal, headers: { accept: 'text/plain' } }).catch(fail)
+  if (response.ok) return response.text().catch(fail)
+  await response.body?.cancel()
+  throw new Error(`${url} answers ${response.status}; --admin names the admin port`)
 }
-
-class Refusal extends Error {}
 
 /** `fetch` has the system's reason in its cause. */
 const reasonOf = (error: unknown): string => {

@@ -14,17 +14,14 @@ export const operationRules = {
         value.targets.flatMap((target, index) => warnIf(isReadable(target), [...path, 'targets', index], message)),
       )
   },
-  'shared-audience': ({ draft: { groupings, operations } }) =>
-    groupings
-      .filter(({ value }) => value.resource === undefined && value.basePath === '')
-      .filter(({ path }) => operations.some(({ value, grouping }) => grouping.path === path && !value.serves))
-      .flatMap(({ path }) =>
-        warnIf(
-          true,
-          [...path, 'resource'],
-          "without resource and basePath its tokens are for the issuer's whole origin, and cannot be asked for it alone (RFC 8707); set resource",
-        ),
+  'shared-audience': ({ draft }) =>
+    draft.groupings.flatMap(grouping =>
+      warnIf(
+        isForwarding(grouping, draft) && grouping.value.resource === undefined && grouping.value.basePath === '',
+        [...grouping.path, 'resource'],
+        "without resource and basePath its tokens are for the issuer's whole origin, and cannot be asked for it alone (RFC 8707); set resource",
       ),
+    ),
   'query-credentials': ({ draft: { operations } }) =>
     operations.flatMap(operation =>
       warnIf(
@@ -34,6 +31,9 @@ export const operationRules = {
       ),
     ),
 } as const satisfies WarningRules
+
+const isForwarding = (grouping: Draft['groupings'][number], { operations }: Draft): boolean =>
+  operations.some(operation => operation.grouping === grouping && toOperationView(operation).credentials === 'bearer')
 
 /** The upstreams to which `Authorization` goes. */
 const findTokenReaders = ({ operations }: Draft): ReadonlySet<string | undefined> =>
