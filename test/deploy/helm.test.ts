@@ -61,6 +61,12 @@ for (const set of valueSets) {
   })
 }
 
+t.test('the chart has all that a gateway needs, whatever the values', async t => {
+  for (const set of valueSets)
+    for (const kind of ['ConfigMap', 'Service', 'PodDisruptionBudget', 'NetworkPolicy'])
+      t.ok(objectsOf(lastingObjects(set), kind).length > 0, `${set}: ${kind}`)
+})
+
 t.test('the chart has the defaults of the configuration', async t => {
   const objects = lastingObjects('default')
   const workload = toWorkload(objects)

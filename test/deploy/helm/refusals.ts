@@ -17,6 +17,16 @@ export const refusals: readonly Refusal[] = [
     set: 'configuration.shutdown.timeout=35s',
     words: 'more than the 40 seconds',
   },
+  {
+    what: 'a service that waits too long before it ends',
+    set: 'mode=sidecar,application.containers[0].name=a,application.containers[0].image=a:1.0.0,application.containers[0].lifecycle.preStop.sleep.seconds=10',
+    words: 'more than the 40 seconds',
+  },
+  {
+    what: 'services that wait too long before they end',
+    set: 'mode=sidecar,application.containers[0].name=a,application.containers[0].image=a:1.0.0,application.preStopSeconds=10',
+    words: 'more than the 40 seconds',
+  },
   { what: 'a sidecar of no service', set: 'mode=sidecar', words: 'application.containers must have' },
   {
     what: 'a gateway with a service in its pods',

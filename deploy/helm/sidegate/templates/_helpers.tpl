@@ -51,11 +51,15 @@ capabilities:
 {{ pick .Values.configuration "listen" "tls" "requests" "admin" "internal" "workers" "pods" "store" "store_file" | toJson | sha256sum }}
 {{- end -}}
 
-{{/* How long a pod takes to end, at most. */}}
+{{/* How long a pod takes to end, at most: the services wait before Sidegate is told. What a preStop of another kind than `sleep` takes, nobody here knows. */}}
 {{- define "sidegate.shutdownSeconds" -}}
 {{- $preStop := 0 -}}
-{{- if eq .Values.mode "sidecar" -}}
-{{- $preStop = .Values.application.preStopSeconds -}}
+{{- range .Values.application.containers -}}
+{{- $waits := $.Values.application.preStopSeconds -}}
+{{- if hasKey . "lifecycle" -}}
+{{- $waits = dig "preStop" "sleep" "seconds" 0 (.lifecycle | default dict) -}}
+{{- end -}}
+{{- $preStop = max $preStop (int $waits) -}}
 {{- end -}}
 {{- with .Values.configuration.shutdown -}}
 {{ add $preStop (.delay | trimSuffix "s" | int) (.timeout | trimSuffix "s" | int) }}
