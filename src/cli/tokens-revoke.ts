@@ -2,6 +2,7 @@ import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import { type CutoffTarget, cutOff } from '../oauth/tokens/cut-off.ts'
 import type { Cutoff } from '../stores/ports/cutoffs.ts'
+import type { Store } from '../stores/ports/store.ts'
 import { type Command, parseOptions, printErrorLine, printLine, UsageError } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 import { withOperatedStore } from './operated-store.ts'
@@ -17,10 +18,10 @@ export const tokensRevoke: Command = {
     const target = parseTarget(options.client, options.subject)
     const config = await loadOrReport(requireConfigFile(options.config))
     if (!config) return 1
-    const cutoff = await withOperatedStore(config, 'the tokens', store =>
-      cutOff(store.cutoffs, systemClock, target, config.oauth),
-    )
-    reportStranger(config, target)
+    const cutoff = await withOperatedStore(config, 'the tokens', async store => {
+      await reportStranger(config, store, target)
+      return cutOff(store.cutoffs, systemClock, target, config.oauth)
+    })
     printLine(options.json ? toJson(cutoff) : toSentence(cutoff))
     return 0
   },
@@ -32,10 +33,14 @@ const parseTarget = (client: string | undefined, subject: string | undefined): C
   return { ...(client !== undefined && { client_id: client }), ...(subject !== undefined && { sub: subject }) }
 }
 
-/** A name that was misspelt would revoke nothing; but a client may also be in the store, or have been taken out before. */
-const reportStranger = ({ oauth }: SidegateConfig, { client_id }: CutoffTarget): void => {
-  if (client_id === undefined || oauth.clients.find(client_id)) return
-  printErrorLine(`sidegate: the configuration has no client ${JSON.stringify(client_id)}; it is revoked all the same`)
+/** A name that was misspelt revokes nothing; but a client may also have been taken out, and come back. */
+const reportStranger = async (
+  { oauth }: SidegateConfig,
+  { clients }: Store,
+  { client_id }: CutoffTarget,
+): Promise<void> => {
+  if (client_id === undefined || oauth.clients.find(client_id) || (await clients.find(client_id))) return
+  printErrorLine(`sidegate: there is no client ${JSON.stringify(client_id)} now; it is revoked all the same`)
 }
 
 const toSentence = ({ client_id, sub, throughSec }: Cutoff): string => {

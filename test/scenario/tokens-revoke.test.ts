@@ -109,7 +109,7 @@ t.test('two workers that share a file', async t => {
 
     t.match(nobody, { code: 2, stdout: '', stderr: /name a --client, a --subject, or both/ })
     t.match(empty, { code: 2, stdout: '', stderr: /not empty/ })
-    t.match(stranger, { code: 0, stderr: /has no client "ap p"; it is revoked all the same/ })
+    t.match(stranger, { code: 0, stderr: /there is no client "ap p" now; it is revoked all the same/ })
     t.match(broken, { code: 1, stdout: '' })
   })
 })
