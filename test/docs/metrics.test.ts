@@ -1,5 +1,6 @@
 import t from 'tap'
 import { metrics } from '../../src/telemetry/metrics.ts'
+import { ceilingOf, type SeriesMakers } from '../telemetry/support/series.ts'
 import { codeOf, readPage, rowsOf } from './markdown.ts'
 
 const readme = readPage('README.md')
@@ -38,4 +39,31 @@ t.test('the queries of the README ask for metrics and labels that there are', as
     )
     for (const label of used) t.ok(labels.has(label), `${label} exists`)
   }
+})
+
+t.test('the README says how many series there can be at most, and why', async t => {
+  const operation = (method: string, isServed = false, grouping = 'one') => ({
+    grouping,
+    version: '1.0.0',
+    method,
+    label: `${method} ${isServed} ${grouping}`,
+    isServed,
+  })
+  const empty: SeriesMakers = { operations: [], plans: [], upstreams: [], store: 'redis' }
+  const more = (makers: Partial<SeriesMakers>, than: Partial<SeriesMakers> = {}): number =>
+    ceilingOf({ ...empty, ...makers }) - ceilingOf({ ...empty, ...than })
+  const one = { operations: [operation('POST')] }
+  const perOperation = more({ operations: [operation('POST'), operation('PUT')] }, one)
+
+  const text = [
+    ceilingOf(empty),
+    `${perOperation} × operations`,
+    `${more({ operations: [operation('GET')] }, one)} × operations of GET`,
+    `${more({ operations: [operation('POST', true)] }, one)} × operations that Sidegate serves`,
+    `${more(one) - perOperation} × groupings`,
+    `${more({ plans: ['one'] })} × plans × (groupings + 1)`,
+    `${more({ upstreams: ['one'] })} × upstreams`,
+  ].join(' + ')
+
+  t.ok(readme.text.replaceAll(/\s+/g, ' ').includes(text), text)
 })

@@ -1,0 +1,158 @@
+import { systemClock } from '../../../src/clock.ts'
+import { operationLabel, publishOperations, type SidegateConfig } from '../../../src/config/load.ts'
+import { gatewayErrors, oauthErrors } from '../../../src/errors.ts'
+import { methods } from '../../../src/gateway/operation.ts'
+import { memberStates } from '../../../src/gateway/upstreams/member.ts'
+import type { UpstreamFailure } from '../../../src/gateway/upstreams/upstream-failure.ts'
+import type { DropReason } from '../../../src/http/traffic-server.ts'
+import { grantTypes, signingAlgs } from '../../../src/oauth/wire.ts'
+import { createMemoryStore } from '../../../src/stores/memory.ts'
+import type { CertificateUse } from '../../../src/telemetry/certificate-meter.ts'
+import { type MetricDeclaration, type MetricKey, metrics } from '../../../src/telemetry/metrics.ts'
+import { codeLabels } from '../../../src/telemetry/status-labels.ts'
+import { buildInfo } from '../../../src/version.ts'
+import type { Exposition, Sample } from './exposition.ts'
+
+/** What of a configuration makes series. */
+export interface SeriesMakers {
+  readonly operations: readonly {
+    readonly grouping: string
+    readonly version: string
+    readonly method: string
+    readonly label: string
+    readonly isServed: boolean
+  }[]
+  readonly plans: readonly string[]
+  readonly upstreams: readonly string[]
+  readonly store: string
+}
+
+export const seriesMakersOf = ({ operations, oauth, plans, upstreams, store }: SidegateConfig): SeriesMakers => ({
+  operations: publishOperations(operations, oauth).map(operation => ({
+    ...operation,
+    label: operationLabel(operation),
+    isServed: operation.target.kind === 'serve',
+  })),
+  plans: Object.keys(plans),
+  upstreams: upstreams.map(({ name }) => name),
+  store: store.kind,
+})
+
+/** Label values, in the order of the metric's declaration. */
+type Values = readonly string[]
+
+/** One of each list, in every way. */
+const product = (...lists: readonly Values[]): readonly Values[] =>
+  lists.reduce<readonly Values[]>((rows, list) => rows.flatMap(row => list.map(value => [...row, value])), [[]])
+
+const unmatched = 'unmatched'
+const codeClasses = ['1xx', '2xx', '3xx', '4xx', '5xx']
+const allMethods = [...methods, 'other']
+const upstreamFailures = {
+  connect: true,
+  timeout: true,
+  reset: true,
+  reset_mid_body: true,
+  invalid: true,
+  client_gone: true,
+  client_slow: true,
+  too_large: true,
+  busy: true,
+} satisfies Record<UpstreamFailure, true>
+const dropReasons = { full: true, tls: true, timeout: true, invalid: true, stalled: true } satisfies Record<
+  DropReason,
+  true
+>
+const ownCertificates = ['listener', 'internal', 'store'] as const satisfies readonly CertificateUse[]
+
+/** What a request that meets no operation may be answered: with an entry of the catalogue, as `OPTIONS *`, or not at all. */
+const unmatchedCodes = [...new Set(Object.values(gatewayErrors).map(({ status }) => status)), 204, 499].map(String)
+
+/** GET may answer HEAD too; with any other method an operation is answered by 405 alone. */
+const requestsOf = ({ operations }: SeriesMakers): readonly Values[] =>
+  operations.flatMap(({ grouping, version, label, method }) => {
+    const own = method === '*' ? methods : method === 'GET' ? ['GET', 'HEAD'] : [method]
+    const others = allMethods.filter(other => !own.some(one => one === other))
+    const place = [[grouping], [version], [label]]
+    return [...product(...place, own, codeLabels), ...product(...place, others, ['405'])]
+  })
+
+const groupingsOf = ({ operations }: SeriesMakers): Values => [
+  ...new Set([...operations.map(({ grouping }) => grouping), unmatched]),
+]
+
+const storeCalls = (): Values => {
+  const { name: _name, ping: _ping, close: _close, ...ports } = createMemoryStore(systemClock)
+  const calls = Object.entries(ports).flatMap(([port, methods]) => Object.keys(methods).map(call => `${port}.${call}`))
+  return ['ping', ...calls]
+}
+
+/** Every set of label values that a metric may have: a metric that is not here does not compile. */
+const valuesOf: Readonly<Record<MetricKey, (makers: SeriesMakers) => readonly Values[]>> = {
+  httpRequests: makers => [
+    ...requestsOf(makers),
+    ...product([unmatched], [''], [unmatched], allMethods, unmatchedCodes),
+  ],
+  httpRequestDuration: ({ operations }) => [
+    ...operations.flatMap(({ grouping, label }) => product([grouping], [label], codeClasses)),
+    ...product([unmatched], [unmatched], codeClasses),
+  ],
+  httpRequestsInFlight: makers => product(groupingsOf(makers)),
+  connectionsDropped: () => product(Object.keys(dropReasons)),
+  overhead: makers => product(groupingsOf(makers)),
+  planDecisions: makers =>
+    product(makers.plans, groupingsOf(makers), ['allowed', 'denied', 'shadow_denied', 'local', 'open', 'closed']),
+  credentialChecks: makers =>
+    product(groupingsOf(makers), ['bearer', 'dpop', 'client', 'query'], ['ok', 'missing', 'refused']),
+  tokensIssued: () => product(grantTypes, ['jwt', 'opaque']),
+  introspections: () => product(['active', 'inactive']),
+  interactions: () => product(['started', 'accepted', 'rejected', 'expired']),
+  oauthErrors: ({ operations }) =>
+    product(
+      operations.filter(({ isServed }) => isServed).map(({ label }) => label),
+      Object.keys(oauthErrors),
+    ),
+  upstreamDuration: ({ upstreams }) => product(upstreams, codeClasses),
+  upstreamErrors: ({ upstreams }) => product(upstreams, Object.keys(upstreamFailures)),
+  upstreamMembers: ({ upstreams }) => product(upstreams, memberStates),
+  upstreamRetries: ({ upstreams }) => product(upstreams, ['allowed', 'denied']),
+  upstreamQueue: ({ upstreams }) => product(upstreams),
+  storeDuration: ({ store }) => product([store], storeCalls()),
+  storeUp: ({ store }) => product([store]),
+  traceSpans: () => product(['exported', 'dropped', 'refused']),
+  keyRotationDue: () => product(signingAlgs),
+  certificateExpiry: ({ upstreams }) => [
+    ...product(
+      ownCertificates.flatMap(use => [use, `${use}_ca`]),
+      [''],
+    ),
+    ...product(['upstream', 'upstream_ca'], upstreams),
+  ],
+  workers: () => product(),
+  workerRestarts: () => product(['exit', 'signal']),
+  configReloadSuccessful: () => product(),
+  configReloadTimestamp: () => product(),
+  buildInfo: () => [[buildInfo().version, buildInfo().node_version, buildInfo().commit]],
+}
+
+const keys = Object.keys(metrics) as MetricKey[]
+
+/** How many samples one series of a metric has in a scrape. */
+const samplesOf = ({ kind, buckets }: MetricDeclaration): number => (kind === 'histogram' ? buckets.length + 3 : 1)
+
+/** How many series a configuration can have at most: the sum over all metrics of the products of their label values. */
+export const ceilingOf = (makers: SeriesMakers): number =>
+  keys.reduce((sum, key) => sum + valuesOf[key](makers).length * samplesOf(metrics[key]), 0)
+
+/** The samples of a scrape whose metric or label values are none of the configuration's. */
+export const straysIn = (exposition: Exposition, makers: SeriesMakers): readonly Sample[] => {
+  const known = new Set(
+    keys.flatMap(key => valuesOf[key](makers).map(values => [metrics[key].name, ...values].join('\n'))),
+  )
+  const labelsOf = new Map<string, readonly string[]>(keys.map(key => [metrics[key].name, metrics[key].labels]))
+  return exposition.samples.filter(({ name, labels }) => {
+    const metric = labelsOf.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')
+    const values = (labelsOf.get(metric) ?? []).map(label => labels[label] ?? '')
+    return !known.has([metric, ...values].join('\n'))
+  })
+}
