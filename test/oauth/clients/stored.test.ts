@@ -1,0 +1,177 @@
+/** Clients in two sources: the store, followed as it changes, and the configuration. */
+import t, { type Test } from 'tap'
+import { createStoredClientReader } from '../../../src/config/stored-client.ts'
+import { createClientFeed } from '../../../src/oauth/clients/client-feed.ts'
+import { joinClients } from '../../../src/oauth/clients/served-clients.ts'
+import { createMemoryStore } from '../../../src/stores/memory.ts'
+import { type ClientRecord, type ClientStore, forgottenForMs } from '../../../src/stores/ports/clients.ts'
+import { acceptedConfig, client, hash, publishing, token } from '../../config/support.ts'
+import { eventually } from '../../support/eventually.ts'
+import { createTestClock } from '../../support/test-clock.ts'
+
+const config = await acceptedConfig(t, {
+  ...publishing(token),
+  plans: { gold: { rate: '1/1second' } },
+  clients: [client({ client_id: 'filed', scope: 'filed' })],
+})
+
+const recordOf = (client_id: string, changes: object = {}, disabled = false): ClientRecord => ({
+  members: JSON.stringify({
+    client_id,
+    client_secret_hash: hash,
+    grant_types: ['client_credentials'],
+    scope: 'stored',
+    ...changes,
+  }),
+  disabled,
+})
+
+/** A store that is followed, and what of it is served. @param first is there before */
+const start = async (t: Test, first: Readonly<Record<string, ClientRecord>> = {}) => {
+  const clock = createTestClock()
+  const { clients } = createMemoryStore(clock)
+  const put = async (client_id: string, record: ClientRecord | undefined) =>
+    clients.put(client_id, record, (await clients.find(client_id))?.version)
+  for (const [client_id, record] of Object.entries(first)) await put(client_id, record)
+  const cursors: (string | undefined)[] = []
+  let lost: string | undefined
+  /** Remembers what it was asked, and may be told that it has lost all it had. */
+  const asked: ClientStore = {
+    ...clients,
+    since: (cursor, take) => {
+      cursors.push(cursor)
+      if (lost !== undefined) take([], true)
+      return lost === undefined ? clients.since(cursor, take) : Promise.resolve(lost)
+    },
+  }
+  const told: string[] = []
+  const feed = createClientFeed(asked, clock, {
+    beforeFirst: async () => void told.push('first'),
+    changed: ({ client_id }, before, after) => told.push(`${client_id} ${before?.disabled} ${after?.disabled}`),
+  })
+  t.teardown(feed.close)
+  await feed.starting
+  const served = joinClients(config.oauth.clients, feed, createStoredClientReader(config), {
+    unfit: (client_id, reason) => told.push(`unfit ${client_id} ${reason}`),
+    hidden: client_id => told.push(`hidden ${client_id}`),
+  })
+  return { clock, put, feed, served, told, cursors, lose: () => (lost = '0') }
+}
+
+t.test('who is in the store before the start is served from the start, and nothing is told as a change', async t => {
+  const { served, told } = await start(t, { kept: recordOf('kept'), gone: recordOf('gone', {}, true) })
+
+  t.match(served.find('kept'), { client_id: 'kept', plan: 'gold', scope: ['stored'] })
+  t.equal(served.find('gone'), undefined)
+  t.match(served.find('filed'), { client_id: 'filed' })
+  t.equal(served.find('nobody'), undefined)
+  t.same(told, ['first'])
+})
+
+t.test('a client is the same object until it changes', async t => {
+  const { served, put } = await start(t, { kept: recordOf('kept') })
+  const before = served.find('kept')
+  t.equal(served.find('kept'), before)
+  t.ok(Object.isFrozen(before?.scope))
+
+  await put('kept', recordOf('kept', { scope: 'more' }))
+
+  await eventually(() => served.find('kept') !== before)
+  t.match(served.find('kept'), { scope: ['more'] })
+})
+
+t.test('each change is told once, with what was before and after', async t => {
+  const { served, told, put } = await start(t)
+  await put('kept', recordOf('kept'))
+  await eventually(() => served.find('kept'))
+  await put('kept', recordOf('kept', {}, true))
+  await eventually(() => !served.find('kept'))
+  await put('kept', undefined)
+  await eventually(() => !served.has('kept'))
+
+  t.same(told, ['first', 'kept undefined false', 'kept false true', 'kept true undefined'])
+})
+
+t.test('an id is taken while its client is disabled, in either source', async t => {
+  const { served } = await start(t, { kept: recordOf('kept', {}, true), filed: { disabled: true } })
+
+  t.equal(served.find('filed'), undefined)
+  t.same(['kept', 'filed', 'nobody'].map(served.has), [true, true, false])
+})
+
+t.test('of two clients of one id that of the configuration is served, and it is said', async t => {
+  const { served, told } = await start(t, { filed: recordOf('filed') })
+
+  t.match(served.find('filed'), { scope: ['filed'] })
+  t.same(told, ['first', 'hidden filed'])
+})
+
+t.test('a client that does not fit is not served, and that is said once until it changes', async t => {
+  const { served, told, put } = await start(t, { kept: recordOf('kept', { plan: 'silver' }) })
+  const reason = 'unfit kept plan: no such plan; there are gold'
+
+  t.equal(served.find('kept'), undefined)
+  t.equal(served.find('kept'), undefined)
+  t.same(told, ['first', reason])
+
+  await put('kept', recordOf('kept', { plan: 'gold' }))
+  await eventually(() => served.find('kept'))
+})
+
+t.test('what is no client harms nobody', async t => {
+  const { served, told } = await start(t, { odd: { members: '{', disabled: false }, kept: recordOf('kept') })
+
+  t.equal(served.find('odd'), undefined)
+  t.ok(served.find('kept'))
+  t.match(told, ['first', /unfit odd client_id: missing/])
+})
+
+t.test(
+  'what is known of all clients is known of those in the store, and is the same while nothing changes',
+  async t => {
+    const { served, put } = await start(t)
+    const { terms, mostSecrets } = served
+    t.equal(terms, config.oauth.clients.terms)
+    t.same(mostSecrets, { plain: 1, quick: 0, slow: 0 })
+
+    await put('kept', recordOf('kept', { client_secrets: [{ client_secret_hash: hash, until: '2099-01-01T00:00Z' }] }))
+    await eventually(() => served.find('kept'))
+    t.same(
+      served.terms.map(({ scope }) => scope),
+      [['filed'], ['stored']],
+    )
+    t.same(served.mostSecrets, { plain: 1, quick: 2, slow: 0 })
+
+    const now = served.terms
+    await put('like', recordOf('like'))
+    await eventually(() => served.find('like'))
+    t.equal(served.terms, now, 'another client of the same kind')
+
+    for (const client_id of ['kept', 'like']) await put(client_id, undefined)
+    await eventually(() => !served.has('like'))
+    t.same(
+      served.terms.map(({ scope }) => scope),
+      [['filed']],
+    )
+  },
+)
+
+t.test('what the store has lost is served no more', async t => {
+  const { served, lose } = await start(t, { kept: recordOf('kept') })
+  t.ok(served.find('kept'))
+
+  lose()
+
+  await eventually(() => !served.has('kept'))
+  t.equal(served.find('kept'), undefined)
+})
+
+t.test('who was away for longer than the store remembers reads all of it', async t => {
+  const { clock, cursors } = await start(t, { kept: recordOf('kept') })
+  await eventually(() => cursors.includes('1'))
+  const asked = cursors.length
+
+  clock.advance(forgottenForMs)
+
+  await eventually(() => cursors.slice(asked).includes(undefined))
+})
