@@ -122,8 +122,8 @@ const isBackground = (command: Command, scripts: ReadonlyMap<string, string>): b
   return backgroundKinds.includes(kind)
 }
 
-/** Kinds of keys that are there without any request, or count requests. */
-export const backgroundKinds: readonly string[] = ['', 'keys', 'pods', 'limit']
+/** Kinds of keys that are there without any request, or count requests, or ask whether that is possible again. */
+export const backgroundKinds: readonly string[] = ['', 'keys', 'pods', 'limit', 'probe']
 
 // --- the protocol of Redis, RESP2 -----------------------------------------------------------------------------------
 
