@@ -1,0 +1,212 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { clientDelete } from '../../src/cli/client-delete.ts'
+import { clientList } from '../../src/cli/client-list.ts'
+import { clientNew } from '../../src/cli/client-new.ts'
+import { clientRotateSecret } from '../../src/cli/client-rotate-secret.ts'
+import { clientDisable, clientEnable } from '../../src/cli/client-switch.ts'
+import type { Command } from '../../src/cli/command.ts'
+import { rotateSecret } from '../../src/cli/secret-rotation.ts'
+import { systemClock } from '../../src/clock.ts'
+import { verifySecretHash } from '../../src/oauth/secrets/secret-hash.ts'
+import { Secret } from '../../src/secret.ts'
+import { openStore } from '../../src/stores/open.ts'
+import { acceptedConfig, client, hash, makeFolder, publishing, token, writeConfig } from '../config/support.ts'
+import { sidegate } from './run.ts'
+
+const path = join(makeFolder(t), 'clients.db')
+const config = {
+  store: `sqlite:${path}`,
+  ...publishing(token),
+  plans: { gold: { rate: '1/1second' }, silver: { rate: '1/1second' } },
+  clients: [
+    client({ client_id: 'filed', plan: 'gold' }),
+    client({ client_id: 'off', plan: 'gold', client_name: 'Switched off' }),
+    { client_id: 'spa', plan: 'gold', grant_types: ['refresh_token'], token_endpoint_auth_method: 'none' },
+  ],
+}
+const file = writeConfig(t, config)
+
+const store = await openStore({ kind: 'sqlite', path }, systemClock)
+t.teardown(() => store.close())
+const members = (client_id: string, changes: object = {}) =>
+  JSON.stringify({
+    client_id,
+    client_secret_hash: hash,
+    grant_types: ['client_credentials'],
+    plan: 'silver',
+    ...changes,
+  })
+const put = (client_id: string, changes?: object, disabled = false) =>
+  store.clients.put(client_id, { members: members(client_id, changes), disabled }, undefined)
+
+await put('kept', { client_secrets: [{ client_secret_hash: hash, until: '2099-01-31T12:00Z' }] })
+await put('paused', {}, true)
+await put('stale', { plan: 'bronze' })
+await put('filed')
+await put('junk', { client_id: 'another' })
+await store.clients.put('off', { disabled: true }, undefined)
+await store.clients.put('past', { disabled: true }, undefined)
+
+t.test('client list shows where each client is, whether it is served, and until when its secrets are good', async t => {
+  const [people, machines] = await Promise.all([
+    sidegate(['client', 'list', '--config', file]),
+    sidegate(['client', 'list', '--config', file, '--json']),
+  ])
+
+  t.equal(people.code, 0, people.stderr)
+  t.same(
+    people.stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => line.split(/ {2,}/)),
+    [
+      ['ID', 'NAME', 'IN', 'STATE', 'PLAN', 'METHOD', 'SECRETS GOOD UNTIL'],
+      ['filed', 'filed', 'configuration', 'served', 'gold', 'client_secret_basic', 'no end'],
+      ['off', 'Switched off', 'configuration', 'disabled', 'gold', 'client_secret_basic', 'no end'],
+      ['spa', 'spa', 'configuration', 'served', 'gold', 'none', '-'],
+      ['kept', 'kept', 'store', 'served', 'silver', 'client_secret_basic', 'no end, 2099-01-31T12:00:00.000Z'],
+      ['paused', 'paused', 'store', 'disabled', 'silver', 'client_secret_basic', 'no end'],
+      ['stale', '-', 'store', 'unfit (plan: no such plan; there are gold, silver)', '-', '-', '-'],
+      ['filed', 'filed', 'store', 'hidden', 'silver', 'client_secret_basic', 'no end'],
+      ['junk', '-', 'store', 'unfit (client_id: is not the one that it is stored under)', '-', '-', '-'],
+      ['past', '-', 'nowhere', 'disabled', '-', '-', '-'],
+    ],
+  )
+  const listed = JSON.parse(machines.stdout).clients
+  t.equal(listed.length, 9)
+  t.same(listed[3], {
+    client_id: 'kept',
+    in: 'store',
+    state: 'served',
+    client_name: 'kept',
+    plan: 'silver',
+    token_endpoint_auth_method: 'client_secret_basic',
+    secrets: [{}, { until: '2099-01-31T12:00:00.000Z' }],
+  })
+})
+
+t.test(
+  'the new secret of a client of the file is for pasting: the old one is in it as a digest, with its end',
+  async t => {
+    const { code, stdout } = await sidegate(['client', 'rotate-secret', 'filed', '--config', file, '--keep', '1h'])
+
+    t.equal(code, 0)
+    t.notMatch(stdout, 'shop-secret')
+    const secret = /^client_secret: (\S+) {2}# shown this once/.exec(stdout)?.[1] ?? ''
+    const pasted = `clients:\n${stdout.slice(stdout.indexOf('  - client_id'))}    grant_types: [client_credentials]\n`
+    const { oauth } = await acceptedConfig(
+      t,
+      `${pasted}groupings: [{ name: G, operations: [${JSON.stringify(token)}] }]`,
+    )
+    const [now, before] = oauth.clients.find('filed')?.secrets ?? []
+    t.ok(now && (await verifySecretHash(new Secret(secret), now.value)))
+    t.equal(now?.untilMs, undefined)
+    t.ok(before && (await verifySecretHash(new Secret('shop-secret'), before.value)))
+    t.ok((before?.untilMs ?? 0) > Date.now())
+  },
+)
+
+t.test('what was good ends at its own end or the new one, whichever is sooner; what has ended is gone', async t => {
+  const held = [{ hash: 'a' }, { hash: 'b', untilMs: 1500 }, { hash: 'c', untilMs: 9000 }, { hash: 'd', untilMs: 1000 }]
+  const at = (ms: number) => new Date(ms).toISOString()
+
+  t.same(rotateSecret('new', held, 1000, 2000), {
+    client_secret_hash: 'new',
+    client_secrets: [
+      { client_secret_hash: 'a', until: at(2000) },
+      { client_secret_hash: 'b', until: at(1500) },
+      { client_secret_hash: 'c', until: at(2000) },
+    ],
+  })
+  t.same(rotateSecret('new', held, 1000, 1000), { client_secret_hash: 'new' })
+})
+
+const save = ['--grant', 'client_credentials', '--save']
+const absent = writeConfig(t, { ...config, store: 'sqlite:/absent/folder/sidegate.db' })
+const inMemory = writeConfig(t, { ...config, store: 'memory:', workers: 1 })
+
+const refusals: readonly (readonly [says: string, command: Command, args: readonly string[], message: RegExp])[] = [
+  ['no client', clientDisable, [], /^CLIENT_ID is missing$/],
+  ['an empty name', clientEnable, ['', '--config', file], /^CLIENT_ID is missing$/],
+  ['two clients at a time', clientDelete, ['kept', 'paused', '--config', file], /^one CLIENT_ID at a time$/],
+  ['a client that there is not', clientDisable, ['nobody', '--config', file], /neither .* has a client "nobody"$/],
+  ['the same', clientEnable, ['nobody', '--config', file], /neither .* has a client "nobody"$/],
+  ['the same', clientRotateSecret, ['nobody', '--config', file], /neither .* has a client "nobody"$/],
+  ['the same', clientDelete, ['nobody', '--config', file], /^the store has no client "nobody"$/],
+  [
+    'to delete what is in the file',
+    clientDelete,
+    ['spa', '--config', file],
+    /"spa" is a client of the configuration; take/,
+  ],
+  ['a new secret for who has none', clientRotateSecret, ['spa', '--config', file], /"spa" has no secret \(.*none\)$/],
+  [
+    'the same for who does not fit',
+    clientRotateSecret,
+    ['stale', '--config', file],
+    /"stale" does not fit .*: plan: no/,
+  ],
+  [
+    'a time that is none',
+    clientRotateSecret,
+    ['kept', '--keep', '1 day', '--config', file],
+    /^--keep takes a duration/,
+  ],
+  [
+    'a time without end',
+    clientRotateSecret,
+    ['kept', '--keep', '9999d', '--config', file],
+    /^--keep takes .* most 366d$/,
+  ],
+  [
+    'no store',
+    clientList,
+    ['--config', absent],
+    /^there is no store at \/absent\/folder\/sidegate\.db; the gateway makes it/,
+  ],
+  ["the gateway's memory", clientList, ['--config', inMemory], /own process alone/],
+  ['no configuration to save to', clientNew, ['--id', 'new', ...save], /^name the configuration with --config FILE/],
+  [
+    'a configuration where nothing is saved',
+    clientNew,
+    ['--id', 'new', '--grant', 'client_credentials', '--config', file],
+    /^--config is for --save$/,
+  ],
+  [
+    'an id of the file',
+    clientNew,
+    ['--id', 'spa', ...save, '--plan', 'gold', '--config', file],
+    /^the configuration has a client "spa"$/,
+  ],
+  [
+    'an id of the store',
+    clientNew,
+    ['--id', 'kept', ...save, '--plan', 'gold', '--config', file],
+    /^the store knows a client "kept"; sidegate client list shows it$/,
+  ],
+  [
+    'an id that is disabled',
+    clientNew,
+    ['--id', 'past', ...save, '--plan', 'gold', '--config', file],
+    /^the store knows a client "past"/,
+  ],
+  [
+    'a plan that there is not',
+    clientNew,
+    ['--id', 'new', ...save, '--plan', 'bronze', '--config', file],
+    /^the client does not fit the configuration: plan: no such plan; there are gold, silver$/,
+  ],
+]
+
+for (const [says, command, args, message] of refusals) {
+  t.test(`${command.name} refuses ${says}`, async t => {
+    await t.rejects(async () => command.run(args), { message })
+  })
+}
+
+t.test('what was refused has changed nothing', async t => {
+  t.equal(await store.clients.find('new'), undefined)
+  t.match(await store.clients.find('kept'), { disabled: false })
+  t.match(await store.clients.find('past'), { disabled: true })
+})
