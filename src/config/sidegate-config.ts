@@ -1,4 +1,4 @@
-import type { AuditScope } from '../gateway/audit-trail.ts'
+import type { AuditScope } from '../gateway/audit-scope.ts'
 import type { LimitFieldForm } from '../gateway/limit-fields.ts'
 import type { Operation } from '../gateway/operation.ts'
 import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'

@@ -2,8 +2,7 @@ import { type AuditAction, type AuditScope, auditActions, auditScopes } from './
 import type { Flat, LogValue } from './log-fields.ts'
 import type { ProcessLogger } from './logger.ts'
 
-export type { AuditAction, AuditScope } from './audit-actions.ts'
-export { auditScopes } from './audit-actions.ts'
+export type { AuditScope } from './audit-actions.ts'
 
 type Required<A extends AuditAction> = (typeof auditActions)[A]['fields'][number]
 type Optional<A extends AuditAction> = (typeof auditActions)[A]['optional'][number]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { auditScopes } from '../../gateway/audit-trail.ts'
+import { auditScopes } from '../../gateway/audit-scope.ts'
 import { forwardedForms } from '../../gateway/forwarding/forwarded-fields.ts'
 import { limitFieldForms } from '../../gateway/limit-fields.ts'
 import { profiles } from '../../oauth/options.ts'

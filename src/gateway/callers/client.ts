@@ -32,7 +32,7 @@ export const countWhenAnswered = async <T>({ operation }: Exchange, answer: Prom
 }
 
 /** Whether it is the client's proof that is refused, and not what it asks for. */
-const isForProof = ({ code }: OAuthError): boolean => code === 'invalid_client' || code === 'rate_limit_exceeded'
+export const isForProof = ({ code }: OAuthError): boolean => code === 'invalid_client' || code === 'rate_limit_exceeded'
 
 /** `client_id` and `client_secret` in the query string, as the published interface has it for its metadata operation. */
 export const proveQuery =
