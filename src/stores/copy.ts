@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { openStore } from './open.ts'
-import { requireUnused } from './sqlite/backup.ts'
+import { requireStore, requireUnused } from './sqlite/backup.ts'
 import { openDatabase } from './sqlite/database.ts'
 import { type MovedCounts, moveRecords } from './sqlite/move.ts'
 import type { RedisUrl } from './store-url.ts'
@@ -13,6 +13,7 @@ import type { RedisUrl } from './store-url.ts'
  * @throws StoreUnavailableError where Redis does not answer; copying again does the rest
  */
 export const copyStore = async (path: string, to: RedisUrl, clock: Clock): Promise<MovedCounts> => {
+  requireStore(path)
   requireUnused(path)
   const db = await openDatabase(path)
   try {

@@ -1,5 +1,5 @@
 /** An embedded store is backed up while it serves, restored, and moved to a Redis: what was issued is good, or revoked, as before. */
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { type Outcome, sidegate } from '../cli/run.ts'
@@ -55,10 +55,7 @@ t.test('a backup is made while the gateway serves: one file, for its owner alone
 t.test('a store in use is neither replaced nor moved, and what is no store not restored', async t => {
   writeFileSync(join(dir, 'text.db'), 'x'.repeat(10_000))
 
-  fails(
-    await store('restore', '--config', config, '--from', backup),
-    /sidegate\.db is in use .*: stop the gateway first/,
-  )
+  fails(await store('restore', '--config', config, '--from', backup), /sidegate\.db is in use: stop the gateway first/)
   fails(await store('copy', '--from', `sqlite:${file}`, '--to', redis.url), /is in use/)
   fails(await store('restore', '--config', config, '--from', join(dir, 'text.db')), /is no store of Sidegate/)
   fails(await store('restore', '--config', config, '--from', join(dir, 'none.db')), /there is no file at/)
@@ -68,18 +65,26 @@ t.test('a store in use is neither replaced nor moved, and what is no store not r
 t.test('what makes no sense is said', async t => {
   t.match(await store('backup', '--config', config), { code: 2, stderr: /--to BACKUP/ })
   t.match(await store('copy', '--from', 'file:x'), { code: 2, stderr: /--from: a store is one of/ })
+  fails(await store('copy', '--from', `sqlite:${join(dir, 'none.db')}`, '--to', redis.url), /there is no file at/)
+  t.notOk(existsSync(join(dir, 'none.db')))
   fails(await store('copy', '--from', redis.url, '--to', redis.url), /what is copied is an embedded store/)
   fails(await store('copy', '--from', `sqlite:${file}`, '--to', 'sqlite:y'), /store backup and store restore/)
 })
 
-t.test('a stopped gateway is given its backup back, and what was there is kept', async t => {
+t.test('a stopped gateway whose store is broken is given its backup back, and what was there is kept', async t => {
   embedded.kill('SIGTERM')
   await embedded.exited
+  writeFileSync(file, 'broken')
+  writeFileSync(`${file}-wal`, 'and its log')
 
   const restored = await store('restore', '--config', config, '--from', backup)
 
   t.match(restored, { code: 0, stdout: /what was revoked since the backup was made is good again/ }, restored.stderr)
-  t.ok(statSync(`${file}.replaced`).size > 0)
+  t.equal(readFileSync(`${file}.replaced`, 'utf8'), 'broken')
+  t.same(
+    readdirSync(dir).filter(name => /sidegate\.db-/.test(name)),
+    [],
+  )
   t.equal(statSync(file).mode & 0o777, 0o600)
 })
 

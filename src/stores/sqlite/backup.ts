@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { isBusy } from './database.ts'
 import { schemaVersion } from './schema.ts'
 
 /**
@@ -20,17 +21,18 @@ export const backUpFile = async (from: string, to: string): Promise<void> => {
  * @throws Error one line for a person: it is no backup, or a gateway has the store open
  */
 export const restoreFile = async (from: string, to: string): Promise<void> => {
-  requireBackup(from)
+  requireStore(from)
   requireUnused(to)
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
   const next = `${to}.next`
   rmSync(next, { force: true })
   await copy(from, next)
-  if (existsSync(to)) renameSync(to, `${to}.replaced`)
+  // A log that a broken store has left would be played into the new one.
+  for (const part of ['', '-wal', '-shm']) if (existsSync(to + part)) renameSync(to + part, `${to}.replaced${part}`)
   renameSync(next, to)
 }
 
-/** @throws Error where a process has this store open; a file that is not there is in nobody's use */
+/** @throws Error where a process has this store open. What is not there, or no database, is in nobody's use */
 export const requireUnused = (path: string): void => {
   if (!existsSync(path)) return
   const db = open(path)
@@ -39,11 +41,14 @@ export const requireUnused = (path: string): void => {
     // the log is in the file then.
     db.exec('PRAGMA journal_mode = DELETE')
   } catch (error) {
-    throw new Error(`${path} is in use (${messageOf(error)}): stop the gateway first`, { cause: error })
+    if (isBusy(error)) throw new Error(`${path} is in use: stop the gateway first`, { cause: error })
   } finally {
     db.close()
   }
 }
+
+/** In one step: between two, a write of another process would make it begin anew. Nobody's write waits for a reader. */
+const allPages = 2 ** 31 - 1
 
 const copy = async (from: string, to: string): Promise<void> => {
   const part = `${to}.part`
@@ -52,7 +57,7 @@ const copy = async (from: string, to: string): Promise<void> => {
     rmSync(part, { force: true })
     closeSync(openSync(part, 'wx', 0o600))
     chmodSync(part, 0o600)
-    await backup(source, part)
+    await backup(source, part, { rate: allPages })
     leaveOneFile(part)
     renameSync(part, to)
   } catch (error) {
@@ -70,7 +75,8 @@ const leaveOneFile = (path: string): void => {
   db.close()
 }
 
-const requireBackup = (path: string): void => {
+/** @throws Error one line for a person, where the file is not there, is broken, or is no store that this version can read */
+export const requireStore = (path: string): void => {
   const db = open(path)
   try {
     const { user_version: version } = { ...db.prepare('PRAGMA user_version').get() }

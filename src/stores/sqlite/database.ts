@@ -14,7 +14,8 @@ const busyTimeoutMs = 1000
 /** How long opening goes on while other processes are opening the same file, in milliseconds. */
 const openPatienceMs = 10_000
 
-const isBusy = (error: unknown): boolean => /locked|busy/i.test(String(error))
+/** Whether another connection has the file, and so it could not be had. */
+export const isBusy = (error: unknown): boolean => /locked|busy/i.test(String(error))
 
 /** One connection to the file, for one process. Everything it throws is a StoreUnavailableError. */
 export interface Database {
