@@ -1,21 +1,17 @@
 import cluster from 'node:cluster'
 import { flushCompileCache } from 'node:module'
-import { type ClientIntake, createClientIntake } from '../app/clients.ts'
-import {
-  type App,
-  type BatchedCharge,
-  type BatchedVerdict,
-  createApp,
-  type Share,
-  type SidegateConfig,
-} from '../app.ts'
+import { createClientIntake } from '../app/clients.ts'
+import { type App, createApp } from '../app.ts'
 import { createAccessLog } from '../telemetry/access-log.ts'
 import { createAudit } from '../telemetry/audit.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
+import { createChargeChannel } from './charge-channel.ts'
 import { unpackConfig } from './config-parcel.ts'
+import { askForConfig } from './first-config.ts'
 import type { ListenHandle } from './listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
+import { createPlanShare } from './plan-share.ts'
 import { createProposals } from './proposals.ts'
 import { createSockets } from './sockets.ts'
 import { endWithStartFailure } from './start-failure.ts'
@@ -33,7 +29,7 @@ export const runWorker = async (): Promise<void> => {
   ignoreTerminalSignals()
   process.once('disconnect', () => process.exit(1))
   const intake = createClientIntake()
-  const { config, isStale } = await askForConfig(intake)
+  const { config, isStale } = await askForConfig(intake, send)
   const slot = Number(process.env[workerEnvironment.slot] ?? 0)
   const logger = await createLogger({ level: process.env.LOG_LEVEL ?? 'info', base: { worker_pid: process.pid } })
   const { log, flush } = logger
@@ -44,9 +40,8 @@ export const runWorker = async (): Promise<void> => {
   })
 
   const recorder = createRecorder()
-  const charges = createChargeChannel()
-  const pods = { count: config.pods === 'auto' ? 1 : config.pods, index: undefined as number | undefined }
-  const share = (): Share => shareOf(slot, config.workers, pods)
+  const charges = createChargeChannel(send)
+  const share = createPlanShare(slot, config)
   const accessLog = createAccessLog(logger)
   const app = await createApp(config, {
     log,
@@ -54,7 +49,7 @@ export const runWorker = async (): Promise<void> => {
     audit: createAudit(logger),
     recorder,
     limiterChannel: charges.ask,
-    share,
+    share: share.now,
     onChange: (id, entry) => send({ type: 'change', id, entry }),
     onCertificateRefused: (reason, content) => send({ type: 'certificate', reason, content }),
     onStoreState: (what, up, reason) => send({ type: 'store', what, up, ...(reason === undefined ? {} : { reason }) }),
@@ -94,9 +89,7 @@ export const runWorker = async (): Promise<void> => {
       case 'report':
         return report(recorder, message.id)
       case 'pods':
-        pods.count = message.count
-        pods.index = message.index
-        return
+        return share.setPods(message.count, message.index)
       case 'retire':
         app.startDraining()
         app.closeEndless()
@@ -127,30 +120,6 @@ const ignoreTerminalSignals = (): void => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
 }
 
-interface FirstConfig {
-  readonly config: SidegateConfig
-  /** Whether another one was adopted since. */
-  isStale(): boolean
-}
-
-/**
- * What the primary serves now, which is not always what the file says.
- * @param intake gets the clients of this one, and of all that come later
- */
-const askForConfig = (intake: ClientIntake): Promise<FirstConfig> =>
-  new Promise(resolve => {
-    let isStale = false
-    let isKnown = false
-    process.on('message', (message: PrimaryMessage) => {
-      if (message.type === 'clients') intake.add(message.part)
-      if (message.type === 'adopt') isStale = true
-      if (message.type !== 'configure' || isKnown) return
-      isKnown = true
-      resolve({ config: unpackConfig(message.config, intake), isStale: () => isStale })
-    })
-    send({ type: 'loaded' })
-  })
-
 const send = (message: WorkerMessage): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
@@ -159,40 +128,6 @@ const report = (recorder: Recorder, asked?: number): void => {
   const changes = recorder.takeChanges()
   if (asked !== undefined) send({ type: 'metrics', changes, asked })
   else if (changes) send({ type: 'metrics', changes })
-}
-
-/** Without knowing which pod this is, only a share rounded down is sure not to add up to more than the plan. */
-const shareOf = (
-  slot: number,
-  workers: number,
-  pods: { readonly count: number; readonly index: number | undefined },
-): Share => {
-  const of = workers * pods.count
-  if (pods.count === 1) return { index: slot, of }
-  return { index: pods.index === undefined ? of - 1 : pods.index * workers + slot, of }
-}
-
-interface ChargeChannel {
-  ask(charges: readonly BatchedCharge[]): Promise<readonly BatchedVerdict[]>
-  settle(id: number, verdicts: readonly BatchedVerdict[]): void
-}
-
-/** Questions to the primary's count and their answers, matched by number. */
-const createChargeChannel = (): ChargeChannel => {
-  const open = new Map<number, (verdicts: readonly BatchedVerdict[]) => void>()
-  let lastId = 0
-  return {
-    ask: charges =>
-      new Promise(resolve => {
-        lastId++
-        open.set(lastId, resolve)
-        send({ type: 'charges', id: lastId, charges })
-      }),
-    settle(id, verdicts) {
-      open.get(id)?.(verdicts)
-      open.delete(id)
-    },
-  }
 }
 
 /** Everything is answered: hands over what is left to tell, and goes. */
