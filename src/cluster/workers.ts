@@ -3,6 +3,7 @@ import type { Recorder } from '../telemetry/recorder.ts'
 import type { ConfigParcel } from './config-parcel.ts'
 import type { Listeners } from './listeners.ts'
 import type { PrimaryMessage, WorkerMessage } from './messages.ts'
+import { createSlotListeners } from './slot-listeners.ts'
 import { createSlots, isServing, type Slot } from './slots.ts'
 import { defaultStartTimeoutMs } from './start-watch.ts'
 import { forkWorker, type WorkerName, type WorkerProcess } from './worker-process.ts'
@@ -57,6 +58,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     signal: recorder.counter('workerRestarts', ['signal']),
   }
   const slots = createSlots(options.count)
+  const slotListeners = createSlotListeners(slots, listeners)
   const alive = new Set<WorkerProcess>()
   const ready = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<boolean>()
@@ -98,11 +100,8 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   /** The private one first: a slot that serves people can answer their login too. */
   const giveListeners = (slot: Slot, to: WorkerProcess): void => {
     if (privateListener) to.give({ type: 'listen-privately' }, privateListener.handle(0))
-    giveListener(slot, to)
+    slotListeners.give(slot, to)
   }
-
-  const giveListener = (slot: Slot, to: WorkerProcess): void =>
-    to.give({ type: 'listen', slot: slot.index }, listeners.handle(slot.index))
 
   const onListening = (slot: Slot, worker: WorkerProcess, listeningSlot: number): void => {
     if (listeningSlot !== slot.index) return
@@ -110,8 +109,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     if (slot.worker !== worker) return
     slot.servingSinceMs = performance.now()
     serving.set(countServing())
-    slot.lentTo?.worker?.tell({ type: 'release', slot: slot.index })
-    slot.lentTo = undefined
+    slotListeners.takeBack(slot)
     log.info({ event: 'worker_ready', worker_pid: worker.pid, slot: slot.index }, 'worker ready')
     if (phase === 'starting' && slots.every(isServing)) {
       phase = 'serving'
@@ -126,7 +124,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     if (!successor) return
     slot.worker = successor.worker
     slot.successor = undefined
-    for (const other of slots) if (other.lentTo === slot) giveListener(other, successor.worker)
+    slotListeners.handOver(slot, successor.worker)
     before?.retire(options.retireTimeoutMs())
     successor.settle.resolve()
   }
@@ -169,7 +167,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   }
 
   const replaceLater = (slot: Slot, servedMs: number): number => {
-    for (const other of slots) if (other.lentTo === slot) other.lentTo = undefined
+    slotListeners.forget(slot)
     lendOrphans()
     // Its successor is on the way already.
     if (slot.successor) return 0
@@ -180,14 +178,8 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     return delayMs
   }
 
-  /** Connections that wait in a dead worker's queue, and new ones, are accepted by another worker as soon as there is one. */
   const lendOrphans = (): void => {
-    if (phase === 'starting') return
-    for (const slot of slots) {
-      if (isServing(slot) || slot.lentTo) continue
-      slot.lentTo = slots.find(isServing)
-      if (slot.lentTo?.worker) giveListener(slot, slot.lentTo.worker)
-    }
+    if (phase !== 'starting') slotListeners.lendOrphans()
   }
 
   const replace = (slot: Slot): Promise<void> => {
