@@ -43,10 +43,7 @@ for (const set of valueSets) {
   })
 
   t.test(`with the ${set} values, it is what Kubernetes takes`, async t => {
-    // Those are the Prometheus operator's.
-    const own = readRendered(set).objects.filter(({ kind }) => kind !== 'PodMonitor' && kind !== 'PrometheusRule')
-
-    t.same(own.flatMap(findSchemaProblems), [])
+    t.same(readRendered(set).objects.flatMap(findSchemaProblems), [])
   })
 
   t.test(`with the ${set} values, it keeps to the policies`, async t => {
@@ -84,11 +81,12 @@ t.test('Sidegate is a sidecar with the values for one alone', async t => {
   )
 })
 
-t.test('the autoscaler, the PodMonitor and the alerts are there where they are wanted', async t => {
+t.test('the autoscaler, the monitors and the alerts are there where they are wanted', async t => {
   const havingKind = (kind: string) => valueSets.filter(set => objectsOf(lastingObjects(set), kind).length > 0)
 
   t.same(havingKind('HorizontalPodAutoscaler'), ['default', 'gateway'])
   t.same(havingKind('PodMonitor'), ['gateway'])
+  t.same(havingKind('ServiceMonitor'), ['sidecar'])
   t.same(havingKind('PrometheusRule'), ['gateway'])
 })
 

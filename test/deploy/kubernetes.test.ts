@@ -7,7 +7,7 @@ import { metrics } from '../../src/telemetry/metrics.ts'
 import { readPage } from '../docs/markdown.ts'
 import { startSidegate } from '../support/sidegate.ts'
 import { type Deployed, findDisagreements, portOf } from './kubernetes/agreements.ts'
-import { kubernetes, renderKustomization } from './kubernetes/kustomize.ts'
+import { kubernetes, renderKustomization, renderWith } from './kubernetes/kustomize.ts'
 import { loadMountedConfiguration } from './kubernetes/mounted-configuration.ts'
 import { type KubernetesObject, objectsOf, onlyOne } from './kubernetes/objects.ts'
 import { findPolicyProblems } from './kubernetes/policies.ts'
@@ -28,10 +28,7 @@ const objectsIn = (overlay: (typeof overlays)[number]): readonly KubernetesObjec
 
 for (const overlay of overlays) {
   t.test(`the overlay ${overlay} is what Kubernetes takes`, async t => {
-    // A PodMonitor is the Prometheus operator's.
-    const own = objectsIn(overlay).filter(({ kind }) => kind !== 'PodMonitor')
-
-    t.same(own.flatMap(findSchemaProblems), [])
+    t.same(objectsIn(overlay).flatMap(findSchemaProblems), [])
   })
 
   t.test(`the overlay ${overlay} keeps to the policies`, async t => {
@@ -131,11 +128,13 @@ t.test('an overlay as the page has it takes the place of the placeholders, under
   t.match(clients, { data: { demo: Buffer.from('a-secret').toString('base64') } })
 })
 
+const instanceLines =
+  readPage('deploy/README.md').blocks.find(({ text }) => text.includes('includeSelectors'))?.text ?? ''
+
 t.test('several in one namespace, as the page has it, find their own pods, and the same Redis', async t => {
-  const labels = readPage('deploy/README.md').blocks.find(({ text }) => text.includes('includeSelectors'))?.text ?? ''
   const dir = t.testdir({})
   const gateway = relative(dir, join(kubernetes, 'overlays/redis-sentinel'))
-  writeFileSync(join(dir, 'kustomization.yaml'), `resources: [${gateway}]\n${labels}`)
+  writeFileSync(join(dir, 'kustomization.yaml'), `resources: [${gateway}]\n${instanceLines}`)
 
   const own = renderKustomization(dir)
 
@@ -151,6 +150,25 @@ t.test('several in one namespace, as the page has it, find their own pods, and t
     )
   for (const { spec } of objectsOf(own, 'NetworkPolicy')) t.match(spec, { podSelector: { matchLabels: instance } })
   t.same(peersOf(own), peersOf(objectsIn('redis-sentinel')))
+})
+
+t.test('with the component, a ServiceMonitor is in place of the PodMonitor, with a Service of its own', async t => {
+  const monitored = renderWith(t.testdir({}), 'gateway', 'service-monitor')
+
+  t.same(monitored.flatMap(findSchemaProblems), [])
+  t.same(findDisagreements(await deploy(monitored)), [])
+  t.same(objectsOf(monitored, 'PodMonitor'), [])
+  t.match(onlyOne(monitored, 'ServiceMonitor').metadata, { name: 'sidegate' })
+})
+
+t.test('several in one namespace, each with a ServiceMonitor, are scraped by their own alone', async t => {
+  const own = renderWith(t.testdir({}), 'gateway', 'service-monitor', instanceLines)
+
+  t.same(findDisagreements(await deploy(own)), [])
+  const instance = { 'app.kubernetes.io/instance': 'shop' }
+  t.match(onlyOne(own, 'ServiceMonitor').spec, { selector: { matchLabels: instance } })
+  const metrics = objectsOf(own, 'Service').find(({ metadata }) => metadata.name === 'shop-sidegate-metrics')
+  t.match(metrics, { metadata: { labels: instance }, spec: { selector: instance } })
 })
 
 t.test('nobody is a trusted proxy until somebody says so', async t => {

@@ -33,6 +33,11 @@ export const refusals: readonly Refusal[] = [
     set: 'application.containers[0].name=a,application.containers[0].image=a:1.0.0',
     words: 'are for mode sidecar',
   },
+  {
+    what: 'two monitors',
+    set: 'podMonitor.enabled=true,serviceMonitor.enabled=true',
+    words: 'keep one of the two',
+  },
   { what: 'two stores', set: 'configuration.store=memory:', words: 'keep one of the two' },
   { what: 'a value that does not exist', set: 'replicaCount=3', words: 'replicaCount' },
   { what: 'a value of an image that does not exist', set: 'image.version=1', words: 'version' },

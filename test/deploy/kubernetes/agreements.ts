@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { SidegateConfig } from '../../../src/config/load.ts'
 import { type KubernetesObject, objectsOf } from './objects.ts'
+import { findScrapingProblems } from './scraping.ts'
 import { type Container, isSidecar, type Workload } from './workload.ts'
 
 export interface Deployed {
@@ -20,6 +21,7 @@ export const findDisagreements = (deployed: Deployed): readonly string[] => [
   ...findServiceProblems(deployed),
   ...findIngressProblems(deployed),
   ...findScalingProblems(deployed),
+  ...findScrapingProblems(deployed.objects),
 ]
 
 const problem = (isWrong: boolean, sentence: string): readonly string[] => (isWrong ? [sentence] : [])
@@ -57,6 +59,7 @@ const selecting = z.object({
 })
 const service = z.object({
   spec: z.object({
+    clusterIP: z.string().optional(),
     selector: z.record(z.string(), z.string()),
     ports: z.array(z.object({ targetPort: z.union([z.string(), z.number()]) })),
   }),
@@ -74,13 +77,18 @@ const findSelectorProblems = ({ objects, workload: { labels } }: Deployed): read
 
 const findServiceProblems = ({ objects, workload: { labels } }: Deployed): readonly string[] =>
   objectsOf(objects, 'Service').flatMap(object => {
-    const { selector, ports } = service.parse(object).spec
+    const { clusterIP, selector, ports } = service.parse(object).spec
+    // The name of a headless Service leads to the pods themselves, and so no further than the policy lets.
+    const reached = clusterIP === 'None' ? 'admin' : 'http'
     return [
       ...problem(
         !Object.entries(selector).every(([name, value]) => labels[name] === value),
-        'the Service leads elsewhere',
+        `the Service ${object.metadata.name} leads elsewhere`,
       ),
-      ...problem(ports.length !== 1 || ports[0]?.targetPort !== 'http', 'the Service leads to more than the traffic'),
+      ...problem(
+        ports.length !== 1 || ports[0]?.targetPort !== reached,
+        `the Service ${object.metadata.name} leads to more than ${reached}`,
+      ),
     ]
   })
 

@@ -2,19 +2,21 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { findDisagreements } from './agreements.ts'
-import { kubernetes, renderKustomization } from './kustomize.ts'
+import { kubernetes, renderKustomization, renderWith } from './kustomize.ts'
 import { loadMountedConfiguration } from './mounted-configuration.ts'
-import { type KubernetesObject, parseObjects } from './objects.ts'
+import { type KubernetesObject, onlyOne, parseObjects } from './objects.ts'
 import { findPolicyProblems } from './policies.ts'
 import { findSchemaProblems } from './schema.ts'
 import { toWorkload } from './workload.ts'
 
-const good = JSON.stringify(renderKustomization(join(kubernetes, 'overlays/sidecar')))
+const good = renderKustomization(join(kubernetes, 'overlays/sidecar'))
+const monitored = renderWith(t.testdir({}), 'sidecar', 'service-monitor')
 
 /** The objects with every `from` in them a `to`. Throws where there is none. */
-const change = (from: string, to: string): readonly KubernetesObject[] => {
-  if (!good.includes(from)) throw new Error(`nowhere: ${from}`)
-  const objects = JSON.parse(good.replaceAll(from, to)) as unknown[]
+const change = (from: string, to: string, among = good): readonly KubernetesObject[] => {
+  const text = JSON.stringify(among)
+  if (!text.includes(from)) throw new Error(`nowhere: ${from}`)
+  const objects = JSON.parse(text.replaceAll(from, to)) as unknown[]
   return parseObjects(objects.map(object => JSON.stringify(object)).join('\n---\n'))
 }
 
@@ -55,23 +57,49 @@ const againstEachOther = [
   ['"port":"admin"}', '"port":"http"}', 'the startupProbe does not ask'],
   ['"terminationGracePeriodSeconds":40', '"terminationGracePeriodSeconds":35', 'is not longer than 35 s'],
   ['timeout: 25s', 'timeout: 30s', 'is not longer than 40 s'],
-  ['"selector":{"sidegate/component":"gateway"}', '"selector":{"app":"gateway"}', 'the Service leads elsewhere'],
-  ['"targetPort":"http"', '"targetPort":"admin"', 'leads to more than the traffic'],
+  [
+    '"selector":{"sidegate/component":"gateway"}',
+    '"selector":{"app":"gateway"}',
+    'the Service sidegate leads elsewhere',
+  ],
+  ['"targetPort":"http"', '"targetPort":"admin"', 'leads to more than http'],
   ['"matchLabels":{"sidegate/component":"gateway"}', '"matchLabels":{"app":"a"}', 'does not select these pods'],
   ['"ports":[{"port":8080}]', '"ports":[{"port":8081}]', 'the policy opens'],
   ['"from":[{"namespaceSelector"', '"from":[],"to":[{"namespaceSelector"', 'opens the admin port to everybody'],
   ['"replicas":2', '"replicas":1', 'no spare'],
+  ['"port":"admin"}]', '"port":"http"}]', 'the monitor scrapes «http/metrics»'],
 ] as const
+
+const disagreementsOf = async (objects: readonly KubernetesObject[]): Promise<string> => {
+  const workload = toWorkload(objects)
+  const config = await loadMountedConfiguration(workload, objects)
+  return findDisagreements({ objects, workload, config }).join('\n')
+}
 
 for (const [from, to, sentence] of againstEachOther) {
   t.test(`${to}: ${sentence}`, async t => {
-    const objects = change(from, to)
-    const workload = toWorkload(objects)
-
-    const found = findDisagreements({ objects, workload, config: await loadMountedConfiguration(workload, objects) })
-    t.match(found.join('\n'), sentence)
+    t.match(await disagreementsOf(change(from, to)), sentence)
   })
 }
+
+const withServiceMonitor = [
+  ['"clusterIP":"None"', '"clusterIP":""', 'sidegate-metrics leads to more than http'],
+  ['"targetPort":"admin"', '"targetPort":"http"', 'sidegate-metrics leads to more than admin'],
+  ['{"matchLabels":{"app.kubernetes.io/component"', '{"matchLabels":{"component"', 'the monitor scrapes «»'],
+  ['"name":"admin","port":9090', '"name":"metrics","port":9090', 'the monitor scrapes «»'],
+  ['"path":"/metrics"', '"path":"/livez"', 'the monitor scrapes «admin/livez»'],
+] as const
+
+for (const [from, to, sentence] of withServiceMonitor) {
+  t.test(`with a ServiceMonitor, ${to}: ${sentence}`, async t => {
+    t.match(await disagreementsOf(change(from, to, monitored)), sentence)
+  })
+}
+
+t.test('a PodMonitor beside a ServiceMonitor counts everything twice', async t => {
+  t.equal(await disagreementsOf(monitored), '')
+  t.match(await disagreementsOf([...monitored, onlyOne(good, 'PodMonitor')]), 'scraped more than once')
+})
 
 t.test('a name that Kubernetes does not know, or a text for a number, is found with its place', async t => {
   const problems = change('"sleep":{"seconds":5}', '"sleep":{"seconds":"5"},"naps":1').flatMap(findSchemaProblems)
@@ -82,6 +110,17 @@ t.test('a name that Kubernetes does not know, or a text for a number, is found w
   )
   t.match(problems.join('\n'), 'naps')
 })
+
+t.test(
+  'a name that the Prometheus operator does not know, or a time without a unit, is found with its place',
+  async t => {
+    const from = '"interval":"15s","path"'
+    const problems = change(from, '"interval":"15","paths"', monitored).flatMap(findSchemaProblems).join('\n')
+
+    t.match(problems, /ServiceMonitor sidegate: spec\.endpoints\.0\.interval/)
+    t.match(problems, 'paths')
+  },
+)
 
 t.test('a secret that is mounted elsewhere than the configuration says keeps Sidegate from starting', async t => {
   const objects = change('"mountPath":"/etc/sidegate-clients"', '"mountPath":"/etc/clients"')

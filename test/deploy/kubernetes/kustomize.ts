@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { type KubernetesObject, parseObjects } from './objects.ts'
 
 export const kubernetes = join(import.meta.dirname, '../../../deploy/kubernetes')
@@ -13,4 +14,23 @@ export const renderKustomization = (folder: string): readonly KubernetesObject[]
   const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' })
   if (status !== 0 || stderr !== '') throw new Error(`kubectl 1.27 or newer should render ${folder}: ${stderr}`)
   return parseObjects(stdout)
+}
+
+/**
+ * What somebody's own overlay makes of one of ours and a component.
+ * @param folder an empty one
+ * @param more lines of its kustomization.yaml
+ */
+export const renderWith = (
+  folder: string,
+  overlay: string,
+  component: string,
+  more = '',
+): readonly KubernetesObject[] => {
+  // kustomize wants a path without the root in it.
+  const [ours, added] = [`overlays/${overlay}`, `components/${component}`].map(path =>
+    relative(folder, join(kubernetes, path)),
+  )
+  writeFileSync(join(folder, 'kustomization.yaml'), `resources: [${ours}]\ncomponents: [${added}]\n${more}`)
+  return renderKustomization(folder)
 }

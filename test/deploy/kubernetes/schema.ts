@@ -1,12 +1,21 @@
-/** What the API of Kubernetes takes: the same description that its own server checks by, as strict as `kubectl apply`. */
+/** What the API of Kubernetes takes, and the Prometheus operator: their own descriptions, as strict as `kubectl apply`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { KubernetesObject } from './objects.ts'
 
-const description = z
-  .object({ kinds: z.record(z.string(), z.string()), $defs: z.record(z.string(), z.unknown()) })
-  .parse(JSON.parse(readFileSync(join(import.meta.dirname, 'kubernetes-1.37.schema.json'), 'utf8')))
+const description = z.object({
+  kinds: z.record(z.string(), z.string()),
+  $defs: z.record(z.string(), z.unknown()),
+})
+
+const readDescription = (file: string): z.infer<typeof description> =>
+  description.parse(JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')))
+
+const kubernetes = readDescription('kubernetes-1.37.schema.json')
+const operator = readDescription('prometheus-operator-0.85.schema.json')
+const kinds = { ...kubernetes.kinds, ...operator.kinds }
+const $defs = { ...kubernetes.$defs, ...operator.$defs }
 
 const schemas = new Map<string, z.ZodType>()
 
@@ -19,10 +28,9 @@ export const findSchemaProblems = (object: KubernetesObject): readonly string[] 
 }
 
 const schemaOf = (kind: string): z.ZodType | undefined => {
-  const reference = description.kinds[kind]
+  const reference = kinds[kind]
   if (reference === undefined) return undefined
-  const schema =
-    schemas.get(kind) ?? z.fromJSONSchema({ $ref: reference, $defs: description.$defs } as z.core.JSONSchema.JSONSchema)
+  const schema = schemas.get(kind) ?? z.fromJSONSchema({ $ref: reference, $defs } as z.core.JSONSchema.JSONSchema)
   schemas.set(kind, schema)
   return schema
 }

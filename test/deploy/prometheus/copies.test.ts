@@ -1,11 +1,12 @@
 /** One rules.yaml, wherever it stands once more. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { readRendered } from '../helm/chart.ts'
-import { kubernetes, renderKustomization } from '../kubernetes/kustomize.ts'
+import { kubernetes, renderKustomization, renderWith } from '../kubernetes/kustomize.ts'
 import { onlyOne } from '../kubernetes/objects.ts'
-import { component, copies } from './copies.ts'
+import { findSchemaProblems } from '../kubernetes/schema.ts'
+import { copies } from './copies.ts'
 import { groups } from './rules.ts'
 
 t.test('the copies are those of the rules', async t => {
@@ -14,11 +15,10 @@ t.test('the copies are those of the rules', async t => {
 })
 
 t.test('an overlay with the component has the rules, and one without has none', async t => {
-  const dir = t.testdir({})
-  const [gateway, alerts] = [join(kubernetes, 'overlays/gateway'), component].map(path => relative(dir, path))
-  writeFileSync(join(dir, 'kustomization.yaml'), `resources: [${gateway}]\ncomponents: [${alerts}]\n`)
+  const found = onlyOne(renderWith(t.testdir({}), 'gateway', 'alerts'), 'PrometheusRule')
 
-  t.same(onlyOne(renderKustomization(dir), 'PrometheusRule').spec, { groups })
+  t.same(found.spec, { groups })
+  t.same(findSchemaProblems(found), [])
   t.notOk(renderKustomization(join(kubernetes, 'overlays/gateway')).some(({ kind }) => kind === 'PrometheusRule'))
 })
 

@@ -4,7 +4,7 @@ import { chart } from '../helm/chart.ts'
 import { kubernetes } from '../kubernetes/kustomize.ts'
 import { rulesFile } from './rules.ts'
 
-export const component = join(kubernetes, 'components/alerts')
+const component = join(kubernetes, 'components/alerts')
 
 /** Where the rules stand once more, since neither kustomize nor Helm reads a file outside its own folder. */
 export const copies = (): Readonly<Record<string, string>> => {

@@ -81,4 +81,7 @@ capabilities:
 {{- if and .Values.secrets.store (hasKey .Values.configuration "store") -}}
 {{- fail "configuration.store stands beside secrets.store: keep one of the two" -}}
 {{- end -}}
+{{- if and .Values.podMonitor.enabled .Values.serviceMonitor.enabled -}}
+{{- fail "podMonitor.enabled stands beside serviceMonitor.enabled: each pod would be scraped and counted twice, so keep one of the two" -}}
+{{- end -}}
 {{- end -}}
