@@ -1,5 +1,5 @@
 /**
- * One client's load on one forwarded operation, for k6 (1.0 or newer): `k6 run test/load/k6.js`. The rate rises, stays, and the
+ * One client's load on one forwarded operation, for k6: `k6 run test/load/k6.js`. The rate rises, stays, and the
  * summary has what was let in and refused in each second. README.md beside this file has the variables. Exit code 99: a threshold
  * was crossed, so the plan did not hold, something failed, or answers came too late.
  */
