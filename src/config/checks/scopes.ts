@@ -3,19 +3,22 @@ import { isBroken } from '../element.ts'
 import { findNearest } from '../source/did-you-mean.ts'
 import type { Fault } from '../source/problem.ts'
 
-/** A text is for a scope that somebody may ask for. */
-export const checkScopes = ({ head, clients }: Draft): readonly Fault[] => {
+/** A text is for a scope that somebody may ask for: a client of the file, or one of the store for what an operation wants. */
+export const checkScopes = ({ head, clients, operations, hasAllOperations }: Draft): readonly Fault[] => {
   const texts = Object.keys(head.value.scopes)
   if (texts.length === 0) return []
-  // With a client's scopes unknown, a text that is for one of them would look wrong.
-  if (isBroken(head.broken, 'scopes') || clients.some(({ broken }) => isBroken(broken, 'scope'))) return []
-  const registered = [...new Set(clients.flatMap(({ value }) => value.scope))]
+  // With the scopes of one unknown, a text that is for one of them would look wrong.
+  if (!hasAllOperations || isBroken(head.broken, 'scopes') || clients.some(({ broken }) => isBroken(broken, 'scope')))
+    return []
+  const known = [
+    ...new Set([...clients.flatMap(({ value }) => value.scope), ...operations.flatMap(({ value }) => value.scopes)]),
+  ]
   return texts
-    .filter(scope => !registered.includes(scope))
-    .map(scope => ({ path: ['scopes', scope], at: 'key', message: unregistered(findNearest(scope, registered)) }))
+    .filter(scope => !known.includes(scope))
+    .map(scope => ({ path: ['scopes', scope], at: 'key', message: unknown(findNearest(scope, known)) }))
 }
 
-const unregistered = (nearest: string | undefined): string =>
+const unknown = (nearest: string | undefined): string =>
   nearest === undefined
-    ? 'no client is registered for this scope; add it to the scope of a client, or remove the text'
-    : `no client is registered for this scope; did you mean ${nearest}?`
+    ? 'no client is registered for this scope, and no operation wants it; add it to the scope of a client, or remove the text'
+    : `no client is registered for this scope, and no operation wants it; did you mean ${nearest}?`

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { holdsEach } from '../cases.ts'
-import { acceptedConfig, client, problemsOf } from '../support.ts'
+import { acceptedConfig, client, forwarded, problemsOf, publishing } from '../support.ts'
 
 const clients = [client({ scope: 'accounts:read accounts:write' })]
 const said = (scopes: unknown): unknown => ({ scopes, clients })
@@ -11,14 +11,22 @@ holdsEach(t, [
   {
     says: 'a text is for a scope that a client is registered for',
     refused: said({ 'payments:read': text }),
-    message: /^2:3: scopes\."payments:read": no client is registered for this scope; add it to the scope of a client/,
+    message:
+      /^2:3: scopes\."payments:read": no client is registered for this scope, and no operation wants it; add it to the scope of a client/,
     accepted: said({ 'accounts:read': text }),
   },
   {
     says: 'a scope that is nearly one of a client was meant to be that one',
     refused: said({ 'account:read': text }),
-    message: /^2:3: scopes\."account:read": no client is registered for this scope; did you mean accounts:read\?/,
+    message:
+      /^2:3: scopes\."account:read": no client is registered for this scope, and no operation wants it; did you mean accounts:read\?/,
     accepted: said({ 'accounts:read': text, 'accounts:write': 'Change them' }),
+  },
+  {
+    says: 'a text may be for a scope that an operation wants, of whatever client',
+    refused: { ...publishing({ ...forwarded, scopes: ['items:read'] }), ...said({ 'item:read': text }) },
+    message: /scopes\."item:read": .* did you mean items:read\?/,
+    accepted: { ...publishing({ ...forwarded, scopes: ['items:read'] }), ...said({ 'items:read': text }) },
   },
   {
     says: 'a scope is written as RFC 6749 has it',
