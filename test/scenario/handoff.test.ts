@@ -186,7 +186,7 @@ for (const store of ['sqlite', 'redis']) {
       const browser = await begin(gateway)
       const jwt = loginJwt(gateway.url, key)
       const request = { headers: { authorization: `Bearer ${jwt}` } }
-      const accepted = await caller.call(`${browser.id}/accept`, { sub: 'customer-secret' }, request)
+      const accepted = await caller.call(`${browser.id}/accept`, { sub: 'customer-of-it' }, request)
       const resume = await redirectOf(accepted)
       const back = await browser.follow(resume)
       const line = (status: number, part: string): boolean =>
@@ -197,9 +197,14 @@ for (const store of ['sqlite', 'redis']) {
       const code = new URL(back.headers.get('location') ?? '').searchParams.get('code') ?? ''
       const token = new URL(resume).searchParams.get('token') ?? ''
       t.ok(code && token)
-      for (const secret of [code, token, jwt, 'customer-secret']) {
+      for (const secret of [code, token, jwt]) {
         t.notOk(gateway.output.some(text => text.includes(secret)))
       }
+      const ofPerson = gateway.output.filter(text => text.includes('customer-of-it'))
+      t.ok(
+        ofPerson.every(text => text.includes('"event":"audit"')),
+        'who it was stands in the audit log alone',
+      )
     })
   })
 }
