@@ -14,7 +14,7 @@ export const auditAnswer = (audit: Audit, exchange: Exchange, facts: OAuthFacts)
   if (proofFault) audit.write({ action: 'client_refused', client_id: facts.client_id, reason: proofFault, ...where })
   if (signIn?.outcome === 'done') audit.write({ action: 'signed_in', client_id, sub: signIn.sub, ...where })
   else if (signIn) audit.write({ action: `sign_in_${signIn.outcome}`, client_id, sub: signIn.sub, ...where })
-  auditConsent(audit, exchange, facts)
+  if (facts.interaction) auditConsent(audit, exchange, facts)
 }
 
 const auditConsent = (audit: Audit, exchange: Exchange, facts: OAuthFacts): void => {

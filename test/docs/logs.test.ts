@@ -65,6 +65,18 @@ t.test('every event of the catalogue is logged, and every field is one of some l
   )
 })
 
+t.test('every action of an audit line is one that the code tells', async t => {
+  const written = sources.filter(text => !text.includes('export const auditActions')).join('\n')
+  /** Of some the last word is put together: `sign_in_${…}`. */
+  const isTold = (action: string): boolean =>
+    written.includes(`'${action}'`) || written.includes(`\`${action.replace(/_[a-z]+$/, '_$${')}`)
+
+  t.same(
+    Object.keys(auditActions).filter(action => !isTold(action)),
+    [],
+  )
+})
+
 t.test('an audit line has the fields that a line of its event may have', async t => {
   const mayHave: readonly string[] = [...logEvents.audit.fields, ...logEvents.audit.optional]
 
