@@ -1,6 +1,6 @@
 import type { ClientTls } from '../../http/client/client-tls.ts'
-import type { OpenSocket } from '../../http/client/connection.ts'
 import type { ConnectionLimits } from '../../http/client/limits.ts'
+import type { OpenSocket } from '../../http/client/open-socket.ts'
 import { opener } from '../../http/client/open-socket.ts'
 import { hostOf, type Place, placeText } from '../../http/client/place.ts'
 import { type ConnectionPool, createPool } from '../../http/client/pool.ts'

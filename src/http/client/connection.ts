@@ -3,10 +3,12 @@ import { type AnswerHead, InvalidAnswerError } from './answer-head.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
 import { type FailureKind, RoundTripError } from './failure.ts'
 import { hearOut } from './hear-out.ts'
-import { type ConnectionLimits, isEventStream } from './limits.ts'
+import { type ConnectionLimits, keepAliveOf } from './limits.ts'
+import type { OpenSocket } from './open-socket.ts'
 import { OutgoingBody } from './outgoing-body.ts'
 import { hasBody, type OutgoingRequest } from './outgoing-request.ts'
 import { Patience } from './patience.ts'
+import { TotalTime } from './total-time.ts'
 
 /** Who has sent a request, and is told what comes of it: one of `onEnd` and `onFail`, unless it aborts. */
 export interface RoundTripHandler extends AnswerListener {
@@ -22,13 +24,6 @@ export interface ConnectionOwner {
 }
 
 /**
- * Opens a socket.
- * @param onread to be passed on; undefined: the socket is read as a stream
- * @param onReady to be called when it may be written to
- */
-export type OpenSocket = (onread: OnReadOpts | undefined, onReady: () => void) => Socket
-
-/**
  * One HTTP/1.1 connection to a server, with one request at a time: a slow answer holds up nobody else's. It goes back to
  * its pool only when request and answer have both ended where they should; a byte more, and it is closed.
  */
@@ -36,12 +31,9 @@ export class Connection {
   readonly #owner: ConnectionOwner
   readonly #limits: ConnectionLimits
   readonly #patience: Patience
+  readonly #totalTime: TotalTime
   readonly #socket: Socket
   #isPaused = false
-  /** Whether the answer under way takes longer than most. */
-  #isLong = false
-  /** Whether the answer under way may take longer than a request as a whole. */
-  #isEndless = false
   #isRetired = false
   #isClosed = false
   #answered = 0
@@ -54,6 +46,7 @@ export class Connection {
     this.#owner = owner
     this.#limits = limits
     this.#patience = new Patience(limits)
+    this.#totalTime = new TotalTime(limits)
     const onread: OnReadOpts = {
       buffer: readBuffer,
       callback: (length, bytes) => this.#onRead((bytes as Buffer).subarray(0, length)),
@@ -106,26 +99,13 @@ export class Connection {
   /** Looks whether a wait has been too long, or is for nobody. @param nowMs of a monotonic clock */
   tick(nowMs: number): void {
     this.#body?.look()
-    this.#lookForLong()
-    if (this.#request !== undefined && this.#isOverdue(this.#request, nowMs)) {
+    const head = this.#reader?.head
+    if (head !== undefined && this.#totalTime.becomesLong()) this.#handler?.onLong?.(head)
+    if (this.#request !== undefined && this.#totalTime.isOver(this.#request.startedAtMs, head, nowMs)) {
       this.#fail(this.#waitsForClient() ? 'stalled' : 'late', 'the answer has not ended within the time for it')
     } else if (this.#patience.isOver(nowMs)) {
       this.#onTooLong()
     }
-  }
-
-  #lookForLong(): void {
-    const head = this.#reader?.head
-    if (head === undefined || this.#isLong) return
-    this.#isLong = true
-    this.#handler?.onLong?.(head)
-  }
-
-  #isOverdue(request: OutgoingRequest, nowMs: number): boolean {
-    if (this.#isEndless || nowMs - request.startedAtMs < this.#limits.totalTimeoutMs) return false
-    const head = this.#reader?.head
-    this.#isEndless = !this.#limits.endsStreams && head !== undefined && isEventStream(head)
-    return !this.#isEndless
   }
 
   #onTooLong(): void {
@@ -148,8 +128,7 @@ export class Connection {
   }
 
   #write(request: OutgoingRequest): void {
-    this.#isLong = false
-    this.#isEndless = false
+    this.#totalTime.restart()
     this.#reader = new AnswerReader(request.method, this.#listener)
     if (!hasBody(request)) {
       this.#patience.enter('waiting')
@@ -213,7 +192,7 @@ export class Connection {
       this.#close()
       return
     }
-    const keepAliveMs = keepAliveOf(head, this.#limits.keepAliveMs)
+    const keepAliveMs = keepAliveOf(head, this.#limits)
     if (keepAliveMs <= 0) {
       this.#close()
       return
@@ -274,7 +253,3 @@ export class Connection {
  */
 const readBuffer: Uint8Array | (() => Uint8Array) =
   process.platform === 'win32' ? () => Buffer.allocUnsafe(65_536) : Buffer.allocUnsafeSlow(65_536)
-
-/** We close first, a second before the server would: no request should meet a connection that is just being closed. */
-const keepAliveOf = ({ keepsForSec }: AnswerHead, limitMs: number): number =>
-  keepsForSec === undefined ? limitMs : Math.min(limitMs, keepsForSec * 1000 - 1000)

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { type AnswerHead, InvalidAnswerError } from './answer-head.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
-import type { OpenSocket } from './connection.ts'
 import { type FailureKind, RoundTripError } from './failure.ts'
 import type { ConnectionLimits } from './limits.ts'
+import type { OpenSocket } from './open-socket.ts'
 
 /** Who has asked for another protocol, and is told what comes of it: `onOpen`, or an answer like any other, or `onFail`. */
 export interface HandshakeListener extends AnswerListener {

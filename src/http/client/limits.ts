@@ -27,6 +27,13 @@ export const tickMsOf = (limits: ConnectionLimits): number => {
   return Math.max(shortestTickMs, Math.min(longestTickMs, shortestMs / ticksPerWait))
 }
 
+/**
+ * How long a connection is kept after an answer, in milliseconds; 0 or less: not at all. We close first, a second before the
+ * server would: no request should meet a connection that is just being closed.
+ */
+export const keepAliveOf = ({ keepsForSec }: AnswerHead, { keepAliveMs }: ConnectionLimits): number =>
+  keepsForSec === undefined ? keepAliveMs : Math.min(keepAliveMs, keepsForSec * 1000 - 1000)
+
 /** Whether an answer is meant to have no end (HTML Living Standard, section 9.2). */
 export const isEventStream = ({ fields }: AnswerHead): boolean =>
   fields.some(

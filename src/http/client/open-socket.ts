@@ -1,8 +1,14 @@
-import { connect, isIP, type OnReadOpts } from 'node:net'
+import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { ClientTls } from './client-tls.ts'
-import type { OpenSocket } from './connection.ts'
 import type { Place } from './place.ts'
+
+/**
+ * Opens a socket.
+ * @param onread to be passed on; undefined: the socket is read as a stream
+ * @param onReady to be called when it may be written to
+ */
+export type OpenSocket = (onread: OnReadOpts | undefined, onReady: () => void) => Socket
 
 /**
  * How connections to a place are opened.

@@ -1,5 +1,6 @@
-import { Connection, type OpenSocket, type RoundTripHandler } from './connection.ts'
+import { Connection, type RoundTripHandler } from './connection.ts'
 import { type ConnectionLimits, tickMsOf } from './limits.ts'
+import type { OpenSocket } from './open-socket.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 
 /** The connections to one server. */

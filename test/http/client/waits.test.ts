@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import t from 'tap'
-import type { OpenSocket } from '../../../src/http/client/connection.ts'
 import type { ConnectionLimits } from '../../../src/http/client/limits.ts'
+import type { OpenSocket } from '../../../src/http/client/open-socket.ts'
 import { eventually } from '../../support/eventually.ts'
 import { answering, ask, get, hello, openPool, RoundTrip, startServer, tcp } from './support/round-trips.ts'
 
