@@ -6,6 +6,7 @@ import { privateOptions } from './app/private-options.ts'
 import { createServing, type Lasting } from './app/serving.ts'
 import { createServings } from './app/servings.ts'
 import { followStoreCertificates } from './app/store-certificates.ts'
+import { createStoreObserver } from './app/store-observer.ts'
 import { followStoredClients } from './app/stored-clients.ts'
 import { findTracer, newTraceSampler } from './app/tracer.ts'
 import { systemClock } from './clock.ts'
@@ -17,7 +18,7 @@ import { openTls, type TlsReport } from './http/tls.ts'
 import { createTrafficServer, type TrafficServer, type TrafficServerOptions } from './http/traffic-server.ts'
 import { createRevocationFeed } from './oauth/tokens/revocation-feed.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
-import { observeStore, type StoreObserver } from './stores/observed.ts'
+import { observeStore } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
 import type { AccessLog } from './telemetry/access-log.ts'
 import type { Audit } from './telemetry/audit.ts'
@@ -73,7 +74,7 @@ export interface Prepared {
 
 /** The one place where the rooms meet: it names adapters and hands every room its options. */
 export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<App> => {
-  const store = observeStore(await openStore(config.store, systemClock), storeObserver(config, deps))
+  const store = observeStore(await openStore(config.store, systemClock), createStoreObserver(config.store, deps))
   const limiter = await createLimiter(config.store, {
     channel: deps.limiterChannel,
     share: deps.share,
@@ -139,20 +140,3 @@ const ownLimits = ({ requests, workers }: FixedConfig): TrafficServerOptions => 
   ...requests,
   maxConnections: shareOf(requests.maxConnections, workers),
 })
-
-const storeObserver = (config: FixedConfig, { recorder, onStoreState }: AppDeps): StoreObserver => {
-  const { kind } = config.store
-  const up = recorder.gauge('storeUp', [kind])
-  let wasUp: boolean | undefined
-  up.set(1)
-  return {
-    answered: (operation, durationMs) =>
-      recorder.histogram('storeDuration', [kind, operation]).observe(durationMs / 1000),
-    state(isUp, reason) {
-      if (isUp === wasUp) return
-      wasUp = isUp
-      up.set(isUp ? 1 : 0)
-      onStoreState('store', isUp, reason)
-    },
-  }
-}

@@ -6,11 +6,10 @@ import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { publishOperations } from '../gateway/routing/published-operations.ts'
 import type { FindOpenUpstream } from '../gateway/upstreams/open-upstreams.ts'
 import type { SampleNewTrace } from '../http/trace-context.ts'
+import type { JoinedClients } from '../oauth/clients/served-clients.ts'
 import type { OAuthDeps } from '../oauth/deps.ts'
 import { createAuthorizationServer } from '../oauth/index.ts'
-import { type KeyRing, openKeyRing } from '../oauth/keys/key-ring.ts'
-import { keyPolicyOf } from '../oauth/keys/schedule.ts'
-import type { OAuthOptions } from '../oauth/options.ts'
+import type { KeyRing } from '../oauth/keys/key-ring.ts'
 import type { RevocationFeed } from '../oauth/tokens/revocation-feed.ts'
 import type { Limiter } from '../stores/ports/limiter.ts'
 import type { Store } from '../stores/ports/store.ts'
@@ -20,10 +19,9 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { FixedConfig, LiveConfig } from './fixed-keys.ts'
-import { auditKeys } from './key-audit.ts'
-import { createKeyMeter } from './key-meter.ts'
 import type { OnChange } from './on-change.ts'
 import { isSame } from './same.ts'
+import { findServingKeys } from './serving-keys.ts'
 import type { StoredClientsSource } from './stored-clients.ts'
 
 /** What outlives every reload of a process, with all that it knows. */
@@ -61,39 +59,35 @@ export interface Serving {
  * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
  */
 export const createServing = async (config: LiveConfig, lasting: Lasting, before?: Serving): Promise<Serving> => {
-  const keys =
-    before && usesSameKeys(before.config.oauth, config.oauth)
-      ? before.oauth.keys
-      : await openKeys(lasting, config, before)
+  const keys = await findServingKeys(config.oauth, lasting, before?.oauth)
+  const clients = lasting.storedClients.beside(config, lasting.fixed)
   try {
-    return build(config, lasting, keys, before)
+    return build(config, lasting, { keys, clients }, before)
   } catch (error) {
-    // The store would be asked for them for as long as the process runs.
+    // Both would follow the store for as long as the process runs.
+    clients.close()
     if (keys !== before?.oauth.keys) keys.close()
     throw error
   }
 }
 
-const build = (config: LiveConfig, lasting: Lasting, keys: KeyRing, before: Serving | undefined): Serving => {
-  const {
-    fixed,
-    store,
-    limiter,
-    revocations,
-    storedClients,
-    recorder,
-    log,
-    accessLog,
-    audit,
-    endless,
-    tracer,
-    sampleNewTrace,
-  } = lasting
+/** What a serving follows in the store. */
+interface Followed {
+  readonly keys: KeyRing
+  readonly clients: JoinedClients
+}
+
+const build = (
+  config: LiveConfig,
+  lasting: Lasting,
+  { keys, clients }: Followed,
+  before: Serving | undefined,
+): Serving => {
+  const { fixed, store, limiter, revocations, log } = lasting
   const failures =
     before && isSame(before.config.loginFailures, config.loginFailures)
       ? before.failures
       : createFailureLimit(limiter, config.loginFailures, systemClock.nowMs)
-  const clients = storedClients.beside(config, fixed)
   const oauth: OAuthDeps = {
     options: config.oauth,
     store,
@@ -121,20 +115,13 @@ const build = (config: LiveConfig, lasting: Lasting, keys: KeyRing, before: Serv
       audit: config.audit,
     },
     {
+      ...lasting,
       caller: {
         authorizationServer: createAuthorizationServer(oauth),
         findClient: client_id => clients.find(client_id),
         issuer: config.issuer,
         failures,
       },
-      limiter,
-      recorder,
-      log,
-      accessLog,
-      audit,
-      endless,
-      tracer,
-      sampleNewTrace,
       findOpenUpstream: upstreamsOf(before),
     },
   )
@@ -158,36 +145,6 @@ const upstreamsOf =
     const upstream = before?.gateway.upstreams.get(options.name)
     return upstream && isSame(upstream.options, options) ? upstream : undefined
   }
-
-const usesSameKeys = (before: OAuthOptions, after: OAuthOptions): boolean =>
-  isSame([keyPolicyOf(before), before.keys], [keyPolicyOf(after), after.keys])
-
-/** At a start the store may be away; a reload does not give up keys for none. */
-const openKeys = async (
-  { store, recorder, onChange }: Lasting,
-  { oauth }: LiveConfig,
-  before: Serving | undefined,
-): Promise<KeyRing> => {
-  const meter = createKeyMeter(recorder)
-  const ring = await openKeyRing(store.keys, systemClock, oauth, {
-    rotation: meter.rotation,
-    change: auditKeys(onChange),
-  })
-  const keys: KeyRing = {
-    ...ring,
-    close() {
-      ring.close()
-      meter.close()
-    },
-  }
-  try {
-    if (before) keys.publicJwks()
-    return keys
-  } catch (error) {
-    keys.close()
-    throw error
-  }
-}
 
 const reportKeysAway =
   (log: Logger): OAuthDeps['reportKeysAway'] =>

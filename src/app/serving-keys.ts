@@ -1,0 +1,66 @@
+import { systemClock } from '../clock.ts'
+import { type KeyRing, openKeyRing } from '../oauth/keys/key-ring.ts'
+import { keyPolicyOf } from '../oauth/keys/schedule.ts'
+import type { OAuthOptions } from '../oauth/options.ts'
+import type { Store } from '../stores/ports/store.ts'
+import type { Recorder } from '../telemetry/recorder.ts'
+import { auditKeys } from './key-audit.ts'
+import { createKeyMeter } from './key-meter.ts'
+import type { OnChange } from './on-change.ts'
+import { isSame } from './same.ts'
+
+export interface ServingKeysDeps {
+  readonly store: Store
+  readonly recorder: Recorder
+  readonly onChange: OnChange
+}
+
+/** What is served now: its keys, and the options that they were opened with. */
+export interface KeysBefore {
+  readonly options: OAuthOptions
+  readonly keys: KeyRing
+}
+
+/**
+ * The keys for a configuration: those of now, where it says the same of them. At a start the store may be away; a reload
+ * does not give up keys for none.
+ * @param before undefined: at a start
+ * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
+ */
+export const findServingKeys = (
+  options: OAuthOptions,
+  deps: ServingKeysDeps,
+  before: KeysBefore | undefined,
+): Promise<KeyRing> | KeyRing => {
+  if (before === undefined) return openKeys(options, deps)
+  return usesSameKeys(before.options, options) ? before.keys : openFilledKeys(options, deps)
+}
+
+const usesSameKeys = (before: OAuthOptions, after: OAuthOptions): boolean =>
+  isSame([keyPolicyOf(before), before.keys], [keyPolicyOf(after), after.keys])
+
+const openFilledKeys = async (options: OAuthOptions, deps: ServingKeysDeps): Promise<KeyRing> => {
+  const keys = await openKeys(options, deps)
+  try {
+    keys.publicJwks()
+    return keys
+  } catch (error) {
+    keys.close()
+    throw error
+  }
+}
+
+const openKeys = async (options: OAuthOptions, { store, recorder, onChange }: ServingKeysDeps): Promise<KeyRing> => {
+  const meter = createKeyMeter(recorder)
+  const ring = await openKeyRing(store.keys, systemClock, options, {
+    rotation: meter.rotation,
+    change: auditKeys(onChange),
+  })
+  return {
+    ...ring,
+    close() {
+      ring.close()
+      meter.close()
+    },
+  }
+}

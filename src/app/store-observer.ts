@@ -1,0 +1,29 @@
+import type { StoreObserver } from '../stores/observed.ts'
+import type { StoreUrl } from '../stores/store-url.ts'
+import type { Recorder } from '../telemetry/recorder.ts'
+
+export interface StoreObserverDeps {
+  readonly recorder: Recorder
+  /** Told when the store stops answering, and when it answers again. */
+  readonly onStoreState: (what: 'store', up: boolean, reason: string | undefined) => void
+}
+
+/** What this process sees of the store: how long each operation takes, in seconds, and whether it answers. */
+export const createStoreObserver = (
+  { kind }: StoreUrl,
+  { recorder, onStoreState }: StoreObserverDeps,
+): StoreObserver => {
+  const up = recorder.gauge('storeUp', [kind])
+  let wasUp: boolean | undefined
+  up.set(1)
+  return {
+    answered: (operation, durationMs) =>
+      recorder.histogram('storeDuration', [kind, operation]).observe(durationMs / 1000),
+    state(isUp, reason) {
+      if (isUp === wasUp) return
+      wasUp = isUp
+      up.set(isUp ? 1 : 0)
+      onStoreState('store', isUp, reason)
+    },
+  }
+}
