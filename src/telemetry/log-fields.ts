@@ -27,7 +27,7 @@ export const logFields = {
   delay_ms: integer('how long accepting goes on, in ms'),
   dropped: integer('how many lines were lost'),
   duration_ms: number('the whole request, in ms'),
-  err: { type: 'error', meaning: 'a fault of Sidegate: `type`, `message` and `stack`' },
+  err: { type: 'error', meaning: 'a fault of Sidegate: `type`, `message`, and `at` what place of its code' },
   exit_code: integer('the exit code of a process'),
   for_ms: integer('for how long, in ms'),
   format: string('of an access token: `jwt` or `opaque`'),

@@ -1,5 +1,6 @@
 import { isatty } from 'node:tty'
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
+import { toErrorFacts } from './error-facts.ts'
 import { createLineWriter, type LineWriter } from './line-writer.ts'
 import type { EventAt, LogEntry, LogLevel } from './log-events.ts'
 
@@ -53,12 +54,6 @@ const pinoLogger = ({ level, base }: LoggerOptions, destination: DestinationStre
     },
     destination,
   )
-
-/** What a bug says of itself. Other members of an error may hold what a store was asked, and so a token. */
-const toErrorFacts = (error: Error): { readonly type: string; readonly message: string; readonly stack?: string } => {
-  const { type, message, stack } = pino.stdSerializers.err(error)
-  return { type, message, stack }
-}
 
 const prettyStream = async (): Promise<DestinationStream> => {
   const { default: pretty } = await import('pino-pretty')
