@@ -84,7 +84,7 @@ const scenario = async (t: Test, pods: readonly RunningSidegate[]): Promise<void
     t.equal(await isActive(person.refresh_token), true)
     const { sub } = (await post(`${first}/introspect`, { token: String(person.access_token) }, 'app')).body
 
-    const { stdout } = await revoke('--subject', String(sub), '--client', 'app', '--json')
+    const { stdout } = await revoke(`--subject=${String(sub)}`, '--client', 'app', '--json')
 
     t.match(JSON.parse(stdout), { client: 'app', subject: sub, issuedBefore: /Z$/, rememberedUntil: /Z$/ })
     t.same(await statusesOf(pods, person.access_token), [401])
