@@ -133,7 +133,7 @@ export const logEvents = {
   ),
   collector_down: event(
     'warn',
-    'the collector of [traces](#traces) takes none; once, by each worker',
+    'the collector of traces takes none; once, by each worker',
     ['host'],
     ['reason'],
   ),

@@ -11,6 +11,7 @@ import { startDemoUpstream } from './demo-upstream.ts'
 import { codeOf, readPage, root, rowsOf } from './markdown.ts'
 
 const readme = readPage('README.md')
+const page = readPage('src/telemetry/README.md')
 
 /** The code, without the catalogue itself. */
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -27,27 +28,27 @@ interface Declared {
 const fieldsText = ({ fields, optional }: Declared): string =>
   [...fields.map(field => `\`${field}\``), ...optional.map(field => `\`${field}\`?`)].join(', ') || '–'
 
-t.test('the README has every event with its level, its fields and its meaning, and no other', async t => {
+t.test('the page has every event with its level, its fields and its meaning, and no other', async t => {
   const declared = Object.entries<Declared & { readonly level: string }>(logEvents)
     // These have tables of their own.
     .filter(([event]) => event !== 'request' && event !== 'audit')
     .map(([event, entry]) => [`\`${event}\``, entry.level, fieldsText(entry), entry.when])
 
-  t.same(rowsOf(readme, '`event`', 'Level', 'Fields', 'When'), declared)
+  t.same(rowsOf(page, '`event`', 'Level', 'Fields', 'When'), declared)
 })
 
-t.test('the README has every action of an audit line, and no other', async t => {
+t.test('the page has every action of an audit line, and no other', async t => {
   const declared = Object.entries<Declared & { readonly outcome: string; readonly scope: string }>(auditActions).map(
     ([action, entry]) => [`\`${action}\``, entry.outcome, `\`${entry.scope}\``, fieldsText(entry), entry.when],
   )
 
-  t.same(rowsOf(readme, '`action`', '`outcome`', '`logs.audit`', 'Fields', 'When'), declared)
+  t.same(rowsOf(page, '`action`', '`outcome`', '`logs.audit`', 'Fields', 'When'), declared)
 })
 
 t.test('the fields of log lines are those of the catalogue, with their types and meanings', async t => {
   const declared = Object.entries(logFields).map(([field, { type, meaning }]) => [`\`${field}\``, type, meaning])
 
-  t.same(rowsOf(readPage('src/telemetry/README.md'), 'Field', 'Type', 'Meaning'), declared)
+  t.same(rowsOf(page, 'Field', 'Type', 'Meaning'), declared)
 })
 
 t.test('every event of the catalogue is logged, and every field is one of some line', async t => {
@@ -112,8 +113,8 @@ t.test('the README has every field of an access line, and no other', async t => 
   t.same(documented, fields)
 })
 
-t.test('the README has every reason why a proof is refused, and no other', async t => {
-  const documented = rowsOf(readme, '`refused`', 'What is wrong').flatMap(([fault]) => codeOf(fault))
+t.test('the page has every reason why a proof is refused, and no other', async t => {
+  const documented = rowsOf(page, '`refused`', 'What is wrong').flatMap(([fault]) => codeOf(fault))
 
   t.same(documented, proofFaults)
 })
