@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import { createOnceForAll } from './once-for-all.ts'
 
 /** What the workers say of certificate files that they cannot renew to, said once by the primary. */
 export interface CertificateWatch {
@@ -14,14 +15,10 @@ export interface CertificateWatch {
 const sameFindingMs = 60_000
 
 export const createCertificateWatch = (log: Logger, clock: Clock): CertificateWatch => {
-  const saidAtMs = new Map<string, number>()
+  const isFirst = createOnceForAll(sameFindingMs, clock)
   return {
     refused(reason, content) {
-      const nowMs = clock.nowMs()
-      const finding = `${content} ${reason}`
-      for (const [said, atMs] of saidAtMs) if (nowMs - atMs > sameFindingMs) saidAtMs.delete(said)
-      if (saidAtMs.has(finding)) return
-      saidAtMs.set(finding, nowMs)
+      if (!isFirst(`${content} ${reason}`)) return
       log.warn({ event: 'certificate_refused', reason }, 'the certificate files cannot be served: kept the old ones')
     },
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Audit, AuditEntry } from '../telemetry/audit.ts'
+import { createOnceForAll } from './once-for-all.ts'
 
 /** What the workers see that somebody changed in the store, said once by the primary. */
 export interface ChangeWatch {
@@ -11,18 +12,10 @@ export interface ChangeWatch {
 const sameChangeMs = 600_000
 
 export const createChangeWatch = (audit: Audit, clock: Clock): ChangeWatch => {
-  const saidAtMs = new Map<string, number>()
+  const isFirst = createOnceForAll(sameChangeMs, clock)
   return {
     saw(id, entry) {
-      const nowMs = clock.nowMs()
-      // Oldest first: nothing after one that is young enough is too old.
-      for (const [said, atMs] of saidAtMs) {
-        if (nowMs - atMs <= sameChangeMs) break
-        saidAtMs.delete(said)
-      }
-      if (saidAtMs.has(id)) return
-      saidAtMs.set(id, nowMs)
-      audit.write(entry)
+      if (isFirst(id)) audit.write(entry)
     },
   }
 }

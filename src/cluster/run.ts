@@ -9,7 +9,8 @@ import { createLogger, type ProcessLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { buildInfo } from '../version.ts'
 import { sayingWhere } from './address-hint.ts'
-import { type AdminChecks, type AdminView, startAdmin } from './admin.ts'
+import { startAdmin } from './admin.ts'
+import { createAdminView, type RunState } from './admin-view.ts'
 import { createCertificateWatch } from './certificate-watch.ts'
 import { createChangeWatch } from './change-watch.ts'
 import type { ConfigSource } from './config-source.ts'
@@ -17,12 +18,12 @@ import { nextSignal, untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
 import { bindListeners, type Listeners } from './listeners.ts'
 import { createPodWatch } from './pod-watch.ts'
-import { createReload, type Reload } from './reload.ts'
+import { createReload } from './reload.ts'
 import { followConfig } from './reload-causes.ts'
 import { replaceOnSignal } from './replacement.ts'
-import { createStoreWatch, type StoreWatch } from './store-watch.ts'
+import { createStoreWatch } from './store-watch.ts'
 import { createSwitchboard, type Listening } from './switchboard.ts'
-import { createWorkers, type Workers } from './workers.ts'
+import { createWorkers } from './workers.ts'
 
 export interface RunOptions {
   /** Where the configuration came from, and where the next one comes from. */
@@ -78,7 +79,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   const changeWatch = createChangeWatch(createAudit(logger), systemClock)
   const storeWatch = createStoreWatch(config.store.kind, log)
 
-  const state = { isReady: false, isDraining: false }
+  const state: RunState = { isReady: false, isDraining: false }
   cluster.setupPrimary({
     exec: process.argv[1] ?? '',
     args: ['worker'],
@@ -110,12 +111,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   const listening: Listening = { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload }
   const storeIsUp = await prepareStore(config, changeWatch.saw)
   if (!storeIsUp) storeWatch.report('primary', 'store', false, 'it did not answer at the start')
-  const adminView: AdminView = {
-    isReady: () => state.isReady && workers.serving() > 0 && !state.isDraining,
-    checks: () => checksOf({ config, workers, storeWatch, reload, isDraining: state.isDraining }),
-    metrics: gathering.expose,
-    version: () => ({ ...buildInfo() }),
-  }
+  const adminView = createAdminView({ config, state, workers, storeWatch, reload, gathering })
   const admin = await sayingWhere('admin', options.demo, startAdmin(config.admin.host, config.admin.port, adminView))
   cleanup.defer(admin.close)
   const demo = options.demo ? await import('../demo/demo.ts') : undefined
@@ -169,22 +165,6 @@ const factsOf = (config: SidegateConfig) => ({
   store: config.store.kind,
   issuer: config.issuer,
 })
-
-interface Checked {
-  readonly config: SidegateConfig
-  readonly workers: Workers
-  readonly storeWatch: StoreWatch
-  readonly reload: Reload
-  readonly isDraining: boolean
-}
-
-const checksOf = ({ config, workers, storeWatch, reload, isDraining }: Checked): AdminChecks => [
-  ['configuration', reload.finding()],
-  ['workers', `${workers.serving()} of ${config.workers}`],
-  ['store', `${config.store.kind}, ${storeWatch.finding('store')}`],
-  ['plan limits', storeWatch.finding('limiter')],
-  ['draining', isDraining ? 'yes' : 'no'],
-]
 
 const recordBuild = (recorder: Recorder): void => {
   const { version, node_version, commit } = buildInfo()

@@ -1,0 +1,42 @@
+import type { SidegateConfig } from '../app.ts'
+import { buildInfo } from '../version.ts'
+import type { AdminChecks, AdminView } from './admin.ts'
+import type { Gathering } from './gathering.ts'
+import type { Reload } from './reload.ts'
+import type { StoreWatch } from './store-watch.ts'
+import type { Workers } from './workers.ts'
+
+/** How far the program has come. */
+export interface RunState {
+  /** Every slot has been served once. */
+  isReady: boolean
+  isDraining: boolean
+}
+
+/** What the admin port tells of. */
+export interface AdminSubjects {
+  readonly config: SidegateConfig
+  readonly state: Readonly<RunState>
+  readonly workers: Workers
+  readonly storeWatch: StoreWatch
+  readonly reload: Reload
+  readonly gathering: Gathering
+}
+
+export const createAdminView = (subjects: AdminSubjects): AdminView => {
+  const { state, workers, gathering } = subjects
+  return {
+    isReady: () => state.isReady && workers.serving() > 0 && !state.isDraining,
+    checks: () => checksOf(subjects),
+    metrics: gathering.expose,
+    version: () => ({ ...buildInfo() }),
+  }
+}
+
+const checksOf = ({ config, state, workers, storeWatch, reload }: AdminSubjects): AdminChecks => [
+  ['configuration', reload.finding()],
+  ['workers', `${workers.serving()} of ${config.workers}`],
+  ['store', `${config.store.kind}, ${storeWatch.finding('store')}`],
+  ['plan limits', storeWatch.finding('limiter')],
+  ['draining', state.isDraining ? 'yes' : 'no'],
+]
