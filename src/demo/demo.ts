@@ -17,7 +17,7 @@ export interface Demo {
 }
 
 /** The user of the configuration that comes with Sidegate; a test signs in with them. */
-export const demoUser = { username: 'alice', password: 'wonderland' } as const
+const demoUser = { username: 'alice', password: 'wonderland' } as const
 /** The client's secret where DEMO_CLIENT_SECRET does not say otherwise; the same default stands in the configuration. */
 const defaultDemoSecret = 'demo-secret'
 

@@ -2,7 +2,7 @@ import { createHash, type X509Certificate } from 'node:crypto'
 import type { CertificateConfirmation, Confirmation, KeyConfirmation } from '../stores/ports/confirmation.ts'
 
 /** The base64url SHA-256 of the certificate's DER (RFC 8705 section 3.1). */
-export const certificateThumbprint = (certificate: X509Certificate): string =>
+const certificateThumbprint = (certificate: X509Certificate): string =>
   createHash('sha256').update(certificate.raw).digest('base64url')
 
 /** What binds to a certificate: `cnf` of RFC 8705 section 3.1. */

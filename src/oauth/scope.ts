@@ -25,7 +25,7 @@ export const requestedScope = (text: string | undefined, client: ClientRegistrat
 }
 
 /** @throws OAuthError invalid_scope where `scopes` holds more than `allowed` */
-export const requireSubset = (scopes: readonly string[], allowed: readonly string[], description: string): void => {
+const requireSubset = (scopes: readonly string[], allowed: readonly string[], description: string): void => {
   if (!scopes.every(scope => allowed.includes(scope))) throw invalidScope(description)
 }
 

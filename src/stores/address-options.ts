@@ -39,7 +39,7 @@ const optionNames = [
 type OptionName = (typeof optionNames)[number]
 type Values = Partial<Record<OptionName, string>>
 
-export const defaultPrefix = 'sidegate:'
+const defaultPrefix = 'sidegate:'
 
 /** @param text what follows the `?`, or undefined. A problem's sentence repeats nothing of it: it may hold a password. */
 export const parseAddressOptions = (

@@ -44,7 +44,7 @@ const isName = (key: string, above: Path): boolean => {
  * A key as messages say it. One that does not look like a key may hold a secret, as where a colon was forgotten; then
  * line and column say where it stands. The longest known key has 42 characters, and 256 bits are more in any form.
  */
-export const keyText = (key: string): string => {
+const keyText = (key: string): string => {
   if (!/^[\w.-]{1,42}$/.test(key)) return '(a key)'
   return key.includes('.') ? JSON.stringify(key) : key
 }

@@ -41,7 +41,7 @@ export const toLines = (fields: readonly string[]): string => {
 }
 
 /** The path and query that the upstream sees: prefix stripped if so configured, query credentials never. */
-export const upstreamPath = (exchange: Exchange, operation: MeteredOperation): string => {
+const upstreamPath = (exchange: Exchange, operation: MeteredOperation): string => {
   const { path = '/', query = '' } = exchange.target ?? {}
   const strip = operation.target.kind === 'forward' ? operation.target.stripPrefix : ''
   const rest = strip !== '' && path.startsWith(strip) ? path.slice(strip.length) : path

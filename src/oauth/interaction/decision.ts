@@ -20,7 +20,7 @@ export interface Rejection {
   readonly description: string
 }
 
-export const rejectionErrors = ['access_denied', 'login_required', 'temporarily_unavailable'] as const
+const rejectionErrors = ['access_denied', 'login_required', 'temporarily_unavailable'] as const
 export type RejectionError = (typeof rejectionErrors)[number]
 
 /** The error again, of a record that the store kept as text. */

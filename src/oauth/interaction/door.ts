@@ -54,7 +54,7 @@ const admit = (
 }
 
 /** The id in `/interaction/<id>`, or undefined. */
-export const parseInteractionPath = (path: string): string | undefined =>
+const parseInteractionPath = (path: string): string | undefined =>
   /^\/interaction\/([A-Za-z0-9_-]{22})$/.exec(path)?.[1]
 
 export interface Found {
