@@ -46,6 +46,7 @@ t.test('whom the login accepts comes back with a code for what was granted', asy
       scope: 'accounts:read',
       resource: [],
       authTimeSec: 1_699_999_990,
+      beganAtSec: 1_700_000_000,
       acr: 'high',
     },
   })
