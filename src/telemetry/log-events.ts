@@ -8,7 +8,7 @@ interface LogEventDeclaration<L extends LogLevel, F extends LogField, O extends 
   readonly fields: readonly F[]
   /** Those that stand there where they are known, or have a meaning. */
   readonly optional: readonly O[]
-  /** For the README. */
+  /** As the page beside this has it. */
   readonly when: string
 }
 
@@ -131,12 +131,7 @@ export const logEvents = {
     'they hold nothing that can be served, or a certificate that is out of time; the old one stays',
     ['reason'],
   ),
-  collector_down: event(
-    'warn',
-    'the collector of traces takes none; once, by each worker',
-    ['host'],
-    ['reason'],
-  ),
+  collector_down: event('warn', 'the collector of traces takes none; once, by each worker', ['host'], ['reason']),
   collector_up: event('info', 'it does again', ['host']),
   access_lines_dropped: event('warn', 'whoever reads the log was too slow', ['dropped']),
   config_reloaded: event('info', 'a changed configuration is served by every worker', ['cause']),
