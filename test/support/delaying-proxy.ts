@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 /** A network with a long way to a port of this machine. */
 export interface DelayingProxy {
@@ -23,13 +23,8 @@ export const startDelayingProxy = async (
     handOn(keep(near), far, roundTripMs / 2)
     handOn(far, near, roundTripMs / 2)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { port: (server.address() as AddressInfo).port }
+  const port = await listenLocally(t, server, sockets)
+  return { port }
 }
 
 const handOn = (from: Socket, to: Socket, delayMs: number): void => {

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 /** A service behind the gateway that writes down what reaches it. */
 export interface RecordingUpstream {
@@ -111,13 +111,8 @@ const listen = async (t: Teardown, server: Server, connections: Map<Socket, numb
     connections.set(socket, opened)
     socket.once('close', () => connections.delete(socket))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of connections.keys()) socket.destroy()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const port = await listenLocally(t, server, connections.keys())
+  return `http://127.0.0.1:${port}`
 }
 
 const pairsOf = (raw: readonly string[]): readonly (readonly [string, string])[] => {

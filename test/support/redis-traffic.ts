@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listenLocally } from './local-server.ts'
 import type { RunningRedis } from './redis.ts'
 
 /** The way between a gateway and its Redis, where what is asked before an answer has come can be told from what is not. */
@@ -76,14 +76,9 @@ export const watchTraffic = async (t: Teardown, redis: RunningRedis): Promise<Re
     near.on('close', () => far.destroy())
     far.on('close', () => near.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
+  const port = await listenLocally(t, server, sockets)
   return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `redis://127.0.0.1:${port}`,
     tripsDuring: async act => {
       const first = commands.length
       isWatched = true

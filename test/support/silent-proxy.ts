@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 /** A network to a port of this machine that may fall silent: connections stay, new ones are made, and nothing comes. */
 export interface SilentProxy {
@@ -28,14 +28,9 @@ export const startSilentProxy = async (t: Teardown, targetPort: number): Promise
     handOn(keep(near), far)
     handOn(far, near)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
+  const port = await listenLocally(t, server, sockets)
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     fallSilent: () => {
       isSilent = true
       for (const socket of sockets) socket.pause()

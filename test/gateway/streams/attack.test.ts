@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { createStressUpstream } from '../../load/stress/upstream.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openConnection } from '../../support/raw-client.ts'
 import { sampleOf, scrape, startGateway } from '../support/running.ts'
+import { startStressUpstream } from './support/stress-upstream.ts'
 
 const line = (text: string): string => `${text} HTTP/1.1\r\nHost: gw.test\r\n`
 const bigDownload = 64 * 1024 * 1024
@@ -31,13 +30,7 @@ const openSocket = (t: Test, origin: string): Socket => {
 }
 
 t.test('who is slow, idle or broken is let go, and nobody waits for it', async t => {
-  const upstream = createStressUpstream().listen(0, '127.0.0.1')
-  await once(upstream, 'listening')
-  t.teardown(() => {
-    upstream.closeAllConnections()
-    upstream.close()
-  })
-  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  const url = await startStressUpstream(t)
   const gateway = await startGateway(
     t,
     { up: url },

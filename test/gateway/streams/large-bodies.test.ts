@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { transfers } from '../../load/stress/transfers.ts'
-import { createStressUpstream } from '../../load/stress/upstream.ts'
 import { forgetPeak, peakMiB, residentMiB } from '../../support/memory.ts'
 import { startGateway } from '../support/running.ts'
+import { startStressUpstream } from './support/stress-upstream.ts'
 
 const bodyBytes = 96 * 1024 * 1024
 
@@ -12,13 +10,7 @@ const bodyBytes = 96 * 1024 * 1024
 const mostGrowthMiB = 36
 
 t.test('a large body takes no more memory than a small one, whoever is slow', async t => {
-  const upstream = createStressUpstream().listen(0, '127.0.0.1')
-  await once(upstream, 'listening')
-  t.teardown(() => {
-    upstream.closeAllConnections()
-    upstream.close()
-  })
-  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  const url = await startStressUpstream(t)
   const gateway = await startGateway(t, { up: url })
   const [worker = 0] = gateway.workerPids()
   const before = residentMiB(worker)

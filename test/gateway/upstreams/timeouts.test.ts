@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
 import { eventually } from '../../support/eventually.ts'
+import { listenLocally } from '../../support/local-server.ts'
 import { openConnection } from '../../support/raw-client.ts'
 import { type RecordedRequest, type Script, startCountingUpstream } from '../../support/recording-upstream.ts'
 import { startWebSocketUpstream } from '../../support/websocket-upstream.ts'
@@ -38,13 +38,8 @@ const post = (path: string, ...fields: readonly string[]): string =>
 const startDeafServer = async (t: { teardown(handler: () => unknown): unknown }): Promise<string> => {
   const sockets: Socket[] = []
   const server = createServer({ pauseOnConnect: true }, socket => sockets.push(socket.on('error', () => undefined)))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const port = await listenLocally(t, server, sockets)
+  return `127.0.0.1:${port}`
 }
 
 t.test('every wait for an upstream has an end of its own', async t => {

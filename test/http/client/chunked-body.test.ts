@@ -1,6 +1,7 @@
 import t from 'tap'
 import { InvalidAnswerError } from '../../../src/http/client/answer-head.ts'
 import { ChunkedBody } from '../../../src/http/client/chunked-body.ts'
+import { brokenChunks } from '../../support/broken-chunks.ts'
 import { splits } from './support/splits.ts'
 
 interface Unchunked {
@@ -53,19 +54,8 @@ t.test('a body comes out of its chunks in one way, whatever pieces the bytes com
 })
 
 const refused: readonly string[] = [
-  'zz\r\nhello\r\n0\r\n\r\n',
-  '\r\nhello\r\n0\r\n\r\n',
-  '0x5\r\nhello\r\n0\r\n\r\n',
-  '+5\r\nhello\r\n0\r\n\r\n',
-  '-5\r\nhello\r\n0\r\n\r\n',
-  ' 5\r\nhello\r\n0\r\n\r\n',
-  '5 \r\nhello\r\n0\r\n\r\n',
-  '5\nhello\r\n0\r\n\r\n',
-  '5\r\nhello\n0\r\n\r\n',
-  '5\r\nhello0\r\n\r\n',
+  ...brokenChunks,
   '5\r\nhello \r\n0\r\n\r\n',
-  '5\r\nhello!\r\n0\r\n\r\n',
-  '5\r\nhello\r\n0\r\n\n',
   '5;a\0\r\nhello\r\n0\r\n\r\n',
   '5;a\rb\r\nhello\r\n0\r\n\r\n',
   '5, 5\r\nhello\r\n0\r\n\r\n',

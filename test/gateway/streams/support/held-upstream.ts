@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import { listenLocally } from '../../../support/local-server.ts'
 
 /** A service that says what the test lets it say, byte by byte. */
 export interface HeldUpstream {
@@ -36,14 +37,9 @@ export const startHeldUpstream = async (
     })
   }
   const server = tls ? createTlsServer(tls, onConnection) : createServer(onConnection)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
+  const port = await listenLocally(t, server, sockets)
   return {
-    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     async next() {
       for (;;) {
         const socket = asked.shift()

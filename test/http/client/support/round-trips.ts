@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import type { AnswerHead } from '../../../../src/http/client/answer-head.ts'
 import type { Connection, RoundTripHandler } from '../../../../src/http/client/connection.ts'
@@ -8,6 +7,7 @@ import type { ConnectionLimits } from '../../../../src/http/client/limits.ts'
 import type { OpenSocket } from '../../../../src/http/client/open-socket.ts'
 import type { OutgoingRequest } from '../../../../src/http/client/outgoing-request.ts'
 import { type ConnectionPool, createPool } from '../../../../src/http/client/pool.ts'
+import { listenLocally } from '../../../support/local-server.ts'
 
 interface Teardown {
   teardown(handler: () => unknown): unknown
@@ -63,14 +63,9 @@ export const startServer = async (
     socket.resume()
     onConnection(socket, sockets.length)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
+  const port = await listenLocally(t, server, sockets)
   return {
-    url: `${isSecure ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${isSecure ? 'https' : 'http'}://127.0.0.1:${port}`,
     sockets,
     openConnections: () => sockets.filter(socket => !socket.closed).length,
   }
