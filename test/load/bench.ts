@@ -6,12 +6,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { toCount } from './count.ts'
 import { benchLimits } from './limits/bench-limits.ts'
 import { limitsUsage, parseLimitsOptions } from './limits/options.ts'
 import { benchOutages, chooseForms, outagesUsage } from './outages/bench-outages.ts'
 import { Programs } from './program.ts'
+import { parseRounds, type Rounds } from './rounds.ts'
 import { baseline, createScenarios, type Scenario } from './scenario.ts'
 import { attackUsage, benchAttack, parseAttackOptions } from './stress/bench-attack.ts'
 import { benchStreams, parseStreamsOptions, streamsUsage } from './stress/bench-streams.ts'
@@ -24,15 +23,7 @@ const usage = `usage: npm run bench -- [--seconds N] [--rounds N] [scenario ...]
        ${attackUsage}
        ${streamsUsage}`
 
-interface Options {
-  /** Length of one measurement; each is preceded by a warm-up of 2 s that counts for nothing. */
-  readonly durationSec: number
-  /** In each round every scenario is measured once, so that a slow minute of the machine meets all of them. */
-  readonly rounds: number
-  /** Empty: all. */
-  readonly names: readonly string[]
-}
-
+/** Before each measurement; it counts for nothing. */
 const warmUpSec = 2
 
 const main = async (): Promise<void> => {
@@ -41,7 +32,7 @@ const main = async (): Promise<void> => {
 }
 
 const compareSpeed = async (args: readonly string[]): Promise<void> => {
-  const options = parse(() => parseOptions(args))
+  const options = parse(() => parseRounds(args))
   if (options === undefined) return
   const problem = findProblem(['wrk', 'nginx', 'redis-server', 'taskset'])
   if (problem !== undefined) return fail(problem, 1)
@@ -126,25 +117,6 @@ const parse = <T>(parseArguments: () => T | undefined): T | undefined => {
   }
 }
 
-/** Undefined where only help was asked for. Throws a TypeError that says what is wrong with the arguments. */
-const parseOptions = (args: readonly string[]): Options | undefined => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      seconds: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '3' },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) return undefined
-  return {
-    durationSec: toCount(values.seconds),
-    rounds: toCount(values.rounds),
-    names: positionals,
-  }
-}
-
 const fail = (sentence: string, exitCode: number): void => {
   console.error(sentence)
   process.exitCode = exitCode
@@ -170,7 +142,7 @@ const chooseScenarios = (all: readonly Scenario[], names: readonly string[]): re
 
 const measureAll = async (
   scenarios: readonly Scenario[],
-  options: Options,
+  options: Rounds,
   interruption: AbortSignal,
 ): Promise<readonly Row[]> => {
   const rows = scenarios.map(scenario => ({ scenario, measurements: [] as Measurement[] }))

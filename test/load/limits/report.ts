@@ -1,3 +1,4 @@
+import { milliseconds, toMarkdownTable } from '../markdown-table.ts'
 import type { Topology } from './fleet.ts'
 import type { Judgement } from './judgement.ts'
 import type { JudgedPhase } from './phases.ts'
@@ -35,9 +36,7 @@ export const toMarkdown = ({ workers, pods }: Topology, rows: readonly Row[]): s
   [
     `${count(pods, 'pod')} of ${count(workers, 'worker')}:`,
     '',
-    toLine(headings),
-    toLine(headings.map(() => '---')),
-    ...rows.map(row => toLine(toCells(row))),
+    toMarkdownTable(headings, rows.map(toCells)),
     ...(rows.some(isMarked) ? ['', mark] : []),
   ].join('\n')
 
@@ -68,10 +67,6 @@ const titleOf = ({ scenario, limit, limitBefore }: Row): string =>
 const toMost = ({ judgement, mostAround }: JudgedPhase): string =>
   whole(judgement.most) + (mostAround === undefined ? '' : ` (${whole(mostAround)})`)
 
-const toLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 const whole = (number: number): string => Math.round(number).toLocaleString('en')
-
-const milliseconds = (durationMs: number): string => `${durationMs.toFixed(durationMs < 9.95 ? 1 : 0)} ms`

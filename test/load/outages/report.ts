@@ -1,3 +1,4 @@
+import { milliseconds, toMarkdownTable } from '../markdown-table.ts'
 import { type Measurement, ratePerSec } from './measurement.ts'
 
 export interface Row {
@@ -34,8 +35,7 @@ const headings = [
 ] as const
 
 /** What was measured, as Markdown; what is not as promised has a star. */
-export const toMarkdown = (rows: readonly Row[]): string =>
-  [headings, headings.map(() => '---'), ...rows.map(toCells)].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+export const toMarkdown = (rows: readonly Row[]): string => toMarkdownTable(headings, rows.map(toCells))
 
 const toCells = (row: Row): readonly string[] => {
   const { measurement } = row
@@ -51,5 +51,3 @@ const toCells = (row: Row): readonly string[] => {
     `${measurement.failed}`,
   ]
 }
-
-const milliseconds = (durationMs: number): string => `${durationMs.toFixed(durationMs < 9.95 ? 1 : 0)} ms`

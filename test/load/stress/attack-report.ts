@@ -1,3 +1,5 @@
+import { milliseconds, toMarkdownTable } from '../markdown-table.ts'
+
 /** What those saw who did nothing wrong. */
 export interface Served {
   readonly p50Ms: number
@@ -53,8 +55,7 @@ const headings = [
 ] as const
 
 /** The medians of all rounds, as Markdown; a row that did not hold has a star. */
-export const toAttackTable = (rows: readonly AttackRow[]): string =>
-  [headings, headings.map(() => '---'), ...rows.map(toCells)].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+export const toAttackTable = (rows: readonly AttackRow[]): string => toMarkdownTable(headings, rows.map(toCells))
 
 const toCells = (row: AttackRow): readonly string[] => {
   const { rounds } = row
@@ -70,8 +71,6 @@ const toCells = (row: AttackRow): readonly string[] => {
     rounds.map(({ afterMiB }) => afterMiB.toFixed(0)).join(', '),
   ]
 }
-
-const milliseconds = (durationMs: number): string => `${durationMs.toFixed(durationMs < 9.95 ? 1 : 0)} ms`
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

@@ -4,24 +4,15 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { residentMiB } from '../../support/memory.ts'
 import { startSteadyLoad } from '../../support/steady-load.ts'
-import { toCount } from '../count.ts'
 import { cores, Programs } from '../program.ts'
+import { parseRounds, type Rounds } from '../rounds.ts'
 import { type AttackRow, hasHeld, type Served, toAttackTable } from './attack-report.ts'
 import { attacks } from './attacks.ts'
 import { type StressedGateway, startStressedGateway } from './gateway.ts'
 
 export const attackUsage = 'npm run bench -- attack [--seconds N] [--rounds N] [attack ...]'
-
-export interface AttackOptions {
-  /** Of each measurement. */
-  readonly durationSec: number
-  /** In each every attack comes once. */
-  readonly rounds: number
-  readonly names: readonly string[]
-}
 
 /** What the others ask for meanwhile: a small part of what one worker can do. */
 const othersPerSec = 500
@@ -29,27 +20,21 @@ const othersPerSec = 500
 /** From the end of an attack until memory is looked at, in milliseconds. */
 const calmMs = 3000
 
-/** Undefined where only help was asked for. Throws a TypeError that says what is wrong with the arguments. */
-export const parseAttackOptions = (args: readonly string[]): AttackOptions | undefined => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      seconds: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '3' },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) return undefined
+/**
+ * Undefined where only help was asked for.
+ * @throws TypeError that says what is wrong with the arguments
+ */
+export const parseAttackOptions = (args: readonly string[]): Rounds | undefined => {
+  const parsed = parseRounds(args)
+  if (parsed === undefined) return undefined
   const all = Object.keys(attacks)
-  const unknown = positionals.filter(name => !all.includes(name))
+  const unknown = parsed.names.filter(name => !all.includes(name))
   if (unknown.length > 0) throw new TypeError(`unknown: ${unknown.join(', ')}; there are ${all.join(', ')}`)
-  const names = positionals.length === 0 ? all : positionals
-  return { durationSec: toCount(values.seconds), rounds: toCount(values.rounds), names }
+  return { ...parsed, names: parsed.names.length === 0 ? all : parsed.names }
 }
 
 /** Attacks a gateway in every way while others use it, and prints what they saw. Resolves to whether it held. */
-export const benchAttack = async (options: AttackOptions, interruption: AbortSignal): Promise<boolean> => {
+export const benchAttack = async (options: Rounds, interruption: AbortSignal): Promise<boolean> => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-attack-'))
   // The others are in this process.
   spawnSync('taskset', ['-apc', cores.load, `${process.pid}`])
