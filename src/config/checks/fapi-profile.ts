@@ -1,4 +1,5 @@
 import type { OAuthOptions } from '../../oauth/options.ts'
+import { algFields } from '../alg-fields.ts'
 import type { ClientDraft, Draft } from '../draft.ts'
 import { type Element, isBroken } from '../element.ts'
 import { issuerOf } from '../issuer-of.ts'
@@ -64,13 +65,6 @@ const shortCodes = 'profile: fapi2 takes codes of at most 60s (section 5.3.2.2)'
 const pushedAlone = 'fapi2 takes pushed authorization requests; publish an operation that serves par (section 5.3.2.2)'
 
 const proofFields = ['dpop_bound_access_tokens', 'tls_client_certificate_bound_access_tokens'] as const
-
-const algFields = [
-  'token_endpoint_auth_signing_alg',
-  'request_object_signing_alg',
-  'introspection_signed_response_alg',
-  'access_token_signed_response_alg',
-] as const
 
 const noWeakAlg = (field: (typeof algFields)[number]): Rule<ClientDraft> => ({
   reads: ['profile', field],

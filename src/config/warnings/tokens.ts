@@ -1,3 +1,4 @@
+import { algFields } from '../alg-fields.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
 /** What clients may do, what they get, and for how long. */
@@ -29,10 +30,3 @@ export const tokenRules = {
 } as const satisfies WarningRules
 
 const mostLifetimeSec = 3600
-
-const algFields = [
-  'token_endpoint_auth_signing_alg',
-  'request_object_signing_alg',
-  'introspection_signed_response_alg',
-  'access_token_signed_response_alg',
-] as const
