@@ -3,7 +3,7 @@ import { holdsEach } from '../cases.ts'
 import { acceptedConfig, client, forwarded, problemsOf, publishing } from '../support.ts'
 
 const clients = [client({ scope: 'accounts:read accounts:write' })]
-const said = (scopes: unknown): unknown => ({ scopes, clients })
+const said = (scopes: unknown): object => ({ scopes, clients })
 
 const text = 'Read your accounts'
 
