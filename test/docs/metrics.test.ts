@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import t from 'tap'
+import { loadConfig } from '../../src/config/load.ts'
 import { metrics } from '../../src/telemetry/metrics.ts'
-import { ceilingOf, type SeriesMakers } from '../telemetry/support/series.ts'
-import { codeOf, readPage, rowsOf } from './markdown.ts'
+import { ceilingOf, type SeriesMakers, seriesMakersOf } from '../telemetry/support/series.ts'
+import { codeOf, readPage, root, rowsOf } from './markdown.ts'
 
 const readme = readPage('README.md')
+const page = readPage('src/telemetry/README.md')
 const declared = Object.values(metrics)
 
 t.test('the README has every metric with its kind, labels and help, and no other', async t => {
@@ -65,5 +68,14 @@ t.test('the page says how many series there can be at most, and why', async t =>
     `${more({ upstreams: ['one'] })} × upstreams`,
   ].join(' + ')
 
-  t.ok(readPage('src/telemetry/README.md').text.replaceAll(/\s+/g, ' ').includes(text), text)
+  t.ok(page.text.replaceAll(/\s+/g, ' ').includes(text), text)
+})
+
+t.test('the README and the page say how many series the file of npm start can have', async t => {
+  const loaded = await loadConfig(join(root, 'config/sidegate.yaml'), {})
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
+
+  const count = ceilingOf(seriesMakersOf(loaded.config)).toLocaleString('en-US')
+  t.match(readme.text, ` there can be: ${count} with that of \`npm start\``)
+  t.match(page.text, `The file of \`npm start\` comes to ${count}.`)
 })
