@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { privateJwk } from '../config/keys.ts'
 import { createCertificates } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
 import type { RunningSidegate } from '../support/sidegate.ts'
@@ -157,6 +158,32 @@ t.test('one gateway, changed again and again', async t => {
 
     await eventually(async () => (await dueSeries()).length === 1)
     t.same(await dueSeries(), [ownKeys])
+  })
+
+  t.test('keys of a file are rotated without a restart', async t => {
+    const own = (...kids: readonly string[]) => ({
+      keys: { jwks: { keys: kids.map(kid => ({ ...privateJwk('ES256'), kid })) } },
+    })
+    const published = async () => {
+      const { keys } = (await (await fetch(sidegate.url + openPath)).json()) as { keys: { kid: string }[] }
+      return keys.map(({ kid }) => kid).sort()
+    }
+    const signing = async () => {
+      const answer = await fetch(`${sidegate.url}/token`, askToken('shop', 'one'))
+      const { access_token } = (await answer.json()) as { access_token: string }
+      return JSON.parse(Buffer.from(access_token.split('.')[0] ?? '', 'base64url').toString()).kid
+    }
+    await reload(sidegate, { ...first, ...own('old', 'new') })
+    t.same([await published(), await signing()], [['new', 'old'], 'old'])
+
+    await reload(sidegate, { ...first, ...own('new', 'old') })
+    t.same([await published(), await signing()], [['new', 'old'], 'new'])
+
+    await reload(sidegate, { ...first, ...own('new') })
+    t.same([await published(), await signing()], [['new'], 'new'])
+
+    await reload(sidegate, { ...first, keys: undefined })
+    t.equal((await published()).includes('new'), false, 'and those of the store sign again')
   })
 
   t.test('a mounted ConfigMap that is swapped is served, with the secrets in its files', async t => {
