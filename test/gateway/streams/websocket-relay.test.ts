@@ -62,7 +62,7 @@ t.test('in the middle of a frame Close waits for its end, and what follows goes 
   t.equal(upstream.received().length, 3)
   client.far.write(Buffer.concat([hello.subarray(3), hello, closing]))
   upstream.far.write(closing)
-  await eventually(() => relay.isGone)
+  await eventually(() => relay.isGone && client.far.closed && upstream.far.closed)
 
   t.same(upstream.received().subarray(0, hello.length), hello)
   t.ok(isClose(upstream.received().subarray(hello.length), true))
@@ -98,7 +98,7 @@ t.test('who has said Close is not made to say another', async t => {
   relay.close(closeCodes.goingAway, 'bye')
   await eventually(() => client.received().length > 0)
   upstream.far.write(closing)
-  await eventually(() => relay.isGone)
+  await eventually(() => relay.isGone && upstream.far.closed)
 
   t.same(upstream.received(), closing)
 })
