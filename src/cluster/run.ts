@@ -1,4 +1,3 @@
-import cluster from 'node:cluster'
 import { flushCompileCache } from 'node:module'
 import { createLimiterService, prepareStore, privateOptions } from '../app/primary.ts'
 import type { SidegateConfig } from '../app.ts'
@@ -23,6 +22,7 @@ import { followConfig } from './reload-causes.ts'
 import { replaceOnSignal } from './replacement.ts'
 import { createStoreWatch } from './store-watch.ts'
 import { createSwitchboard, type Listening } from './switchboard.ts'
+import { prepareForks } from './worker-process.ts'
 import { createWorkers } from './workers.ts'
 
 export interface RunOptions {
@@ -55,12 +55,6 @@ const crash = (error: Error, { log, flush }: ProcessLogger): never => {
   return process.exit(1)
 }
 
-/**
- * Half of what Node takes for each of its spaces for young objects. Each request's buffers and parser are young and soon
- * gone: less of what is gone is kept, at no cost in time that could be measured.
- */
-const youngHeapMiB = 8
-
 const serve = async (config: SidegateConfig, options: RunOptions, logger: ProcessLogger): Promise<number> => {
   const { log } = logger
   using cleanup = new DisposableStack()
@@ -80,12 +74,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   const storeWatch = createStoreWatch(config.store.kind, log)
 
   const state: RunState = { isReady: false, isDraining: false }
-  cluster.setupPrimary({
-    exec: process.argv[1] ?? '',
-    args: ['worker'],
-    execArgv: [...process.execArgv, `--max-semi-space-size=${youngHeapMiB}`],
-    serialization: 'json',
-  })
+  prepareForks()
   const workers = createWorkers({
     count: config.workers,
     config: async () => {

@@ -37,6 +37,21 @@ export interface WorkerEvents {
   onGone(): void
 }
 
+/**
+ * Half of what Node takes for each of its spaces for young objects. Each request's buffers and parser are young and soon
+ * gone: less of what is gone is kept, at no cost in time that could be measured.
+ */
+const youngHeapMiB = 8
+
+/** Says how workers are started; to be called before the first one is. */
+export const prepareForks = (): void =>
+  cluster.setupPrimary({
+    exec: process.argv[1] ?? '',
+    args: ['worker'],
+    execArgv: [...process.execArgv, `--max-semi-space-size=${youngHeapMiB}`],
+    serialization: 'json',
+  })
+
 export const forkWorker = (slot: number, events: WorkerEvents): WorkerProcess => {
   const { log, startTimeoutMs } = events
   const worker = cluster.fork({ [workerEnvironment.slot]: String(slot) })

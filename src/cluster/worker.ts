@@ -7,14 +7,10 @@ import { createAudit } from '../telemetry/audit.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { createChargeChannel } from './charge-channel.ts'
-import { unpackConfig } from './config-parcel.ts'
 import { askForConfig } from './first-config.ts'
-import type { ListenHandle } from './listeners.ts'
-import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
+import { type WorkerMessage, workerEnvironment } from './messages.ts'
+import { createOrders } from './orders.ts'
 import { createPlanShare } from './plan-share.ts'
-import { createProposals } from './proposals.ts'
-import { createSockets } from './sockets.ts'
-import { endWithStartFailure } from './start-failure.ts'
 import { keepTickShape } from './tick-shape.ts'
 
 /** How often a worker hands its metrics over: what a `kill -9` can lose of the counts at most. */
@@ -42,10 +38,9 @@ export const runWorker = async (): Promise<void> => {
   const recorder = createRecorder()
   const charges = createChargeChannel(send)
   const share = createPlanShare(slot, config)
-  const accessLog = createAccessLog(logger)
   const app = await createApp(config, {
     log,
-    accessLog,
+    accessLog: createAccessLog(logger),
     audit: createAudit(logger),
     recorder,
     limiterChannel: charges.ask,
@@ -55,54 +50,6 @@ export const runWorker = async (): Promise<void> => {
     onStoreState: (what, up, reason) => send({ type: 'store', what, up, ...(reason === undefined ? {} : { reason }) }),
   })
 
-  const sockets = createSockets(app.server, app.inFlight)
-  const { privateListener } = app
-  const privateSockets = privateListener && createSockets(privateListener.server, privateListener.inFlight)
-  const proposals = createProposals(app, intake)
-  process.on('message', (message: PrimaryMessage, handle: unknown) => {
-    switch (message.type) {
-      case 'configure':
-        return void app.prepare(unpackConfig(message.config, intake)).then(prepared => {
-          prepared.adopt()
-          start()
-        }, endWithStartFailure)
-      case 'propose':
-        return void proposals
-          .build(message.id, message.config)
-          .then(refusal => send({ type: 'proposal', id: message.id, ...(refusal !== undefined && { refusal }) }))
-      case 'adopt':
-        // It was proposed before this worker could build it.
-        if (!proposals.adopt(message.id)) send({ type: 'loaded' })
-        return
-      case 'discard':
-        return proposals.discard(message.id)
-      case 'listen':
-        return sockets.listen(message.slot, handle as ListenHandle, () =>
-          send({ type: 'listening', slot: message.slot }),
-        )
-      case 'listen-privately':
-        return privateSockets?.listen(slot, handle as ListenHandle, () => undefined)
-      case 'release':
-        return sockets.release(message.slot)
-      case 'verdicts':
-        return charges.settle(message.id, message.verdicts)
-      case 'report':
-        return report(recorder, message.id)
-      case 'pods':
-        return share.setPods(message.count, message.index)
-      case 'retire':
-        app.startDraining()
-        app.closeEndless()
-        return void Promise.all([sockets.retire(message.timeoutMs), privateSockets?.retire(message.timeoutMs)]).then(
-          () => end(app, recorder, flush),
-        )
-      case 'drain':
-        return app.startDraining()
-      case 'stop':
-        app.closeEndless()
-        return void Promise.all([sockets.finish(), privateSockets?.finish()]).then(() => end(app, recorder, flush))
-    }
-  })
   let hasStarted = false
   const start = (): void => {
     if (hasStarted) return
@@ -110,6 +57,18 @@ export const runWorker = async (): Promise<void> => {
     send({ type: 'started' })
     flushCompileCache()
   }
+  const orders = createOrders({
+    slot,
+    app,
+    intake,
+    charges,
+    share,
+    send,
+    report: asked => report(recorder, asked),
+    start,
+    end: () => end(app, recorder, flush),
+  })
+  process.on('message', orders)
   setInterval(() => report(recorder), reportEveryMs).unref()
   if (isStale()) send({ type: 'loaded' })
   else start()
