@@ -1,16 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { gatewayErrors, OAuthError } from '../errors.ts'
 import { createAddressReader } from '../http/address.ts'
-import { answerUnderWay } from '../http/answer-under-way.ts'
 import { type CertificateReaderOptions, createCertificateReader } from '../http/client-certificate.ts'
 import { createContext } from '../http/context.ts'
-import { endRefused } from '../http/lingering-end.ts'
 import { writeReply } from '../http/reply.ts'
 import type { SampleNewTrace } from '../http/trace-context.ts'
 import type { TrafficHandlers } from '../http/traffic-server.ts'
-import { nodeHttp } from '../node-http.ts'
+import { upgradeResponse } from '../http/upgrade-response.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import type { Limiter } from '../stores/ports/limiter.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
@@ -172,7 +168,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
   return {
     handlers: {
       request: (req, res) => handle(req, res, undefined),
-      upgrade: (req, socket, head) => handle(req, responseOn(req, socket), { socket, head }),
+      upgrade: (req, socket, head) => handle(req, upgradeResponse(req, socket), { socket, head }),
       refused: code => unmatched.meter.answered('other', gatewayErrors[code].status, 0, 0, undefined),
       dropped: reason => recorder.counter('connectionsDropped', [reason]).add(),
     },
@@ -185,26 +181,6 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
       for (const upstream of upstreams.values()) upstream.close()
     },
   }
-}
-
-/**
- * An upgrade comes without a response object; a refusal is written through one and ends the connection. Node has taken its
- * own listeners off the socket: whatever ends a connection, but for an open WebSocket, is said here.
- */
-const responseOn = (req: IncomingMessage, socket: Duplex): ServerResponse => {
-  const res = new nodeHttp.ServerResponse(req)
-  res.shouldKeepAlive = false
-  res.assignSocket(socket as Socket)
-  res.on('finish', () => {
-    res.detachSocket(socket as Socket)
-    endRefused(socket)
-  })
-  socket.on('error', () => socket.destroy())
-  // Of what is refused, as of any other answer; a WebSocket has an idle time of its own.
-  socket.on('timeout', () => {
-    if (answerUnderWay(socket) && socket.writableLength > 0) socket.destroy()
-  })
-  return res
 }
 
 const firstPlan = (plans: Readonly<Record<string, Plan>>): Plan => {

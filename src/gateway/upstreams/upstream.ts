@@ -45,6 +45,7 @@ export class Upstream {
   readonly #tls: ClientTls | undefined
   readonly #roster: Roster
   readonly #maxInFlight: number
+  readonly #nowMs: () => number
   #inFlight = 0
   /** How many gateways forward to it. */
   #gateways = 1
@@ -53,6 +54,7 @@ export class Upstream {
   constructor(options: UpstreamOptions, { recorder, log, lookUp = lookUpBySystem, nowMs = monotonicMs }: UpstreamDeps) {
     this.name = options.name
     this.options = options
+    this.#nowMs = nowMs
     this.#log = createUpstreamLog(log, options.name)
     this.#meter = createUpstreamMeter(options.name, recorder)
     this.#members = new Members(this.#meter.members)
@@ -114,7 +116,7 @@ export class Upstream {
     const last = tried.at(-1)
     const next = this.#members.chooseOther(tried) ?? (isOtherNeeded ? undefined : last)
     if (last === undefined || next === undefined) return undefined
-    const isAllowed = this.#budget.take(performance.now())
+    const isAllowed = this.#budget.take(this.#nowMs())
     this.#meter.retry(isAllowed ? 'allowed' : 'denied')
     if (!isAllowed) return undefined
     last.inFlight -= 1
