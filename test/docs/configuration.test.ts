@@ -87,7 +87,7 @@ for (const [cell = '', shown = ''] of documented) {
 }
 
 t.test(
-  'the README has every environment variable that the program and the configuration beside it read, and no other',
+  'the README, and the page about telemetry, have every environment variable that the program and the configuration beside it read, and no other',
   async t => {
     const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(path =>
       path.endsWith('.ts'),
@@ -97,7 +97,9 @@ t.test(
     )
     const sample = JSON.stringify(parse(readFileSync(join(root, 'config/sidegate.yaml'), 'utf8')))
     const referred = [...sample.matchAll(/\$\{([A-Z]\w*):-/g)].map(([, name]) => name)
-    const rows = rowsOf(readPage('README.md'), 'Variable', 'Meaning').flatMap(([name]) => codeOf(name))
+    const rows = ['README.md', 'src/telemetry/README.md']
+      .flatMap(page => rowsOf(readPage(page), 'Variable', 'Meaning'))
+      .flatMap(([name]) => codeOf(name))
 
     t.same(rows.toSorted(), [...new Set([...read, ...referred])].sort())
   },

@@ -107,7 +107,7 @@ t.test('what breaks off on one side breaks off on the other, on every way throug
         t.equal((await connect().send(get('ok')).answer()).body.toString(), 'ok', `${leave} ${moment}`)
       }
     }
-    t.ok(gateway.output.some(line => line.includes('"status":499')))
+    await eventually(() => gateway.output.some(line => line.includes('"status":499')))
   })
 
   t.ok((await failures('"client_gone"')) > 0)

@@ -140,7 +140,7 @@ t.test('Redis goes away under load, and comes back', async t => {
   t.test('it is said: once in the log each way, on /readyz?verbose, and in the metric for every plan', async t => {
     t.match(away, /^local \(.+\)$/)
     t.equal(downs, 1)
-    t.ok(logEntries(gateway, 'store_up').some(({ part }) => part === 'limiter'))
+    await eventually(() => logEntries(gateway, 'store_up').some(({ part }) => part === 'limiter'))
     const exposition = await scrape(gateway.admin)
     for (const algorithm of algorithms)
       for (const mode of modes) {
