@@ -9,6 +9,7 @@ import { createKeyMeter } from './key-meter.ts'
 import type { OnChange } from './on-change.ts'
 import { isSame } from './same.ts'
 
+/** Where keys are kept, and who is told of them. */
 export interface ServingKeysDeps {
   readonly store: Store
   readonly recorder: Recorder

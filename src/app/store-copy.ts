@@ -3,6 +3,7 @@ import type { SidegateConfig } from '../config/load.ts'
 import { copyStore } from '../stores/copy.ts'
 import { parseStoreUrl } from '../stores/open.ts'
 
+/** Which store, and where; what is secret in it cannot be printed. */
 export type StoreAddress = SidegateConfig['store']
 
 /** What went over, by kind. */

@@ -2,6 +2,7 @@ import type { StoreObserver } from '../stores/observed.ts'
 import type { StoreUrl } from '../stores/store-url.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 
+/** Who is told. */
 export interface StoreObserverDeps {
   readonly recorder: Recorder
   /** Told when the store stops answering, and when it answers again. */

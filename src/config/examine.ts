@@ -13,13 +13,16 @@ export interface PlacedWarning extends Problem {
   readonly rule: string
 }
 
+/** What was found in a configuration. */
 export type ExaminedConfig =
   /** In the order of the file. No message repeats a secret. */
   | { readonly ok: true; readonly warnings: readonly PlacedWarning[] }
   /** There is something wrong with it, so that nobody looked further. */
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
+/** What a configuration is held to. */
 export interface ExamineOptions {
+  /** In milliseconds since 1970: what has ended by then, or ends soon after. */
   readonly nowMs: number
   /** How long the process has from SIGTERM to SIGKILL. */
   readonly graceMs: number

@@ -21,6 +21,7 @@ export const parseExposition = (text: string): Samples => {
 /** A name and perhaps labels, a value; what may follow is when, or an example. */
 const sampleForm = /^([a-zA-Z_:][\w:]*(?:\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?) (\S+)/
 
+/** @param series as the samples of a scrape have it */
 export const parseSeries = (series: string): Series => {
   const [name = ''] = /^[\w:]+/.exec(series) ?? []
   const labels = [...series.matchAll(labelForm)].map(([, label = '', value = '']) => [label, toPrintable(value)])

@@ -22,6 +22,7 @@ export type Labels = Series['labels']
 /** The name under which a series is added up. */
 export type GroupOf = (labels: Labels) => string
 
+/** @param growth of counters and histograms since the scrape before `now` */
 export const createLedger = (now: Samples, growth: Samples): Ledger => {
   const entries = Map.groupBy(toEntries(now, growth), ({ name }) => name)
   const entriesOf = (key: MetricKey, suffix = ''): readonly Entry[] => entries.get(metrics[key].name + suffix) ?? []

@@ -29,6 +29,7 @@ interface Durations {
   readonly p99: Quantile | undefined
 }
 
+/** An API grouping, or the sum of all. */
 export interface GroupingRow extends Durations {
   readonly name: string
   readonly requestsPerSec: number
@@ -40,12 +41,14 @@ export interface GroupingRow extends Durations {
   readonly inFlight: number
 }
 
+/** The store, by its kind. */
 export interface StoreRow extends Durations {
   readonly name: string
   readonly isUp: boolean
   readonly callsPerSec: number
 }
 
+/** A service behind the gateway. */
 export interface UpstreamRow extends Durations {
   readonly name: string
   readonly requestsPerSec: number
@@ -57,6 +60,7 @@ export interface UpstreamRow extends Durations {
   readonly queue: number
 }
 
+/** @param before an earlier scrape of the same admin port: between the two lies what happened */
 export const toView = (before: Scrape, now: Scrape): View => {
   const { sec, samples } = growthBetween(before, now)
   const ledger = createLedger(now.samples, samples)
