@@ -18,5 +18,5 @@ export interface OutgoingRequest {
 /** One that has a body. */
 export type RequestWithBody = OutgoingRequest & { readonly body: IncomingMessage }
 
-/** Whether it has a body, be it empty. */
+/** Whether there is a body to send. */
 export const hasBody = (request: OutgoingRequest): request is RequestWithBody => request.body !== undefined
