@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/clock.ts'
 import { openStore, parseStoreUrl } from '../../src/stores/open.ts'
@@ -26,6 +27,17 @@ const elapse = async (ms: number): Promise<void> => {
   await eventually(() => Date.now() > endMs)
 }
 
+type Dump = readonly (readonly [key: string, value: Buffer | null])[]
+
+const dumpAll = async (client: Redis): Promise<Dump> =>
+  Promise.all((await client.keys('*')).map(async key => [key, await client.dumpBuffer(key)] as const))
+
+/** Every key as it was then, and no others. */
+const restoreAll = async (client: Redis, dump: Dump): Promise<void> => {
+  await client.flushall()
+  for (const [key, value] of dump) if (value) await client.restore(key, 0, value)
+}
+
 const spent = () => ({ id: newId(), untilMs: Date.now() + 1000 })
 
 testStore(t, async t => {
@@ -46,16 +58,61 @@ t.test('every key but those of clients has a lifetime', async t => {
   for (const key of keys) t.ok((await redis.client.pttl(key)) > 0, key)
 })
 
-t.test('a reader who has seen more changes of clients than Redis has is shown all that is left', async t => {
-  const { clients } = await open(t, redis.url)
-  await clients.put('left', { disabled: true }, undefined)
-  const shown: string[] = []
-
-  await clients.since(`${Date.now()}999999`, (part, isWhole) => {
-    if (isWhole) shown.push(...part.map(({ client_id }) => client_id))
+/** What a reader is shown that goes on from there. */
+const readClients = async ({ clients }: Store, cursor: string | undefined) => {
+  const ids: string[] = []
+  let isWhole = false
+  const next = await clients.since(cursor, (part, isAll) => {
+    isWhole = isAll
+    ids.push(...part.map(({ client_id }) => client_id))
   })
+  return { cursor: next, ids, isWhole }
+}
 
-  t.ok(shown.includes('left'))
+t.test('a reader of clients that Redis has lost is shown all that is left, whatever came after', async t => {
+  const redis = await startRedis(t)
+  const store = await open(t, redis.url)
+  const { clients } = store
+  const disable = (id: string) => clients.put(id, { disabled: true }, undefined)
+  const empty = await readClients(store, undefined)
+  await disable('first')
+  const first = await readClients(store, empty.cursor)
+  t.match(first, { isWhole: false, ids: ['first'] }, 'before the first there was nothing to lose')
+
+  await t.test('a failover to a replica that lacked the last change', async t => {
+    const replica = await dumpAll(redis.client)
+    await disable('lost')
+    const seen = await readClients(store, first.cursor)
+    t.match(seen, { isWhole: false, ids: ['lost'] })
+
+    await restoreAll(redis.client, replica)
+    await disable('later')
+
+    const news = await readClients(store, seen.cursor)
+    t.match(news, { isWhole: true, ids: ['first', 'later'] })
+    t.match(await readClients(store, first.cursor), { isWhole: false, ids: ['later'] }, 'who had not seen it')
+  })
+  await t.test('all data', async t => {
+    const { cursor } = await readClients(store, undefined)
+
+    await redis.client.flushall()
+
+    t.match(await readClients(store, cursor), { isWhole: true, ids: [], cursor: '0' })
+    await disable('new')
+    t.match(await readClients(store, cursor), { isWhole: true, ids: ['new'] })
+  })
+})
+
+t.test('of the places of changes the last thousand are kept', async t => {
+  const store = await open(t, redis.url)
+  const before = await readClients(store, undefined)
+  await store.clients.put('first', { disabled: true }, undefined)
+  const { cursor } = await readClients(store, before.cursor)
+
+  await Promise.all(Array.from({ length: 1000 }, () => store.clients.put(newId(), { disabled: true }, undefined)))
+
+  t.equal(await redis.client.zcard('sidegate:{clients}:places'), 1000)
+  t.match(await readClients(store, cursor), { isWhole: true }, 'who was away for more')
 })
 
 t.test('a start without Redis succeeds, calls fail at once, and all is well within a second of its coming', async t => {

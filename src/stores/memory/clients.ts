@@ -18,11 +18,11 @@ export const createClients = (): ClientStore => {
       const before = entries.get(client_id)
       const version = before?.record && String(before.place)
       if (version !== known) return false
-      if (!record && !before) return true
       last++
       entries.set(client_id, { place: last, record })
       return true
     },
+    wasForgotten: async client_id => entries.get(client_id)?.record === undefined && entries.has(client_id),
     since: async (cursor, take) => {
       const seen = Number(cursor ?? 0)
       const changed = [...entries].filter(([, { place }]) => place > seen)

@@ -7,12 +7,16 @@ export interface ClientStore {
   /**
    * Stores `record`, or forgets the client (undefined), unless what is there has another version than `known` (undefined:
    * unless there is anything), atomically: of many writers one wins. Resolves to whether it was written. Once it has
-   * resolved, `find` says so to every process, and `since` shows it.
+   * resolved, `find` says so to every process, and `since` shows it. Who is not there may be forgotten all the same: some
+   * process may still know what the store has lost.
    */
   put(client_id: string, record: ClientRecord | undefined, known: string | undefined): Promise<boolean>
+  /** Whether it is remembered that this client was forgotten. */
+  wasForgotten(client_id: string): Promise<boolean>
   /**
    * Hands over in parts what has changed since `cursor` (undefined: all there is), and resolves to the next cursor. A change
    * may be shown twice, never missed by who asks within `forgottenForMs`; of several of one client the last stands for all.
+   * A reader whose cursor is of what the store has lost is handed all there is.
    * Asking where nothing has changed costs next to nothing.
    */
   since(cursor: string | undefined, take: TakeChanges): Promise<string>

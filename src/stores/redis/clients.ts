@@ -6,31 +6,35 @@ import { names } from './names.ts'
 const pageEntries = 500
 
 /**
- * How far a reader goes back behind its cursor when there is news, in microseconds of Redis time: a replica that took
- * over may lag a little behind the primary whose entries were read, and its clock differ.
+ * The last changes of whose places Redis has a list. A reader whose cursor is not there has read what Redis has lost, in a
+ * failover or with all data, or was away for more changes than these: it reads all anew.
  */
-const overlapMicros = 2_000_000
+const placesKept = 1000
 
 /**
  * KEYS: the records by client_id, the feed (client_id by the place of its last change, microseconds of Redis time, no two
- * alike), when the forgotten ones leave the feed. ARGV: client_id, known place or empty, record or empty, how long it is
- * remembered in ms that it was forgotten. Each write removes up to 100 that were forgotten long ago.
+ * alike), when the forgotten ones leave the feed, the places of the last changes. ARGV: client_id, known place or empty,
+ * record or empty, how long it is remembered in ms that it was forgotten, how many places are kept. Each write removes up
+ * to 100 that were forgotten long ago.
  */
 const putScript = `
 local time = redis.call('TIME')
 local nowMicros = time[1] * 1000000 + time[2]
 local nowMs = math.floor(nowMicros / 1000)
 local isThere = redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1
-local place = isThere and string.format('%.0f', redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0) or ''
-if place ~= ARGV[2] then return 0 end
-if not isThere and ARGV[3] == '' then return 1 end
+local known = isThere and string.format('%.0f', redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0) or ''
+if known ~= ARGV[2] then return 0 end
 local expired = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', nowMs, 'LIMIT', 0, 100)
 if #expired > 0 then
   redis.call('ZREM', KEYS[2], unpack(expired))
   redis.call('ZREM', KEYS[3], unpack(expired))
 end
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[2], string.format('%.0f', math.max(nowMicros, tonumber(newest[2] or 0) + 1)), ARGV[1])
+local place = string.format('%.0f', math.max(nowMicros, tonumber(newest[2] or 0) + 1))
+redis.call('ZADD', KEYS[2], place, ARGV[1])
+redis.call('ZADD', KEYS[4], place, place)
+local old = redis.call('ZRANGE', KEYS[4], 0, -1 - ARGV[5])
+if #old > 0 then redis.call('ZREM', KEYS[4], unpack(old)) end
 if ARGV[3] == '' then
   redis.call('HDEL', KEYS[1], ARGV[1])
   redis.call('ZADD', KEYS[3], string.format('%.0f', nowMs + ARGV[4]), ARGV[1])
@@ -60,7 +64,7 @@ return { rows, records }
 type Page = readonly [idsAndPlaces: readonly string[], records: readonly (string | null)[]]
 
 export const createClients = (connection: RedisConnection): ClientStore => {
-  const put = defineScript(connection, 'sidegateClientPut', 3, putScript)
+  const put = defineScript(connection, 'sidegateClientPut', 4, putScript)
   const find = defineScript(connection, 'sidegateClientFind', 2, findScript)
   const read = defineScript(connection, 'sidegateClientsRead', 2, readScript)
 
@@ -68,9 +72,12 @@ export const createClients = (connection: RedisConnection): ClientStore => {
     const [, place] = await answered(connection.zrevrange(names.clientFeed, 0, 0, 'WITHSCORES'))
     return place ?? '0'
   }
+  /** Whether what was read up to there is still there. Before the first change there is nothing to lose. */
+  const hasPlace = async (place: string): Promise<boolean> =>
+    place === '0' || (await answered(connection.zscore(names.clientPlaces, place))) !== null
   /** Resolves to the last place there is. */
-  const readAfter = async (start: number, isWhole: boolean, take: TakeChanges): Promise<string> => {
-    let after = String(start)
+  const readAfter = async (start: string, isWhole: boolean, take: TakeChanges): Promise<string> => {
+    let after = start
     for (;;) {
       const [rows, records] = (await read(names.clients, names.clientFeed, after, pageEntries)) as Page
       take(
@@ -92,16 +99,16 @@ export const createClients = (connection: RedisConnection): ClientStore => {
       return record && version !== undefined ? { ...record, version } : undefined
     },
     put: async (client_id, record, known) => {
-      const keys = [names.clients, names.clientFeed, names.clientExpiry] as const
+      const keys = [names.clients, names.clientFeed, names.clientExpiry, names.clientPlaces] as const
       const text = record ? JSON.stringify(record) : ''
-      return (await put(...keys, client_id, known ?? '', text, forgottenForMs)) === 1
+      return (await put(...keys, client_id, known ?? '', text, forgottenForMs, placesKept)) === 1
     },
+    wasForgotten: async client_id => (await answered(connection.zscore(names.clientExpiry, client_id))) !== null,
     since: async (cursor, take) => {
       const newest = await newestPlace()
       if (newest === cursor) return cursor
-      // A reader that has seen more than there is: what was read has been lost, in a failover or with all data.
-      const isWhole = cursor === undefined || Number(newest) < Number(cursor)
-      return readAfter(isWhole ? 0 : Number(cursor) - overlapMicros, isWhole, take)
+      const isKnown = cursor !== undefined && (await hasPlace(cursor))
+      return isKnown ? readAfter(cursor, false, take) : readAfter('0', true, take)
     },
   }
 }

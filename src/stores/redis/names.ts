@@ -17,6 +17,7 @@ export const names = {
   clients: '{clients}:records',
   clientFeed: '{clients}:feed',
   clientExpiry: '{clients}:expiry',
+  clientPlaces: '{clients}:places',
   pods: 'pods',
   limit: 'limit',
   /** All counters of a charge's key begin so, and are in one slot. */

@@ -18,6 +18,7 @@ const pageRows = 1000
 /** A row without `until_ms` is a client; with it, one that was forgotten, kept for readers who do not know that yet. */
 export const createClients = (db: Database, clock: Clock): ClientStore => {
   const select = db.prepare<ClientRow>('SELECT * FROM clients WHERE client_id = ? AND until_ms IS NULL')
+  const selectForgotten = db.prepare('SELECT 1 FROM clients WHERE client_id = ? AND until_ms > ?')
   // Replacing gives a new place, and AUTOINCREMENT none twice: each change is at the end for every reader.
   const replace = db.prepare(
     'INSERT OR REPLACE INTO clients (client_id, members, disabled, until_ms) VALUES (?, ?, ?, ?)',
@@ -39,9 +40,10 @@ export const createClients = (db: Database, clock: Clock): ClientStore => {
       db.exclusively(() => {
         const before = select.get(client_id)
         if ((before && String(before.place)) !== known) return false
-        if (record || before) write(client_id, record)
+        write(client_id, record)
         return true
       }),
+    wasForgotten: async client_id => selectForgotten.get(client_id, clock.nowMs()) !== undefined,
     since: async (cursor, take) => {
       const isWhole = cursor === undefined
       let place = Number(cursor ?? 0)

@@ -48,9 +48,22 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
 
     t.equal(await clients.put(id, undefined, first?.version), true)
     t.equal(await clients.find(id), undefined)
-    t.equal(await clients.put(id, undefined, undefined), true, 'forgetting nobody does nothing')
     t.equal(await clients.put(id, record, undefined), true)
     t.not((await clients.find(id))?.version, first?.version)
+  })
+  t.test('who is not there is forgotten all the same, and readers are shown it', async t => {
+    const [never, gone, kept] = [newId(), newId(), newId()]
+    for (const id of [gone, kept]) await clients.put(id, record, undefined)
+    await clients.put(gone, undefined, (await clients.find(gone))?.version)
+    const { cursor } = await readSince(store, undefined)
+
+    for (const id of [never, gone]) t.equal(await clients.put(id, undefined, undefined), true)
+
+    const { records } = await readSince(store, cursor)
+    for (const id of [never, gone]) t.ok(records.has(id))
+    t.same(await Promise.all([never, gone, kept, newId()].map(clients.wasForgotten)), [true, true, false, false])
+    await clients.put(gone, record, undefined)
+    t.equal(await clients.wasForgotten(gone), false)
   })
   t.test(
     'the first reading is whole; who goes on from there is shown what has changed since, and what was forgotten',
