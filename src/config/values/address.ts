@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import { plainAddress } from '../../http/address.ts'
 
 /** Where a listener binds. */
 export interface HostPort {
@@ -82,6 +83,15 @@ const isUniqueLocal = (text: string): boolean => {
 /** Without the zone, as in `fe80::1%eth0`. */
 const canonical = (address: string): string => new URL(`http://[${address.replace(/%.*/, '')}]`).hostname
 
+/**
+ * A host in the one spelling in which it can be compared: brackets, a zone and the IPv6 form of an IPv4 address are taken
+ * away, `0:0:0:0:0:0:0:1` is `::1`, and what the system takes for an address, such as `0x7f.1`, is that address.
+ */
+export const plainHost = (host: string): string => {
+  const bare = host.replace(/%[^\]]*/, '')
+  return plainAddress(bare) ?? (URL.canParse(`http://${bare}`) ? new URL(`http://${bare}`).hostname : bare)
+}
+
 /** Whether two listeners would want the same port of the same address. Port 0 never collides. */
 export const collides = (one: HostPort, other: HostPort): boolean =>
   one.port !== 0 &&
@@ -89,4 +99,4 @@ export const collides = (one: HostPort, other: HostPort): boolean =>
   (one.host === other.host || isWildcard(one.host) || isWildcard(other.host))
 
 /** Whether a listener takes connections on every address of the machine. */
-export const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
+export const isWildcard = (host: string): boolean => ['0.0.0.0', '::'].includes(plainHost(host))
