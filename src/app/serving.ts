@@ -122,8 +122,8 @@ const build = (
         issuer: config.issuer,
         failures,
       },
-      findOpenUpstream: upstreamsOf(before),
     },
+    upstreamsOf(before),
   )
   return {
     config,

@@ -64,7 +64,6 @@ export interface GatewayDeps {
   readonly tracer: Tracer | undefined
   /** Of those that begin here, where none are. */
   readonly sampleNewTrace: SampleNewTrace
-  readonly findOpenUpstream: FindOpenUpstream
 }
 
 export interface Gateway {
@@ -78,8 +77,15 @@ export interface Gateway {
   close(): void
 }
 
-/** The gateway: one request in, one answer out, one log line and one set of observations from the same facts. */
-export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gateway => {
+/**
+ * The gateway: one request in, one answer out, one log line and one set of observations from the same facts.
+ * @param findOpenUpstream asked only now, and not kept: it leads to the gateway before
+ */
+export const createGateway = (
+  options: GatewayOptions,
+  deps: GatewayDeps,
+  findOpenUpstream?: FindOpenUpstream,
+): Gateway => {
   const { recorder, log, tracer, sampleNewTrace } = deps
   const audit = narrowAudit(deps.audit, options.audit)
   const { refusalPage } = deps.caller.authorizationServer
@@ -94,7 +100,7 @@ export const createGateway = (options: GatewayOptions, deps: GatewayDeps): Gatew
   const routes = createRoutes(options.operations.map(operation => meterOperation(operation, recorder, refusalPage)))
   const defaultPlan = firstPlan(options.plans)
   // What may fail is behind: they would stay open.
-  const upstreams = openUpstreams(options.upstreams, deps, deps.findOpenUpstream)
+  const upstreams = openUpstreams(options.upstreams, deps, findOpenUpstream)
   let inFlight = 0
   let draining = false
 

@@ -25,8 +25,8 @@ export const writeReply = (res: ServerResponse, reply: Reply, requestId: string)
   // Header and body leave as one text: where it is ASCII, Node need not look for characters that take more bytes.
   const encoding = bodyBytes === reply.body.length ? 'latin1' : 'utf8'
   if (endsEarly(res)) {
-    // Nothing is written in answer to HEAD, the header neither.
-    if (res.req.method === 'HEAD') res.flushHeaders()
+    // Where no body is to be, Node writes nothing, the header neither.
+    if (bodyBytes === 0 || res.req.method === 'HEAD') res.flushHeaders()
     else res.write(reply.body, encoding)
     endLingering(res)
   } else {

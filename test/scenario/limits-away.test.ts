@@ -95,7 +95,7 @@ t.test('Redis goes away under load, and comes back', async t => {
       const admissions = admitted(`${algorithm}-local`)
 
       t.ok(mostCertainInAnyWindow(admissions, windowMs) <= mostInWindow[algorithm])
-      t.ok(admissions.length >= ratePerSec, `${admissions.length} were let in`)
+      t.ok(admissions.length >= 0.8 * ratePerSec, `${admissions.length} were let in`)
       t.ok(of(`${algorithm}-local`).some(({ status }) => status === 429))
     })
 

@@ -143,6 +143,12 @@ export const requestLineCases: readonly RawCase[] = [
     statuses: [400, 405, 501],
   })),
   { id: 'R11', what: 'OPTIONS *', bytes: 'OPTIONS * HTTP/1.1\r\nHOST\r\n\r\n', statuses: [200, 204] },
+  {
+    id: 'R11a',
+    what: 'OPTIONS * as the last request of its connection',
+    bytes: 'OPTIONS * HTTP/1.1\r\nHOST\r\nConnection: close\r\n\r\n',
+    statuses: [204],
+  },
   { id: 'R11b', what: 'OPTIONS * without a Host', bytes: 'OPTIONS * HTTP/1.1\r\n\r\n', ...refused },
   {
     id: 'R12',
