@@ -27,6 +27,11 @@ export const followStoredClients = async (
       reading = await import('../config/stored-client.ts')
     },
     changed: auditClients(onChange),
+    lost: ({ count, keptDisabled }) =>
+      log.error(
+        { event: 'clients_lost', lost: count, kept_disabled: keptDisabled },
+        `the store has lost clients: ${count}, of which ${keptDisabled} are kept as disabled`,
+      ),
   })
   await feed.starting
   return {

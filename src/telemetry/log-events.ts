@@ -73,6 +73,11 @@ export const logEvents = {
     'the configuration and the store both have a client of this id: that of the configuration is served; in each worker',
     ['client_id'],
   ),
+  clients_lost: event(
+    'error',
+    'the store has no record of clients that it had, and nobody deleted them: those that were disabled stay so in this process, until they have a record again; in each worker',
+    ['lost', 'kept_disabled'],
+  ),
   soft_limit_exceeded: event(
     'warn',
     'a client is over a soft limit and was let in; at most once for each window, plan and client in each worker',

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { type ClientChange, type ClientStore, forgottenForMs, type TakeChanges } from '../../stores/ports/clients.ts'
+import { keepLostDisabled, type LostClients } from './lost-clients.ts'
 import { createStoredClients, type StoredClient, type StoredClients } from './stored-clients.ts'
 
 /** The clients of the store and who is disabled, in memory, so that nobody has to ask. At most a second old. */
@@ -21,6 +22,8 @@ export interface ClientFeedReport {
   beforeFirst(): Promise<void>
   /** Told of each change that comes after the first reading. */
   changed(change: ClientChange, before: StoredClient | undefined, after: StoredClient | undefined): void
+  /** The store has lost clients that were known here. */
+  lost(clients: LostClients): void
 }
 
 /** A change is known everywhere within this time and a round trip; the contract allows one second. */
@@ -46,10 +49,12 @@ export const createClientFeed = (store: ClientStore, clock: Clock, report: Clien
   const read = async (): Promise<void> => {
     let whole: StoredClients | undefined
     const news: ClientChange[] = []
+    const forgotten = new Set<string>()
     const take: TakeChanges = (part, isWhole) => {
       if (!isWhole) return void news.push(...part)
       whole ??= createStoredClients()
       part.forEach(whole.set)
+      for (const { client_id, record } of part) if (!record) forgotten.add(client_id)
     }
     const nowMs = clock.nowMs()
     const next = await store.since(cursorNow(), take)
@@ -57,13 +62,15 @@ export const createClientFeed = (store: ClientStore, clock: Clock, report: Clien
       await report.beforeFirst()
       hasBegun = true
     }
-    if (whole) adopt(whole)
+    if (whole) adopt(whole, forgotten)
     await applyAll(news)
     cursor = next
     askedAtMs = nowMs
   }
-  const adopt = (whole: StoredClients): void => {
+  const adopt = (whole: StoredClients, forgotten: ReadonlySet<string>): void => {
+    const lost = keepLostDisabled(known, whole, forgotten)
     known = whole
+    if (lost.count > 0) report.lost(lost)
     for (const tell of listeners) tell(undefined)
   }
   const applyAll = async (news: readonly ClientChange[]): Promise<void> => {

@@ -29,25 +29,31 @@ const recordOf = (client_id: string, changes: object = {}, disabled = false): Cl
 /** A store that is followed, and what of it is served. @param first is there before */
 const start = async (t: Test, first: Readonly<Record<string, ClientRecord>> = {}) => {
   const clock = createTestClock()
-  const { clients } = createMemoryStore(clock)
+  let { clients } = createMemoryStore(clock)
   const put = async (client_id: string, record: ClientRecord | undefined) =>
     clients.put(client_id, record, (await clients.find(client_id))?.version)
   for (const [client_id, record] of Object.entries(first)) await put(client_id, record)
   const cursors: (string | undefined)[] = []
-  let lost: string | undefined
-  /** Remembers what it was asked, and may be told that it has lost all it had. */
+  let hasLost = false
+  /** Remembers what it was asked, and may lose all it has: then it knows no cursor of before. */
   const asked: ClientStore = {
     ...clients,
     since: (cursor, take) => {
       cursors.push(cursor)
-      if (lost !== undefined) take([], true)
-      return lost === undefined ? clients.since(cursor, take) : Promise.resolve(lost)
+      const from = hasLost ? undefined : cursor
+      hasLost = false
+      return clients.since(from, take)
     },
+  }
+  const lose = (): void => {
+    clients = createMemoryStore(clock).clients
+    hasLost = true
   }
   const told: string[] = []
   const feed = createClientFeed(asked, clock, {
     beforeFirst: async () => void told.push('first'),
     changed: ({ client_id }, before, after) => told.push(`${client_id} ${before?.disabled} ${after?.disabled}`),
+    lost: ({ count, keptDisabled }) => told.push(`lost ${count}, disabled ${keptDisabled}`),
   })
   t.teardown(feed.close)
   await feed.starting
@@ -55,7 +61,7 @@ const start = async (t: Test, first: Readonly<Record<string, ClientRecord>> = {}
     unfit: (client_id, reason) => told.push(`unfit ${client_id} ${reason}`),
     hidden: client_id => told.push(`hidden ${client_id}`),
   })
-  return { clock, put, feed, served, told, cursors, lose: () => (lost = '0') }
+  return { clock, put, feed, served, told, cursors, lose }
 }
 
 t.test('who is in the store before the start is served from the start, and nothing is told as a change', async t => {
@@ -156,14 +162,27 @@ t.test(
   },
 )
 
-t.test('what the store has lost is served no more', async t => {
-  const { served, lose } = await start(t, { kept: recordOf('kept') })
+t.test('what the store has lost is served no more, who was disabled stays so, and that is said once', async t => {
+  const { clock, served, told, put, cursors, lose } = await start(t, {
+    kept: recordOf('kept'),
+    off: recordOf('off', {}, true),
+    filed: { disabled: true },
+  })
   t.ok(served.find('kept'))
 
   lose()
 
   await eventually(() => !served.has('kept'))
-  t.equal(served.find('kept'), undefined)
+  t.same(['kept', 'off', 'filed'].map(served.find), [undefined, undefined, undefined])
+  const asked = cursors.length
+  clock.advance(forgottenForMs)
+  await eventually(() => cursors.slice(asked).lastIndexOf(undefined) >= 0 && cursors.at(-1) !== undefined)
+  t.same(['off', 'filed'].map(served.find), [undefined, undefined], 'after another whole reading')
+  t.same(told, ['first', 'lost 3, disabled 2'])
+
+  await put('off', recordOf('off'))
+  await put('filed', undefined)
+  await eventually(() => served.find('off') && served.find('filed'))
 })
 
 t.test('who was away for longer than the store remembers reads all of it', async t => {
