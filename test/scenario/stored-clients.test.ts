@@ -173,6 +173,8 @@ t.test('two workers that share a file', async t => {
 t.test('two pods that share a Redis', async t => {
   const redis = await startRedis(t)
   const pods = await startPods(t, 2, { store: redis.url, workers: 1 })
+  const [first] = pods
+  if (!first) return
   const url = parseStoreUrl(redis.url)
   if ('problem' in url) throw new Error(url.problem)
   const store = await openStore(url, systemClock)
@@ -186,8 +188,7 @@ t.test('two pods that share a Redis', async t => {
   await t.test('what is changed there is known in both', async t => {
     await put(false)
     await settled(pods, 200, token('shop', 'shop-secret'))
-    const [first] = pods
-    const { access_token } = (await token('shop', 'shop-secret')(first?.url ?? '')).body
+    const { access_token } = (await token('shop', 'shop-secret')(first.url)).body
     await settled(pods, 200, api(access_token))
 
     await put(true)
@@ -198,10 +199,23 @@ t.test('two pods that share a Redis', async t => {
     await settled(pods, 200, api(access_token))
 
     await t.test('and what is known stays good while Redis is away', async t => {
+      await store.clients.put('filed', { disabled: true }, undefined)
+      await settled(pods, 'invalid_client', token('filed', 'filed-secret'))
       await redis.kill()
       await eventually(() => pods.every(pod => hasLogged(pod, '"store_down"', '"part":"store"')))
 
       t.same(await everywhere(pods, api(access_token)), [200])
+    })
+
+    await t.test('and when Redis comes back with nothing, who was disabled stays so until that is ended', async t => {
+      await redis.start()
+      await eventually(() => store.clients.put('new', { disabled: true }, undefined))
+      await eventually(() => pods.every(pod => hasLogged(pod, '"clients_lost"', '"lost":2,"kept_disabled":1')))
+      await settled(pods, 401, api(access_token))
+      await settled(pods, 'invalid_client', token('filed', 'filed-secret'))
+
+      t.match(await sidegate(['client', 'enable', 'filed', '--config', configOf(first)]), { code: 0 })
+      await settled(pods, 200, token('filed', 'filed-secret'))
     })
   })
 })
