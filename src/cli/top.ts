@@ -12,13 +12,16 @@ export const top: Command = {
     const options = parseOptions(args, optionTypes)
     const watching = { admin: parseAdmin(options.admin), everyMs: parseEvery(options.every) }
     const stop = new AbortController()
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
+    for (const signal of endings) process.once(signal, () => stop.abort())
     // Whoever read it is gone, such as `head` that has its lines.
     process.stdout.once('error', () => stop.abort())
     await choose(options.once ?? false)(watching, stop)
     return 0
   },
 }
+
+/** Of those that end a program and can be heard: a terminal is given back before. */
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 const optionTypes = {
   admin: { type: 'string', default: 'http://127.0.0.1:9090' },

@@ -68,5 +68,6 @@ const sumsOf = (entries: readonly Entry[], groupOf: GroupOf): ReadonlyMap<string
 /** Series of different labels have the same bounds. */
 const toBuckets = (entries: readonly Entry[]): Buckets => {
   const sums = sumsOf(entries, ({ le = '' }) => le.replace('Inf', 'Infinity'))
-  return new Map([...sums].map(([bound, count]) => [Number(bound), count]))
+  // `Number` takes what is empty for 0.
+  return new Map([...sums].map(([bound, count]) => [Number.parseFloat(bound), count]))
 }

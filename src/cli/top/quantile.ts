@@ -8,9 +8,12 @@ export interface Quantile {
   readonly isBeyond: boolean
 }
 
-/** As `histogram_quantile` of Prometheus has it: evenly within a bucket. Undefined where nothing was observed. */
+/**
+ * As `histogram_quantile` of Prometheus has it: evenly within a bucket. Undefined where nothing was observed. What is no bound
+ * of a duration, or no count, is passed over.
+ */
 export const quantileOf = (share: number, buckets: Buckets): Quantile | undefined => {
-  const bounds = [...buckets].sort(([one], [other]) => one - other)
+  const bounds = [...buckets].filter(isBucket).sort(([one], [other]) => one - other)
   const rank = share * (bounds.at(-1)?.[1] ?? 0)
   if (!(rank > 0)) return undefined
   let below = { bound: 0, count: 0 }
@@ -20,6 +23,8 @@ export const quantileOf = (share: number, buckets: Buckets): Quantile | undefine
   }
   return undefined
 }
+
+const isBucket = ([bound, count]: readonly [number, number]): boolean => bound >= 0 && Number.isFinite(count)
 
 interface Bound {
   readonly bound: number

@@ -10,6 +10,9 @@ export interface Scrape {
 /** Longer than any admin port takes: it waits 100 ms for its workers. */
 const mostWaitMs = 5_000
 
+/** Of one answer, decoded: whoever says more is no admin port, or has thousands of operations that are all in use. */
+const mostMegabytes = 64
+
 /**
  * Asks the admin port at this origin for its metrics.
  * @throws Error one line that says why there are none
@@ -28,9 +31,26 @@ const readMetrics = async (admin: string, signal: AbortSignal): Promise<string> 
     throw new Error(`${url} cannot be reached (${reasonOf(cause)})`, { cause })
   }
   const response = await fetch(url, { redirect: 'manual', signal, headers: { accept: 'text/plain' } }).catch(fail)
-  if (response.ok) return response.text().catch(fail)
-  await response.body?.cancel()
-  throw new Error(`${url} answers ${response.status}; --admin names the admin port`)
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw new Error(`${url} answers ${response.status}; --admin names the admin port`)
+  }
+  const text = await readText(response).catch(fail)
+  if (text !== undefined) return text
+  throw new Error(`${url} says more than ${mostMegabytes} MB, which is not read; --admin names the admin port`)
+}
+
+/** Undefined where it is too much: then the connection is ended. */
+const readText = async ({ body }: Response): Promise<string | undefined> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  let leftBytes = mostMegabytes * 1e6
+  for await (const piece of body ?? []) {
+    leftBytes -= piece.byteLength
+    if (leftBytes < 0) return undefined
+    text += decoder.decode(piece, { stream: true })
+  }
+  return text
 }
 
 /** `fetch` has the system's reason in its cause. */

@@ -60,7 +60,9 @@ const keysIn = (chunk: string): readonly Key[] =>
 const keys: ReadonlyMap<string, Key> = new Map([
   ['q', 'quit'],
   ['Q', 'quit'],
-  ['\u0003', 'quit'], // Ctrl-C, which is no signal while keys are read one by one
+  // Ctrl-C and Ctrl-\, which are no signals while keys are read one by one.
+  ['\u0003', 'quit'],
+  ['\u001c', 'quit'],
   [`${esc}[A`, 'up'],
   [`${esc}OA`, 'up'],
   ['k', 'up'],

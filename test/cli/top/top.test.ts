@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { parseExposition } from '../../../src/cli/top/exposition.ts'
+import { scrape } from '../../../src/cli/top/scrape.ts'
 import { eventually } from '../../support/eventually.ts'
 import { findFreePort } from '../../support/free-port.ts'
+import { listenLocally } from '../../support/local-server.ts'
 import { startSidegate } from '../../support/sidegate.ts'
 import { launcher, sidegate } from '../run.ts'
 import { onTerminal, scriptProgram } from './terminal.ts'
@@ -86,6 +90,16 @@ t.test('another program is not taken for Sidegate, nor its traffic for its admin
   t.match(stderr, /\/metrics answers 404; --admin names the admin port\n$/)
 })
 
+t.test('of an answer without end no more is read than any admin port says', async t => {
+  const bomb = gzipSync(Buffer.alloc(70e6, 'sidegate_x 1\n'))
+  const server = createServer((_, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+  const url = `http://127.0.0.1:${await listenLocally(t, server, [])}`
+
+  await t.rejects(scrape(url, new AbortController().signal), {
+    message: `${url}/metrics says more than 64 MB, which is not read; --admin names the admin port`,
+  })
+})
+
 t.test('into a pipe it prints after each interval, and ends when nobody reads', async t => {
   const args = [launcher, 'top', '--admin', running.admin, '--every', '100ms']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -141,7 +155,7 @@ if (existsSync(scriptProgram)) {
 
     await startSidegate(t, { admin: `127.0.0.1:${adminPort}`, workers: 1 })
     await eventually(() => /^sidegate .* workers 1 /.test(terminal.screen()[1] ?? ''))
-    terminal.kill('SIGTERM')
+    terminal.kill('SIGQUIT')
     t.equal(await terminal.exited, 0)
     t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'))
   })

@@ -112,3 +112,18 @@ t.test('of nothing there is no quantile', async t => {
   t.equal(quantileOf(0.5, new Map([[Infinity, 0]])), undefined)
   t.equal(quantileOf(0.5, new Map([[Infinity, Number.NaN]])), undefined)
 })
+
+t.test('what is no bound of a duration, or no count, is passed over', async t => {
+  const counts: Readonly<Record<string, number>> = {
+    abc: 4,
+    '': 4,
+    '-1': 4,
+    0.1: Number.NaN,
+    0.2: 0,
+    1: 10,
+    '+Inf': 10,
+  }
+  const view = viewOf(requests('A', 1), requests('A', 2) + durations('A', counts))
+
+  t.same(view.groupings[0]?.p50, { sec: 0.75, isBeyond: false })
+})
