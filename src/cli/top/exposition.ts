@@ -12,11 +12,14 @@ export interface Series {
 export const parseExposition = (text: string): Samples => {
   const samples = new Map<string, number>()
   for (const line of text.split('\n')) {
-    const [, series, value] = sampleForm.exec(line) ?? []
+    const [, series, value] = line.length > longestLine ? [] : (sampleForm.exec(line) ?? [])
     if (series !== undefined && value !== undefined) samples.set(series, Number(value.replace('Inf', 'Infinity')))
   }
   return samples
 }
+
+/** In characters. Regular expressions give up, with an error, on lines of millions. */
+const longestLine = 65_536
 
 /** A name and perhaps labels, a value; what may follow is when, or an example. */
 const sampleForm = /^([a-zA-Z_:][\w:]*(?:\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?) (\S+)/

@@ -31,6 +31,7 @@ b_bucket{le="1"} 4 # {trace_id="00"} 0.5
 
 t.test('lines that are no samples are passed over', async t => {
   t.equal(parseExposition('<html>\n{}\n\na{b="c 1\na{b="c"}\n').size, 0)
+  t.equal(parseExposition(`a{b="${'c'.repeat(20e6)}"} 1`).size, 0, 'and one that is longer than any')
 })
 
 t.test('a label may hold whatever text it likes', async t => {
