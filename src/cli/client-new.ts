@@ -1,11 +1,14 @@
+import { systemClock } from '../clock.ts'
 import { type ClientFault, findClientFaults } from '../config/new-client.ts'
 import { createStoredClientReader } from '../config/stored-client.ts'
+import { cutOff } from '../oauth/tokens/cut-off.ts'
 import { type ClientOptions, type ClientProof, chooseProof, clientOptionTypes } from './client-options.ts'
-import { quoted, withClientStore } from './client-store.ts'
+import { quoted } from './client-store.ts'
 import { printOwn, toListItem } from './client-text.ts'
 import { type Command, parseOptions, printLine, UsageError } from './command.ts'
 import { loadOrReport, requireConfigFile } from './config-file.ts'
 import { createCredential, type NewCredential } from './new-credential.ts'
+import { withOperatedStore } from './operated-store.ts'
 
 /** Makes a client: its secret or key, shown this once, and what to paste into the configuration, which holds neither. */
 export const clientNew: Command = {
@@ -37,7 +40,9 @@ const save = async (client: Members, own: NewCredential['own'], configFile: stri
   if (config.oauth.clients.has(client_id)) throw new Error(`the configuration has a client ${quoted(client_id)}`)
   const reading = createStoredClientReader(config).read(client_id, client)
   if (typeof reading === 'string') throw new Error(`the client does not fit the configuration: ${reading}`)
-  await withClientStore(config, async clients => {
+  await withOperatedStore(config, 'the clients', async ({ clients, cutoffs }) => {
+    // What was issued to another of its name is not good for this one, whoever forgot that one and however.
+    if (await clients.wasForgotten(client_id)) await cutOff(cutoffs, systemClock, { client_id }, config.oauth)
     const isNew = await clients.put(client_id, { members: JSON.stringify(client), disabled: false }, undefined)
     if (!isNew) throw new Error(`the store knows a client ${quoted(client_id)}; sidegate client list shows it`)
   })

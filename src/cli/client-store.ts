@@ -3,8 +3,11 @@ import type { ClientRecord, ClientStore, KnownClient } from '../stores/ports/cli
 import { withOperatedStore } from './operated-store.ts'
 
 /** The clients in a configuration's store, for a command beside the gateway. @throws Error as `withOperatedStore` does */
-export const withClientStore = <T>(config: SidegateConfig, use: (clients: ClientStore) => Promise<T>): Promise<T> =>
-  withOperatedStore(config, 'the clients', store => use(store.clients))
+export const withClientStore = <T>(
+  config: SidegateConfig,
+  use: (clients: ClientStore) => Promise<T>,
+  access: 'write' | 'read' = 'write',
+): Promise<T> => withOperatedStore(config, 'the clients', store => use(store.clients), access)
 
 /** Others may change the same client at the same moment, but not for long. */
 const mostAttempts = 20
@@ -24,6 +27,10 @@ export const changeClient = async (
   }
   throw new Error(`somebody else keeps changing ${quoted(client_id)}; try again`)
 }
+
+/** What stays of a record when something else in it changes. */
+export const membersOf = (known: KnownClient | undefined): Pick<ClientRecord, 'members'> =>
+  known?.members === undefined ? {} : { members: known.members }
 
 /** A name in a message, as it can be told from the words around it. */
 export const quoted = (client_id: string): string => JSON.stringify(client_id)

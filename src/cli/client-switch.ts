@@ -1,6 +1,6 @@
 import type { SidegateConfig } from '../config/load.ts'
 import type { ClientRecord, KnownClient } from '../stores/ports/clients.ts'
-import { changeClient, unknownClient, withClientStore } from './client-store.ts'
+import { changeClient, membersOf, unknownClient, withClientStore } from './client-store.ts'
 import { type Command, parseNamed, printLine } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 
@@ -59,6 +59,3 @@ const turnClient = (config: SidegateConfig, client_id: string, decide: Turn): Pr
       return record
     }),
   )
-
-const membersOf = (known: KnownClient | undefined): Pick<ClientRecord, 'members'> =>
-  known?.members === undefined ? {} : { members: known.members }
