@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeHttp } from '../node-http.ts'
+import { chooseFormat, type ExpositionFormat } from '../telemetry/exposition-format.ts'
 
 /** What the admin port tells; every method answers from what the primary has at hand. */
 export interface AdminView {
   isReady(): boolean
   checks(): AdminChecks
   /** The exposition, once the workers that can have reported. */
-  metrics(format: 'text' | 'openmetrics'): Promise<{ readonly contentType: string; readonly body: string }>
+  metrics(format: ExpositionFormat): Promise<{ readonly contentType: string; readonly body: string }>
   version(): Readonly<Record<string, string>>
 }
 
@@ -60,8 +61,7 @@ const answer = async (view: AdminView, req: IncomingMessage, res: ServerResponse
         readiness(view, new URLSearchParams(query).has('verbose')),
       )
     case '/metrics': {
-      const wantsOpenMetrics = req.headers.accept?.includes('application/openmetrics-text') ?? false
-      const { contentType, body } = await view.metrics(wantsOpenMetrics ? 'openmetrics' : 'text')
+      const { contentType, body } = await view.metrics(chooseFormat(req.headers.accept))
       return end(res, 200, contentType, body)
     }
     case '/version':

@@ -1,9 +1,7 @@
 import { Registry } from 'prom-client'
 import type { Exemplar } from './exemplar.ts'
+import type { ExpositionFormat } from './exposition-format.ts'
 import { type MetricDeclaration, type MetricKey, metrics } from './metrics.ts'
-
-/** Prometheus text 0.0.4 or OpenMetrics 1.0. */
-export type ExpositionFormat = 'text' | 'openmetrics'
 
 export interface Exposition {
   readonly contentType: string

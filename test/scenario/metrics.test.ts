@@ -131,7 +131,9 @@ t.test('the time of the upstream is no overhead of ours', async t => {
 const familyOf = (name: string): string => name.replace(/_(bucket|sum|count)$/, '')
 
 t.test('both formats are served, and every series has the labels its declaration names', async t => {
-  const text = await fetch(`${sidegate.admin}/metrics`)
+  const text = await fetch(`${sidegate.admin}/metrics`, {
+    headers: { accept: 'application/openmetrics-text;q=0, text/plain' },
+  })
   const openMetrics = await fetch(`${sidegate.admin}/metrics`, {
     headers: { accept: 'application/openmetrics-text; version=1.0.0' },
   })
