@@ -67,20 +67,22 @@ const createPriceList = (
   const tariffs = new Map<Plan, Tariff>()
   // Of proven clients, each made once: a limiter looks texts up sooner that it has seen before.
   const prices = new WeakMap<ClientRegistration, Price>()
-  const priceOf = (client: ClientRegistration | undefined, caller: string): Price => {
+  const tariffOf = (client: ClientRegistration | undefined): Tariff => {
     const plan = planOf(deps, operation, client)
-    const tariff = remembered(tariffs, plan, () => makeTariff(deps, ruleSets, plan, operation))
-    return { tariff, charge: makeCharge(tariff, caller) }
+    return remembered(tariffs, plan, () => makeTariff(deps, ruleSets, plan, operation))
   }
   return (exchange, caller) => {
     if (caller.kind === 'unknown') {
       const { named } = caller
-      return priceOf(named, `address:${addressKey(exchange.context.address)} ${named?.client_id ?? ''}`)
+      const tariff = tariffOf(named)
+      const charge = makeCharge(tariff, `address:${addressKey(exchange.context.address)} ${named?.client_id ?? ''}`)
+      return { tariff, charge: { ...charge, byAddress: true } }
     }
     const { client } = caller
     const known = prices.get(client)
     if (known) return known
-    const made = priceOf(client, `client:${client.client_id}`)
+    const tariff = tariffOf(client)
+    const made = { tariff, charge: makeCharge(tariff, `client:${client.client_id}`) }
     prices.set(client, made)
     return made
   }
@@ -118,7 +120,9 @@ const applyVerdict = (deps: PlanDeps, exchange: Exchange, tariff: Tariff, verdic
   tariff.operation.meter.planDecision(tariff.plan.name, decisionOf(verdict))
   const fields = tariff.fieldsOf(verdict)
   exchange.answerFields = exchange.answerFields.length === 0 ? fields : [...exchange.answerFields, ...fields]
-  if (verdict.shadowDenied) deps.softLimits.exceeded(exchange, tariff.plan.name, exceededMs(tariff, verdict))
+  // Of a share alone it is not known whether the whole is exceeded.
+  if (verdict.shadowDenied && verdict.source === 'store')
+    deps.softLimits.exceeded(exchange, tariff.plan.name, exceededMs(tariff, verdict))
   if (verdict.allowed) return undefined
   const headers = ['retry-after', String(toWaitSec(verdict.waitMs))]
   if (verdict.source === 'closed') return refuse(exchange, 'PLAN_UNDECIDED', { headers })

@@ -5,6 +5,7 @@ import { type Caller, createExchange, type Exchange } from '../../src/gateway/ex
 import { type MeteredOperation, meterOperation } from '../../src/gateway/meter.ts'
 import type { OperationPlan } from '../../src/gateway/operation.ts'
 import { chargePlan } from '../../src/gateway/plan-limit.ts'
+import type { SoftLimitReport } from '../../src/gateway/soft-limit-report.ts'
 import { createAddressReader } from '../../src/http/address.ts'
 import { createCertificateReader } from '../../src/http/client-certificate.ts'
 import { createContext } from '../../src/http/context.ts'
@@ -64,14 +65,18 @@ const proven = (client_id: string, plan?: string): Caller => ({
 const nobody: Caller = { kind: 'unknown', named: undefined }
 
 /** Charges requests to these plans, the first of which is the default; tells what is left, or the status of a refusal. */
-const createCharge = (plans: readonly Plan[], limiter: Limiter = createMemoryLimiter()) => {
+const createCharge = (
+  plans: readonly Plan[],
+  limiter: Limiter = createMemoryLimiter(),
+  exceeded: SoftLimitReport['exceeded'] = () => undefined,
+) => {
   const byName = new Map(plans.map(each => [each.name, each]))
   const step = chargePlan({
     limiter,
     plans: byName,
     defaultPlan: plans[0] ?? newPlan(),
     limitFields: 'ietf',
-    softLimits: { exceeded: () => undefined },
+    softLimits: { exceeded },
   })
   return async (called: MeteredOperation, caller: Caller, address = '192.0.2.1'): Promise<string | number> => {
     const exchange = exchangeOf(called, caller, address)
@@ -175,6 +180,22 @@ t.test('without the count a plan is decided locally, left open or closed, as it 
   t.equal(await createCharge([newPlan()], gone)(one, proven('app')), 429)
   t.equal(await createCharge([newPlan({ whenStoreFails: 'open' })], gone)(one, proven('app')), '"p";r=2;t=60')
   t.equal(await createCharge([newPlan({ whenStoreFails: 'closed' })], gone)(one, proven('app')), 503)
+})
+
+t.test('over a soft limit is who is over the whole of it, not over a share', async t => {
+  const soft = newPlan({ mode: 'soft' })
+  const exceeded: string[] = []
+  const report = (_exchange: Exchange, plan: string) => void exceeded.push(plan)
+  const away = createSharedLimiter(() => Promise.reject(new Error('the counting process is gone')), {
+    share: () => ({ index: 0, of: 2 }),
+    onStateChange: () => undefined,
+  })
+
+  for (let nth = 0; nth < 3; nth++) await createCharge([soft], away, report)(one, proven('app'))
+  t.same(exceeded, [])
+  const charge = createCharge([soft], createMemoryLimiter(), report)
+  for (let nth = 0; nth < 3; nth++) await charge(one, proven('app'))
+  t.same(exceeded, ['p'], 'the third of two')
 })
 
 t.test('operations that share a count are asked about together', async t => {

@@ -30,7 +30,7 @@ export const createFailureLimit = (limiter: Limiter, rate: Rate, nowMs: () => nu
   const perAddress = failureRules(rate.limit * namesFactor, rate.windowSec)
 
   const charge = async (key: string, rules: readonly Rule[]): Promise<number> => {
-    const verdict = await limiter.charge({ key: `failures:${key}`, rules, whenStoreFails: 'local' })
+    const verdict = await limiter.charge({ key: `failures:${key}`, byAddress: true, rules, whenStoreFails: 'local' })
     if (verdict.allowed) return 0
     if (blockedUntil.size >= maxBlocks) blockedUntil.delete(blockedUntil.keys().next().value ?? '')
     blockedUntil.set(key, nowMs() + verdict.waitMs)

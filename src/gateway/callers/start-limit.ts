@@ -18,7 +18,7 @@ export const createStartLimit = (limiter: Limiter, rate: Rate): StartLimit => {
   return {
     take: async (what, address) => {
       const key = `starts:${what} ${addressKey(address)}`
-      const { allowed, waitMs } = await limiter.charge({ key, rules, whenStoreFails: 'local' })
+      const { allowed, waitMs } = await limiter.charge({ key, byAddress: true, rules, whenStoreFails: 'local' })
       return allowed ? 0 : waitMs
     },
   }

@@ -1,5 +1,5 @@
-import { createGradualEviction } from '../gradual-eviction.ts'
 import type { Algorithm, Charge, Rule, RuleState } from '../ports/limiter.ts'
+import { ByKey } from './by-key.ts'
 import { CalendarWindow } from './calendar-window.ts'
 import type { Counter, Terms } from './counter.ts'
 import { LeakyBucket } from './leaky-bucket.ts'
@@ -21,7 +21,7 @@ export interface Decision extends Admission {
 }
 
 /** Whose counters, and the rules they are held to. */
-export type Count = Pick<Charge, 'key' | 'rules'>
+export type Count = Pick<Charge, 'key' | 'byAddress' | 'rules'>
 
 /**
  * The counters of one process. A charge is decided as a whole: as many are let in as have room under every hard rule.
@@ -45,28 +45,17 @@ interface Named {
 }
 
 export const createCounters = (clock: MonotonicClock = monotonicClock): Counters => {
-  /** By key. Few for each: they are looked through, which is cheaper than a name to put together and look up. */
-  const counters = new Map<string, Named[]>()
   let nowMicros = 0
-  let calls = 0
-  /** Looks for keys that have run out, to be taken before the next decision: none may go in the middle of one. */
-  let looks = 0
-  const evict = createGradualEviction(counters, ofKey =>
-    ofKey.every(({ counter }) => counter.overAtMicros <= nowMicros),
-  )
+  /** Few for each key: they are looked through, which is cheaper than a name to put together and look up. */
+  const counters = new ByKey<Named[]>(ofKey => ofKey.every(({ counter }) => counter.overAtMicros <= nowMicros))
 
   /** The counters of a key, now. */
-  const look = (key: string): Named[] => {
+  const look = (count: Count): Named[] => {
     nowMicros = Math.round(clock.nowMs() * 1000)
-    // One look in 16 calls lets a collection shrink that no new key comes to; three for a new key keep it bounded.
-    if (++calls % 16 === 0) looks++
-    if (looks > 0) evict(looks)
-    looks = 0
-    const found = counters.get(key)
+    const found = counters.find(count)
     if (found) return found
-    looks += 3
     const made: Named[] = []
-    counters.set(key, made)
+    counters.add(count, made)
     return made
   }
   const stateOf = (counter: Counter, terms: Terms): RuleState => {
@@ -75,8 +64,9 @@ export const createCounters = (clock: MonotonicClock = monotonicClock): Counters
   }
 
   return {
-    decide: ({ key, rules }, wanted = 1, terms = rules) => {
-      const ofKey = look(key)
+    decide: (count, wanted = 1, terms = count.rules) => {
+      const { rules } = count
+      const ofKey = look(count)
       let granted = wanted
       let roomSoftly = wanted
       for (const [nth, rule] of rules.entries()) {
@@ -95,8 +85,9 @@ export const createCounters = (clock: MonotonicClock = monotonicClock): Counters
       }
       return { granted, grantedSoftly, rules: states }
     },
-    record: ({ key, rules }, { granted, grantedSoftly }, terms, atMicros) => {
-      const ofKey = look(key)
+    record: (count, { granted, grantedSoftly }, terms, atMicros) => {
+      const { rules } = count
+      const ofKey = look(count)
       for (let nth = 0; nth < rules.length; nth++) {
         const rule = rules[nth] as Rule
         const admitted = rule.mode === 'soft' ? grantedSoftly : granted

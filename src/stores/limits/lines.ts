@@ -1,5 +1,5 @@
-import { createGradualEviction } from '../gradual-eviction.ts'
 import type { Charge, Rule } from '../ports/limiter.ts'
+import { ByKey } from './by-key.ts'
 import { Line } from './line.ts'
 import type { MonotonicClock } from './monotonic-clock.ts'
 
@@ -28,18 +28,12 @@ export const createLines = <Question>(
 }
 
 const linesOfRules = <Question>(clock: MonotonicClock, questionOf: (charge: Charge) => Question): Lines<Question> => {
-  const lines = new Map<string, Line<Question>>()
-  let calls = 0
-  const evict = createGradualEviction(lines, line => line.isOver())
-  const make = (charge: Charge): Line<Question> => {
-    evict(3)
-    const made = new Line(charge, questionOf(charge), clock)
-    lines.set(charge.key, made)
-    return made
-  }
+  const lines = new ByKey<Line<Question>>(line => line.isOver())
   return charge => {
-    // One look in 16 calls lets a collection shrink that no new key comes to; three for a new key keep it bounded.
-    if (++calls % 16 === 0) evict(1)
-    return lines.get(charge.key) ?? make(charge)
+    const known = lines.find(charge)
+    if (known !== undefined) return known
+    const made = new Line(charge, questionOf(charge), clock)
+    lines.add(charge, made)
+    return made
   }
 }

@@ -1,4 +1,4 @@
-import type { Limiter, Verdict } from '../ports/limiter.ts'
+import type { Charge, Limiter, Verdict } from '../ports/limiter.ts'
 import { type Count, createCounters, type Decision } from './counters.ts'
 import type { Line } from './line.ts'
 import { createLines } from './lines.ts'
@@ -49,7 +49,7 @@ interface Group {
 export const createSharedLimiter = (ask: LimiterChannel, options: AwayOptions): Limiter => {
   const clock = options.clock ?? monotonicClock
   const local = createLocalShare(options.share, clock)
-  const lineOf = createLines<Count>(clock, ({ key, rules }) => ({ key, rules }))
+  const lineOf = createLines<Count>(clock, toCount)
   let due: Line<Count>[] = []
   let pausedUntilMs = Number.NEGATIVE_INFINITY
   let isUp = true
@@ -104,6 +104,8 @@ export const createSharedLimiter = (ask: LimiterChannel, options: AwayOptions): 
     close: async () => undefined,
   }
 }
+
+const toCount = ({ key, byAddress, rules }: Charge): Count => (byAddress ? { key, byAddress, rules } : { key, rules })
 
 /** The answer, or an error when it takes too long; `onLate` when it comes after that. */
 const withPatience = <Answer>(answer: Promise<Answer>, onLate: () => void): Promise<Answer> =>

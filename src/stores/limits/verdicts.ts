@@ -35,10 +35,30 @@ const decisionAt = (decision: Decision, rules: readonly Rule[], place: number): 
 }
 
 /** Where a counter stood before so many more were let in. */
-const stateBefore = (rule: Rule, state = noRoom, later: number, laterSoftly: number): RuleState => ({
-  remaining: state.remaining + (rule.mode === 'soft' ? laterSoftly : later),
-  waitMs: rule.algorithm === 'calendar' ? state.waitMs : rule.windowMs,
-})
+const stateBefore = (rule: Rule, state = noRoom, later: number, laterSoftly: number): RuleState => {
+  const more = rule.mode === 'soft' ? laterSoftly : later
+  return more === 0 ? state : { remaining: state.remaining + more, waitMs: waitBefore(rule, state, more) }
+}
+
+/** There was room, so it is what the counter took until all would have been as at first, or the window. */
+const waitBefore = (
+  { algorithm, limit, windowMs, burst }: Rule,
+  { remaining, waitMs }: RuleState,
+  more: number,
+): number => {
+  switch (algorithm) {
+    case 'strict':
+      return windowMs
+    case 'calendar':
+      return waitMs
+    case 'smooth': {
+      const eachMs = windowMs / limit
+      // With nothing remaining it said when one fits again: `burst - 1` before the bucket is empty.
+      const untilEmptyMs = remaining > 0 ? waitMs : waitMs + (burst - 1) * eachMs
+      return Math.max(0.001, Math.round((untilEmptyMs - more * eachMs) * 1000) / 1000)
+    }
+  }
+}
 
 const noRoom: RuleState = { remaining: 0, waitMs: 1 }
 

@@ -9,6 +9,8 @@ export interface Limiter {
 export interface Charge {
   /** Names whose counters they are: the plan and the caller. Not empty. Never shown to anybody. */
   readonly key: string
+  /** Whether anybody can have as many such keys as they like: of these no more than so many are remembered in a process. */
+  readonly byAddress?: true
   /** At least one. Whoever charges by the same rules hands over the same array: what is remembered goes by it. */
   readonly rules: readonly Rule[]
   /** What holds while the store does not answer. */

@@ -1,0 +1,48 @@
+import t from 'tap'
+import { ByKey, mostAddresses } from '../../../src/stores/limits/by-key.ts'
+
+const client = (nth: number) => ({ key: `client ${nth}` })
+const address = (nth: number) => ({ key: `address ${nth}`, byAddress: true }) as const
+
+t.test('a value is found by its key, in the one kind and in the other', async t => {
+  const values = new ByKey<string>(() => false)
+  values.add({ key: 'one' }, 'a client')
+  values.add({ key: 'one', byAddress: true }, 'an address')
+
+  t.equal(values.find({ key: 'one' }), 'a client')
+  t.equal(values.find({ key: 'one', byAddress: true }), 'an address')
+  t.equal(values.find({ key: 'two' }), undefined)
+})
+
+t.test('of addresses the newest are kept, and no client is forgotten for them', async t => {
+  const values = new ByKey<number>(() => false)
+  values.add(client(0), 0)
+  for (let nth = 0; nth < mostAddresses + 10; nth++) values.add(address(nth), nth)
+
+  t.equal(values.find(client(0)), 0)
+  t.equal(values.find(address(9)), undefined)
+  t.equal(values.find(address(10)), 10)
+  t.equal(values.find(address(mostAddresses + 9)), mostAddresses + 9)
+  t.equal(values.size, mostAddresses + 1)
+})
+
+t.test('what is over is forgotten as others come, of either kind', async t => {
+  const values = new ByKey<number>(value => value === 0)
+  for (const keyed of [client, address]) for (let nth = 0; nth < 100; nth++) values.add(keyed(nth), nth < 50 ? 0 : 1)
+  for (const keyed of [client, address]) for (let nth = 100; nth < 200; nth++) values.add(keyed(nth), 1)
+
+  t.equal(values.find(client(0)), undefined)
+  t.equal(values.find(address(0)), undefined)
+  t.equal(values.size, 300)
+})
+
+t.test('it is forgotten too where only known ones are asked for', async t => {
+  const values = new ByKey<number>(value => value === 0)
+  values.add(client(0), 0)
+  values.add(address(0), 0)
+  values.add(client(1), 1)
+
+  for (let nth = 0; nth < 200; nth++) values.find(client(1))
+
+  t.equal(values.size, 1)
+})
