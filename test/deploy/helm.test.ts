@@ -39,7 +39,7 @@ const lastingObjects = (set: string): readonly KubernetesObject[] => [
 
 for (const set of valueSets) {
   t.test(`with the ${set} values, the chart was rendered as it stands`, async t => {
-    t.equal(readRendered(set).head, head, 'node test/deploy/helm/render.ts renders it anew')
+    t.equal(readRendered(set).head, head, 'npx node test/deploy/helm/render.ts renders it anew')
   })
 
   t.test(`with the ${set} values, it is what Kubernetes takes`, async t => {

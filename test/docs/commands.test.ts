@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { sidegate } from '../cli/run.ts'
-import { codeOf, readPage, root, rowsOf } from './markdown.ts'
+import { codeOf, readPage, readPages, root, rowsOf } from './markdown.ts'
 
 const readme = readPage('README.md')
 
@@ -58,6 +58,16 @@ t.test('every npm script that a page names exists', async t => {
   t.ok(named.length > 0, 'there are scripts')
   t.same(
     named.filter(name => !(name in scripts)),
+    [],
+  )
+})
+
+t.test('no page runs a program of the project by the Node of the system, which may be too old for it', async t => {
+  const calls = readPages().flatMap(({ text }) => text.match(/(?:npx )?\bnode [\w./-]+\.ts\b/g) ?? [])
+
+  t.ok(calls.length > 0, 'there are such programs')
+  t.same(
+    calls.filter(call => !call.startsWith('npx ')),
     [],
   )
 })

@@ -1,18 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
-import { type Page, readPage, root, withoutBlocks } from './markdown.ts'
+import { type Page, readPage, readPages, root, withoutBlocks } from './markdown.ts'
 
-const skipped = ['node_modules', 'dist', 'data', '.git', '.tap']
-
-const pagesBelow = (folder: string): readonly string[] =>
-  readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) return skipped.includes(entry.name) ? [] : pagesBelow(path)
-    return entry.name.endsWith('.md') ? [path] : []
-  })
-
-const pages = pagesBelow('.').map(readPage)
+const pages = readPages()
 
 /** The anchor that a heading gets, by GitHub's rule. */
 const anchorOf = (heading: string): string =>

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const root = join(import.meta.dirname, '../..')
@@ -25,6 +25,18 @@ export interface Page {
 
 /** @param path below the root of the project */
 export const readPage = (path: string): Page => toPage(path, readFileSync(join(root, path), 'utf8'))
+
+/** All pages of the project. */
+export const readPages = (): readonly Page[] => pathsBelow('.').map(readPage)
+
+const skipped = ['node_modules', 'dist', 'data', '.git', '.tap']
+
+const pathsBelow = (folder: string): readonly string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return skipped.includes(entry.name) ? [] : pathsBelow(path)
+    return entry.name.endsWith('.md') ? [path] : []
+  })
 
 export const toPage = (path: string, text: string): Page => ({
   path,

@@ -7,7 +7,7 @@ import autocannon from 'autocannon'
 import { type LoadAnswer, type LoadResult, summarize } from './answers.ts'
 import { toCount } from './count.ts'
 
-const usage = `node test/load/autocannon.ts [option ...]
+const usage = `npx node test/load/autocannon.ts [option ...]
   --url URL          the operation                          http://localhost:8080/accounts
   --token-url URL    where the client gets its token        /token of the same origin
   --client ID        its secret is in CLIENT_SECRET         demo, demo-secret

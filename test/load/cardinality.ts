@@ -1,6 +1,6 @@
 /**
  * How many series requests can make that nobody could foresee: sends a million of every kind and prints how many a scrape has
- * on the way, beside how many the configuration allows. Fails where there are others. `node test/load/cardinality.ts [COUNT]`.
+ * on the way, beside how many the configuration allows. Fails where there are others. `npx node test/load/cardinality.ts [COUNT]`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

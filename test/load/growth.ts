@@ -1,6 +1,6 @@
 /**
  * How large the store gets: what one of everything takes in a SQLite file and in a Redis, written by the adapters
- * themselves. Prints the table of the README, ends by itself and leaves nothing behind. `node test/load/growth.ts [COUNT]`.
+ * themselves. Prints the table of the README, ends by itself and leaves nothing behind. `npx node test/load/growth.ts [COUNT]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
  * What requests cost Redis: calls, and microseconds of its core, as the adapters make them when a worker is busy. `sizing.ts`
- * reckons with these. Ends by itself and leaves nothing behind. `node test/load/redis-cost.ts`
+ * reckons with these. Ends by itself and leaves nothing behind. `npx node test/load/redis-cost.ts`
  */
 import { systemClock } from '../../src/clock.ts'
 import { openStore, parseStoreUrl } from '../../src/stores/open.ts'

@@ -1,5 +1,5 @@
 /**
- * Whether anything is held of what nobody should send (I6): `node test/load/repeats.ts [TIMES]` drives the hard cases of
+ * Whether anything is held of what nobody should send (I6): `npx node test/load/repeats.ts [TIMES]` drives the hard cases of
  * test/gateway/raw-cases through a running gateway, half of them broken off, and compares what its worker holds of the
  * machine's memory after three times so many (10,000) with what it held after the first thousands. It ends with 1 where
  * that never is within a tenth of it, or the worker died.

@@ -1,6 +1,6 @@
 /**
  * What a load takes: cores, pods, memory and Redis, reckoned from measured figures. Prints the table of deploy/operations.md; who
- * has measured anew hands in what is different: `node test/load/sizing.ts --forwarded 20000 --tokens 12000`.
+ * has measured anew hands in what is different: `npx node test/load/sizing.ts --forwarded 20000 --tokens 12000`.
  */
 import { parseArgs } from 'node:util'
 import { type Figures, measured } from './sizing/figures.ts'

@@ -25,7 +25,7 @@ t.test('the table of README.md names every test of a line, and no other', async 
   t.same(
     readFileSync(readmeFile, 'utf8').split('\n').filter(isRow),
     toRows(readTests()),
-    'node test/oauth/support/checklist-table.ts writes it anew',
+    'npx node test/oauth/support/checklist-table.ts writes it anew',
   )
 })
 

@@ -1,5 +1,5 @@
 /**
- * Renders the chart anew after a change: `node test/deploy/helm/render.ts`, with Helm 4 as `helm`, or where
+ * Renders the chart anew after a change: `npx node test/deploy/helm/render.ts`, with Helm 4 as `helm`, or where
  * HELM says. `go install helm.sh/helm/v4/cmd/helm@latest` makes one. Also checks what Helm finds at fault, and what the
  * chart refuses. What it writes is committed with the change, and the tests look at that.
  */

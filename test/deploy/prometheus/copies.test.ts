@@ -11,7 +11,7 @@ import { groups } from './rules.ts'
 
 t.test('the copies are those of the rules', async t => {
   for (const [file, text] of Object.entries(copies()))
-    t.equal(readFileSync(file, 'utf8'), text, 'node test/deploy/prometheus/render.ts copies them anew')
+    t.equal(readFileSync(file, 'utf8'), text, 'npx node test/deploy/prometheus/render.ts copies them anew')
 })
 
 t.test('an overlay with the component has the rules, and one without has none', async t => {

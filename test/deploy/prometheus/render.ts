@@ -1,4 +1,4 @@
-/** Copies the rules anew after a change: `node test/deploy/prometheus/render.ts`, then the chart's `test/deploy/helm/render.ts`. */
+/** Copies the rules anew after a change: `npx node test/deploy/prometheus/render.ts`, then the chart's `test/deploy/helm/render.ts`. */
 import { writeFileSync } from 'node:fs'
 import { copies } from './copies.ts'
 

@@ -5,7 +5,7 @@ export interface Figures {
   /** Tokens a second of such a worker: row `tokens`. */
   readonly tokens: number
   /**
-   * Microseconds of a Redis core for a plan that is asked about in a call by itself: `node test/load/redis-cost.ts`, a Cluster and
+   * Microseconds of a Redis core for a plan that is asked about in a call by itself: `npx node test/load/redis-cost.ts`, a Cluster and
    * many clients. A single Redis is asked by busy workers about twenty requests in a call, for half of that.
    */
   readonly redisUs: number
