@@ -6,6 +6,7 @@ import type { Store } from '../stores/ports/store.ts'
 import { changeClient, membersOf, quoted } from './client-store.ts'
 import { type Command, parseNamed, printLine } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { requireIdentifier } from './identifier.ts'
 import { withOperatedStore } from './operated-store.ts'
 
 /** Forgets a client of the store. What was issued to it is revoked, so that nothing of it is good for a later client of its name. */
@@ -14,7 +15,8 @@ export const clientDelete: Command = {
   synopsis: 'CLIENT_ID --config FILE',
   summary: 'takes a client out of the store, and revokes all that was issued to it',
   run: async args => {
-    const { name: client_id, options } = parseNamed(args, configOption, 'CLIENT_ID')
+    const { name, options } = parseNamed(args, configOption, 'CLIENT_ID')
+    const client_id = requireIdentifier('CLIENT_ID', name)
     const config = await loadOrReport(requireConfigFile(options.config))
     if (!config) return 1
     const isConfigured = config.oauth.clients.has(client_id)

@@ -70,11 +70,20 @@ const readKnown = (config: SidegateConfig, client_id: string, known: KnownClient
   return reading
 }
 
+/** Each that is good is compared with every secret that anybody presents. */
+const mostSecrets = 5
+
 const replaceSecret = async (client: ClientRegistration, keepMs: number) => {
   const method = client.token_endpoint_auth_method
   if (!method.startsWith('client_secret_'))
     throw new Error(`${quoted(client.client_id)} has no secret (token_endpoint_auth_method: ${method})`)
   const { own, members } = createSecret()
   const nowMs = systemClock.nowMs()
-  return { own, members: rotateSecret(members.client_secret_hash, await heldSecrets(client), nowMs, nowMs + keepMs) }
+  const rotated = rotateSecret(members.client_secret_hash, await heldSecrets(client), nowMs, nowMs + keepMs)
+  const count = 1 + (rotated.client_secrets?.length ?? 0)
+  if (count > mostSecrets)
+    throw new Error(
+      `${quoted(client.client_id)} would have ${count} good secrets, and ${mostSecrets} is the most; with --keep 0s those of now end at once`,
+    )
+  return { own, members: rotated }
 }

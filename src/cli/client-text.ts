@@ -8,6 +8,9 @@ import type { NewCredential } from './new-credential.ts'
 export const printOwn = ({ name, value }: NonNullable<NewCredential['own']>): void =>
   printLine(`${name}: ${value.reveal()}  # shown this once; give it to the client\n`)
 
-/** As it stands under `clients:`. */
+/** As it stands under `clients:`. What a configuration would take for a reference to the environment is said literally. */
 export const toListItem = (members: Readonly<Record<string, unknown>>): string =>
-  stringify([members], { lineWidth: 0 }).trimEnd().replace(/^/gm, '  ')
+  stringify([members], { lineWidth: 0 })
+    .trimEnd()
+    .replace(/^/gm, '  ')
+    .replaceAll('${', () => '$${')

@@ -63,9 +63,9 @@ const parseStrictly = <const T extends Options>(args: readonly string[], options
   }
 }
 
-/** Node goes on with advice about `--`, on the same line. */
+/** Node goes on with advice about `--` on the same line, and with what helps on others. */
 const sentenceOf = (error: unknown): string =>
-  error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error)
+  error instanceof Error ? (error.message.split('. ')[0] ?? error.message).replaceAll('\n', ' ') : String(error)
 
 /** Prints what was asked for. Nobody may want to read all of it, as behind `head`: the rest goes nowhere, which is no failure. */
 export const printLine = (line: string): void => print(process.stdout, line)

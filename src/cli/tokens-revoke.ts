@@ -5,6 +5,7 @@ import type { Cutoff } from '../stores/ports/cutoffs.ts'
 import type { Store } from '../stores/ports/store.ts'
 import { type Command, parseOptions, printErrorLine, printLine, UsageError } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { requireIdentifier } from './identifier.ts'
 import { withOperatedStore } from './operated-store.ts'
 
 /** Revokes what was issued to a client or for a person, whether the gateway runs or not; ends when what follows is good. */
@@ -29,8 +30,10 @@ export const tokensRevoke: Command = {
 
 const parseTarget = (client: string | undefined, subject: string | undefined): CutoffTarget => {
   if (client === undefined && subject === undefined) throw new UsageError('name a --client, a --subject, or both')
-  if (client === '' || subject === '') throw new UsageError('--client and --subject are not empty')
-  return { ...(client !== undefined && { client_id: client }), ...(subject !== undefined && { sub: subject }) }
+  return {
+    ...(client !== undefined && { client_id: requireIdentifier('--client', client) }),
+    ...(subject !== undefined && { sub: requireIdentifier('--subject', subject) }),
+  }
 }
 
 /** A name that was misspelt revokes nothing; but a client may also have been taken out, and come back. */

@@ -2,9 +2,10 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import t from 'tap'
 import { parse } from 'yaml'
 import { clientNew as clientNewCommand } from '../../src/cli/client-new.ts'
+import { toListItem } from '../../src/cli/client-text.ts'
 import { isSecretHash, verifySecretHash } from '../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../src/secret.ts'
-import { acceptedConfig, authorize, problemsOf, publishing } from '../config/support.ts'
+import { acceptedConfig, authorize, hash, problemsOf, publishing } from '../config/support.ts'
 import { createCertificates } from '../support/certificates.ts'
 import { sidegate } from './run.ts'
 
@@ -56,6 +57,14 @@ t.test('client new prints a secret once, and YAML with its stored form that pass
   const [shop] = config.oauth.clients
   const stored = shop?.secrets[0]?.value
   t.ok(stored && isSecretHash(stored.reveal()) && (await verifySecretHash(new Secret(secret), stored)))
+})
+
+t.test('what looks like a reference to the environment is pasted as it was said', async t => {
+  const names = { client_id: `a\${b}`, client_name: `a \${HOME} and $\${b} and \${` }
+
+  const printed = toListItem({ ...names, client_secret_hash: hash, redirect_uris: ['https://shop.example.com/'] })
+
+  t.match([...(await acceptedConfig(t, pasted(printed))).oauth.clients], [names])
 })
 
 t.test('no two clients get the same secret', async t => {

@@ -24,6 +24,7 @@ const config = {
     client({ client_id: 'filed', plan: 'gold' }),
     client({ client_id: 'off', plan: 'gold', client_name: 'Switched off' }),
     { client_id: 'spa', plan: 'gold', grant_types: ['refresh_token'], token_endpoint_auth_method: 'none' },
+    client({ client_id: 'full', plan: 'gold', client_secrets: Array(4).fill({ client_secret_hash: hash }) }),
   ],
 }
 const file = writeConfig(t, config)
@@ -66,6 +67,15 @@ t.test('client list shows where each client is, whether it is served, and until 
       ['filed', 'filed', 'configuration', 'served', 'gold', 'client_secret_basic', 'no end'],
       ['off', 'Switched off', 'configuration', 'disabled', 'gold', 'client_secret_basic', 'no end'],
       ['spa', 'spa', 'configuration', 'served', 'gold', 'none', '-'],
+      [
+        'full',
+        'full',
+        'configuration',
+        'served',
+        'gold',
+        'client_secret_basic',
+        'no end, no end, no end, no end, no end',
+      ],
       ['kept', 'kept', 'store', 'served', 'silver', 'client_secret_basic', 'no end, 2099-01-31T12:00:00.000Z'],
       ['paused', 'paused', 'store', 'disabled', 'silver', 'client_secret_basic', 'no end'],
       ['stale', '-', 'store', 'unfit (plan: no such plan; there are gold, silver)', '-', '-', '-'],
@@ -75,8 +85,8 @@ t.test('client list shows where each client is, whether it is served, and until 
     ],
   )
   const listed = JSON.parse(machines.stdout).clients
-  t.equal(listed.length, 9)
-  t.same(listed[3], {
+  t.equal(listed.length, 10)
+  t.same(listed[4], {
     client_id: 'kept',
     in: 'store',
     state: 'served',
@@ -186,6 +196,12 @@ const refusals: readonly (readonly [says: string, command: Command, args: readon
     clientRotateSecret,
     ['stale', '--config', file],
     /"stale" does not fit .*: plan: no/,
+  ],
+  [
+    'a sixth secret that is good',
+    clientRotateSecret,
+    ['full', '--config', file],
+    /^"full" would have 6 good secrets, and 5 is the most; with --keep 0s those of now end at once$/,
   ],
   [
     'a time that is none',

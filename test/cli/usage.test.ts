@@ -28,6 +28,18 @@ const badUsages: readonly (readonly [says: string, args: readonly string[], mess
     ['client', 'new', '--id', 'shop', '--grant', 'authorization_code', 'refresh_token'],
     /no option takes "refresh_token"; repeat the option for each value/,
   ],
+  ['a value like an option', ['client', 'new', '--id', '- x'], /'--id' argument is ambiguous.*'--id=-XYZ'/],
+  [
+    'a subject that nobody has',
+    ['tokens', 'revoke', '--subject', 'a\nrevoked: b', '--config', demoConfig],
+    /--subject is 1 to 512 characters of printable ASCII/,
+  ],
+  [
+    'a client that is too long',
+    ['tokens', 'revoke', '--client', 'x'.repeat(513), '--config', demoConfig],
+    /--client is 1 to 512 characters/,
+  ],
+  ['the same to delete', ['client', 'delete', 'x'.repeat(513), '--config', demoConfig], /CLIENT_ID is 1 to 512/],
   ['a client without grant', ['client', 'new', '--id', 'shop'], /needs --grant/],
 ]
 

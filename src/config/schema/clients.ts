@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { clientAuthMethods, profiles } from '../../oauth/options.ts'
 import { grantTypes, signingAlgs } from '../../oauth/wire.ts'
+import { identifierFault } from '../values/identifier.ts'
 import { redirectUriFault } from '../values/redirect-uri.ts'
 import { resourceFault } from '../values/resource.ts'
 import { scopeList } from '../values/scope.ts'
-import { checkedText, flag, line, oneOf, oneOfYet, printableAscii, text, textLike } from '../values/texts.ts'
+import { checkedText, flag, line, oneOf, oneOfYet, text, textLike } from '../values/texts.ts'
 import { certificateNameShape, file, keysShape, secretHash, secretsShape } from './client-proofs.ts'
 
 /** Who may ask for tokens: the registered clients, and the people who may sign in. */
@@ -13,7 +14,7 @@ const alg = () => oneOf(signingAlgs).optional()
 
 /** The members bear their RFC 7591 names. */
 export const clientSchema = z.strictObject({
-  client_id: printableAscii('a client_id'),
+  client_id: checkedText(identifierFault('a client_id')),
   ...secretsShape,
   client_name: line().optional().describe('What people see on the consent page. Default the client_id.'),
   profile: oneOf(profiles)

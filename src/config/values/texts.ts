@@ -89,11 +89,10 @@ export const burst = () => {
 const mostAtOnce = 100_000_000
 
 /** A secret of printable ASCII (RFC 6749 appendix A.2). */
-export const secretText = () => printableAscii('a secret').transform(input => new Secret(input))
-
-/** RFC 6749 appendix A: VSCHAR, at least one. */
-export const printableAscii = (what: string) =>
-  textLike(/^[\x20-\x7e]+$/, `${what} is at least one character of printable ASCII (RFC 6749 appendix A)`)
+export const secretText = () =>
+  textLike(/^[\x20-\x7e]+$/, 'a secret is at least one character of printable ASCII (RFC 6749 appendix A)').transform(
+    input => new Secret(input),
+  )
 
 /** `auto` or a whole number; the number as a text too, since that is what an environment variable leaves. */
 export const autoOrCount = (most: number) => {

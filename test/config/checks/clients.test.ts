@@ -17,8 +17,14 @@ holdsEach(t, [
   {
     says: 'a client_id is printable ASCII',
     refused: clients({ client_id: 'Käufer' }),
-    message: /client_id: a client_id is at least one character of printable ASCII/,
+    message: /client_id: a client_id is 1 to 512 characters of printable ASCII/,
     accepted: clients({ client_id: 'a shop' }),
+  },
+  {
+    says: 'a client_id has an end',
+    refused: clients({ client_id: 'x'.repeat(513) }),
+    message: /client_id: a client_id is 1 to 512 characters of printable ASCII/,
+    accepted: clients({ client_id: 'x'.repeat(512) }),
   },
   {
     says: 'a client_secret is printable ASCII',
