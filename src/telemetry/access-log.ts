@@ -1,4 +1,5 @@
 import type { LogEntry } from './log-events.ts'
+import { toLoggedPath } from './logged-path.ts'
 import type { ProcessLogger } from './logger.ts'
 
 /** One answered request, in the facts that the metrics count. Nothing of a query, a header or a body. */
@@ -52,7 +53,7 @@ export const createAccessLog = ({ log, lines }: ProcessLogger): AccessLog => {
       const refused = entry.refused === undefined ? '' : `,"refused":"${entry.refused}"`
       const checked = entry.checked_for === undefined ? '' : `,"checked_for":"${entry.checked_for}"`
       lines.write(
-        `${opening()}"${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(shortened(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${toText(entry.durationMs)}${upstream}${refused}${checked}}\n`,
+        `${opening()}"${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(toLoggedPath(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${toText(entry.durationMs)}${upstream}${refused}${checked}}\n`,
       )
     },
   }
@@ -68,7 +69,7 @@ const toObject = ({
 }: AccessEntry): LogEntry<'request'> => ({
   event: 'request',
   ...rest,
-  path: shortened(rest.path),
+  path: toLoggedPath(rest.path),
   grouping: operation.grouping,
   operation: operation.operation,
   duration_ms: round(durationMs),
@@ -76,11 +77,6 @@ const toObject = ({
   ...(refused === undefined ? {} : { refused }),
   ...(checked_for === undefined ? {} : { checked_for }),
 })
-
-/** A longer path is cut: a line has to fit into what a pipe takes in one piece. */
-const longestPath = 1024
-
-const shortened = (path: string): string => (path.length <= longestPath ? path : `${path.slice(0, longestPath)}…`)
 
 const round = (ms: number): number => Math.round(ms * 1000) / 1000
 

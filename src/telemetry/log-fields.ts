@@ -46,7 +46,9 @@ export const logFields = {
   operation: string('method and configured path'),
   outcome: string('`success` or `failure`; of `stopped` what ended the wait'),
   part: string('`store`, or `limiter`: the shared count of the plans'),
-  path: string('as sent, without the query, cut at 1024 characters'),
+  path: string(
+    'as it is routed, without the query; cut at 1024 characters, and before an encoded `?` or `#`, behind which there may be a secret; empty where the target is refused with 400, and of `OPTIONS *`',
+  ),
   plan: string('name of a plan'),
   problems: strings('what is wrong, each with its place'),
   reason: string('why'),

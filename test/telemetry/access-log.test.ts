@@ -78,6 +78,13 @@ t.test('a path longer than a pipe takes in one piece is cut', async t => {
   t.equal(line.path, `/${'x'.repeat(1023)}…`)
 })
 
+t.test('what follows an encoded question mark is no part of the line: it may be a query with a secret', async t => {
+  const { line, sidegate } = await ask(t, '/token%3fclient_secret=app-secret')
+
+  t.equal(line.path, '/token…')
+  t.notOk(sidegate.output.join('\n').includes('app-secret'))
+})
+
 t.test('milliseconds are numbers with up to three places', async t => {
   const { log } = await createLogger({ level: 'info', base: {} })
   const written: string[] = []

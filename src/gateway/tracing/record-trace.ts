@@ -1,3 +1,4 @@
+import { toLoggedPath } from '../../telemetry/logged-path.ts'
 import type { Span, SpanAttributes } from '../../telemetry/tracing/span.ts'
 import type { Tracer } from '../../telemetry/tracing/tracer.ts'
 import { clientGone, type Exchange } from '../exchange.ts'
@@ -29,7 +30,7 @@ const toRequestSpan = (exchange: Exchange, trace: RequestTrace, status: number, 
       'http.request.method': method,
       'http.route': operation?.path,
       'http.response.status_code': status === clientGone ? undefined : status,
-      'url.path': target && shortened(target.path),
+      'url.path': target && toLoggedPath(target.path),
       'url.scheme': schemeOf(exchange),
       'network.protocol.version': context.req.httpVersion,
       'client.address': context.address,
@@ -104,8 +105,3 @@ const schemeOf = ({ context: { isSecure, trustedPeer, fields } }: Exchange): str
 
 const clientOf = ({ caller }: Exchange): string | undefined =>
   caller === undefined || caller.kind === 'unknown' ? undefined : caller.client.client_id
-
-/** As in the access log. */
-const longestPath = 1024
-
-const shortened = (path: string): string => (path.length <= longestPath ? path : `${path.slice(0, longestPath)}…`)
