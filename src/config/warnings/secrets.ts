@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts'
 import { textWithoutVariables } from '../source/environment.ts'
 import type { Path } from '../source/problem.ts'
-import { type Examined, type WarningRules, warnIf } from './warning.ts'
+import { type Examined, valueAt, type WarningRules, warnIf } from './warning.ts'
 
 /** Secrets that whoever reads the file reads too. */
 export const secretRules = {
@@ -70,9 +70,6 @@ const privateParts = (value: unknown): string => {
   const { keys } = value as { readonly keys?: unknown }
   return Array.isArray(keys) ? keys.map((key: { readonly d?: unknown }) => key.d ?? '').join('') : ''
 }
-
-const valueAt = (tree: unknown, path: Path): unknown =>
-  path.reduce<unknown>((value, step) => (value as Readonly<Record<string | number, unknown>> | undefined)?.[step], tree)
 
 /** In every text of a value. */
 const withoutVariables = (value: unknown, defaults: boolean): unknown => {

@@ -1,11 +1,13 @@
-import { type WarningRules, warnIf } from './warning.ts'
+import { valueAt, type WarningRules, warnIf } from './warning.ts'
 
 /** What the configuration meets where it runs. */
 export const surroundingRules = {
-  'drain-outlasts-grace': ({ draft: { head }, graceMs }) => {
+  'drain-outlasts-grace': ({ draft: { head }, written, graceMs }) => {
     const { delay, timeout } = head.value.shutdown
-    const message = `with its delay this takes ${(delay + timeout) / 1000} s, and the process is killed after ${graceMs / 1000} s; take less, or a longer grace period (--grace says how long it is)`
-    return warnIf(delay + timeout >= graceMs, ['shutdown', 'timeout'], message)
+    const path = placesOfDrain.find(place => valueAt(written, place) !== undefined) ?? []
+    const whose = path.length > 0 ? '' : 'shutdown is left out, and by default '
+    const message = `${whose}a delay of ${delay / 1000} s and a timeout of ${timeout / 1000} s are together no shorter than the ${graceMs / 1000} s after which the process is killed; ${adviseDrain(delay, graceMs)}, or give it longer, and say so by --grace`
+    return warnIf(delay + timeout >= graceMs, path, message)
   },
   'unverified-tls': ({ env }) =>
     warnIf(
@@ -14,3 +16,14 @@ export const surroundingRules = {
       'NODE_TLS_REJECT_UNAUTHORIZED=0 lets anybody pass for Redis and for those who publish keys; remove it from the environment',
     ),
 } as const satisfies WarningRules
+
+/** Where the file may say it; what a person would change comes first. */
+const placesOfDrain = [
+  ['shutdown', 'timeout'],
+  ['shutdown', 'delay'],
+]
+
+const adviseDrain = (delayMs: number, graceMs: number): string => {
+  const roomSec = Math.ceil((graceMs - delayMs) / 1000) - 1
+  return roomSec > 0 ? `write timeout: ${roomSec}s under shutdown` : 'make both shorter'
+}

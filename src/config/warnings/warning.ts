@@ -27,3 +27,10 @@ export type WarningRules = Readonly<Record<string, FindWarnings>>
 /** One warning where something is so, none otherwise. */
 export const warnIf = (isSo: boolean, path: Path, message: string): readonly Warning[] =>
   isSo ? [{ path, message }] : []
+
+/** What is written at a place of the file; undefined: nothing. */
+export const valueAt = (written: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (value, step) => (value as Readonly<Record<string | number, unknown>> | undefined)?.[step],
+    written,
+  )

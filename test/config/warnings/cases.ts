@@ -345,9 +345,25 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
     rule: 'drain-outlasts-grace',
     says: 'a drain ends before the process is killed',
     warned: { shutdown: { delay: '5s', timeout: '25s' } },
-    message: /shutdown\.timeout: with its delay this takes 30 s, and the process is killed after 30 s/,
+    message:
+      /shutdown\.timeout: a delay of 5 s and a timeout of 25 s are together no shorter than the 30 s .*; write timeout: 24s/,
     fine: { shutdown: { delay: '5s', timeout: '25s' } },
     finePlace: { graceMs: 31_000 },
+  },
+  {
+    rule: 'drain-outlasts-grace',
+    says: 'so does that of a file that says nothing of it',
+    warned: { shutdown: undefined },
+    message:
+      /1:1: drain-outlasts-grace: shutdown is left out, and by default a delay of 5 s .*; write timeout: 24s under shutdown/,
+    fine: { shutdown: { timeout: '24s' } },
+  },
+  {
+    rule: 'drain-outlasts-grace',
+    says: 'the delay alone ends before the process is killed',
+    warned: { shutdown: { delay: '30s' } },
+    message: /shutdown\.delay: a delay of 30 s .*; make both shorter, or give it longer/,
+    fine: { shutdown: { delay: '3s' } },
   },
   {
     rule: 'unverified-tls',
