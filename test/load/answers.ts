@@ -18,12 +18,15 @@ export interface LoadResult {
   readonly failed: number
 }
 
-/** @param answers at least one */
-export const summarize = (answers: readonly LoadAnswer[]): LoadResult => {
+/**
+ * @param answers at least one
+ * @param durationSec how long the load was sent: its last requests may come long before its end
+ */
+export const summarize = (answers: readonly LoadAnswer[], durationSec: number): LoadResult => {
   const waitsMs = inOrder(answers.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs))
   const byStatus = Map.groupBy(answers, ({ status }) => status)
   return {
-    answersPerSec: perSecond(answers),
+    answersPerSec: answers.length / durationSec,
     p50Ms: quantile(waitsMs, 0.5),
     p99Ms: quantile(waitsMs, 0.99),
     statuses: [...byStatus].map(([status, those]) => [status, those.length] as const).sort(([a], [b]) => a - b),
@@ -33,12 +36,6 @@ export const summarize = (answers: readonly LoadAnswer[]): LoadResult => {
 }
 
 const isAdmitted = ({ status }: LoadAnswer): boolean => status >= 200 && status < 300
-
-const perSecond = (answers: readonly LoadAnswer[]): number => {
-  const [firstMs = 0] = inOrder(answers.map(({ sentAtMs }) => sentAtMs))
-  const lastMs = inOrder(answers.map(({ answeredAtMs }) => answeredAtMs)).at(-1) ?? firstMs
-  return (1_000 * answers.length) / (lastMs - firstMs)
-}
 
 /**
  * When a request was decided between its sending and its answer only the gateway knows. So of each window this counts what

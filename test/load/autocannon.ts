@@ -81,6 +81,7 @@ interface Sent {
   readonly answers: readonly LoadAnswer[]
   /** Requests that got no answer: the connection broke, or ten seconds passed. */
   readonly unanswered: number
+  readonly durationSec: number
 }
 
 /** At the beginning of each second every connection sends its share of that second's requests, one after another. */
@@ -102,7 +103,7 @@ const send = async (options: Options, token: string): Promise<Sent> => {
   })
   return new Promise((resolve, reject) => {
     load.once('error', reject)
-    load.once('done', ({ errors }) => resolve({ answers, unanswered: errors }))
+    load.once('done', ({ errors, duration }) => resolve({ answers, unanswered: errors, durationSec: duration }))
   })
 }
 
@@ -118,9 +119,9 @@ const report = (result: LoadResult, { planPerSec }: Options, unanswered: number)
 const main = async (): Promise<void> => {
   const options = parseOptions()
   if (!options) return console.log(usage)
-  const { answers, unanswered } = await send(options, await obtainToken(options))
+  const { answers, unanswered, durationSec } = await send(options, await obtainToken(options))
   if (answers.length === 0) throw new Error(`${options.url} answered nothing`)
-  const result = summarize(answers)
+  const result = summarize(answers, durationSec)
   console.log(report(result, options, unanswered))
   const isExceeded = result.mostInOneSecond > (options.planPerSec ?? Number.POSITIVE_INFINITY)
   if (isExceeded || result.failed > 0 || unanswered > 0) process.exitCode = 1
