@@ -77,16 +77,24 @@ const scenario = async (t: Test, pods: readonly RunningSidegate[]): Promise<void
     }
   })
 
-  await t.test('what is issued as soon as the command has ended is good, until its subject is named', async t => {
+  await t.test('what is issued as soon as the command has ended is good, until its person is named', async t => {
     const person = (await token(first, await newRedemption(first, 'app'))).body
     const own = (await token(first, machine)).body
     t.same(await statusesOf(pods, person.access_token), [200])
     t.equal(await isActive(person.refresh_token), true)
     const { sub } = (await post(`${first}/introspect`, { token: String(person.access_token) }, 'app')).body
 
-    const { stdout } = await revoke(`--subject=${String(sub)}`, '--client', 'app', '--json')
+    const mistaken = await revoke('--subject', 'alice')
+    const { stdout } = await revoke('--username', 'alice', '--client', 'app', '--json')
 
-    t.match(JSON.parse(stdout), { client: 'app', subject: sub, issuedBefore: /Z$/, rememberedUntil: /Z$/ })
+    t.match(mistaken, { code: 1, stdout: '', stderr: `"alice" is a username, whose subject is ${sub}` })
+    t.match(JSON.parse(stdout), {
+      client: 'app',
+      subject: sub,
+      username: 'alice',
+      issuedBefore: /Z$/,
+      rememberedUntil: /Z$/,
+    })
     t.same(await statusesOf(pods, person.access_token), [401])
     t.equal(await isActive(person.refresh_token), false)
     t.same(await statusesOf(pods, own.access_token), [200])
@@ -100,16 +108,19 @@ t.test('two workers that share a file', async t => {
   await t.test('what makes no sense is said, and revokes nothing', async t => {
     const config = pods[0] ? configOf(pods[0]) : ''
     const run = (...args: readonly string[]) => sidegate(['tokens', 'revoke', ...args])
-    const [nobody, empty, stranger, broken] = await Promise.all([
+    const [nobody, empty, unknown, stranger, broken] = await Promise.all([
       run('--config', config),
       run('--config', config, '--client', ''),
-      run('--config', config, '--client', 'ap p'),
+      run('--config', config, '--username', 'alicia'),
+      run('--config', config, '--client', 'ap p', '--subject', 'nobody'),
       run('--config', join(config, 'absent'), '--client', 'app'),
     ])
 
-    t.match(nobody, { code: 2, stdout: '', stderr: /name a --client, a --subject, or both/ })
-    t.match(empty, { code: 2, stdout: '', stderr: /not empty/ })
-    t.match(stranger, { code: 0, stderr: /there is no client "ap p" now; it is revoked all the same/ })
+    t.match(nobody, { code: 2, stdout: '', stderr: /name a --client, a --subject or a --username/ })
+    t.match(empty, { code: 2, stdout: '', stderr: /--client is 1 to 512 characters/ })
+    t.match(unknown, { code: 1, stdout: '', stderr: /login\.users of the configuration has no username "alicia"/ })
+    t.match(stranger, { stderr: /no user and no client has the subject "nobody" now/ })
+    t.match(stranger, { code: 0, stderr: /neither the configuration nor the store has a client "ap p" now/ })
     t.match(broken, { code: 1, stdout: '' })
   })
 })

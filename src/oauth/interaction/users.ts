@@ -22,18 +22,19 @@ export interface Users {
 
 export const createUsers = (users: readonly User[], digest: Digest): Users => {
   const byName = new Map(users.map(user => [user.username, user]))
-  // The digest is keyed with the store's own key: stable, and it tells nobody the username.
-  const opaqueSub = (username: string): string => digest(`sub\0${username}`)
   return {
     verify: async (username, password) => {
       const user = byName.get(username)
       const right = await verifySecretHash(password, user?.password_hash ?? unmatchedSecretHash)
-      return right && user ? { username, sub: user.sub ?? opaqueSub(username) } : undefined
+      return right && user ? { username, sub: user.sub ?? opaqueSub(username, digest) } : undefined
     },
     subOf: username => {
-      const opaque = opaqueSub(username)
+      const opaque = opaqueSub(username, digest)
       const user = byName.get(username)
       return user && (user.sub ?? opaque)
     },
   }
 }
+
+/** Of a user whose entry names none. The digest is keyed with the store's own key: stable, and it tells nobody the username. */
+export const opaqueSub = (username: string, digest: Digest): string => digest(`sub\0${username}`)

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
 import { StoreUnavailableError } from '../../stores/ports/store-unavailable.ts'
@@ -127,7 +126,7 @@ export const openKeyRing = async (
     current: alg => requireLoaded().current(alg, clock.nowMs()),
     find: kid => requireLoaded().byKid.get(kid) ?? (operatorKeys ? undefined : findNew(kid)),
     publicJwks: () => requireLoaded().jwks,
-    digest: text => createHmac('sha256', requireLoaded().digestKey).update(text).digest('base64url'),
+    digest: text => requireLoaded().digest(text),
     close: () => {
       isClosed = true
       clearTimeout(timer)

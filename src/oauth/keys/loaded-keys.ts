@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto'
 import type { KeyRecord } from '../../stores/ports/keys.ts'
+import type { Digest } from '../tokens/code.ts'
 import type { SigningAlg } from '../wire.ts'
 import { digestAlg } from './make-key.ts'
 import { activeAtMs, byTurn } from './schedule.ts'
@@ -7,7 +9,8 @@ import { isSigningAlg, type PublicJwk, type SigningKey, toSigningKey } from './s
 /** What one reading of the keys gave, ready to sign and to verify with. */
 export interface LoadedKeys {
   readonly byKid: ReadonlyMap<string, SigningKey>
-  readonly digestKey: Buffer
+  /** HMAC-SHA-256 under the store's own digest key. */
+  readonly digest: Digest
   readonly jwks: PublicJwks
   /** The key whose turn it is. @throws TypeError where there is none of this algorithm */
   current(alg: SigningAlg, nowMs: number): SigningKey
@@ -38,7 +41,7 @@ export const toLoadedKeys = (
   const keys = turns.map(({ key }) => key)
   return {
     byKid: new Map(keys.map(key => [key.kid, key])),
-    digestKey: toDigestKey(records),
+    digest: toDigest(records),
     jwks: { keys: keys.map(({ publicJwk }) => publicJwk) },
     current: (alg, nowMs) => {
       const turns = byAlg.get(alg)
@@ -60,8 +63,10 @@ const toStoredTurns = (records: readonly KeyRecord[], before: LoadedKeys | undef
     .sort(byTurn)
     .map(record => ({ key: before?.byKid.get(record.kid) ?? toSigningKey(record), fromMs: activeAtMs(record) }))
 
-const toDigestKey = (records: readonly KeyRecord[]): Buffer => {
-  const text = records.findLast(({ alg }) => alg === digestAlg)?.jwk.k
-  if (typeof text !== 'string') throw new Error('the store holds no usable digest key')
-  return Buffer.from(text, 'base64url')
+/** @throws Error where nobody has made the digest key yet */
+export const toDigest = (records: readonly KeyRecord[]): Digest => {
+  const encoded = records.findLast(({ alg }) => alg === digestAlg)?.jwk.k
+  if (typeof encoded !== 'string') throw new Error('the store holds no usable digest key')
+  const key = Buffer.from(encoded, 'base64url')
+  return text => createHmac('sha256', key).update(text).digest('base64url')
 }
