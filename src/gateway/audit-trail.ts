@@ -1,5 +1,6 @@
-import type { OAuthError } from '../errors.ts'
+import { OAuthError, type OAuthErrorCode, type Reuse } from '../errors.ts'
 import type { OAuthFacts } from '../oauth/wire.ts'
+import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import type { Audit } from '../telemetry/audit.ts'
 import { isForProof } from './callers/client.ts'
 import type { Exchange } from './exchange.ts'
@@ -27,10 +28,28 @@ const auditConsent = (audit: Audit, exchange: Exchange, facts: OAuthFacts): void
   }
 }
 
-/** What it refused: a client that did not prove itself, or one that did and asked for what it cannot have. */
-export const auditRefusal = (audit: Audit, exchange: Exchange, error: OAuthError): void => {
-  if (isForProof(error)) auditUnproven(audit, exchange, error)
-  else if (exchange.caller?.kind === 'client') auditRefused(audit, exchange, exchange.caller.client.client_id, error)
+/** What was thrown on the way: a client did not prove itself, or did and got nothing for it. */
+export const auditFailure = (audit: Audit, exchange: Exchange, error: unknown): void => {
+  if (!(error instanceof OAuthError)) {
+    auditRefused(audit, exchange, error instanceof StoreUnavailableError ? 'temporarily_unavailable' : 'server_error')
+  } else if (isForProof(error)) {
+    auditUnproven(audit, exchange, error)
+  } else {
+    if (error.reuse) auditReuse(audit, exchange, error.reuse)
+    auditRefused(audit, exchange, error.code)
+  }
+}
+
+/** A client that has proven itself gets no token, or could not give one back. @param reason the error that it is told */
+export const auditRefused = (audit: Audit, exchange: Exchange, reason: OAuthErrorCode): void => {
+  const { caller, operation } = exchange
+  if (caller?.kind !== 'client' || operation?.target.kind !== 'serve') return
+  const facts = { client_id: caller.client.client_id, reason, ...placeOf(exchange) }
+  if (operation.target.serves === 'revoke') audit.write({ action: 'revocation_refused', ...facts })
+  // A client that is told a nonce comes back with it: that is how it begins (RFC 9449 section 8).
+  if (operation.target.serves === 'token' && reason !== 'use_dpop_nonce') {
+    audit.write({ action: 'token_refused', ...facts })
+  }
 }
 
 /** Who is refused unheard, after too many failures, is told of no more: the failure that was one too many stands before. */
@@ -40,13 +59,10 @@ const auditUnproven = (audit: Audit, exchange: Exchange, { code, proofFault, cli
   else if (proofFault) audit.write({ action: 'client_blocked', ...facts })
 }
 
-const auditRefused = (audit: Audit, exchange: Exchange, client_id: string, { code, reuse }: OAuthError): void => {
-  const who = { client_id, ...placeOf(exchange) }
-  if (reuse) audit.write({ action: 'reuse_detected', ...who, reason: reuse.of, sub: reuse.sub })
-  const { target } = exchange.operation ?? {}
-  const isToken = target?.kind === 'serve' && target.serves === 'token'
-  // A client that is told a nonce comes back with it: that is how it begins (RFC 9449 section 8).
-  if (isToken && code !== 'use_dpop_nonce') audit.write({ action: 'token_refused', ...who, reason: code })
+const auditReuse = (audit: Audit, exchange: Exchange, { of, sub }: Reuse): void => {
+  if (exchange.caller?.kind !== 'client') return
+  const { client_id } = exchange.caller.client
+  audit.write({ action: 'reuse_detected', client_id, ...placeOf(exchange), reason: of, sub })
 }
 
 /** No scope is no member of a line. */

@@ -15,7 +15,7 @@ import { type Audit, type AuditScope, narrowAudit } from '../telemetry/audit.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
-import { auditRefusal } from './audit-trail.ts'
+import { auditFailure } from './audit-trail.ts'
 import type { CallerDeps } from './callers/prove-caller.ts'
 import { toCheckReply } from './check/check-reply.ts'
 import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade } from './exchange.ts'
@@ -129,7 +129,7 @@ export const createGateway = (
     if (!(error instanceof OAuthError) && !(error instanceof StoreUnavailableError)) {
       log.error({ event: 'request_failed', request_id: exchange.context.id, err: error }, 'a request failed')
     }
-    if (error instanceof OAuthError) auditRefusal(audit, exchange, error)
+    auditFailure(audit, exchange, error)
     reply(exchange, refuseError(exchange, error))
   }
 
@@ -145,6 +145,7 @@ export const createGateway = (
       defaultPlan,
       limitFields: options.rateLimitHeaders,
       softLimits: createSoftLimitReport(log, () => performance.now()),
+      audit,
     },
     forward: { ...forwarding, isDraining: () => draining, upgrade: forwardUpgrade(forwarding) },
     recorder,

@@ -3,7 +3,9 @@ import type { ClientRegistration } from '../oauth/options.ts'
 import type { Plan } from '../plans/plan.ts'
 import { rulesOf } from '../plans/plan-rules.ts'
 import type { Charge, Limiter, Rule, Verdict } from '../stores/ports/limiter.ts'
+import type { Audit } from '../telemetry/audit.ts'
 import { refuseAsApiConnect } from './api-connect-refusal.ts'
+import { auditRefused } from './audit-trail.ts'
 import type { Caller, Exchange, Outcome, Step } from './exchange.ts'
 import { createLimitFields, type LimitFieldForm, type LimitFields, toWaitSec } from './limit-fields.ts'
 import type { MeteredOperation } from './meter.ts'
@@ -19,6 +21,7 @@ export interface PlanDeps {
   readonly defaultPlan: Plan
   readonly limitFields: LimitFieldForm
   readonly softLimits: SoftLimitReport
+  readonly audit: Audit
 }
 
 /** Step 3: may they, now. One decision, at most one store round trip, before anything dear is done: 429, 503. */
@@ -125,6 +128,7 @@ const applyVerdict = (deps: PlanDeps, exchange: Exchange, tariff: Tariff, verdic
     deps.softLimits.exceeded(exchange, tariff.plan.name, exceededMs(tariff, verdict))
   if (verdict.allowed) return undefined
   const headers = ['retry-after', String(toWaitSec(verdict.waitMs))]
+  auditRefused(deps.audit, exchange, verdict.source === 'closed' ? 'temporarily_unavailable' : 'rate_limit_exceeded')
   if (verdict.source === 'closed') return refuse(exchange, 'PLAN_UNDECIDED', { headers })
   if (deps.limitFields === 'api-connect') return refuseAsApiConnect(exchange, headers)
   return refuse(exchange, 'PLAN_EXCEEDED', { headers })

@@ -29,7 +29,7 @@ export const auditActions = {
     scope: 'changes',
     fields: ['client_id', 'reason', 'address', 'request_id'],
     optional: [],
-    when: 'a client that has proven itself got none; `reason` is the error that it was told',
+    when: 'a client that has proven itself got none; `reason` is the error that it was told, `rate_limit_exceeded` over its plan and `temporarily_unavailable` without the store among them',
   },
   token_introspected: {
     outcome: 'success',
@@ -44,6 +44,13 @@ export const auditActions = {
     fields: ['client_id', 'reason', 'address', 'request_id'],
     optional: ['sub', 'jti'],
     when: 'a client gave a token back; `reason` is `access_token`, or `refresh_token`: then all of its grant have ended',
+  },
+  revocation_refused: {
+    outcome: 'failure',
+    scope: 'changes',
+    fields: ['client_id', 'reason', 'address', 'request_id'],
+    optional: [],
+    when: 'a client that has proven itself gave a token back, and was told this error (`reason`): the token may still be good',
   },
   reuse_detected: {
     outcome: 'failure',

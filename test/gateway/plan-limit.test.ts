@@ -77,6 +77,7 @@ const createCharge = (
     defaultPlan: plans[0] ?? newPlan(),
     limitFields: 'ietf',
     softLimits: { exceeded },
+    audit: { write: () => undefined },
   })
   return async (called: MeteredOperation, caller: Caller, address = '192.0.2.1'): Promise<string | number> => {
     const exchange = exchangeOf(called, caller, address)

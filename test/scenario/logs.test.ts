@@ -13,7 +13,12 @@ import { startRedis } from '../support/redis.ts'
 import { faultsOf, type LogLine, parseLines } from '../telemetry/support/log-line.ts'
 
 const redis = await startRedis(t)
-const client = { redirect_uris: [callback], scope: 'read write', grant_types: ['authorization_code', 'refresh_token'] }
+const client = {
+  plan: 'wide',
+  redirect_uris: [callback],
+  scope: 'read write',
+  grant_types: ['authorization_code', 'refresh_token'],
+}
 const clients = [
   {
     ...client,
@@ -22,12 +27,14 @@ const clients = [
     grant_types: ['client_credentials', ...client.grant_types],
   },
   { ...client, client_id: 'spa', token_endpoint_auth_method: 'none' },
-  { client_id: 'noisy', client_secret: 'noisy-secret', grant_types: ['client_credentials'] },
+  { client_id: 'noisy', client_secret: 'noisy-secret', plan: 'wide', grant_types: ['client_credentials'] },
+  { client_id: 'busy', client_secret: 'busy-secret', grant_types: ['client_credentials'], plan: 'small' },
 ]
 const gateway = await startOAuth(t, {
   workers: 2,
   store: redis.url,
   clients,
+  plans: { wide: { rate: '1000/1second' }, small: { rate: '1/1hour' } },
   tokens: { refreshToken: { reuseWindow: '0s' } },
   groupings: [
     { name: 'OAuth', operations },
@@ -56,6 +63,10 @@ const told = async (due: number, work: () => Promise<unknown>): Promise<readonly
     .slice(before)
     .toSorted((one, other) => Date.parse(String(one.time)) - Date.parse(String(other.time)))
 }
+
+/** Two that come within a millisecond have no order. */
+const byAction = (lines: readonly LogLine[]): readonly LogLine[] =>
+  lines.toSorted((one, other) => String(one.action).localeCompare(String(other.action)))
 
 const token = (fields: Readonly<Record<string, string>>, as: string) => post(`${url}/token`, fields, as)
 const claimsOf = (jwt: unknown) => JSON.parse(Buffer.from(String(jwt).split('.')[1] ?? '', 'base64url').toString())
@@ -160,6 +171,21 @@ t.test('a refresh token that came twice, a token that is given back, and a perso
   ])
 })
 
+t.test('a client over its plan is told, whatever it asked for', async t => {
+  const lines = await told(3, async () => {
+    keep((await token({ grant_type: 'client_credentials' }, 'busy')).body.access_token)
+    await token({ grant_type: 'client_credentials' }, 'busy')
+    await post(`${url}/revoke`, { token: 'x' }, 'busy')
+  })
+
+  const refusal = { level: 'warn', outcome: 'failure', client_id: 'busy', reason: 'rate_limit_exceeded' }
+  t.match(byAction(lines), [
+    { action: 'revocation_refused', ...refusal, address: '127.0.0.1' },
+    { action: 'token_issued' },
+    { action: 'token_refused', ...refusal, address: '127.0.0.1' },
+  ])
+})
+
 t.test('a key that an operator rotates is told once, though every worker sees it', async t => {
   const store = await openStore({ kind: 'redis', mode: 'single', url: new Secret(redis.url) }, systemClock)
   const request = { algorithms: ['ES256'], isUrgent: true } as const
@@ -195,6 +221,11 @@ t.test('what happens to the program stands in the log as the catalogue has it', 
   await eventually(() => parseLines(gateway.output).filter(({ event }) => event === 'worker_ready').length === 3)
   await redis.kill()
   await has('store_down')
+  const away = await told(2, async () => {
+    const refresh_token = `${'A'.repeat(22)}.${'A'.repeat(43)}`
+    await token({ grant_type: 'refresh_token', refresh_token }, 'app')
+    await post(`${url}/revoke`, { token: refresh_token }, 'app')
+  })
   await redis.start()
   await has('store_up')
   gateway.kill('SIGINT')
@@ -208,6 +239,10 @@ t.test('what happens to the program stands in the log as the catalogue has it', 
     [],
   )
   t.same(lines.flatMap(faultsOf), [])
+  t.match(byAction(away), [
+    { action: 'revocation_refused', client_id: 'app', reason: 'temporarily_unavailable' },
+    { action: 'token_refused', client_id: 'app', reason: 'temporarily_unavailable' },
+  ])
 })
 
 t.test('no line of all has a secret, a token, a code, or a name that is nobody', async t => {
