@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -8,7 +9,7 @@ import { type LogField, logFields } from '../../src/telemetry/log-fields.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSidegate } from '../support/sidegate.ts'
 import { startDemoUpstream } from './demo-upstream.ts'
-import { codeOf, readPage, root, rowsOf } from './markdown.ts'
+import { codeOf, readPage, root, rowsOf, sectionOf } from './markdown.ts'
 
 const readme = readPage('README.md')
 const page = readPage('src/telemetry/README.md')
@@ -88,7 +89,7 @@ t.test('an audit line has the fields that a line of its event may have', async t
   )
 })
 
-t.test('the README has every field of an access line, and no other', async t => {
+t.test('access lines are as the README has them', async t => {
   const gateway = await startSidegate(t, {
     workers: 1,
     store: 'memory:',
@@ -103,14 +104,26 @@ t.test('the README has every field of an access line, and no other', async t => 
   const authorization = `Basic ${btoa('one:one-secret')}`
   const answer = await fetch(`${gateway.url}/token`, { method: 'POST', body, headers: { authorization } })
   const { access_token } = (await answer.json()) as { access_token: string }
-
   await fetch(`${gateway.url}/accounts`, { headers: { authorization: `Bearer ${access_token}` } })
+  await fetch(`${gateway.url}/nowhere`)
+  const lineOf = (path: string): string | undefined => gateway.output.find(line => line.includes(`"path":"${path}"`))
+  await eventually(() => lineOf('/accounts') && lineOf('/nowhere'))
 
-  const isLine = (line: string): boolean => line.includes('"path":"/accounts"')
-  await eventually(() => gateway.output.some(isLine))
-  const fields = Object.keys(JSON.parse(gateway.output.find(isLine) ?? '{}'))
-  const documented = rowsOf(readme, 'Field', 'Meaning').flatMap(([field]) => codeOf(field))
-  t.same(documented, fields)
+  t.test('with every field, and no other', async t => {
+    const fields = Object.keys(JSON.parse(lineOf('/accounts') ?? '{}'))
+    const documented = rowsOf(readme, 'Field', 'Meaning').flatMap(([field]) => codeOf(field))
+    t.same(documented, fields)
+  })
+
+  t.test('and are found by the command that it names', async t => {
+    const command = sectionOf(readme, '## Logs').blocks.find(({ text }) => text.includes('| jq'))?.text ?? ''
+    const filter = command.slice(command.indexOf('jq'))
+
+    const found = spawnSync('sh', ['-c', filter], { input: gateway.output.join('\n'), encoding: 'utf8' })
+
+    t.equal(found.stderr, '')
+    t.equal(found.stdout, `${lineOf('/nowhere')}\n`)
+  })
 })
 
 t.test('the page has every reason why a proof is refused, and no other', async t => {

@@ -20,6 +20,6 @@ t.test('who does not want them installed is told in one line what to install', a
   t.equal(status, 1)
   t.equal(
     stderr,
-    "the tests need redis-server, chromium, kubernetes-client, curl, openssl, nginx, caddy, bubblewrap, prometheus (Debian's names): install them first\n",
+    "the tests need redis-server, chromium, kubernetes-client, curl, jq, openssl, nginx, caddy, bubblewrap, prometheus (Debian's names): install them first\n",
   )
 })

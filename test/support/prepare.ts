@@ -17,6 +17,7 @@ const programs: readonly Program[] = [
   { command: 'chromium', debianPackage: 'chromium' },
   { command: 'kubectl', debianPackage: 'kubernetes-client' },
   { command: 'curl', debianPackage: 'curl' },
+  { command: 'jq', debianPackage: 'jq' },
   { command: 'openssl', debianPackage: 'openssl' },
   { command: 'nginx', debianPackage: 'nginx' },
   { command: 'caddy', debianPackage: 'caddy' },
