@@ -1,13 +1,19 @@
+import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
-import { backUpFile, restoreFile } from '../stores/sqlite/backup.ts'
+import { backUpFile } from '../stores/sqlite/backup.ts'
+import { restoreFile } from '../stores/sqlite/restore.ts'
 
 /** What a command does with an embedded store as a file. */
 
 /** @throws Error one line for a person, as `backUpFile` does; or because the configuration's store is no file */
 export const backUpStore = ({ store }: SidegateConfig, to: string): Promise<void> => backUpFile(pathOf(store), to)
 
-/** @throws Error one line for a person, as `restoreFile` does; or because the configuration's store is no file */
-export const restoreStore = ({ store }: SidegateConfig, from: string): Promise<void> => restoreFile(from, pathOf(store))
+/**
+ * @returns where what was there is kept, as `restoreFile` has it
+ * @throws Error one line for a person, as `restoreFile` does; or because the configuration's store is no file
+ */
+export const restoreStore = ({ store }: SidegateConfig, from: string): Promise<string | undefined> =>
+  restoreFile(from, pathOf(store), systemClock)
 
 const pathOf = (store: SidegateConfig['store']): string => {
   switch (store.kind) {

@@ -2,7 +2,7 @@ import type { SidegateConfig } from '../config/load.ts'
 import { createStoredClientReader } from '../config/stored-client.ts'
 import { parseMembers } from '../oauth/clients/stored-clients.ts'
 import type { ClientRegistration } from '../oauth/options.ts'
-import type { ClientRecord } from '../stores/ports/clients.ts'
+import type { ClientRecord, ClientStore } from '../stores/ports/clients.ts'
 import { withClientStore } from './client-store.ts'
 import { type Command, parseOptions, printLine } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
@@ -19,8 +19,9 @@ export const clientList: Command = {
     const config = await loadOrReport(requireConfigFile(options.config))
     if (!config) return 1
     const clients = listClients(config, await readStore(config))
-    for (const line of options.json ? [JSON.stringify({ clients })] : toTable([headings, ...clients.map(toRow)]))
-      printLine(line)
+    const toLines = () =>
+      toTable([headings, ...clients.map(toRow)], process.stdout.isTTY ? process.stdout.columns : undefined)
+    for (const line of options.json ? [JSON.stringify({ clients })] : toLines()) printLine(line)
     return 0
   },
 }
@@ -42,14 +43,15 @@ interface ListedClient {
 
 type Records = ReadonlyMap<string, ClientRecord>
 
-const readStore = (config: SidegateConfig): Promise<Records> =>
-  withClientStore(config, async clients => {
-    const records = new Map<string, ClientRecord>()
-    await clients.since(undefined, part => {
-      for (const { client_id, record } of part) if (record) records.set(client_id, record)
-    })
-    return records
+const readStore = (config: SidegateConfig): Promise<Records> => withClientStore(config, readAll, 'read')
+
+const readAll = async (clients: ClientStore): Promise<Records> => {
+  const records = new Map<string, ClientRecord>()
+  await clients.since(undefined, part => {
+    for (const { client_id, record } of part) if (record) records.set(client_id, record)
   })
+  return records
+}
 
 const listClients = (config: SidegateConfig, records: Records): readonly ListedClient[] => {
   const listStored = createStoredListing(config)

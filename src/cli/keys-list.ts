@@ -24,7 +24,7 @@ export const keysList: Command = {
 const findKeys = (config: SidegateConfig): Promise<readonly ListedKey[]> => {
   const { jwks } = config.oauth.keys
   if (jwks) return listOperatorKeys(jwks, config.oauth)
-  return withKeyStore(config, keys => listStoredKeys(keys, systemClock.nowMs(), config.oauth))
+  return withKeyStore(config, keys => listStoredKeys(keys, systemClock.nowMs(), config.oauth), 'read')
 }
 
 const headings = ['KID', 'ALG', 'STATE', 'CREATED', 'ACTIVE FROM', 'PUBLISHED UNTIL']

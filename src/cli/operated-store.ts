@@ -1,22 +1,31 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { withStore } from '../app/store.ts'
+import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import type { Store } from '../stores/ports/store.ts'
 
 /**
  * A configuration's store, for a command beside the gateway.
  * @param what is kept there, as the sentence of a refusal begins: `the keys`
- * @throws Error where no other process can see it, and where nobody has made it: it is the gateway's to make
+ * @param access `read`: nothing is written, and an embedded store's file stays as it is
+ * @throws Error where no other process can see it, where nobody has made it, for it is the gateway's to make, and where a
+ * copy into it has not ended
  */
 export const withOperatedStore = async <T>(
   config: SidegateConfig,
   what: string,
   use: (store: Store) => Promise<T>,
+  access: 'write' | 'read' = 'write',
 ): Promise<T> => {
   if (config.store.kind === 'memory')
     throw new Error(`${what} of store: memory: are in the gateway's own process alone`)
   if (config.store.kind === 'sqlite' && !existsSync(config.store.path))
     throw new Error(`there is no store at ${resolve(config.store.path)}; the gateway makes it when it starts`)
-  return withStore(config, use)
+  const useWhole = async (store: Store): Promise<T> => {
+    // What an operator changes in half a copy, its other half would change back. Keys of half a copy are not to be had.
+    await store.keys.load(systemClock.nowMs())
+    return use(store)
+  }
+  return withStore(config, useWhole, access)
 }

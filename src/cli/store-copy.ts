@@ -11,6 +11,8 @@ export const storeCopy: Command = {
   run: async args => {
     const texts = { from: { type: 'string' }, to: { type: 'string' } } as const
     const options = parseOptions(args, { ...configOption, ...texts, json: { type: 'boolean' } })
+    if (options.to !== undefined && options.config !== undefined)
+      throw new UsageError('name the Redis with --to or with --config, not with both')
     const from = parseAddress('--from', options.from)
     const to = options.to === undefined ? await findConfigured(options.config) : parseAddress('--to', options.to)
     if (!to) return 1

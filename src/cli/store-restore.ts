@@ -12,7 +12,8 @@ export const storeRestore: Command = {
     if (!options.from) throw new UsageError('name the backup with --from BACKUP')
     const config = await loadOrReport(requireConfigFile(options.config))
     if (!config) return 1
-    await restoreStore(config, options.from)
+    const kept = await restoreStore(config, options.from)
+    if (kept !== undefined) printLine(`what was there is kept as ${kept}`)
     printLine('restored; what was revoked since the backup was made is good again: revoke it again')
     return 0
   },

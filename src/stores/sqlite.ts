@@ -3,7 +3,7 @@ import type { Store } from './ports/store.ts'
 import { startSweeping } from './sqlite/cleanup.ts'
 import { createClients } from './sqlite/clients.ts'
 import { createCutoffs } from './sqlite/cutoffs.ts'
-import { openDatabase } from './sqlite/database.ts'
+import { type Access, openDatabase } from './sqlite/database.ts'
 import { createGrants } from './sqlite/grants.ts'
 import { createInteractions } from './sqlite/interactions.ts'
 import { createKeys } from './sqlite/keys.ts'
@@ -17,11 +17,12 @@ import { createTokens } from './sqlite/tokens.ts'
  * acknowledged survives every crash of the program. Its calls are synchronous underneath: microseconds, while nobody
  * else writes.
  *
+ * @param access with `read` the file stays as it is, and every call that would write throws
  * @throws Error one line naming the file and the reason, where it cannot be opened
  */
-export const openSqliteStore = async (path: string, clock: Clock): Promise<Store> => {
-  const db = await openDatabase(path)
-  const stopSweeping = startSweeping(db, clock)
+export const openSqliteStore = async (path: string, clock: Clock, access: Access = 'write'): Promise<Store> => {
+  const db = await openDatabase(path, access)
+  const stopSweeping = db.isWritable ? startSweeping(db, clock) : () => undefined
   const one = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1')
   return {
     name: 'sqlite',

@@ -1,11 +1,19 @@
 /** What an embedded store holds goes over into a Redis as it stands. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t from 'tap'
+import { DatabaseSync } from 'node:sqlite'
+import t, { type Test } from 'tap'
 import { systemClock } from '../../src/clock.ts'
 import { copyStore } from '../../src/stores/copy.ts'
 import { openStore } from '../../src/stores/open.ts'
+import { createPodCounter } from '../../src/stores/pods.ts'
+import type { Store } from '../../src/stores/ports/store.ts'
+import { StoreUnavailableError } from '../../src/stores/ports/store-unavailable.ts'
+import { openCopyTarget } from '../../src/stores/redis/copy-target.ts'
+import { openDatabase } from '../../src/stores/sqlite/database.ts'
+import { fingerprintOf, readKeys } from '../../src/stores/sqlite/move.ts'
+import type { RedisUrl } from '../../src/stores/store-url.ts'
 import {
   newGrant,
   newId,
@@ -17,11 +25,13 @@ import {
   redemptionOf,
   refreshOf,
 } from '../conformance/records.ts'
+import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis.ts'
 import { toRedisUrl } from './redis/support/workers.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'sidegate-copy-'))
 t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+const redis = await startRedis(t)
 
 t.test('every kind of record is there afterwards, as it was, and what had expired is not', async t => {
   const path = join(dir, 'sidegate.db')
@@ -55,7 +65,6 @@ t.test('every kind of record is there afterwards, as it was, and what had expire
   await from.clients.put('forgotten', { disabled: true }, undefined)
   await from.clients.put('forgotten', undefined, (await from.clients.find('forgotten'))?.version)
   await from.close()
-  const redis = await startRedis(t)
   const url = toRedisUrl(redis.url)
 
   const counts = await copyStore(path, url, systemClock)
@@ -80,4 +89,125 @@ t.test('every kind of record is there afterwards, as it was, and what had expire
   t.equal(await to.clients.find('forgotten'), undefined)
   const leftMs = await redis.client.pttl(`sidegate:{${bound.grantId}}:grant`)
   t.ok(leftMs > 0 && leftMs <= 600_000, `the lifetime that is left: ${leftMs} ms`)
+  const keysLeftMs = await redis.client.pttl('sidegate:keys')
+  t.ok(keysLeftMs > 0 && keysLeftMs <= 600_000, `that of the keys: ${keysLeftMs} ms`)
+})
+
+/** Part of the one Redis for a test of its own. */
+const newTarget = (login = '') => {
+  const prefix = `${newId()}:`
+  const address = (as: string) => toRedisUrl(`redis://${as}127.0.0.1:${redis.port}?prefix=${prefix}`)
+  return { prefix, url: address(''), urlAs: address(login) }
+}
+
+/** A file with a key, a grant and a client; who may not add to sorted sets cannot copy the client. */
+const makeSource = async () => {
+  const path = join(dir, `${newId()}.db`)
+  const from = await openStore({ kind: 'sqlite', path }, systemClock)
+  const key = newKey('HS256', systemClock.nowMs())
+  await from.keys.create(key, undefined, systemClock.nowMs() + 600_000)
+  await from.grants.create(newGrant(systemClock.nowMs()))
+  await from.clients.put('app', { disabled: true }, undefined)
+  await from.close()
+  return { path, key, change: () => changeFile(path) }
+}
+
+const changeFile = async (path: string): Promise<void> => {
+  const store = await openStore({ kind: 'sqlite', path }, systemClock)
+  await store.clients.put('later', { disabled: true }, undefined)
+  await store.close()
+}
+
+const openTarget = async (t: Test, url: RedisUrl): Promise<Store> => {
+  const store = await openStore(url, systemClock)
+  t.teardown(() => store.close())
+  return store
+}
+
+t.test('the file stays as it was, byte for byte', async t => {
+  const { path } = await makeSource()
+  const before = readFileSync(path)
+
+  await copyStore(path, newTarget().url, systemClock)
+
+  t.ok(before.equals(readFileSync(path)))
+  t.same([existsSync(`${path}-wal`), existsSync(`${path}-shm`)], [false, false])
+})
+
+t.test('no gateway can open the file while it is copied', async t => {
+  const { path } = await makeSource()
+  const db = await openDatabase(path, 'alone')
+  const gateway = new DatabaseSync(path, { timeout: 0 })
+  t.teardown(() => gateway.close())
+
+  t.throws(() => gateway.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE'), { message: 'database is locked' })
+  db.close()
+  gateway.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE')
+})
+
+t.test('a copy that broke off keeps gateways out until it was made again from the same file', async t => {
+  await redis.client.acl('SETUSER', 'weak', 'on', '>weak', '~*', '+@all', '-zadd')
+  const { path, key, change } = await makeSource()
+  const { url, urlAs } = newTarget('weak:weak@')
+  const store = await openTarget(t, url)
+  const nowMs = systemClock.nowMs()
+
+  await t.rejects(copyStore(path, urlAs, systemClock), StoreUnavailableError)
+
+  await t.rejects(store.keys.load(nowMs), { message: /a copy into the store has not ended/ })
+  const own = newKey('ES256', nowMs)
+  await t.rejects(store.keys.create(own, undefined, nowMs + 600_000), { message: /has not ended/ })
+  const other = await makeSource()
+  await t.rejects(copyStore(other.path, url, systemClock), { message: /a copy of something else has begun there/ })
+  t.match(await copyStore(path, url, systemClock), { grants: 1, clients: 1, signing_keys: 1 })
+  t.same(await store.keys.load(nowMs), [key])
+  await change()
+  await t.rejects(copyStore(path, url, systemClock), { message: /has keys of its own/ })
+  t.equal(await store.clients.find('later'), undefined)
+})
+
+t.test('a file that has changed since its copy broke off is another one', async t => {
+  await redis.client.acl('SETUSER', 'weak', 'on', '>weak', '~*', '+@all', '-zadd')
+  const { path, change } = await makeSource()
+  const { url, urlAs } = newTarget('weak:weak@')
+  await t.rejects(copyStore(path, urlAs, systemClock), StoreUnavailableError)
+
+  await change()
+
+  await t.rejects(copyStore(path, url, systemClock), { message: /a copy of something else has begun there/ })
+})
+
+t.test('nothing is copied over what others have made, nor while a gateway is there', async t => {
+  const { path } = await makeSource()
+  const [served, operated] = [newTarget(), newTarget()]
+  const store = await openTarget(t, operated.url)
+  await store.clients.put('app', { disabled: false }, undefined)
+  const pods = createPodCounter(served.url, 'pod')
+  t.teardown(() => pods.close())
+  await eventually(async () => (await redis.client.exists(`${served.prefix}pods`)) === 1)
+
+  await t.rejects(copyStore(path, served.url, systemClock), { message: /a gateway uses the Redis/ })
+  await t.rejects(copyStore(path, operated.url, systemClock), { message: /the Redis has records of its own/ })
+
+  t.match(await store.clients.find('app'), { disabled: false })
+})
+
+t.test('a gateway that comes to the Redis meanwhile makes the copy fail', async t => {
+  const { path } = await makeSource()
+  const { url, prefix } = newTarget()
+  const db = await openDatabase(path, 'alone')
+  t.teardown(() => db.close())
+  const source = { fingerprint: fingerprintOf(db), ...readKeys(db, systemClock) }
+  const target = await openCopyTarget(url, systemClock, source)
+  t.teardown(() => target.close())
+  await target.begin()
+
+  const pods = createPodCounter(url, 'pod')
+  t.teardown(() => pods.close())
+  await eventually(async () => (await redis.client.exists(`${prefix}pods`)) === 1)
+
+  await t.rejects(target.complete(), { message: /a gateway uses the Redis/ })
+  pods.close()
+  await redis.client.del(`${prefix}pods`, `${prefix}keys`)
+  await t.rejects(target.complete(), { message: /lost what was copied/ })
 })

@@ -1,5 +1,8 @@
 export interface KeyStore {
-  /** All keys, oldest first. Reading renews their lifetime to `untilMs`, so keys in use stay and unused ones go. */
+  /**
+   * All keys, oldest first. Reading renews their lifetime to `untilMs`, so keys in use stay and unused ones go.
+   * @throws Error one line for a person, where a copy into this store has not ended; `create` too
+   */
   load(untilMs: number): Promise<readonly KeyRecord[]>
   /**
    * Stores `record` unless the newest key of its `alg` is another than `after` (undefined: unless there is any),

@@ -5,19 +5,28 @@ import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'
 
+/** Beside the keys while a copy into this Redis has not ended: no `kid` has a space. Its value names what is copied. */
+export const copyMark = 'copy of'
+
+/** Begins a script: nobody but the copy has anything of half a store. */
+const refuseHalf = `
+if redis.call('HEXISTS', KEYS[1], '${copyMark}') == 1 then return false end
+`
+
 const renewAndAnswer = `
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return redis.call('HVALS', KEYS[1])
 `
 
-/** KEYS: the hash. ARGV: lifetime. Answers all records. */
-const loadScript = renewAndAnswer
+/** KEYS: the hash. ARGV: lifetime. Answers all records, or nothing where they are half a copy. */
+const loadScript = refuseHalf + renewAndAnswer
 
 /**
  * KEYS: the hash. ARGV: lifetime, alg, kid that the newest key of this alg must have or empty, kid, record. Answers all
- * records. The order is `../key-order.ts`; texts are compared by their bytes, for Lua would ask the server's locale.
+ * records, or nothing as above. The order is `../key-order.ts`; texts are compared by their bytes, for Lua would ask the
+ * server's locale.
  */
-const createScript = `
+const createScript = `${refuseHalf}
 local function bytes(text) return (text:gsub('.', function(char) return string.format('%02x', char:byte()) end)) end
 local newest
 for _, text in ipairs(redis.call('HVALS', KEYS[1])) do
@@ -42,5 +51,7 @@ export const createKeys = (connection: RedisConnection, clock: Clock): KeyStore 
   }
 }
 
-const toRecords = (texts: unknown): readonly KeyRecord[] =>
-  (texts as readonly string[]).map(text => JSON.parse(text) as KeyRecord).sort(byAge)
+const toRecords = (texts: unknown): readonly KeyRecord[] => {
+  if (texts === null) throw new Error('a copy into the store has not ended: run `sidegate store copy` again')
+  return (texts as readonly string[]).map(text => JSON.parse(text) as KeyRecord).sort(byAge)
+}

@@ -1,7 +1,7 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { isBusy } from './database.ts'
+import { versionOf } from './database.ts'
 import { schemaVersion } from './schema.ts'
 
 /**
@@ -11,57 +11,43 @@ import { schemaVersion } from './schema.ts'
  * @throws Error one line for a person: there is a file of that name, or one of the two cannot be read or written
  */
 export const backUpFile = async (from: string, to: string): Promise<void> => {
-  if (existsSync(to)) throw new Error(`there is a file at ${to} already`)
-  await copy(from, to)
-}
-
-/**
- * Puts a backup in the place of an embedded store that no process has open; what was there is kept as `FILE.replaced`.
- *
- * @throws Error one line for a person: it is no backup, or a gateway has the store open
- */
-export const restoreFile = async (from: string, to: string): Promise<void> => {
-  requireStore(from)
-  requireUnused(to)
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
-  const next = `${to}.next`
-  rmSync(next, { force: true })
-  await copy(from, next)
-  // A log that a broken store has left would be played into the new one.
-  for (const part of ['', '-wal', '-shm']) if (existsSync(to + part)) renameSync(to + part, `${to}.replaced${part}`)
-  renameSync(next, to)
-}
-
-/** @throws Error where a process has this store open. What is not there, or no database, is in nobody's use */
-export const requireUnused = (path: string): void => {
-  if (!existsSync(path)) return
-  const db = open(path)
+  if (existsSync(to)) throw new Error(taken(to))
+  const part = newPart(to)
   try {
-    // Whoever has a file in WAL mode open holds a lock on it, and this takes all of them: sqlite.org/wal.html. What was in
-    // the log is in the file then.
-    db.exec('PRAGMA journal_mode = DELETE')
-  } catch (error) {
-    if (isBusy(error)) throw new Error(`${path} is in use: stop the gateway first`, { cause: error })
+    await copyFile(from, part)
+    putAt(to, part)
   } finally {
-    db.close()
+    rmSync(part, { force: true })
+  }
+}
+
+const taken = (path: string): string => `there is a file at ${path} already`
+
+/** A name for what becomes `path` when it is whole; of several who make it at once each has one of its own. */
+export const newPart = (path: string): string => `${path}.${randomUUID().slice(0, 8)}.part`
+
+/** Gives the part its name. @throws Error where a file has it by then */
+export const putAt = (to: string, part: string): undefined => {
+  try {
+    linkSync(part, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Error(taken(to), { cause: error })
+    renameSync(part, to) // where files have one name each
   }
 }
 
 /** In one step: between two, a write of another process would make it begin anew. Nobody's write waits for a reader. */
 const allPages = 2 ** 31 - 1
 
-const copy = async (from: string, to: string): Promise<void> => {
-  const part = `${to}.part`
+/** @param to a file that is not there. @throws Error one line for a person; then nothing is left of it */
+export const copyFile = async (from: string, to: string): Promise<void> => {
   const source = open(from)
   try {
-    rmSync(part, { force: true })
-    closeSync(openSync(part, 'wx', 0o600))
-    chmodSync(part, 0o600)
-    await backup(source, part, { rate: allPages })
-    leaveOneFile(part)
-    renameSync(part, to)
+    closeSync(openSync(to, 'wx', 0o600))
+    await backup(source, to, { rate: allPages })
+    leaveOneFile(to)
   } catch (error) {
-    rmSync(part, { force: true })
+    rmSync(to, { force: true })
     throw new Error(`${from} cannot be copied to ${to}: ${messageOf(error)}`, { cause: error })
   } finally {
     source.close()
@@ -79,11 +65,12 @@ const leaveOneFile = (path: string): void => {
 export const requireStore = (path: string): void => {
   const db = open(path)
   try {
-    const { user_version: version } = { ...db.prepare('PRAGMA user_version').get() }
+    const version = versionOf(db)
     const { quick_check: fault } = { ...db.prepare('PRAGMA quick_check(1)').get() }
     if (fault !== 'ok') throw new Error(String(fault))
     if (!isKeyed(db)) throw new Error('it has no table of signing keys')
-    if (Number(version) > schemaVersion) throw new Error('it was made by a newer Sidegate')
+    if (version === 0) throw new Error('it has no version')
+    if (version > schemaVersion) throw new Error('it was made by a newer Sidegate')
   } catch (error) {
     throw new Error(`${path} is no store of Sidegate: ${messageOf(error)}`, { cause: error })
   } finally {

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +19,8 @@ export const isBusy = (error: unknown): boolean => /locked|busy/i.test(String(er
 
 /** One connection to the file, for one process. Everything it throws is a StoreUnavailableError. */
 export interface Database {
+  /** Not where it was opened to read. */
+  readonly isWritable: boolean
   prepare<Row>(sql: string): Statement<Row>
   /** Runs `work` alone among all processes: all of its writes happen, or none. */
   exclusively<Result>(work: () => Result): Result
@@ -34,23 +36,45 @@ export interface Statement<Row> {
 }
 
 /**
- * Opens the file, or makes it (mode 0600, its folder 0700): it holds the signing keys.
- *
- * @throws Error one line saying why not: no permission, no database, made by a newer Sidegate
+ * `write`: the file is made where there is none (mode 0600, its folder 0700: it holds the signing keys), and brought up to date.
+ * `read`: it stays as it is. `alone`: it stays as it is, and no other process can open it meanwhile.
  */
-export const openDatabase = async (path: string): Promise<Database> => {
+export type Access = 'write' | 'read' | 'alone'
+
+/** @throws Error one line saying why not: no permission, no database, in use, made by a newer Sidegate; to read: or by an older one */
+export const openDatabase = async (path: string, access: Access = 'write'): Promise<Database> => {
   try {
-    return guarded(await openFile(path))
+    return guarded(access === 'write' ? await openFile(path) : openAsItIs(path, access), access)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`the store sqlite:${path} cannot be opened: ${reason}`, { cause: error })
+    throw new Error(`the store sqlite:${path} cannot be opened: ${reasonOf(error)}`, { cause: error })
   }
 }
 
+const reasonOf = (error: unknown): string => {
+  if (isBusy(error)) return 'it is in use by another process, which has to stop first'
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** While it waits for a file, a restore may put another one in its place: then that one is opened. */
 const openFile = async (path: string): Promise<DatabaseSync> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  closeSync(openSync(path, 'a', 0o600))
-  chmodSync(path, 0o600)
+  for (;;) {
+    closeSync(openSync(path, 'a', 0o600))
+    chmodSync(path, 0o600)
+    const inode = inodeOf(path)
+    try {
+      const db = await openPrepared(path)
+      if (inodeOf(path) === inode) return db
+      db.close()
+    } catch (error) {
+      if (inodeOf(path) === inode) throw error
+    }
+  }
+}
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
+
+const openPrepared = async (path: string): Promise<DatabaseSync> => {
   const db = new DatabaseSync(path, { timeout: busyTimeoutMs })
   try {
     await patiently(() => prepareFile(db))
@@ -60,6 +84,33 @@ const openFile = async (path: string): Promise<DatabaseSync> => {
     throw error
   }
 }
+
+const openAsItIs = (path: string, access: 'read' | 'alone'): DatabaseSync => {
+  const db = new DatabaseSync(path, { readOnly: access === 'read', timeout: busyTimeoutMs })
+  try {
+    // A file in WAL mode, as a gateway leaves it, is kept from others by the first; one without a log by the second.
+    if (access === 'alone') db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    requireThisVersion(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+const requireThisVersion = (db: DatabaseSync): void => {
+  const found = versionOf(db)
+  if (found > schemaVersion) throw new Error(newer)
+  if (found === 0) throw new Error('it is empty, or none of Sidegate')
+  if (found < schemaVersion)
+    throw new Error('it was made by an older Sidegate; a gateway that starts brings it up to date')
+}
+
+const newer = 'it was made by a newer Sidegate'
+
+/** The schema's version that a file has; 0: none. */
+export const versionOf = (db: DatabaseSync): number =>
+  Number({ ...db.prepare('PRAGMA user_version').get() }.user_version)
 
 /** Many workers open the file at once, and switching a new file to WAL does not wait for its lock as writes do. */
 const patiently = async (work: () => void): Promise<void> => {
@@ -78,8 +129,8 @@ const prepareFile = (db: DatabaseSync): void => {
   // NORMAL: a power cut may lose the last commits but never damages the file; a crash of the process loses nothing.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   alone(db, () => {
-    const { user_version: found } = db.prepare('PRAGMA user_version').get() as { user_version: number }
-    if (found > schemaVersion) throw new Error('it was made by a newer Sidegate')
+    const found = versionOf(db)
+    if (found > schemaVersion) throw new Error(newer)
     const steps = found === 0 ? [] : migrations.slice(found - 1)
     for (const step of steps) db.exec(step)
     db.exec(`${schema}; PRAGMA user_version = ${schemaVersion}`)
@@ -99,7 +150,8 @@ const alone = <Result>(db: DatabaseSync, work: () => Result): Result => {
   }
 }
 
-const guarded = (db: DatabaseSync): Database => ({
+const guarded = (db: DatabaseSync, access: Access): Database => ({
+  isWritable: access === 'write',
   prepare: <Row>(sql: string) => statement<Row>(db.prepare(sql)),
   exclusively: work => guard(() => alone(db, work)),
   close: () => {

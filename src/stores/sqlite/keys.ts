@@ -21,11 +21,13 @@ export const createKeys = (db: Database, clock: Clock): KeyStore => {
     WHERE ?7 IS (SELECT kid FROM signing_keys WHERE alg = ?2 ORDER BY created_at_ms DESC, kid DESC LIMIT 1)`)
   const remove = db.prepare('DELETE FROM signing_keys WHERE kid = ?')
   return {
-    load: async untilMs =>
-      db.exclusively(() => {
+    load: async untilMs => {
+      if (!db.isWritable) return select.all(clock.nowMs()).map(toRecord)
+      return db.exclusively(() => {
         renew.run(untilMs, clock.nowMs())
         return select.all(clock.nowMs()).map(toRecord)
-      }),
+      })
+    },
     create: async (record, after, untilMs) =>
       db.exclusively(() => {
         removeExpired.run(clock.nowMs())

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
+import type { KeyRecord } from '../ports/keys.ts'
 import type { Store } from '../ports/store.ts'
 import { type CutoffRow, toCutoff } from './cutoffs.ts'
 import type { Database } from './database.ts'
 import { type GrantRow, toState } from './grant-rows.ts'
 import { type KeyRow, toRecord } from './keys.ts'
-import type { Table } from './schema.ts'
+import { type Table, tables } from './schema.ts'
 
 /** How many records of each table went over. */
 export type MovedCounts = Readonly<Record<Table, number>>
@@ -15,20 +17,30 @@ const pageRows = 200
 /** A row as its table has it; `toStore` knows its shape. */
 type Row = Readonly<Record<string, unknown>>
 
-/**
- * Puts all that a file holds and that has not expired into another store, with the lifetimes it has left. The keys come
- * last: a move that was cut short begins anew, and what is there already is written again as it was.
- *
- * @throws Error where the other store has keys of its own: tokens of both could not be told apart
- * @throws StoreUnavailableError where it does not answer
- */
-export const moveRecords = async (db: Database, to: Store, clock: Clock): Promise<MovedCounts> => {
-  const keys = db
+/** The keys of a file that have not expired, oldest first, and how long the last of them lasts. */
+export const readKeys = (
+  db: Database,
+  clock: Clock,
+): { readonly keys: readonly KeyRecord[]; readonly untilMs: number } => {
+  const rows = db
     .prepare<KeyRow & { readonly until_ms: number }>(
       'SELECT * FROM signing_keys WHERE until_ms > ? ORDER BY created_at_ms, kid',
     )
     .all(clock.nowMs())
-  await requireNoOtherKeys(to, keys, clock)
+  return { keys: rows.map(toRecord), untilMs: Math.max(0, ...rows.map(row => row.until_ms)) }
+}
+
+/**
+ * Puts all that a file holds beside its keys, and that has not expired, into another store, with the lifetimes it has left. A
+ * move that was cut short begins anew: what is there already is written again as it was.
+ *
+ * @throws StoreUnavailableError where the other store does not answer
+ */
+export const moveRecords = async (
+  db: Database,
+  to: Store,
+  clock: Clock,
+): Promise<Omit<MovedCounts, 'signing_keys'>> => {
   const move = (table: Table, toStore: (row: Row) => Promise<unknown>): Promise<number> =>
     moveTable(db, clock, table, toStore)
   return {
@@ -58,7 +70,6 @@ export const moveRecords = async (db: Database, to: Store, clock: Clock): Promis
           })
         : Promise.resolve(),
     ),
-    signing_keys: await moveKeys(to, keys, clock),
   }
 }
 
@@ -68,15 +79,31 @@ const moveTable = async (
   table: Table,
   toStore: (row: Row) => Promise<unknown>,
 ): Promise<number> => {
-  const page = db.prepare<Row>(`
-    SELECT rowid AS row_place, * FROM ${table} WHERE rowid > ? AND coalesce(until_ms > ?, 1)
-    ORDER BY rowid LIMIT ${pageRows}`)
   let count = 0
+  for (const rows of pagesOf(db, table)) {
+    const lasting = rows.filter(({ until_ms }) => until_ms === null || Number(until_ms) > clock.nowMs())
+    await Promise.all(lasting.map(toStore))
+    count += lasting.length
+  }
+  return count
+}
+
+/** Tells what a file holds from whatever it held before, and from any other. */
+export const fingerprintOf = (db: Database): string => {
+  const hash = createHash('sha256')
+  for (const table of tables) for (const rows of pagesOf(db, table)) hash.update(`${table} ${JSON.stringify(rows)}`)
+  return hash.digest('base64url')
+}
+
+/** All rows, the expired ones too. */
+function* pagesOf(db: Database, table: Table): Generator<readonly Row[]> {
+  const page = db.prepare<Row>(
+    `SELECT rowid AS row_place, * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${pageRows}`,
+  )
   for (let after = 0; ; ) {
-    const rows = page.all(after, clock.nowMs())
-    await Promise.all(rows.map(toStore))
-    count += rows.length
-    if (rows.length < pageRows) return count
+    const rows = page.all(after)
+    if (rows.length === 0) return
+    yield rows
     after = Number(rows.at(-1)?.row_place)
   }
 }
@@ -84,25 +111,4 @@ const moveTable = async (
 const keepClient = async (to: Store, client_id: string, record: Parameters<Store['clients']['put']>[1]) => {
   const known = await to.clients.find(client_id)
   await to.clients.put(client_id, record, known?.version)
-}
-
-const requireNoOtherKeys = async (to: Store, keys: readonly KeyRow[], clock: Clock): Promise<void> => {
-  const there = await to.keys.load(clock.nowMs())
-  if (there.every(({ kid }) => keys.some(key => key.kid === kid))) return
-  throw new Error('the other store has keys of its own: copy before a gateway has used it, or into another ?prefix=')
-}
-
-/** Oldest first, each after the one of its algorithm that is there. */
-const moveKeys = async (
-  to: Store,
-  keys: readonly (KeyRow & { readonly until_ms: number })[],
-  clock: Clock,
-): Promise<number> => {
-  let there = await to.keys.load(clock.nowMs())
-  for (const row of keys) {
-    if (there.some(({ kid }) => kid === row.kid)) continue
-    const newest = there.findLast(({ alg }) => alg === row.alg)
-    there = await to.keys.create(toRecord(row), newest?.kid, row.until_ms)
-  }
-  return keys.length
 }

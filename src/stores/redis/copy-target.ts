@@ -1,0 +1,106 @@
+import type { Clock } from '../../clock.ts'
+import type { KeyRecord } from '../ports/keys.ts'
+import type { RedisUrl } from '../store-url.ts'
+import { answered, connectRedis, defineScript, type RedisConnection, waitUntilReady } from './connection.ts'
+import { copyMark } from './keys.ts'
+import { lifetimeMs } from './lifetime.ts'
+import { names } from './names.ts'
+
+/** What is copied. */
+export interface CopySource {
+  /** Unlike that of any other source, and of this one when it held something else. */
+  readonly fingerprint: string
+  readonly keys: readonly KeyRecord[]
+  /** When the keys expire. */
+  readonly untilMs: number
+}
+
+/**
+ * A Redis that a store is copied into. Between `begin` and `complete` no gateway starts with it and no command changes it;
+ * only a copy of the same source may begin anew.
+ */
+export interface CopyTarget {
+  /**
+   * Puts the keys there, under a mark that the copy has not ended.
+   * @throws Error one line for a person, where a gateway uses this Redis, or it has anything that is not of this copy
+   * @throws StoreUnavailableError
+   */
+  begin(): Promise<void>
+  /** Takes the mark away. @throws Error one line for a person, where a gateway came meanwhile, or the mark is gone */
+  complete(): Promise<void>
+  close(): void
+}
+
+/** Longest wait for an answer, and for a silent connection before it is made anew, in milliseconds. */
+const commandTimeoutMs = 1000
+const silenceMs = 1500
+
+/** How long Redis is waited for before the first command fails, in milliseconds. */
+const patienceMs = 1000
+
+/** How long it is remembered that a copy has not ended: half a store must not pass for a whole one. */
+const markedForMs = 365 * 86_400_000
+
+/**
+ * KEYS: the keys' hash. ARGV: lifetime in ms, the mark's name, the source; then each kid with its record. Answers what
+ * stands in the way, or nothing. One step, so that of a gateway that makes keys and a copy one comes first.
+ */
+const beginScript = `
+local mark = redis.call('HGET', KEYS[1], ARGV[2])
+if mark and mark ~= ARGV[3] then return 'copy' end
+if not mark and redis.call('EXISTS', KEYS[1]) == 1 then return 'keys' end
+redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
+for i = 4, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return ''
+`
+
+/** KEYS and ARGV as above, without records. Answers whether the mark was there. */
+const completeScript = `
+if redis.call('HGET', KEYS[1], ARGV[2]) ~= ARGV[3] then return 0 end
+redis.call('HDEL', KEYS[1], ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1
+`
+
+const elsewhere = 'copy into another Redis, or into another ?prefix= of this one'
+
+const obstacles: Readonly<Record<string, string>> = {
+  copy: `a copy of something else has begun there and not ended: ${elsewhere}`,
+  keys: `the Redis has keys of its own, as after a copy or with a gateway: ${elsewhere}`,
+}
+
+export const openCopyTarget = async (url: RedisUrl, clock: Clock, source: CopySource): Promise<CopyTarget> => {
+  const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
+  const begin = defineScript(connection, 'sidegateCopyBegin', 1, beginScript)
+  const complete = defineScript(connection, 'sidegateCopyComplete', 1, completeScript)
+  await waitUntilReady(connection, patienceMs)
+  return {
+    begin: async () => {
+      await requireNoGateway(connection)
+      await requireNoRecords(connection)
+      const records = source.keys.flatMap(key => [key.kid, JSON.stringify(key)])
+      const obstacle = await begin(names.keys, markedForMs, copyMark, source.fingerprint, ...records)
+      if (obstacle !== '') throw new Error(obstacles[String(obstacle)])
+    },
+    complete: async () => {
+      await requireNoGateway(connection)
+      const isDone = await complete(names.keys, lifetimeMs(clock, source.untilMs), copyMark, source.fingerprint)
+      if (isDone !== 1) throw new Error(`the Redis lost what was copied meanwhile: ${elsewhere}`)
+    },
+    close: () => connection.disconnect(),
+  }
+}
+
+const requireNoGateway = async (connection: RedisConnection): Promise<void> => {
+  if ((await answered(connection.exists(names.pods))) === 0) return
+  throw new Error('a gateway uses the Redis, or did until a few seconds ago: stop it first')
+}
+
+/** Where no copy has begun nothing may be there; keys of their own are told from these by the script. */
+const requireNoRecords = async (connection: RedisConnection): Promise<void> => {
+  if ((await answered(connection.exists(names.keys))) === 1) return
+  for (const name of [names.clients, names.clientFeed, names.cutoffs, names.feed])
+    if ((await answered(connection.exists(name))) === 1)
+      throw new Error(`the Redis has records of its own: ${elsewhere}`)
+}

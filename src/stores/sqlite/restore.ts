@@ -1,0 +1,92 @@
+import {
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Clock } from '../../clock.ts'
+import { openSqliteStore } from '../sqlite.ts'
+import { copyFile, newPart, putAt, requireStore } from './backup.ts'
+import { keepToOneself } from './lock.ts'
+
+/**
+ * Puts a backup in the place of an embedded store that no process has open, with the owner that it had. What was there is
+ * kept beside it, as `FILE.replaced`, or `FILE.replaced.2` and so on.
+ *
+ * @returns the name of what was there, undefined where there was nothing
+ * @throws Error one line for a person: it is no backup, a gateway has the store open, or its owner cannot be kept; then
+ * everything is as it was
+ */
+export const restoreFile = async (from: string, path: string, clock: Clock): Promise<string | undefined> => {
+  const to = existsSync(path) ? realpathSync(path) : path
+  requireStore(from)
+  // Before the copying, which takes its time; what counts is the lock below.
+  keepToOneself(to)()
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+  const part = newPart(to)
+  try {
+    await copyFile(from, part)
+    await openOnce(part, clock)
+    return replace(to, part)
+  } finally {
+    for (const beside of ['', ...logs]) rmSync(part + beside, { force: true })
+  }
+}
+
+/** What SQLite keeps beside a file. */
+const logs = ['-wal', '-shm']
+
+/** As a gateway will open it: what is no store, or broken, is found here. */
+const openOnce = async (path: string, clock: Clock): Promise<void> => (await openSqliteStore(path, clock)).close()
+
+/** Who waits for the lock opens what is there after it: see `database.ts`. */
+const replace = (to: string, part: string): string | undefined => {
+  const release = keepToOneself(to)
+  try {
+    const before = statSync(to, { throwIfNoEntry: false })
+    if (!before) return putAt(to, part)
+    keepOwner(part, before, to)
+    const kept = keep(to)
+    renameSync(part, to)
+    return kept
+  } finally {
+    release()
+  }
+}
+
+const keepOwner = (part: string, { uid, gid }: Stats, to: string): void => {
+  const own = statSync(part)
+  if (own.uid === uid && own.gid === gid) return
+  try {
+    chownSync(part, uid, gid)
+  } catch (error) {
+    throw new Error(`${to} belongs to user ${uid}, group ${gid}: restore it as that user, or as root`, { cause: error })
+  }
+}
+
+/** Gives what is at a path a second name, so that there is always a file; a log that a broken store has left goes along. */
+const keep = (path: string): string => {
+  for (let number = 1; ; number++) {
+    const kept = `${resolve(path)}.replaced${number === 1 ? '' : `.${number}`}`
+    if (!link(path, kept)) continue
+    for (const log of logs) if (existsSync(path + log)) renameSync(path + log, kept + log)
+    return kept
+  }
+}
+
+/** @returns whether the name was free */
+const link = (path: string, name: string): boolean => {
+  try {
+    linkSync(path, name)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw new Error(`${path} cannot be kept as ${name}: ${(error as Error).message}`, { cause: error })
+  }
+}
