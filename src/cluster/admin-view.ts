@@ -3,6 +3,7 @@ import { buildInfo } from '../version.ts'
 import type { AdminChecks, AdminView } from './admin.ts'
 import type { Gathering } from './gathering.ts'
 import type { Reload } from './reload.ts'
+import type { StoreFileWatch } from './store-file-watch.ts'
 import type { StoreWatch } from './store-watch.ts'
 import type { Workers } from './workers.ts'
 
@@ -19,24 +20,25 @@ export interface AdminSubjects {
   readonly state: Readonly<RunState>
   readonly workers: Workers
   readonly storeWatch: StoreWatch
+  readonly storeFile: StoreFileWatch
   readonly reload: Reload
   readonly gathering: Gathering
 }
 
 export const createAdminView = (subjects: AdminSubjects): AdminView => {
-  const { state, workers, gathering } = subjects
+  const { state, workers, storeFile, gathering } = subjects
   return {
-    isReady: () => state.isReady && workers.serving() > 0 && !state.isDraining,
+    isReady: () => state.isReady && workers.serving() > 0 && !state.isDraining && !storeFile.isReplaced(),
     checks: () => checksOf(subjects),
     metrics: gathering.expose,
     version: () => ({ ...buildInfo() }),
   }
 }
 
-const checksOf = ({ config, state, workers, storeWatch, reload }: AdminSubjects): AdminChecks => [
+const checksOf = ({ config, state, workers, storeWatch, storeFile, reload }: AdminSubjects): AdminChecks => [
   ['configuration', reload.finding()],
   ['workers', `${workers.serving()} of ${config.workers}`],
-  ['store', `${config.store.kind}, ${storeWatch.finding('store')}`],
+  ['store', `${config.store.kind}, ${storeFile.isReplaced() ? 'replaced' : storeWatch.finding('store')}`],
   ['plan limits', storeWatch.finding('limiter')],
   ['draining', state.isDraining ? 'yes' : 'no'],
 ]

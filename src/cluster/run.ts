@@ -20,6 +20,7 @@ import { createPodWatch } from './pod-watch.ts'
 import { createReload } from './reload.ts'
 import { followConfig } from './reload-causes.ts'
 import { replaceOnSignal } from './replacement.ts'
+import { createStoreFileWatch } from './store-file-watch.ts'
 import { createStoreWatch } from './store-watch.ts'
 import { createSwitchboard, type Listening } from './switchboard.ts'
 import { prepareForks } from './worker-process.ts'
@@ -100,7 +101,8 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   const listening: Listening = { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload }
   const storeIsUp = await prepareStore(config, changeWatch.saw)
   if (!storeIsUp) storeWatch.report('primary', 'store', false, 'it did not answer at the start')
-  const adminView = createAdminView({ config, state, workers, storeWatch, reload, gathering })
+  const storeFile = cleanup.adopt(createStoreFileWatch(config.store, log), watch => watch.close())
+  const adminView = createAdminView({ config, state, workers, storeWatch, storeFile, reload, gathering })
   const admin = await sayingWhere('admin', options.demo, startAdmin(config.admin.host, config.admin.port, adminView))
   cleanup.defer(admin.close)
   const demo = options.demo ? await import('../demo/demo.ts') : undefined

@@ -128,6 +128,11 @@ export const logEvents = {
     ['reason'],
   ),
   store_up: event('info', 'it does again', ['store', 'part']),
+  store_replaced: event(
+    'error',
+    'the file of the embedded store is gone, or another one: the program is not ready until that is undone, or it is restarted',
+    ['store'],
+  ),
   certificate_renewed: event('info', 'the files of `tls` have changed: new connections get the new certificate', [
     'valid_to',
   ]),
