@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { countPassed } from '../../http/body-garbage.ts'
+import { noticeReset } from '../../http/reset-notice.ts'
 import { type CloseCode, closeFrame, FrameReader } from './websocket-frames.ts'
 
 /** How long the two sides have to answer a Close of ours, in milliseconds. */
@@ -20,9 +21,9 @@ export class WebSocketRelay {
     this.#upstream = upstream
     this.#fromClient = new Direction(client, upstream, true, this.#onProgress)
     this.#fromUpstream = new Direction(upstream, client, false, this.#onProgress)
-    // What was said before still arrives; a peer that never closes its own half would keep the other.
-    client.once('close', () => upstream.destroySoon())
-    upstream.once('close', () => client.destroySoon())
+    // A peer that never closes its own half would keep the other.
+    client.once('close', hadError => endWith(upstream, hadError))
+    upstream.once('close', hadError => endWith(client, hadError))
   }
 
   /** Whether nothing is left of it. */
@@ -30,8 +31,14 @@ export class WebSocketRelay {
     return this.#client.destroyed && this.#upstream.destroyed
   }
 
-  /** For how long no byte has moved, as far as calls of this know. @param nowMs of a monotonic clock */
+  /**
+   * For how long no byte has moved, as far as calls of this know. Calls of it also notice that a side has reset which is not
+   * read at the time.
+   * @param nowMs of a monotonic clock
+   */
   silentForMs(nowMs: number): number {
+    this.#fromClient.look()
+    this.#fromUpstream.look()
     if (this.#isActive) {
       this.#isActive = false
       this.#silentSinceMs = nowMs
@@ -69,6 +76,12 @@ export class WebSocketRelay {
   }
 }
 
+/** What was said before still arrives, but is not waited for where who said it has reset and nobody takes it. */
+const endWith = (other: Socket, wasReset: boolean): void => {
+  if (wasReset && other.writableNeedDrain) other.destroy()
+  else other.destroySoon()
+}
+
 /** What one side says on its way to the other. */
 class Direction {
   readonly #from: Socket
@@ -97,6 +110,11 @@ class Direction {
   /** Whether this side has said its last: Close, or the end of its connection. */
   get isOver(): boolean {
     return this.#hasEnded || this.#frames.hasClosed
+  }
+
+  /** To be called now and then: who is not read goes unheard. */
+  look(): void {
+    if (this.#to.writableNeedDrain) noticeReset(this.#from)
   }
 
   close(code: CloseCode, reason: string): void {

@@ -117,10 +117,11 @@ t.test('silence is counted from the last byte of either side', async t => {
   t.equal(relay.silentForMs(1900), 300)
 })
 
+const content = Buffer.alloc(1024 * 1024)
+const longFrame = Buffer.concat([Buffer.from('\x82\x7f\0\0\0\0\0\x10\0\0', 'latin1'), content])
+
 t.test('who does not read is not read ahead of', async t => {
   const { client, upstream } = await startRelay(t)
-  const content = Buffer.alloc(1024 * 1024)
-  const longFrame = Buffer.concat([Buffer.from('\x82\x7f\0\0\0\0\0\x10\0\0', 'latin1'), content])
   upstream.far.pause()
 
   for (let sent = 0; sent < 32; sent++) client.far.write(longFrame)
@@ -129,4 +130,19 @@ t.test('who does not read is not read ahead of', async t => {
   upstream.far.resume()
 
   await eventually(() => upstream.far.bytesRead === 32 * longFrame.length)
+})
+
+t.test('a reset is noticed though the other side takes nothing, and nobody waits for that', async t => {
+  for (const reset of ['client', 'upstream'] as const) {
+    const { relay, ...sides } = await startRelay(t)
+    const deaf = sides[reset === 'client' ? 'upstream' : 'client']
+    deaf.far.pause()
+    for (let sent = 0; sent < 32; sent++) sides[reset].far.write(longFrame)
+    await eventually(() => sides[reset].near.isPaused())
+
+    sides[reset].far.resetAndDestroy()
+    await eventually(() => relay.silentForMs(0) === 0 && relay.isGone)
+
+    t.ok(deaf.near.destroyed, reset)
+  }
 })
