@@ -17,11 +17,14 @@ export const storeCopy: Command = {
     const to = options.to === undefined ? await findConfigured(options.config) : parseAddress('--to', options.to)
     if (!to) return 1
     const counts = await copyEmbeddedStore(from, to)
-    const rows = Object.entries(counts).map(([kind, count]) => [kind, String(count)])
+    const rows = Object.entries(counts).map(([kind, count]) => [textOfKind(kind), String(count)])
     for (const line of options.json ? [JSON.stringify(counts)] : toTable([['KIND', 'COPIED'], ...rows])) printLine(line)
     return 0
   },
 }
+
+/** Of a client of the configuration that was disabled, and of one that was deleted, there is a record too. */
+const textOfKind = (kind: string): string => (kind === 'clients' ? 'clients, disabled and deleted ones too' : kind)
 
 const parseAddress = (option: string, text: string | undefined): StoreAddress => {
   if (text === undefined) throw new UsageError(`name a store with ${option}`)

@@ -120,7 +120,7 @@ export const auditActions = {
     scope: 'changes',
     fields: ['kid', 'alg', 'active_at'],
     optional: [],
-    when: 'a new signing key is in the key set',
+    when: 'a new signing key is in the key set; of keys each line comes up to ten seconds late',
   },
   key_signing: {
     outcome: 'success',

@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { logEvents } from '../../../src/telemetry/log-events.ts'
 import { metrics } from '../../../src/telemetry/metrics.ts'
-import { codeOf, readPage, rowsOf } from '../../docs/markdown.ts'
+import { codeOf, readPage, root, rowsOf, withoutBlocks } from '../../docs/markdown.ts'
 import { alerts, expressions, folder, recorded, rulesFile } from './rules.ts'
 
 /** @returns what it complains of; empty where it does not */
@@ -55,6 +55,17 @@ t.test('each alert says what is wrong, and where its runbook is; every runbook i
   t.same(headings.toSorted(), alerts.map(({ alert }) => alert).sort())
 })
 
+t.test('the command that makes links of them finds each', async t => {
+  const command = runbook.blocks.find(({ text }) => text.startsWith('sed '))?.text ?? ''
+  const { stdout } = spawnSync('sh', ['-c', command.replace(/>.*/, '')], { encoding: 'utf8', cwd: root })
+
+  const links = [...stdout.matchAll(/^ +runbook_url: (\S+)$/gm)].map(([, link]) => link)
+  t.same(
+    links,
+    alerts.map(({ annotations }) => `https://git.example.com/sidegate/blob/main/${annotations.runbook}`),
+  )
+})
+
 t.test('the rules and their runbooks ask for metrics that there are', async t => {
   const asked = [...expressions, runbook.text].flatMap(text => [...text.matchAll(/(?<![\w:])(sidegate_\w+)/g)])
 
@@ -80,7 +91,7 @@ t.test('the rules choose among values that a label has', async t => {
 })
 
 t.test('the runbooks name events that are logged', async t => {
-  const named = codeOf(runbook.text).filter(code =>
+  const named = codeOf(withoutBlocks(runbook.text)).filter(code =>
     /^(worker|config|store|upstream|certificate|request)_\w+$/.test(code),
   )
 
