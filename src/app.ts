@@ -35,7 +35,7 @@ export interface AppDeps {
   readonly limiterChannel: LimiterChannel
   /** Which share of a plan this process holds while the shared count is away. */
   readonly share: () => Share
-  /** Told when the store or the limiter stops answering, and when it answers again. */
+  /** Told when the store or the limiter stops answering, with a new reason when there is one, and when it answers again. */
   readonly onStoreState: (what: 'store' | 'limiter', up: boolean, reason: string | undefined) => void
   readonly onChange: OnChange
   /** Told of certificate files that cannot be renewed to; every process finds the same. */

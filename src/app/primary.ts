@@ -5,6 +5,7 @@ import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import { openKeyRing } from '../oauth/keys/key-ring.ts'
 import type { PodCounter } from '../stores/pods.ts'
+import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { auditKeys } from './key-audit.ts'
 import type { OnChange } from './on-change.ts'
 import { withStore } from './store.ts'
@@ -16,10 +17,10 @@ export { privateOptions } from './private-options.ts'
 /**
  * Opens the store once before any worker does: what cannot work is said in one line, and the keys are made.
  * @param onChange told of the keys that are made
- * @returns whether the store answers; a Redis that is away is no reason to stay down
+ * @returns undefined where the store answers, else why not: a Redis that is away is no reason to stay down
  * @throws Error one line for a person, where the store can never work
  */
-export const prepareStore = async (config: SidegateConfig, onChange: OnChange): Promise<boolean> => {
+export const prepareStore = async (config: SidegateConfig, onChange: OnChange): Promise<string | undefined> => {
   // What is in memory is this process's alone, and gone with it.
   const reports = config.store.kind === 'memory' ? {} : { change: auditKeys(onChange) }
   try {
@@ -28,9 +29,9 @@ export const prepareStore = async (config: SidegateConfig, onChange: OnChange): 
       keys.close()
       await store.ping()
     })
-    return true
+    return undefined
   } catch (error) {
-    if (error instanceof Error && error.name === 'StoreUnavailableError') return false
+    if (error instanceof StoreUnavailableError) return error.reason
     throw error
   }
 }

@@ -5,7 +5,7 @@ import type { Recorder } from '../telemetry/recorder.ts'
 /** Who is told. */
 export interface StoreObserverDeps {
   readonly recorder: Recorder
-  /** Told when the store stops answering, and when it answers again. */
+  /** Told when the store stops answering, when it does so for another reason, and when it answers again. */
   readonly onStoreState: (what: 'store', up: boolean, reason: string | undefined) => void
 }
 
@@ -16,13 +16,15 @@ export const createStoreObserver = (
 ): StoreObserver => {
   const up = recorder.gauge('storeUp', [kind])
   let wasUp: boolean | undefined
+  let lastReason: string | undefined
   up.set(1)
   return {
     answered: (operation, durationMs) =>
       recorder.histogram('storeDuration', [kind, operation]).observe(durationMs / 1000),
     state(isUp, reason) {
-      if (isUp === wasUp) return
+      if (isUp === wasUp && reason === lastReason) return
       wasUp = isUp
+      lastReason = reason
       up.set(isUp ? 1 : 0)
       onStoreState('store', isUp, reason)
     },

@@ -1,3 +1,4 @@
+import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { type Command, printErrorLine, printLine, UsageError } from './command.ts'
 import { helpText } from './help.ts'
 
@@ -55,7 +56,8 @@ const findCommand = (args: readonly string[]) => {
 
 const report = (error: unknown): number => {
   const message = error instanceof Error ? error.message : String(error)
+  const why = error instanceof StoreUnavailableError ? `: ${error.reason}` : ''
   const isUsage = error instanceof UsageError
-  printErrorLine(`sidegate: ${message}${isUsage ? '; sidegate --help lists what there is' : ''}`)
+  printErrorLine(`sidegate: ${message}${why}${isUsage ? '; sidegate --help lists what there is' : ''}`)
   return isUsage ? 2 : 1
 }

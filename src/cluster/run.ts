@@ -99,8 +99,8 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   const gathering = createGathering(aggregate, recorder, workers)
   const decide = createLimiterService()
   const listening: Listening = { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload }
-  const storeIsUp = await prepareStore(config, changeWatch.saw)
-  if (!storeIsUp) storeWatch.report('primary', 'store', false, 'it did not answer at the start')
+  const whyAway = await prepareStore(config, changeWatch.saw)
+  if (whyAway !== undefined) storeWatch.report('primary', 'store', false, whyAway)
   const storeFile = cleanup.adopt(createStoreFileWatch(config.store, log), watch => watch.close())
   const adminView = createAdminView({ config, state, workers, storeWatch, storeFile, reload, gathering })
   const admin = await sayingWhere('admin', options.demo, startAdmin(config.admin.host, config.admin.port, adminView))

@@ -60,7 +60,7 @@ const createHealth = (observer: StoreObserver): Health => {
     },
     failed: error => {
       isUp = false
-      observer.state(false, String((error.cause as Error | undefined)?.message ?? error.message))
+      observer.state(false, error.reason)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { Cluster } from 'ioredis'
 import type { RedisConnection } from './connection.ts'
+import { whyAway } from './last-fault.ts'
 import { names } from './names.ts'
 import { partOf, wholeRedis } from './parts.ts'
 
@@ -73,7 +74,7 @@ export const createBreaker = (
       // The next probe asks again.
     }
   }
-  const onClose = (): void => open(wholeRedis, new Error('the connection to Redis is closed'))
+  const onClose = (): void => open(wholeRedis, new Error(whyAway(connection)))
 
   connection.on('ready', probeAll)
   connection.on('close', onClose)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Cluster, type Command, Redis } from 'ioredis'
 import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { parseRedisAddress, type RedisAddress, type RedisUrl } from '../store-url.ts'
+import { followFaults, whyAway } from './last-fault.ts'
 import { type ConnectionOptions, clusterOptions, sentinelOptions, singleOptions } from './options.ts'
 
 /** A connection to one Redis, whatever stands behind it. It reconnects for ever; meanwhile commands fail at once. */
@@ -12,7 +13,7 @@ export const connectRedis = (url: RedisUrl, options: ConnectionOptions): RedisCo
   const address = parseRedisAddress(url)
   if ('problem' in address) throw new TypeError(address.problem)
   const connection = createConnection(url.mode, address, options)
-  connection.on('error', () => undefined)
+  followFaults(connection, address)
   boundWaits(connection, options.commandTimeoutMs)
   return connection
 }
@@ -32,15 +33,21 @@ const createConnection = (
   }
 }
 
-/** Gives each command so long for its answer, redirections included. */
+/** Gives each command so long for its answer, redirections included; one that cannot be sent is told why. */
 const boundWaits = (connection: RedisConnection, timeoutMs: number): void => {
   const send: Cluster['sendCommand'] = connection.sendCommand.bind(connection)
   const sendBounded: Cluster['sendCommand'] = (command, ...rest) => {
-    // What comes before that, ioredis asks for itself.
+    // What comes before that, ioredis asks for itself, or nobody.
     if (connection.status === 'ready') endLater(command, timeoutMs)
+    else explainFailure(command, connection)
     return send(command, ...rest)
   }
   connection.sendCommand = sendBounded
+}
+
+const explainFailure = (command: Command, connection: RedisConnection): void => {
+  const reject = command.reject
+  command.reject = error => reject(isOffline(error) ? new Error(whyAway(connection), { cause: error }) : error)
 }
 
 /**

@@ -7,6 +7,7 @@ import type { RedisUrl } from '../store-url.ts'
 import { createBreaker } from './breaker.ts'
 import { connectRedis, waitUntilReady } from './connection.ts'
 import { type CounterQuestion, createRedisCounter } from './counter.ts'
+import { whyAway } from './last-fault.ts'
 import { names } from './names.ts'
 
 /** Half of what a caller may be kept waiting, in milliseconds: it may have waited for another call before its own. */
@@ -82,7 +83,7 @@ export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): P
   }
 
   await waitUntilReady(connection, startPatienceMs)
-  if (connection.status !== 'ready') breaker.tripAll(new Error('Redis cannot be reached'))
+  if (connection.status !== 'ready') breaker.tripAll(new Error(whyAway(connection)))
   return {
     charge: charge => {
       const line = lineOf(charge)

@@ -1,5 +1,7 @@
 import { Cluster, Command, type Redis } from 'ioredis'
+import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { answered, type RedisConnection } from './connection.ts'
+import { whyAway } from './last-fault.ts'
 
 /**
  * Redis fails in parts: a Cluster each primary by itself, any other as one.
@@ -22,6 +24,8 @@ export const partOf = (connection: RedisConnection, key: string): string => {
 /** Asks every part whether it serves. @throws StoreUnavailableError where one does not */
 export const pingParts = async (connection: RedisConnection): Promise<void> => {
   if (!(connection instanceof Cluster)) await answered(connection.ping())
+  // Before it is connected it has no parts that could complain.
+  else if (connection.status !== 'ready') throw new StoreUnavailableError('redis', new Error(whyAway(connection)))
   else await answered(Promise.all(connection.nodes('master').map(checkNode)))
 }
 
