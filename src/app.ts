@@ -20,6 +20,7 @@ import { createRevocationFeed } from './oauth/tokens/revocation-feed.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
 import { observeStore } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
+import type { Limiter } from './stores/ports/limiter.ts'
 import type { AccessLog } from './telemetry/access-log.ts'
 import type { Audit } from './telemetry/audit.ts'
 import type { Logger } from './telemetry/logger.ts'
@@ -75,11 +76,7 @@ export interface Prepared {
 /** The one place where the rooms meet: it names adapters and hands every room its options. */
 export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<App> => {
   const store = observeStore(await openStore(config.store, systemClock), createStoreObserver(config.store, deps))
-  const limiter = await createLimiter(config.store, {
-    channel: deps.limiterChannel,
-    share: deps.share,
-    onStateChange: (up, error) => deps.onStoreState('limiter', up, error?.message),
-  })
+  const limiter = await openLimiter(config, deps)
   const revocations = createRevocationFeed(store, systemClock, auditCutoffs(deps.onChange))
   const tracer = await findTracer(process.env, deps)
   const sampleNewTrace = newTraceSampler(process.env)
@@ -133,6 +130,21 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       await Promise.all([limiter.close(), store.close(), tracer?.close()])
     },
   }
+}
+
+/** A limiter is silent until something goes wrong; that it is well at the start is said here. */
+const openLimiter = async ({ store }: SidegateConfig, deps: AppDeps): Promise<Limiter> => {
+  let hasSpoken = false
+  const limiter = await createLimiter(store, {
+    channel: deps.limiterChannel,
+    share: deps.share,
+    onStateChange: (up, error) => {
+      hasSpoken = true
+      deps.onStoreState('limiter', up, error?.message)
+    },
+  })
+  if (!hasSpoken) deps.onStoreState('limiter', true, undefined)
+  return limiter
 }
 
 /** The connections are shared out among the workers; the rest holds for each request. */

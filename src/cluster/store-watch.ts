@@ -5,7 +5,7 @@ type Part = 'store' | 'limiter'
 /** What the workers say of the store, said once by the primary: in the log when it changes, and on `/readyz?verbose`. */
 export interface StoreWatch {
   report(worker: string, part: Part, up: boolean, reason: string | undefined): void
-  /** A process has ended; what it complained of no longer counts. */
+  /** A process has ended; what it complained of counts until another says that it reaches the store, or has said so. */
   forget(worker: string): void
   /** For a person: `ok`, or what is wrong. */
   finding(part: Part): string
@@ -21,8 +21,12 @@ const upMessages: Readonly<Record<Part, string>> = {
   limiter: 'plan limits are shared again',
 }
 
+/** Who complains for processes that have ended, and for the primary, which looks once, at the start. */
+const nobodyAlive = 'primary'
+
 export const createStoreWatch = (store: string, log: Logger): StoreWatch => {
   const complaining: Readonly<Record<Part, Map<string, string>>> = { store: new Map(), limiter: new Map() }
+  const reaching: Readonly<Record<Part, Set<string>>> = { store: new Set(), limiter: new Set() }
 
   const settle = (part: Part, wasUp: boolean): void => {
     const isUp = complaining[part].size === 0
@@ -36,10 +40,12 @@ export const createStoreWatch = (store: string, log: Logger): StoreWatch => {
     report(worker, part, up, reason) {
       const wasUp = complaining[part].size === 0
       if (up) {
+        reaching[part].add(worker)
         complaining[part].delete(worker)
-        // The primary only looked once, at the start: the first worker that gets through answers for it.
-        complaining[part].delete('primary')
+        // The first worker that gets through answers for those who cannot look again.
+        complaining[part].delete(nobodyAlive)
       } else {
+        reaching[part].delete(worker)
         complaining[part].set(worker, reason ?? 'no reason given')
       }
       settle(part, wasUp)
@@ -47,7 +53,10 @@ export const createStoreWatch = (store: string, log: Logger): StoreWatch => {
     forget(worker) {
       for (const part of ['store', 'limiter'] as const) {
         const wasUp = complaining[part].size === 0
+        const reason = complaining[part].get(worker)
+        reaching[part].delete(worker)
         complaining[part].delete(worker)
+        if (reason !== undefined && reaching[part].size === 0) complaining[part].set(nobodyAlive, reason)
         settle(part, wasUp)
       }
     },
