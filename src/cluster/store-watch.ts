@@ -42,12 +42,12 @@ export const createStoreWatch = (store: string, log: Logger): StoreWatch => {
       if (up) {
         reaching[part].add(worker)
         complaining[part].delete(worker)
-        // The first worker that gets through answers for those who cannot look again.
-        complaining[part].delete(nobodyAlive)
       } else {
         reaching[part].delete(worker)
         complaining[part].set(worker, reason ?? 'no reason given')
       }
+      // The first worker that has looked answers for those who cannot look again.
+      complaining[part].delete(nobodyAlive)
       settle(part, wasUp)
     },
     forget(worker) {
