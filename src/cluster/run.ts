@@ -119,6 +119,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
     log.info({ event: 'stopped', signal: outcome }, 'stopped before it served')
     return 0
   }
+  storeFile.begin()
   state.isReady = true
   ready.resolve()
   const urls = { listen: listeners.url, admin: admin.url, ...(privateListener && { internal: privateListener.url }) }

@@ -84,8 +84,8 @@ const isKeyed = (db: DatabaseSync): boolean =>
 /** How long a busy file is waited for, in milliseconds: a write of the gateway takes tens of microseconds. */
 const patienceMs = 1000
 
-/** @throws Error where there is no file; it is not made */
-const open = (path: string): DatabaseSync => {
+/** @throws Error one line for a person, where there is no file, or none that can be opened; it is not made */
+export const open = (path: string): DatabaseSync => {
   if (!existsSync(path)) throw new Error(`there is no file at ${path}`)
   try {
     return new DatabaseSync(path, { timeout: patienceMs })

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { open } from './backup.ts'
 import { isBusy } from './database.ts'
-
-/** How long a busy file is waited for, in milliseconds: a write of the gateway takes tens of microseconds. */
-const patienceMs = 1000
 
 /** What SQLite says of a file that is none of its own, or broken (sqlite.org/rescode.html). */
 const unreadable: readonly unknown[] = [11, 26]
@@ -16,7 +14,7 @@ const unreadable: readonly unknown[] = [11, 26]
  */
 export const keepToOneself = (path: string): (() => void) => {
   if (!existsSync(path)) return () => undefined
-  const db = new DatabaseSync(path, { timeout: patienceMs })
+  const db = open(path)
   const release = (): void => db.close()
   try {
     lock(db)
