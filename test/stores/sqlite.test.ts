@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
@@ -127,9 +127,13 @@ t.test('a file that cannot be opened is one clear line', async t => {
     ['file', /^the store sqlite:.*file cannot be opened: file is not a database$/],
     ['folder', /^the store sqlite:.*folder cannot be opened: EISDIR.*$/],
     ['file/under', /^the store sqlite:.*file\/under cannot be opened: .*$/],
+    ['file/under/it', /^the store sqlite:.*file\/under\/it cannot be opened: ENOTDIR.*$/],
+    // It answers to a new folder as if it were missing itself.
+    ['/proc/none/at/all', /^the store sqlite:\/proc\/none\/at\/all cannot be opened: no folder can be made in \/proc$/],
   ] as const
 
-  for (const [name, message] of rows) await t.rejects(openSqliteStore(join(dir, name), createTestClock()), { message })
+  for (const [name, message] of rows)
+    await t.rejects(openSqliteStore(resolve(dir, name), createTestClock()), { message })
 })
 
 t.test('a file made by a newer Sidegate is left alone', async t => {

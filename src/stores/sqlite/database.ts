@@ -1,8 +1,9 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../ports/store-unavailable.ts'
+import { makeFolder } from './make-folder.ts'
 import { migrations, schema, schemaVersion } from './schema.ts'
 
 /**
@@ -57,7 +58,7 @@ const reasonOf = (error: unknown): string => {
 
 /** While it waits for a file, a restore may put another one in its place: then that one is opened. */
 const openFile = async (path: string): Promise<DatabaseSync> => {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   for (;;) {
     closeSync(openSync(path, 'a', 0o600))
     chmodSync(path, 0o600)

@@ -1,19 +1,10 @@
-import {
-  chownSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs'
+import { chownSync, existsSync, linkSync, realpathSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { openSqliteStore } from '../sqlite.ts'
 import { copyFile, newPart, putAt, requireStore } from './backup.ts'
 import { keepToOneself } from './lock.ts'
+import { makeFolder } from './make-folder.ts'
 
 /**
  * Puts a backup in the place of an embedded store that no process has open, with the owner that it had. What was there is
@@ -28,7 +19,7 @@ export const restoreFile = async (from: string, path: string, clock: Clock): Pro
   requireStore(from)
   // Before the copying, which takes its time; what counts is the lock below.
   keepToOneself(to)()
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(to))
   const part = newPart(to)
   try {
     await copyFile(from, part)
