@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../src/clock.ts'
+import { copyStore } from '../../../src/stores/copy.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import { createPodCounter } from '../../../src/stores/pods.ts'
-import { newGrant, newId } from '../../conformance/records.ts'
+import { newGrant, newId, newKey } from '../../conformance/records.ts'
 import { chargeBy, newCharge, newRule } from '../../support/charges.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startRedis } from '../../support/redis.ts'
@@ -43,6 +45,18 @@ for (const [name, redis, url] of [
     await eventually(async () => (await redis.client.exists('sidegate:pods')) === 1)
     await eventually(async () => (await limiter.charge(newCharge(1))).source === 'store')
 
+    t.same(await findRefusals(redis), [])
+  })
+
+  t.test(`nor for a copy into ${name}`, async t => {
+    const path = join(t.testdir(), 'sidegate.db')
+    const from = await openStore({ kind: 'sqlite', path }, systemClock)
+    await from.keys.create(newKey('ES256', Date.now()), undefined, Date.now() + 60_000)
+    await from.close()
+
+    const copied = await copyStore(path, toRedisUrl(`${url}?prefix=sidegate:copied:`), systemClock)
+
+    t.equal(copied.signing_keys, 1)
     t.same(await findRefusals(redis), [])
   })
 }
