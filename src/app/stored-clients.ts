@@ -3,7 +3,9 @@ import { type ClientFeed, createClientFeed } from '../oauth/clients/client-feed.
 import { type JoinedClients, joinClients, type StoredClientReader } from '../oauth/clients/served-clients.ts'
 import type { ClientStore } from '../stores/ports/clients.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import type { Recorder } from '../telemetry/recorder.ts'
 import { auditClients } from './client-audit.ts'
+import { meterStoredClients } from './client-meter.ts'
 import type { FixedConfig, LiveConfig } from './fixed-keys.ts'
 import type { OnChange } from './on-change.ts'
 
@@ -19,7 +21,7 @@ type Reading = typeof import('../config/stored-client.ts')
 /** Resolves once the store has been asked; the code that reads such clients is loaded when there is one. */
 export const followStoredClients = async (
   store: ClientStore,
-  { log, onChange }: { readonly log: Logger; readonly onChange: OnChange },
+  { log, onChange, recorder }: { readonly log: Logger; readonly onChange: OnChange; readonly recorder: Recorder },
 ): Promise<StoredClientsSource> => {
   let reading: Reading | undefined
   const feed: ClientFeed = createClientFeed(store, systemClock, {
@@ -35,24 +37,37 @@ export const followStoredClients = async (
   })
   await feed.starting
   return {
-    beside: (config, fixed) =>
-      joinClients(
-        config.oauth.clients,
-        feed,
-        lazily(() => reading?.createStoredClientReader({ ...fixed, ...config })),
-        {
-          unfit: (client_id, reason) =>
-            log.warn(
-              { event: 'client_unfit', client_id, reason },
-              'a client of the store does not fit the configuration',
-            ),
-          hidden: client_id =>
-            log.warn({ event: 'client_hidden', client_id }, "the configuration's client is served, not the store's"),
-        },
-      ),
+    beside(config, fixed) {
+      const reader = lazily(() => reading?.createStoredClientReader({ ...fixed, ...config }))
+      const joined = joinClients(config.oauth.clients, feed, reader, {
+        unfit: (client_id, reason) =>
+          log.warn(
+            { event: 'client_unfit', client_id, reason },
+            'a client of the store does not fit the configuration',
+          ),
+        hidden: client_id =>
+          log.warn({ event: 'client_hidden', client_id }, "the configuration's client is served, not the store's"),
+      })
+      return closingBoth(joined, meterStoredClients(feed, reader, recorder))
+    },
     close: feed.close,
   }
 }
+
+const closingBoth = (joined: JoinedClients, meter: { readonly close: () => void }): JoinedClients => ({
+  find: joined.find,
+  has: joined.has,
+  get terms() {
+    return joined.terms
+  },
+  get mostSecrets() {
+    return joined.mostSecrets
+  },
+  close() {
+    joined.close()
+    meter.close()
+  },
+})
 
 /** Made when it is first used: not before its code is there. */
 const lazily = (make: () => StoredClientReader | undefined): StoredClientReader => {

@@ -113,6 +113,12 @@ export const metrics = {
     overheadSec,
   ),
   storeUp: gauge('sidegate_store_up', '1 while every worker reaches the store.', ['store'], 'min'),
+  storedClients: gauge(
+    'sidegate_stored_clients',
+    'Clients of the store, by whether their kind fits the configuration; those that do not are not served.',
+    ['state'],
+    'min',
+  ),
   traceSpans: counter('sidegate_trace_spans_total', 'Spans of traces, by what became of them.', ['outcome']),
   keyRotationDue: gauge(
     'sidegate_signing_key_rotation_due_timestamp_seconds',

@@ -15,6 +15,7 @@ import { findFreePort } from '../support/free-port.ts'
 import { startStrictUpstream } from '../support/recording-upstream.ts'
 import { startRedis } from '../support/redis.ts'
 import type { RunningSidegate, TestConfig } from '../support/sidegate.ts'
+import { scrape, sumOf } from '../telemetry/support/exposition.ts'
 import { newRedemption, refreshOf } from './support/redemption.ts'
 
 const plans = { 'default-plan': { rate: '100000/1second' }, gold: { rate: '100000/1second' } }
@@ -154,9 +155,11 @@ t.test('two workers that share a file', async t => {
     writeFileSync(configOf(pod), written.replaceAll('gold', 'golden'))
     await settled(pods, 'invalid_client', token('shop', secret))
     await eventually(() => hasLogged(pod, '"client_unfit"', '"shop"', 'plan: no such plan'))
+    await eventually(async () => sumOf(await scrape(pod.admin), 'sidegate_stored_clients', { state: 'unfit' }) > 0)
 
     writeFileSync(configOf(pod), written)
     await settled(pods, 200, token('shop', secret))
+    await eventually(async () => sumOf(await scrape(pod.admin), 'sidegate_stored_clients', { state: 'unfit' }) === 0)
   })
 
   await t.test('a client that is deleted is gone, with what was issued to it', async t => {

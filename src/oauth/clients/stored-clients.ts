@@ -20,6 +20,8 @@ export interface StoredKind {
   readonly terms: ClientMembers
   /** One of them, for what is to be known of all. */
   readonly sample: ClientMembers
+  /** How many they are now. */
+  readonly count: number
 }
 
 /** The records of the store, in memory. There may be a hundred thousand, so what they have in common is kept once. */

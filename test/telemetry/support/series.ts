@@ -119,6 +119,7 @@ const valuesOf: Readonly<Record<MetricKey, (makers: SeriesMakers) => readonly Va
   upstreamQueue: ({ upstreams }) => product(upstreams),
   storeDuration: ({ store }) => product([store], storeCalls()),
   storeUp: ({ store }) => product([store]),
+  storedClients: () => product(['fit', 'unfit']),
   traceSpans: () => product(['exported', 'dropped', 'refused']),
   keyRotationDue: () => product(signingAlgs),
   certificateExpiry: ({ upstreams }) => [
