@@ -8,8 +8,8 @@ import type { RedisUrl } from './store-url.ts'
 
 /**
  * Copies an embedded store that no gateway uses into a Redis that none has used yet, and keeps both from gateways until it
- * is done: what was issued is good there, what was revoked stays revoked. The file stays as it is. Plan limits are counted
- * elsewhere and begin afresh.
+ * is done: what was issued is good there, what was revoked stays revoked. The file stays as it is, a log beside it aside, which
+ * is in it then. Plan limits are counted elsewhere and begin afresh.
  *
  * @throws Error one line for a person: the file is in use, no store or of another version; or the Redis has been used
  * @throws StoreUnavailableError where Redis does not answer; copying again does the rest
