@@ -3,48 +3,48 @@ import {
   type ExaminedConfig,
   examineConfig,
   formatWarning,
+  type PlacedWarning,
   parseDurationMs,
   warningRuleIds,
 } from '../config/examine.ts'
 import { formatProblem, loadConfig } from '../config/load.ts'
+import { quoted } from './client-store.ts'
 import { type Command, parseOptions, printErrorLine, printLine, UsageError } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { type ListedClient, listClients } from './listed-clients.ts'
 
 /** Validates a configuration: `ok` on standard output, or every problem with its line and column on standard error. */
 export const check: Command = {
   name: 'check',
-  synopsis: '--config FILE [--json] [--strict [--grace TIME] [--allow RULE]…]',
-  summary: 'says every problem in FILE with its line and column, or ok; --strict: also what will hurt in production',
+  synopsis: '--config FILE [--json] [--store] [--strict [--grace TIME] [--allow RULE]…]',
+  summary:
+    'says every problem in FILE with its line and column, or ok; --strict: also what will hurt in production; --store: also which clients of the store do not fit',
   run: async args => {
     const options = parseOptions(args, optionTypes)
     const file = requireConfigFile(options.config)
-    if (options.strict) return reportStrictly(await examine(file, options), options.json ?? false)
     const stray = options.grace !== undefined ? '--grace' : options.allow && '--allow'
-    if (stray) throw new UsageError(`${stray} is for --strict`)
-    return options.json ? checkForMachines(file) : checkForPeople(file)
+    if (stray && !options.strict) throw new UsageError(`${stray} is for --strict`)
+    const found = options.strict ? await examine(file, options) : await load(file)
+    const unfit = options.store && found.ok ? await findUnfit(file) : []
+    return options.json ? reportForMachines(found, options, unfit) : reportForPeople(found, file, unfit)
   },
 }
 
 const optionTypes = {
   ...configOption,
   json: { type: 'boolean' },
+  store: { type: 'boolean' },
   strict: { type: 'boolean' },
   grace: { type: 'string' },
   allow: { type: 'string', multiple: true },
 } as const
 
-const checkForPeople = async (file: string): Promise<number> => {
-  const config = await loadOrReport(file, systemClock.nowMs())
-  if (!config) return 1
-  printLine('ok')
-  return 0
-}
+/** What was found in the file. Warnings: with --strict alone. */
+type Found = { readonly ok: true; readonly warnings: readonly PlacedWarning[] } | Extract<ExaminedConfig, { ok: false }>
 
-/** One JSON object on standard output: `ok`, and `problems` with `file`, `line`, `column` and `message` each. */
-const checkForMachines = async (file: string): Promise<number> => {
+const load = async (file: string): Promise<Found> => {
   const loaded = await loadConfig(file, process.env, systemClock.nowMs())
-  printLine(JSON.stringify({ ok: loaded.ok, problems: loaded.ok ? [] : loaded.problems }))
-  return loaded.ok ? 0 : 1
+  return loaded.ok ? { ok: true, warnings: [] } : loaded
 }
 
 interface StrictOptions {
@@ -63,15 +63,39 @@ const examine = (file: string, { grace = kubernetesGrace, allow = [] }: StrictOp
 /** `terminationGracePeriodSeconds` where a pod does not say it. */
 const kubernetesGrace = '30s'
 
-/** As without --strict, but a warning is as bad as a problem; in JSON they are `warnings`, with the `rule` of each. */
-const reportStrictly = (examined: ExaminedConfig, isForMachines: boolean): number => {
-  const problems = examined.ok ? [] : examined.problems
-  const warnings = examined.ok ? examined.warnings : []
-  const isOk = problems.length + warnings.length === 0
-  if (isForMachines) printLine(JSON.stringify({ ok: isOk, problems, warnings }))
-  else
-    for (const line of isOk ? [] : [...problems.map(formatProblem), ...warnings.map(formatWarning)])
-      printErrorLine(line)
-  if (isOk && !isForMachines) printLine('ok')
-  return isOk ? 0 : 1
+/** Clients of the store that this configuration would not serve, while it says nothing of them itself. */
+const findUnfit = async (file: string): Promise<readonly ListedClient[]> => {
+  const config = await loadOrReport(file)
+  if (!config) return []
+  const clients = await listClients(config)
+  return clients.filter(({ client_id, state }) => state === 'unfit' && !config.oauth.clients.has(client_id))
+}
+
+/** A warning is as bad as a problem, and so is a client that does not fit. */
+const reportForPeople = (found: Found, file: string, unfit: readonly ListedClient[]): number => {
+  const lines = [
+    ...(found.ok ? found.warnings.map(formatWarning) : found.problems.map(formatProblem)),
+    ...unfit.map(({ client_id, reason }) => `${file}: ${quoted(client_id)} of the store does not fit: ${reason}`),
+  ]
+  for (const line of lines) printErrorLine(line)
+  if (lines.length > 0) return 1
+  printLine('ok')
+  return 0
+}
+
+/**
+ * One JSON object on standard output: `ok`, and `problems` with `file`, `line`, `column` and `message` each; `warnings`
+ * likewise, with the `rule` of each; `unfit` with `client_id` and `reason`.
+ */
+const reportForMachines = (
+  found: Found,
+  { strict, store }: { readonly strict?: boolean | undefined; readonly store?: boolean | undefined },
+  clients: readonly ListedClient[],
+): number => {
+  const problems = found.ok ? [] : found.problems
+  const warnings = found.ok ? found.warnings : []
+  const unfit = clients.map(({ client_id, reason }) => ({ client_id, reason }))
+  const ok = problems.length + warnings.length + unfit.length === 0
+  printLine(JSON.stringify({ ok, problems, ...(strict && { warnings }), ...(store && { unfit }) }))
+  return ok ? 0 : 1
 }

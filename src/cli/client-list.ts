@@ -1,11 +1,6 @@
-import type { SidegateConfig } from '../config/load.ts'
-import { createStoredClientReader } from '../config/stored-client.ts'
-import { parseMembers } from '../oauth/clients/stored-clients.ts'
-import type { ClientRegistration } from '../oauth/options.ts'
-import type { ClientRecord, ClientStore } from '../stores/ports/clients.ts'
-import { withClientStore } from './client-store.ts'
 import { type Command, parseOptions, printLine } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { type ListedClient, listClients } from './listed-clients.ts'
 import { toTable } from './table.ts'
 
 /** Prints the clients of a configuration and of its store, whether the gateway runs or not. */
@@ -18,74 +13,13 @@ export const clientList: Command = {
     const options = parseOptions(args, { ...configOption, json: { type: 'boolean' } })
     const config = await loadOrReport(requireConfigFile(options.config))
     if (!config) return 1
-    const clients = listClients(config, await readStore(config))
+    const clients = await listClients(config)
     const toLines = () =>
       toTable([headings, ...clients.map(toRow)], process.stdout.isTTY ? process.stdout.columns : undefined)
     for (const line of options.json ? [JSON.stringify({ clients })] : toLines()) printLine(line)
     return 0
   },
 }
-
-/** One client, as `--json` has it; members bear their names in the configuration. */
-interface ListedClient {
-  readonly client_id: string
-  /** `nowhere`: the store says that it is disabled, and there is none. */
-  readonly in: 'configuration' | 'store' | 'nowhere'
-  /** `hidden`: the configuration has one of this id, which is served. */
-  readonly state: 'served' | 'disabled' | 'unfit' | 'hidden'
-  /** Why it is unfit. */
-  readonly reason?: string
-  readonly client_name?: string
-  readonly plan?: string
-  readonly token_endpoint_auth_method?: string
-  readonly secrets?: readonly { readonly until?: string }[]
-}
-
-type Records = ReadonlyMap<string, ClientRecord>
-
-const readStore = (config: SidegateConfig): Promise<Records> => withClientStore(config, readAll, 'read')
-
-const readAll = async (clients: ClientStore): Promise<Records> => {
-  const records = new Map<string, ClientRecord>()
-  await clients.since(undefined, part => {
-    for (const { client_id, record } of part) if (record) records.set(client_id, record)
-  })
-  return records
-}
-
-const listClients = (config: SidegateConfig, records: Records): readonly ListedClient[] => {
-  const listStored = createStoredListing(config)
-  return [
-    ...[...config.oauth.clients].map(client => listConfigured(client, records)),
-    ...[...records].flatMap(([client_id, record]) => listStored(client_id, record) ?? []),
-  ]
-}
-
-const listConfigured = (client: ClientRegistration, records: Records): ListedClient => ({
-  client_id: client.client_id,
-  in: 'configuration',
-  state: records.get(client.client_id)?.disabled ? 'disabled' : 'served',
-  ...describe(client),
-})
-
-const createStoredListing = (config: SidegateConfig) => {
-  const reader = createStoredClientReader(config)
-  return (client_id: string, { members, disabled }: ClientRecord): ListedClient | undefined => {
-    const isConfigured = config.oauth.clients.has(client_id)
-    if (members === undefined) return isConfigured ? undefined : { client_id, in: 'nowhere', state: 'disabled' }
-    const read = reader.read(client_id, parseMembers(members))
-    if (typeof read === 'string') return { client_id, in: 'store', state: 'unfit', reason: read }
-    const served = disabled ? 'disabled' : 'served'
-    return { client_id, in: 'store', state: isConfigured ? 'hidden' : served, ...describe(read) }
-  }
-}
-
-const describe = ({ client_name, plan, token_endpoint_auth_method, secrets }: ClientRegistration) => ({
-  client_name,
-  plan,
-  token_endpoint_auth_method,
-  secrets: secrets.map(({ untilMs }) => (untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() })),
-})
 
 const headings = ['ID', 'NAME', 'IN', 'STATE', 'PLAN', 'METHOD', 'SECRETS GOOD UNTIL']
 

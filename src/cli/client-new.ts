@@ -2,6 +2,7 @@ import { systemClock } from '../clock.ts'
 import { type ClientFault, findClientFaults } from '../config/new-client.ts'
 import { createStoredClientReader } from '../config/stored-client.ts'
 import { cutOff } from '../oauth/tokens/cut-off.ts'
+import type { Store } from '../stores/ports/store.ts'
 import { type ClientOptions, type ClientProof, chooseProof, clientOptionTypes } from './client-options.ts'
 import { quoted } from './client-store.ts'
 import { printOwn, toListItem } from './client-text.ts'
@@ -40,12 +41,13 @@ const save = async (client: Members, own: NewCredential['own'], configFile: stri
   if (config.oauth.clients.has(client_id)) throw new Error(`the configuration has a client ${quoted(client_id)}`)
   const reading = createStoredClientReader(config).read(client_id, client)
   if (typeof reading === 'string') throw new Error(`the client does not fit the configuration: ${reading}`)
-  await withOperatedStore(config, 'the clients', async ({ clients, cutoffs }) => {
+  const put = async ({ clients, cutoffs }: Store): Promise<void> => {
     // What was issued to another of its name is not good for this one, whoever forgot that one and however.
     if (await clients.wasForgotten(client_id)) await cutOff(cutoffs, systemClock, { client_id }, config.oauth)
     const isNew = await clients.put(client_id, { members: JSON.stringify(client), disabled: false }, undefined)
     if (!isNew) throw new Error(`the store knows a client ${quoted(client_id)}; sidegate client list shows it`)
-  })
+  }
+  await withOperatedStore(config, 'the clients', put, 'make')
   if (own) printOwn(own)
   printLine(`${client_id} is in the store, and served within a second`)
   return 0

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
@@ -92,10 +93,58 @@ t.test('client list shows where each client is, whether it is served, and until 
     state: 'served',
     client_name: 'kept',
     plan: 'silver',
+    grant_types: ['client_credentials'],
+    scope: '',
     token_endpoint_auth_method: 'client_secret_basic',
     secrets: [{}, { until: '2099-01-31T12:00:00.000Z' }],
   })
 })
+
+t.test('check --store says which clients of the store the configuration would not serve', async t => {
+  const fitting = writeConfig(t, { ...config, store: `sqlite:${join(makeFolder(t), 'none.db')}` })
+  const [people, machines, good] = await Promise.all([
+    sidegate(['check', '--store', '--config', file]),
+    sidegate(['check', '--store', '--json', '--config', file]),
+    sidegate(['check', '--store', '--config', fitting]),
+  ])
+
+  t.equal(people.code, 1)
+  t.equal(
+    people.stderr,
+    `${file}: "stale" of the store does not fit: plan: no such plan; there are gold, silver\n${file}: "junk" of the store does not fit: client_id: is not the one that it is stored under\n`,
+  )
+  t.equal(machines.code, 1)
+  t.match(JSON.parse(machines.stdout), {
+    ok: false,
+    problems: [],
+    unfit: [{ client_id: 'stale', reason: 'plan: no such plan; there are gold, silver' }, { client_id: 'junk' }],
+  })
+  t.match(good, { code: 0, stdout: 'ok\n', stderr: '' })
+})
+
+t.test(
+  'before the first start the clients of the file are listed alone, and the first of the store makes it',
+  async t => {
+    const early = join(makeFolder(t), 'early', 'sidegate.db')
+    const config = writeConfig(t, {
+      store: `sqlite:${early}`,
+      ...publishing(token),
+      plans: { gold: { rate: '1/1second' } },
+    })
+    const list = () => sidegate(['client', 'list', '--json', '--config', config])
+
+    const before = await list()
+    t.match(before, { code: 0, stdout: '{"clients":[]}\n' })
+    t.notOk(existsSync(early))
+    t.match(
+      await sidegate(['client', 'new', '--id', 'first', '--grant', 'client_credentials', '--save', '--config', config]),
+      {
+        code: 0,
+      },
+    )
+    t.match(JSON.parse((await list()).stdout), { clients: [{ client_id: 'first', in: 'store', state: 'served' }] })
+  },
+)
 
 t.test(
   'the new secret of a client of the file is for pasting: the old one is in it as a digest, with its end',
@@ -217,8 +266,8 @@ const refusals: readonly (readonly [says: string, command: Command, args: readon
   ],
   [
     'no store',
-    clientList,
-    ['--config', absent],
+    clientDisable,
+    ['spa', '--config', absent],
     /^there is no store at \/absent\/folder\/sidegate\.db; the gateway makes it/,
   ],
   ["the gateway's memory", clientList, ['--config', inMemory], /own process alone/],
