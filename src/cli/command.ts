@@ -63,9 +63,14 @@ const parseStrictly = <const T extends Options>(args: readonly string[], options
   }
 }
 
-/** Node goes on with advice about `--` on the same line, and with what helps on others. */
-const sentenceOf = (error: unknown): string =>
-  error instanceof Error ? (error.message.split('. ')[0] ?? error.message).replaceAll('\n', ' ') : String(error)
+/** Node goes on with advice about `--`; and of a value that looks like an option it says more than a line holds. */
+const sentenceOf = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error)
+  const option = /^Option '(?:-\w, )?(--[\w-]+)(?: <value>)?' argument is ambiguous/.exec(message)?.[1]
+  if (option !== undefined)
+    return `what follows ${option} begins with a dash; if it is its value, write ${option}=VALUE`
+  return (message.split('. ')[0] ?? message).replaceAll('\n', ' ')
+}
 
 /** Prints what was asked for. Nobody may want to read all of it, as behind `head`: the rest goes nowhere, which is no failure. */
 export const printLine = (line: string): void => print(process.stdout, line)

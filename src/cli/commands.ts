@@ -1,3 +1,4 @@
+import { findNearest } from '../config/source/did-you-mean.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { type Command, printErrorLine, printLine, UsageError } from './command.ts'
 import { helpText } from './help.ts'
@@ -51,7 +52,16 @@ const findCommand = (args: readonly string[]) => {
     const { length } = name.split(' ')
     if (words.slice(0, length).join(' ') === name) return { load, rest: words.slice(length) }
   }
-  throw new UsageError(args[0] === undefined ? 'needs a command' : 'there is no such command')
+  if (args[0] === undefined) throw new UsageError('needs a command')
+  const nearest = findNearestCommand(args)
+  throw new UsageError(`there is no such command${nearest ? `; did you mean ${nearest}?` : ''}`)
+}
+
+/** By the first two words, or by the first alone. */
+const findNearestCommand = (args: readonly string[]): string | undefined => {
+  const names = Object.keys(commands)
+  const [first = '', second = ''] = args
+  return findNearest(`${first} ${second}`, names) ?? findNearest(first, names)
 }
 
 const report = (error: unknown): number => {

@@ -35,7 +35,8 @@ const choose = (isOnce: boolean): ((watching: Watching, stop: AbortController) =
 }
 
 const parseAdmin = (text: string): string => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const full = text.includes('://') ? text : `http://${text}`
+  const url = URL.canParse(full) ? new URL(full) : undefined
   const isOrigin = url && /^https?:$/.test(url.protocol) && !url.username && !url.password
   if (!isOrigin) throw new UsageError('--admin takes the URL of the admin port, such as http://127.0.0.1:9090')
   return url.origin

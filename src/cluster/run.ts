@@ -4,7 +4,7 @@ import type { SidegateConfig } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { createAggregate } from '../telemetry/aggregate.ts'
 import { createAudit } from '../telemetry/audit.ts'
-import { createLogger, type ProcessLogger } from '../telemetry/logger.ts'
+import { createLogger, type ProcessLogger, readLogLevel } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { buildInfo } from '../version.ts'
 import { sayingWhere } from './address-hint.ts'
@@ -39,7 +39,7 @@ export interface RunOptions {
  * @throws Error one line for a person, where something needed cannot be had: a port, the store, a worker
  */
 export const runCluster = async (config: SidegateConfig, options: RunOptions): Promise<number> => {
-  const logger = await createLogger({ level: process.env.LOG_LEVEL ?? 'info', base: { pid: process.pid } })
+  const logger = await createLogger({ level: readLogLevel(process.env), base: { pid: process.pid } })
   process.once('uncaughtException', error => crash(error, logger))
   try {
     return await serve(config, options, logger)

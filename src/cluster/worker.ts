@@ -4,7 +4,7 @@ import { createClientIntake } from '../app/clients.ts'
 import { type App, createApp } from '../app.ts'
 import { createAccessLog } from '../telemetry/access-log.ts'
 import { createAudit } from '../telemetry/audit.ts'
-import { createLogger } from '../telemetry/logger.ts'
+import { createLogger, readLogLevel } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { createChargeChannel } from './charge-channel.ts'
 import { askForConfig } from './first-config.ts'
@@ -27,7 +27,7 @@ export const runWorker = async (): Promise<void> => {
   const intake = createClientIntake()
   const { config, isStale } = await askForConfig(intake, send)
   const slot = Number(process.env[workerEnvironment.slot] ?? 0)
-  const logger = await createLogger({ level: process.env.LOG_LEVEL ?? 'info', base: { worker_pid: process.pid } })
+  const logger = await createLogger({ level: readLogLevel(process.env), base: { worker_pid: process.pid } })
   const { log, flush } = logger
   process.once('uncaughtException', error => {
     log.fatal({ event: 'worker_crashed', err: error }, 'a worker crashed')

@@ -14,7 +14,7 @@ export interface Logger {
 }
 
 export interface LoggerOptions {
-  /** pino level; `silent` for none. */
+  /** As `readLogLevel` has it. */
   readonly level: string
   /** Fields of every line. */
   readonly base: Readonly<Record<string, string | number>>
@@ -28,6 +28,15 @@ export interface ProcessLogger {
   readonly lines: LineWriter | undefined
   /** Writes what is buffered; for the last lines of a process. Waits a second at most for a reader that has stalled. */
   flush(): void
+}
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** The level that `LOG_LEVEL` names, `info` where it is empty or not set. @throws Error one line for a person */
+export const readLogLevel = (env: NodeJS.ProcessEnv): string => {
+  const level = env.LOG_LEVEL || 'info'
+  if (!levels.includes(level)) throw new Error(`LOG_LEVEL must be one of ${levels.join(', ')}`)
+  return level
 }
 
 /** JSON lines to standard output; a person on a terminal gets pretty ones. Buffered, so a line costs no system call. */

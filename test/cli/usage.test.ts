@@ -6,6 +6,7 @@ import { countLines, demoConfig, sidegate } from './run.ts'
 const badUsages: readonly (readonly [says: string, args: readonly string[], message: RegExp])[] = [
   ['no command', [], /needs a command/],
   ['an unknown command', ['srve'], /there is no such command/],
+  ['a command with a letter wrong', ['clinet', 'list', '--json'], /no such command; did you mean client list\?/],
   ['half a command', ['client'], /there is no such command/],
   ['an unknown option', ['check', '--confg', demoConfig], /Unknown option '--confg'/],
   ['an option without its value', ['check', '--config'], /--config/],
@@ -28,7 +29,11 @@ const badUsages: readonly (readonly [says: string, args: readonly string[], mess
     ['client', 'new', '--id', 'shop', '--grant', 'authorization_code', 'refresh_token'],
     /no option takes "refresh_token"; repeat the option for each value/,
   ],
-  ['a value like an option', ['client', 'new', '--id', '- x'], /'--id' argument is ambiguous.*'--id=-XYZ'/],
+  [
+    'a value like an option',
+    ['client', 'new', '--id', '- x'],
+    /what follows --id begins with a dash; if it is its value, write --id=VALUE/,
+  ],
   [
     'a subject that nobody has',
     ['tokens', 'revoke', '--subject', 'a\nrevoked: b', '--config', demoConfig],

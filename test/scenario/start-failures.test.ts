@@ -111,6 +111,14 @@ t.test('a store whose file is none is said in one line, and the file is left as 
   t.equal(readFileSync(file, 'utf8'), letter)
 })
 
+t.test('a level of the log that there is not is said in one line, with those that there are', async t => {
+  const config = writeConfig(t, { workers: 1, listen: '127.0.0.1:0', admin: '127.0.0.1:0', store: 'memory:' })
+
+  const outcome = await sidegate(['serve', '--config', config], { env: { LOG_LEVEL: 'nonsense' } })
+
+  saysInOneLine(t, outcome, /^sidegate: LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent\n$/)
+})
+
 /** Where root may write nothing either. */
 const readOnlyFolder = '/sys'
 

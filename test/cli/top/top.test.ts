@@ -61,7 +61,14 @@ t.test('what the admin port says is read whole', async t => {
 t.test('--once prints, after an interval, what happened in it', async t => {
   const stop = startLoad()
   t.teardown(stop)
-  const { code, stdout, stderr } = await sidegate(['top', '--admin', running.admin, '--every', '500ms', '--once'])
+  const { code, stdout, stderr } = await sidegate([
+    'top',
+    '--admin',
+    new URL(running.admin).host,
+    '--every',
+    '500ms',
+    '--once',
+  ])
 
   t.equal(code, 0)
   t.equal(stderr, '')
