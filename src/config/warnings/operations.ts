@@ -22,6 +22,20 @@ export const operationRules = {
         "without resource and basePath its tokens are for the issuer's whole origin, and cannot be asked for it alone (RFC 8707); set resource",
       ),
     ),
+  'unheld-scope': ({ draft }) => {
+    const held = new Set(draft.clients.flatMap(({ value }) => value.scope))
+    // Where all clients are in the store, nothing is known of theirs.
+    if (draft.clients.length === 0) return []
+    return draft.operations.flatMap(({ path, value }) =>
+      value.scopes.flatMap((scope, index) =>
+        warnIf(
+          !held.has(scope),
+          [...path, 'scopes', index],
+          `no client of the file has the scope ${scope}, so that none of them may come here; add it to the scope of a client, of the file or of the store`,
+        ),
+      ),
+    )
+  },
   'query-credentials': ({ draft: { operations } }) =>
     operations.flatMap(operation =>
       warnIf(

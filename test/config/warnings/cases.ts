@@ -30,6 +30,7 @@ const forwarding = (grouping: object, operation: object, target: string): Case['
   upstreams: { items: { targets: [target] } },
 })
 const items = { resource: 'https://api.example.com' }
+const itemReader = withClient({ scope: 'items:read items:write' })
 const oneHash = (cost: string): string => ['scrypt', cost, 'A'.repeat(22), 'A'.repeat(43)].join('$')
 const alice = async (password: string): Promise<Case['warned']> => ({
   login: { users: [{ username: 'alice', password_hash: await hashSecret(new Secret(password)) }] },
@@ -340,6 +341,20 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
     warned: upstreamCa(certificates.issueSelfSigned('short', { newKey: 'rsa:1024' }).certFile),
     message: /upstreams\.items\.tls\.ca_file: holds a certificate with an RSA key of less than 2048 bits/,
     fine: upstreamCa(certificates.issueSelfSigned('long', { newKey: 'rsa:2048' }).certFile),
+  },
+  {
+    rule: 'unheld-scope',
+    says: 'somebody has what an operation wants',
+    warned: { ...forwarding(items, { scopes: ['items:read', 'item:write'] }, 'https://items'), ...itemReader },
+    message: /operations\[0\]\.scopes\[1\]: no client of the file has the scope item:write/,
+    fine: { ...forwarding(items, { scopes: ['items:read', 'items:write'] }, 'https://items'), ...itemReader },
+  },
+  {
+    rule: 'unheld-scope',
+    says: 'nothing is known of clients that are all in the store',
+    warned: { ...forwarding(items, { scopes: ['items:delete'] }, 'https://items'), ...itemReader },
+    message: /has the scope items:delete/,
+    fine: { ...forwarding(items, { scopes: ['items:delete'] }, 'https://items'), clients: [] },
   },
   {
     rule: 'drain-outlasts-grace',
