@@ -6,10 +6,11 @@ import type { Store } from '../stores/ports/store.ts'
 import { type ClientOptions, type ClientProof, chooseProof, clientOptionTypes } from './client-options.ts'
 import { quoted } from './client-store.ts'
 import { printOwn, toListItem } from './client-text.ts'
-import { type Command, parseOptions, printLine, UsageError } from './command.ts'
+import { type Command, parseOptions, printErrorLine, printLine, UsageError } from './command.ts'
 import { loadOrReport, requireConfigFile } from './config-file.ts'
 import { createCredential, type NewCredential } from './new-credential.ts'
 import { withOperatedStore } from './operated-store.ts'
+import { findScopeNotes } from './scope-notes.ts'
 
 /** Makes a client: its secret or key, shown this once, and what to paste into the configuration, which holds neither. */
 export const clientNew: Command = {
@@ -41,6 +42,7 @@ const save = async (client: Members, own: NewCredential['own'], configFile: stri
   if (config.oauth.clients.has(client_id)) throw new Error(`the configuration has a client ${quoted(client_id)}`)
   const reading = createStoredClientReader(config).read(client_id, client)
   if (typeof reading === 'string') throw new Error(`the client does not fit the configuration: ${reading}`)
+  const notes = await findScopeNotes(config, reading.scope)
   const put = async ({ clients, cutoffs }: Store): Promise<void> => {
     // What was issued to another of its name is not good for this one, whoever forgot that one and however.
     if (await clients.wasForgotten(client_id)) await cutOff(cutoffs, systemClock, { client_id }, config.oauth)
@@ -48,6 +50,7 @@ const save = async (client: Members, own: NewCredential['own'], configFile: stri
     if (!isNew) throw new Error(`the store knows a client ${quoted(client_id)}; sidegate client list shows it`)
   }
   await withOperatedStore(config, 'the clients', put, 'make')
+  for (const note of notes) printErrorLine(`sidegate: ${note}`)
   if (own) printOwn(own)
   printLine(`${client_id} is in the store, and served within a second`)
   return 0

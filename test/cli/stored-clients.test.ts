@@ -14,7 +14,7 @@ import { verifySecretHash } from '../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../src/secret.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { acceptedConfig, client, hash, makeFolder, publishing, token, writeConfig } from '../config/support.ts'
-import { sidegate } from './run.ts'
+import { countLines, sidegate } from './run.ts'
 
 const path = join(makeFolder(t), 'clients.db')
 const config = {
@@ -50,6 +50,8 @@ await put('filed')
 await put('junk', { client_id: 'another' })
 await store.clients.put('off', { disabled: true }, undefined)
 await store.clients.put('past', { disabled: true }, undefined)
+
+const save = ['--grant', 'client_credentials', '--save']
 
 t.test('client list shows where each client is, whether it is served, and until when its secrets are good', async t => {
   const [people, machines] = await Promise.all([
@@ -136,15 +138,23 @@ t.test(
     const before = await list()
     t.match(before, { code: 0, stdout: '{"clients":[]}\n' })
     t.notOk(existsSync(early))
-    t.match(
-      await sidegate(['client', 'new', '--id', 'first', '--grant', 'client_credentials', '--save', '--config', config]),
-      {
-        code: 0,
-      },
-    )
+    t.match(await sidegate(['client', 'new', '--id', 'first', ...save, '--config', config]), { code: 0, stderr: '' })
     t.match(JSON.parse((await list()).stdout), { clients: [{ client_id: 'first', in: 'store', state: 'served' }] })
   },
 )
+
+t.test('a scope that nobody else names is pointed out, and saved', async t => {
+  const config = writeConfig(t, { store: `sqlite:${join(makeFolder(t), 'scopes.db')}`, ...publishing(token) })
+  const add = (id: string, scope: string) =>
+    sidegate(['client', 'new', '--id', id, ...save, '--scope', scope, '--config', config])
+
+  const first = await add('first', 'items:read offline_access')
+  const second = await add('second', 'items:read item:read')
+
+  t.match(first, { code: 0, stderr: 'sidegate: no operation and no other client names the scope "items:read"\n' })
+  t.match(second, { code: 0, stderr: / the scope "item:read"; did you mean items:read\?\n$/ })
+  t.equal(countLines(second.stderr), 1)
+})
 
 t.test(
   'the new secret of a client of the file is for pasting: the old one is in it as a digest, with its end',
@@ -181,8 +191,6 @@ t.test('what was good ends at its own end or the new one, whichever is sooner; w
   })
   t.same(rotateSecret('new', held, 1000, 1000), { client_secret_hash: 'new' })
 })
-
-const save = ['--grant', 'client_credentials', '--save']
 
 /** Of whom everything has been revoked. */
 const isCutOff = async (client_id: string): Promise<boolean> =>
