@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Cutoff } from '../../stores/ports/cutoffs.ts'
 import type { GrantRecord } from '../../stores/ports/grant-record.ts'
@@ -61,6 +62,15 @@ export const createRevocationFeed = (
     for (const cutoff of news.cutoffs) if (cutoffs.add(cutoff) && !isFirst) onCutoff(cutoff)
     cutoffCursor = news.cursor
   }
+  let isDue: Promise<void> | undefined
+  /** One reading for all that ask in a turn of the event loop, when the last of them is here: it is late enough for each. */
+  const readCutoffsSoon = (): Promise<void> => {
+    isDue ??= nextTurn().then(() => {
+      isDue = undefined
+      return readCutoffs()
+    })
+    return isDue
+  }
   const poll = async (): Promise<void> => {
     try {
       await Promise.all([readRevocations(), readCutoffs()])
@@ -94,7 +104,7 @@ export const createRevocationFeed = (
       cutoffs.covers(token, token.iat),
     // A grant that does not say when it began is older than any cutoff.
     isCutOff: grant => cutoffs.covers(grant, grant.beganAtSec ?? 0),
-    askWithCutoffs: async question => (await Promise.all([question(), readCutoffs()]))[0],
+    askWithCutoffs: async question => (await Promise.all([question(), readCutoffsSoon()]))[0],
     get starting() {
       return starting
     },

@@ -120,10 +120,11 @@ t.test('the cutoffs are asked for before the store has answered what a request i
       return store.cutoffs.since(cursor)
     },
   }
-  /** Answers where the cutoffs were asked for in the turn of the event loop that this was asked in. */
+  /** Answers where the cutoffs were asked for by the end of the turn of the event loop that this was asked in. */
   const after = <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
     return async (...args: Args): Promise<Result> => {
       const before = timesAsked
+      await nextTurn()
       await nextTurn()
       t.equal(timesAsked, before + 1)
       return call(...args)
@@ -142,4 +143,32 @@ t.test('the cutoffs are asked for before the store has answered what a request i
   t.match(await introspect(server, access_token), { body: { active: true } })
   t.match(await introspect(server, refresh_token), { body: { active: true } })
   t.match(await refresh(server, refresh_token), { status: 200 })
+})
+
+t.test('those who ask in one turn of the event loop share a question, which leaves after the last of them', async t => {
+  const clock = createManualClock()
+  const store = createMemoryStore(clock)
+  const asked: string[] = []
+  const cutoffs: Store['cutoffs'] = {
+    ...store.cutoffs,
+    since: cursor => {
+      asked.push('cutoffs')
+      return store.cutoffs.since(cursor)
+    },
+  }
+  const revocations: Store['revocations'] = {
+    ...store.revocations,
+    isRevoked: id => {
+      asked.push('token')
+      return store.revocations.isRevoked(id)
+    },
+  }
+  const server = await startServer(t, {}, clock, { ...store, cutoffs, revocations })
+  const { access_token } = await redeem(server, await server.makeCode('app'))
+  asked.length = 0
+
+  const answers = await Promise.all([1, 2, 3].map(() => introspect(server, access_token)))
+
+  for (const answer of answers) t.match(answer, { body: { active: true } })
+  t.same(asked, ['token', 'token', 'token', 'cutoffs'])
 })
