@@ -1,4 +1,5 @@
 import { countPassed } from '../../http/body-garbage.ts'
+import { writeCheckedHead } from '../../http/checked-head.ts'
 import type { AnswerHead } from '../../http/client/answer-head.ts'
 import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
 import type { RoundTripError } from '../../http/client/failure.ts'
@@ -17,7 +18,7 @@ import { breakOff } from './break-off.ts'
 import { refuseBusy } from './busy.ts'
 import { type Endless, tokenCheckOf } from './endless-watch.ts'
 import type { ForwardDeps } from './forward.ts'
-import { incomingHeaders } from './incoming-headers.ts'
+import { incomingHead } from './incoming-head.ts'
 import { isRepeatable, toOutgoingRequest } from './outgoing-request.ts'
 
 /** One request to an upstream and its answer, streamed to the client. */
@@ -86,7 +87,7 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member>, Endless {
     if (this.#member) this.#upstream.heard(this.#member, head.status)
     if (head.framing.by === 'length' && head.framing.bytes > 0) this.#owedBytes = head.framing.bytes
     if (this.#deps.isDraining()) res.shouldKeepAlive = false
-    res.writeHead(head.status, incomingHeaders(this.#exchange, head))
+    writeCheckedHead(res, incomingHead(this.#exchange, head))
     // The first bytes of the body take the header with them; where none came with it, it goes by itself.
     process.nextTick(flushHeader, res)
   }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { writeCheckedHead } from '../../http/checked-head.ts'
 import type { AnswerHead } from '../../http/client/answer-head.ts'
 import type { RoundTripError } from '../../http/client/failure.ts'
 import { Handshake, type HandshakeListener } from '../../http/client/handshake.ts'
@@ -14,8 +15,8 @@ import type { Waiter } from '../upstreams/waiting-line.ts'
 import { breakOff } from './break-off.ts'
 import { refuseBusy } from './busy.ts'
 import { type EndlessWatch, tokenCheckOf } from './endless-watch.ts'
-import { incomingHeaders } from './incoming-headers.ts'
-import { hasBody, toHandshake, toLines } from './outgoing-request.ts'
+import { incomingHead } from './incoming-head.ts'
+import { hasBody, toHandshake } from './outgoing-request.ts'
 import { WebSocketRelay } from './websocket-relay.ts'
 
 export interface WebSocketDeps {
@@ -103,7 +104,7 @@ class WebSocketHandshake implements HandshakeListener, Waiter<Member> {
     const socket = this.#socket.off('end', this.#onClientEnd)
     this.#res.detachSocket(socket)
     socket.setNoDelay(true).setKeepAlive(true)
-    socket.write(`${switching}${toLines(incomingHeaders(this.#exchange, head))}\r\n`, 'latin1')
+    socket.write(`${switching}${incomingHead(this.#exchange, head).lines}\r\n`, 'latin1')
     if (this.#early.length > 0) socket.unshift(this.#early)
     this.#deps.endless.add(new WebSocketRelay(socket, upstreamSocket), {
       idleTimeoutMs: options.webSocketIdleTimeoutMs,
@@ -116,7 +117,7 @@ class WebSocketHandshake implements HandshakeListener, Waiter<Member> {
   onHead(head: AnswerHead): void {
     this.#onAnswer(head)
     this.#hasLength = head.framing.by === 'length'
-    this.#res.writeHead(head.status, incomingHeaders(this.#exchange, head))
+    writeCheckedHead(this.#res, incomingHead(this.#exchange, head))
   }
 
   onData(piece: Buffer): void {

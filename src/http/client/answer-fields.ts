@@ -12,6 +12,8 @@ export const answerFieldKinds = {
   transferEncoding: 6,
   /** The gateway gives each request an id, and says it itself. */
   requestId: 7,
+  /** Goes on, and whoever answers need not date the answer. */
+  date: 8,
 } as const
 
 export type AnswerFieldKind = (typeof answerFieldKinds)[keyof typeof answerFieldKinds]
@@ -21,6 +23,7 @@ const named: ReadonlyMap<string, AnswerFieldKind> = new Map<string, AnswerFieldK
   ['keep-alive', answerFieldKinds.keepAlive],
   ['content-length', answerFieldKinds.contentLength],
   ['transfer-encoding', answerFieldKinds.transferEncoding],
+  ['date', answerFieldKinds.date],
   ['x-request-id', answerFieldKinds.requestId],
   ['proxy-connection', answerFieldKinds.hop],
   ['proxy-authenticate', answerFieldKinds.hop],

@@ -8,6 +8,10 @@ export interface AnswerHead {
   readonly status: number
   /** Names and values in turn, as they came, values without the blanks around them. */
   readonly fields: readonly string[]
+  /** All of it as it came, in latin1, without the empty line at its end. */
+  readonly text: string
+  /** Where in the text the line of each field begins, in their order. */
+  readonly lineStarts: readonly number[]
   readonly framing: Framing
   /** What `Connection` says, in lower case; empty where it says nothing. */
   readonly connection: string
@@ -42,6 +46,7 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
   if (!startLine.test(statusLine)) throw new InvalidAnswerError('the answer does not begin with a status line')
   const status = Number(statusLine.slice(9, 12))
   const fields: string[] = []
+  const lineStarts: number[] = []
   let length: string | undefined
   let coding: string | undefined
   let connection = ''
@@ -71,6 +76,7 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
       default:
     }
     fields.push(name, value)
+    lineStarts.push(at)
     at = end + 2
   }
   const isOld = statusLine.charCodeAt(7) === 0x30
@@ -78,6 +84,8 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
   return {
     status,
     fields,
+    text,
+    lineStarts,
     framing,
     connection,
     persists:
