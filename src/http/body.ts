@@ -21,6 +21,7 @@ export const readBody = (
 ): Promise<BodyOutcome> =>
   new Promise(resolve => {
     if (contentLength !== undefined && Number(contentLength) > limits.maxBytes) return resolve({ kind: 'too_large' })
+    if (req.readableEnded) return resolve({ kind: 'body', text: '' })
     const chunks: Buffer[] = []
     let bytes = 0
     const timer = setTimeout(() => settle({ kind: 'too_slow' }), limits.timeoutMs)

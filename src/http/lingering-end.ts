@@ -16,7 +16,7 @@ export const markEnding = (socket: Duplex): void => void ending.add(socket)
 
 /** Whether an answer is the last of its connection while the client is still sending its request. */
 export const endsEarly = (res: ServerResponse): boolean =>
-  !res.shouldKeepAlive && !res.req.complete && res.socket !== null
+  !res.shouldKeepAlive && !res.req.complete && !res.req.readableEnded && res.socket !== null
 
 /**
  * Ends the connection of such an answer, all of which must have been written: at once for what is sent, and for what is

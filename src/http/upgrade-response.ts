@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nodeHttp } from '../node-http.ts'
-import { answerUnderWay } from './answer-under-way.ts'
 import { endRefused } from './lingering-end.ts'
 
 /**
@@ -18,9 +17,5 @@ export const upgradeResponse = (req: IncomingMessage, socket: Duplex): ServerRes
     endRefused(socket)
   })
   socket.on('error', () => socket.destroy())
-  // Of what is refused, as of any other answer; a WebSocket has an idle time of its own.
-  socket.on('timeout', () => {
-    if (answerUnderWay(socket) && socket.writableLength > 0) socket.destroy()
-  })
   return res
 }
