@@ -3,41 +3,42 @@ import type { Decision } from '../limits/counters.ts'
 import type { Rule, RuleState } from '../ports/limiter.ts'
 import { chargeScriptFor, ruleArguments } from './charge-script.ts'
 import type { RedisConnection } from './connection.ts'
+import { createScriptCaller, toBulks } from './script-call.ts'
+
+/** The counters of a charge, one for each rule. Written once: Redis is sent texts sooner that have been written before. */
+export interface ChargeKeys {
+  readonly first: string
+  /** All of them, as they go over the wire. */
+  readonly bulks: string
+}
+
+export const toChargeKeys = (keys: readonly string[]): ChargeKeys => ({ first: keys[0] ?? '', bulks: toBulks(keys) })
 
 /**
- * Asks Redis about a charge: its counters' keys, one for each rule, and how many requests. Rejects with what ioredis says.
- * Charges by the same rules that are asked about in one go are one call: a client each, they cost little more than one.
+ * Asks Redis about a charge: its counters, and how many requests. Rejects with what ioredis says. Charges by the same rules
+ * that are asked about in one go are one call: a client each, they cost little more than one.
  */
-export type ChargeCall = (keys: readonly string[], wanted: number) => Promise<Decision>
+export type ChargeCall = (keys: ChargeKeys, wanted: number) => Promise<Decision>
 
 /** Most charges in one call. Redis does nothing else meanwhile: for about half a millisecond. */
 const mostTogether = 100
 
 /** A charge that waits for its call, or for the answer. */
 interface Asked {
-  readonly keys: readonly string[]
+  readonly keys: ChargeKeys
   readonly wanted: number
   readonly resolve: (decision: Decision) => void
   readonly reject: (reason: unknown) => void
 }
 
-/** Runs a script: how many keys, the keys, then the arguments. */
-type RunScript = (...args: readonly (string | number)[]) => Promise<Buffer>
-
 /** @returns makes a call for each set of rules; all of them go over the connection */
 export const createChargeCalls = (connection: RedisConnection): ((rules: readonly Rule[]) => ChargeCall) => {
   // In a Cluster a script has the keys of one slot, and each charge is a slot by itself.
   let together = connection instanceof Cluster ? 1 : mostTogether
-  const scripts = new Map<string, RunScript>()
-  const findScript = (rules: readonly Rule[]): RunScript => {
-    const { name, lua } = chargeScriptFor(rules)
-    const script = scripts.get(name) ?? defineScript(connection, name, lua)
-    scripts.set(name, script)
-    return script
-  }
   return rules => {
-    const run = findScript(rules)
+    const script = createScriptCaller(connection, chargeScriptFor(rules))
     const terms = ruleArguments(rules)
+    const termBulks = toBulks(terms)
     let waiting: Asked[] = []
 
     const sendAll = (): void => {
@@ -46,11 +47,21 @@ export const createChargeCalls = (connection: RedisConnection): ((rules: readonl
       for (let from = 0; from < all.length; from += together) send(all.slice(from, from + together))
     }
     const send = (charges: readonly Asked[]): void => {
-      const keys = charges.flatMap(charge => charge.keys)
-      run(keys.length, ...keys, ...terms, ...wantedOf(charges)).then(
-        answer => answerAll(charges, answer),
-        reason => refuseAll(charges, reason),
-      )
+      let bulks = ''
+      for (const { keys } of charges) bulks += keys.bulks
+      const wanted = wantedOf(charges)
+      const keyCount = charges.length * rules.length
+      script
+        .call(
+          charges[0]?.keys.first ?? '',
+          keyCount,
+          keyCount + terms.length + wanted.length,
+          `${bulks}${termBulks}${wanted.length === 0 ? '' : toBulks(wanted)}`,
+        )
+        .then(
+          answer => answerAll(charges, answer),
+          reason => refuseAll(charges, reason),
+        )
     }
     const answerAll = (charges: readonly Asked[], answer: Buffer): void => {
       for (const [nth, { resolve }] of charges.entries()) resolve(decisionIn(answer, nth, rules.length))
@@ -71,17 +82,9 @@ export const createChargeCalls = (connection: RedisConnection): ((rules: readonl
   }
 }
 
-/** Left out where it is one of each, as mostly with many clients: each argument is measured and copied a few times. */
+/** Left out where it is one of each, as mostly with many clients. */
 const wantedOf = (charges: readonly Asked[]): readonly number[] =>
   charges.every(({ wanted }) => wanted === 1) ? [] : charges.map(({ wanted }) => wanted)
-
-const defineScript = (connection: RedisConnection, name: string, lua: string): RunScript => {
-  connection.defineCommand(name, { lua })
-  // ioredis adds the command as a method of this name, and one that answers with a Buffer; its types cannot know.
-  const methods = connection as unknown as Readonly<Record<string, RunScript>>
-  const method = `${name}Buffer`
-  return (...args) => methods[method]?.(...args) ?? Promise.reject(new TypeError(`ioredis has no ${name}`))
-}
 
 /**
  * Some servers are clusters behind one address. They say so before the script runs, so it can be sent again: to them

@@ -13,15 +13,9 @@ import { algorithmTexts, head } from './charge-algorithms.ts'
  *
  * It holds the algorithms that its rules need and no other: Redis makes every function anew in every call.
  */
-export interface ChargeScript {
-  /** The same for the same text, and for no other: ioredis keeps one script under a name. */
-  readonly name: string
-  readonly lua: string
-}
-
-export const chargeScriptFor = (rules: readonly Rule[]): ChargeScript => {
+export const chargeScriptFor = (rules: readonly Rule[]): string => {
   const used = algorithms.filter(name => rules.some(({ algorithm }) => algorithm === name))
-  return { name: `charge-${used.join('-')}`, lua: [head, ...used.map(name => algorithmTexts[name]), body].join('') }
+  return [head, ...used.map(name => algorithmTexts[name]), body].join('')
 }
 
 /** The arguments that are the same for every charge by these rules. */

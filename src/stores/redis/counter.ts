@@ -1,7 +1,7 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Count, Decision } from '../limits/counters.ts'
 import type { Rule } from '../ports/limiter.ts'
-import { type ChargeCall, createChargeCalls } from './charge-calls.ts'
+import { type ChargeCall, type ChargeKeys, createChargeCalls, toChargeKeys } from './charge-calls.ts'
 import type { RedisConnection } from './connection.ts'
 import { names } from './names.ts'
 
@@ -12,17 +12,18 @@ export interface RedisCounter {
   take(question: CounterQuestion, wanted: number): Promise<Decision>
 }
 
-/** Whose counters are asked about. Put together once: Redis is sent texts sooner that have been written before. */
+/** Whose counters are asked about. */
 export interface CounterQuestion {
   readonly limiter: ChargeLimiter
   /** As the package knows it: in braces, which keep all of a charge in one slot. */
   readonly key: string
-  /** Of the counters, one for each rule. */
-  readonly keys: readonly string[]
+  readonly keys: ChargeKeys
 }
 
 export const createRedisCounter = (connection: RedisConnection): RedisCounter => {
   const callFor = createChargeCalls(connection)
+  // ioredis puts it before the keys of the commands that it writes; these are written here.
+  const prefix = connection.options.keyPrefix ?? ''
   const limiters = new WeakMap<readonly Rule[], ChargeLimiter>()
   const limiterOf = (rules: readonly Rule[]): ChargeLimiter => {
     const known = limiters.get(rules)
@@ -35,7 +36,9 @@ export const createRedisCounter = (connection: RedisConnection): RedisCounter =>
     questionOf: ({ key, rules }) => ({
       limiter: limiterOf(rules),
       key: `{${key}}`,
-      keys: rules.map(({ algorithm, counter }) => `${names.counters(key)}:${algorithm}:${counter}`),
+      keys: toChargeKeys(
+        rules.map(({ algorithm, counter }) => `${prefix}${names.counters(key)}:${algorithm}:${counter}`),
+      ),
     }),
     take: (question, wanted) => question.limiter.ask(question, wanted).then(toDecision, toRefusal),
   }

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { Command } from 'ioredis'
+import type { RedisConnection } from './connection.ts'
+
+/**
+ * A script that is called thousands of times a second with hundreds of arguments, most of them again and again. ioredis
+ * would take each argument of each call into its hands five times; here a call is put together from texts that were written
+ * for the wire once.
+ */
+export interface ScriptCaller {
+  /**
+   * Rejects with what ioredis says.
+   * @param firstKey tells a Cluster the slot
+   * @param bulks of the keys, then of the other arguments: `toBulks`
+   * @param args how many they are in all
+   */
+  call(firstKey: string, keys: number, args: number, bulks: string): Promise<Buffer>
+}
+
+/** Arguments as they go over the wire (RESP: bulk strings). */
+export const toBulks = (args: readonly (string | number)[]): string => args.map(toBulk).join('')
+
+const toBulk = (arg: string | number): string => `$${Buffer.byteLength(String(arg))}\r\n${arg}\r\n`
+
+/** The script itself goes out the first time on each connection, and again where Redis has forgotten it. */
+export const createScriptCaller = (connection: RedisConnection, lua: string): ScriptCaller => {
+  const sha = createHash('sha1').update(lua).digest('hex')
+  const script: WrittenScript = {
+    sha,
+    bySha: toBulks(['EVALSHA', sha]),
+    byText: toBulks(['EVAL', lua]),
+    knownAt: new WeakSet(),
+  }
+  const send = (firstKey: string, wire: Wire): Promise<Buffer> =>
+    connection.sendCommand(new WrittenCall(script, firstKey, wire)) as Promise<Buffer>
+  return {
+    call: (firstKey, keys, args, bulks) => {
+      const wire = { words: args + 3, bulks: `${toBulk(keys)}${bulks}` }
+      return send(firstKey, wire).catch(error => {
+        if (!isUnknownScript(error)) throw error
+        return send(firstKey, wire)
+      })
+    },
+  }
+}
+
+const isUnknownScript = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOSCRIPT')
+
+interface WrittenScript {
+  readonly sha: string
+  /** The command and the script's digest, or its text, as they go over the wire. */
+  readonly bySha: string
+  readonly byText: string
+  /** Connections that it went out on. */
+  readonly knownAt: WeakSet<object>
+}
+
+/** A call without what tells the script. */
+interface Wire {
+  /** The command's name included. */
+  readonly words: number
+  readonly bulks: string
+}
+
+/** A command that is written already; ioredis sees what it goes by: what is done, and to which key. Answers with a Buffer. */
+class WrittenCall extends Command {
+  readonly #script: WrittenScript
+  readonly #wire: Wire
+
+  constructor(script: WrittenScript, firstKey: string, wire: Wire) {
+    super('evalsha', [script.sha, '1', firstKey])
+    this.#script = script
+    this.#wire = wire
+  }
+
+  override toWritable(socket: object): string {
+    const { bySha, byText, knownAt } = this.#script
+    const { words, bulks } = this.#wire
+    if (knownAt.has(socket)) {
+      this.#forgetIfUnknown(socket)
+      return `*${words}\r\n${bySha}${bulks}`
+    }
+    knownAt.add(socket)
+    return `*${words}\r\n${byText}${bulks}`
+  }
+
+  #forgetIfUnknown(socket: object): void {
+    const { reject } = this
+    this.reject = error => {
+      if (isUnknownScript(error)) this.#script.knownAt.delete(socket)
+      reject(error)
+    }
+  }
+}
