@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Cluster, type Command, Redis } from 'ioredis'
 import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { parseRedisAddress, type RedisAddress, type RedisUrl } from '../store-url.ts'
+import { Deadlines } from './deadlines.ts'
 import { followFaults, whyAway } from './last-fault.ts'
 import { type ConnectionOptions, clusterOptions, sentinelOptions, singleOptions } from './options.ts'
 
@@ -36,9 +37,10 @@ const createConnection = (
 /** Gives each command so long for its answer, redirections included; one that cannot be sent is told why. */
 const boundWaits = (connection: RedisConnection, timeoutMs: number): void => {
   const send: Cluster['sendCommand'] = connection.sendCommand.bind(connection)
+  const deadlines = new Deadlines(timeoutMs)
   const sendBounded: Cluster['sendCommand'] = (command, ...rest) => {
     // What comes before that, ioredis asks for itself, or nobody.
-    if (connection.status === 'ready') endLater(command, timeoutMs)
+    if (connection.status === 'ready') deadlines.add(command)
     else explainFailure(command, connection)
     return send(command, ...rest)
   }
@@ -48,20 +50,6 @@ const boundWaits = (connection: RedisConnection, timeoutMs: number): void => {
 const explainFailure = (command: Command, connection: RedisConnection): void => {
   const reject = command.reject
   command.reject = error => reject(isOffline(error) ? new Error(whyAway(connection), { cause: error }) : error)
-}
-
-/**
- * As `Command.setTimeout`, but what has come by then is read first: a process that stood still itself, at the end of its
- * share of the CPU, would take every Redis for silent.
- */
-const endLater = (command: Command, timeoutMs: number): void => {
-  // Where ioredis has its own timer, which it clears with the answer; its types keep that to themselves.
-  const timed = command as unknown as { _commandTimeoutTimer?: NodeJS.Timeout }
-  timed._commandTimeoutTimer ??= setTimeout(setImmediate, timeoutMs, endUnanswered, command)
-}
-
-const endUnanswered = (command: Command): void => {
-  if (!command.isSettled) command.reject(new Error('Command timed out'))
 }
 
 /**
