@@ -48,12 +48,20 @@ export const startRedis = async (
   client.on('error', () => undefined)
   let server: ChildProcess | undefined
   const isRunning = (): boolean => server !== undefined && server.exitCode === null && server.signalCode === null
-  const start = async (): Promise<void> => {
-    if (isRunning()) return
+  const spawnServer = (): ChildProcess => {
     const own = wishes.configFile === undefined ? serverArguments(dir) : [wishes.configFile]
     const options = [...own, wishes.portOption ?? '--port', String(port)]
-    server = spawn('redis-server', [...options, ...extraArguments], { stdio: 'ignore' })
-    await eventually(async () => (await client.ping()) === 'PONG')
+    return spawn('redis-server', [...options, ...extraArguments], { stdio: 'ignore' })
+  }
+  // While it was away somebody's connection may have taken its port: then it ends at once, and is started again.
+  const start = async (): Promise<void> => {
+    if (isRunning()) return
+    await eventually(async () => {
+      const running = server !== undefined && isRunning() ? server : spawnServer()
+      server = running
+      const ended = new Promise(resolve => running.once('exit', resolve))
+      return (await Promise.race([client.ping(), ended])) === 'PONG'
+    })
   }
   const kill = async (): Promise<void> => {
     if (!isRunning()) return
