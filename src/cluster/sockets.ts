@@ -1,5 +1,6 @@
 import net, { type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { Roll } from '../roll.ts'
 import type { ListenHandle } from './listeners.ts'
 
 /** The listening sockets of one worker and the connections that came through them. */
@@ -24,10 +25,10 @@ const shortTurnMs = 0.1
 /** @param inFlight requests being answered now */
 export const createSockets = (server: Server, inFlight: () => number): Sockets => {
   const bySlot = new Map<number, net.Server>()
-  const open = new Set<Socket>()
+  const open = new Roll<Socket>()
   const remember = (socket: Socket): void => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
+    const place = open.enter(socket)
+    socket.once('close', () => open.leave(place))
   }
   server.on('connection', remember)
   // With TLS what still has to be written waits in another socket, on top of the one that was accepted.

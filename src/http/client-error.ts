@@ -23,10 +23,15 @@ export const answerClientError = (error: NodeJS.ErrnoException, socket: Duplex, 
   // What comes behind the last answer may well be a fault: it is dropped, so that the answer can be read.
   if (isEnding(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  report.dropped(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'timeout' : 'invalid')
-  if (owesAnswer(socket)) endAfterAnswers(socket)
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  report.dropped(isLate ? 'timeout' : 'invalid')
+  if (isLate && hasSaidNothing(socket)) socket.destroy()
+  else if (owesAnswer(socket)) endAfterAnswers(socket)
   else refuseSocket(socket, clientErrorCode(error), report)
 }
+
+/** There is no request to answer, and of those that open connections for nothing there are thousands. */
+const hasSaidNothing = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0
 
 /** Answers one that Node has handed over for good, and ends the connection: a CONNECT, or bytes that are no request. */
 export const refuseSocket = (socket: Duplex, code: GatewayErrorCode, report: RefusalReport): void => {
@@ -77,7 +82,9 @@ const lingerMs = 1000
 /** Leaves what has been written the time to be read. */
 const endSoon = (socket: Duplex, last = ''): void => {
   socket.end(last)
-  setTimeout(() => socket.destroy(), lingerMs).unref()
+  const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
+  // Or it would hold the connection for as long, and thousands a second are all that a collection of young objects can take.
+  socket.once('close', () => clearTimeout(linger))
 }
 
 /** An answer as bytes, for a socket that has no ServerResponse. The connection ends with it. */

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { Roll } from '../roll.ts'
 import { answerUnderWay } from './answer-under-way.ts'
 
 /** How long nothing may move on a connection, in milliseconds. */
@@ -40,7 +41,7 @@ const steps = 20
  * @param onStalled told of each that was ended because its client took nothing
  */
 export const createQuietWatch = ({ idleMs, stalledMs }: QuietLimits, onStalled: () => void): QuietWatch => {
-  const places = Array.from({ length: steps }, () => new Set<Watched>())
+  const rolls = Array.from({ length: steps }, () => new Roll<Watched>())
   const otherwise = new WeakSet<Duplex>()
   let added = 0
   let step = 0
@@ -62,18 +63,15 @@ export const createQuietWatch = ({ idleMs, stalledMs }: QuietLimits, onStalled: 
   }
   const lookAtSome = (): void => {
     const nowMs = performance.now()
-    const place = places[step++ % steps] as Set<Watched>
-    for (const watched of place) {
-      if (watched.socket.destroyed) place.delete(watched)
-      else look(watched, nowMs)
-    }
+    for (const watched of rolls[step++ % steps] as Roll<Watched>) look(watched, nowMs)
   }
   const roundMs = Math.min(longestRoundMs, idleMs / looks, stalledMs / looks)
   const timer = setInterval(lookAtSome, Math.max(1, roundMs / steps)).unref()
   return {
     add: socket => {
-      const place = places[added++ % steps] as Set<Watched>
-      place.add({ socket, movedBytes: 0, queuedBytes: 0, sinceMs: performance.now() })
+      const roll = rolls[added++ % steps] as Roll<Watched>
+      const place = roll.enter({ socket, movedBytes: 0, queuedBytes: 0, sinceMs: performance.now() })
+      socket.once('close', () => roll.leave(place))
     },
     upgraded: socket => void otherwise.add(socket),
     close: () => clearInterval(timer),
