@@ -86,9 +86,12 @@ class WrittenCall extends Command {
 
   #forgetIfUnknown(socket: object): void {
     const { reject } = this
-    this.reject = error => {
+    // Not written where it is assigned: V8 takes such a function for one that lives long, and it would hold on to this call,
+    // and all that hangs on it, until a full collection.
+    const forget = (error: Error): void => {
       if (isUnknownScript(error)) this.#script.knownAt.delete(socket)
       reject(error)
     }
+    this.reject = forget
   }
 }
