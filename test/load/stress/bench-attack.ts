@@ -75,7 +75,17 @@ const attack = async (gateway: StressedGateway, name: string, durationSec: numbe
 }
 
 const beginAttack = async ({ origin }: StressedGateway, name: string): Promise<ChildProcess> => {
-  const command = ['-c', cores.load, process.execPath, join(import.meta.dirname, 'attacker.ts'), name, origin]
+  const command = [
+    '-c',
+    cores.load,
+    'chrt',
+    '--idle',
+    '0',
+    process.execPath,
+    join(import.meta.dirname, 'attacker.ts'),
+    name,
+    origin,
+  ]
   const attacker = spawn('taskset', command, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [begun] = await Promise.race([once(attacker, 'message'), once(attacker, 'exit')])
   if (begun !== 'begun') throw new Error(`the attack ${name} ended before it began`)

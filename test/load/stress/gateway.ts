@@ -18,7 +18,10 @@ export interface StressedGateway {
 /** Starts it with the access log and everything else as it is where nobody says anything, and its upstream behind it. */
 export const startStressedGateway = async (programs: Programs, dir: string): Promise<StressedGateway> => {
   const [port, adminPort] = [await findFreePort(), await findFreePort()]
-  const upstreams = { service: await startUpstream(programs, '0'), stressed: await startUpstream(programs, '15') }
+  const upstreams = {
+    service: await startUpstream(programs, '--other'),
+    stressed: await startUpstream(programs, '--idle'),
+  }
   const [origin, admin] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`]
   const folder = join(dir, 'sidegate')
   mkdirSync(folder)
@@ -35,14 +38,14 @@ export const startStressedGateway = async (programs: Programs, dir: string): Pro
   return { origin, admin, workerPid }
 }
 
-/** @param niceness what it takes of the core that it shares must not look like a slow gateway */
-const startUpstream = async (programs: Programs, niceness: string): Promise<string> => {
+/** @param priority `--idle`: what it takes of the core that it shares must not look like a slow gateway */
+const startUpstream = async (programs: Programs, priority: '--other' | '--idle'): Promise<string> => {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   await programs.start({
     name: 'upstream',
     core: cores.load,
-    command: ['nice', '-n', niceness, process.execPath, join(import.meta.dirname, 'upstream.ts'), `${port}`],
+    command: ['chrt', priority, '0', process.execPath, join(import.meta.dirname, 'upstream.ts'), `${port}`],
     readyWhen: () => answers(url),
   })
   return url
