@@ -35,7 +35,7 @@ export class Roll<Value> {
     this.#places[nth] = last
   }
 
-  /** Whoever leaves meanwhile, or enters, may be passed over or not. */
+  /** Who is called may leave. Where others do meanwhile, one may be called twice. */
   *[Symbol.iterator](): IterableIterator<Value> {
     for (let nth = this.#places.length - 1; nth >= 0; nth--) {
       const place = this.#places[nth]

@@ -1,0 +1,40 @@
+import t from 'tap'
+import { Roll } from '../src/roll.ts'
+
+t.test('who is on the roll is who entered and has not left, in whatever order they came and went', async t => {
+  const roll = new Roll<number>()
+  const there = new Map<number, ReturnType<typeof roll.enter>>()
+  let seed = 1
+  const random = (below: number): number => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % below
+  }
+  for (let step = 0; step < 5000; step++) {
+    const place = [...there.keys()][random(there.size * 2 + 1)]
+    if (place === undefined) {
+      there.set(step, roll.enter(step))
+    } else {
+      const entered = there.get(place)
+      if (entered) roll.leave(entered)
+      there.delete(place)
+    }
+  }
+
+  t.ok(there.size > 0)
+  t.equal(roll.size, there.size)
+  t.same([...roll].sort(), [...there.keys()].sort())
+})
+
+t.test('each is called once, also where those who are called leave at once', async t => {
+  const roll = new Roll<string>()
+  const places = new Map(['a', 'b', 'c', 'd', 'e'].map(name => [name, roll.enter(name)]))
+  const called: string[] = []
+  for (const name of roll) {
+    called.push(name)
+    const place = places.get(name)
+    if (place && name !== 'c') roll.leave(place)
+  }
+
+  t.same(called.sort(), ['a', 'b', 'c', 'd', 'e'])
+  t.same([...roll], ['c'])
+})
