@@ -85,7 +85,6 @@ export const createTrafficServer = (
     handlers.dropped('stalled'),
   )
   server.on(tls ? 'secureConnection' : 'connection', quiet.add)
-  server.on('close', quiet.close)
   server.maxConnections = options.maxConnections
   server.on('drop', makeRoom(server))
   server.on('drop', () => handlers.dropped('full'))
@@ -145,8 +144,11 @@ const makeRoom = (server: TrafficServer): (() => void) => {
 
 /**
  * RFC 6455 section 4.1: a handshake is a GET. Another method that asks for it is a plain request, body and all; so is one
- * that comes before the connection's last answer is out, which must not be handed the socket meanwhile. A server is free
- * not to upgrade (RFC 9110 section 7.8).
+ * that comes before the connection's last answer is out, which must not be handed the socket meanwhile, or one in HTTP/1.0. A
+ * server is free not to upgrade, and there it must not (RFC 9110 section 7.8).
  */
 const isWebSocket = (req: IncomingMessage): boolean =>
-  req.method === 'GET' && req.headers.upgrade?.toLowerCase() === 'websocket' && !answerUnderWay(req.socket)
+  req.method === 'GET' &&
+  req.httpVersionMinor > 0 &&
+  req.headers.upgrade?.toLowerCase() === 'websocket' &&
+  !answerUnderWay(req.socket)

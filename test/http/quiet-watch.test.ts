@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, createServer, Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 import t, { type Test } from 'tap'
 import { createTrafficServer, type DropReason, defaultTrafficServerOptions } from '../../src/http/traffic-server.ts'
@@ -9,6 +9,7 @@ import { headerOf } from '../support/raw-answer.ts'
 import { openConnection } from '../support/raw-client.ts'
 
 const idleMs = 200
+const headersTimeoutMs = 2000
 
 const listen = async (
   t: Test,
@@ -17,7 +18,7 @@ const listen = async (
 ) => {
   const drops: DropReason[] = []
   const server = createTrafficServer(
-    { ...defaultTrafficServerOptions, keepAliveTimeoutMs: idleMs, sendTimeoutMs: 500 },
+    { ...defaultTrafficServerOptions, headersTimeoutMs, keepAliveTimeoutMs: idleMs, sendTimeoutMs: 500 },
     { request, upgrade, refused: () => undefined, dropped: reason => drops.push(reason) },
   ).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -41,16 +42,27 @@ t.test('a connection is kept for as long as it is used, and for its idle time af
   const lastUsedAtMs = performance.now()
 
   t.equal(await connection.ended(), 'closed')
-  t.ok(performance.now() - lastUsedAtMs >= idleMs / 2, 'not as soon as it was idle')
+  t.ok(performance.now() - lastUsedAtMs >= idleMs, 'not before it was idle for so long')
   t.same(drops, [], 'an idle connection is no loss')
 })
 
-t.test('a connection that never says anything is idle', async t => {
-  const { url, drops } = await listen(t, (_req, res) => res.end())
+t.test(
+  'a connection that says nothing has the time of a header, and one with half a header is told that it took too long',
+  async t => {
+    const { url, drops } = await listen(t, (_req, res) => res.end())
+    const silent = openConnection(t, url)
+    const half = openConnection(t, url).send('GET / HTTP/1.1\r\nHost: gw')
+    const late = openConnection(t, url)
+    const startedAtMs = performance.now()
 
-  t.equal(await openConnection(t, url).ended(), 'closed')
-  t.same(drops, [])
-})
+    t.equal(await silent.ended(), 'closed')
+    t.ok(performance.now() - startedAtMs >= headersTimeoutMs - 50, 'longer than an idle connection is kept')
+    t.equal((await half.answer()).status, 408)
+    t.equal(silent.received.length, 0)
+    t.equal(await late.ended(), 'closed')
+    t.same(drops, ['timeout', 'timeout', 'timeout'])
+  },
+)
 
 t.test('a connection whose answer is not ready, or that speaks another protocol, may be silent', async t => {
   let answer = (): void => undefined
@@ -58,8 +70,9 @@ t.test('a connection whose answer is not ready, or that speaks another protocol,
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
     socket.pipe(socket)
   }
-  const onRequest = (_req: IncomingMessage, res: ServerResponse): void => {
-    answer = () => void res.end('late')
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+    if (req.url === '/idle') res.end()
+    else answer = () => void res.end('late')
   }
   const { url } = await listen(t, onRequest, onUpgrade)
   const late = openConnection(t, url).send(get)
@@ -67,7 +80,9 @@ t.test('a connection whose answer is not ready, or that speaks another protocol,
   upgraded.send('GET / HTTP/1.1\r\nHost: gw.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
   t.equal((await upgraded.answer()).status, 101)
 
-  t.equal(await openConnection(t, url).ended(), 'closed', 'one that came later was idle meanwhile')
+  const idle = openConnection(t, url)
+  t.equal((await idle.send('GET /idle HTTP/1.1\r\nHost: gw.test\r\n\r\n').answer()).status, 200)
+  t.equal(await idle.ended(), 'closed', 'one that came later was idle meanwhile')
   answer()
   t.equal((await late.answer()).body.toString(), 'late')
   t.equal((await upgraded.send('echo').receive(4)).toString(), 'echo')
@@ -103,4 +118,21 @@ t.test('answers say for how long an idle connection is kept', async t => {
   const connection = openConnection(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 
   t.equal(headerOf(await connection.send(get).answer(), 'keep-alive'), 'timeout=33')
+})
+
+t.test('connections that another listener accepted are watched on when the server has closed', async t => {
+  const handlers = { upgrade: () => undefined, refused: () => undefined, dropped: () => undefined }
+  const request = (_req: IncomingMessage, res: ServerResponse): void => void res.end()
+  const options = { ...defaultTrafficServerOptions, keepAliveTimeoutMs: idleMs }
+  const server = createTrafficServer(options, { ...handlers, request }).listen(0, '127.0.0.1')
+  const lent = createServer({ allowHalfOpen: true }, socket => void server.emit('connection', socket))
+  lent.listen(0, '127.0.0.1')
+  t.teardown(() => lent.close())
+  await once(lent, 'listening')
+  const connection = openConnection(t, `http://127.0.0.1:${(lent.address() as AddressInfo).port}`)
+  t.equal((await connection.send(get).answer()).status, 200)
+  Server.prototype.close.call(server)
+  await once(server, 'close')
+
+  t.equal(await connection.ended(), 'closed')
 })
