@@ -3,12 +3,16 @@ import { endLingering, endsEarly } from '../../http/lingering-end.ts'
 
 /** An event stream may be silent for long, and its client waits for the header. Node keeps that back until a byte follows. */
 export const flushHeader = (res: ServerResponse): void => {
-  if (!res.destroyed && !res.writableEnded && !headerLeft(res)) res.flushHeaders()
+  const { _headerSent, _send } = res as unknown as HeldResponse
+  // As `flushHeaders`, which would take each byte above 0x7f of a field for a character, and send two.
+  if (!res.destroyed && !res.writableEnded && !_headerSent) _send.call(res, '', 'latin1')
 }
 
-/** `headersSent` says that the header is made; there is no public name for its having been handed to the socket. */
-const headerLeft = (res: ServerResponse): boolean =>
-  (res as ServerResponse & { _headerSent?: boolean })._headerSent === true
+/** `headersSent` says that the header is made; there are no public names for its having been handed to the socket, and for that. */
+interface HeldResponse {
+  readonly _headerSent: boolean
+  _send(data: string, encoding: 'latin1'): void
+}
 
 /** Up to this size a copy as text, which joins the header in one plain write, is cheaper than a gathering write. */
 const joinedBytes = 8192

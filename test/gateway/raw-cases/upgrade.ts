@@ -52,6 +52,13 @@ export const upgradeCases: readonly RawCase[] = [
     fields: { upgrade: undefined },
   })),
   {
+    id: 'W08',
+    what: 'a handshake in HTTP/1.0, which has no upgrades',
+    bytes: request('GET BASE/x', handshake).replace('HTTP/1.1', 'HTTP/1.0'),
+    ...passed,
+    fields: { upgrade: undefined },
+  },
+  {
     id: 'W04',
     what: 'a handshake that its upstream answers as a plain request',
     bytes: request('GET BASE/x', [...handshake, 'X-Sidegate-Client-Id: evil', 'X-Forwarded-For: evil']),

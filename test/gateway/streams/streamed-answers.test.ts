@@ -28,6 +28,26 @@ t.test('what upstreams stream', async t => {
   )
   const connect = () => openConnection(t, url, { ca: ca.cert, servername: 'localhost' })
 
+  await t.test(
+    'each byte of a field arrives as it was sent, whether the body comes with the header or later',
+    async t => {
+      const head =
+        'HTTP/1.1 200 OK\r\nContent-Disposition: attachment; filename="caf\xc3\xa9"\r\nContent-Length: 1\r\n\r\n'
+      for (const isLate of [false, true]) {
+        const connection = connect().send(get('plain'))
+        const socket = await plain.next()
+        socket.write(isLate ? head : `${head}x`, 'latin1')
+        if (isLate) {
+          await eventually(() => connection.received.includes('\r\n\r\n'))
+          socket.write('x')
+        }
+
+        await eventually(() => connection.received.toString('latin1').endsWith('x'))
+        t.match(connection.received.toString('latin1'), 'filename="caf\xc3\xa9"\r\n', isLate ? 'later' : 'with it')
+      }
+    },
+  )
+
   await t.test('each byte arrives before the next is sent, the header before the first', async t => {
     for (const [name, upstream] of Object.entries({ plain, secure })) {
       const connection = connect().send(get(name))
