@@ -29,14 +29,18 @@ export class Deadlines {
 
   #arm(waitMs: number): void {
     this.#isArmed = true
-    // What has come by then is read first: a process that stood still itself, at the end of its share of the CPU, would
-    // take every Redis for silent.
-    setTimeout(setImmediate, waitMs, this.#endLate)
+    // A store that is closed keeps no process for it: where something is under way the connection does.
+    setTimeout(this.#readFirst, waitMs).unref()
   }
 
-  readonly #endLate = (): void => {
+  /**
+   * What has come by now is read before anything is ended: a process that stood still itself, at the end of its share of the
+   * CPU, would take every Redis for silent. And so nothing is ended that becomes due in the rest of this turn.
+   */
+  readonly #readFirst = (): void => void setImmediate(this.#endLate, performance.now())
+
+  readonly #endLate = (nowMs: number): void => {
     this.#isArmed = false
-    const nowMs = performance.now()
     for (this.#passSettled(); this.#count > 0; this.#passSettled()) {
       const waitMs = (this.#dueAtMs[this.#first] ?? 0) - nowMs
       if (waitMs > 0) {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
 import { connectRedis, waitUntilReady } from '../../../src/stores/redis/connection.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -32,3 +34,32 @@ t.test(
     await eventually(async () => (await waited()).outcome === 'null')
   },
 )
+
+t.test('what is answered in time is not ended because its process was busy for longer', async t => {
+  const redis = await startRedis(t)
+  const connection = connectRedis(toRedisUrl(redis.url), { commandTimeoutMs, silenceMs: 10_000 })
+  t.teardown(() => connection.disconnect())
+  await waitUntilReady(connection, 3000)
+  const busyFor = (ms: number): void => {
+    const startedAtMs = performance.now()
+    while (performance.now() - startedAtMs < ms);
+  }
+  const server = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const near = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [far] = (await once(server, 'connection')) as [Socket]
+  t.teardown(() => near.destroy())
+
+  // The timer that looks after both commands; and in the same turn, before anything of Redis is read, what sends the second one.
+  const answer = new Promise(resolve => {
+    far.once('data', () => {
+      resolve(connection.get('nothing').catch(String))
+      busyFor(1.5 * commandTimeoutMs)
+    })
+    void connection.get('before')
+    setTimeout(() => near.write('now'), commandTimeoutMs)
+  })
+
+  t.equal(await answer, null)
+})
