@@ -6,6 +6,7 @@ import type { GatewayErrorCode } from '../errors.ts'
 import { nodeHttp } from '../node-http.ts'
 import { answerUnderWay } from './answer-under-way.ts'
 import { answerClientError, refuseSocket } from './client-error.ts'
+import { dropListenersAtEnd } from './last-heard.ts'
 import { isEnding } from './lingering-end.ts'
 import { createQuietWatch } from './quiet-watch.ts'
 import type { Tls } from './tls.ts'
@@ -85,6 +86,8 @@ export const createTrafficServer = (
     handlers.dropped('stalled'),
   )
   server.on(tls ? 'secureConnection' : 'connection', quiet.add)
+  server.on('connection', dropListenersAtEnd)
+  server.on('secureConnection', dropListenersAtEnd)
   server.maxConnections = options.maxConnections
   server.on('drop', makeRoom(server))
   server.on('drop', () => handlers.dropped('full'))

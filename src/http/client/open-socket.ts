@@ -1,5 +1,6 @@
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { dropListenersAtEnd } from '../last-heard.ts'
 import type { ClientTls } from './client-tls.ts'
 import type { Place } from './place.ts'
 
@@ -15,10 +16,12 @@ export type OpenSocket = (onread: OnReadOpts | undefined, onReady: () => void) =
  * @param tls for a place that speaks it; undefined: the public CAs vouch for it, and we show no certificate
  */
 export const opener = (place: Place, tls?: ClientTls): OpenSocket => {
-  if (place.kind === 'unix') return (onread, onReady) => connect({ path: place.path, ...toMember(onread) }, onReady)
+  if (place.kind === 'unix')
+    return (onread, onReady) => dropListenersAtEnd(connect({ path: place.path, ...toMember(onread) }, onReady))
   const { name, host, port } = place
   const address = { host, port, keepAlive: true }
-  if (!place.isSecure) return (onread, onReady) => connect({ ...address, ...toMember(onread) }, onReady)
+  if (!place.isSecure)
+    return (onread, onReady) => dropListenersAtEnd(connect({ ...address, ...toMember(onread) }, onReady))
   const servername = tls?.servername ?? (isIP(name) === 0 ? name : undefined)
   const secure = {
     ...address,
@@ -30,7 +33,7 @@ export const opener = (place: Place, tls?: ClientTls): OpenSocket => {
   }
   return (onread, onReady) => {
     const context = tls && { secureContext: tls.context() }
-    return connectTls({ ...secure, ...context, ...toMember(onread) }, onReady)
+    return dropListenersAtEnd(connectTls({ ...secure, ...context, ...toMember(onread) }, onReady))
   }
 }
 

@@ -1,0 +1,14 @@
+import type { Socket } from 'node:net'
+
+/**
+ * Takes the listeners off a connection that has ended: they have heard the last of it. Each of Node's streams has a function
+ * that V8 puts among the old objects at once, and with it the stream stays until a full collection, and all that its
+ * listeners see. Of thousands of short connections a second that is most of what there is: collections of young objects took
+ * five times as long, and others waited for them.
+ */
+export const dropListenersAtEnd = (socket: Socket): Socket => socket.on('close', dropListeners)
+
+function dropListeners(this: Socket): void {
+  // Those that are being told of the end still are: Node tells those that were there when it began.
+  this.removeAllListeners()
+}
