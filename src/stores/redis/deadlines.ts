@@ -1,8 +1,8 @@
 import type { Command } from 'ioredis'
 
 /**
- * Ends commands that were not answered in time, all of one connection by one timer: one for each command would take a tenth
- * of the time that a small request takes.
+ * Ends commands that were not answered in time, all of one connection by one timer: one for each would be set and taken back
+ * with each of thousands a second.
  */
 export class Deadlines {
   readonly #timeoutMs: number

@@ -35,6 +35,19 @@ t.test(
   },
 )
 
+t.test('a process that is done does not wait for the time of what was answered', async t => {
+  const redis = await startRedis(t)
+  const connection = connectRedis(toRedisUrl(redis.url), { commandTimeoutMs: 10_000, silenceMs: 10_000 })
+  t.teardown(() => connection.disconnect())
+  await waitUntilReady(connection, 3000)
+  const timers = () => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length
+  const before = timers()
+
+  await connection.get('nothing')
+
+  t.equal(timers(), before)
+})
+
 t.test('what is answered in time is not ended because its process was busy for longer', async t => {
   const redis = await startRedis(t)
   const connection = connectRedis(toRedisUrl(redis.url), { commandTimeoutMs, silenceMs: 10_000 })
