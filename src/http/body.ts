@@ -21,6 +21,7 @@ export const readBody = (
 ): Promise<BodyOutcome> =>
   new Promise(resolve => {
     if (contentLength !== undefined && Number(contentLength) > limits.maxBytes) return resolve({ kind: 'too_large' })
+    // No field announces one: nothing will be said of its end.
     if (req.readableEnded) return resolve({ kind: 'body', text: '' })
     const chunks: Buffer[] = []
     let bytes = 0

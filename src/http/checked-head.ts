@@ -17,6 +17,7 @@ export interface CheckedHead {
  * What Node has to know of the fields, it is told: how the body is framed, and whether it is to give the date.
  */
 export const writeCheckedHead = (res: ServerResponse, { status, lines, length, isDated }: CheckedHead): void => {
+  if (res.headersSent) throw new Error('an answer has one head')
   const response = res as unknown as UncheckedResponse
   response.statusCode = status
   // RFC 9112 section 6.3: they have no body, whatever the fields say.

@@ -42,7 +42,7 @@ t.test('a connection is kept for as long as it is used, and for its idle time af
   const lastUsedAtMs = performance.now()
 
   t.equal(await connection.ended(), 'closed')
-  t.ok(performance.now() - lastUsedAtMs >= idleMs, 'not before it was idle for so long')
+  t.ok(performance.now() - lastUsedAtMs >= idleMs + 800, 'and a little longer than it was told')
   t.same(drops, [], 'an idle connection is no loss')
 })
 
