@@ -20,7 +20,7 @@ export const toChargeKeys = (keys: readonly string[]): ChargeKeys => ({ first: k
  */
 export type ChargeCall = (keys: ChargeKeys, wanted: number) => Promise<Decision>
 
-/** Most charges in one call. Redis does nothing else meanwhile: for about half a millisecond. */
+/** Most charges in one call. Redis does nothing else meanwhile: for about a millisecond. */
 const mostTogether = 100
 
 /** A charge that waits for its call, or for the answer. */
