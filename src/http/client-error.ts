@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { GatewayErrorCode } from '../errors.ts'
 import { nodeHttp } from '../node-http.ts'
 import { answerUnderWay } from './answer-under-way.ts'
+import { endInTurn } from './end-in-turn.ts'
 import { isEnding, markEnding } from './lingering-end.ts'
 import { problemReply } from './problem.ts'
 import type { Reply } from './reply.ts'
@@ -25,7 +26,7 @@ export const answerClientError = (error: NodeJS.ErrnoException, socket: Duplex, 
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   report.dropped(isLate ? 'timeout' : 'invalid')
-  if (isLate && hasSaidNothing(socket)) socket.destroy()
+  if (isLate && hasSaidNothing(socket)) endInTurn(socket)
   else if (owesAnswer(socket)) endAfterAnswers(socket)
   else refuseSocket(socket, clientErrorCode(error), report)
 }

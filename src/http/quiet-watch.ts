@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Roll } from '../roll.ts'
 import { answerUnderWay } from './answer-under-way.ts'
+import { endInTurn } from './end-in-turn.ts'
 
 /** How long nothing may move on a connection, in milliseconds. */
 export interface QuietLimits {
@@ -59,7 +60,7 @@ export const createQuietWatch = ({ idleMs, stalledMs }: QuietLimits, onStalled: 
       watched.queuedBytes = queuedBytes
       watched.sinceMs = nowMs
     } else if (answerUnderWay(socket) === undefined) {
-      if (hasAnswered && nowMs - watched.sinceMs >= idleMs + graceMs && !otherwise.has(socket)) socket.destroy()
+      if (hasAnswered && nowMs - watched.sinceMs >= idleMs + graceMs && !otherwise.has(socket)) endInTurn(socket)
     } else if (socket.writableLength > 0 && nowMs - watched.sinceMs >= stalledMs) {
       socket.destroy()
       onStalled()

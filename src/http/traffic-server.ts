@@ -9,6 +9,7 @@ import { answerClientError, refuseSocket } from './client-error.ts'
 import { dropListenersAtEnd } from './last-heard.ts'
 import { isEnding } from './lingering-end.ts'
 import { createQuietWatch } from './quiet-watch.ts'
+import { makeRoom } from './room.ts'
 import type { Tls } from './tls.ts'
 
 export interface TrafficServerOptions {
@@ -127,22 +128,6 @@ const createSecureServer = (tls: Tls, limits: http.ServerOptions, handlers: Traf
 const tellIdleTime = (res: ServerResponse, idleMs: number): void => {
   const response = res as ServerResponse & { _keepAliveTimeout?: number }
   response._keepAliveTimeout = idleMs
-}
-
-const roomEveryMs = 1000
-
-/**
- * Where there is no room for another connection, those go that have none of a request: whoever keeps one opens another when
- * it needs it. Once a second at most, since all have to be looked through.
- */
-const makeRoom = (server: TrafficServer): (() => void) => {
-  let madeAtMs = Number.NEGATIVE_INFINITY
-  return () => {
-    const nowMs = performance.now()
-    if (nowMs - madeAtMs < roomEveryMs) return
-    madeAtMs = nowMs
-    server.closeIdleConnections()
-  }
 }
 
 /**

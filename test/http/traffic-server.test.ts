@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { GatewayErrorCode } from '../../src/errors.ts'
 import { createTrafficServer, type DropReason, defaultTrafficServerOptions } from '../../src/http/traffic-server.ts'
@@ -165,6 +166,33 @@ t.test('where there is no room for another connection, idle ones make it, and bu
   t.equal((await openConnection(t, url).send(request('GET /')).answer()).status, 200)
   for (const answer of answers) answer()
   t.equal((await busy.answer()).body.toString(), 'late')
+})
+
+t.test('of those that make room none ends that has half a header, and not all at the same moment', async t => {
+  const count = 50
+  const sockets = new Set<Socket>()
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+    sockets.add(req.socket)
+    res.end()
+  }
+  const { url, drops } = await listen(t, onRequest, { ...defaultTrafficServerOptions, maxConnections: count })
+  const kept = Array.from({ length: count }, () => openConnection(t, url).send(request('GET /')))
+  await Promise.all(kept.map(connection => connection.answer()))
+  const [half] = kept
+  half?.send('GET / HTTP/1.1\r\nHost: ')
+  await eventually(() => [...sockets].some(({ bytesRead }) => bytesRead > request('GET /').length))
+  const ended = (): number => [...sockets].filter(({ destroyed }) => destroyed).length
+
+  openConnection(t, url)
+  const each: number[] = []
+  while (ended() < count - 1) {
+    const before = ended()
+    await nextTurn()
+    each.push(ended() - before)
+  }
+  t.ok(Math.max(...each) < count / 2, `${each}`)
+  t.equal((await half?.send('gw.test\r\n\r\n').answer())?.status, 200)
+  t.same(drops, ['full'])
 })
 
 t.test('a client that takes nothing of its answer is let go, and one that waits for its answer is not', async t => {
