@@ -5,17 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { residentMiB } from '../../support/memory.ts'
-import { startSteadyLoad } from '../../support/steady-load.ts'
 import { cores, Programs } from '../program.ts'
 import { parseRounds, type Rounds } from '../rounds.ts'
-import { type AttackRow, hasHeld, type Served, toAttackTable } from './attack-report.ts'
+import { type AttackRow, hasHeld, toAttackTable } from './attack-report.ts'
 import { attacks } from './attacks.ts'
 import { type StressedGateway, startStressedGateway } from './gateway.ts'
+import { type Others, startOthers } from './others.ts'
 
 export const attackUsage = 'npm run bench -- attack [--seconds N] [--rounds N] [attack ...]'
-
-/** What the others ask for meanwhile: a small part of what one worker can do. */
-const othersPerSec = 500
 
 /** From the end of an attack until memory is looked at, in milliseconds. */
 const calmMs = 3000
@@ -36,18 +33,18 @@ export const parseAttackOptions = (args: readonly string[]): Rounds | undefined 
 /** Attacks a gateway in every way while others use it, and prints what they saw. Resolves to whether it held. */
 export const benchAttack = async (options: Rounds, interruption: AbortSignal): Promise<boolean> => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-attack-'))
-  // The others are in this process.
   spawnSync('taskset', ['-apc', cores.load, `${process.pid}`])
   await using programs = new Programs()
   try {
     const gateway = await startStressedGateway(programs, dir)
-    await serve(gateway, options.durationSec)
+    using others = startOthers(`${gateway.origin}/a`)
+    await others.serve(options.durationSec)
     const rows = options.names.map((name): AttackRow => ({ title: attacks[name]?.title ?? name, rounds: [] }))
     for (let round = 0; round < options.rounds; round++) {
       for (const [place, name] of options.names.entries()) {
         interruption.throwIfAborted()
-        const undisturbed = await serve(gateway, options.durationSec)
-        const result = { undisturbed, ...(await attack(gateway, name, options.durationSec)) }
+        const undisturbed = await others.serve(options.durationSec)
+        const result = { undisturbed, ...(await attack(gateway, others, name, options.durationSec)) }
         rows[place]?.rounds.push(result)
         console.error(
           `round ${round + 1}: ${name}: p99 ${undisturbed.p99Ms.toFixed(1)} ms, then ${result.attacked.p99Ms.toFixed(1)} ms`,
@@ -61,9 +58,9 @@ export const benchAttack = async (options: Rounds, interruption: AbortSignal): P
   }
 }
 
-const attack = async (gateway: StressedGateway, name: string, durationSec: number) => {
+const attack = async (gateway: StressedGateway, others: Others, name: string, durationSec: number) => {
   const attacker = await beginAttack(gateway, name)
-  const attacked = await serve(gateway, durationSec)
+  const attacked = await others.serve(durationSec)
   if (!existsSync(`/proc/${gateway.workerPid}`)) throw new Error(`a worker died of the attack ${name}`)
   const adminMs = await askAdmin(gateway)
   const duringMiB = residentMiB(gateway.workerPid)
@@ -90,16 +87,6 @@ const beginAttack = async ({ origin }: StressedGateway, name: string): Promise<C
   const [begun] = await Promise.race([once(attacker, 'message'), once(attacker, 'exit')])
   if (begun !== 'begun') throw new Error(`the attack ${name} ended before it began`)
   return attacker
-}
-
-/** What others see of the gateway for so long. */
-const serve = async ({ origin }: StressedGateway, durationSec: number): Promise<Served> => {
-  const load = startSteadyLoad(`${origin}/a`, ['others'], othersPerSec)
-  await sleep(durationSec * 1000)
-  await load.stop()
-  const waits = load.seen.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs).sort((a, b) => a - b)
-  const at = (share: number): number => waits[Math.floor(waits.length * share)] ?? Number.NaN
-  return { p50Ms: at(0.5), p99Ms: at(0.99), failed: load.seen.filter(({ status }) => status !== 200).length }
 }
 
 /** How long a scrape of the metrics takes, in milliseconds. */

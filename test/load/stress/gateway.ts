@@ -4,6 +4,7 @@ import { stringify } from 'yaml'
 import { findFreePort } from '../../support/free-port.ts'
 import { childrenOf } from '../../support/memory.ts'
 import { answers, cores, type Programs } from '../program.ts'
+import { quietNode } from './others.ts'
 
 const sidegate = join(import.meta.dirname, '../../../src/sidegate.cjs')
 
@@ -45,7 +46,7 @@ const startUpstream = async (programs: Programs, priority: '--other' | '--idle')
   await programs.start({
     name: 'upstream',
     core: cores.load,
-    command: ['chrt', priority, '0', process.execPath, join(import.meta.dirname, 'upstream.ts'), `${port}`],
+    command: ['chrt', priority, '0', ...quietNode, join(import.meta.dirname, 'upstream.ts'), `${port}`],
     readyWhen: () => answers(url),
   })
   return url

@@ -1,0 +1,57 @@
+/**
+ * Those who did nothing wrong, as a program: `node others.ts URL`. Told a duration in seconds over its channel it asks for that
+ * long, and answers with what it saw.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startSteadyLoad } from '../../support/steady-load.ts'
+import { cores } from '../program.ts'
+import type { Served } from './attack-report.ts'
+
+/** What they ask for: a small part of what one worker can do. */
+const othersPerSec = 500
+
+/**
+ * Node's own work beside the event loop takes the core from what is measured, and a collection of old objects takes milliseconds:
+ * with so much room for young ones hardly any grow old.
+ */
+export const quietNode: readonly string[] = [process.execPath, '--single-threaded-gc', '--max-semi-space-size=64']
+
+/** Those who use a gateway, in a process of their own. */
+export interface Others extends Disposable {
+  /** What they see of it for so long. */
+  serve(durationSec: number): Promise<Served>
+}
+
+export const startOthers = (url: string): Others => {
+  const command = ['-c', cores.load, ...quietNode, import.meta.filename, url]
+  const child: ChildProcess = spawn('taskset', command, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`those who use the gateway ended with ${code}`)
+  })
+  ended.catch(() => undefined)
+  return {
+    async serve(durationSec) {
+      const served = once(child, 'message')
+      child.send(durationSec)
+      const [seen] = await Promise.race([served, ended])
+      return seen as Served
+    },
+    [Symbol.dispose]: () => void child.disconnect(),
+  }
+}
+
+const ask = async (url: string, durationSec: number): Promise<Served> => {
+  const load = startSteadyLoad(url, ['others'], othersPerSec)
+  await sleep(durationSec * 1000)
+  await load.stop()
+  const waits = load.seen.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs).sort((a, b) => a - b)
+  const at = (share: number): number => waits[Math.floor(waits.length * share)] ?? Number.NaN
+  return { p50Ms: at(0.5), p99Ms: at(0.99), failed: load.seen.filter(({ status }) => status !== 200).length }
+}
+
+if (import.meta.main) {
+  const [url = ''] = process.argv.slice(2)
+  process.on('message', (durationSec: number) => void ask(url, durationSec).then(seen => process.send?.(seen)))
+}
