@@ -37,8 +37,7 @@ export const benchAttack = async (options: Rounds, interruption: AbortSignal): P
   await using programs = new Programs()
   try {
     const gateway = await startStressedGateway(programs, dir)
-    using others = startOthers(`${gateway.origin}/a`)
-    await others.serve(options.durationSec)
+    using others = await startOthers(`${gateway.origin}/a`)
     const rows = options.names.map((name): AttackRow => ({ title: attacks[name]?.title ?? name, rounds: [] }))
     for (let round = 0; round < options.rounds; round++) {
       for (const [place, name] of options.names.entries()) {

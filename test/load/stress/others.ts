@@ -1,6 +1,6 @@
 /**
- * Those who did nothing wrong, as a program: `node others.ts URL`. Told a duration in seconds over its channel it asks for that
- * long, and answers with what it saw.
+ * Those who did nothing wrong, as a program: `node others.ts URL`. Told over its channel for how long and how often, it asks,
+ * and answers with what it saw.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,6 +11,14 @@ import type { Served } from './attack-report.ts'
 
 /** What they ask for: a small part of what one worker can do. */
 const othersPerSec = 500
+
+/** Until all that takes part is compiled, which would look like a slow gateway where it came later. */
+const warmUp: Asking = { durationSec: 10, perSec: 3000 }
+
+interface Asking {
+  readonly durationSec: number
+  readonly perSec: number
+}
 
 /**
  * Node's own work beside the event loop takes the core from what is measured, and a collection of old objects takes milliseconds:
@@ -24,26 +32,28 @@ export interface Others extends Disposable {
   serve(durationSec: number): Promise<Served>
 }
 
-export const startOthers = (url: string): Others => {
+export const startOthers = async (url: string): Promise<Others> => {
   const command = ['-c', cores.load, ...quietNode, import.meta.filename, url]
   const child: ChildProcess = spawn('taskset', command, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`those who use the gateway ended with ${code}`)
   })
   ended.catch(() => undefined)
+  const ask = async (asking: Asking): Promise<Served> => {
+    const served = once(child, 'message')
+    child.send(asking)
+    const [seen] = await Promise.race([served, ended])
+    return seen as Served
+  }
+  await ask(warmUp)
   return {
-    async serve(durationSec) {
-      const served = once(child, 'message')
-      child.send(durationSec)
-      const [seen] = await Promise.race([served, ended])
-      return seen as Served
-    },
+    serve: durationSec => ask({ durationSec, perSec: othersPerSec }),
     [Symbol.dispose]: () => void child.disconnect(),
   }
 }
 
-const ask = async (url: string, durationSec: number): Promise<Served> => {
-  const load = startSteadyLoad(url, ['others'], othersPerSec)
+const ask = async (url: string, { durationSec, perSec }: Asking): Promise<Served> => {
+  const load = startSteadyLoad(url, ['others'], perSec)
   await sleep(durationSec * 1000)
   await load.stop()
   const waits = load.seen.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs).sort((a, b) => a - b)
@@ -53,5 +63,5 @@ const ask = async (url: string, durationSec: number): Promise<Served> => {
 
 if (import.meta.main) {
   const [url = ''] = process.argv.slice(2)
-  process.on('message', (durationSec: number) => void ask(url, durationSec).then(seen => process.send?.(seen)))
+  process.on('message', (asking: Asking) => void ask(url, asking).then(seen => process.send?.(seen)))
 }
