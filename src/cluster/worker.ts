@@ -12,6 +12,7 @@ import { type WorkerMessage, workerEnvironment } from './messages.ts'
 import { createOrders } from './orders.ts'
 import { createPlanShare } from './plan-share.ts'
 import { keepTickShape } from './tick-shape.ts'
+import { allocateYoung } from './young-allocation.ts'
 
 /** How often a worker hands its metrics over: what a `kill -9` can lose of the counts at most. */
 const reportEveryMs = 100
@@ -56,6 +57,7 @@ export const runWorker = async (): Promise<void> => {
     hasStarted = true
     send({ type: 'started' })
     flushCompileCache()
+    allocateYoung()
   }
   const orders = createOrders({
     slot,
