@@ -19,8 +19,8 @@ export interface RoundTripHandler extends AnswerListener {
 
 /** The pool that a connection belongs to. */
 export interface ConnectionOwner {
-  onIdle(connection: Connection): void
-  onClosed(connection: Connection): void
+  onIdle(): void
+  onClosed(): void
 }
 
 /**
@@ -198,7 +198,7 @@ export class Connection {
       return
     }
     this.#patience.enterIdle(keepAliveMs)
-    this.#owner.onIdle(this)
+    this.#owner.onIdle()
   }
 
   #failReading(error: unknown): void {
@@ -239,11 +239,12 @@ export class Connection {
   #close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#request = undefined
     this.#reader = undefined
     this.#body?.stop()
     this.#body = undefined
     this.#socket.destroy()
-    this.#owner.onClosed(this)
+    this.#owner.onClosed()
   }
 }
 

@@ -1,3 +1,4 @@
+import { Roll } from '../../roll.ts'
 import { Connection, type RoundTripHandler } from './connection.ts'
 import { type ConnectionLimits, tickMsOf } from './limits.ts'
 import type { OpenSocket } from './open-socket.ts'
@@ -16,29 +17,28 @@ export interface ConnectionPool {
 }
 
 export const createPool = (open: OpenSocket, limits: ConnectionLimits): ConnectionPool => {
-  const connections = new Set<Connection>()
+  const connections = new Roll<Connection>()
   /** The last one in is the first one out, so that those beyond need run out of time. */
   const idle: Connection[] = []
   let timer: NodeJS.Timeout | undefined
 
-  const owner = {
-    onIdle: (connection: Connection) => void idle.push(connection),
-    onClosed: (connection: Connection) => {
-      connections.delete(connection)
-      const place = idle.lastIndexOf(connection)
-      if (place >= 0) idle.splice(place, 1)
-      if (connections.size > 0) return
-      clearInterval(timer)
-      timer = undefined
-    },
-  }
   const tick = (): void => {
     const nowMs = performance.now()
     for (const connection of connections) connection.tick(nowMs)
   }
   const openOne = (): Connection => {
-    const connection = new Connection(open, limits, owner)
-    connections.add(connection)
+    const connection = new Connection(open, limits, {
+      onIdle: () => void idle.push(connection),
+      onClosed: () => {
+        connections.leave(place)
+        const nth = idle.lastIndexOf(connection)
+        if (nth >= 0) idle.splice(nth, 1)
+        if (connections.size > 0) return
+        clearInterval(timer)
+        timer = undefined
+      },
+    })
+    const place = connections.enter(connection)
     timer ??= setInterval(tick, tickMsOf(limits)).unref()
     return connection
   }
