@@ -33,6 +33,7 @@ export class Connection {
   readonly #patience: Patience
   readonly #totalTime: TotalTime
   readonly #socket: Socket
+  readonly #reads: Reads
   #isPaused = false
   #isRetired = false
   #isClosed = false
@@ -47,11 +48,8 @@ export class Connection {
     this.#limits = limits
     this.#patience = new Patience(limits)
     this.#totalTime = new TotalTime(limits)
-    const onread: OnReadOpts = {
-      buffer: readBuffer,
-      callback: (length, bytes) => this.#onRead((bytes as Buffer).subarray(0, length)),
-    }
-    this.#socket = open(onread, () => this.#onReady())
+    this.#reads = { to: this }
+    this.#socket = open(readInto(this.#reads), () => this.#onReady())
     this.#socket.setNoDelay(true)
     hearOut(this.#socket, () => this.#body?.hasBegun === true)
     this.#socket.on('error', error => this.#onError(error))
@@ -160,7 +158,7 @@ export class Connection {
   }
 
   /** @returns whether more may be read */
-  #onRead(bytes: Buffer): boolean {
+  onRead(bytes: Buffer): boolean {
     const reader = this.#reader
     // Pieces of a head do not prolong the wait for all of it, nor do interim answers.
     if (this.#patience.phase === 'receiving') this.#patience.touch()
@@ -244,9 +242,20 @@ export class Connection {
     this.#body?.stop()
     this.#body = undefined
     this.#socket.destroy()
+    this.#reads.to = undefined
     this.#owner.onClosed()
   }
 }
+
+/** Where what is read goes. A socket that has closed stays in memory for a while, and leads to this: see `../last-heard.ts`. */
+interface Reads {
+  to: Connection | undefined
+}
+
+const readInto = (reads: Reads): OnReadOpts => ({
+  buffer: readBuffer,
+  callback: (length, bytes) => reads.to?.onRead((bytes as Buffer).subarray(0, length)) ?? true,
+})
 
 /**
  * What is read goes on before the next read: the process needs one buffer for all its connections. Windows reads ahead
