@@ -33,7 +33,7 @@ export class Connection {
   readonly #patience: Patience
   readonly #totalTime: TotalTime
   readonly #socket: Socket
-  readonly #reads: Reads
+  readonly #link: Link
   #isPaused = false
   #isRetired = false
   #isClosed = false
@@ -48,15 +48,20 @@ export class Connection {
     this.#limits = limits
     this.#patience = new Patience(limits)
     this.#totalTime = new TotalTime(limits)
-    this.#reads = { to: this }
-    this.#socket = open(readInto(this.#reads), () => this.#onReady())
+    this.#link = { to: this }
+    this.#socket = open(readInto(this.#link), () => this.#onReady())
     this.#socket.setNoDelay(true)
-    hearOut(this.#socket, () => this.#body?.hasBegun === true)
+    hearOut(this.#socket, mayAnswer(this.#link))
     this.#socket.on('error', error => this.#onError(error))
     this.#socket.on('end', () => this.#onEnd())
     this.#socket.on('close', () => this.#onClose())
     // What comes goes to `onread`; flowing, the stream says when nothing more comes.
     this.#socket.resume()
+  }
+
+  /** Whether the head of a request with a body has left. */
+  get hasBegunBody(): boolean {
+    return this.#body?.hasBegun === true
   }
 
   /** Sends a request, as soon as there is a connection. Only where none is under way. */
@@ -242,20 +247,25 @@ export class Connection {
     this.#body?.stop()
     this.#body = undefined
     this.#socket.destroy()
-    this.#reads.to = undefined
+    this.#link.to = undefined
     this.#owner.onClosed()
   }
 }
 
-/** Where what is read goes. A socket that has closed stays in memory for a while, and leads to this: see `../last-heard.ts`. */
-interface Reads {
+/**
+ * What functions that a socket keeps see of its connection. A socket that has closed stays in memory for a while
+ * (`../last-heard.ts`), and leads to nothing then.
+ */
+interface Link {
   to: Connection | undefined
 }
 
-const readInto = (reads: Reads): OnReadOpts => ({
+const readInto = (link: Link): OnReadOpts => ({
   buffer: readBuffer,
-  callback: (length, bytes) => reads.to?.onRead((bytes as Buffer).subarray(0, length)) ?? true,
+  callback: (length, bytes) => link.to?.onRead((bytes as Buffer).subarray(0, length)) ?? true,
 })
+
+const mayAnswer = (link: Link) => (): boolean => link.to?.hasBegunBody === true
 
 /**
  * What is read goes on before the next read: the process needs one buffer for all its connections. Windows reads ahead

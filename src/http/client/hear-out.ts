@@ -8,12 +8,14 @@ import type { Socket } from 'node:net'
  */
 export const hearOut = (socket: Socket, mayAnswer: () => boolean): void => {
   const destroy = socket.destroy
-  socket.destroy = error => {
+  // Named first: where it is assigned V8 would put it among the old objects, with all that it sees.
+  const destroyInTime = (error?: Error): Socket => {
     if (!isOfWriting(error) || !mayAnswer()) return destroy.call(socket, error)
     // One turn is not enough: the write may have failed in the midst of it, when it was too late to look for what has come.
     setImmediate(() => setImmediate(() => destroy.call(socket, error)))
     return socket
   }
+  socket.destroy = destroyInTime
 }
 
 const isOfWriting = (error: Error | undefined): boolean =>
