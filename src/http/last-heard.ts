@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
+import { answerUnderWay, forgetAnswer } from './answer-under-way.ts'
 
 /**
- * Takes the listeners off a connection that has ended: they have heard the last of it. Each of Node's streams has a function
+ * Takes the listeners off a connection that has ended, and the answer that it waited for: they have heard the last of it. Each of Node's streams has a function
  * that V8 puts among the old objects at once, and with it the stream stays until a full collection, and all that its
  * listeners see. Of thousands of short connections a second that is most of what there is: collections of young objects took
  * five times as long, and others waited for them.
@@ -11,4 +12,5 @@ export const dropListenersAtEnd = (socket: Socket): Socket => socket.on('close',
 function dropListeners(this: Socket): void {
   // Those that are being told of the end still are: Node tells those that were there when it began.
   this.removeAllListeners()
+  if (answerUnderWay(this)) process.nextTick(forgetAnswer, this)
 }
