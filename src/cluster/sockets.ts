@@ -28,7 +28,7 @@ export const createSockets = (server: Server, inFlight: () => number): Sockets =
   const open = new Roll<Socket>()
   const remember = (socket: Socket): void => {
     const place = open.enter(socket)
-    socket.once('close', () => open.leave(place))
+    socket.on('close', () => open.leave(place))
   }
   server.on('connection', remember)
   // With TLS what still has to be written waits in another socket, on top of the one that was accepted.

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '../telemetry/logger.ts'
 import { sendInParts } from './config-parts.ts'
+import { helperThreads } from './helper-threads.ts'
 import type { ListenHandle } from './listeners.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
 import { watchStart } from './start-watch.ts'
@@ -42,12 +43,6 @@ export interface WorkerEvents {
  * gone: less of what is gone is kept, at no cost in time that could be measured.
  */
 const youngHeapMiB = 8
-
-/**
- * For V8's own work beside the event loop, where Node has four. There is a worker for each core: what more of them do at the same
- * time, they take from the requests.
- */
-const helperThreads = 1
 
 /** Says how workers are started; to be called before the first one is. */
 export const prepareForks = (): void =>

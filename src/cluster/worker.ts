@@ -8,6 +8,7 @@ import { createLogger, readLogLevel } from '../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { createChargeChannel } from './charge-channel.ts'
 import { askForConfig } from './first-config.ts'
+import { yieldToRequests } from './helper-threads.ts'
 import { type WorkerMessage, workerEnvironment } from './messages.ts'
 import { createOrders } from './orders.ts'
 import { createPlanShare } from './plan-share.ts'
@@ -58,6 +59,7 @@ export const runWorker = async (): Promise<void> => {
     send({ type: 'started' })
     flushCompileCache()
     allocateYoung()
+    yieldToRequests()
   }
   const orders = createOrders({
     slot,

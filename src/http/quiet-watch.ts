@@ -76,7 +76,7 @@ export const createQuietWatch = ({ idleMs, stalledMs }: QuietLimits, onStalled: 
       const place = roll.enter({ socket, movedBytes: 0, queuedBytes: 0, sinceMs: performance.now() })
       open++
       timer ??= setInterval(lookAtSome, stepMs).unref()
-      socket.once('close', () => {
+      socket.on('close', () => {
         roll.leave(place)
         open--
         if (open > 0) return

@@ -74,7 +74,7 @@ export const createTrafficServer = (
     // Nobody waits for the end of a body that no field announces.
     optimizeEmptyRequests: true,
     // Connections that came together are late together: the fewer at a time, the less others wait for their end.
-    connectionsCheckingInterval: 25,
+    connectionsCheckingInterval: 10,
     maxHeaderSize: options.maxHeaderBytes,
     noDelay: true,
     // A missing Host is refused as everything else is, with a problem and a request id.
