@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import { findFreePort } from '../../support/free-port.ts'
 import { childrenOf } from '../../support/memory.ts'
 import { answers, cores, type Programs } from '../program.ts'
-import { quietNode } from './others.ts'
+import { quietNode } from './quiet-node.ts'
 
 const sidegate = join(import.meta.dirname, '../../../src/sidegate.cjs')
 

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startSteadyLoad } from '../../support/steady-load.ts'
 import { cores } from '../program.ts'
 import type { Served } from './attack-report.ts'
+import { quietNode } from './quiet-node.ts'
 
 /** What they ask for: a small part of what one worker can do. */
 const othersPerSec = 500
@@ -19,12 +20,6 @@ interface Asking {
   readonly durationSec: number
   readonly perSec: number
 }
-
-/**
- * Node's own work beside the event loop takes the core from what is measured, and a collection of old objects takes milliseconds:
- * with so much room for young ones hardly any grow old.
- */
-export const quietNode: readonly string[] = [process.execPath, '--single-threaded-gc', '--max-semi-space-size=64']
 
 /** Those who use a gateway, in a process of their own. */
 export interface Others extends Disposable {
