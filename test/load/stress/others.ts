@@ -34,15 +34,15 @@ export const startOthers = async (url: string): Promise<Others> => {
     throw new Error(`those who use the gateway ended with ${code}`)
   })
   ended.catch(() => undefined)
-  const ask = async (asking: Asking): Promise<Served> => {
+  const order = async (asking: Asking): Promise<Served> => {
     const served = once(child, 'message')
     child.send(asking)
     const [seen] = await Promise.race([served, ended])
     return seen as Served
   }
-  await ask(warmUp)
+  await order(warmUp)
   return {
-    serve: durationSec => ask({ durationSec, perSec: othersPerSec }),
+    serve: durationSec => order({ durationSec, perSec: othersPerSec }),
     [Symbol.dispose]: () => void child.disconnect(),
   }
 }
