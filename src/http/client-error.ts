@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GatewayErrorCode } from '../errors.ts'
 import { nodeHttp } from '../node-http.ts'
@@ -32,7 +33,7 @@ export const answerClientError = (error: NodeJS.ErrnoException, socket: Duplex, 
 }
 
 /** There is no request to answer, and of those that open connections for nothing there are thousands. */
-const hasSaidNothing = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0
+const hasSaidNothing = (socket: Duplex): socket is Socket => 'bytesRead' in socket && socket.bytesRead === 0
 
 /** Answers one that Node has handed over for good, and ends the connection: a CONNECT, or bytes that are no request. */
 export const refuseSocket = (socket: Duplex, code: GatewayErrorCode, report: RefusalReport): void => {

@@ -1,23 +1,38 @@
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
 import { answerUnderWay } from './answer-under-way.ts'
 
 /** Less than what a request costs in all, so that nobody's waits for longer than for one more of those. */
 const atATime = 4
 
-const waiting: Duplex[] = []
+/** On a connection that waits for its end: the bytes that had come from its client by then. */
+const readBytes = Symbol('read bytes')
+
+type Waiting = Socket & { [readBytes]?: number | undefined }
+
+/** The first one ends first. */
+const waiting: Waiting[] = []
 
 /**
- * Ends a connection that has no request, after some turns of the event loop; where one has come until then it stays. Those
+ * Ends a connection that has no request, after some turns of the event loop; where anything has come until then it stays. Those
  * that came together are late together: ten thousand at once would hold up everything else for a quarter of a second.
  */
-export const endInTurn = (socket: Duplex): void => {
-  if (waiting.push(socket) === 1) setImmediate(endSome)
+export const endInTurn = (socket: Socket): void => {
+  const place: Waiting = socket
+  if (place[readBytes] !== undefined) return
+  place[readBytes] = socket.bytesRead
+  if (waiting.push(place) === 1) setImmediate(endSome)
 }
 
 const endSome = (): void => {
-  for (let looked = 0; looked < atATime; looked++) {
-    const socket = waiting.pop()
-    if (socket !== undefined && answerUnderWay(socket) === undefined) socket.destroy()
+  for (let ended = 0; ended < atATime; ) {
+    const socket = waiting.shift()
+    if (socket === undefined) return
+    // An answer under way would be cut, and so would a WebSocket, which has none.
+    const isSilent = socket.bytesRead === socket[readBytes] && answerUnderWay(socket) === undefined
+    socket[readBytes] = undefined
+    if (!isSilent) continue
+    socket.destroy()
+    ended++
   }
   if (waiting.length > 0) setImmediate(endSome)
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { answerUnderWay } from './answer-under-way.ts'
 import { endInTurn } from './end-in-turn.ts'
 
 const roomEveryMs = 1000
@@ -16,12 +17,12 @@ export const makeRoom = (server: Server): (() => void) => {
     madeAtMs = nowMs
     const idle = idleConnections(server)
     if (idle === undefined) server.closeIdleConnections()
-    else for (const { socket } of idle) if (socket) endInTurn(socket)
+    else for (const { socket } of idle) if (socket && answerUnderWay(socket) === undefined) endInTurn(socket)
   }
 }
 
 /**
- * Those between two requests, as `closeIdleConnections` finds them. It ends all at once, and there is no public name for the
+ * Those that are reading no request, as `closeIdleConnections` finds them. It ends all at once, and there is no public name for the
  * list; where Node keeps it under another one, so be it.
  */
 const idleConnections = (server: Server): readonly Connection[] | undefined => {

@@ -24,6 +24,46 @@ t.test('connections that are to end together end a few in each turn of the event
   await once(later, 'close')
 })
 
+t.test('one that waits for its end waits once, and the first one ends first', async t => {
+  const sockets = Array.from({ length: 20 }, () => new Socket())
+  for (let times = 0; times < 100; times++) for (const socket of sockets) endInTurn(socket)
+  const order: Socket[] = []
+  for (const socket of sockets) socket.once('close', () => order.push(socket))
+  const last = new Socket()
+  endInTurn(last)
+  await once(last, 'close')
+
+  t.same(
+    order.map(socket => sockets.indexOf(socket)),
+    sockets.map((_, nth) => nth),
+  )
+})
+
+t.test('one that has become a WebSocket meanwhile stays', async t => {
+  const listener = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => listener.close())
+  const connected = once(listener, 'connection')
+  await once(listener, 'listening')
+  const client = openConnection(t, `http://127.0.0.1:${(listener.address() as AddressInfo).port}`)
+  const [socket] = (await connected) as [Socket]
+  listener.on('upgrade', (_req, duplex) => {
+    duplex.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    duplex.pipe(duplex)
+  })
+  // Enough before it for the handshake to come first.
+  const before = Array.from({ length: 40_000 }, () => new Socket())
+  for (const other of before) endInTurn(other)
+  endInTurn(socket)
+  client.send('GET / HTTP/1.1\r\nHost: gw.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  t.equal((await client.answer()).status, 101)
+  const last = new Socket()
+  endInTurn(last)
+  t.notOk(socket.destroyed)
+  await once(last, 'close')
+
+  t.equal((await client.send('echo').receive(4)).toString(), 'echo')
+})
+
 t.test('one that got a request meanwhile stays, and is answered', async t => {
   const asked = Promise.withResolvers<ServerResponse>()
   const server = createServer((_req, res) => asked.resolve(res)).listen(0, '127.0.0.1')
