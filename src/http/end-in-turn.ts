@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { answerUnderWay } from './answer-under-way.ts'
 
-/** Less than what a request costs in all, so that nobody's waits for longer than for one more of those. */
+/** Some ten microseconds each: nobody's request waits for longer than for one or two others. */
 const atATime = 4
 
 /** On a connection that waits for its end: the bytes that had come from its client by then. */
@@ -14,7 +14,7 @@ const waiting: Waiting[] = []
 
 /**
  * Ends a connection that has no request, after some turns of the event loop; where anything has come until then it stays. Those
- * that came together are late together: ten thousand at once would hold up everything else for a quarter of a second.
+ * that came together are late together: ten thousand at once would hold up everything else for a tenth of a second.
  */
 export const endInTurn = (socket: Socket): void => {
   const place: Waiting = socket

@@ -7,8 +7,8 @@ import { dropListenersAtEnd } from '../../src/http/last-heard.ts'
 import { eventually } from '../support/eventually.ts'
 import { openConnection } from '../support/raw-client.ts'
 
-/** A server, and the answer that it owes to a client that has gone. */
-const abandoned = async (t: Test): Promise<{ readonly res: ServerResponse; readonly socket: Socket }> => {
+/** A client, and the answer that a server owes it. */
+const owed = async (t: Test) => {
   const asked = Promise.withResolvers<ServerResponse>()
   const server = createServer((_req, res) => asked.resolve(res)).listen(0, '127.0.0.1')
   server.on('connection', dropListenersAtEnd)
@@ -17,7 +17,12 @@ const abandoned = async (t: Test): Promise<{ readonly res: ServerResponse; reado
   const client = openConnection(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   client.send('POST / HTTP/1.1\r\nHost: gw.test\r\nContent-Length: 5\r\n\r\nhe')
   const res = await asked.promise
-  const { socket } = res.req
+  return { client, res, socket: res.req.socket }
+}
+
+/** The answer, when its client has gone. */
+const abandoned = async (t: Test): Promise<{ readonly res: ServerResponse; readonly socket: Socket }> => {
+  const { client, res, socket } = await owed(t)
   const told = once(res, 'close')
   client.reset()
   await told
@@ -46,15 +51,7 @@ t.test('an answer whose client has gone may be ended all the same', async t => {
 })
 
 t.test('an answer that is ended as its connection closes is ended once', async t => {
-  const asked = Promise.withResolvers<ServerResponse>()
-  const server = createServer((_req, res) => asked.resolve(res)).listen(0, '127.0.0.1')
-  server.on('connection', dropListenersAtEnd)
-  t.teardown(() => server.close())
-  await once(server, 'listening')
-  const client = openConnection(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  client.send('GET / HTTP/1.1\r\nHost: gw.test\r\n\r\n')
-  const res = await asked.promise
-  const { socket } = res.req
+  const { res, socket } = await owed(t)
   const seen: string[] = []
   res.on('finish', () => seen.push('finish')).on('close', () => seen.push('close'))
   res.writeHead(200, { 'content-length': 0 }).flushHeaders()

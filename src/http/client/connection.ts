@@ -1,9 +1,10 @@
-import type { OnReadOpts, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { type AnswerHead, InvalidAnswerError } from './answer-head.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
 import { type FailureKind, RoundTripError } from './failure.ts'
 import { hearOut } from './hear-out.ts'
 import { type ConnectionLimits, keepAliveOf } from './limits.ts'
+import { type Link, mayAnswer, readInto } from './link.ts'
 import type { OpenSocket } from './open-socket.ts'
 import { OutgoingBody } from './outgoing-body.ts'
 import { hasBody, type OutgoingRequest } from './outgoing-request.ts'
@@ -33,7 +34,7 @@ export class Connection {
   readonly #patience: Patience
   readonly #totalTime: TotalTime
   readonly #socket: Socket
-  readonly #link: Link
+  readonly #link: Link = { to: this }
   #isPaused = false
   #isRetired = false
   #isClosed = false
@@ -48,7 +49,6 @@ export class Connection {
     this.#limits = limits
     this.#patience = new Patience(limits)
     this.#totalTime = new TotalTime(limits)
-    this.#link = { to: this }
     this.#socket = open(readInto(this.#link), () => this.#onReady())
     this.#socket.setNoDelay(true)
     hearOut(this.#socket, mayAnswer(this.#link))
@@ -251,25 +251,3 @@ export class Connection {
     this.#owner.onClosed()
   }
 }
-
-/**
- * What functions that a socket keeps see of its connection. A socket that has closed stays in memory for a while
- * (`../last-heard.ts`), and leads to nothing then.
- */
-interface Link {
-  to: Connection | undefined
-}
-
-const readInto = (link: Link): OnReadOpts => ({
-  buffer: readBuffer,
-  callback: (length, bytes) => link.to?.onRead((bytes as Buffer).subarray(0, length)) ?? true,
-})
-
-const mayAnswer = (link: Link) => (): boolean => link.to?.hasBegunBody === true
-
-/**
- * What is read goes on before the next read: the process needs one buffer for all its connections. Windows reads ahead
- * into the buffer, so there each would need its own.
- */
-const readBuffer: Uint8Array | (() => Uint8Array) =
-  process.platform === 'win32' ? () => Buffer.allocUnsafe(65_536) : Buffer.allocUnsafeSlow(65_536)
