@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import type { ChargeChannel } from './charge-channel.ts'
 import { unpackConfig } from './config-parcel.ts'
 import type { ListenHandle } from './listeners.ts'
+import { returnMemory } from './memory-return.ts'
 import type { PrimaryMessage, WorkerMessage } from './messages.ts'
 import type { PlanShare } from './plan-share.ts'
 import { createProposals } from './proposals.ts'
@@ -32,6 +33,7 @@ export const createOrders = (parts: WorkerParts): ((message: PrimaryMessage, han
   const { privateListener } = app
   const sockets = createSockets(app.server, app.inFlight)
   const privateSockets = privateListener && createSockets(privateListener.server, privateListener.inFlight)
+  void returnMemory([sockets, ...(privateSockets ? [privateSockets] : [])])
   const proposals = createProposals(app, intake)
   return (message, handle) => {
     switch (message.type) {

@@ -3,8 +3,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Roll } from '../roll.ts'
 import type { ListenHandle } from './listeners.ts'
 
+export interface OpenSockets {
+  readonly now: number
+  readonly most: number
+}
+
 /** The listening sockets of one worker and the connections that came through them. */
 export interface Sockets {
+  /** How many are open, with TLS two for each connection, and how many were at most since this was asked last. */
+  count(): OpenSockets
   /** Accepts for a slot. The first one is the worker's own, others are lent to it. */
   listen(slot: number, handle: ListenHandle, onListening: () => void): void
   /** Stops accepting for a lent slot. */
@@ -26,8 +33,10 @@ const shortTurnMs = 0.1
 export const createSockets = (server: Server, inFlight: () => number): Sockets => {
   const bySlot = new Map<number, net.Server>()
   const open = new Roll<Socket>()
+  let most = 0
   const remember = (socket: Socket): void => {
     const place = open.enter(socket)
+    most = Math.max(most, open.size)
     socket.on('close', () => open.leave(place))
   }
   server.on('connection', remember)
@@ -36,6 +45,11 @@ export const createSockets = (server: Server, inFlight: () => number): Sockets =
   const isBusy = (): boolean => inFlight() > 0 || [...open].some(socket => socket.writableLength > 0)
 
   return {
+    count() {
+      const counted = { now: open.size, most }
+      most = open.size
+      return counted
+    },
     listen(slot, handle, onListening) {
       const listener = bySlot.size === 0 ? server : lentServer(server)
       bySlot.set(slot, listener)

@@ -49,7 +49,13 @@ export const prepareForks = (): void =>
   cluster.setupPrimary({
     exec: process.argv[1] ?? '',
     args: ['worker'],
-    execArgv: [...process.execArgv, `--max-semi-space-size=${youngHeapMiB}`, `--v8-pool-size=${helperThreads}`],
+    execArgv: [
+      ...process.execArgv,
+      `--max-semi-space-size=${youngHeapMiB}`,
+      `--v8-pool-size=${helperThreads}`,
+      // Of `node:ffi`, which nothing depends on.
+      '--disable-warning=ExperimentalWarning',
+    ],
     serialization: 'json',
   })
 

@@ -15,7 +15,7 @@ import { type Others, startOthers } from './others.ts'
 export const attackUsage = 'npm run bench -- attack [--seconds N] [--rounds N] [attack ...]'
 
 /** From the end of an attack until memory is looked at, in milliseconds. */
-const calmMs = 3000
+const calmMs = 5000
 
 /**
  * Undefined where only help was asked for.
@@ -38,12 +38,13 @@ export const benchAttack = async (options: Rounds, interruption: AbortSignal): P
   try {
     const gateway = await startStressedGateway(programs, dir)
     using others = await startOthers(`${gateway.origin}/a`)
+    const warmMiB = residentMiB(gateway.workerPid)
     const rows = options.names.map((name): AttackRow => ({ title: attacks[name]?.title ?? name, rounds: [] }))
     for (let round = 0; round < options.rounds; round++) {
       for (const [place, name] of options.names.entries()) {
         interruption.throwIfAborted()
         const undisturbed = await others.serve(options.durationSec)
-        const result = { undisturbed, ...(await attack(gateway, others, name, options.durationSec)) }
+        const result = { warmMiB, undisturbed, ...(await attack(gateway, others, name, options.durationSec)) }
         rows[place]?.rounds.push(result)
         console.error(
           `round ${round + 1}: ${name}: p99 ${undisturbed.p99Ms.toFixed(1)} ms, then ${result.attacked.p99Ms.toFixed(1)} ms`,
