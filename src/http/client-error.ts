@@ -17,11 +17,14 @@ export interface RefusalReport {
   dropped(reason: 'timeout' | 'invalid'): void
 }
 
+/** What of Node's error says what is wrong. */
+type ClientError = Pick<NodeJS.ErrnoException, 'code'>
+
 /**
  * What Node's parser could not take, or waited for in vain: answered where no other answer is in the way, with 400, 408 or 431.
  * Where the client went by itself nothing is said.
  */
-export const answerClientError = (error: NodeJS.ErrnoException, socket: Duplex, report: RefusalReport): void => {
+export const answerClientError = (error: ClientError, socket: Duplex, report: RefusalReport): void => {
   // What comes behind the last answer may well be a fault: it is dropped, so that the answer can be read.
   if (isEnding(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
@@ -46,7 +49,7 @@ export const refuseSocket = (socket: Duplex, code: GatewayErrorCode, report: Ref
   endSoon(socket, rawReply(reply, requestId))
 }
 
-const clientErrorCode = (error: NodeJS.ErrnoException): GatewayErrorCode => {
+const clientErrorCode = (error: ClientError): GatewayErrorCode => {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return 'HEADERS_TOO_LARGE'

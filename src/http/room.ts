@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
 import { answerUnderWay } from './answer-under-way.ts'
+import { connectionList } from './connection-list.ts'
 import { endInTurn } from './end-in-turn.ts'
 
 const roomEveryMs = 1000
@@ -15,26 +15,9 @@ export const makeRoom = (server: Server): (() => void) => {
     const nowMs = performance.now()
     if (nowMs - madeAtMs < roomEveryMs) return
     madeAtMs = nowMs
-    const idle = idleConnections(server)
+    // Node ends all at once: where there is no other way, so be it.
+    const idle = connectionList(server)?.idle?.()
     if (idle === undefined) server.closeIdleConnections()
     else for (const { socket } of idle) if (socket && answerUnderWay(socket) === undefined) endInTurn(socket)
   }
-}
-
-/**
- * Those that are reading no request, as `closeIdleConnections` finds them. It ends all at once, and there is no public name for the
- * list; where Node keeps it under another one, so be it.
- */
-const idleConnections = (server: Server): readonly Connection[] | undefined => {
-  const name = Object.getOwnPropertySymbols(server).find(({ description }) => description === 'http.server.connections')
-  return name && (server as unknown as Readonly<Record<symbol, Partial<Connections>>>)[name]?.idle?.()
-}
-
-interface Connections {
-  idle(): readonly Connection[]
-}
-
-/** A parser of Node's. */
-interface Connection {
-  readonly socket?: Socket | null
 }
