@@ -11,29 +11,46 @@ const lookEveryMs = 1000
 /** How long V8 has to mark and sweep what is old, beside the requests. It takes a tenth of this. */
 const collectionMs = 1000
 
+/** By then connections to upstreams that nobody needs any more have ended too. */
+const afterwardsMs = 10_000
+
 /**
  * Gives memory back to the system whenever most connections have gone. V8 looks for dead old objects when their number has grown, and
  * it does not grow when an attack is over; and the C library keeps what was freed, a hundred MiB of ten thousand connections.
  */
 export const returnMemory = async (all: readonly Sockets[]): Promise<never> => {
-  let leastBytes = process.memoryUsage.rss()
+  let leastBytes = heldBytes()
   let most = 0
   let before = 0
   for (;;) {
     await pause(lookEveryMs)
-    const heldBytes = process.memoryUsage.rss()
-    leastBytes = Math.min(leastBytes, heldBytes)
+    leastBytes = Math.min(leastBytes, heldBytes())
     const counts = all.map(sockets => sockets.count())
     const now = sum(counts.map(count => count.now))
     most = Math.max(most, sum(counts.map(count => count.most)))
-    const isFalling = now < before * 0.9
+    const isCalm = Math.abs(now - before) <= 10 + before / 10
     before = now
-    if (isFalling || now > most / 2 || heldBytes < leastBytes + muchBytes) continue
+    if (!isCalm || now > most / 2 || !(heldBytes() > leastBytes + muchBytes)) continue
     most = now
-    await collectOld()
-    trimHeap()
+    await giveBack()
+    await pause(afterwardsMs)
+    await giveBack()
     // What is left is in use, and no reason to try again.
-    leastBytes = process.memoryUsage.rss()
+    leastBytes = heldBytes()
+  }
+}
+
+const giveBack = async (): Promise<void> => {
+  await collectOld()
+  trimHeap()
+}
+
+/** Infinite where it cannot be read: without /proc, or without a file that could be opened, as where connections have taken all. */
+const heldBytes = (): number => {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return Number.POSITIVE_INFINITY
   }
 }
 

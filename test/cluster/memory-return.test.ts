@@ -38,3 +38,10 @@ t.test('what many connections took goes back to the system when they have gone',
   t.ok(residentMiB(worker) < meanwhile - aThird, `${before}, then ${meanwhile}, at last ${residentMiB(worker)} MiB`)
   t.same(sidegate.workerPids(), [worker], 'in the same process')
 })
+
+t.test('where the system does not say what a process holds, it is served all the same', async t => {
+  const withoutProc = ['bwrap', '--bind', '/', '/', '--dev', '/dev', '--tmpfs', '/proc', '--die-with-parent']
+  const { url } = await startSidegate(t, { workers: 1 }, {}, withoutProc)
+
+  t.equal((await fetch(url)).status, 404)
+})

@@ -34,17 +34,20 @@ export type TestConfig = Readonly<Record<string, unknown>>
 /**
  * Writes the configuration to a folder of its own, runs `sidegate serve` on it, and stops it when the test ends.
  * @param env beside this process's own
+ * @param sandbox a program that starts what it is given, with arguments of its own
  */
 export const startSidegate = async (
   t: Teardown,
   config: TestConfig,
   env: NodeJS.ProcessEnv = {},
+  sandbox: readonly string[] = [],
 ): Promise<RunningSidegate> => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-test-'))
   const file = join(dir, 'sidegate.yaml')
   const whole = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', store: `sqlite:${dir}/sidegate.db`, ...config }
   writeFileSync(file, stringify(whole))
-  const child = spawn(process.execPath, [join(root, 'src/sidegate.cjs'), 'serve', '--config', file], {
+  const [program, ...args] = [...sandbox, process.execPath, join(root, 'src/sidegate.cjs'), 'serve', '--config', file]
+  const child = spawn(program, args, {
     cwd: dir,
     env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
