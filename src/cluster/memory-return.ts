@@ -24,13 +24,14 @@ export const returnMemory = async (all: readonly Sockets[]): Promise<never> => {
   let before = 0
   for (;;) {
     await pause(lookEveryMs)
-    leastBytes = Math.min(leastBytes, heldBytes())
+    const held = heldBytes()
+    leastBytes = Math.min(leastBytes, held)
     const counts = all.map(sockets => sockets.count())
     const now = sum(counts.map(count => count.now))
     most = Math.max(most, sum(counts.map(count => count.most)))
     const isCalm = Math.abs(now - before) <= 10 + before / 10
     before = now
-    if (!isCalm || now > most / 2 || !(heldBytes() > leastBytes + muchBytes)) continue
+    if (!isCalm || now > most / 2 || held <= leastBytes + muchBytes) continue
     most = now
     await giveBack()
     await pause(afterwardsMs)

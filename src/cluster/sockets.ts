@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Roll } from '../roll.ts'
 import type { ListenHandle } from './listeners.ts'
 
+/** How many sockets of a worker are open. */
 export interface OpenSockets {
   readonly now: number
   readonly most: number

@@ -14,8 +14,9 @@ export interface ConnectionList {
   expired(headersTimeoutMs: number, requestTimeoutMs: number): readonly Connection[]
 }
 
-/** There is no public name for it: undefined before the server listens, and where Node keeps it under another name. */
+/** There is no public name for it: undefined before the server listens, and where Node has another name for it or what it does. */
 export const connectionList = (server: Server): ConnectionList | undefined => {
   const name = Object.getOwnPropertySymbols(server).find(({ description }) => description === 'http.server.connections')
-  return name && (server as unknown as Readonly<Record<symbol, ConnectionList>>)[name]
+  const list = name && (server as unknown as Readonly<Record<symbol, Partial<ConnectionList>>>)[name]
+  return list?.idle && list.expired ? (list as ConnectionList) : undefined
 }

@@ -17,13 +17,14 @@ const pauseShare = 100
 export const watchLateRequests = (server: Server, onLate: (socket: Socket) => void): void => {
   server.once('listening', () => {
     const list = connectionList(server)
+    if (list === undefined) return
     const look = (): void => {
       const startedAtMs = performance.now()
-      const late = list?.expired(server.headersTimeout, server.requestTimeout) ?? []
+      const late = list.expired(server.headersTimeout, server.requestTimeout)
       const tookMs = performance.now() - startedAtMs
       setTimeout(look, Math.min(longestPauseMs, Math.max(shortestPauseMs, tookMs * pauseShare))).unref()
       for (const { socket } of late) if (socket) onLate(socket)
     }
-    if (list?.expired) look()
+    look()
   })
 }

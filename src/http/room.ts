@@ -16,7 +16,7 @@ export const makeRoom = (server: Server): (() => void) => {
     if (nowMs - madeAtMs < roomEveryMs) return
     madeAtMs = nowMs
     // Node ends all at once: where there is no other way, so be it.
-    const idle = connectionList(server)?.idle?.()
+    const idle = connectionList(server)?.idle()
     if (idle === undefined) server.closeIdleConnections()
     else for (const { socket } of idle) if (socket && answerUnderWay(socket) === undefined) endInTurn(socket)
   }
