@@ -30,7 +30,9 @@ const createConnection = (
     case 'sentinel':
       return new Redis(sentinelOptions(address, options))
     case 'cluster':
-      return followFailovers(connectEagerly(new Cluster([...address.hosts], clusterOptions(address, options))))
+      return askForSlots(
+        followFailovers(connectEagerly(new Cluster([...address.hosts], clusterOptions(address, options)))),
+      )
   }
 }
 
@@ -64,6 +66,24 @@ const connectEagerly = (cluster: Cluster): Cluster => {
     for (const node of cluster.nodes()) connect(node)
   })
   return cluster.on('+node', connect)
+}
+
+/** How often a Cluster is asked who has which slot, in milliseconds: so late is a failover noticed without a MOVED. */
+const slotsEveryMs = 1000
+
+const askForSlots = (cluster: Cluster): Cluster => {
+  let timer: NodeJS.Timeout | undefined
+  const ask = (): void => {
+    if (cluster.status === 'ready') {
+      cluster.refreshSlotsCache()
+    } else {
+      clearInterval(timer)
+      timer = undefined
+    }
+  }
+  return cluster.on('ready', () => {
+    timer ??= setInterval(ask, slotsEveryMs).unref()
+  })
 }
 
 /** How often a Cluster that misses a primary is asked who has its slots now, in milliseconds. */

@@ -13,9 +13,6 @@ const connectTimeoutMs = 500
 /** Longest wait for one Sentinel, or one node that is asked for the slots, before the next is asked, in milliseconds. */
 const guideTimeoutMs = 500
 
-/** How often a Cluster is asked who has which slot, in milliseconds: so late is a failover noticed without a MOVED. */
-const slotsEveryMs = 1000
-
 export interface ConnectionOptions {
   /** Longest wait for the answer to a command, in milliseconds; after it the command fails, though it may still run. */
   readonly commandTimeoutMs: number
@@ -88,7 +85,8 @@ export const clusterOptions = (address: RedisAddress, options: ConnectionOptions
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,
   slotsRefreshTimeout: guideTimeoutMs,
-  slotsRefreshInterval: slotsEveryMs,
+  // Its clock outlives a connection that is closed while it asks; connection.ts has one that does not.
+  slotsRefreshInterval: 0,
   // ioredis turns names into addresses before it connects, and certificates name no addresses.
   ...(address.tls && { dnsLookup: keepName }),
 })
