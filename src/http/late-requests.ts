@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { connectionList } from './connection-list.ts'
+import { connectionList, endNodesLooks } from './connection-list.ts'
+import { inSlices } from './in-slices.ts'
 
-/** Connections that came together are late together: the fewer at a time, the less others wait for their end. */
 const shortestPauseMs = 10
-const longestPauseMs = 500
+const longestPauseMs = 1000
 
-/** To look through ten thousand connections takes half a millisecond: no more than a hundredth of all time goes to that. */
-const pauseShare = 100
+/** To look through ten thousand connections takes a millisecond and a half, in which nobody else is served. */
+const pauseShare = 500
 
 /**
  * Finds the connections whose request takes too long to come, as the server's own limits say. Node looks through all as well, in equal
@@ -18,12 +18,16 @@ export const watchLateRequests = (server: Server, onLate: (socket: Socket) => vo
   server.once('listening', () => {
     const list = connectionList(server)
     if (list === undefined) return
+    server.on('listening', () => endNodesLooks(server))
+    endNodesLooks(server)
     const look = (): void => {
       const startedAtMs = performance.now()
       const late = list.expired(server.headersTimeout, server.requestTimeout)
       const tookMs = performance.now() - startedAtMs
       setTimeout(look, Math.min(longestPauseMs, Math.max(shortestPauseMs, tookMs * pauseShare))).unref()
-      for (const { socket } of late) if (socket) onLate(socket)
+      inSlices(late.values(), ({ socket }) => {
+        if (socket) onLate(socket)
+      })
     }
     look()
   })

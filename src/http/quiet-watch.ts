@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { Roll } from '../roll.ts'
 import { answerUnderWay } from './answer-under-way.ts'
 import { endInTurn } from './end-in-turn.ts'
+import { inSlices } from './in-slices.ts'
 
 /** How long nothing may move on a connection, in milliseconds. */
 export interface QuietLimits {
@@ -66,16 +67,16 @@ export const createQuietWatch = ({ idleMs, stalledMs }: QuietLimits, onStalled: 
       onStalled()
     }
   }
-  const lookAtSome = (): void => {
+  const takeStep = (): void => {
     const nowMs = performance.now()
-    for (const watched of rolls[step++ % steps] as Roll<Watched>) look(watched, nowMs)
+    inSlices((rolls[step++ % steps] as Roll<Watched>)[Symbol.iterator](), watched => look(watched, nowMs))
   }
   return {
     add: socket => {
       const roll = rolls[added++ % steps] as Roll<Watched>
       const place = roll.enter({ socket, movedBytes: 0, queuedBytes: 0, sinceMs: performance.now() })
       open++
-      timer ??= setInterval(lookAtSome, stepMs).unref()
+      timer ??= setInterval(takeStep, stepMs).unref()
       socket.on('close', () => {
         roll.leave(place)
         open--

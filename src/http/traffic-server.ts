@@ -74,7 +74,7 @@ export const createTrafficServer = (
     keepAliveTimeout: 0,
     // Nobody waits for the end of a body that no field announces.
     optimizeEmptyRequests: true,
-    // Node's own look at who is late finds only whom ours has missed.
+    // Node's own looks at who is late are those where ours cannot be had.
     connectionsCheckingInterval: 1000,
     maxHeaderSize: options.maxHeaderBytes,
     noDelay: true,

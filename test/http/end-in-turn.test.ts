@@ -6,7 +6,7 @@ import t from 'tap'
 import { endInTurn } from '../../src/http/end-in-turn.ts'
 import { openConnection } from '../support/raw-client.ts'
 
-t.test('connections that are to end together end a few in each turn of the event loop', async t => {
+t.test('connections that are to end together end a few at a time', async t => {
   const sockets = Array.from({ length: 30 }, () => new Socket())
   const ended = (): number => sockets.filter(({ destroyed }) => destroyed).length
   for (const socket of sockets) endInTurn(socket)
