@@ -37,6 +37,15 @@ t.test(
   },
 )
 
+t.test('of hundreds that came together each is told once', async t => {
+  const { url, late } = await startServer(t)
+  const clients = Array.from({ length: 300 }, () => openConnection(t, url).send('GET / HTTP/1.1\r\nHo'))
+  await Promise.all(clients.map(client => client.ended()))
+
+  t.equal(late.length, 300)
+  t.equal(new Set(late).size, 300)
+})
+
 t.test('a connection that is kept after its answer is not late', async t => {
   const { url, late } = await startServer(t)
   const kept = openConnection(t, url)

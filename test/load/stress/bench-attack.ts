@@ -14,8 +14,8 @@ import { type Others, startOthers } from './others.ts'
 
 export const attackUsage = 'npm run bench -- attack [--seconds N] [--rounds N] [attack ...]'
 
-/** From the end of an attack until memory is looked at, in milliseconds. */
-const calmMs = 5000
+/** From the end of an attack until memory is looked at, in milliseconds: what is freed is given back twice, three and thirteen seconds later. */
+const calmMs = 15_000
 
 /**
  * Undefined where only help was asked for.
