@@ -30,7 +30,7 @@ export const answerClientError = (error: ClientError, socket: Duplex, report: Re
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   report.dropped(isLate ? 'timeout' : 'invalid')
-  if (isLate && hasSaidNothing(socket)) endInTurn(socket)
+  if (isLate && hasSaidNothing(socket)) endInTurn(socket, 'late')
   else if (owesAnswer(socket)) endAfterAnswers(socket)
   else refuseSocket(socket, clientErrorCode(error), report)
 }

@@ -1,6 +1,7 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { connectionList, endNodesLooks } from './connection-list.ts'
+import { answerUnderWay } from './answer-under-way.ts'
+import { type Connection, connectionList, endNodesLooks } from './connection-list.ts'
 import { inSlices } from './in-slices.ts'
 
 const shortestPauseMs = 10
@@ -8,6 +9,23 @@ const longestPauseMs = 1000
 
 /** To look through ten thousand connections takes a millisecond and a half, in which nobody else is served. */
 const pauseShare = 500
+
+/** A connection that is late, and how far it had come when that was found. */
+interface Verdict {
+  readonly socket: Socket
+  readonly answer: ServerResponse | undefined
+  readonly writtenBytes: number
+}
+
+/** At once: a connection that closes gives back its parser, and the next one gets it. */
+const toVerdict = ({ socket }: Connection): readonly Verdict[] =>
+  socket ? [{ socket, answer: answerUnderWay(socket), writtenBytes: socket.bytesWritten }] : []
+
+/** Since it was found late: the rest came just then. Its next request is looked for anew. */
+const hasBeenAnswered = ({ socket, answer, writtenBytes }: Verdict): boolean => {
+  const answerNow = answerUnderWay(socket)
+  return socket.bytesWritten !== writtenBytes && (answerNow === undefined || answerNow !== answer)
+}
 
 /**
  * Finds the connections whose request takes too long to come, as the server's own limits say. Node looks through all as well, in equal
@@ -25,8 +43,8 @@ export const watchLateRequests = (server: Server, onLate: (socket: Socket) => vo
       const late = list.expired(server.headersTimeout, server.requestTimeout)
       const tookMs = performance.now() - startedAtMs
       setTimeout(look, Math.min(longestPauseMs, Math.max(shortestPauseMs, tookMs * pauseShare))).unref()
-      inSlices(late.values(), ({ socket }) => {
-        if (socket) onLate(socket)
+      inSlices(late.flatMap(toVerdict).values(), verdict => {
+        if (!hasBeenAnswered(verdict)) onLate(verdict.socket)
       })
     }
     look()

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Roll } from '../roll.ts'
 import { answerUnderWay } from './answer-under-way.ts'
-import { endInTurn } from './end-in-turn.ts'
+import { endInTurn, keepOpen } from './end-in-turn.ts'
 import { inSlices } from './in-slices.ts'
 
 /** How long nothing may move on a connection, in milliseconds. */
@@ -61,7 +61,8 @@ export const createQuietWatch = ({ idleMs, stalledMs }: QuietLimits, onStalled: 
       watched.queuedBytes = queuedBytes
       watched.sinceMs = nowMs
     } else if (answerUnderWay(socket) === undefined) {
-      if (hasAnswered && nowMs - watched.sinceMs >= idleMs + graceMs && !otherwise.has(socket)) endInTurn(socket)
+      if (hasAnswered && nowMs - watched.sinceMs >= idleMs + graceMs && !otherwise.has(socket))
+        endInTurn(socket, 'idle')
     } else if (socket.writableLength > 0 && nowMs - watched.sinceMs >= stalledMs) {
       socket.destroy()
       onStalled()
@@ -85,7 +86,10 @@ export const createQuietWatch = ({ idleMs, stalledMs }: QuietLimits, onStalled: 
         timer = undefined
       })
     },
-    upgraded: socket => void otherwise.add(socket),
+    upgraded: socket => {
+      otherwise.add(socket)
+      keepOpen(socket)
+    },
   }
 }
 

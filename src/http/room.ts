@@ -18,6 +18,6 @@ export const makeRoom = (server: Server): (() => void) => {
     // Node ends all at once: where there is no other way, so be it.
     const idle = connectionList(server)?.idle()
     if (idle === undefined) server.closeIdleConnections()
-    else for (const { socket } of idle) if (socket && answerUnderWay(socket) === undefined) endInTurn(socket)
+    else for (const { socket } of idle) if (socket && answerUnderWay(socket) === undefined) endInTurn(socket, 'idle')
   }
 }
