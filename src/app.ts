@@ -44,12 +44,13 @@ export interface AppDeps {
 }
 
 export type { SidegateConfig } from './config/load.ts'
+export type { TrafficServer } from './http/traffic-server.ts'
 export type { Share } from './stores/limiter.ts'
 export type { BatchedCharge, BatchedVerdict } from './stores/limits/shared-limiter.ts'
 
 /** One process's gateway: built from the configuration, not listening yet. */
 export interface App {
-  readonly server: TrafficServer
+  readonly traffic: TrafficServer
   /** For the operator's own login; undefined where people sign in on our pages. */
   readonly privateListener: PrivateListener | undefined
   /**
@@ -101,7 +102,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const certificates = reportCertificates('internal', deps)
   const privateListener = internal && (await openPrivateListener(internal, { ...deps, oauth, certificates }))
   return {
-    server: createTrafficServer(ownLimits(config), servings.handlers, tls),
+    traffic: createTrafficServer(ownLimits(config), servings.handlers, tls),
     privateListener,
     async prepare(next) {
       const before = servings.current()

@@ -31,8 +31,8 @@ export interface WorkerParts {
 export const createOrders = (parts: WorkerParts): ((message: PrimaryMessage, handle: unknown) => void) => {
   const { slot, app, intake, charges, share, send } = parts
   const { privateListener } = app
-  const sockets = createSockets(app.server, app.inFlight)
-  const privateSockets = privateListener && createSockets(privateListener.server, privateListener.inFlight)
+  const sockets = createSockets(app.traffic, app.inFlight)
+  const privateSockets = privateListener && createSockets(privateListener.traffic, privateListener.inFlight)
   void returnMemory([sockets, ...(privateSockets ? [privateSockets] : [])])
   const proposals = createProposals(app, intake)
   return (message, handle) => {

@@ -1,5 +1,6 @@
 import net, { type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { TrafficServer } from '../app.ts'
 import { Roll } from '../roll.ts'
 import type { ListenHandle } from './listeners.ts'
 
@@ -31,28 +32,30 @@ const acceptPatienceMs = 250
 const shortTurnMs = 0.1
 
 /** @param inFlight requests being answered now */
-export const createSockets = (server: Server, inFlight: () => number): Sockets => {
+export const createSockets = ({ server, newcomers }: TrafficServer, inFlight: () => number): Sockets => {
   const bySlot = new Map<number, net.Server>()
   const open = new Roll<Socket>()
   let most = 0
   const remember = (socket: Socket): void => {
     const place = open.enter(socket)
-    most = Math.max(most, open.size)
+    most = Math.max(most, openNow())
     socket.on('close', () => open.leave(place))
   }
   server.on('connection', remember)
   // With TLS what still has to be written waits in another socket, on top of the one that was accepted.
   server.on('secureConnection', remember)
+  const openNow = (): number => open.size + newcomers.count()
   const isBusy = (): boolean => inFlight() > 0 || [...open].some(socket => socket.writableLength > 0)
 
   return {
     count() {
-      const counted = { now: open.size, most }
-      most = open.size
+      const now = openNow()
+      const counted = { now, most: Math.max(now, most) }
+      most = now
       return counted
     },
     listen(slot, handle, onListening) {
-      const listener = bySlot.size === 0 ? server : lentServer(server)
+      const listener = bySlot.size === 0 ? server : lentServer(server, newcomers)
       bySlot.set(slot, listener)
       listener.listen(handle, onListening)
     },
@@ -65,13 +68,13 @@ export const createSockets = (server: Server, inFlight: () => number): Sockets =
     async retire(timeoutMs) {
       for (const listener of bySlot.values()) stopAccepting(listener)
       const untilMs = performance.now() + timeoutMs
-      while ((open.size > 0 || isBusy()) && performance.now() < untilMs) await sleep(lookEveryMs)
+      while ((openNow() > 0 || isBusy()) && performance.now() < untilMs) await sleep(lookEveryMs)
     },
     async finish() {
-      await acceptWaiting(server)
+      await acceptWaiting(newcomers)
       for (const listener of bySlot.values()) stopAccepting(listener)
       const patientUntilMs = performance.now() + lastRequestPatienceMs
-      while (isBusy() || (open.size > 0 && performance.now() < patientUntilMs)) await sleep(lookEveryMs)
+      while (isBusy() || (openNow() > 0 && performance.now() < patientUntilMs)) await sleep(lookEveryMs)
     },
   }
 }
@@ -80,8 +83,13 @@ export const createSockets = (server: Server, inFlight: () => number): Sockets =
 const stopAccepting = (listener: net.Server): void => void net.Server.prototype.close.call(listener)
 
 /** A lent listener hands its connections to the worker's one server. */
-const lentServer = (server: Server): net.Server =>
-  net.createServer({ noDelay: true, allowHalfOpen: true }, (socket: Socket) => void server.emit('connection', socket))
+const lentServer = (server: Server, newcomers: TrafficServer['newcomers']): net.Server => {
+  const lent = net.createServer({ noDelay: true, allowHalfOpen: true }, (socket: Socket) => {
+    server.emit('connection', socket)
+  })
+  newcomers.receive(lent)
+  return lent
+}
 
 /**
  * Closing a listener resets what waits in its queue, so the queue is emptied first. A listener accepts one connection in
@@ -90,17 +98,13 @@ const lentServer = (server: Server): net.Server =>
  * the process has to wait for a CPU: of a thousand new connections a second none to four were lost on a busy machine. No call
  * closes a queue to newcomers alone; whoever is told in time to go elsewhere (`shutdown.delay`) loses none.
  */
-const acceptWaiting = async (server: Server): Promise<void> => {
-  let accepted = 0
-  const count = (): void => void accepted++
-  server.on('connection', count)
+const acceptWaiting = async (newcomers: TrafficServer['newcomers']): Promise<void> => {
   const deadlineMs = performance.now() + acceptPatienceMs
   for (;;) {
     const startedAtMs = performance.now()
-    const acceptedBefore = accepted
+    const acceptedBefore = newcomers.accepted()
     await nextTurn()
     const nowMs = performance.now()
-    if ((accepted === acceptedBefore && nowMs - startedAtMs < shortTurnMs) || nowMs > deadlineMs) break
+    if ((newcomers.accepted() === acceptedBefore && nowMs - startedAtMs < shortTurnMs) || nowMs > deadlineMs) break
   }
-  server.off('connection', count)
 }

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { answerUnderWay } from './answer-under-way.ts'
 import { connectionList } from './connection-list.ts'
 import { endInTurn } from './end-in-turn.ts'
+import type { Newcomers } from './newcomers.ts'
 
 const roomEveryMs = 1000
 
@@ -9,12 +10,13 @@ const roomEveryMs = 1000
  * Where there is no room for another connection, those go that have none of a request: whoever keeps one opens another when
  * it needs it. Once a second at most, since all have to be looked through.
  */
-export const makeRoom = (server: Server): (() => void) => {
+export const makeRoom = (server: Server, newcomers: Newcomers): (() => void) => {
   let madeAtMs = Number.NEGATIVE_INFINITY
   return () => {
     const nowMs = performance.now()
     if (nowMs - madeAtMs < roomEveryMs) return
     madeAtMs = nowMs
+    newcomers.makeRoom()
     // Node ends all at once: where there is no other way, so be it.
     const idle = connectionList(server)?.idle()
     if (idle === undefined) server.closeIdleConnections()

@@ -9,6 +9,7 @@ import { answerClientError, refuseSocket } from './client-error.ts'
 import { dropListenersAtEnd } from './last-heard.ts'
 import { watchLateRequests } from './late-requests.ts'
 import { isEnding } from './lingering-end.ts'
+import { createNewcomers, type Newcomers } from './newcomers.ts'
 import { createQuietWatch } from './quiet-watch.ts'
 import { makeRoom } from './room.ts'
 import type { Tls } from './tls.ts'
@@ -56,7 +57,11 @@ export interface TrafficHandlers {
   dropped(reason: DropReason): void
 }
 
-export type TrafficServer = http.Server | https.Server
+export interface TrafficServer {
+  readonly server: http.Server | https.Server
+  /** Whoever accepts connections for this server has them wait here. */
+  readonly newcomers: Newcomers
+}
 
 /**
  * Sockets in: an HTTP/1.1 server with every limit set on purpose. It listens where the caller says.
@@ -91,7 +96,13 @@ export const createTrafficServer = (
   server.on('connection', dropListenersAtEnd)
   server.on('secureConnection', dropListenersAtEnd)
   server.maxConnections = options.maxConnections
-  server.on('drop', makeRoom(server))
+  const newcomers = createNewcomers({
+    timeoutMs: options.headersTimeoutMs,
+    isSecure: tls !== undefined,
+    onLate: () => handlers.dropped(tls ? 'tls' : 'timeout'),
+  })
+  newcomers.receive(server)
+  server.on('drop', makeRoom(server, newcomers))
   server.on('drop', () => handlers.dropped('full'))
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     // It came behind a request whose answer is the last of the connection, and could only be half of that one's body.
@@ -110,7 +121,7 @@ export const createTrafficServer = (
   server.on('connect', (_req, socket) => refuseSocket(socket, 'NOT_IMPLEMENTED', handlers))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, handlers))
   watchLateRequests(server, socket => answerClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket, handlers))
-  return server
+  return { server, newcomers }
 }
 
 const createSecureServer = (tls: Tls, limits: http.ServerOptions, handlers: TrafficHandlers): https.Server => {

@@ -23,14 +23,14 @@ t.test('a certificate proves nothing before its time and after it, on a connecti
       accessLog: createAccessLog(logger),
     },
   )
-  listener.server.listen(0, '127.0.0.1')
+  listener.traffic.server.listen(0, '127.0.0.1')
   t.teardown(() => {
     listener.close()
-    listener.server.closeAllConnections()
-    listener.server.close()
+    listener.traffic.server.closeAllConnections()
+    listener.traffic.server.close()
   })
-  await once(listener.server, 'listening')
-  const { port } = listener.server.address() as AddressInfo
+  await once(listener.traffic.server, 'listening')
+  const { port } = listener.traffic.server.address() as AddressInfo
   const identity = { ca: ca.cert, servername: 'localhost', cert: client.cert, key: client.key }
   const connection = openConnection(t, `https://127.0.0.1:${port}`, identity)
   const { validFromDate, validToDate } = new X509Certificate(client.cert)

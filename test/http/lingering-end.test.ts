@@ -11,12 +11,13 @@ import { openConnection } from '../support/raw-client.ts'
 const tooLarge: Reply = { status: 413, headers: [], body: 'too much', close: true }
 
 const listen = async (t: Test, answer: (res: ServerResponse) => void) => {
-  const server = createTrafficServer(defaultTrafficServerOptions, {
+  const { server } = createTrafficServer(defaultTrafficServerOptions, {
     request: (_req, res) => answer(res),
     upgrade: (_req, socket) => socket.destroy(),
     refused: () => undefined,
     dropped: () => undefined,
-  }).listen(0, '127.0.0.1')
+  })
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {
     server.closeAllConnections()

@@ -17,10 +17,11 @@ const listen = async (
   upgrade: (req: IncomingMessage, socket: Duplex) => void = () => undefined,
 ) => {
   const drops: DropReason[] = []
-  const server = createTrafficServer(
+  const { server } = createTrafficServer(
     { ...defaultTrafficServerOptions, headersTimeoutMs, keepAliveTimeoutMs: idleMs, sendTimeoutMs: 500 },
     { request, upgrade, refused: () => undefined, dropped: reason => drops.push(reason) },
-  ).listen(0, '127.0.0.1')
+  )
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {
     server.closeAllConnections()
@@ -112,7 +113,8 @@ t.test('answers say for how long an idle connection is kept', async t => {
   const options = { ...defaultTrafficServerOptions, keepAliveTimeoutMs: 33_000 }
   const handlers = { upgrade: () => undefined, refused: () => undefined, dropped: () => undefined }
   const request = (_req: IncomingMessage, res: ServerResponse): void => void res.end()
-  const server = createTrafficServer(options, { ...handlers, request }).listen(0, '127.0.0.1')
+  const { server } = createTrafficServer(options, { ...handlers, request })
+  server.listen(0, '127.0.0.1')
   t.teardown(() => server.close())
   await once(server, 'listening')
   const connection = openConnection(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -124,7 +126,8 @@ t.test('connections that another listener accepted are watched on when the serve
   const handlers = { upgrade: () => undefined, refused: () => undefined, dropped: () => undefined }
   const request = (_req: IncomingMessage, res: ServerResponse): void => void res.end()
   const options = { ...defaultTrafficServerOptions, keepAliveTimeoutMs: idleMs }
-  const server = createTrafficServer(options, { ...handlers, request }).listen(0, '127.0.0.1')
+  const { server } = createTrafficServer(options, { ...handlers, request })
+  server.listen(0, '127.0.0.1')
   const lent = createServer({ allowHalfOpen: true }, socket => void server.emit('connection', socket))
   lent.listen(0, '127.0.0.1')
   t.teardown(() => lent.close())

@@ -1,4 +1,7 @@
-import type { ConnectionOptions } from 'node:tls'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { duplexPair, pipeline } from 'node:stream'
+import { type ConnectionOptions, connect as connectSecurely } from 'node:tls'
 import t from 'tap'
 import { defaultTrafficServerOptions } from '../../src/http/traffic-server.ts'
 import { openConnection } from '../support/raw-client.ts'
@@ -104,11 +107,39 @@ t.test('clientAuth required: without a certificate of the CA there is no connect
   t.same(seen, [], 'a handshake that failed is no request')
 })
 
-t.test('a client that never shakes hands is cut off', async t => {
-  const { url } = await listen(t, {}, { ...defaultTrafficServerOptions, headersTimeoutMs: 100 })
-  const connection = openConnection(t, url.replace('https', 'http'))
+t.test('a client that never shakes hands, or stops in the middle of it, is cut off', async t => {
+  const { url, drops } = await listen(t, {}, { ...defaultTrafficServerOptions, headersTimeoutMs: 100 })
+  const silent = openConnection(t, url.replace('https', 'http'))
+  const hello = Buffer.from([22, 3, 1])
+  const half = openConnection(t, url.replace('https', 'http')).send(hello)
 
-  t.not(await connection.ended(), 'open')
+  t.not(await silent.ended(), 'open')
+  t.not(await half.ended(), 'open')
+  t.same(drops, ['tls', 'tls'])
+})
+
+t.test('a handshake that comes in pieces is one', async t => {
+  const { url, drops } = await listen(t)
+  const [near, far] = duplexPair()
+  const raw = connect(Number(new URL(url).port), '127.0.0.1').setNoDelay()
+  t.teardown(() => raw.destroy())
+  raw.pipe(far)
+  const inPieces = async function* (sent: AsyncIterable<Buffer>) {
+    for await (const bytes of sent) {
+      for (const piece of [bytes.subarray(0, 1), bytes.subarray(1, 5), bytes.subarray(5)]) {
+        yield piece
+        await new Promise(resolve => setTimeout(resolve, 10))
+      }
+    }
+  }
+  pipeline(far, inPieces, raw, () => undefined)
+  const socket = connectSecurely({ socket: near, ...trust })
+  await once(socket, 'secureConnect')
+  socket.write(request)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+
+  t.match(answer.toString(), /^HTTP\/1.1 200 /)
+  t.same(drops, [])
 })
 
 t.test('a header that does not come in time is 408 over TLS too', async t => {

@@ -20,7 +20,7 @@ const listen = async (
   const refusals: GatewayErrorCode[] = []
   const drops: DropReason[] = []
   const upgrades: IncomingMessage[] = []
-  const server = createTrafficServer(options, {
+  const { server } = createTrafficServer(options, {
     request: answer,
     upgrade: (req, socket) => {
       upgrades.push(req)
@@ -28,7 +28,8 @@ const listen = async (
     },
     refused: code => refusals.push(code),
     dropped: reason => drops.push(reason),
-  }).listen(0, '127.0.0.1')
+  })
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {
     server.closeAllConnections()

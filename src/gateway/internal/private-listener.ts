@@ -21,7 +21,7 @@ export interface PrivateListenerDeps extends Pick<InternalApiDeps, 'log' | 'acce
 
 /** The listener for the operator's own login. It listens where the caller says, and never on the traffic port. */
 export interface PrivateListener extends Pick<InternalApi, 'startDraining' | 'inFlight'> {
-  readonly server: TrafficServer
+  readonly traffic: TrafficServer
   /** Answers calls that come from now on by another configuration of the authorization server. */
   serve(oauth: OAuthDeps): void
   close(): void
@@ -53,7 +53,7 @@ export const openPrivateListener = async (
     },
   })
   return {
-    server: createTrafficServer(defaultTrafficServerOptions, api.handlers, tls),
+    traffic: createTrafficServer(defaultTrafficServerOptions, api.handlers, tls),
     startDraining: api.startDraining,
     inFlight: api.inFlight,
     serve(oauth) {

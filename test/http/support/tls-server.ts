@@ -40,7 +40,7 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
     refused: (reason: string) => void seen.push(reason),
   }
   const tls = await openTls(options, report, 20)
-  const traffic = createTrafficServer(
+  const { server: traffic } = createTrafficServer(
     limits,
     {
       request: (req, res) => {
@@ -55,7 +55,8 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
       dropped: reason => void drops.push(reason),
     },
     tls,
-  ).listen(0, '127.0.0.1')
+  )
+  traffic.listen(0, '127.0.0.1')
   await once(traffic, 'listening')
   t.teardown(() => {
     tls.close()
