@@ -2,8 +2,10 @@ import type { Server, Socket } from 'node:net'
 
 /** A connection that was accepted, and of which there is no socket yet. */
 export interface Handle {
-  /** Called with what comes, and with undefined when nothing more does. Whoever makes a socket of it takes the place. */
-  onread: (this: this, bytes: ArrayBuffer | undefined) => void
+  /** Called with what comes at the beginning of a buffer, and with undefined when nothing more does. A socket takes its place. */
+  onread: (this: this, buffer: ArrayBuffer | undefined) => void
+  /** How many bytes have come, of all buffers. */
+  readonly bytesRead: number
   /** Whether it is being read, for the socket to know. */
   reading: boolean
   /** @returns 0, or what is wrong as an errno */
@@ -44,6 +46,11 @@ export const openEntrance = <Held extends Handle>(
   listener.on('connection', socket => {
     latest = socket
   })
+  const takeLatest = (): Socket | undefined => {
+    const socket = latest
+    latest = undefined
+    return socket
+  }
   listener.on('listening', () => {
     const listening = listener._handle
     if (!listening?.onconnection) return
@@ -54,9 +61,10 @@ export const openEntrance = <Held extends Handle>(
       },
       admit(handle) {
         listener._connections--
+        // A listener may be told of sockets that came in elsewhere.
+        takeLatest()
         accept(0, handle)
-        const socket = latest
-        latest = undefined
+        const socket = takeLatest()
         return socket?.destroyed ? undefined : socket
       },
       close(handle) {

@@ -96,11 +96,11 @@ export const createNewcomers = ({ timeoutMs, isSecure, onLate }: NewcomerOptions
     else socket?.emit('data', bytes)
   }
 
-  function hear(this: Waiting, bytes: ArrayBuffer | undefined): void {
+  function hear(this: Waiting, buffer: ArrayBuffer | undefined): void {
     const heard = this[newcomer]
     if (heard === undefined) return
-    if (bytes === undefined) end(heard)
-    else admit(heard, Buffer.from(bytes))
+    if (buffer === undefined) end(heard)
+    else admit(heard, Buffer.from(buffer, 0, this.bytesRead))
   }
   return {
     count: () => count,
