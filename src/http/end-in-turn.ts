@@ -14,12 +14,17 @@ type Waiting = Socket & { [due]?: number | 'late' | undefined }
 /**
  * Ends a connection that has no request, soon. Where anything has come until then an idle one stays, and a late one only with a whole
  * request: bytes that begin none would hold it for ever, since nobody looks for it again.
+ * @param onEnd told when it has ended by that
  */
-export const endInTurn = (socket: Socket, reason: EndReason): void => {
+export const endInTurn = (socket: Socket, reason: EndReason, onEnd?: () => void): void => {
   const place: Waiting = socket
   if (place[due] !== undefined) return
   place[due] = reason === 'late' ? reason : socket.bytesRead
-  takeTurn(() => endIfDue(place))
+  takeTurn(() => {
+    const hasEnded = endIfDue(place)
+    if (hasEnded) onEnd?.()
+    return hasEnded
+  })
 }
 
 /** It speaks another protocol from now on. */
@@ -35,6 +40,6 @@ const endIfDue = (socket: Waiting): boolean => {
 }
 
 const isStillDue = (socket: Waiting): boolean => {
-  if (socket[due] === undefined || answerUnderWay(socket) !== undefined) return false
+  if (socket[due] === undefined || socket.destroyed || answerUnderWay(socket) !== undefined) return false
   return socket[due] === 'late' ? socket.bytesWritten === 0 : socket.bytesRead === socket[due]
 }

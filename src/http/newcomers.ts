@@ -11,8 +11,8 @@ export interface Newcomers {
   accepted(): number
   /** Has the connections of this listener wait for their first bytes, from when it listens. */
   receive(listener: Server): void
-  /** Ends those that there are, soon, where they say nothing until then. */
-  makeRoom(): void
+  /** Ends those that there are, soon, where they say nothing until then. The callback is told of each. */
+  makeRoom(onEnd: () => void): void
 }
 
 export interface NewcomerOptions {
@@ -41,9 +41,9 @@ type Waiting = Handle & { [newcomer]?: Newcomer | undefined }
 const parts = 64
 
 /**
- * Connections are no more than what the system knows of them until something comes. A socket of Node's with its parser is three
- * thousand bytes in thirty objects, which are copied twice, marked, looked at and taken apart: of ten thousand that say
- * nothing, or come and go, others felt it.
+ * Connections are no more than what the system knows of them until something comes. A socket of Node's with its parser is ten
+ * thousand bytes in dozens of objects, which are copied twice, marked, looked at and taken apart: of ten thousand that say
+ * nothing others felt it.
  */
 export const createNewcomers = ({ timeoutMs, isSecure, onLate }: NewcomerOptions): Newcomers => {
   // Whoever comes at the end of a part has all the time as well.
@@ -71,13 +71,13 @@ export const createNewcomers = ({ timeoutMs, isSecure, onLate }: NewcomerOptions
     leave(ended)
     ended.entrance.close(ended.handle)
   }
-  const endSoon = (due: Newcomer, onEnd?: () => void): void => {
+  const endSoon = (due: Newcomer, onEnd: () => void): void => {
     if (due.isDue) return
     due.isDue = true
     takeTurn(() => {
       if (due.handle[newcomer] !== due) return false
       end(due)
-      onEnd?.()
+      onEnd()
       return true
     })
   }
@@ -114,8 +114,8 @@ export const createNewcomers = ({ timeoutMs, isSecure, onLate }: NewcomerOptions
         if (handle.readStart() === 0) enter(handle, entrance)
         else entrance.close(handle)
       }),
-    makeRoom() {
-      for (const roll of rolls) for (const silent of roll) endSoon(silent)
+    makeRoom(onEnd) {
+      for (const roll of rolls) for (const silent of roll) endSoon(silent, onEnd)
     },
   }
 }

@@ -42,10 +42,10 @@ export const defaultTrafficServerOptions: TrafficServerOptions = {
 }
 
 /**
- * Why a connection was not served on: there were too many, its TLS handshake failed, a request took too long to come, its
- * bytes were no request, or its client took nothing of an answer.
+ * Why a connection was not served on: there were too many, it had no request then and made room for others, its TLS handshake
+ * failed, a request took too long to come, its bytes were no request, or its client took nothing of an answer.
  */
-export type DropReason = 'full' | 'tls' | 'timeout' | 'invalid' | 'stalled'
+export type DropReason = 'full' | 'room' | 'tls' | 'timeout' | 'invalid' | 'stalled'
 
 export interface TrafficHandlers {
   request(req: IncomingMessage, res: ServerResponse): void
@@ -99,10 +99,11 @@ export const createTrafficServer = (
   const newcomers = createNewcomers({
     timeoutMs: options.headersTimeoutMs,
     isSecure: tls !== undefined,
-    onLate: () => handlers.dropped(tls ? 'tls' : 'timeout'),
+    onLate: () => handlers.dropped('timeout'),
   })
   newcomers.receive(server)
-  server.on('drop', makeRoom(server, newcomers))
+  const dropForRoom = (): void => handlers.dropped('room')
+  server.on('drop', makeRoom(server, newcomers, dropForRoom))
   server.on('drop', () => handlers.dropped('full'))
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     // It came behind a request whose answer is the last of the connection, and could only be half of that one's body.

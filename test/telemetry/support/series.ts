@@ -59,7 +59,7 @@ const upstreamFailures = {
   too_large: true,
   busy: true,
 } satisfies Record<UpstreamFailure, true>
-const dropReasons = { full: true, tls: true, timeout: true, invalid: true, stalled: true } satisfies Record<
+const dropReasons = { full: true, room: true, tls: true, timeout: true, invalid: true, stalled: true } satisfies Record<
   DropReason,
   true
 >
