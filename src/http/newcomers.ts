@@ -7,7 +7,7 @@ import { takeTurn } from './turns.ts'
 export interface Newcomers {
   /** How many there are. */
   count(): number
-  /** How many there ever were: each connection is one first. */
+  /** How many there ever were: each connection is one first, or none where Node has other names for what that takes. */
   accepted(): number
   /** Has the connections of this listener wait for their first bytes, from when it listens. */
   receive(listener: Server): void
