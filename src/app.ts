@@ -14,8 +14,9 @@ import type { SidegateConfig } from './config/load.ts'
 import { shareOf } from './config/values/share.ts'
 import { createEndlessWatch } from './gateway/forwarding/endless-watch.ts'
 import { openPrivateListener, type PrivateListener } from './gateway/internal/private-listener.ts'
+import { createHttpServer, type HttpServer } from './http/server/http-server.ts'
+import type { HttpServerOptions } from './http/server/options.ts'
 import { openTls, type TlsReport } from './http/tls.ts'
-import { createTrafficServer, type TrafficServer, type TrafficServerOptions } from './http/traffic-server.ts'
 import { createRevocationFeed } from './oauth/tokens/revocation-feed.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
 import { observeStore } from './stores/observed.ts'
@@ -44,13 +45,13 @@ export interface AppDeps {
 }
 
 export type { SidegateConfig } from './config/load.ts'
-export type { TrafficServer } from './http/traffic-server.ts'
+export type { HttpServer } from './http/server/http-server.ts'
 export type { Share } from './stores/limiter.ts'
 export type { BatchedCharge, BatchedVerdict } from './stores/limits/shared-limiter.ts'
 
 /** One process's gateway: built from the configuration, not listening yet. */
 export interface App {
-  readonly traffic: TrafficServer
+  readonly traffic: HttpServer
   /** For the operator's own login; undefined where people sign in on our pages. */
   readonly privateListener: PrivateListener | undefined
   /**
@@ -102,7 +103,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const certificates = reportCertificates('internal', deps)
   const privateListener = internal && (await openPrivateListener(internal, { ...deps, oauth, certificates }))
   return {
-    traffic: createTrafficServer(ownLimits(config), servings.handlers, tls),
+    traffic: createHttpServer(ownLimits(config), servings.handlers, tls),
     privateListener,
     async prepare(next) {
       const before = servings.current()
@@ -149,7 +150,7 @@ const openLimiter = async ({ store }: SidegateConfig, deps: AppDeps): Promise<Li
 }
 
 /** The connections are shared out among the workers; the rest holds for each request. */
-const ownLimits = ({ requests, workers }: FixedConfig): TrafficServerOptions => ({
+const ownLimits = ({ requests, workers }: FixedConfig): HttpServerOptions => ({
   ...requests,
   maxConnections: shareOf(requests.maxConnections, workers),
 })

@@ -1,10 +1,10 @@
-import type { TrafficHandlers } from '../http/traffic-server.ts'
+import type { HttpServerHandlers } from '../http/server/handlers.ts'
 import type { Serving } from './serving.ts'
 
 /** The serving of now, and those before it that still have requests under way. */
 export interface Servings {
   /** Hand each request to the serving of the moment when it comes. */
-  readonly handlers: TrafficHandlers
+  readonly handlers: HttpServerHandlers
   current(): Serving
   /** What came before closes once it has answered what it began. */
   replace(next: Serving): void
@@ -35,8 +35,7 @@ export const createServings = (first: Serving): Servings => {
 
   return {
     handlers: {
-      request: (req, res) => current.gateway.handlers.request(req, res),
-      upgrade: (req, socket, head) => current.gateway.handlers.upgrade(req, socket, head),
+      request: (request, response) => current.gateway.handlers.request(request, response),
       refused: code => current.gateway.handlers.refused(code),
       dropped: reason => current.gateway.handlers.dropped(reason),
     },

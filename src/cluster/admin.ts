@@ -1,13 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { nodeHttp } from '../node-http.ts'
+import { fieldLines } from '../http/reply.ts'
+import { createHttpServer } from '../http/server/http-server.ts'
+import type { HttpServerOptions } from '../http/server/options.ts'
+import type { Request } from '../http/server/request.ts'
+import type { Response } from '../http/server/response.ts'
 import { chooseFormat, type ExpositionFormat } from '../telemetry/exposition-format.ts'
+import { createScrapes, type Exposition, type Scrapes } from './scrapes.ts'
 
 /** What the admin port tells; every method answers from what the primary has at hand. */
 export interface AdminView {
   isReady(): boolean
   checks(): AdminChecks
   /** The exposition, once the workers that can have reported. */
-  metrics(format: ExpositionFormat): Promise<{ readonly contentType: string; readonly body: string }>
+  metrics(format: ExpositionFormat): Promise<Exposition>
   version(): Readonly<Record<string, string>>
 }
 
@@ -27,47 +31,65 @@ export interface Admin {
  * @throws Error one line that says why it cannot listen
  */
 export const startAdmin = async (host: string, port: number, view: AdminView): Promise<Admin> => {
-  const server = nodeHttp.createServer((req, res) => void answer(view, req, res))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', error => reject(new Error(`cannot listen on ${host}:${port} (admin): ${explain(error)}`)))
-    server.listen(port, host, resolve)
+  const scrapes = createScrapes(view.metrics)
+  const server = createHttpServer(options, {
+    request: (request, response) => answer(view, scrapes, request, response),
+    refused: () => undefined,
+    dropped: () => undefined,
   })
-  const address = server.address()
+  const listener = server.createListener()
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', error => reject(new Error(`cannot listen on ${host}:${port} (admin): ${explain(error)}`)))
+    listener.listen(port, host, resolve)
+  })
+  const address = listener.address()
   const boundPort = typeof address === 'object' && address !== null ? address.port : port
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
     close() {
-      server.close()
+      listener.close()
       server.closeAllConnections()
     },
   }
 }
 
+/** Probes and scrapers are few. Where there are more, idle connections make room. */
+const options: HttpServerOptions = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 10_000,
+  // Longer than the time between two scrapes of Prometheus, a minute by default.
+  keepAliveTimeoutMs: 75_000,
+  sendTimeoutMs: 10_000,
+  maxHeaderBytes: 16_384,
+  maxHeaderFields: 100,
+  maxConnections: 1000,
+}
+
 const explain = (error: NodeJS.ErrnoException): string =>
   error.code === 'EADDRINUSE' ? 'the port is taken by another program' : (error.code ?? error.message)
 
-const answer = async (view: AdminView, req: IncomingMessage, res: ServerResponse): Promise<void> => {
-  const [path, query] = (req.url ?? '/').split('?', 2)
-  if (req.method !== 'GET' && req.method !== 'HEAD')
-    return end(res, 405, 'text/plain', 'method not allowed\n', ['allow', 'GET, HEAD'])
+const answer = (view: AdminView, scrapes: Scrapes, request: Request, response: Response): void => {
+  const { method, target, fields } = request.head
+  const [path, query] = target.split('?', 2)
+  if (method !== 'GET' && method !== 'HEAD') {
+    return end(response, 405, 'text/plain', 'method not allowed\n', ['allow', 'GET, HEAD'])
+  }
   switch (path) {
     case '/livez':
-      return end(res, 200, 'text/plain', 'ok\n')
+      return end(response, 200, 'text/plain', 'ok\n')
     case '/readyz':
       return end(
-        res,
+        response,
         view.isReady() ? 200 : 503,
         'text/plain',
         readiness(view, new URLSearchParams(query).has('verbose')),
       )
-    case '/metrics': {
-      const { contentType, body } = await view.metrics(chooseFormat(req.headers.accept))
-      return end(res, 200, contentType, body)
-    }
+    case '/metrics':
+      return scrapes.answer(chooseFormat(fields.accept), response)
     case '/version':
-      return end(res, 200, 'application/json', `${JSON.stringify(view.version())}\n`)
+      return end(response, 200, 'application/json', `${JSON.stringify(view.version())}\n`)
     default:
-      return end(res, 404, 'text/plain', 'not found: /livez, /readyz, /metrics, /version\n')
+      return end(response, 404, 'text/plain', 'not found: /livez, /readyz, /metrics, /version\n')
   }
 }
 
@@ -79,20 +101,14 @@ const readiness = (view: AdminView, verbose: boolean): string => {
 }
 
 const end = (
-  res: ServerResponse,
+  response: Response,
   status: number,
   contentType: string,
   body: string,
   headers: readonly string[] = [],
 ): void => {
-  res.writeHead(status, [
-    'content-type',
-    contentType,
-    'cache-control',
-    'no-store',
-    'content-length',
-    String(Buffer.byteLength(body)),
-    ...headers,
-  ])
-  res.end(body)
+  const bytes = Buffer.from(body)
+  const lines = fieldLines(['content-type', contentType, 'cache-control', 'no-store', ...headers])
+  response.writeHead({ status, lines, length: String(bytes.length), hasDate: false })
+  response.endWith(bytes)
 }

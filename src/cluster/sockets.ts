@@ -1,7 +1,6 @@
-import net, { type Server, type Socket } from 'node:net'
+import type { Server } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { TrafficServer } from '../app.ts'
-import { Roll } from '../roll.ts'
+import type { HttpServer } from '../app.ts'
 import type { ListenHandle } from './listeners.ts'
 
 /** How many sockets of a worker are open. */
@@ -12,7 +11,7 @@ export interface OpenSockets {
 
 /** The listening sockets of one worker and the connections that came through them. */
 export interface Sockets {
-  /** How many are open, with TLS two for each connection, and how many were at most since this was asked last. */
+  /** How many are open, and how many were at most since this was asked last. */
   count(): OpenSockets
   /** Accepts for a slot. The first one is the worker's own, others are lent to it. */
   listen(slot: number, handle: ListenHandle, onListening: () => void): void
@@ -32,63 +31,41 @@ const acceptPatienceMs = 250
 const shortTurnMs = 0.1
 
 /** @param inFlight requests being answered now */
-export const createSockets = ({ server, newcomers }: TrafficServer, inFlight: () => number): Sockets => {
-  const bySlot = new Map<number, net.Server>()
-  const open = new Roll<Socket>()
+export const createSockets = (server: HttpServer, inFlight: () => number): Sockets => {
+  const bySlot = new Map<number, Server>()
   let most = 0
-  const remember = (socket: Socket): void => {
-    const place = open.enter(socket)
-    most = Math.max(most, openNow())
-    socket.on('close', () => open.leave(place))
-  }
-  server.on('connection', remember)
-  // With TLS what still has to be written waits in another socket, on top of the one that was accepted.
-  server.on('secureConnection', remember)
-  const openNow = (): number => open.size + newcomers.count()
-  const isBusy = (): boolean => inFlight() > 0 || [...open].some(socket => socket.writableLength > 0)
+  const isBusy = (): boolean => inFlight() > 0 || server.isSending()
 
   return {
     count() {
-      const now = openNow()
-      const counted = { now, most: Math.max(now, most) }
+      const now = server.openConnections()
+      const counted = { now, most: Math.max(now, most, server.takeMostConnections()) }
       most = now
       return counted
     },
     listen(slot, handle, onListening) {
-      const listener = bySlot.size === 0 ? server : lentServer(server, newcomers)
+      const listener = server.createListener()
       bySlot.set(slot, listener)
       listener.listen(handle, onListening)
     },
     release(slot) {
-      const listener = bySlot.get(slot)
-      if (listener === undefined || listener === server) return
-      listener.close()
+      const [own] = bySlot.keys()
+      if (slot === own) return
+      bySlot.get(slot)?.close()
       bySlot.delete(slot)
     },
     async retire(timeoutMs) {
-      for (const listener of bySlot.values()) stopAccepting(listener)
+      for (const listener of bySlot.values()) listener.close()
       const untilMs = performance.now() + timeoutMs
-      while ((openNow() > 0 || isBusy()) && performance.now() < untilMs) await sleep(lookEveryMs)
+      while ((server.openConnections() > 0 || isBusy()) && performance.now() < untilMs) await sleep(lookEveryMs)
     },
     async finish() {
-      await acceptWaiting(newcomers)
-      for (const listener of bySlot.values()) stopAccepting(listener)
+      await acceptWaiting(server)
+      for (const listener of bySlot.values()) listener.close()
       const patientUntilMs = performance.now() + lastRequestPatienceMs
-      while (isBusy() || (openNow() > 0 && performance.now() < patientUntilMs)) await sleep(lookEveryMs)
+      while (isBusy() || (server.openConnections() > 0 && performance.now() < patientUntilMs)) await sleep(lookEveryMs)
     },
   }
-}
-
-/** Not by the HTTP server's own close(), which at once ends connections that have not brought a request yet. */
-const stopAccepting = (listener: net.Server): void => void net.Server.prototype.close.call(listener)
-
-/** A lent listener hands its connections to the worker's one server. */
-const lentServer = (server: Server, newcomers: TrafficServer['newcomers']): net.Server => {
-  const lent = net.createServer({ noDelay: true, allowHalfOpen: true }, (socket: Socket) => {
-    server.emit('connection', socket)
-  })
-  newcomers.receive(lent)
-  return lent
 }
 
 /**
@@ -96,15 +73,16 @@ const lentServer = (server: Server, newcomers: TrafficServer['newcomers']): net.
  * a turn of the event loop: turns are awaited until one brought none and was so short that hardly any can have come since.
  * What the kernel completes between that turn and the closing is reset all the same. That takes microseconds, and longer where
  * the process has to wait for a CPU: of a thousand new connections a second none to four were lost on a busy machine. No call
- * closes a queue to newcomers alone; whoever is told in time to go elsewhere (`shutdown.delay`) loses none.
+ * closes a queue to new connections alone; whoever is told in time to go elsewhere (`shutdown.delay`) loses none.
  */
-const acceptWaiting = async (newcomers: TrafficServer['newcomers']): Promise<void> => {
+const acceptWaiting = async (server: HttpServer): Promise<void> => {
   const deadlineMs = performance.now() + acceptPatienceMs
   for (;;) {
     const startedAtMs = performance.now()
-    const acceptedBefore = newcomers.accepted()
+    const acceptedBefore = server.acceptedConnections()
     await nextTurn()
     const nowMs = performance.now()
-    if ((newcomers.accepted() === acceptedBefore && nowMs - startedAtMs < shortTurnMs) || nowMs > deadlineMs) break
+    if ((server.acceptedConnections() === acceptedBefore && nowMs - startedAtMs < shortTurnMs) || nowMs > deadlineMs)
+      break
   }
 }

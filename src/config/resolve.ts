@@ -1,6 +1,6 @@
 import type { Operation, Target } from '../gateway/operation.ts'
+import type { HttpServerOptions } from '../http/server/options.ts'
 import type { ClientAuth, TlsOptions } from '../http/tls-options.ts'
-import type { TrafficServerOptions } from '../http/traffic-server.ts'
 import type { Plan } from '../plans/plan.ts'
 import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft } from './draft.ts'
 import { issuerOf } from './issuer-of.ts'
@@ -23,7 +23,7 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
     listen: head.listen,
     ...(head.tls && { tls: toTls(head.tls, head.tls.clientAuth) }),
     admin: head.admin,
-    requests: toTrafficServerOptions(head.requests),
+    requests: toHttpServerOptions(head.requests),
     workers,
     pods: head.pods,
     store: head.store,
@@ -44,7 +44,7 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
   })
 }
 
-const toTrafficServerOptions = (requests: HeadDraft['requests']): TrafficServerOptions => ({
+const toHttpServerOptions = (requests: HeadDraft['requests']): HttpServerOptions => ({
   headersTimeoutMs: requests.headerTimeout,
   requestTimeoutMs: requests.timeout,
   keepAliveTimeoutMs: requests.keepAlive,

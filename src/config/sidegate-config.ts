@@ -2,8 +2,8 @@ import type { AuditScope } from '../gateway/audit-scope.ts'
 import type { LimitFieldForm } from '../gateway/limit-fields.ts'
 import type { Operation } from '../gateway/operation.ts'
 import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'
+import type { HttpServerOptions } from '../http/server/options.ts'
 import type { ClientCertificateHeader, TlsOptions } from '../http/tls-options.ts'
-import type { TrafficServerOptions } from '../http/traffic-server.ts'
 import type { JwkSet, OAuthOptions } from '../oauth/options.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import type { StoreUrl } from '../stores/store-url.ts'
@@ -20,7 +20,7 @@ export interface SidegateConfig {
   /** Where health and metrics are served, and nothing else. */
   readonly admin: HostPort
   /** How long requests on `listen` may take, how large their headers may be, and over how many connections in all. */
-  readonly requests: TrafficServerOptions
+  readonly requests: HttpServerOptions
   /** How many processes serve. At least 1. */
   readonly workers: number
   /** How many such gateways share the store; auto: counted through it. */

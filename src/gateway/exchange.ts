@@ -1,8 +1,7 @@
-import type { Duplex } from 'node:stream'
 import type { ProofFault } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
+import type { RequestTarget } from '../http/message/request-target.ts'
 import type { Reply } from '../http/reply.ts'
-import type { RequestTarget } from '../http/target.ts'
 import type { SampleNewTrace } from '../http/trace-context.ts'
 import type { Form } from '../oauth/forms/form.ts'
 import type { OneUse, ProvenClient } from '../oauth/one-time.ts'
@@ -29,12 +28,6 @@ export interface TokenCaller {
   readonly unspent: readonly OneUse[]
 }
 
-/** A WebSocket handshake under way. */
-export interface Upgrade {
-  readonly socket: Duplex
-  readonly head: Buffer
-}
-
 /** Another gateway asks whether a request of its own may pass: target and operation of the exchange are that request's. */
 export interface Check {
   readonly gateway: AskingGateway
@@ -45,7 +38,8 @@ export interface Check {
 /** One request and what the steps of the pipeline have found out about it so far; each step adds its own member. */
 export interface Exchange {
   readonly context: RequestContext
-  readonly upgrade: Upgrade | undefined
+  /** Whether the request asks for a WebSocket. */
+  readonly isUpgrade: boolean
   /** Set by `route`. */
   target: RequestTarget | undefined
   operation: MeteredOperation | undefined
@@ -86,12 +80,11 @@ export type Step = (exchange: Exchange) => Outcome | Promise<Outcome>
 
 export const createExchange = (
   context: RequestContext,
-  upgrade: Upgrade | undefined,
   trace?: RequestTrace,
   sampleNewTrace: SampleNewTrace = () => true,
 ): Exchange => ({
   context,
-  upgrade,
+  isUpgrade: context.request.head.asksForWebSocket,
   target: undefined,
   operation: undefined,
   check: undefined,
@@ -112,8 +105,7 @@ export const createExchange = (
 const noFields: readonly string[] = []
 
 /** Of the request that the steps decide on: the one that came, or the one that a gateway asks about. */
-export const methodOf = ({ check, context }: Exchange): string =>
-  check === undefined ? (context.req.method ?? '') : check.method
+export const methodOf = ({ check, context }: Exchange): string => (check === undefined ? context.method : check.method)
 
 /** The request is one for this operation, and counts as such from now on. */
 export const enter = (exchange: Exchange, operation: MeteredOperation): void => {

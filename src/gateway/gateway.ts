@@ -1,12 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gatewayErrors, OAuthError } from '../errors.ts'
 import { createAddressReader } from '../http/address.ts'
 import { type CertificateReaderOptions, createCertificateReader } from '../http/client-certificate.ts'
 import { createContext } from '../http/context.ts'
 import { writeReply } from '../http/reply.ts'
+import type { HttpServerHandlers } from '../http/server/handlers.ts'
+import type { Request } from '../http/server/request.ts'
+import type { Response } from '../http/server/response.ts'
 import type { SampleNewTrace } from '../http/trace-context.ts'
-import type { TrafficHandlers } from '../http/traffic-server.ts'
-import { upgradeResponse } from '../http/upgrade-response.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import type { Limiter } from '../stores/ports/limiter.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
@@ -18,7 +18,7 @@ import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import { auditFailure } from './audit-trail.ts'
 import type { CallerDeps } from './callers/prove-caller.ts'
 import { toCheckReply } from './check/check-reply.ts'
-import { clientGone, createExchange, type Exchange, type Outcome, type Upgrade } from './exchange.ts'
+import { clientGone, createExchange, type Exchange, type Outcome } from './exchange.ts'
 import type { EndlessWatch } from './forwarding/endless-watch.ts'
 import { forwardUpgrade } from './forwarding/websocket.ts'
 import type { LimitFieldForm } from './limit-fields.ts'
@@ -67,7 +67,7 @@ export interface GatewayDeps {
 }
 
 export interface Gateway {
-  readonly handlers: TrafficHandlers
+  readonly handlers: HttpServerHandlers
   /** By name. */
   readonly upstreams: ReadonlyMap<string, Upstream>
   /** From now on every answer ends its connection, so that clients go elsewhere. */
@@ -120,9 +120,8 @@ export const createGateway = (
     const answer = outcome ?? refuse(exchange, 'INTERNAL')
     const sent = exchange.check === undefined ? answer : toCheckReply(exchange, exchange.check, answer)
     const headers = exchange.answerFields.length === 0 ? sent.headers : [...sent.headers, ...exchange.answerFields]
-    // Who was not told to continue may or may not send the body: what comes next on the connection cannot be framed.
-    const close = draining || sent.close === true || exchange.context.fields.expect !== undefined
-    writeReply(exchange.context.res, { ...sent, headers, close }, exchange.context.id)
+    const close = draining || sent.close === true
+    writeReply(exchange.context.response, { ...sent, headers, close }, exchange.context.id)
     finish(exchange, answer.status)
   }
   const fail = (exchange: Exchange, error: unknown): void => {
@@ -152,9 +151,9 @@ export const createGateway = (
     audit,
   })
 
-  const handle = (req: IncomingMessage, res: ServerResponse, upgrade: Upgrade | undefined): void => {
-    const context = createContext(req, res, peers)
-    const exchange = createExchange(context, upgrade, tracer && beginTrace(tracer, context.fields), sampleNewTrace)
+  const handle = (request: Request, response: Response): void => {
+    const context = createContext(request, response, peers)
+    const exchange = createExchange(context, tracer && beginTrace(tracer, context.fields), sampleNewTrace)
     // A number, not the exchanges themselves: a set of them costs a fifth of the throughput.
     inFlight++
     try {
@@ -174,8 +173,7 @@ export const createGateway = (
 
   return {
     handlers: {
-      request: (req, res) => handle(req, res, undefined),
-      upgrade: (req, socket, head) => handle(req, upgradeResponse(req, socket), { socket, head }),
+      request: handle,
       refused: code => unmatched.meter.answered('other', gatewayErrors[code].status, 0, 0, undefined),
       dropped: reason => recorder.counter('connectionsDropped', [reason]).add(),
     },

@@ -1,6 +1,7 @@
 import { type GatewayErrorCode, gatewayErrors, OAuthError, type OAuthErrorCode } from '../errors.ts'
 import { type ProblemFacts, problemReply } from '../http/problem.ts'
 import type { Reply } from '../http/reply.ts'
+import { fieldValues } from '../http/server/request-parser.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import type { Exchange } from './exchange.ts'
 import { toReply } from './oauth-reply.ts'
@@ -70,7 +71,12 @@ const oauthReply = (
   const page = prefersJson(context.fields.accept) ? undefined : operation?.refusalPage
   const reply = page
     ? toReply(
-        page({ status, description, requestId: context.id, acceptLanguage: context.req.headers['accept-language'] }),
+        page({
+          status,
+          description,
+          requestId: context.id,
+          acceptLanguage: fieldValues(context.request.head, 'accept-language')[0],
+        }),
       )
     : jsonReply(status, error, description, facts.members)
   return { ...reply, headers: [...reply.headers, ...(facts.headers ?? [])], close: status === 408 || status === 413 }

@@ -1,4 +1,6 @@
-import type { IncomingMessage } from 'node:http'
+import type { BodySink } from './message/body-source.ts'
+import type { Request } from './server/request.ts'
+import type { Response } from './server/response.ts'
 
 export interface BodyLimits {
   /** Most bytes; more is `too_large`. */
@@ -13,36 +15,65 @@ export type BodyOutcome =
   | { readonly kind: 'too_slow' }
   | { readonly kind: 'aborted' }
 
-/** Reads a small request body whole. A declared length over the limit is refused before a byte is read. */
+/**
+ * Reads a small request body whole. A declared length over the limit is refused before a byte is read. A body that came with
+ * its header, as most do, is there at once.
+ */
 export const readBody = (
-  req: IncomingMessage,
-  contentLength: string | undefined,
+  { body }: Request,
+  response: Response,
   limits: BodyLimits,
-): Promise<BodyOutcome> =>
+): BodyOutcome | Promise<BodyOutcome> => {
+  if (body === undefined) return { kind: 'body', text: '' }
+  if (body.lengthBytes !== undefined && body.lengthBytes > limits.maxBytes) return { kind: 'too_large' }
+  const collector = new BodyCollector(limits.maxBytes)
+  body.read(collector)
+  return collector.outcome ?? waitFor(collector, response, limits.timeoutMs)
+}
+
+const waitFor = (collector: BodyCollector, response: Response, timeoutMs: number): Promise<BodyOutcome> =>
   new Promise(resolve => {
-    if (contentLength !== undefined && Number(contentLength) > limits.maxBytes) return resolve({ kind: 'too_large' })
-    // No field announces one: nothing will be said of its end.
-    if (req.readableEnded) return resolve({ kind: 'body', text: '' })
-    const chunks: Buffer[] = []
-    let bytes = 0
-    const timer = setTimeout(() => settle({ kind: 'too_slow' }), limits.timeoutMs)
-    const settle = (outcome: BodyOutcome): void => {
+    const timer = setTimeout(() => collector.settle({ kind: 'too_slow' }), timeoutMs)
+    collector.onSettled = outcome => {
       clearTimeout(timer)
-      req.off('data', onData).off('end', onEnd).off('close', onClose)
+      response.listener = undefined
       resolve(outcome)
     }
-    const onData = (chunk: Buffer): void => {
-      bytes += chunk.length
-      if (bytes > limits.maxBytes) settle({ kind: 'too_large' })
-      else chunks.push(chunk)
-    }
-    const onEnd = (): void => settle({ kind: 'body', text: textOf(chunks) })
-    const onClose = (): void => settle({ kind: 'aborted' })
-    req.on('data', onData).on('end', onEnd).on('close', onClose)
+    response.listener = { onClose: () => collector.settle({ kind: 'aborted' }), onDrain: () => undefined }
   })
 
-const textOf = (chunks: readonly Buffer[]): string => {
-  const [first] = chunks
+/** The pieces of a body, until there are too many. */
+class BodyCollector implements BodySink {
+  outcome: BodyOutcome | undefined
+  onSettled: ((outcome: BodyOutcome) => void) | undefined
+  readonly #maxBytes: number
+  readonly #pieces: Buffer[] = []
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  onData(piece: Buffer): void {
+    if (this.outcome !== undefined) return
+    this.#bytes += piece.length
+    if (this.#bytes > this.#maxBytes) this.settle({ kind: 'too_large' })
+    else this.#pieces.push(piece)
+  }
+
+  onEnd(): void {
+    this.settle({ kind: 'body', text: textOf(this.#pieces) })
+  }
+
+  settle(outcome: BodyOutcome): void {
+    if (this.outcome !== undefined) return
+    this.outcome = outcome
+    this.onSettled?.(outcome)
+  }
+}
+
+const textOf = (pieces: readonly Buffer[]): string => {
+  const [first] = pieces
   if (first === undefined) return ''
-  return (chunks.length === 1 ? first : Buffer.concat(chunks)).toString('utf8')
+  return (pieces.length === 1 ? first : Buffer.concat(pieces)).toString('utf8')
 }

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type AddressReader, plainAddress } from './address.ts'
+import type { AddressReader } from './address.ts'
 import type { CertificateReader, PeerCertificate } from './client-certificate.ts'
-import { type RequestFields, scanFields } from './fields.ts'
+import type { Request } from './server/request.ts'
+import type { RequestFields } from './server/request-fields.ts'
+import type { Response } from './server/response.ts'
 
 /** One request on its way through the gateway: what is known of it before anybody looks at what it asks. */
 export interface RequestContext {
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
+  readonly request: Request
+  readonly response: Response
+  readonly method: string
   /** X-Request-Id: the trusted peer's, or ours. */
   readonly id: string
   /** The client's address, trusted proxies resolved. */
@@ -31,30 +33,29 @@ export interface PeerReaders {
   readonly certificates: CertificateReader
 }
 
-export const createContext = (req: IncomingMessage, res: ServerResponse, readers: PeerReaders): RequestContext => {
+export const createContext = (request: Request, response: Response, readers: PeerReaders): RequestContext => {
   const { addresses, certificates } = readers
-  const startedAtMs = performance.now()
-  const fields = scanFields(req.rawHeaders)
-  const remote = req.socket.remoteAddress ?? ''
-  const peer = remote.startsWith('::ffff:') ? (plainAddress(remote) ?? remote) : remote
+  const { head, peer, socket } = request
+  const { fields } = head
   const trustedPeer = addresses.isTrusted(peer)
   return {
-    req,
-    res,
+    request,
+    response,
+    method: head.method,
     id: trustedPeer ? believedId(fields.requestId) : randomUUID(),
     address: trustedPeer ? addresses.read(peer, fields.forwardedFor) : peer,
     peer,
     trustedPeer,
-    isSecure: 'encrypted' in req.socket,
+    isSecure: 'encrypted' in socket,
     fields,
-    clientCertificate: certificates.reader(req.socket, fields, trustedPeer),
-    startedAtMs,
+    clientCertificate: certificates.reader(socket, fields, trustedPeer),
+    startedAtMs: request.startedAtMs,
   }
 }
 
 /** Whether the client waits to be told to send its body; HTTP/1.0 knows no interim answer (RFC 9110 section 10.1.1). */
-export const expectsContinue = ({ fields, req }: RequestContext): boolean =>
-  fields.expect !== undefined && req.httpVersionMinor > 0
+export const expectsContinue = ({ fields, request }: RequestContext): boolean =>
+  fields.expect !== undefined && request.head.versionMinor > 0
 
 /** An id goes into logs and headers: printable, without quotes, and short. */
 const believedId = (id: string | undefined): string =>

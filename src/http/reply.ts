@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http'
-import { endLingering, endsEarly, markEnding } from './lingering-end.ts'
+import type { Response } from './server/response.ts'
 
 /** A whole answer as a value. */
 export interface Reply {
@@ -12,24 +11,25 @@ export interface Reply {
 }
 
 /** The one place that writes whole answers. Does nothing where an answer has begun already. */
-export const writeReply = (res: ServerResponse, reply: Reply, requestId: string): void => {
-  if (res.headersSent || res.destroyed) return
-  if (reply.close) {
-    res.shouldKeepAlive = false
-    markEnding(res.req.socket)
-  }
-  const bodyBytes = Buffer.byteLength(reply.body)
-  const headers = [...reply.headers, 'x-request-id', requestId]
-  if (reply.status !== 204 && reply.status !== 304) headers.push('content-length', String(bodyBytes))
-  res.writeHead(reply.status, headers)
-  // Header and body leave as one text: where it is ASCII, Node need not look for characters that take more bytes.
-  const encoding = bodyBytes === reply.body.length ? 'latin1' : 'utf8'
-  if (endsEarly(res)) {
-    // Where no body is to be, Node writes nothing, the header neither.
-    if (bodyBytes === 0 || res.req.method === 'HEAD') res.flushHeaders()
-    else res.write(reply.body, encoding)
-    endLingering(res)
-  } else {
-    res.end(reply.body, encoding)
-  }
+export const writeReply = (response: Response, reply: Reply, requestId: string): void => {
+  if (response.headersSent || response.isOver) return
+  if (reply.close) response.closes = true
+  const { status, headers, body } = reply
+  const bytes = toLatin1(body)
+  const lines = `${fieldLines(headers)}x-request-id: ${requestId}\r\n`
+  // RFC 9110 section 8.6.
+  const length = status === 204 || status === 304 ? undefined : String(bytes.length)
+  response.writeHead({ status, lines, length, hasDate: false })
+  response.end(bytes)
 }
+
+/** Names and values in turn as field lines. @throws TypeError where a value would begin a line of its own: a mistake of ours */
+export const fieldLines = (fields: readonly string[]): string => {
+  let lines = ''
+  for (let i = 0; i + 1 < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`
+  return lines
+}
+
+/** The UTF-8 bytes of a text as characters of latin1, which is how they are written without being looked at again. */
+const toLatin1 = (text: string): string =>
+  Buffer.byteLength(text) === text.length ? text : Buffer.from(text, 'utf8').toString('latin1')

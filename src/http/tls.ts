@@ -1,6 +1,5 @@
 import type { Server, TlsOptions as ServerOptions } from 'node:tls'
 import type { CertificateEnds } from './certificate-ends.ts'
-import { type CertificateHolders, followCertificateHolders } from './certificate-holders.ts'
 import {
   readTlsTexts,
   type TlsFileNames,
@@ -14,11 +13,13 @@ import type { TlsOptions } from './tls-options.ts'
 /** TLS of one listener: what its server is created with, and certificates that are renewed while it runs. */
 export interface Tls {
   readonly serverOptions: ServerOptions
+  /** New connections of this server get the certificate that is in the files; those under way keep theirs. */
+  attach(server: Server): void
   /**
-   * New connections of this server get the certificate that is in the files; those under way keep theirs. When other CAs
-   * vouch for clients, the connections of clients that showed a certificate end after what is being answered.
+   * To be called when other CAs verify clients: what was verified at the handshake of a client with a certificate does not hold any
+   * more.
    */
-  renew(server: Server): void
+  onClientCaChange: (() => void) | undefined
   close(): void
 }
 
@@ -46,20 +47,22 @@ export const openTls = async (
 ): Promise<Tls> => {
   const files = verifyTlsFiles(await readTlsTexts(options), options)
   report.serves(files.ends)
-  const servers = new Map<Server, CertificateHolders>()
-  const watch = createWatch(options, files, report, servers)
+  const servers = new Set<Server>()
+  const watch = createWatch(options, files, report, servers, () => tls.onClientCaChange?.())
   const timer = setInterval(watch, everyMs)
   timer.unref()
-  return {
+  const tls: Tls = {
     serverOptions: {
       ...files.context,
       requestCert: options.clientAuth !== 'off',
       rejectUnauthorized: options.clientAuth === 'required',
       ALPNProtocols: ['http/1.1'],
     },
-    renew: server => void servers.set(server, followCertificateHolders(server)),
+    attach: server => void servers.add(server),
+    onClientCaChange: undefined,
     close: () => clearInterval(timer),
   }
+  return tls
 }
 
 /** One look at the files. */
@@ -67,7 +70,8 @@ const createWatch = (
   names: TlsFileNames,
   files: TlsFiles,
   report: TlsReport,
-  servers: ReadonlyMap<Server, CertificateHolders>,
+  servers: ReadonlySet<Server>,
+  onClientCaChange: () => void,
 ) => {
   let inUse = files
   let suspect: string | undefined
@@ -81,10 +85,8 @@ const createWatch = (
     if (fault !== undefined && timeFault(inUse.certificate, nowMs) === undefined) {
       throw new Error(`${names.certFile} ${fault}`)
     }
-    for (const [server, holders] of servers) {
-      server.setSecureContext(renewed.context)
-      if (renewed.clientCa !== inUse.clientCa) holders.end()
-    }
+    for (const server of servers) server.setSecureContext(renewed.context)
+    if (renewed.clientCa !== inUse.clientCa) onClientCaChange()
     inUse = renewed
     report.serves(renewed.ends)
     report.renewed(renewed.certificate.validToDate)

@@ -1,5 +1,6 @@
-import { readBody } from '../../http/body.ts'
+import { type BodyOutcome, readBody } from '../../http/body.ts'
 import { expectsContinue } from '../../http/context.ts'
+import { fieldValues } from '../../http/server/request-parser.ts'
 import type { OAuthRequest } from '../../oauth/wire.ts'
 import { type Exchange, methodOf, type Outcome } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
@@ -15,13 +16,16 @@ export type FormBody =
 const noBody: FormBody = { kind: 'body', text: '' }
 
 /** The body of an OAuth request, read whole within its limits: else 413, 408, or nothing where the client has gone. */
-export const readForm = async (exchange: Exchange): Promise<FormBody> => {
-  const { req, res, fields } = exchange.context
-  // What follows a WebSocket handshake is no body: nobody would ever say that it has ended.
-  if (exchange.upgrade !== undefined) return noBody
-  if (fields.transferEncoding === undefined && (fields.contentLength ?? '0') === '0') return noBody
-  if (expectsContinue(exchange.context)) res.writeContinue()
-  const body = await readBody(req, fields.contentLength, formLimits)
+export const readForm = (exchange: Exchange): FormBody | Promise<FormBody> => {
+  const { request, response } = exchange.context
+  // What follows a WebSocket handshake is not a body.
+  if (exchange.isUpgrade || request.body === undefined) return noBody
+  if (expectsContinue(exchange.context)) response.writeContinue()
+  const body = readBody(request, response, formLimits)
+  return body instanceof Promise ? body.then(read => toFormBody(exchange, read)) : toFormBody(exchange, body)
+}
+
+const toFormBody = (exchange: Exchange, body: BodyOutcome): FormBody => {
   switch (body.kind) {
     case 'body':
       return body
@@ -36,7 +40,7 @@ export const readForm = async (exchange: Exchange): Promise<FormBody> => {
 
 /** The request as the authorization server sees it. What most requests are never asked for is read when it is. */
 export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest => {
-  const { req, fields, address, clientCertificate } = exchange.context
+  const { request, fields, address, clientCertificate } = exchange.context
   return {
     method: methodOf(exchange),
     path: exchange.target?.path ?? '',
@@ -47,11 +51,11 @@ export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest =
     cookie: fields.cookie,
     accept: fields.accept,
     get acceptLanguage() {
-      return req.headers['accept-language']
+      return fieldValues(request.head, 'accept-language')[0]
     },
     origin: fields.origin,
     get fetchSite() {
-      return req.headers['sec-fetch-site']
+      return fieldValues(request.head, 'sec-fetch-site')[0]
     },
     address,
     dpop: fields.dpop,

@@ -1,4 +1,4 @@
-import { parseTarget } from '../../http/target.ts'
+import { parseTarget } from '../../http/message/request-target.ts'
 import { type Exchange, enter, type Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
@@ -15,14 +15,14 @@ export const findChecked = (
   exchange: Exchange,
   asking: MeteredOperation,
 ): Outcome => {
-  const { req, trustedPeer } = exchange.context
+  const { method, trustedPeer } = exchange.context
   if (asking.target.kind !== 'check') return refuse(exchange, 'INTERNAL')
   if (!trustedPeer) {
     enter(exchange, asking)
     return refuse(exchange, 'CHECK_UNTRUSTED')
   }
   const { gateway } = asking.target
-  exchange.check = { gateway, method: req.method ?? '' }
+  exchange.check = { gateway, method }
   const original = readOriginalRequest(gateway, exchange, asking)
   if (original.kind === 'unreadable') {
     enter(exchange, asking)

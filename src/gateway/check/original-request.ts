@@ -1,3 +1,4 @@
+import { fieldValues } from '../../http/server/request-parser.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Operation } from '../operation.ts'
 import type { AskingGateway } from './asking-gateway.ts'
@@ -38,7 +39,7 @@ const fromFields = (exchange: Exchange, names: FieldNames): OriginalRequest => {
 
 /** The field's value; undefined where there is none, or more than one line. */
 const readOnly = ({ context }: Exchange, name: string): string | undefined => {
-  const lines = context.req.headersDistinct[name.toLowerCase()] ?? []
+  const lines = fieldValues(context.request.head, name.toLowerCase())
   return lines.length === 1 ? lines[0] : undefined
 }
 
@@ -47,7 +48,7 @@ const belowPrefix = ({ context, target }: Exchange, { path: pattern }: Operation
   const { path = '', query = '' } = target ?? {}
   const rest = path.slice(pattern.length - '/**'.length)
   if (rest === '') return unreadable('no path follows that of the check')
-  return { kind: 'request', method: context.req.method ?? '', uri: query === '' ? rest : `${rest}?${query}` }
+  return { kind: 'request', method: context.method, uri: query === '' ? rest : `${rest}?${query}` }
 }
 
 const unreadable = (reason: string): OriginalRequest => ({ kind: 'unreadable', reason })

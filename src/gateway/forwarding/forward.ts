@@ -28,9 +28,9 @@ export const forward =
     const { operation } = exchange
     if (operation?.target.kind !== 'forward') return undefined
     // Whoever left while the steps before waited is not heard of again: its connection has said so already.
-    if (exchange.context.req.socket.destroyed) return 'gone'
+    if (exchange.context.request.socket.destroyed) return 'gone'
     if (declaresTooMuch(exchange, operation)) return refuse(exchange, 'BODY_TOO_LARGE')
-    if (exchange.upgrade) return deps.upgrade(exchange)
+    if (exchange.isUpgrade) return deps.upgrade(exchange)
     const upstream = deps.upstreams.get(operation.target.upstream)
     if (upstream === undefined) return refuse(exchange, 'INTERNAL')
     new RoundTrip(deps, exchange, operation, upstream).start()

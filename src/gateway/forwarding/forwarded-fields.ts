@@ -8,18 +8,19 @@ export type ForwardedForm = (typeof forwardedForms)[number]
 /** What is known of the way. */
 type Way = Pick<RequestContext, 'fields' | 'peer' | 'trustedPeer' | 'isSecure'>
 
-/** Adds them to the fields that go upstream. What was said before of the way is believed from a trusted peer alone. */
-export const addForwarded = (headers: string[], context: Way, form: ForwardedForm): void => {
-  if (form !== 'forwarded') addXForwarded(headers, context)
-  if (form !== 'x-forwarded') headers.push('Forwarded', toForwarded(context))
+/** The field lines that go upstream, each with its CRLF. Of earlier hops only what a trusted peer says is believed. */
+export const forwardedLines = (context: Way, form: ForwardedForm): string => {
+  const older = form === 'forwarded' ? '' : xForwardedLines(context)
+  return form === 'x-forwarded' ? older : `${older}Forwarded: ${toForwarded(context)}\r\n`
 }
 
-const addXForwarded = (headers: string[], { fields, trustedPeer, peer, isSecure }: Way): void => {
+const xForwardedLines = ({ fields, trustedPeer, peer, isSecure }: Way): string => {
   const before = trustedPeer ? fields.forwardedFor : undefined
-  headers.push('X-Forwarded-For', before === undefined ? peer : `${before}, ${peer}`)
-  headers.push('X-Forwarded-Proto', (trustedPeer ? fields.forwardedProto : undefined) ?? schemeOf(isSecure))
+  const client = before === undefined ? peer : `${before}, ${peer}`
+  const scheme = (trustedPeer ? fields.forwardedProto : undefined) ?? schemeOf(isSecure)
   const host = (trustedPeer ? fields.forwardedHost : undefined) ?? fields.host
-  if (host !== undefined) headers.push('X-Forwarded-Host', host)
+  const hostLine = host === undefined ? '' : `X-Forwarded-Host: ${host}\r\n`
+  return `X-Forwarded-For: ${client}\r\nX-Forwarded-Proto: ${scheme}\r\n${hostLine}`
 }
 
 /** RFC 7239 section 4: an element for each hop, ours last. */

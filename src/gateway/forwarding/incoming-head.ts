@@ -1,22 +1,23 @@
-import type { CheckedHead } from '../../http/checked-head.ts'
 import { answerFieldKindOf, answerFieldKinds as kinds } from '../../http/client/answer-fields.ts'
 import type { AnswerHead } from '../../http/client/answer-head.ts'
+import { nominatedFields } from '../../http/message/grammar.ts'
+import { fieldLines } from '../../http/reply.ts'
+import type { ResponseHead } from '../../http/server/response.ts'
 import type { Exchange } from '../exchange.ts'
 import { mergeLimits } from './limit-merge.ts'
-import { toLines } from './outgoing-request.ts'
 
 /**
  * The upstream's end-to-end fields as they go to the client, then the id and the plan's. Lines that stand together in what
  * came are one piece of it: most answers are two or three.
  */
-export const incomingHead = (exchange: Exchange, head: AnswerHead): CheckedHead => {
+export const incomingHead = (exchange: Exchange, head: AnswerHead): ResponseHead => {
   const { status, fields, text, lineStarts, connection } = head
-  const nominated = connection === '' ? undefined : nominatedFields(connection)
+  const nominated = nominatedFields(connection)
   const { answerFields } = exchange
   const merge = answerFields.length > 0 ? mergeLimits(name => joinedValue(fields, name), answerFields) : undefined
   let lines = ''
   let length: string | undefined
-  let isDated = false
+  let hasDate = false
   let begun = -1
   for (let nth = 0; nth < lineStarts.length; nth++) {
     const name = fields[2 * nth] as string
@@ -28,7 +29,7 @@ export const incomingHead = (exchange: Exchange, head: AnswerHead): CheckedHead 
     const start = lineStarts[nth] as number
     if (passes) {
       if (begun < 0) begun = start
-      if (kind === kinds.date) isDated = true
+      if (kind === kinds.date) hasDate = true
     } else {
       if (begun >= 0) lines += text.slice(begun, start)
       begun = -1
@@ -36,8 +37,8 @@ export const incomingHead = (exchange: Exchange, head: AnswerHead): CheckedHead 
     }
   }
   if (begun >= 0) lines += `${text.slice(begun)}\r\n`
-  lines += `x-request-id: ${exchange.context.id}\r\n${toLines(merge?.own ?? answerFields)}`
-  return { status, lines, length, isDated }
+  lines += `x-request-id: ${exchange.context.id}\r\n${fieldLines(merge?.own ?? answerFields)}`
+  return { status, lines, length, hasDate }
 }
 
 /** RFC 9110 section 8.6: not a 204, nor a 1xx; some servers send one all the same. */
@@ -47,11 +48,4 @@ const mayHaveLength = (status: number): boolean => status !== 204 && status >= 2
 const joinedValue = (fields: readonly string[], name: string): string | undefined => {
   const values = fields.filter((_, place) => place % 2 === 1 && fields[place - 1]?.toLowerCase() === name)
   return values.length === 0 ? undefined : values.join('')
-}
-
-/** What `Connection` asks to remove; undefined in the usual cases. Content-Length stays: it frames. */
-const nominatedFields = (connection: string): ReadonlySet<string> | undefined => {
-  if (connection === 'keep-alive' || connection === 'close') return undefined
-  const names = connection.split(',')
-  return new Set(names.map(name => name.trim()).filter(name => name !== 'content-length'))
 }

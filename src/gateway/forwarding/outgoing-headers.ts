@@ -1,84 +1,94 @@
-import { fieldKindOf, fieldKinds } from '../../http/field-kinds.ts'
+import { nominatedFields, trimmedSlice } from '../../http/message/grammar.ts'
+import { type FieldKind, fieldKinds } from '../../http/server/field-kinds.ts'
 import { nextTraceparent, parseTraceparent, parseTracestate } from '../../http/trace-context.ts'
 import { withoutSecretQuery } from '../callers/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { upstreamTraceparent } from '../tracing/request-trace.ts'
-import { addForwarded } from './forwarded-fields.ts'
+import { forwardedLines } from './forwarded-fields.ts'
 
 /**
- * The header that goes upstream, names and values in turn: what the client sent, less hop-by-hop fields (RFC 9110
- * section 7.6.1), those its Connection nominates, and everything that claims an identity; then the gateway's own.
+ * The field lines that go upstream, each with its CRLF: what the client sent, less hop-by-hop fields (RFC 9110 section 7.6.1),
+ * those its Connection nominates, and everything that claims an identity; then the gateway's own. Lines that stand together in
+ * the request are one piece of it.
  */
-export const outgoingHeaders = (exchange: Exchange, operation: MeteredOperation): string[] => {
-  const { req, fields } = exchange.context
-  const { rawHeaders } = req
-  const nominated = nominatedFields(fields.connection)
-  const forwardAuthorization = operation.target.kind === 'forward' && operation.target.forwardAuthorization
-  const headers: string[] = []
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string
-    if (nominated?.has(name.toLowerCase())) continue
-    switch (fieldKindOf(name)) {
-      case fieldKinds.plain:
-      case fieldKinds.contentLength:
-      case fieldKinds.contentType:
-      case fieldKinds.cookie:
-      case fieldKinds.accept:
-      case fieldKinds.origin:
-        headers.push(name, rawHeaders[i + 1] as string)
-        break
-      case fieldKinds.referer:
-        headers.push(name, withoutSecretQuery(rawHeaders[i + 1] as string))
-        break
-      case fieldKinds.authorization:
-        if (forwardAuthorization) headers.push(name, rawHeaders[i + 1] as string)
-        break
-      default:
+export const outgoingHeaders = (exchange: Exchange, operation: MeteredOperation): string => {
+  const { request, fields } = exchange.context
+  const { text, lineStarts, kinds } = request.head
+  const { connection } = fields
+  const nominated = connection === undefined ? undefined : nominatedFields(connection.toLowerCase())
+  const forwardsAuthorization = operation.target.kind === 'forward' && operation.target.forwardAuthorization
+  let lines = ''
+  let begun = -1
+  for (let nth = 0; nth < kinds.length; nth++) {
+    const kind = kinds[nth] as FieldKind
+    const start = lineStarts[nth] as number
+    const passes = passesUnchanged(kind, forwardsAuthorization) && !(nominated && isNominated(nominated, text, start))
+    if (passes) {
+      if (begun < 0) begun = start
+      continue
+    }
+    if (begun >= 0) lines += text.slice(begun, start)
+    begun = -1
+    if (kind === fieldKinds.referer && !(nominated && isNominated(nominated, text, start))) {
+      lines += refererLine(text, start, lineStarts[nth + 1])
     }
   }
-  addOwn(headers, exchange, operation)
-  return headers
+  if (begun >= 0) lines += `${text.slice(begun)}\r\n`
+  return lines + ownLines(exchange, operation)
 }
 
-/** What `Connection` asks to remove, beyond its own options; undefined in the usual cases. Content-Length stays: it frames. */
-const nominatedFields = (connection: string | undefined): ReadonlySet<string> | undefined => {
-  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined
-  const names = connection.toLowerCase().split(',')
-  return new Set(names.map(name => name.trim()).filter(name => name !== 'content-length'))
+const passesUnchanged = (kind: FieldKind, forwardsAuthorization: boolean): boolean => {
+  switch (kind) {
+    case fieldKinds.plain:
+    case fieldKinds.contentLength:
+    case fieldKinds.contentType:
+    case fieldKinds.cookie:
+    case fieldKinds.accept:
+    case fieldKinds.origin:
+      return true
+    case fieldKinds.authorization:
+      return forwardsAuthorization
+    default:
+      return false
+  }
 }
 
-/** Set after the client's fields are filtered, so nothing a client nominates or sends can take these away. */
-const addOwn = (headers: string[], exchange: Exchange, { grouping, target }: MeteredOperation): void => {
+const isNominated = (nominated: ReadonlySet<string>, text: string, start: number): boolean =>
+  nominated.has(text.slice(start, text.indexOf(':', start)).toLowerCase())
+
+/** The address of a page may hold query credentials. */
+const refererLine = (text: string, start: number, next: number | undefined): string => {
+  const colon = text.indexOf(':', start)
+  const end = next === undefined ? text.length : next - 2
+  return `${text.slice(start, colon)}: ${withoutSecretQuery(trimmedSlice(text, colon + 1, end))}\r\n`
+}
+
+/** Behind the client's fields, so that nothing a client nominates or sends can take these away. */
+const ownLines = (exchange: Exchange, { grouping, target }: MeteredOperation): string => {
   const { context, assertion } = exchange
-  if (target.kind !== 'forward') return
-  if (target.identity !== 'assertion') addIdentity(headers, exchange, grouping)
-  if (assertion !== undefined) headers.push('X-Sidegate-Assertion', assertion)
-  headers.push('X-Request-Id', context.id)
-  addTrace(headers, exchange)
-  addForwarded(headers, context, target.forwardedHeader)
+  if (target.kind !== 'forward') return ''
+  const identity = target.identity === 'assertion' ? '' : identityLines(exchange, grouping)
+  const signed = assertion === undefined ? '' : `X-Sidegate-Assertion: ${assertion}\r\n`
+  const forwarded = forwardedLines(context, target.forwardedHeader)
+  return `${identity}${signed}X-Request-Id: ${context.id}\r\n${traceLines(exchange)}${forwarded}`
 }
 
-const addIdentity = (headers: string[], { caller }: Exchange, grouping: string): void => {
+const identityLines = ({ caller }: Exchange, grouping: string): string => {
+  const own = `X-Sidegate-Grouping: ${grouping}\r\n`
   if (caller?.kind === 'token') {
-    headers.push('X-Sidegate-Client-Id', caller.token.client_id)
-    headers.push('X-Sidegate-Subject', caller.token.sub)
-    headers.push('X-Sidegate-Scope', caller.token.scope)
-  } else if (caller?.kind === 'client') {
-    headers.push('X-Sidegate-Client-Id', caller.client.client_id)
+    const { client_id, sub, scope } = caller.token
+    return `X-Sidegate-Client-Id: ${client_id}\r\nX-Sidegate-Subject: ${sub}\r\nX-Sidegate-Scope: ${scope}\r\n${own}`
   }
-  headers.push('X-Sidegate-Grouping', grouping)
+  return caller?.kind === 'client' ? `X-Sidegate-Client-Id: ${caller.client.client_id}\r\n${own}` : own
 }
 
-/** W3C Trace Context: what others say of the trace goes on with it, and not without it. */
-const addTrace = (headers: string[], { context: { fields }, trace, sampleNewTrace }: Exchange): void => {
-  if (trace) {
-    headers.push('traceparent', upstreamTraceparent(trace))
-    if (trace.state !== undefined) headers.push('tracestate', trace.state)
-    return
-  }
+/** W3C Trace Context: `tracestate` goes on with the `traceparent` that it came with, and not without it. */
+const traceLines = ({ context: { fields }, trace, sampleNewTrace }: Exchange): string => {
+  if (trace) return toTraceLines(upstreamTraceparent(trace), trace.state)
   const parent = parseTraceparent(fields.traceparent)
-  headers.push('traceparent', nextTraceparent(parent, sampleNewTrace))
-  const state = parent && parseTracestate(fields.tracestate)
-  if (state !== undefined) headers.push('tracestate', state)
+  return toTraceLines(nextTraceparent(parent, sampleNewTrace), parent && parseTracestate(fields.tracestate))
 }
+
+const toTraceLines = (traceparent: string, state: string | undefined): string =>
+  state === undefined ? `traceparent: ${traceparent}\r\n` : `traceparent: ${traceparent}\r\ntracestate: ${state}\r\n`

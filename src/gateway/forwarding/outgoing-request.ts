@@ -11,15 +11,14 @@ export const toOutgoingRequest = (
   host: string,
   startedAtMs: number,
 ): OutgoingRequest => {
-  const { req, fields } = exchange.context
-  const method = req.method ?? 'GET'
+  const { method, request, fields } = exchange.context
   const isChunked = fields.transferEncoding !== undefined
   const framing = isChunked ? 'Transfer-Encoding: chunked\r\n' : lengthWhereWanted(method, fields.contentLength)
   const path = upstreamPath(exchange, operation)
   return {
     method,
-    head: `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${framing}${toLines(outgoingHeaders(exchange, operation))}\r\n`,
-    body: hasBody(exchange) ? req : undefined,
+    head: `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${framing}${outgoingHeaders(exchange, operation)}\r\n`,
+    body: request.body,
     isChunked,
     maxBodyBytes: operation.target.kind === 'forward' ? operation.target.maxBodyBytes : 0,
     startedAtMs,
@@ -29,15 +28,8 @@ export const toOutgoingRequest = (
 /** The same of a handshake, which has no body; its own fields are put back (RFC 6455 section 4.1). */
 export const toHandshake = (exchange: Exchange, operation: MeteredOperation, host: string): string => {
   const path = upstreamPath(exchange, operation)
-  const lines = toLines(outgoingHeaders(exchange, operation))
+  const lines = outgoingHeaders(exchange, operation)
   return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${lines}\r\n`
-}
-
-/** Names and values in turn as header lines. */
-export const toLines = (fields: readonly string[]): string => {
-  let lines = ''
-  for (let i = 0; i + 1 < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`
-  return lines
 }
 
 /** The path and query that the upstream sees: prefix stripped if so configured, query credentials never. */
@@ -51,12 +43,11 @@ const upstreamPath = (exchange: Exchange, operation: MeteredOperation): string =
 }
 
 /** Whether a body follows the header (RFC 9112 section 6.3). */
-export const hasBody = ({ context: { fields } }: Exchange): boolean =>
-  fields.transferEncoding !== undefined || (fields.contentLength !== undefined && fields.contentLength !== '0')
+export const hasBody = ({ context }: Exchange): boolean => context.request.body !== undefined
 
 /** Whether it may be sent again: it has no body, and a repeat changes nothing. */
 export const isRepeatable = (exchange: Exchange): boolean =>
-  !hasBody(exchange) && idempotent.has(exchange.context.req.method ?? '')
+  !hasBody(exchange) && idempotent.has(exchange.context.method)
 
 /** Of the methods that operations have (RFC 9110 section 9.2.2). */
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])

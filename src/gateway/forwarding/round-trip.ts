@@ -1,11 +1,11 @@
 import { countPassed } from '../../http/body-garbage.ts'
-import { writeCheckedHead } from '../../http/checked-head.ts'
 import type { AnswerHead } from '../../http/client/answer-head.ts'
 import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
 import type { RoundTripError } from '../../http/client/failure.ts'
 import { isEventStream } from '../../http/client/limits.ts'
 import type { OutgoingRequest } from '../../http/client/outgoing-request.ts'
 import { expectsContinue } from '../../http/context.ts'
+import type { ResponseListener } from '../../http/server/response.ts'
 import { clientGone, type Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
@@ -13,8 +13,6 @@ import type { Member } from '../upstreams/member.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { toUpstreamFailure, type UpstreamFailure } from '../upstreams/upstream-failure.ts'
 import type { Waiter } from '../upstreams/waiting-line.ts'
-import { endAnswer, endWith, flushHeader } from './answer-end.ts'
-import { breakOff } from './break-off.ts'
 import { refuseBusy } from './busy.ts'
 import { type Endless, tokenCheckOf } from './endless-watch.ts'
 import type { ForwardDeps } from './forward.ts'
@@ -22,7 +20,7 @@ import { incomingHead } from './incoming-head.ts'
 import { isRepeatable, toOutgoingRequest } from './outgoing-request.ts'
 
 /** One request to an upstream and its answer, streamed to the client. */
-export class RoundTrip implements RoundTripHandler, Waiter<Member>, Endless {
+export class RoundTrip implements RoundTripHandler, ResponseListener, Waiter<Member>, Endless {
   readonly #deps: ForwardDeps
   readonly #exchange: Exchange
   readonly #operation: MeteredOperation
@@ -46,7 +44,7 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member>, Endless {
   }
 
   start(): void {
-    this.#exchange.context.res.on('close', this.#onClientClose)
+    this.#exchange.context.response.listener = this
     const member = this.#upstream.take()
     if (member) this.onTurn(member)
     else if (!this.#upstream.wait(this)) this.onBusy()
@@ -56,7 +54,7 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member>, Endless {
     const { context } = this.#exchange
     this.#member = member
     this.#sentAtMs = performance.now()
-    if (expectsContinue(context)) context.res.writeContinue()
+    if (expectsContinue(context)) context.response.writeContinue()
     this.#connection = member.pool.send(this.#requestTo(member), this)
   }
 
@@ -73,7 +71,7 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member>, Endless {
     return toOutgoingRequest(this.#exchange, this.#operation, host, this.#sentAtMs)
   }
 
-  readonly #onClientClose = (): void => {
+  onClose(): void {
     if (this.#ended) return
     this.#upstream.leave(this)
     this.#connection?.abort()
@@ -81,15 +79,22 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member>, Endless {
   }
 
   onHead(head: AnswerHead): void {
-    const { res } = this.#exchange.context
+    const { response } = this.#exchange.context
     this.#status = head.status
     this.#exchange.upstreamStatus = head.status
     if (this.#member) this.#upstream.heard(this.#member, head.status)
     if (head.framing.by === 'length' && head.framing.bytes > 0) this.#owedBytes = head.framing.bytes
-    if (this.#deps.isDraining()) res.shouldKeepAlive = false
-    writeCheckedHead(res, incomingHead(this.#exchange, head))
-    // The first bytes of the body take the header with them; where none came with it, it goes by itself.
-    process.nextTick(flushHeader, res)
+    if (this.#deps.isDraining()) response.closes = true
+    response.writeHead(incomingHead(this.#exchange, head))
+  }
+
+  /** The first bytes of the body take the header with them; where none came with it, it goes by itself. */
+  onPause(): void {
+    this.#exchange.context.response.flush()
+  }
+
+  onDrain(): void {
+    this.#connection?.resume()
   }
 
   /** Event streams have no end of their own. */
@@ -116,42 +121,34 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member>, Endless {
   close(): void {
     if (this.#ended) return
     this.#connection?.abort()
-    breakOff(this.#exchange, this.#exchange.context.res.chunkedEncoding)
+    this.#exchange.context.response.abort()
     this.#end(undefined, this.#status)
   }
 
   onData(piece: Buffer): void {
-    const { res } = this.#exchange.context
+    const { response } = this.#exchange.context
     if (this.#owedBytes >= 0) {
       this.#owedBytes -= piece.length
       if (this.#owedBytes === 0) {
-        endWith(res, piece)
+        response.endWith(piece)
         return
       }
     }
     countPassed(piece.length)
-    // A copy, since the piece is a view of what will be read next.
-    if (res.write(Buffer.from(piece))) return
-    this.#connection?.pause()
-    // Pieces that were read already come all the same, thousands where a body is in small chunks.
-    if (res.listenerCount('drain') > 0) return
-    res.once('drain', () => this.#connection?.resume())
+    if (!response.write(piece)) this.#connection?.pause()
   }
 
   onEnd(): void {
-    const { res } = this.#exchange.context
     // With a length it ended with its last byte.
-    if (this.#owedBytes !== 0) endAnswer(res)
+    if (this.#owedBytes !== 0) this.#exchange.context.response.end()
     this.#end(undefined, this.#status)
   }
 
   onFail(error: RoundTripError): void {
     if (this.#ended) return
-    const { req, res } = this.#exchange.context
-    // A body that broke off at the client fails the round trip before the connection's end is heard of.
-    if (req.errored) this.#onClientClose()
-    else if (res.headersSent) {
-      breakOff(this.#exchange, this.#owedBytes > 0 || res.chunkedEncoding)
+    const { response } = this.#exchange.context
+    if (response.headersSent) {
+      response.abort()
       this.#end(toUpstreamFailure(error).reason, this.#status)
     } else {
       if (this.#member) this.#upstream.missed(this.#member, error)
@@ -199,7 +196,7 @@ export class RoundTrip implements RoundTripHandler, Waiter<Member>, Endless {
     if (this.#sentAtMs > 0) this.#exchange.upstreamMs = performance.now() - this.#sentAtMs
     // Others use it from now on: what this client still has to take must not hold them up.
     this.#connection = undefined
-    this.#exchange.context.res.off('close', this.#onClientClose)
+    this.#exchange.context.response.listener = undefined
     if (this.#member) this.#upstream.giveBack(this.#member)
     this.#member = undefined
   }

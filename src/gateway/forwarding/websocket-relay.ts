@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { countPassed } from '../../http/body-garbage.ts'
-import { noticeReset } from '../../http/reset-notice.ts'
+import { detectReset } from '../../http/detect-reset.ts'
 import { type CloseCode, closeFrame, FrameReader } from './websocket-frames.ts'
 
 /** How long the two sides have to answer a Close of ours, in milliseconds. */
@@ -114,7 +114,7 @@ class Direction {
 
   /** To be called now and then: who is not read goes unheard. */
   look(): void {
-    if (this.#to.writableNeedDrain) noticeReset(this.#from)
+    if (this.#to.writableNeedDrain) detectReset(this.#from)
   }
 
   close(code: CloseCode, reason: string): void {

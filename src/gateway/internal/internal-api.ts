@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type BodyLimits, readBody } from '../../http/body.ts'
 import { problemReply } from '../../http/problem.ts'
 import { type Reply, writeReply } from '../../http/reply.ts'
-import type { TrafficHandlers } from '../../http/traffic-server.ts'
+import type { HttpServerHandlers } from '../../http/server/handlers.ts'
+import type { Request } from '../../http/server/request.ts'
+import type { Response } from '../../http/server/response.ts'
 import type { BackChannel, BackChannelAnswer } from '../../oauth/interaction/back-channel.ts'
 import { StoreUnavailableError } from '../../stores/ports/store-unavailable.ts'
 import { type AccessLog, operationMembers } from '../../telemetry/access-log.ts'
@@ -20,7 +21,7 @@ export interface InternalApiDeps {
 
 /** What the private listener serves: the operator's login asks about an interaction and answers it. */
 export interface InternalApi {
-  readonly handlers: TrafficHandlers
+  readonly handlers: HttpServerHandlers
   /** From now on every answer ends its connection. */
   startDraining(): void
   /** Requests being answered now. */
@@ -32,22 +33,24 @@ export const createInternalApi = (deps: InternalApiDeps): InternalApi => {
   let inFlight = 0
   let draining = false
 
-  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+  const answer = async (request: Request, response: Response): Promise<void> => {
     const startedAtMs = performance.now()
     const requestId = randomUUID()
-    const call = parseCall(req)
+    const call = parseCall(request.head.target)
     inFlight++
     try {
-      const reply = await replyTo(req, res, call, requestId, deps).catch(error => toFailure(error, requestId, log))
-      if (reply) writeReply(res, { ...reply, close: draining || reply.close === true }, requestId)
+      const reply = await replyTo(request, response, call, requestId, deps).catch(error =>
+        toFailure(error, requestId, log),
+      )
+      if (reply) writeReply(response, { ...reply, close: draining || reply.close === true }, requestId)
       accessLog.write({
         request_id: requestId,
         operation: call?.operation.members ?? unmatched,
-        method: req.method ?? '',
+        method: request.head.method,
         path: call?.path ?? '',
         status: reply?.status ?? clientGone,
         client_id: undefined,
-        address: req.socket.remoteAddress ?? '',
+        address: request.peer,
         durationMs: performance.now() - startedAtMs,
         upstreamMs: 0,
       })
@@ -58,8 +61,7 @@ export const createInternalApi = (deps: InternalApiDeps): InternalApi => {
 
   return {
     handlers: {
-      request: (req, res) => void answer(req, res),
-      upgrade: (_req, socket) => socket.destroy(),
+      request: (request, response) => void answer(request, response),
       refused: () => undefined,
       dropped: () => undefined,
     },
@@ -101,8 +103,7 @@ interface Call {
   readonly operation: InternalOperation
 }
 
-const parseCall = (req: IncomingMessage): Call | undefined => {
-  const path = req.url ?? ''
+const parseCall = (path: string): Call | undefined => {
   const [, id, suffix = ''] = /^\/internal\/interactions\/([A-Za-z0-9_-]{22})(\/\w+)?$/.exec(path) ?? []
   const operation = operations.get(suffix)
   return id !== undefined && operation ? { path, id, operation } : undefined
@@ -112,21 +113,22 @@ const bodyLimits: BodyLimits = { maxBytes: 64 * 1024, timeoutMs: 30_000 }
 
 /** @returns undefined where the caller has gone */
 const replyTo = async (
-  req: IncomingMessage,
-  res: ServerResponse,
+  request: Request,
+  response: Response,
   call: Call | undefined,
   requestId: string,
   { backChannel, caller }: InternalApiDeps,
 ): Promise<Reply | undefined> => {
+  const { method: sentMethod, fields } = request.head
   if (!call) return problemReply('NOT_FOUND', requestId)
   const { method, serve } = call.operation
-  if (req.method !== method) return problemReply('METHOD_NOT_ALLOWED', requestId, { headers: ['allow', method] })
-  const proof = await proveInternalCaller(req, caller)
+  if (sentMethod !== method) return problemReply('METHOD_NOT_ALLOWED', requestId, { headers: ['allow', method] })
+  const proof = await proveInternalCaller(request, caller)
   if (proof.kind !== 'proven') return refuseCaller(proof, requestId)
   if (method === 'GET') return toReply(await serve(backChannel, call.id, undefined), requestId)
-  if (!isJson(req.headers['content-type'])) return problemReply('MEDIA_TYPE_UNSUPPORTED', requestId, acceptsJson)
-  if (req.headers.expect !== undefined) res.writeContinue()
-  const body = await readBody(req, req.headers['content-length'], bodyLimits)
+  if (!isJson(fields.contentType)) return problemReply('MEDIA_TYPE_UNSUPPORTED', requestId, acceptsJson)
+  if (fields.expect !== undefined) response.writeContinue()
+  const body = await readBody(request, response, bodyLimits)
   switch (body.kind) {
     case 'body':
       return toReply(await serve(backChannel, call.id, parseJson(body.text)), requestId)

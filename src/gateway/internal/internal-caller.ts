@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import type { Request } from '../../http/server/request.ts'
 import { timeFault } from '../../http/tls-files.ts'
 import type { LoginProof } from '../../oauth/interaction/login-proof.ts'
 
@@ -20,11 +20,11 @@ export type InternalCaller =
 
 /** @throws StoreUnavailableError where nobody can tell whether a JWT was used before */
 export const proveInternalCaller = async (
-  req: IncomingMessage,
+  { head, socket }: Request,
   { takesCertificates, nowMs, proof }: InternalCallerOptions,
 ): Promise<InternalCaller> => {
-  if (takesCertificates && isVouchedFor(req.socket, nowMs())) return proven
-  const [line, second] = req.headersDistinct.authorization ?? []
+  if (takesCertificates && isVouchedFor(socket, nowMs())) return proven
+  const [line, second] = head.fields.authorization
   if (line === undefined) return { kind: 'missing' }
   if (!proof) return { kind: 'invalid', reason: 'the configuration has no keys for JWTs: show a certificate' }
   const token = /^bearer +([\w.-]+)$/i.exec(line)?.[1]

@@ -1,6 +1,7 @@
+import { createHttpServer, type HttpServer } from '../../http/server/http-server.ts'
+import { defaultHttpServerOptions } from '../../http/server/options.ts'
 import { openTls, type TlsReport } from '../../http/tls.ts'
 import type { TlsOptions } from '../../http/tls-options.ts'
-import { createTrafficServer, defaultTrafficServerOptions, type TrafficServer } from '../../http/traffic-server.ts'
 import type { OAuthDeps } from '../../oauth/deps.ts'
 import { createBackChannel } from '../../oauth/interaction/back-channel.ts'
 import { createLoginProof } from '../../oauth/interaction/login-proof.ts'
@@ -21,7 +22,7 @@ export interface PrivateListenerDeps extends Pick<InternalApiDeps, 'log' | 'acce
 
 /** The listener for the operator's own login. It listens where the caller says, and never on the traffic port. */
 export interface PrivateListener extends Pick<InternalApi, 'startDraining' | 'inFlight'> {
-  readonly traffic: TrafficServer
+  readonly traffic: HttpServer
   /** Answers calls that come from now on by another configuration of the authorization server. */
   serve(oauth: OAuthDeps): void
   close(): void
@@ -53,7 +54,7 @@ export const openPrivateListener = async (
     },
   })
   return {
-    traffic: createTrafficServer(defaultTrafficServerOptions, api.handlers, tls),
+    traffic: createHttpServer(defaultHttpServerOptions, api.handlers, tls),
     startDraining: api.startDraining,
     inFlight: api.inFlight,
     serve(oauth) {

@@ -32,7 +32,7 @@ const toRequestSpan = (exchange: Exchange, trace: RequestTrace, status: number, 
       'http.response.status_code': status === clientGone ? undefined : status,
       'url.path': target && toLoggedPath(target.path),
       'url.scheme': schemeOf(exchange),
-      'network.protocol.version': context.req.httpVersion,
+      'network.protocol.version': `1.${context.request.head.versionMinor}`,
       'client.address': context.address,
       'sidegate.grouping': operation?.grouping ?? 'unmatched',
       'sidegate.client_id': clientOf(exchange),
@@ -90,8 +90,8 @@ const partOf = ({ traceId, state }: RequestTrace): Pick<Span, 'traceId' | 'trace
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE'])
 
 /** Where another gateway asks, that of the request which it asks about; the conventions' word for those that nobody knows. */
-const methodOf = ({ context: { req }, check }: Exchange): string => {
-  const method = check?.method ?? req.method ?? ''
+const methodOf = ({ context, check }: Exchange): string => {
+  const method = check?.method ?? context.method
   return knownMethods.has(method) ? method : '_OTHER'
 }
 

@@ -1,4 +1,4 @@
-import type { RequestFields } from '../../http/fields.ts'
+import type { RequestFields } from '../../http/server/request-fields.ts'
 import {
   newSpanId,
   newTraceId,

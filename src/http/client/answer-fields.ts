@@ -1,3 +1,5 @@
+import { isToken } from '../message/grammar.ts'
+
 /** Header fields of an answer, by what a proxy does with them. */
 export const answerFieldKinds = {
   /** Goes to the client as it came. */
@@ -39,11 +41,9 @@ const maxSeen = 2000
 export const answerFieldKindOf = (rawName: string): AnswerFieldKind => {
   const known = seen.get(rawName)
   if (known !== undefined) return known
-  const kind = isToken.test(rawName)
+  const kind = isToken(rawName)
     ? (named.get(rawName.toLowerCase()) ?? answerFieldKinds.plain)
     : answerFieldKinds.invalid
   if (seen.size < maxSeen && rawName.length <= 64) seen.set(rawName, kind)
   return kind
 }
-
-const isToken = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/

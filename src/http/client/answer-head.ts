@@ -1,3 +1,6 @@
+import { declaredFraming } from '../message/framing.ts'
+import { hasInvalidByte, hasListMember, trimmedSlice } from '../message/grammar.ts'
+import { InvalidMessageError } from '../message/invalid-message.ts'
 import { type AnswerFieldKind, answerFieldKindOf, answerFieldKinds as kinds } from './answer-fields.ts'
 
 /** How an answer's body ends (RFC 9112 section 6.3). */
@@ -24,26 +27,22 @@ export interface AnswerHead {
   readonly keepsForSec: number | undefined
 }
 
-/** An answer that breaks the protocol, or that says what cannot be handed on. */
-export class InvalidAnswerError extends Error {
-  override readonly name = 'InvalidAnswerError'
-}
-
 /** The whole of a body that is not there. */
 const nothing: Framing = { by: 'length', bytes: 0 }
-const inChunks: Framing = { by: 'chunks' }
 const untilClose: Framing = { by: 'close' }
 
 /**
  * Reads the head of an answer, strictly: what two readers could understand differently is refused.
  * @param text latin1, without the empty line at its end
  * @param method of the request that is answered: an answer to HEAD has no body
- * @throws InvalidAnswerError
+ * @throws InvalidMessageError
  */
 export const parseAnswerHead = (text: string, method: string): AnswerHead => {
+  if (hasInvalidByte(text)) throw new InvalidMessageError('bad-field-value', 'the head has a broken value')
   const firstEnd = text.indexOf('\r\n')
   const statusLine = firstEnd < 0 ? text : text.slice(0, firstEnd)
-  if (!startLine.test(statusLine)) throw new InvalidAnswerError('the answer does not begin with a status line')
+  if (!startLine.test(statusLine))
+    throw new InvalidMessageError('bad-status-line', 'the answer does not begin with a status line')
   const status = Number(statusLine.slice(9, 12))
   const fields: string[] = []
   const lineStarts: number[] = []
@@ -55,16 +54,16 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
     const found = text.indexOf('\r\n', at)
     const end = found < 0 ? text.length : found
     const colon = text.indexOf(':', at)
-    if (colon < 0 || colon > end) throw new InvalidAnswerError('a line of the head is no field')
+    if (colon < 0 || colon > end) throw new InvalidMessageError('not-a-field', 'a line of the head is no field')
     const name = text.slice(at, colon)
-    const value = valueIn(text, colon + 1, end)
+    const value = trimmedSlice(text, colon + 1, end)
     switch (kindOf(name)) {
       case kinds.contentLength:
-        if (length !== undefined) throw new InvalidAnswerError('there are two lengths')
+        if (length !== undefined) throw new InvalidMessageError('two-lengths', 'there are two lengths')
         length = value
         break
       case kinds.transferEncoding:
-        if (coding !== undefined) throw new InvalidAnswerError('there are two transfer codings')
+        if (coding !== undefined) throw new InvalidMessageError('bad-coding', 'there are two transfer codings')
         coding = value
         break
       case kinds.connection:
@@ -91,13 +90,10 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
     persists:
       framing.by !== 'close' &&
       !(framing === nothing && (coding !== undefined || Number(length ?? 0) > 0)) &&
-      (isOld ? hasOption(connection, 'keep-alive') : !hasOption(connection, 'close')),
+      (isOld ? hasListMember(connection, 'keep-alive') : !hasListMember(connection, 'close')),
     keepsForSec: keepAlive === undefined ? undefined : keepAliveSec(keepAlive),
   }
 }
-
-/** Control characters, among them halves of line ends; lines that go on in the next (obs-fold) begin with no name. */
-const brokenValue = /[^\t\x20-\x7e\x80-\xff]/
 
 /**
  * `HTTP/1.1 200 OK`; some servers leave the blank before an empty reason out. What is beyond 599 has no meaning that could
@@ -107,21 +103,9 @@ const startLine = /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/
 
 const kindOf = (name: string): AnswerFieldKind => {
   const kind = answerFieldKindOf(name)
-  if (kind === kinds.invalid) throw new InvalidAnswerError('a field has no proper name')
+  if (kind === kinds.invalid) throw new InvalidMessageError('bad-field-name', 'a field has no proper name')
   return kind
 }
-
-const valueIn = (text: string, from: number, to: number): string => {
-  let start = from
-  let end = to
-  while (start < end && isBlank(text.charCodeAt(start))) start++
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
-  const value = text.slice(start, end)
-  if (brokenValue.test(value)) throw new InvalidAnswerError('a field has a broken value')
-  return value
-}
-
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
 
 const framingOf = (
   status: number,
@@ -130,20 +114,10 @@ const framingOf = (
   coding: string | undefined,
   isOld: boolean,
 ): Framing => {
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) throw new InvalidAnswerError('the length is no number')
-  if (coding !== undefined) {
-    if (isOld) throw new InvalidAnswerError('HTTP/1.0 has no transfer codings')
-    if (length !== undefined) throw new InvalidAnswerError('there are a length and a transfer coding')
-    // `gzip, chunked` ends here: without the field the client would take the coded bytes for the content.
-    if (coding.toLowerCase() !== 'chunked') throw new InvalidAnswerError('the transfer coding is not chunked alone')
-  }
+  const declared = declaredFraming({ length, coding, versionMinor: isOld ? 0 : 1 })
   if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return nothing
-  if (coding !== undefined) return inChunks
-  return length === undefined ? untilClose : { by: 'length', bytes: Number(length) }
+  return declared.by === 'nothing' ? untilClose : declared
 }
-
-const hasOption = (connection: string, option: string): boolean =>
-  connection !== '' && connection.split(',').some(each => each.trim() === option)
 
 const keepAliveSec = (value: string): number | undefined => {
   const seconds = /\btimeout=(\d{1,6})\b/i.exec(value)?.[1]

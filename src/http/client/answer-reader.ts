@@ -1,5 +1,6 @@
-import { type AnswerHead, InvalidAnswerError, parseAnswerHead } from './answer-head.ts'
-import { ChunkedBody } from './chunked-body.ts'
+import { ChunkedDecoder } from '../message/chunked-decoder.ts'
+import { InvalidMessageError } from '../message/invalid-message.ts'
+import { type AnswerHead, parseAnswerHead } from './answer-head.ts'
 
 /** Longest head of an answer, in bytes. */
 const maxHeadBytes = 65_536
@@ -28,7 +29,7 @@ export class AnswerReader {
   /** Of a head that has not ended yet. */
   #held = noBytes
   #interim = 0
-  #chunks: ChunkedBody | undefined
+  #chunks: ChunkedDecoder | undefined
   /** Of a body whose length is known. */
   #owedBytes = 0
   #isDone = false
@@ -48,7 +49,7 @@ export class AnswerReader {
     return this.#isDone
   }
 
-  /** @returns how many bytes belong to the answer @throws InvalidAnswerError */
+  /** @returns how many bytes belong to the answer @throws InvalidMessageError */
   read(bytes: Buffer): number {
     if (this.#head) return this.#readBody(bytes, 0)
     const heldBefore = this.#held.length
@@ -57,7 +58,7 @@ export class AnswerReader {
     while (!this.#head) {
       const end = all.indexOf(headEnd, at)
       if (end < 0) return this.#hold(all, at, bytes.length)
-      if (end - at > maxHeadBytes) throw new InvalidAnswerError('the head is too long')
+      if (end - at > maxHeadBytes) throw new InvalidMessageError('head-too-large', 'the head is too long')
       this.#takeHead(parseAnswerHead(all.toString('latin1', at, end), this.#method))
       at = end + headEnd.length
     }
@@ -65,30 +66,33 @@ export class AnswerReader {
     return this.#readBody(all, at) - heldBefore
   }
 
-  /** The connection has ended: that is how some bodies end. @throws InvalidAnswerError where the answer is cut off */
+  /** The connection has ended: that is how some bodies end. @throws InvalidMessageError where the answer is cut off */
   finish(): void {
-    if (this.#head?.framing.by !== 'close') throw new InvalidAnswerError('the answer breaks off')
+    if (this.#head?.framing.by !== 'close') throw new InvalidMessageError('incomplete', 'the answer breaks off')
     this.#end()
   }
 
   #hold(all: Buffer, from: number, readBytes: number): number {
-    if (all.length - from > maxHeadBytes) throw new InvalidAnswerError('the head is too long')
-    if (!couldBegin(all, from)) throw new InvalidAnswerError('the answer does not begin with a status line')
+    if (all.length - from > maxHeadBytes) throw new InvalidMessageError('head-too-large', 'the head is too long')
+    if (!couldBegin(all, from))
+      throw new InvalidMessageError('bad-status-line', 'the answer does not begin with a status line')
     this.#held = Buffer.from(all.subarray(from))
     return readBytes
   }
 
   #takeHead(head: AnswerHead): void {
     const isUpgrade = head.status === 101
-    if (isUpgrade && !this.#mayUpgrade) throw new InvalidAnswerError('nobody asked for another protocol')
+    if (isUpgrade && !this.#mayUpgrade)
+      throw new InvalidMessageError('bad-interim-response', 'nobody asked for another protocol')
     if (head.status < 200 && !isUpgrade) {
       this.#interim += 1
-      if (this.#interim > maxInterim) throw new InvalidAnswerError('there are too many interim answers')
+      if (this.#interim > maxInterim)
+        throw new InvalidMessageError('bad-interim-response', 'there are too many interim answers')
       return
     }
     this.#head = head
     if (head.framing.by === 'length') this.#owedBytes = head.framing.bytes
-    else if (head.framing.by === 'chunks') this.#chunks = new ChunkedBody()
+    else if (head.framing.by === 'chunks') this.#chunks = new ChunkedDecoder()
     this.#listener.onHead(head)
   }
 
@@ -106,7 +110,7 @@ export class AnswerReader {
     return end
   }
 
-  #readChunks(chunks: ChunkedBody, bytes: Buffer, at: number): number {
+  #readChunks(chunks: ChunkedDecoder, bytes: Buffer, at: number): number {
     const end = chunks.read(bytes, at, piece => this.#listener.onData(piece))
     if (chunks.isDone) this.#end()
     return end

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
-import { type AnswerHead, InvalidAnswerError } from './answer-head.ts'
+import { InvalidMessageError } from '../message/invalid-message.ts'
+import type { AnswerHead } from './answer-head.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
 import { type FailureKind, RoundTripError } from './failure.ts'
 import { hearOut } from './hear-out.ts'
@@ -15,6 +16,8 @@ import { TotalTime } from './total-time.ts'
 export interface RoundTripHandler extends AnswerListener {
   /** The answer has begun, and takes longer than most: said once, a fraction of a second later. */
   onLong?(head: AnswerHead): void
+  /** All that has come so far has been told: nothing else follows soon. */
+  onPause?(): void
   onFail(error: RoundTripError): void
 }
 
@@ -175,6 +178,7 @@ export class Connection {
     try {
       const taken = reader.read(bytes)
       if (reader.isDone) this.#settle(reader.head, taken === bytes.length)
+      else this.#handler?.onPause?.()
     } catch (error) {
       this.#failReading(error)
     }
@@ -206,7 +210,7 @@ export class Connection {
 
   #failReading(error: unknown): void {
     // A fault of whoever is told is no fault of the answer.
-    if (!(error instanceof InvalidAnswerError)) throw error
+    if (!(error instanceof InvalidMessageError)) throw error
     this.#fail(this.#reader?.head ? 'broken-off' : 'invalid', error.message, error)
   }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
-import { type AnswerHead, InvalidAnswerError } from './answer-head.ts'
+import { InvalidMessageError } from '../message/invalid-message.ts'
+import type { AnswerHead } from './answer-head.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
 import { type FailureKind, RoundTripError } from './failure.ts'
 import type { ConnectionLimits } from './limits.ts'
@@ -97,13 +98,14 @@ export class Handshake {
       else if (this.#reader.isDone) this.abort()
     } catch (error) {
       // A fault of whoever is told is no fault of the answer.
-      if (!(error instanceof InvalidAnswerError)) throw error
+      if (!(error instanceof InvalidMessageError)) throw error
       this.#fail(this.#reader.head ? 'broken-off' : 'invalid', error.message, error)
     }
   }
 
   #open(head: AnswerHead, rest: Buffer): void {
-    if (!switchesTo(head, this.#request.protocol)) throw new InvalidAnswerError('another protocol was asked for')
+    if (!switchesTo(head, this.#request.protocol))
+      throw new InvalidMessageError('bad-interim-response', 'another protocol was asked for')
     this.#finish()
     this.#socket.off('data', this.#onData).off('end', this.#onEnd).pause()
     if (rest.length > 0) this.#socket.unshift(rest)

@@ -1,8 +1,8 @@
 import type { OnReadOpts } from 'node:net'
 
 /**
- * What functions that a socket keeps see of its connection. A socket that has closed stays in memory for a while
- * (`../last-heard.ts`), and leads to nothing then.
+ * What functions that a socket keeps see of its connection. A socket that has closed stays in memory for a while,
+ * and leads to nothing then.
  */
 export interface Link {
   to: Linked | undefined

@@ -1,6 +1,5 @@
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { dropListenersAtEnd } from '../last-heard.ts'
 import type { ClientTls } from './client-tls.ts'
 import type { Place } from './place.ts'
 
@@ -17,11 +16,11 @@ export type OpenSocket = (onread: OnReadOpts | undefined, onReady: () => void) =
  */
 export const opener = (place: Place, tls?: ClientTls): OpenSocket => {
   if (place.kind === 'unix')
-    return (onread, onReady) => dropListenersAtEnd(connect({ path: place.path, ...toMember(onread) }, onReady))
+    return (onread, onReady) => removeListenersOnClose(connect({ path: place.path, ...toMember(onread) }, onReady))
   const { name, host, port } = place
   const address = { host, port, keepAlive: true }
   if (!place.isSecure)
-    return (onread, onReady) => dropListenersAtEnd(connect({ ...address, ...toMember(onread) }, onReady))
+    return (onread, onReady) => removeListenersOnClose(connect({ ...address, ...toMember(onread) }, onReady))
   const servername = tls?.servername ?? (isIP(name) === 0 ? name : undefined)
   const secure = {
     ...address,
@@ -33,8 +32,16 @@ export const opener = (place: Place, tls?: ClientTls): OpenSocket => {
   }
   return (onread, onReady) => {
     const context = tls && { secureContext: tls.context() }
-    return dropListenersAtEnd(connectTls({ ...secure, ...context, ...toMember(onread) }, onReady))
+    return removeListenersOnClose(connectTls({ ...secure, ...context, ...toMember(onread) }, onReady))
   }
 }
 
 const toMember = (onread: OnReadOpts | undefined): { readonly onread?: OnReadOpts } => (onread ? { onread } : {})
+
+/** So that V8 frees a closed socket, and all that its listeners lead to, with the other young objects. */
+const removeListenersOnClose = (socket: Socket): Socket => socket.on('close', removeListeners)
+
+function removeListeners(this: Socket): void {
+  // Those that are being told of the close still are.
+  this.removeAllListeners()
+}

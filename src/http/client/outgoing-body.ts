@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { countPassed } from '../body-garbage.ts'
-import { noticeReset } from '../reset-notice.ts'
+import type { BodySink, BodySource } from '../message/body-source.ts'
 import type { RequestWithBody } from './outgoing-request.ts'
 
 /** Who is told how the sending goes. */
@@ -16,9 +15,9 @@ export interface BodyProgress {
  * A client's body on its way to a server, piece by piece as the server takes it. Trailers end here: what is in them has
  * not been looked at (RFC 9110 section 6.5.1 lets a proxy drop them).
  */
-export class OutgoingBody {
+export class OutgoingBody implements BodySink {
   readonly #socket: Socket
-  readonly #source: IncomingMessage
+  readonly #source: BodySource
   readonly #isChunked: boolean
   readonly #progress: BodyProgress
   /** Of a body that comes in chunks; another has no more than its head declares. */
@@ -52,7 +51,7 @@ export class OutgoingBody {
 
   /** To be called now and then: a client that is not read goes unheard. */
   look(): void {
-    if (this.isHeldUp) noticeReset(this.#source.socket)
+    if (this.isHeldUp) this.#source.detectReset()
   }
 
   /** @param head of the request; it leaves together with what has come of the body */
@@ -62,22 +61,19 @@ export class OutgoingBody {
       this.#hasBegun = !error
     })
     process.nextTick(uncork, this.#socket)
-    this.#source.on('data', this.#onData)
-    this.#source.on('end', this.#onEnd)
     this.#socket.on('drain', this.#onDrain)
+    this.#source.read(this)
   }
 
   /** What is left of the body is read and dropped, so that the client's connection can go on. */
   stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true
-    this.#source.off('data', this.#onData)
-    this.#source.off('end', this.#onEnd)
     this.#socket.off('drain', this.#onDrain)
-    if (!this.#isSent) this.#source.resume()
+    if (!this.#isSent) this.#source.discard()
   }
 
-  readonly #onData = (piece: Buffer): void => {
+  onData(piece: Buffer): void {
     countPassed(piece.length)
     this.#progress.onProgress()
     if (!this.#write(piece)) this.#source.pause()
@@ -103,7 +99,7 @@ export class OutgoingBody {
     this.#source.resume()
   }
 
-  readonly #onEnd = (): void => {
+  onEnd(): void {
     this.#isSent = true
     if (this.#isChunked) this.#socket.write('0\r\n\r\n', 'latin1')
     this.#progress.onSent()

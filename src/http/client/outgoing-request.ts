@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { BodySource } from '../message/body-source.ts'
 
 /** A request as it goes over the wire. */
 export interface OutgoingRequest {
@@ -6,7 +6,7 @@ export interface OutgoingRequest {
   /** Request line and fields, latin1, with the empty line at its end. */
   readonly head: string
   /** Undefined: none. */
-  readonly body: IncomingMessage | undefined
+  readonly body: BodySource | undefined
   /** Whether the body goes in chunks; else it has the length that the head declares. */
   readonly isChunked: boolean
   /** Most bytes of a body in chunks; more is `too-large`. */
@@ -16,7 +16,7 @@ export interface OutgoingRequest {
 }
 
 /** One that has a body. */
-export type RequestWithBody = OutgoingRequest & { readonly body: IncomingMessage }
+export type RequestWithBody = OutgoingRequest & { readonly body: BodySource }
 
 /** Whether there is a body to send. */
 export const hasBody = (request: OutgoingRequest): request is RequestWithBody => request.body !== undefined

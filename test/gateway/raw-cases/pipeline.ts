@@ -57,9 +57,10 @@ export const pipelineCases: readonly RawCase[] = [
   },
   {
     id: 'P05',
-    what: 'a body that is longer than declared',
+    what: 'a body that is longer than declared: the rest is read as the next request',
     bytes: request('POST BASE/x', ['Content-Length: 4'], 'hello evil'),
     statuses: [200],
+    further: [[400, 501]],
     forwarded: 1,
     closes: true,
   },

@@ -45,9 +45,12 @@ export const upgradeCases: readonly RawCase[] = [
   })),
   ...['POST', 'PUT', 'DELETE', 'OPTIONS'].map(method => ({
     id: `W03 ${method}`,
-    what: `a ${method} that asks for a WebSocket, with a body`,
+    what: `a ${method} that asks for a WebSocket, with a body that is longer than declared`,
     bytes: request(`${method} BASE/x`, [...handshake, `Content-Length: ${smuggled.length}`], smuggled),
     ...passed,
+    // What is behind the declared length is read as the next request.
+    further: [[400]],
+    closes: true,
     body: /GET .*\/admin/,
     fields: { upgrade: undefined },
   })),

@@ -1,4 +1,4 @@
-/** Where a request goes: the path in the one form that routing, authorization and the upstream all see. */
+/** The request target: the path in the one form that routing, authorization and the upstream all see. */
 export interface RequestTarget {
   /** Starts with `/`; unreserved characters decoded, no dot segments. */
   readonly path: string

@@ -1,6 +1,8 @@
+import { isToken } from '../message/grammar.ts'
+
 /**
- * Header fields of a request, by what the gateway does with them. One table serves both readers: the scan of a request
- * (`scanFields`) and the making of the header that goes upstream.
+ * Header fields of a request, by what the gateway does with them. One table serves the request parser and the gateway, which
+ * builds the header that goes upstream.
  */
 export const fieldKinds = {
   /** Goes upstream as it came. */
@@ -35,11 +37,13 @@ export const fieldKinds = {
   tracestate: 23,
   /** RFC 7239. */
   forwarded: 24,
+  /** Not a field name (RFC 9110 section 5.1). */
+  invalid: 25,
 } as const
 
 export type FieldKind = (typeof fieldKinds)[keyof typeof fieldKinds]
 
-const named: Readonly<Record<string, FieldKind>> = {
+const namedFields: Readonly<Record<string, FieldKind>> = {
   connection: fieldKinds.connection,
   'keep-alive': fieldKinds.hop,
   'proxy-connection': fieldKinds.hop,
@@ -92,6 +96,8 @@ const named: Readonly<Record<string, FieldKind>> = {
   'x-forwarded-client-cert': fieldKinds.forwardedClientCert,
 }
 
+const named: ReadonlyMap<string, FieldKind> = new Map(Object.entries(namedFields))
+
 /** Spellings seen so far; bounded, since clients choose them. */
 const seen = new Map<string, FieldKind>()
 const maxSeen = 2000
@@ -99,20 +105,20 @@ const maxSeen = 2000
 export const fieldKindOf = (rawName: string): FieldKind => {
   const known = seen.get(rawName)
   if (known !== undefined) return known
-  const kind = classify(rawName.toLowerCase())
+  const kind = isToken(rawName) ? classify(rawName.toLowerCase()) : fieldKinds.invalid
   if (seen.size < maxSeen && rawName.length <= 64) seen.set(rawName, kind)
   return kind
 }
 
 const classify = (name: string): FieldKind => {
-  // Own members only: a field may be called `constructor`.
-  if (Object.hasOwn(named, name)) return named[name] as FieldKind
+  const known = named.get(name)
+  if (known !== undefined) return known
   // CGI-like servers read `_` as `-`: X_Sidegate_Client_Id and Content_Length would arrive as the real ones.
   if (name.includes('_')) return fieldKinds.identity
   // Others read every sign as `-`: X.Sidegate.Client.Id.
   const plain = name.replace(/[^a-z0-9]/g, '-')
   if (plain.startsWith('x-sidegate-') || plain.startsWith('x-forwarded-')) return fieldKinds.identity
-  if (plain !== name && Object.hasOwn(named, plain)) return fieldKinds.identity
+  if (plain !== name && named.has(plain)) return fieldKinds.identity
   if (saysCertificate.test(plain) || saysPrincipal.test(plain)) return fieldKinds.identity
   return fieldKinds.plain
 }

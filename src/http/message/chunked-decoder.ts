@@ -1,0 +1,109 @@
+import { hasInvalidByte, isToken } from './grammar.ts'
+import { InvalidMessageError } from './invalid-message.ts'
+
+/** Longest size line, extensions included, and longest trailer section, in bytes. */
+const maxLineBytes = 4096
+const maxTrailerBytes = 16_384
+
+/**
+ * Decodes the chunked transfer coding (RFC 9112 section 7.1) from pieces of any size. Chunk extensions and trailers are checked and
+ * dropped.
+ */
+export class ChunkedDecoder {
+  #state: 'size' | 'data' | 'data-end' | 'trailer' | 'done' = 'size'
+  /** An incomplete line, latin1. */
+  #line = ''
+  /** Bytes that are left of the current chunk. */
+  #leftBytes = 0
+  #trailerBytes = 0
+
+  get isDone(): boolean {
+    return this.#state === 'done'
+  }
+
+  /**
+   * @param bytes read from `at` on
+   * @param onData gets views of `bytes`, which are valid during the call
+   * @returns where reading stopped: at the end of `bytes`, or behind the end of the body
+   * @throws InvalidMessageError
+   */
+  read(bytes: Buffer, at: number, onData: (piece: Buffer) => void): number {
+    let place = at
+    while (place < bytes.length && this.#state !== 'done') {
+      if (this.#state !== 'data') {
+        place = this.#readLine(bytes, place)
+        continue
+      }
+      const end = Math.min(bytes.length, place + this.#leftBytes)
+      onData(bytes.subarray(place, end))
+      this.#leftBytes -= end - place
+      place = end
+      if (this.#leftBytes === 0) this.#state = 'data-end'
+    }
+    return place
+  }
+
+  #readLine(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(0x0a, at)
+    const piece = bytes.toString('latin1', at, end < 0 ? bytes.length : end + 1)
+    this.#line += piece
+    if (this.#line.length > this.#maxLineBytes()) {
+      throw new InvalidMessageError('chunk-line-too-long', 'a line between chunks is too long')
+    }
+    if (end < 0) {
+      this.#checkIncomplete()
+      return bytes.length
+    }
+    const line = this.#line
+    this.#line = ''
+    if (!line.endsWith('\r\n')) throw new InvalidMessageError('bare-cr-or-lf', 'a line between chunks has no CRLF')
+    this.#takeLine(line.slice(0, -2))
+    return end + 1
+  }
+
+  #maxLineBytes(): number {
+    return this.#state === 'trailer' ? maxTrailerBytes : maxLineBytes
+  }
+
+  /** Refuses what cannot become a chunk any more, before its line ends. */
+  #checkIncomplete(): void {
+    if (this.#state === 'data-end' && this.#line !== '\r') throw badChunkEnd()
+    if (this.#state === 'size' && !incompleteSizeLine.test(this.#line)) throw badSize()
+  }
+
+  #takeLine(line: string): void {
+    if (this.#state === 'size') {
+      const size = sizeLine.exec(line)?.[1]
+      if (size === undefined) throw badSize()
+      this.#leftBytes = Number.parseInt(size, 16)
+      this.#state = this.#leftBytes === 0 ? 'trailer' : 'data'
+    } else if (this.#state === 'data-end') {
+      if (line !== '') throw badChunkEnd()
+      this.#state = 'size'
+    } else {
+      this.#takeTrailer(line)
+    }
+  }
+
+  #takeTrailer(line: string): void {
+    this.#trailerBytes += line.length
+    if (this.#trailerBytes > maxTrailerBytes)
+      throw new InvalidMessageError('trailers-too-large', 'the trailers are too long')
+    if (line === '') this.#state = 'done'
+    else if (!isToken(line.slice(0, Math.max(0, line.indexOf(':')))) || hasInvalidByte(line)) {
+      throw new InvalidMessageError('bad-trailer', 'a line of the trailers is not a field')
+    }
+  }
+}
+
+const badSize = (): InvalidMessageError => new InvalidMessageError('bad-chunk-size', 'a chunk has no valid size')
+const badChunkEnd = (): InvalidMessageError =>
+  new InvalidMessageError('bad-chunk-end', 'a chunk is longer than its size')
+
+/** Up to 2^52 bytes, then extensions without control characters (RFC 9112 section 7.1.1). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
+const sizeLine = /^([0-9A-Fa-f]{1,13})(?:;[^\0-\x08\x0a-\x1f\x7f]*)?$/
+
+/** What such a line may be before its end has come. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
+const incompleteSizeLine = /^(?:[0-9A-Fa-f]{1,13}(?:;[^\0-\x08\x0a-\x1f\x7f]*)?\r?)?$/

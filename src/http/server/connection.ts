@@ -1,0 +1,529 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { plainAddress } from '../address.ts'
+import { detectReset } from '../detect-reset.ts'
+import { InvalidMessageError } from '../message/invalid-message.ts'
+import { problemReply } from '../problem.ts'
+import { writeReply } from '../reply.ts'
+import { burstMs, discardLimits, halfCloseGraceMs, idleGraceMs, lingerLimits } from './connection-limits.ts'
+import type { HttpServerHandlers } from './handlers.ts'
+import type { HttpServerOptions } from './options.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
+import { type BodyOwner, RequestBody } from './request-body.ts'
+import { checkIncompleteHead, parseRequestHead, type RequestHead } from './request-parser.ts'
+import { Response, type ResponseOwner } from './response.ts'
+import type { Ticked } from './timeout-ticker.ts'
+
+/**
+ * What a connection does. `idle`: it waits for a request, of which the first bytes may have come. `busy`: a request is being answered.
+ * `discarding`: it was answered, and what is left of its body is dropped. `draining`: the client has yet to take the answer.
+ * `closing`: it closes when what was written has been sent. `lingering`: as nginx's lingering_close, it has sent its FIN and drops what
+ * still comes, because a socket that is closed with bytes unread resets the connection, and the client would lose the answer
+ * (RFC 9112 section 9.6). `detached`: the socket speaks another protocol.
+ */
+type State = 'idle' | 'busy' | 'discarding' | 'draining' | 'closing' | 'lingering' | 'detached' | 'closed'
+
+/** What a connection needs of its server. */
+export interface ConnectionServer {
+  readonly options: HttpServerOptions
+  readonly handlers: HttpServerHandlers
+  readonly keepAliveSec: number
+  /** The connection has closed, or speaks another protocol. */
+  onClosed(connection: Connection): void
+  /** A wait has begun that is shorter than the usual tick. */
+  expectSoon(): void
+}
+
+const headEnd = '\r\n\r\n'
+
+/** One HTTP/1.1 connection of a client, with one request at a time: a pipelined one begins when the answer before it is written. */
+export class Connection implements ResponseOwner, BodyOwner, Ticked {
+  readonly socket: Socket
+  place: Ticked['place']
+  readonly #server: ConnectionServer
+  #peer: string | undefined
+  #state: State = 'idle'
+  /** Bytes that have come and were not read: of a head that is incomplete, or behind the current request. */
+  #held: Buffer | undefined
+  #body: RequestBody | undefined
+  #response: Response | undefined
+  #startedAtMs = 0
+  /** Whether a call of `#process` or `#feed` is under way, which settles what ends meanwhile. */
+  #isReading = false
+  #isPaused = false
+  /** Whether the client has sent its FIN. */
+  #isHalfClosed = false
+  #hasAnswered = false
+  /** Whether it closes after the answer. */
+  #isRetired = false
+  /** Whether bytes have come that are not a request: nobody knows where the next one would begin. */
+  #isGarbled = false
+  /** Whether the first bytes of a head have come. */
+  #hasBegun = false
+  /** When a tick first saw the current state; 0 until then. */
+  #sinceMs = 0
+  /** Of `discarding` and `lingering`: bytes dropped, and how many of them the last tick saw. */
+  #droppedBytes = 0
+  #droppedAtTick = 0
+  #droppedAtMs = 0
+  /** Bytes that the socket had sent at the last tick, while some waited. */
+  #sentBytes = -1
+  #sentAtMs = 0
+
+  constructor(socket: Socket, server: ConnectionServer) {
+    this.socket = socket
+    this.#server = server
+    ;(socket as OwnedSocket)[owner] = this
+    socket.on('data', onData)
+    socket.on('end', onEnd)
+    socket.on('drain', onDrain)
+    socket.on('error', onError)
+    socket.on('close', onClose)
+  }
+
+  get keepAliveSec(): number {
+    return this.#server.keepAliveSec
+  }
+
+  /** Whether it waits for a request of which nothing has come. */
+  get isIdle(): boolean {
+    return this.#state === 'idle' && this.#held === undefined
+  }
+
+  /** Closes it after the answer under way, or at once. */
+  retire(): void {
+    this.#isRetired = true
+    if (this.isIdle) this.socket.destroy()
+    else if (this.#response && !this.#response.headersSent) this.#response.closes = true
+  }
+
+  /** @returns whether it was idle, and is closed */
+  closeIfIdle(): boolean {
+    if (!this.isIdle || this.socket.destroyed) return false
+    this.socket.destroy()
+    return true
+  }
+
+  // What its socket tells it.
+
+  onData(bytes: Buffer): void {
+    switch (this.#state) {
+      case 'idle':
+        this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes])
+        this.#process()
+        return
+      case 'busy':
+      case 'discarding':
+        if (this.#body === undefined || this.#body.isComplete || this.#body.isPaused) this.#hold(bytes)
+        else this.#feed(this.#body, bytes)
+        return
+      case 'draining':
+        this.#hold(bytes)
+        return
+      default:
+        this.#droppedBytes += bytes.length
+    }
+  }
+
+  onEnd(): void {
+    this.#isHalfClosed = true
+    switch (this.#state) {
+      case 'idle':
+        if (this.#held === undefined) this.socket.destroySoon()
+        else this.#refuse({ code: 'BAD_REQUEST', drop: 'invalid' })
+        return
+      case 'busy':
+        if (this.#body && !this.#body.isComplete) this.socket.destroy()
+        else this.#onEarlyEnd()
+        return
+      case 'draining':
+        return
+      default:
+        this.socket.destroySoon()
+    }
+  }
+
+  /**
+   * The client has sent its FIN while it waits for the answer. One that comes with the request means that the client sends nothing
+   * more and reads. One that comes later nearly always means that the client has closed the connection and left.
+   */
+  #onEarlyEnd(): void {
+    const response = this.#response
+    if (response === undefined) return
+    if (!response.headersSent) response.closes = true
+    this.#isRetired = true
+    if (performance.now() - this.#startedAtMs < burstMs) return
+    setTimeout(() => {
+      if (this.#response === response && !response.isOver) this.socket.destroy()
+    }, halfCloseGraceMs).unref()
+  }
+
+  onDrain(): void {
+    if (this.#state === 'draining') this.#next()
+    else this.#response?.drained()
+  }
+
+  onClose(): void {
+    const response = this.#response
+    const wasDetached = this.#state === 'detached'
+    this.#state = 'closed'
+    this.#held = undefined
+    this.#response = undefined
+    this.#body = undefined
+    if (!wasDetached) this.#server.onClosed(this)
+    response?.closed()
+  }
+
+  // What its response and the body tell it.
+
+  onResponseEnd(): void {
+    if (!this.#isReading) this.#settle()
+  }
+
+  readBody(): void {
+    const body = this.#body
+    if (body === undefined || body.isComplete) return
+    const held = this.#held
+    if (held !== undefined) {
+      this.#held = undefined
+      this.#feed(body, held)
+    }
+    if (!body.isComplete && !body.isPaused) this.#resume()
+  }
+
+  pauseBody(): void {
+    this.#pause()
+  }
+
+  discardBody(): void {
+    this.#droppedBytes = 0
+  }
+
+  detectReset(): void {
+    detectReset(this.socket)
+  }
+
+  /** Lets go of the socket. */
+  detach(): Socket {
+    const { socket } = this
+    this.#state = 'detached'
+    socket.off('data', onData).off('end', onEnd).off('drain', onDrain).pause()
+    if (this.#held !== undefined) socket.unshift(this.#held)
+    this.#held = undefined
+    this.#response = undefined
+    this.#server.onClosed(this)
+    return socket
+  }
+
+  // The requests.
+
+  /** Begins requests, one after another, while they are answered at once. */
+  #process(): void {
+    this.#isReading = true
+    try {
+      while (this.#state === 'idle' && this.#held !== undefined && this.#begin(this.#held)) this.#settle()
+    } finally {
+      this.#isReading = false
+    }
+    if (this.#state === 'idle') this.#resume()
+    // A pipelined request waits, or a body that is not wanted yet.
+    else if (this.#held !== undefined) this.#pause()
+  }
+
+  /** @returns whether a request has begun: its head is whole */
+  #begin(bytes: Buffer): boolean {
+    const { options } = this.#server
+    const at = endOfEmptyLines(bytes)
+    const text = bytes.toString('latin1', at, Math.min(bytes.length, at + options.maxHeaderBytes + headEnd.length))
+    const end = text.indexOf(headEnd)
+    try {
+      if (end < 0) {
+        if (text.length > options.maxHeaderBytes) checkTooLarge(text)
+        checkIncompleteHead(text)
+        this.#held = at === 0 ? bytes : bytes.length === at ? undefined : bytes.subarray(at)
+        if (!this.#hasBegun) {
+          this.#hasBegun = true
+          this.#sinceMs = 0
+        }
+        return false
+      }
+      const head = parseRequestHead(text.slice(0, end), options.maxHeaderFields)
+      const next = at + end + headEnd.length
+      this.#held = next === bytes.length ? undefined : bytes.subarray(next)
+      this.#dispatch(head)
+    } catch (error) {
+      if (!(error instanceof InvalidMessageError)) throw error
+      this.#refuse(refusalOf(error.reason))
+    }
+    return true
+  }
+
+  #dispatch(head: RequestHead): void {
+    const { framing } = head
+    const response = new Response(this, {
+      method: head.method,
+      versionMinor: head.versionMinor,
+      // What follows a handshake belongs to the other protocol, also where the handshake is refused.
+      isPersistent: head.isPersistent && !head.asksForWebSocket && !this.#isRetired,
+      expectsContinue: head.fields.expect !== undefined && head.versionMinor > 0,
+    })
+    const hasBody = framing.by === 'chunks' || (framing.by === 'length' && framing.bytes > 0)
+    this.#body = hasBody ? new RequestBody(this, framing) : undefined
+    this.#response = response
+    this.#startedAtMs = performance.now()
+    this.#enter('busy')
+    this.#server.handlers.request(
+      {
+        head,
+        body: this.#body,
+        socket: this.socket,
+        peer: this.#peerAddress(),
+        startedAtMs: this.#startedAtMs,
+        upgrade: () => this.detach(),
+      },
+      response,
+    )
+  }
+
+  /** Hands bytes to the body; what follows it is held. */
+  #feed(body: RequestBody, bytes: Buffer): void {
+    const isOuter = !this.#isReading
+    this.#isReading = true
+    try {
+      const taken = body.take(bytes)
+      this.#droppedBytes += taken
+      if (taken < bytes.length) this.#hold(bytes.subarray(taken))
+    } catch (error) {
+      if (!(error instanceof InvalidMessageError)) throw error
+      this.#refuse(refusalOf(error.reason))
+    } finally {
+      if (isOuter) this.#isReading = false
+    }
+    if (isOuter) this.#settle()
+  }
+
+  /** Goes on where the answer has ended. */
+  #settle(): void {
+    const response = this.#response
+    if (response === undefined || !response.isEnded) return
+    if (this.#state !== 'busy' && this.#state !== 'discarding') return
+    this.#hasAnswered = true
+    if (response.closes || this.#isRetired) this.#close()
+    else if (this.#body && !this.#body.isComplete) this.#discard(this.#body)
+    else this.#next()
+  }
+
+  /** Drops what is left of a body, so that the connection can go on; or closes it, where that is too much. */
+  #discard(body: RequestBody): void {
+    if (this.#droppedBytes > discardLimits.bytes && this.#state === 'discarding') {
+      this.#linger()
+    } else if (this.#state === 'busy') {
+      this.#enter('discarding')
+      this.#server.expectSoon()
+      body.discard()
+      this.#settle()
+    }
+  }
+
+  #next(): void {
+    this.#response = undefined
+    this.#body = undefined
+    if (this.socket.writableNeedDrain) {
+      this.#enter('draining')
+      return
+    }
+    this.#enter('idle')
+    if (this.#isHalfClosed && this.#held === undefined) this.socket.destroySoon()
+    else if (this.#isReading) return
+    else if (this.#held !== undefined) this.#process()
+    else this.#resume()
+  }
+
+  #close(): void {
+    const isWhole = this.#body === undefined || this.#body.isComplete
+    if (isWhole && this.#held === undefined && !this.#isPaused && !this.#isGarbled) {
+      this.#enter('closing')
+      this.socket.destroySoon()
+    } else {
+      this.#linger()
+    }
+  }
+
+  #linger(): void {
+    this.#enter('lingering')
+    this.#held = undefined
+    this.#droppedBytes = 0
+    this.#server.expectSoon()
+    if (this.#isHalfClosed) {
+      this.socket.destroySoon()
+      return
+    }
+    this.socket.end()
+    this.#resume()
+  }
+
+  /** Answers bytes that are not a request, or one that takes too long to come; whoever waits for the rest of it hears that it is gone. */
+  #refuse({ code, drop }: Refusal): void {
+    const { handlers } = this.#server
+    const waiting = this.#response
+    handlers.dropped(drop)
+    if (waiting?.headersSent) {
+      // Bytes of another answer have been sent.
+      this.socket.destroy()
+      return
+    }
+    handlers.refused(code)
+    const response = new Response(this, refusedRequest)
+    this.#response = response
+    this.#isGarbled = true
+    this.#enter('busy')
+    waiting?.closed()
+    const requestId = randomUUID()
+    writeReply(response, problemReply(code, requestId), requestId)
+    this.#settle()
+  }
+
+  // The timeouts.
+
+  /** Looks whether anything has taken too long. @param nowMs of a monotonic clock */
+  tick(nowMs: number): void {
+    if (this.#sinceMs === 0) this.#sinceMs = nowMs
+    const waitedMs = nowMs - this.#sinceMs
+    switch (this.#state) {
+      case 'idle':
+        this.#checkIdle(waitedMs)
+        return
+      case 'busy':
+        this.#checkRequest(nowMs)
+        this.#checkSending(nowMs)
+        return
+      case 'discarding':
+        if (waitedMs >= discardLimits.timeMs) this.#linger()
+        return
+      case 'lingering':
+        this.#checkLingering(nowMs, waitedMs)
+        return
+      default:
+        this.#checkSending(nowMs)
+    }
+  }
+
+  #checkIdle(waitedMs: number): void {
+    const { options, handlers } = this.#server
+    if (this.#held !== undefined) {
+      if (waitedMs >= options.headersTimeoutMs) this.#refuse({ code: 'REQUEST_TIMEOUT', drop: 'timeout' })
+    } else if (!this.#hasAnswered) {
+      if (waitedMs < options.headersTimeoutMs) return
+      handlers.dropped('timeout')
+      this.socket.destroy()
+    } else if (waitedMs >= options.keepAliveTimeoutMs + idleGraceMs) {
+      this.socket.destroy()
+    }
+  }
+
+  #checkRequest(nowMs: number): void {
+    if (this.#body === undefined || this.#body.isComplete) return
+    if (nowMs - this.#startedAtMs < this.#server.options.requestTimeoutMs) return
+    this.#refuse({ code: 'REQUEST_TIMEOUT', drop: 'timeout' })
+  }
+
+  #checkSending(nowMs: number): void {
+    const { socket } = this
+    if (socket.writableLength === 0) {
+      this.#sentBytes = -1
+      return
+    }
+    const sentBytes = socket.bytesWritten - socket.writableLength
+    if (sentBytes !== this.#sentBytes) {
+      this.#sentBytes = sentBytes
+      this.#sentAtMs = nowMs
+    } else if (nowMs - this.#sentAtMs >= this.#server.options.sendTimeoutMs) {
+      this.#server.handlers.dropped('stalled')
+      socket.destroy()
+    }
+  }
+
+  #checkLingering(nowMs: number, waitedMs: number): void {
+    if (this.#droppedBytes !== this.#droppedAtTick || this.#droppedAtMs === 0) {
+      this.#droppedAtTick = this.#droppedBytes
+      this.#droppedAtMs = nowMs
+    }
+    if (nowMs - this.#droppedAtMs >= lingerLimits.silenceMs || waitedMs >= lingerLimits.timeMs) this.socket.destroy()
+  }
+
+  #enter(state: State): void {
+    this.#state = state
+    this.#sinceMs = 0
+    this.#hasBegun = false
+  }
+
+  // The socket.
+
+  #hold(bytes: Buffer): void {
+    this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes])
+    this.#pause()
+  }
+
+  #pause(): void {
+    if (this.#isPaused) return
+    this.#isPaused = true
+    this.socket.pause()
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.socket.resume()
+  }
+
+  #peerAddress(): string {
+    if (this.#peer === undefined) {
+      const address = this.socket.remoteAddress ?? ''
+      this.#peer = address.startsWith('::ffff:') ? (plainAddress(address) ?? address) : address
+    }
+    return this.#peer
+  }
+}
+
+/** Of bytes that are not a request: the answer to them is the last of the connection. */
+const refusedRequest = { method: 'GET', versionMinor: 1, isPersistent: false, expectsContinue: false } as const
+
+/** One set of listeners serves all sockets; each finds its connection here. */
+const owner = Symbol('connection')
+
+type OwnedSocket = Socket & { [owner]?: Connection }
+
+function onData(this: OwnedSocket, bytes: Buffer): void {
+  this[owner]?.onData(bytes)
+}
+
+function onEnd(this: OwnedSocket): void {
+  this[owner]?.onEnd()
+}
+
+function onDrain(this: OwnedSocket): void {
+  this[owner]?.onDrain()
+}
+
+function onError(this: Socket): void {
+  this.destroy()
+}
+
+function onClose(this: OwnedSocket): void {
+  this[owner]?.onClose()
+  // So that V8 frees the socket with the other young objects.
+  this.removeAllListeners()
+}
+
+/** Where the first line begins: a server ignores empty lines before it (RFC 9112 section 2.2). */
+const endOfEmptyLines = (bytes: Buffer): number => {
+  let at = 0
+  while (bytes[at] === 0x0d && bytes[at + 1] === 0x0a) at += 2
+  return at
+}
+
+/** @throws InvalidMessageError always: of what is no request at all, or of a head that is too large */
+const checkTooLarge = (text: string): never => {
+  checkIncompleteHead(text)
+  throw new InvalidMessageError('head-too-large', 'the head is too large')
+}

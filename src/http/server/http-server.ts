@@ -1,0 +1,130 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { Roll } from '../../roll.ts'
+import { Connection, type ConnectionServer } from './connection.ts'
+import type { HttpServerHandlers } from './handlers.ts'
+import type { HttpServerOptions } from './options.ts'
+import { type Ticked, TimeoutTicker } from './timeout-ticker.ts'
+import { type HandshakeSource, TlsAcceptor } from './tls-acceptor.ts'
+
+/**
+ * An HTTP/1.1 server. It is handed connections by the listeners that it makes, and none listens before the caller says where.
+ */
+export interface HttpServer {
+  /** A listener for this server's connections; it does not listen yet. A server may have several. */
+  createListener(): Server
+  /** Serves HTTP/1.1 on a connection: plain, or TLS behind its handshake. */
+  serve(socket: Socket): void
+  /** Connections that are open, those that have become something else included. */
+  openConnections(): number
+  /** The most that were open at a time since this was asked last. */
+  takeMostConnections(): number
+  /** Connections that were ever accepted. */
+  acceptedConnections(): number
+  /** Whether bytes of any response wait to be sent. */
+  isSending(): boolean
+  /** Closes all connections at once. */
+  closeAllConnections(): void
+}
+
+/** Idle connections make room for others once in so many milliseconds at most. */
+const evictEveryMs = 1000
+
+interface Entry extends Ticked {
+  /** @returns whether it was idle, and is closed */
+  closeIfIdle(): boolean
+}
+
+/** @param tls left out: plain HTTP */
+export const createHttpServer = (
+  options: HttpServerOptions,
+  handlers: HttpServerHandlers,
+  tls?: HandshakeSource,
+): HttpServer => {
+  const ticker = new TimeoutTicker<Entry>([
+    options.headersTimeoutMs,
+    options.requestTimeoutMs,
+    options.keepAliveTimeoutMs,
+    options.sendTimeoutMs,
+  ])
+  const sockets = new Roll<Socket>()
+  let accepted = 0
+  let most = 0
+  let evictedAtMs = Number.NEGATIVE_INFINITY
+
+  const watch = (entry: Entry): void => ticker.add(entry)
+  const unwatch = (entry: Entry): void => ticker.delete(entry)
+  const acceptor =
+    tls &&
+    new TlsAcceptor(tls, {
+      timeoutMs: options.headersTimeoutMs,
+      onSecure: socket => serve(socket),
+      onDropped: handlers.dropped,
+      onWaiting: watch,
+      onSettled: unwatch,
+    })
+  const context: ConnectionServer = {
+    options,
+    handlers,
+    keepAliveSec: Math.floor(options.keepAliveTimeoutMs / 1000),
+    onClosed: unwatch,
+    expectSoon: () => ticker.expectSoon(),
+  }
+  const serve = (socket: Socket): void => watch(new Connection(socket, context))
+
+  const evictIdle = (): void => {
+    const nowMs = performance.now()
+    if (nowMs - evictedAtMs < evictEveryMs) return
+    evictedAtMs = nowMs
+    ticker.visitAll(entry => {
+      if (entry.closeIfIdle()) handlers.dropped('room')
+    })
+  }
+  /** Closes connections of clients that showed a certificate, after the response under way. */
+  const retireClientCertificates = (): void => {
+    for (const entry of ticker) {
+      if (entry instanceof Connection && acceptor?.hasClientCertificate(entry.socket)) entry.retire()
+    }
+  }
+  const refuseFull = (): void => {
+    handlers.dropped('full')
+    evictIdle()
+  }
+  const accept = (socket: Socket): void => {
+    accepted++
+    if (sockets.size >= options.maxConnections) {
+      socket.destroy()
+      refuseFull()
+      return
+    }
+    const place = sockets.enter(socket)
+    if (sockets.size > most) most = sockets.size
+    socket.once('close', () => sockets.leave(place))
+    if (acceptor) acceptor.accept(socket)
+    else serve(socket)
+  }
+  if (tls) tls.onClientCaChange = () => retireClientCertificates()
+  return {
+    createListener() {
+      // A client may send its FIN with its request and still read (RFC 9112 section 9.6).
+      const listener = createServer({ allowHalfOpen: true, noDelay: true }, accept)
+      listener.maxConnections = options.maxConnections
+      listener.on('drop', refuseFull)
+      return listener
+    },
+    serve,
+    openConnections: () => sockets.size,
+    takeMostConnections() {
+      const taken = most
+      most = sockets.size
+      return taken
+    },
+    acceptedConnections: () => accepted,
+    isSending() {
+      for (const entry of ticker) if (entry instanceof Connection && entry.socket.writableLength > 0) return true
+      return false
+    },
+    closeAllConnections() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,197 @@
+import { type DeclaredFraming, declaredFraming } from '../message/framing.ts'
+import { hasInvalidByte, hasListMember, isToken, trimmedSlice } from '../message/grammar.ts'
+import { InvalidMessageError } from '../message/invalid-message.ts'
+import { type FieldKind, fieldKindOf, fieldKinds } from './field-kinds.ts'
+import { addField, createRequestFields, type RequestFields } from './request-fields.ts'
+
+/** The request line and the header of a request, checked. */
+export interface RequestHead {
+  readonly method: string
+  /** As it came: begins with `/`, or is `*` for OPTIONS. */
+  readonly target: string
+  /** Of HTTP/1.0 or HTTP/1.1. */
+  readonly versionMinor: 0 | 1
+  readonly fields: RequestFields
+  readonly framing: DeclaredFraming
+  /** Whether the client lets another request follow on the connection (RFC 9112 section 9.3). */
+  readonly isPersistent: boolean
+  /** Whether the client asks for a WebSocket by a GET in HTTP/1.1 (RFC 6455 section 4.1). Another upgrade is a plain request. */
+  readonly asksForWebSocket: boolean
+  /** All of it as latin1, without the empty line at its end. */
+  readonly text: string
+  /** Where in the text the line of each field begins, in their order. */
+  readonly lineStarts: readonly number[]
+  /** Of each field, in the same order. */
+  readonly kinds: readonly FieldKind[]
+}
+
+/** Methods of the IANA registry that Node's parser knows too. Others get 501. */
+const methods: ReadonlySet<string> = new Set(
+  (
+    'GET HEAD POST PUT DELETE OPTIONS PATCH TRACE ACL BIND CHECKOUT COPY LINK LOCK MERGE MKACTIVITY MKCALENDAR ' +
+    'MKCOL MOVE PROPFIND PROPPATCH QUERY REBIND REPORT SEARCH UNBIND UNLINK UNLOCK'
+  ).split(' '),
+)
+const longestMethod = 32
+
+/**
+ * Parses a request's head strictly: what two readers could understand differently is refused.
+ * @param text latin1, without the empty line at its end
+ * @throws InvalidMessageError
+ */
+export const parseRequestHead = (text: string, maxFields: number): RequestHead => {
+  if (hasInvalidByte(text)) throw invalidByteError(text)
+  const lineEnd = text.indexOf('\r\n')
+  const { method, target, versionMinor } = parseRequestLine(lineEnd < 0 ? text : text.slice(0, lineEnd))
+  const fields = createRequestFields()
+  const lineStarts: number[] = []
+  const kinds: FieldKind[] = []
+  for (let at = lineEnd < 0 ? text.length : lineEnd + 2; at < text.length; ) {
+    const found = text.indexOf('\r\n', at)
+    const end = found < 0 ? text.length : found
+    const colon = text.indexOf(':', at)
+    if (colon < 0 || colon >= end) throw noFieldError(text, at)
+    const kind = fieldKindOf(text.slice(at, colon))
+    if (kind === fieldKinds.invalid) throw badNameError(text, at)
+    if (kind > fieldKinds.hop) addField(fields, kind, trimmedSlice(text, colon + 1, end))
+    lineStarts.push(at)
+    kinds.push(kind)
+    at = end + 2
+  }
+  if (kinds.length > maxFields)
+    throw new InvalidMessageError('too-many-fields', 'the request has too many header fields')
+  checkHost(fields, versionMinor)
+  const framing = requestFraming(fields, versionMinor)
+  const connection = fields.connection?.toLowerCase() ?? ''
+  return {
+    method,
+    target,
+    versionMinor,
+    fields,
+    framing,
+    isPersistent: versionMinor === 1 ? !hasListMember(connection, 'close') : hasListMember(connection, 'keep-alive'),
+    asksForWebSocket:
+      fields.upgrade !== undefined &&
+      method === 'GET' &&
+      versionMinor === 1 &&
+      fields.upgrade.toLowerCase() === 'websocket' &&
+      hasListMember(connection, 'upgrade'),
+    text,
+    lineStarts,
+    kinds,
+  }
+}
+
+/** All values of a field that is not among `RequestFields`, in order. @param name in lower case */
+export const fieldValues = ({ text, lineStarts }: RequestHead, name: string): readonly string[] => {
+  const values: string[] = []
+  for (const at of lineStarts) {
+    const colon = text.indexOf(':', at)
+    if (colon - at !== name.length || text.slice(at, colon).toLowerCase() !== name) continue
+    const end = text.indexOf('\r\n', at)
+    values.push(trimmedSlice(text, colon + 1, end < 0 ? text.length : end))
+  }
+  return values
+}
+
+/**
+ * Checks what has come of a head whose end has not, so that bytes of another protocol are refused at once.
+ * @throws InvalidMessageError
+ */
+export const checkIncompleteHead = (text: string): void => {
+  // The LF that belongs to a CR at the end may be on its way.
+  const whole = text.endsWith('\r') ? text.slice(0, -1) : text
+  if (hasInvalidByte(whole)) throw invalidByteError(whole)
+  const lineEnd = text.indexOf('\r\n')
+  if (lineEnd >= 0) {
+    parseRequestLine(text.slice(0, lineEnd))
+    return
+  }
+  const space = text.indexOf(' ')
+  const method = space < 0 ? whole : text.slice(0, space)
+  if (method.length > longestMethod || (method !== '' && !isToken(method))) throw badRequestLine()
+  if (space >= 0) checkMethod(method)
+}
+
+interface RequestLine {
+  readonly method: string
+  readonly target: string
+  readonly versionMinor: 0 | 1
+}
+
+/** RFC 9112 section 3. */
+const parseRequestLine = (line: string): RequestLine => {
+  const methodEnd = line.indexOf(' ')
+  const targetEnd = line.indexOf(' ', methodEnd + 1)
+  if (methodEnd <= 0 || targetEnd < 0 || line.indexOf(' ', targetEnd + 1) >= 0) throw badRequestLine()
+  const method = line.slice(0, methodEnd)
+  const target = line.slice(methodEnd + 1, targetEnd)
+  const version = line.slice(targetEnd + 1)
+  if (version !== 'HTTP/1.1' && version !== 'HTTP/1.0') {
+    throw new InvalidMessageError('bad-version', 'the version is neither HTTP/1.1 nor HTTP/1.0')
+  }
+  checkMethod(method)
+  if (!targetForm.test(target) || (target.charCodeAt(0) !== 0x2f && !(target === '*' && method === 'OPTIONS'))) {
+    throw new InvalidMessageError('bad-target', 'the request target is not in origin form')
+  }
+  return { method, target, versionMinor: version === 'HTTP/1.1' ? 1 : 0 }
+}
+
+/** RFC 9110 section 9.1; CONNECT is not implemented. */
+const checkMethod = (method: string): void => {
+  if (methods.has(method)) return
+  if (!isToken(method)) throw badRequestLine()
+  throw new InvalidMessageError('unknown-method', 'the method is not implemented')
+}
+
+const targetForm = /^[\x21-\x7e]+$/
+
+const badRequestLine = (): InvalidMessageError =>
+  new InvalidMessageError('bad-request-line', 'the request does not begin with a request line')
+
+/** RFC 9112 section 3.2: exactly one Host, and in HTTP/1.0 at most one. */
+const checkHost = ({ host, hostCount }: RequestFields, versionMinor: 0 | 1): void => {
+  if (hostCount > 1) throw new InvalidMessageError('two-hosts', 'there are two Host fields')
+  if (host === undefined) {
+    if (versionMinor === 1) throw new InvalidMessageError('missing-host', 'there is no Host field')
+  } else if (!isHost(host)) {
+    throw new InvalidMessageError('bad-host', 'the Host field is not a host and port')
+  }
+}
+
+/** RFC 9110 section 7.2: a name or an address, with a port or without. */
+const hostForm = /^(?:[\w.~!$&'()*+,=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/
+
+/** The last one that was good: nearly every request asks for the same. */
+let goodHost = ''
+
+const isHost = (host: string): boolean => {
+  if (host === goodHost) return true
+  if (!hostForm.test(host)) return false
+  // A copy: a slice would keep the head that it was cut from.
+  if (host.length <= 255) goodHost = Buffer.from(host, 'latin1').toString('latin1')
+  return true
+}
+
+const requestFraming = (fields: RequestFields, versionMinor: 0 | 1): DeclaredFraming => {
+  const { contentLength, transferEncoding } = fields
+  if (contentLength?.includes(','))
+    throw new InvalidMessageError('two-lengths', 'there are two values of Content-Length')
+  return declaredFraming({ length: contentLength, coding: transferEncoding, versionMinor })
+}
+
+const invalidByteError = (text: string): InvalidMessageError =>
+  /\r(?!\n)|(?<!\r)\n/.test(text)
+    ? new InvalidMessageError('bare-cr-or-lf', 'a line of the head does not end with CRLF')
+    : new InvalidMessageError('control-byte', 'the head has a control character')
+
+const noFieldError = (text: string, at: number): InvalidMessageError =>
+  isFolded(text, at) ? foldError() : new InvalidMessageError('not-a-field', 'a line of the head is not a field')
+
+const badNameError = (text: string, at: number): InvalidMessageError =>
+  isFolded(text, at) ? foldError() : new InvalidMessageError('bad-field-name', 'a field name is not a token')
+
+/** RFC 9112 section 5.2. */
+const isFolded = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t'
+
+const foldError = (): InvalidMessageError => new InvalidMessageError('obs-fold', 'a field continues on the next line')

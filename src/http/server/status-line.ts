@@ -1,0 +1,12 @@
+import { nodeHttp } from '../../node-http.ts'
+
+const lines = new Map<number, string>()
+
+/** `HTTP/1.1 200 OK` and its line end. */
+export const statusLine = (status: number): string => {
+  const known = lines.get(status)
+  if (known !== undefined) return known
+  const line = `HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status] ?? 'unknown'}\r\n`
+  lines.set(status, line)
+  return line
+}
