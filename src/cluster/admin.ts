@@ -68,28 +68,41 @@ const options: HttpServerOptions = {
 const explain = (error: NodeJS.ErrnoException): string =>
   error.code === 'EADDRINUSE' ? 'the port is taken by another program' : (error.code ?? error.message)
 
+interface AdminAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+  /** Names and values in turn. */
+  readonly headers?: readonly string[]
+}
+
 const answer = (view: AdminView, scrapes: Scrapes, request: Request, response: Response): void => {
   const { method, target, fields } = request.head
-  const [path, query] = target.split('?', 2)
-  if (method !== 'GET' && method !== 'HEAD') {
-    return end(response, 405, 'text/plain', 'method not allowed\n', ['allow', 'GET, HEAD'])
-  }
+  const [path = '', query] = target.split('?', 2)
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (isRead && path === '/metrics') scrapes.answer(chooseFormat(fields.accept), response)
+  else write(response, isRead ? answerTo(view, path, query) : methodNotAllowed)
+}
+
+const methodNotAllowed: AdminAnswer = {
+  status: 405,
+  contentType: 'text/plain',
+  body: 'method not allowed\n',
+  headers: ['allow', 'GET, HEAD'],
+}
+
+const answerTo = (view: AdminView, path: string, query: string | undefined): AdminAnswer => {
   switch (path) {
     case '/livez':
-      return end(response, 200, 'text/plain', 'ok\n')
-    case '/readyz':
-      return end(
-        response,
-        view.isReady() ? 200 : 503,
-        'text/plain',
-        readiness(view, new URLSearchParams(query).has('verbose')),
-      )
-    case '/metrics':
-      return scrapes.answer(chooseFormat(fields.accept), response)
+      return { status: 200, contentType: 'text/plain', body: 'ok\n' }
+    case '/readyz': {
+      const body = readiness(view, new URLSearchParams(query).has('verbose'))
+      return { status: view.isReady() ? 200 : 503, contentType: 'text/plain', body }
+    }
     case '/version':
-      return end(response, 200, 'application/json', `${JSON.stringify(view.version())}\n`)
+      return { status: 200, contentType: 'application/json', body: `${JSON.stringify(view.version())}\n` }
     default:
-      return end(response, 404, 'text/plain', 'not found: /livez, /readyz, /metrics, /version\n')
+      return { status: 404, contentType: 'text/plain', body: 'not found: /livez, /readyz, /metrics, /version\n' }
   }
 }
 
@@ -100,13 +113,7 @@ const readiness = (view: AdminView, verbose: boolean): string => {
   return `${[...lines, verdict].join('\n')}\n`
 }
 
-const end = (
-  response: Response,
-  status: number,
-  contentType: string,
-  body: string,
-  headers: readonly string[] = [],
-): void => {
+const write = (response: Response, { status, contentType, body, headers = [] }: AdminAnswer): void => {
   const bytes = Buffer.from(body)
   const lines = fieldLines(['content-type', contentType, 'cache-control', 'no-store', ...headers])
   response.writeHead({ status, lines, length: String(bytes.length), hasDate: false })
