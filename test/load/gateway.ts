@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findFreePort } from '../support/free-port.ts'
-import { answers, cores, type Programs } from './program.ts'
+import { answers, cores, type Programs, type Served } from './program.ts'
 
 const sidegate = join(import.meta.dirname, '../../src/sidegate.cjs')
 
@@ -29,15 +29,15 @@ export interface GatewayStart {
   readonly dir: string
 }
 
-/** Starts Sidegate with one worker on the measured core. Resolves to the origin of its traffic. */
-export const startGateway = async (programs: Programs, start: GatewayStart): Promise<string> => {
+/** Starts Sidegate with one worker on the measured core. */
+export const startGateway = async (programs: Programs, start: GatewayStart): Promise<Served> => {
   const [port, adminPort] = [await findFreePort(), await findFreePort()]
   const dir = join(start.dir, start.name)
   mkdirSync(dir)
   const file = join(dir, 'sidegate.json')
   writeFileSync(file, JSON.stringify(toConfig(start, port, adminPort)))
   const startedAtMs = performance.now()
-  await programs.start({
+  const pid = await programs.start({
     name: start.name,
     core: cores.measured,
     command: [process.execPath, sidegate, 'serve', '--config', file],
@@ -45,7 +45,7 @@ export const startGateway = async (programs: Programs, start: GatewayStart): Pro
     readyWhen: () => answers(`http://127.0.0.1:${adminPort}/readyz`),
   })
   console.error(`${start.name} was ready after ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s`)
-  return `http://127.0.0.1:${port}`
+  return { origin: `http://127.0.0.1:${port}`, pid }
 }
 
 const toConfig = (

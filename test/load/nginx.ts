@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findFreePort } from '../support/free-port.ts'
-import { answers, type Core, type Programs } from './program.ts'
+import { answers, type Core, type Programs, type Served } from './program.ts'
 
-/** The service behind everything that is measured: the same short answer to whatever comes. Resolves to its origin. */
-export const startUpstream = (programs: Programs, dir: string, core: Core): Promise<string> =>
+/** The service behind everything that is measured: the same short answer to whatever comes. */
+export const startUpstream = (programs: Programs, dir: string, core: Core): Promise<Served> =>
   startNginx(programs, join(dir, 'upstream'), core, [
     'server {',
     '  listen 127.0.0.1:PORT;',
@@ -13,8 +13,8 @@ export const startUpstream = (programs: Programs, dir: string, core: Core): Prom
     '}',
   ])
 
-/** nginx as a forwarder, with connections to the upstream kept open. Resolves to its origin. */
-export const startForwarder = (programs: Programs, dir: string, core: Core, upstream: string): Promise<string> =>
+/** nginx as a forwarder, with connections to the upstream kept open. */
+export const startForwarder = (programs: Programs, dir: string, core: Core, upstream: string): Promise<Served> =>
   startNginx(programs, join(dir, 'nginx'), core, [
     `upstream accounts { server ${new URL(upstream).host}; keepalive 128; keepalive_requests 100000000; }`,
     'server {',
@@ -23,18 +23,18 @@ export const startForwarder = (programs: Programs, dir: string, core: Core, upst
     '}',
   ])
 
-const startNginx = async (programs: Programs, dir: string, core: Core, servers: readonly string[]): Promise<string> => {
+const startNginx = async (programs: Programs, dir: string, core: Core, servers: readonly string[]): Promise<Served> => {
   const port = await findFreePort()
   mkdirSync(dir)
   writeFileSync(join(dir, 'nginx.conf'), toConfig(servers.map(line => line.replace('PORT', `${port}`))))
   const origin = `http://127.0.0.1:${port}`
-  await programs.start({
+  const pid = await programs.start({
     name: 'nginx',
     core,
     command: ['nginx', '-p', dir, '-c', 'nginx.conf', '-e', 'stderr'],
     readyWhen: () => answers(origin),
   })
-  return origin
+  return { origin, pid }
 }
 
 const toConfig = (servers: readonly string[]): string =>

@@ -19,6 +19,12 @@ export interface Start {
   readonly readyWhen: () => Promise<boolean>
 }
 
+/** Something that serves, and its first process: what that has started belongs to it. */
+export interface Served {
+  readonly origin: string
+  readonly pid: number
+}
+
 const startTimeoutMs = 20_000
 const stopTimeoutMs = 10_000
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findFreePort } from '../support/free-port.ts'
 import { basicAuth, fetchToken, fetchTokens, startGateway } from './gateway.ts'
 import { startForwarder, startUpstream } from './nginx.ts'
-import { answers, cores, type Programs } from './program.ts'
+import { answers, cores, type Programs, type Served } from './program.ts'
 import { startRedis } from './redis.ts'
 import type { Load } from './wrk.ts'
 
@@ -25,7 +25,7 @@ const manyClients = 5000
 
 /** All rows, in the order of the table. What has been started stays: idle, it takes nothing from the one under load. */
 export const createScenarios = (programs: Programs, dir: string): readonly Scenario[] => {
-  const upstream = lazy(() => startUpstream(programs, dir, cores.load))
+  const upstream = lazy(async () => (await startUpstream(programs, dir, cores.load)).origin)
   const nginx = lazy(async () => startForwarder(programs, dir, cores.measured, await upstream()))
   const bareProxy = lazy(async () => startBare(programs, 'bare-proxy.ts', await upstream()))
   const bareUndici = lazy(async () => startBare(programs, 'bare-undici.ts', await upstream()))
@@ -71,46 +71,46 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
   )
   const tokensFile = lazy(async () => {
     const file = join(dir, 'tokens')
-    writeFileSync(file, (await fetchTokens(await shared(), manyClients)).join('\n'))
+    writeFileSync(file, (await fetchTokens((await shared()).origin, manyClients)).join('\n'))
     return file
   })
   return [
-    { name: 'nginx', title: 'nginx, proxy_pass', load: async () => get(`${await nginx()}/open/1`) },
-    { name: baseline, title: 'http-proxy, bare', load: async () => get(`${await bareProxy()}/open/1`) },
-    { name: 'undici', title: 'undici, bare', load: async () => get(`${await bareUndici()}/open/1`) },
-    { name: 'open', title: 'Sidegate, without policy', goal: 2.2, load: async () => get(`${await open()}/open/1`) },
+    { name: 'nginx', title: 'nginx, proxy_pass', load: async () => get(await nginx(), '/open/1') },
+    { name: baseline, title: 'http-proxy, bare', load: async () => get(await bareProxy(), '/open/1') },
+    { name: 'undici', title: 'undici, bare', load: async () => get(await bareUndici(), '/open/1') },
+    { name: 'open', title: 'Sidegate, without policy', goal: 2.2, load: async () => get(await open(), '/open/1') },
     {
       name: 'everything',
       title: 'Sidegate, with everything',
       goal: 1.8,
       load: async () =>
-        get(`${await whole()}/guarded/1`, { authorization: `Bearer ${await fetchToken(await whole())}` }),
+        get(await whole(), '/guarded/1', { authorization: `Bearer ${await fetchToken((await whole()).origin)}` }),
     },
     {
       name: 'clients',
       title: 'Sidegate, with everything, 5,000 clients',
       goal: 1.5,
-      load: async () => ({ ...get(`${await shared()}/guarded/1`), tokensFile: await tokensFile() }),
+      load: async () => ({ ...get(await shared(), '/guarded/1'), tokensFile: await tokensFile() }),
     },
     {
       name: 'large',
       title: 'Sidegate, with everything, 10,000 operations, 100,000 clients',
       goal: 1.7,
       load: async () =>
-        get(`${await large()}/guarded/1`, { authorization: `Bearer ${await fetchToken(await large())}` }),
+        get(await large(), '/guarded/1', { authorization: `Bearer ${await fetchToken((await large()).origin)}` }),
     },
     // The goals are 10 000/s and 15 000/s on a machine where the bare http-proxy does 12 500/s.
     {
       name: 'tokens',
       title: 'Sidegate, tokens',
       goal: 0.8,
-      load: async () => postForm(`${await whole()}/token`, { grant_type: 'client_credentials' }),
+      load: async () => postForm(await whole(), '/token', { grant_type: 'client_credentials' }),
     },
     {
       name: 'introspection',
       title: 'Sidegate, introspection',
       goal: 1.2,
-      load: async () => postForm(`${await whole()}/introspect`, { token: await fetchToken(await whole()) }),
+      load: async () => postForm(await whole(), '/introspect', { token: await fetchToken((await whole()).origin) }),
     },
   ]
 }
@@ -124,27 +124,29 @@ const lazy = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   }
 }
 
-const startBare = async (programs: Programs, file: string, upstream: string): Promise<string> => {
+const startBare = async (programs: Programs, file: string, upstream: string): Promise<Served> => {
   const port = await findFreePort()
   const origin = `http://127.0.0.1:${port}`
-  await programs.start({
+  const pid = await programs.start({
     name: file,
     core: cores.measured,
     command: [process.execPath, join(import.meta.dirname, file), `${port}`, upstream],
     readyWhen: () => answers(origin),
   })
-  return origin
+  return { origin, pid }
 }
 
-const get = (url: string, headers: Readonly<Record<string, string>> = {}): Load => ({
-  url,
+const get = ({ origin, pid }: Served, path: string, headers: Readonly<Record<string, string>> = {}): Load => ({
+  pid,
+  url: `${origin}${path}`,
   method: 'GET',
   headers,
   body: '',
 })
 
-const postForm = (url: string, form: Readonly<Record<string, string>>): Load => ({
-  url,
+const postForm = ({ origin, pid }: Served, path: string, form: Readonly<Record<string, string>>): Load => ({
+  pid,
+  url: `${origin}${path}`,
   method: 'POST',
   headers: { authorization: basicAuth, 'content-type': 'application/x-www-form-urlencoded' },
   body: new URLSearchParams(form).toString(),

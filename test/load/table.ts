@@ -7,7 +7,7 @@ export interface Row {
   readonly measurements: readonly Measurement[]
 }
 
-const headings = ['', 'requests/s', 'p50', 'p99', `x ${baseline}`, 'goal', 'failed'] as const
+const headings = ['', 'requests/s', 'CPU', 'p50', 'p99', `x ${baseline}`, 'goal', 'failed'] as const
 
 /** The medians of all rounds, and each row's throughput in relation to the baseline's. */
 export const toTable = (rows: readonly Row[]): string => {
@@ -21,6 +21,7 @@ const toCells = (row: Row, baselinePerSec: number): readonly string[] => {
   return [
     row.scenario.title,
     perSec.toFixed(0),
+    `${median(row, 'cpuUsPerRequest').toFixed(1)} µs`,
     toMilliseconds(median(row, 'p50Us')),
     toMilliseconds(median(row, 'p99Us')),
     (perSec / baselinePerSec).toFixed(2),

@@ -9,9 +9,9 @@ export const peakMiB = (pid: number): number => fieldOf(pid, 'VmHWM')
 /** Begins a new peak; `man 5 proc` has the 5. */
 export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
-/** The processes that this one has started. */
+/** The processes that this one has started, and that have not ended. */
 export const childrenOf = (pid: number): readonly number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+  [...readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').matchAll(/\d+/g)].map(([child]) => Number(child))
 
 const fieldOf = (pid: number, name: string): number => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
