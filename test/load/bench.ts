@@ -8,10 +8,11 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { benchLimits } from './limits/bench-limits.ts'
 import { limitsUsage, parseLimitsOptions } from './limits/options.ts'
+import { hasLuaModule, luaPackages } from './nginx-lua/lua-gateway.ts'
 import { benchOutages, chooseForms, outagesUsage } from './outages/bench-outages.ts'
 import { Programs } from './program.ts'
 import { parseRounds, type Rounds } from './rounds.ts'
-import { baseline, createScenarios, type Scenario } from './scenario.ts'
+import { baseline, createScenarios, rival, type Scenario } from './scenario.ts'
 import { attackUsage, benchAttack, parseAttackOptions } from './stress/bench-attack.ts'
 import { benchStreams, parseStreamsOptions, streamsUsage } from './stress/bench-streams.ts'
 import { type Row, toTable } from './table.ts'
@@ -34,7 +35,7 @@ const main = async (): Promise<void> => {
 const compareSpeed = async (args: readonly string[]): Promise<void> => {
   const options = parse(() => parseRounds(args))
   if (options === undefined) return
-  const problem = findProblem(['wrk', 'nginx', 'redis-server', 'taskset'])
+  const problem = findProblem(['wrk', 'nginx', 'redis-server', 'taskset']) ?? findLuaProblem(options.names)
   if (problem !== undefined) return fail(problem, 1)
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-bench-'))
   const programs = new Programs()
@@ -130,6 +131,12 @@ const findProblem = (commands: readonly string[]): string | undefined => {
     ? undefined
     : `the load tests need ${missing.join(', ')}: apt-get install wrk nginx-light redis-server util-linux`
 }
+
+/** What the row with Lua lacks, where it is chosen. */
+const findLuaProblem = (names: readonly string[]): string | undefined =>
+  (names.length > 0 && !names.includes(rival)) || hasLuaModule()
+    ? undefined
+    : `the row ${rival} needs the Lua module of nginx: apt-get install ${luaPackages.join(' ')}`
 
 /** The named scenarios and the baseline; or, as a sentence, what is wrong with the names. */
 const chooseScenarios = (all: readonly Scenario[], names: readonly string[]): readonly Scenario[] | string => {

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { findFreePort } from '../support/free-port.ts'
 import { basicAuth, fetchToken, fetchTokens, startGateway } from './gateway.ts'
 import { startForwarder, startUpstream } from './nginx.ts'
+import { startLuaGateway } from './nginx-lua/lua-gateway.ts'
+import { tokenOfLoad, verifyPolicy } from './nginx-lua/verify-policy.ts'
 import { answers, cores, type Programs, type Served } from './program.ts'
 import { startRedis } from './redis.ts'
 import type { Load } from './wrk.ts'
@@ -20,6 +22,9 @@ export interface Scenario {
 /** What everything is compared with; measured in every run. */
 export const baseline = 'http-proxy'
 
+/** What does the same as Sidegate with everything. */
+export const rival = 'nginx-lua'
+
 /** Of the row with a plan for each. */
 const manyClients = 5000
 
@@ -29,6 +34,12 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
   const nginx = lazy(async () => startForwarder(programs, dir, cores.measured, await upstream()))
   const bareProxy = lazy(async () => startBare(programs, 'bare-proxy.ts', await upstream()))
   const bareUndici = lazy(async () => startBare(programs, 'bare-undici.ts', await upstream()))
+  const luaGateway = lazy(async () => {
+    const redis = await startRedis(programs)
+    const gateway = await startLuaGateway(programs, { upstream: await upstream(), redis, dir })
+    await verifyPolicy(gateway, redis)
+    return { ...gateway, token: tokenOfLoad(gateway) }
+  })
   // Like the two it is compared with, it writes no access log here.
   const open = lazy(async () =>
     startGateway(programs, {
@@ -78,6 +89,14 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
     { name: 'nginx', title: 'nginx, proxy_pass', load: async () => get(await nginx(), '/open/1') },
     { name: baseline, title: 'http-proxy, bare', load: async () => get(await bareProxy(), '/open/1') },
     { name: 'undici', title: 'undici, bare', load: async () => get(await bareUndici(), '/open/1') },
+    {
+      name: rival,
+      title: 'nginx, with everything in Lua',
+      load: async () => {
+        const { token, ...served } = await luaGateway()
+        return get(served, '/guarded/1', { authorization: `Bearer ${token}` })
+      },
+    },
     { name: 'open', title: 'Sidegate, without policy', goal: 2.2, load: async () => get(await open(), '/open/1') },
     {
       name: 'everything',
