@@ -1,4 +1,4 @@
-import { baseline, type Scenario } from './scenario.ts'
+import { baseline, rival, type Scenario } from './scenario.ts'
 import type { Measurement } from './wrk.ts'
 
 export interface Row {
@@ -7,28 +7,39 @@ export interface Row {
   readonly measurements: readonly Measurement[]
 }
 
-const headings = ['', 'requests/s', 'CPU', 'p50', 'p99', `x ${baseline}`, 'goal', 'failed'] as const
+const references = [baseline, rival] as const
 
-/** The medians of all rounds, and each row's throughput in relation to the baseline's. */
-export const toTable = (rows: readonly Row[]): string => {
-  const baselineRow = rows.find(row => row.scenario.name === baseline)
-  const baselinePerSec = baselineRow ? median(baselineRow, 'requestsPerSec') : Number.NaN
-  return align([headings, ...rows.map(row => toCells(row, baselinePerSec))])
-}
+const headings = [
+  '',
+  'requests/s',
+  'CPU',
+  'p50',
+  'p99',
+  ...references.flatMap(name => [`x ${name}`, 'goal']),
+  'failed',
+] as const
 
-const toCells = (row: Row, baselinePerSec: number): readonly string[] => {
-  const perSec = median(row, 'requestsPerSec')
-  return [
-    row.scenario.title,
-    perSec.toFixed(0),
-    `${median(row, 'cpuUsPerRequest').toFixed(1)} µs`,
-    toMilliseconds(median(row, 'p50Us')),
-    toMilliseconds(median(row, 'p99Us')),
-    (perSec / baselinePerSec).toFixed(2),
-    row.scenario.goal === undefined ? '' : `>= ${row.scenario.goal}`,
-    // Not a median: one failed request anywhere, and the row's figures are not what they seem.
-    `${row.measurements.reduce((sum, measurement) => sum + measurement.failed, 0)}`,
-  ]
+/** The medians of all rounds, and each row's throughput in relation to those of the rows that have goals over them. */
+export const toTable = (rows: readonly Row[]): string => align([headings, ...rows.map(row => toCells(row, rows))])
+
+const toCells = (row: Row, rows: readonly Row[]): readonly string[] => [
+  row.scenario.title,
+  median(row, 'requestsPerSec').toFixed(0),
+  `${median(row, 'cpuUsPerRequest').toFixed(1)} µs`,
+  toMilliseconds(median(row, 'p50Us')),
+  toMilliseconds(median(row, 'p99Us')),
+  ...references.flatMap(name => toRatioCells(row, name, rows)),
+  // Not a median: one failed request anywhere, and the row's figures are not what they seem.
+  `${row.measurements.reduce((sum, measurement) => sum + measurement.failed, 0)}`,
+]
+
+/** The ratio to a reference, and the goal, with a star where it is missed. Without the reference in this run neither. */
+const toRatioCells = (row: Row, name: (typeof references)[number], rows: readonly Row[]): readonly string[] => {
+  const reference = rows.find(({ scenario }) => scenario.name === name)
+  if (reference === undefined) return ['', '']
+  const ratio = median(row, 'requestsPerSec') / median(reference, 'requestsPerSec')
+  const goal = row.scenario.goals?.[name]
+  return [ratio.toFixed(2), goal === undefined ? '' : `>= ${goal}${ratio < goal ? ' *' : ''}`]
 }
 
 const toMilliseconds = (durationUs: number): string => `${(durationUs / 1000).toFixed(2)} ms`
