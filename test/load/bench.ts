@@ -11,6 +11,7 @@ import { limitsUsage, parseLimitsOptions } from './limits/options.ts'
 import { hasLuaModule, luaPackages } from './nginx-lua/lua-gateway.ts'
 import { benchOutages, chooseForms, outagesUsage } from './outages/bench-outages.ts'
 import { Programs } from './program.ts'
+import { benchRest, parseRestOptions, restUsage } from './rest/bench-rest.ts'
 import { parseRounds, type Rounds } from './rounds.ts'
 import { baseline, createScenarios, rival, type Scenario } from './scenario.ts'
 import { attackUsage, benchAttack, parseAttackOptions } from './stress/bench-attack.ts'
@@ -22,7 +23,8 @@ const usage = `usage: npm run bench -- [--seconds N] [--rounds N] [scenario ...]
        ${limitsUsage}
        ${outagesUsage}
        ${attackUsage}
-       ${streamsUsage}`
+       ${streamsUsage}
+       ${restUsage}`
 
 /** Before each measurement; it counts for nothing. */
 const warmUpSec = 2
@@ -102,6 +104,12 @@ const trials = {
     parse: parseStreamsOptions,
     run: benchStreams,
     broken: 'a worker held more than it may while a body passed',
+  }),
+  rest: trial({
+    needs: ['wrk', 'nginx', 'redis-server', 'taskset'],
+    parse: parseRestOptions,
+    run: benchRest,
+    broken: 'it took longer to start, or held more, than we want',
   }),
 } as const
 

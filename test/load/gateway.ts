@@ -29,8 +29,13 @@ export interface GatewayStart {
   readonly dir: string
 }
 
+export interface StartedGateway extends Served {
+  /** From the start of the program until it said that it was ready. */
+  readonly readyMs: number
+}
+
 /** Starts Sidegate with one worker on the measured core. */
-export const startGateway = async (programs: Programs, start: GatewayStart): Promise<Served> => {
+export const startGateway = async (programs: Programs, start: GatewayStart): Promise<StartedGateway> => {
   const [port, adminPort] = [await findFreePort(), await findFreePort()]
   const dir = join(start.dir, start.name)
   mkdirSync(dir)
@@ -44,8 +49,9 @@ export const startGateway = async (programs: Programs, start: GatewayStart): Pro
     env: { LOG_LEVEL: start.logLevel },
     readyWhen: () => answers(`http://127.0.0.1:${adminPort}/readyz`),
   })
-  console.error(`${start.name} was ready after ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s`)
-  return { origin: `http://127.0.0.1:${port}`, pid }
+  const readyMs = performance.now() - startedAtMs
+  console.error(`${start.name} was ready after ${(readyMs / 1000).toFixed(1)} s`)
+  return { origin: `http://127.0.0.1:${port}`, pid, readyMs }
 }
 
 const toConfig = (

@@ -5,6 +5,7 @@ import { parseLimitsOptions } from './limits/options.ts'
 import { scenarios as limitsScenarios } from './limits/scenario.ts'
 import { chooseForms } from './outages/bench-outages.ts'
 import { Programs } from './program.ts'
+import { parseRestOptions } from './rest/bench-rest.ts'
 import { parseRounds } from './rounds.ts'
 import { createScenarios } from './scenario.ts'
 import { parseAttackOptions } from './stress/bench-attack.ts'
@@ -18,6 +19,7 @@ const parsers: Readonly<Record<string, (args: readonly string[]) => unknown>> = 
   outages: chooseForms,
   attack: parseAttackOptions,
   streams: parseStreamsOptions,
+  rest: parseRestOptions,
 }
 
 /** @throws TypeError as the program says what is wrong with its arguments */

@@ -26,6 +26,8 @@ export interface Served {
 }
 
 const startTimeoutMs = 20_000
+/** Between two questions whether it serves; how long a start takes is known as exactly. */
+const pollMs = 10
 const stopTimeoutMs = 10_000
 
 /** Programs of one run, each pinned to a core. Closing it ends them all; `await using` does so on every way out. */
@@ -44,7 +46,7 @@ export class Programs implements AsyncDisposable {
     while (!(await readyWhen())) {
       if (hasEnded(child)) throw new Error(`${name} ended before it served: ${command.join(' ')}`)
       if (Date.now() > giveUpAt) throw new Error(`${name} did not serve within ${startTimeoutMs / 1000} s`)
-      await sleep(50)
+      await sleep(pollMs)
     }
     return child.pid ?? 0
   }

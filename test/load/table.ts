@@ -1,3 +1,4 @@
+import { median } from './median.ts'
 import { baseline, rival, type Scenario } from './scenario.ts'
 import type { Measurement } from './wrk.ts'
 
@@ -24,10 +25,10 @@ export const toTable = (rows: readonly Row[]): string => align([headings, ...row
 
 const toCells = (row: Row, rows: readonly Row[]): readonly string[] => [
   row.scenario.title,
-  median(row, 'requestsPerSec').toFixed(0),
-  `${median(row, 'cpuUsPerRequest').toFixed(1)} µs`,
-  toMilliseconds(median(row, 'p50Us')),
-  toMilliseconds(median(row, 'p99Us')),
+  medianOf(row, 'requestsPerSec').toFixed(0),
+  `${medianOf(row, 'cpuUsPerRequest').toFixed(1)} µs`,
+  toMilliseconds(medianOf(row, 'p50Us')),
+  toMilliseconds(medianOf(row, 'p99Us')),
   ...references.flatMap(name => toRatioCells(row, name, rows)),
   // Not a median: one failed request anywhere, and the row's figures are not what they seem.
   `${row.measurements.reduce((sum, measurement) => sum + measurement.failed, 0)}`,
@@ -37,19 +38,15 @@ const toCells = (row: Row, rows: readonly Row[]): readonly string[] => [
 const toRatioCells = (row: Row, name: (typeof references)[number], rows: readonly Row[]): readonly string[] => {
   const reference = rows.find(({ scenario }) => scenario.name === name)
   if (reference === undefined) return ['', '']
-  const ratio = median(row, 'requestsPerSec') / median(reference, 'requestsPerSec')
+  const ratio = medianOf(row, 'requestsPerSec') / medianOf(reference, 'requestsPerSec')
   const goal = row.scenario.goals?.[name]
   return [ratio.toFixed(2), goal === undefined ? '' : `>= ${goal}${ratio < goal ? ' *' : ''}`]
 }
 
 const toMilliseconds = (durationUs: number): string => `${(durationUs / 1000).toFixed(2)} ms`
 
-const median = ({ measurements }: Row, fact: keyof Measurement): number => {
-  const sorted = measurements.map(measurement => measurement[fact]).sort((a, b) => a - b)
-  const middle = sorted.length / 2
-  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]]
-  return low === undefined || high === undefined ? Number.NaN : (low + high) / 2
-}
+const medianOf = ({ measurements }: Row, fact: keyof Measurement): number =>
+  median(measurements.map(measurement => measurement[fact]))
 
 /** The first column to the left, figures to the right. */
 const align = (lines: readonly (readonly string[])[]): string => {

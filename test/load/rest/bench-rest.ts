@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { childrenOf, residentMiB } from '../../support/memory.ts'
+import { fetchToken, type StartedGateway, startGateway } from '../gateway.ts'
+import { startUpstream } from '../nginx.ts'
+import { cores, Programs } from '../program.ts'
+import { startRedis } from '../redis.ts'
+import { parseRounds, type Rounds } from '../rounds.ts'
+import { measure } from '../wrk.ts'
+import { hasHeld, type Memory, type RestResult, toRestTable } from './rest-report.ts'
+
+export const restUsage = 'npm run bench -- rest [--seconds N] [--rounds N]'
+
+/** From the start until memory is looked at. */
+const settleMs = 3_000
+
+/** From the end of the load: what is freed is given back twice, three and thirteen seconds later. */
+const calmMs = 15_000
+
+/**
+ * Undefined where only help was asked for.
+ * @throws TypeError that says what is wrong with the arguments
+ */
+export const parseRestOptions = (args: readonly string[]): Rounds | undefined => {
+  const parsed = parseRounds(args)
+  if (parsed !== undefined && parsed.names.length > 0) throw new TypeError(`unknown: ${parsed.names.join(', ')}`)
+  return parsed
+}
+
+/** Starts Sidegate with one worker in each round, and prints how long that took and what it holds. Resolves to whether that is as we want it. */
+export const benchRest = async (options: Rounds, interruption: AbortSignal): Promise<boolean> => {
+  // What asks whether it is ready must not take from the core on which it starts.
+  spawnSync('taskset', ['-apc', cores.load, `${process.pid}`])
+  const results: RestResult[] = []
+  for (let round = 1; round <= options.rounds; round++) {
+    results.push(await measureRound(options.durationSec, interruption))
+    console.error(`round ${round} of ${options.rounds}`)
+  }
+  console.log(toRestTable(results))
+  return hasHeld(results)
+}
+
+const measureRound = async (durationSec: number, interruption: AbortSignal): Promise<RestResult> => {
+  const dir = mkdtempSync(join(tmpdir(), 'sidegate-rest-'))
+  try {
+    return await measureIn(dir, durationSec, interruption)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** All has ended when it resolves. */
+const measureIn = async (dir: string, durationSec: number, interruption: AbortSignal): Promise<RestResult> => {
+  await using programs = new Programs()
+  const gateway = await start(programs, dir)
+  await sleep(settleMs, undefined, { signal: interruption })
+  const fresh = memoryOf(gateway)
+  await loadWith(gateway, durationSec, interruption)
+  await sleep(calmMs, undefined, { signal: interruption })
+  return { readyMs: gateway.readyMs, fresh, afterLoad: memoryOf(gateway) }
+}
+
+const start = async (programs: Programs, dir: string): Promise<StartedGateway> =>
+  startGateway(programs, {
+    name: 'sidegate',
+    upstream: (await startUpstream(programs, dir, cores.load)).origin,
+    store: await startRedis(programs),
+    logLevel: 'info',
+    dir,
+  })
+
+/** That of the row `everything`. */
+const loadWith = async (gateway: StartedGateway, durationSec: number, interruption: AbortSignal): Promise<void> => {
+  const { origin, pid } = gateway
+  const headers = { authorization: `Bearer ${await fetchToken(origin)}` }
+  const load = { pid, url: `${origin}/guarded/1`, method: 'GET', headers, body: '' } as const
+  const { failed } = await measure(load, durationSec, interruption)
+  if (failed > 0) throw new Error(`${failed} requests of the load failed`)
+}
+
+/** @throws Error where there is no worker, or more than one */
+const memoryOf = ({ pid }: StartedGateway): Memory => {
+  const [worker, ...others] = childrenOf(pid)
+  if (worker === undefined || others.length > 0) throw new Error('sidegate does not have one worker')
+  const workerMiB = residentMiB(worker)
+  return { workerMiB, wholeMiB: residentMiB(pid) + workerMiB }
+}
