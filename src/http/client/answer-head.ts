@@ -1,5 +1,5 @@
 import { declaredFraming } from '../message/framing.ts'
-import { hasInvalidByte, hasListMember, trimmedSlice } from '../message/grammar.ts'
+import { hasInvalidByte, hasListMember, nominatedFields, trimmedSlice } from '../message/grammar.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
 import { type AnswerFieldKind, answerFieldKindOf, answerFieldKinds as kinds } from './answer-fields.ts'
 
@@ -9,12 +9,17 @@ export type Framing = { readonly by: 'length'; readonly bytes: number } | { read
 /** What a server says before the body. */
 export interface AnswerHead {
   readonly status: number
-  /** Names and values in turn, as they came, values without the blanks around them. */
+  /** Names and values in turn, as they came, but for Date and Content-Length; values without the blanks around them. */
   readonly fields: readonly string[]
-  /** All of it as it came, in latin1, without the empty line at its end. */
-  readonly text: string
-  /** Where in the text the line of each field begins, in their order. */
-  readonly lineStarts: readonly number[]
+  /**
+   * The lines of the end-to-end fields (RFC 9110 section 7.6.1), each with its CRLF, in latin1: what a proxy forwards. Content-Length is
+   * not among them, because it frames.
+   */
+  readonly lines: string
+  /** Whether a Date is among the lines. */
+  readonly hasDate: boolean
+  /** The value of Content-Length; undefined: there is none. */
+  readonly length: string | undefined
   readonly framing: Framing
   /** What `Connection` says, in lower case; empty where it says nothing. */
   readonly connection: string
@@ -27,17 +32,30 @@ export interface AnswerHead {
   readonly keepsForSec: number | undefined
 }
 
+/** Where in the text of a head the values stand that differ from answer to answer: from, and up to. -1: there is no such field. */
+export interface VaryingPlaces {
+  readonly dateFrom: number
+  readonly dateTo: number
+  readonly lengthFrom: number
+  readonly lengthTo: number
+}
+
+export interface ParsedHead {
+  readonly head: AnswerHead
+  readonly places: VaryingPlaces
+}
+
 /** The whole of a body that is not there. */
 const nothing: Framing = { by: 'length', bytes: 0 }
 const untilClose: Framing = { by: 'close' }
 
 /**
- * Reads the head of an answer, strictly: what two readers could understand differently is refused.
+ * Parses the head of an answer strictly: what two readers could understand differently is refused.
  * @param text latin1, without the empty line at its end
  * @param method of the request that is answered: an answer to HEAD has no body
  * @throws InvalidMessageError
  */
-export const parseAnswerHead = (text: string, method: string): AnswerHead => {
+export const parseAnswerHead = (text: string, method: string): ParsedHead => {
   if (hasInvalidByte(text)) throw new InvalidMessageError('bad-field-value', 'the head has a broken value')
   const firstEnd = text.indexOf('\r\n')
   const statusLine = firstEnd < 0 ? text : text.slice(0, firstEnd)
@@ -45,11 +63,12 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
     throw new InvalidMessageError('bad-status-line', 'the answer does not begin with a status line')
   const status = Number(statusLine.slice(9, 12))
   const fields: string[] = []
-  const lineStarts: number[] = []
+  const forwarded: Line[] = []
   let length: string | undefined
   let coding: string | undefined
   let connection = ''
   let keepAlive: string | undefined
+  let [dateFrom, dateTo, lengthFrom, lengthTo] = [-1, -1, -1, -1]
   for (let at = firstEnd < 0 ? text.length : firstEnd + 2; at < text.length; ) {
     const found = text.indexOf('\r\n', at)
     const end = found < 0 ? text.length : found
@@ -57,10 +76,13 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
     if (colon < 0 || colon > end) throw new InvalidMessageError('not-a-field', 'a line of the head is no field')
     const name = text.slice(at, colon)
     const value = trimmedSlice(text, colon + 1, end)
-    switch (kindOf(name)) {
+    const kind = kindOf(name)
+    switch (kind) {
       case kinds.contentLength:
         if (length !== undefined) throw new InvalidMessageError('two-lengths', 'there are two lengths')
         length = value
+        lengthFrom = text.indexOf(value, colon + 1)
+        lengthTo = lengthFrom + value.length
         break
       case kinds.transferEncoding:
         if (coding !== undefined) throw new InvalidMessageError('bad-coding', 'there are two transfer codings')
@@ -72,19 +94,25 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
       case kinds.keepAlive:
         keepAlive = value
         break
+      case kinds.date:
+        dateFrom = text.indexOf(value, colon + 1)
+        dateTo = dateFrom + value.length
+        break
       default:
     }
-    fields.push(name, value)
-    lineStarts.push(at)
+    if (kind === kinds.plain || kind === kinds.date) forwarded.push({ name, from: at, to: end, kind })
+    if (kind !== kinds.date && kind !== kinds.contentLength) fields.push(name, value)
     at = end + 2
   }
   const isOld = statusLine.charCodeAt(7) === 0x30
   const framing = framingOf(status, method, length, coding, isOld)
-  return {
+  const lines = endToEndLines(text, forwarded, connection)
+  const head: AnswerHead = {
     status,
     fields,
-    text,
-    lineStarts,
+    lines: lines.text,
+    hasDate: lines.hasDate,
+    length,
     framing,
     connection,
     persists:
@@ -93,6 +121,31 @@ export const parseAnswerHead = (text: string, method: string): AnswerHead => {
       (isOld ? hasListMember(connection, 'keep-alive') : !hasListMember(connection, 'close')),
     keepsForSec: keepAlive === undefined ? undefined : keepAliveSec(keepAlive),
   }
+  return { head, places: { dateFrom, dateTo, lengthFrom, lengthTo } }
+}
+
+interface Line {
+  readonly name: string
+  readonly from: number
+  readonly to: number
+  readonly kind: AnswerFieldKind
+}
+
+/** Less those that `Connection` nominates. */
+const endToEndLines = (
+  text: string,
+  lines: readonly Line[],
+  connection: string,
+): { readonly text: string; readonly hasDate: boolean } => {
+  const nominated = nominatedFields(connection)
+  let passed = ''
+  let hasDate = false
+  for (const { name, from, to, kind } of lines) {
+    if (nominated?.has(name.toLowerCase())) continue
+    passed += `${text.slice(from, to)}\r\n`
+    if (kind === kinds.date) hasDate = true
+  }
+  return { text: passed, hasDate }
 }
 
 /**

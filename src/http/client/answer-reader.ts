@@ -1,6 +1,7 @@
 import { ChunkedDecoder } from '../message/chunked-decoder.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
-import { type AnswerHead, parseAnswerHead } from './answer-head.ts'
+import type { AnswerHead } from './answer-head.ts'
+import { AnswerHeadParser } from './answer-head-parser.ts'
 
 /** Longest head of an answer, in bytes. */
 const maxHeadBytes = 65_536
@@ -23,6 +24,7 @@ export interface AnswerListener {
 /** Reads one answer out of whatever pieces its bytes come in. */
 export class AnswerReader {
   readonly #method: string
+  readonly #heads: AnswerHeadParser
   readonly #listener: AnswerListener
   readonly #mayUpgrade: boolean
   #head: AnswerHead | undefined
@@ -34,9 +36,13 @@ export class AnswerReader {
   #owedBytes = 0
   #isDone = false
 
-  /** @param mayUpgrade whether another protocol was asked for: 101 is then the final answer, and what follows is no body */
-  constructor(method: string, listener: AnswerListener, mayUpgrade = false) {
+  /**
+   * @param heads of the connection
+   * @param mayUpgrade whether another protocol was asked for: 101 is then the final answer, and what follows is no body
+   */
+  constructor(method: string, listener: AnswerListener, heads = new AnswerHeadParser(), mayUpgrade = false) {
     this.#method = method
+    this.#heads = heads
     this.#listener = listener
     this.#mayUpgrade = mayUpgrade
   }
@@ -56,11 +62,11 @@ export class AnswerReader {
     const all = heldBefore === 0 ? bytes : Buffer.concat([this.#held, bytes])
     let at = 0
     while (!this.#head) {
-      const end = all.indexOf(headEnd, at)
-      if (end < 0) return this.#hold(all, at, bytes.length)
-      if (end - at > maxHeadBytes) throw new InvalidMessageError('head-too-large', 'the head is too long')
-      this.#takeHead(parseAnswerHead(all.toString('latin1', at, end), this.#method))
-      at = end + headEnd.length
+      const text = headIn(all, at)
+      if (text === undefined) return this.#hold(all, at, bytes.length)
+      if (text.length > maxHeadBytes) throw new InvalidMessageError('head-too-large', 'the head is too long')
+      this.#takeHead(this.#heads.parse(text, this.#method))
+      at += text.length + headEnd.length
     }
     this.#held = noBytes
     return this.#readBody(all, at) - heldBefore
@@ -120,6 +126,19 @@ export class AnswerReader {
     this.#isDone = true
     this.#listener.onEnd()
   }
+}
+
+/** Nearly all heads are shorter. */
+const usualHeadBytes = 2048
+
+/** The text of a head without the empty line at its end; undefined: its end has not come. */
+const headIn = (bytes: Buffer, at: number): string | undefined => {
+  const text = bytes.toString('latin1', at, Math.min(bytes.length, at + usualHeadBytes))
+  const end = text.indexOf(headEnd)
+  if (end >= 0) return text.slice(0, end)
+  if (bytes.length - at <= usualHeadBytes) return undefined
+  const found = bytes.indexOf(headEnd, at)
+  return found < 0 ? undefined : bytes.toString('latin1', at, found)
 }
 
 const statusLineBegins = 'HTTP/1.'

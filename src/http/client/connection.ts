@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { InvalidMessageError } from '../message/invalid-message.ts'
 import type { AnswerHead } from './answer-head.ts'
+import { AnswerHeadParser } from './answer-head-parser.ts'
 import { type AnswerListener, AnswerReader } from './answer-reader.ts'
 import { type FailureKind, RoundTripError } from './failure.ts'
 import { hearOut } from './hear-out.ts'
@@ -38,6 +39,7 @@ export class Connection {
   readonly #totalTime: TotalTime
   readonly #socket: Socket
   readonly #link: Link = { to: this }
+  readonly #heads = new AnswerHeadParser()
   #isPaused = false
   #isRetired = false
   #isClosed = false
@@ -135,7 +137,7 @@ export class Connection {
 
   #write(request: OutgoingRequest): void {
     this.#totalTime.restart()
-    this.#reader = new AnswerReader(request.method, this.#listener)
+    this.#reader = new AnswerReader(request.method, this.#listener, this.#heads)
     if (!hasBody(request)) {
       this.#patience.enter('waiting')
       this.#socket.write(request.head, 'latin1')

@@ -37,7 +37,7 @@ export class Handshake {
     this.#request = request
     this.#limits = limits
     this.#listener = listener
-    this.#reader = new AnswerReader('GET', this.#answer, true)
+    this.#reader = new AnswerReader('GET', this.#answer, undefined, true)
     this.#timer = setTimeout(
       () => this.#fail('unreachable', 'no connection within the time for it'),
       limits.connectTimeoutMs,

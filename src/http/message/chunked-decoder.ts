@@ -90,9 +90,20 @@ export class ChunkedDecoder {
     if (this.#trailerBytes > maxTrailerBytes)
       throw new InvalidMessageError('trailers-too-large', 'the trailers are too long')
     if (line === '') this.#state = 'done'
-    else if (!isToken(line.slice(0, Math.max(0, line.indexOf(':')))) || hasInvalidByte(line)) {
-      throw new InvalidMessageError('bad-trailer', 'a line of the trailers is not a field')
-    }
+    else checkTrailer(line)
+  }
+}
+
+/** RFC 9110 section 6.5.1: fields that frame the message must not stand in trailers. */
+const framingFields: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
+
+const checkTrailer = (line: string): void => {
+  const name = line.slice(0, Math.max(0, line.indexOf(':')))
+  if (!isToken(name) || hasInvalidByte(line)) {
+    throw new InvalidMessageError('bad-trailer', 'a line of the trailers is not a field')
+  }
+  if (framingFields.has(name.toLowerCase())) {
+    throw new InvalidMessageError('forbidden-trailer', 'a field that frames the message stands in its trailers')
   }
 }
 
@@ -100,10 +111,12 @@ const badSize = (): InvalidMessageError => new InvalidMessageError('bad-chunk-si
 const badChunkEnd = (): InvalidMessageError =>
   new InvalidMessageError('bad-chunk-end', 'a chunk is longer than its size')
 
-/** Up to 2^52 bytes, then extensions without control characters (RFC 9112 section 7.1.1). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
-const sizeLine = /^([0-9A-Fa-f]{1,13})(?:;[^\0-\x08\x0a-\x1f\x7f]*)?$/
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const quoted = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"'
 
-/** What such a line may be before its end has come. */
+/** Up to 2^52 bytes, then extensions, without the white space that RFC 9112 section 7.1.1 calls bad. */
+const sizeLine = new RegExp(`^([0-9A-Fa-f]{1,13})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`)
+
+/** What such a line may begin with. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
 const incompleteSizeLine = /^(?:[0-9A-Fa-f]{1,13}(?:;[^\0-\x08\x0a-\x1f\x7f]*)?\r?)?$/

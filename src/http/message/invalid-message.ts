@@ -27,6 +27,7 @@ export type InvalidMessageReason =
   | 'bad-chunk-size'
   | 'bad-chunk-end'
   | 'bad-trailer'
+  | 'forbidden-trailer'
   | 'chunk-line-too-long'
   | 'trailers-too-large'
   | 'incomplete'

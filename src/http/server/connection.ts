@@ -130,7 +130,7 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
     switch (this.#state) {
       case 'idle':
         if (this.#held === undefined) this.socket.destroySoon()
-        else this.#refuse({ code: 'BAD_REQUEST', drop: 'invalid' })
+        else this.#refuse(refusalOf('incomplete'))
         return
       case 'busy':
         if (this.#body && !this.#body.isComplete) this.socket.destroy()
@@ -363,7 +363,7 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   }
 
   /** Answers bytes that are not a request, or one that takes too long to come; whoever waits for the rest of it hears that it is gone. */
-  #refuse({ code, drop }: Refusal): void {
+  #refuse({ code, drop, reason }: Refusal): void {
     const { handlers } = this.#server
     const waiting = this.#response
     handlers.dropped(drop)
@@ -372,7 +372,7 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
       this.socket.destroy()
       return
     }
-    handlers.refused(code)
+    handlers.refused(code, reason)
     const response = new Response(this, refusedRequest)
     this.#response = response
     this.#isGarbled = true

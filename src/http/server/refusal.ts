@@ -6,16 +6,18 @@ import type { DropReason } from './options.ts'
 export interface Refusal {
   readonly code: GatewayErrorCode
   readonly drop: DropReason
+  /** Undefined: they took too long to come. */
+  readonly reason?: InvalidMessageReason
 }
 
 export const refusalOf = (reason: InvalidMessageReason): Refusal => {
   switch (reason) {
     case 'head-too-large':
     case 'too-many-fields':
-      return { code: 'HEADERS_TOO_LARGE', drop: 'invalid' }
+      return { code: 'HEADERS_TOO_LARGE', drop: 'invalid', reason }
     case 'unknown-method':
-      return { code: 'NOT_IMPLEMENTED', drop: 'invalid' }
+      return { code: 'NOT_IMPLEMENTED', drop: 'invalid', reason }
     default:
-      return { code: 'BAD_REQUEST', drop: 'invalid' }
+      return { code: 'BAD_REQUEST', drop: 'invalid', reason }
   }
 }

@@ -25,7 +25,7 @@ export interface RequestHead {
   readonly kinds: readonly FieldKind[]
 }
 
-/** Methods of the IANA registry that Node's parser knows too. Others get 501. */
+/** Methods of the IANA registry (RFC 9110 section 16.1.1) that Node's parser knows too. Others get 501, and CONNECT does. */
 const methods: ReadonlySet<string> = new Set(
   (
     'GET HEAD POST PUT DELETE OPTIONS PATCH TRACE ACL BIND CHECKOUT COPY LINK LOCK MERGE MKACTIVITY MKCALENDAR ' +
@@ -40,7 +40,7 @@ const longestMethod = 32
  * @throws InvalidMessageError
  */
 export const parseRequestHead = (text: string, maxFields: number): RequestHead => {
-  if (hasInvalidByte(text)) throw invalidByteError(text)
+  if (hasInvalidByte(text)) throw firstFault(text)
   const lineEnd = text.indexOf('\r\n')
   const { method, target, versionMinor } = parseRequestLine(lineEnd < 0 ? text : text.slice(0, lineEnd))
   const fields = createRequestFields()
@@ -50,9 +50,9 @@ export const parseRequestHead = (text: string, maxFields: number): RequestHead =
     const found = text.indexOf('\r\n', at)
     const end = found < 0 ? text.length : found
     const colon = text.indexOf(':', at)
-    if (colon < 0 || colon >= end) throw noFieldError(text, at)
+    if (colon < 0 || colon >= end) throw lineFault(text.slice(at, end))
     const kind = fieldKindOf(text.slice(at, colon))
-    if (kind === fieldKinds.invalid) throw badNameError(text, at)
+    if (kind === fieldKinds.invalid) throw lineFault(text.slice(at, end))
     if (kind > fieldKinds.hop) addField(fields, kind, trimmedSlice(text, colon + 1, end))
     lineStarts.push(at)
     kinds.push(kind)
@@ -95,22 +95,46 @@ export const fieldValues = ({ text, lineStarts }: RequestHead, name: string): re
 }
 
 /**
- * Checks what has come of a head whose end has not, so that bytes of another protocol are refused at once.
+ * Checks what has come of a head whose end has not, so that bytes of another protocol are refused at once. The reason is the one that
+ * the whole head would be refused for, however its bytes are cut.
  * @throws InvalidMessageError
  */
 export const checkIncompleteHead = (text: string): void => {
   // The LF that belongs to a CR at the end may be on its way.
   const whole = text.endsWith('\r') ? text.slice(0, -1) : text
-  if (hasInvalidByte(whole)) throw invalidByteError(whole)
-  const lineEnd = text.indexOf('\r\n')
-  if (lineEnd >= 0) {
-    parseRequestLine(text.slice(0, lineEnd))
-    return
+  const fault = findFault(whole)
+  if (fault) throw fault
+}
+
+/** Of a text that has one. */
+const firstFault = (text: string): InvalidMessageError => findFault(text) ?? lineFault('')
+
+/** The fault of the first line that has one; the last line may be incomplete. */
+const findFault = (text: string): InvalidMessageError | undefined => {
+  const lines = text.split('\r\n')
+  for (const [nth, line] of lines.entries()) {
+    const invalid = invalidByteIn(line)
+    if (invalid) return invalid
+    const isComplete = nth < lines.length - 1
+    if (nth === 0) {
+      if (isComplete) parseRequestLine(line)
+      else if (!mayBeginRequest(line)) return badRequestLine()
+    } else if (isComplete && !isFieldLine(line)) {
+      return lineFault(line)
+    }
   }
-  const space = text.indexOf(' ')
-  const method = space < 0 ? whole : text.slice(0, space)
-  if (method.length > longestMethod || (method !== '' && !isToken(method))) throw badRequestLine()
-  if (space >= 0) checkMethod(method)
+  return undefined
+}
+
+const mayBeginRequest = (line: string): boolean => {
+  const space = line.indexOf(' ')
+  const method = space < 0 ? line : line.slice(0, space)
+  return method.length <= longestMethod && (line === '' || isToken(method))
+}
+
+const isFieldLine = (line: string): boolean => {
+  const colon = line.indexOf(':')
+  return colon > 0 && isToken(line.slice(0, colon))
 }
 
 interface RequestLine {
@@ -125,23 +149,17 @@ const parseRequestLine = (line: string): RequestLine => {
   const targetEnd = line.indexOf(' ', methodEnd + 1)
   if (methodEnd <= 0 || targetEnd < 0 || line.indexOf(' ', targetEnd + 1) >= 0) throw badRequestLine()
   const method = line.slice(0, methodEnd)
+  if (!methods.has(method) && (method.length > longestMethod || !isToken(method))) throw badRequestLine()
   const target = line.slice(methodEnd + 1, targetEnd)
   const version = line.slice(targetEnd + 1)
   if (version !== 'HTTP/1.1' && version !== 'HTTP/1.0') {
     throw new InvalidMessageError('bad-version', 'the version is neither HTTP/1.1 nor HTTP/1.0')
   }
-  checkMethod(method)
+  if (!methods.has(method)) throw new InvalidMessageError('unknown-method', 'the method is not implemented')
   if (!targetForm.test(target) || (target.charCodeAt(0) !== 0x2f && !(target === '*' && method === 'OPTIONS'))) {
     throw new InvalidMessageError('bad-target', 'the request target is not in origin form')
   }
   return { method, target, versionMinor: version === 'HTTP/1.1' ? 1 : 0 }
-}
-
-/** RFC 9110 section 9.1; CONNECT is not implemented. */
-const checkMethod = (method: string): void => {
-  if (methods.has(method)) return
-  if (!isToken(method)) throw badRequestLine()
-  throw new InvalidMessageError('unknown-method', 'the method is not implemented')
 }
 
 const targetForm = /^[\x21-\x7e]+$/
@@ -180,18 +198,18 @@ const requestFraming = (fields: RequestFields, versionMinor: 0 | 1): DeclaredFra
   return declaredFraming({ length: contentLength, coding: transferEncoding, versionMinor })
 }
 
-const invalidByteError = (text: string): InvalidMessageError =>
-  /\r(?!\n)|(?<!\r)\n/.test(text)
+const invalidByteIn = (line: string): InvalidMessageError | undefined => {
+  if (!hasInvalidByte(line)) return undefined
+  return /[\r\n]/.test(line)
     ? new InvalidMessageError('bare-cr-or-lf', 'a line of the head does not end with CRLF')
     : new InvalidMessageError('control-byte', 'the head has a control character')
+}
 
-const noFieldError = (text: string, at: number): InvalidMessageError =>
-  isFolded(text, at) ? foldError() : new InvalidMessageError('not-a-field', 'a line of the head is not a field')
-
-const badNameError = (text: string, at: number): InvalidMessageError =>
-  isFolded(text, at) ? foldError() : new InvalidMessageError('bad-field-name', 'a field name is not a token')
-
-/** RFC 9112 section 5.2. */
-const isFolded = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t'
-
-const foldError = (): InvalidMessageError => new InvalidMessageError('obs-fold', 'a field continues on the next line')
+/** Why a line is not a field. */
+const lineFault = (line: string): InvalidMessageError => {
+  // RFC 9112 section 5.2.
+  if (/^[ \t]/.test(line)) return new InvalidMessageError('obs-fold', 'a field continues on the next line')
+  return line.includes(':')
+    ? new InvalidMessageError('bad-field-name', 'a field name is not a token')
+    : new InvalidMessageError('not-a-field', 'a line of the head is not a field')
+}

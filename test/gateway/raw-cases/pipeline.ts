@@ -58,9 +58,9 @@ export const pipelineCases: readonly RawCase[] = [
   {
     id: 'P05',
     what: 'a body that is longer than declared: the rest is read as the next request',
-    bytes: request('POST BASE/x', ['Content-Length: 4'], 'hello evil'),
+    bytes: request('POST BASE/x', ['Content-Length: 4'], 'hello evil\r\n\r\n'),
     statuses: [200],
-    further: [[400, 501]],
+    further: [[400]],
     forwarded: 1,
     closes: true,
   },

@@ -1,0 +1,80 @@
+import { type AnswerHead, type Framing, type ParsedHead, parseAnswerHead } from './answer-head.ts'
+
+/** The head that a connection brought last, cut where the next one may differ. */
+interface Template {
+  readonly method: string
+  readonly text: string
+  readonly parsed: ParsedHead
+}
+
+/** `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7). */
+const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+const decimal = /^\d{1,15}$/
+
+/**
+ * Parses the heads of one connection's answers. A server nearly always sends the same head but for Date and Content-Length: such a
+ * head is not parsed again.
+ */
+export class AnswerHeadParser {
+  #template: Template | undefined
+
+  /** As `parseAnswerHead`. */
+  parse(text: string, method: string): AnswerHead {
+    const template = this.#template
+    if (template !== undefined && template.method === method) {
+      if (template.text === text) return template.parsed.head
+      const similar = similarHead(template, text)
+      if (similar !== undefined) return similar
+    }
+    const parsed = parseAnswerHead(text, method)
+    this.#template = { method, text, parsed }
+    return parsed.head
+  }
+}
+
+/** The head, if it differs from the template's in the values of Date and Content-Length alone. */
+const similarHead = (template: Template, text: string): AnswerHead | undefined => {
+  const { head, places } = template.parsed
+  // An answer that has no body and declares one may not be followed by another: that is decided with its length.
+  if (template.method === 'HEAD' || head.status === 204 || head.status === 304) return undefined
+  const values = varyingValues(template, text)
+  if (values === undefined) return undefined
+  const { date, length } = values
+  const lines =
+    date === undefined || !head.hasDate
+      ? head.lines
+      : head.lines.replace(template.text.slice(places.dateFrom, places.dateTo), date)
+  const framing: Framing = length === undefined ? head.framing : { by: 'length', bytes: Number(length) }
+  return { ...head, lines, length, framing }
+}
+
+interface VaryingValues {
+  readonly date: string | undefined
+  readonly length: string | undefined
+}
+
+/** Undefined if anything else differs. */
+const varyingValues = ({ text: before, parsed }: Template, text: string): VaryingValues | undefined => {
+  const { dateFrom, dateTo, lengthFrom, lengthTo } = parsed.places
+  const values: { date: string | undefined; length: string | undefined } = { date: undefined, length: undefined }
+  const varying = [
+    { name: 'date', from: dateFrom, to: dateTo, form: imfFixdate },
+    { name: 'length', from: lengthFrom, to: lengthTo, form: decimal },
+  ] as const
+  let readTo = 0
+  let at = 0
+  for (const { name, from, to, form } of dateFrom < lengthFrom ? varying : varying.toReversed()) {
+    if (from < 0) continue
+    const between = before.slice(readTo, from)
+    if (!text.startsWith(between, at)) return undefined
+    const start = at + between.length
+    const end = text.indexOf('\r\n', start)
+    const value = text.slice(start, end < 0 ? text.length : end)
+    if (!form.test(value)) return undefined
+    values[name] = value
+    at = start + value.length
+    readTo = to
+  }
+  const isSame = text.length - at === before.length - readTo && text.endsWith(before.slice(readTo))
+  return isSame ? values : undefined
+}
