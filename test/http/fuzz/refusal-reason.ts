@@ -1,0 +1,33 @@
+/** Why a server refuses bytes, as a word that an operator can search for. */
+export type RefusalReason = (typeof refusalReasons)[number]
+
+export const refusalReasons = [
+  'bare-lf',
+  'bare-cr',
+  'head-too-large',
+  'bad-request-line',
+  'connect',
+  'unknown-method',
+  'bad-version',
+  'bad-target',
+  'obs-fold',
+  'no-colon',
+  'bad-field-name',
+  'bad-field-value',
+  'too-many-fields',
+  'two-hosts',
+  'two-lengths',
+  'bad-length',
+  'length-and-coding',
+  'coding-in-http-1.0',
+  'two-codings',
+  'bad-coding',
+  'upgrade-with-body',
+  'bad-chunk-size',
+  'bad-chunk-extension',
+  'bad-chunk-end',
+  'chunk-line-too-long',
+  'bad-trailer',
+  'forbidden-trailer',
+  'trailers-too-large',
+] as const

@@ -1,0 +1,26 @@
+import type { MemorySocket } from './memory-socket.ts'
+
+/** What the fuzz test needs of an HTTP/1.1 server. */
+export interface ServerUnderTest {
+  accept(socket: MemorySocket): void
+}
+
+export type CreateServerUnderTest = (handlers: HandlersUnderTest) => ServerUnderTest
+
+export interface HandlersUnderTest {
+  /** One at a time on each connection: the next follows the answer to this one. */
+  request(req: RequestUnderTest, answer: () => void): void
+  /** A WebSocket handshake, and the bytes behind it. */
+  upgrade(req: RequestUnderTest, rest: Buffer): void
+  /** Bytes that are no request: the server answers them itself. */
+  refused(reason: string): void
+}
+
+export interface RequestUnderTest {
+  readonly method: string
+  readonly target: string
+  readonly version: string
+  readonly rawHeaders: readonly string[]
+  /** Called before the body's first byte is read. The body does not end if the server refuses it. */
+  readBody(onData: (piece: Buffer) => void, onEnd: () => void): void
+}
