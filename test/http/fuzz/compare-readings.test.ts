@@ -40,6 +40,7 @@ const allowed: readonly (readonly [what: string, ours: Reading, node: Reading, i
   ],
   ['our server closes when it is asked to', closed(closing), open(closing, message), 'we-close'],
   ['our server waits for a line end', open(), refused('HPE_INVALID_METHOD'), 'node-refuses-first'],
+  ['Node waits for the end of a body', refused('bad-trailer', partial), open(partial), 'we-refuse-first'],
   ['Node waits for a line end', refused('bad-method'), open(), 'we-refuse-first'],
 ]
 
@@ -63,6 +64,8 @@ const violations: readonly (readonly [what: string, ours: Reading, node: Reading
   ],
   ['a refusal that no row names', refused('bad-field-name'), open(message)],
   ['a refusal for a fault that is not there', refused('two-hosts'), open(message)],
+  ['a refused body that Node reads to its end', refused('bad-trailer', partial), open(message)],
+  ['a refused head of a message whose body Node waits for', refused('bad-trailer'), open(partial)],
   ['a refused message behind a good one', refused('two-hosts', message), open(message, message)],
   ['a connection that nobody asked to close', closed(message), open(message, message)],
   ['a connection that stays open though Node closes it', open(closing), closed(closing)],

@@ -79,12 +79,12 @@ const bodiesAgree = (message: Message, other: Message, { end }: Reading): boolea
     : message.body.startsWith(other.body) || other.body.startsWith(message.body)
 
 const compareEnds = (ours: Reading, node: Reading, bytes: string): Verdict => {
-  const place = ours.messages.filter(({ isComplete }) => isComplete).length
+  const place = completeMessages(ours)
   const next = node.messages[place]
   const isAccepted = next !== undefined && (next.isComplete || node.end.is !== 'refused')
   switch (ours.end.is) {
     case 'refused':
-      if (isAccepted) return compareRefusal(ours.end.reason, place, node, bytes)
+      if (isAccepted) return compareRefusal(ours, ours.end.reason, node, bytes)
       return { is: node.end.is === 'refused' ? 'both-refuse' : 'we-refuse-first', reason: ours.end.reason }
     case 'upgraded':
       return node.end.is === 'upgraded' && node.end.rest === ours.end.rest
@@ -105,14 +105,21 @@ const deviationOr = (node: Reading, what: string): Verdict => {
   return deviation === undefined ? violation(what) : { is: 'node-deviates', deviation }
 }
 
-const compareRefusal = (reason: string, place: number, node: Reading, bytes: string): Verdict => {
+const compareRefusal = (ours: Reading, reason: string, node: Reading, bytes: string): Verdict => {
+  const place = completeMessages(ours)
   const accepted = node.messages[place]
   const row = findRefusalRow(reason)
   if (accepted && row?.isIn(accepted, bytes, node.messages[place - 1])) return { is: 'we-refuse', reason }
   const what = `Node accepts what our server refuses as ${reason}`
-  // A message that Node has not read to its end may still be refused.
-  return accepted?.isComplete ? violation(what) : deviationOr(node, what)
+  const isLast = place === node.messages.length - 1
+  if (!isLast || node.end.is !== 'open') return violation(what)
+  const verdict = deviationOr(node, what)
+  // The fault is in the body, which Node has not read to its end.
+  const isInBody = ours.messages.length > place && accepted?.isComplete === false
+  return verdict.is === 'violation' && isInBody ? { is: 'we-refuse-first', reason } : verdict
 }
+
+const completeMessages = ({ messages }: Reading): number => messages.filter(({ isComplete }) => isComplete).length
 
 const asksForClose = (message: Message | undefined): boolean =>
   message !== undefined && (message.version === '1.0' || membersOf(message, 'connection').includes('close'))
