@@ -25,7 +25,7 @@ interface Import {
 const arrows: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
   cli: ['app', 'config', 'cluster', 'oauth', 'telemetry'],
-  cluster: ['app', 'demo', 'telemetry'],
+  cluster: ['app', 'demo', 'http', 'telemetry'],
   app: ['config', 'http', 'gateway', 'oauth', 'stores', 'telemetry'],
   config: ['gateway', 'http', 'plans', 'oauth', 'stores'],
   gateway: ['http', 'oauth', 'plans', 'telemetry'],
@@ -42,6 +42,7 @@ const leaves = [
   'errors.ts',
   'clock.ts',
   'node-http.ts',
+  'reason-phrases.ts',
   'roll.ts',
   'secret.ts',
   'version.ts',

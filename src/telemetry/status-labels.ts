@@ -1,4 +1,4 @@
-import { nodeHttp } from '../node-http.ts'
+import { reasonPhrases } from '../reason-phrases.ts'
 
 /** Statuses as metrics have them. An upstream may answer any from 100 to 599, and each would be a series of its own. */
 
@@ -6,7 +6,7 @@ import { nodeHttp } from '../node-http.ts'
 export const codeClass = (status: number): string => `${Math.floor(status / 100)}xx`
 
 /** Those that are registered (RFC 9110 section 16.2.1), and 499: the client left. */
-const named: ReadonlySet<number> = new Set([...Object.keys(nodeHttp.STATUS_CODES).map(Number), 499])
+const named: ReadonlySet<number> = new Set([...reasonPhrases.keys(), 499])
 
 /** The status itself, where it is one with a name; else its class, which is all that anybody knows of it (section 15). */
 export const codeLabel = (status: number): string => (named.has(status) ? String(status) : codeClass(status))

@@ -1,4 +1,4 @@
-import { isToken } from '../message/grammar.ts'
+import { detachedCopy, isToken } from '../message/grammar.ts'
 
 /** Header fields of an answer, by what a proxy does with them. */
 export const answerFieldKinds = {
@@ -44,6 +44,6 @@ export const answerFieldKindOf = (rawName: string): AnswerFieldKind => {
   const kind = isToken(rawName)
     ? (named.get(rawName.toLowerCase()) ?? answerFieldKinds.plain)
     : answerFieldKinds.invalid
-  if (seen.size < maxSeen && rawName.length <= 64) seen.set(rawName, kind)
+  if (seen.size < maxSeen && rawName.length <= 64) seen.set(detachedCopy(rawName), kind)
   return kind
 }

@@ -47,6 +47,8 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   #held: Buffer | undefined
   #body: RequestBody | undefined
   #response: Response | undefined
+  /** Of the request before; forgotten when the connection has been idle for a tick. */
+  #lastHead: RequestHead | undefined
   #startedAtMs = 0
   /** Whether a call of `#process` or `#feed` is under way, which settles what ends meanwhile. */
   #isReading = false
@@ -247,7 +249,7 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
         }
         return false
       }
-      const head = parseRequestHead(text.slice(0, end), options.maxHeaderFields)
+      const head = this.#parse(text.slice(0, end))
       const next = at + end + headEnd.length
       this.#held = next === bytes.length ? undefined : bytes.subarray(next)
       this.#dispatch(head)
@@ -256,6 +258,13 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
       this.#refuse(refusalOf(error.reason))
     }
     return true
+  }
+
+  /** A client that repeats a request, as pollers and load generators do, repeats its head: it is parsed once. */
+  #parse(text: string): RequestHead {
+    if (this.#lastHead?.text === text) return this.#lastHead
+    this.#lastHead = parseRequestHead(text, this.#server.options.maxHeaderFields)
+    return this.#lastHead
   }
 
   #dispatch(head: RequestHead): void {
@@ -410,6 +419,7 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
 
   #checkIdle(waitedMs: number): void {
     const { options, handlers } = this.#server
+    if (waitedMs > 0) this.#lastHead = undefined
     if (this.#held !== undefined) {
       if (waitedMs >= options.headersTimeoutMs) this.#refuse({ code: 'REQUEST_TIMEOUT', drop: 'timeout' })
     } else if (!this.#hasAnswered) {

@@ -1,4 +1,4 @@
-import { isToken } from '../message/grammar.ts'
+import { detachedCopy, isToken } from '../message/grammar.ts'
 
 /**
  * Header fields of a request, by what the gateway does with them. One table serves the request parser and the gateway, which
@@ -106,7 +106,7 @@ export const fieldKindOf = (rawName: string): FieldKind => {
   const known = seen.get(rawName)
   if (known !== undefined) return known
   const kind = isToken(rawName) ? classify(rawName.toLowerCase()) : fieldKinds.invalid
-  if (seen.size < maxSeen && rawName.length <= 64) seen.set(rawName, kind)
+  if (seen.size < maxSeen && rawName.length <= 64) seen.set(detachedCopy(rawName), kind)
   return kind
 }
 

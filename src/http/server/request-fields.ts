@@ -1,3 +1,4 @@
+import { detachedCopy } from '../message/grammar.ts'
 import { type FieldKind, fieldKinds } from './field-kinds.ts'
 
 /** The header fields of a request that Sidegate itself reads. Several lines of one field are one value, joined by commas. */
@@ -64,7 +65,8 @@ export const addField = (fields: RequestFields, kind: FieldKind, value: string):
       fields.hostCount++
       break
     case fieldKinds.authorization:
-      fields.authorization = appended(fields.authorization, value)
+      // What is verified is remembered under it.
+      fields.authorization = appended(fields.authorization, detachedCopy(value))
       break
     case fieldKinds.dpop:
       fields.dpop = appended(fields.dpop, value)

@@ -1,5 +1,5 @@
 import { type DeclaredFraming, declaredFraming } from '../message/framing.ts'
-import { hasInvalidByte, hasListMember, isToken, trimmedSlice } from '../message/grammar.ts'
+import { detachedCopy, hasInvalidByte, hasListMember, isToken, trimmedSlice } from '../message/grammar.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
 import { type FieldKind, fieldKindOf, fieldKinds } from './field-kinds.ts'
 import { addField, createRequestFields, type RequestFields } from './request-fields.ts'
@@ -186,8 +186,7 @@ let goodHost = ''
 const isHost = (host: string): boolean => {
   if (host === goodHost) return true
   if (!hostForm.test(host)) return false
-  // A copy: a slice would keep the head that it was cut from.
-  if (host.length <= 255) goodHost = Buffer.from(host, 'latin1').toString('latin1')
+  if (host.length <= 255) goodHost = detachedCopy(host)
   return true
 }
 

@@ -1,4 +1,4 @@
-import { nodeHttp } from '../../node-http.ts'
+import { reasonPhrases } from '../../reason-phrases.ts'
 
 const lines = new Map<number, string>()
 
@@ -6,7 +6,7 @@ const lines = new Map<number, string>()
 export const statusLine = (status: number): string => {
   const known = lines.get(status)
   if (known !== undefined) return known
-  const line = `HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status] ?? 'unknown'}\r\n`
+  const line = `HTTP/1.1 ${status} ${reasonPhrases.get(status) ?? 'unknown'}\r\n`
   lines.set(status, line)
   return line
 }

@@ -30,8 +30,8 @@ export interface Collector {
 /** Posts JSON to one address (OTLP/HTTP), over one connection that is kept. */
 export const createCollector = ({ endpoint, headers, timeoutMs }: CollectorOptions): Collector => {
   const isSecure = endpoint.protocol === 'https:'
-  const agent = isSecure ? new HttpsAgent(oneConnection) : new nodeHttp.Agent(oneConnection)
-  const send = isSecure ? requestHttps : nodeHttp.request
+  const agent = isSecure ? new HttpsAgent(oneConnection) : new (nodeHttp().Agent)(oneConnection)
+  const send = isSecure ? requestHttps : nodeHttp().request
   const revealed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]))
   const closing = new AbortController()
   return {

@@ -128,8 +128,8 @@ const toHeaders = (name: string, text: string | undefined): CollectorOptions['he
   const pairs = parsePairs(name, text)
   try {
     for (const [field, value] of pairs) {
-      nodeHttp.validateHeaderName(field)
-      nodeHttp.validateHeaderValue(field, value)
+      nodeHttp().validateHeaderName(field)
+      nodeHttp().validateHeaderValue(field, value)
     }
   } catch {
     throw new Error(`${name} must hold names and values of HTTP header fields`)

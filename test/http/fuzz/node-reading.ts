@@ -54,7 +54,7 @@ export const isWebSocketUpgrade = (method: string, version: string, upgrade: str
   method === 'GET' && version === '1.1' && upgrade?.toLowerCase() === 'websocket'
 
 const createServer = () => {
-  const server = nodeHttp.createServer({
+  const server = nodeHttp().createServer({
     insecureHTTPParser: false,
     requireHostHeader: false,
     // Larger than any generated head: how the two count bytes is not compared.
