@@ -240,10 +240,10 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
     const end = text.indexOf(headEnd)
     try {
       if (end < 0) {
-        if (text.length > options.maxHeaderBytes) checkTooLarge(text)
+        if (text.length >= options.maxHeaderBytes + headEnd.length) checkTooLarge(text)
         checkIncompleteHead(text)
         this.#held = at === 0 ? bytes : bytes.length === at ? undefined : bytes.subarray(at)
-        if (!this.#hasBegun) {
+        if (!this.#hasBegun && this.#held !== undefined) {
           this.#hasBegun = true
           this.#sinceMs = 0
         }
