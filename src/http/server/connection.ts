@@ -377,8 +377,9 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
     const waiting = this.#response
     handlers.dropped(drop)
     if (waiting?.headersSent) {
-      // Bytes of another answer have been sent.
-      this.socket.destroy()
+      // Bytes of another answer have been sent. A whole one still arrives.
+      if (waiting.isEnded) this.#linger()
+      else this.socket.destroy()
       return
     }
     handlers.refused(code, reason)
@@ -410,7 +411,13 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
         if (waitedMs >= discardLimits.timeMs) this.#linger()
         return
       case 'lingering':
-        this.#checkLingering(nowMs, waitedMs)
+        if (this.socket.writableLength > 0) {
+          // The client has yet to take the answer, and the FIN behind it.
+          this.#sinceMs = nowMs
+          this.#checkSending(nowMs)
+        } else {
+          this.#checkLingering(nowMs, waitedMs)
+        }
         return
       default:
         this.#checkSending(nowMs)
