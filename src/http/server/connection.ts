@@ -131,10 +131,11 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
     this.#isHalfClosed = true
     switch (this.#state) {
       case 'idle':
-        if (this.#held === undefined) this.socket.destroySoon()
-        else this.#refuse(refusalOf('incomplete'))
+        this.#await()
         return
       case 'busy':
+        // What came before the FIN is read first.
+        if (this.#held !== undefined) return
         if (this.#body && !this.#body.isComplete) this.socket.destroy()
         else this.#onEarlyEnd()
         return
@@ -190,7 +191,11 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
       this.#held = undefined
       this.#feed(body, held)
     }
-    if (!body.isComplete && !body.isPaused) this.#resume()
+    if (body.isComplete || body.isPaused || (this.#state !== 'busy' && this.#state !== 'discarding')) return
+    if (!this.#isHalfClosed) this.#resume()
+    // The client has sent its FIN in the middle of the body.
+    else if (this.#response?.isEnded) this.socket.destroySoon()
+    else this.socket.destroy()
   }
 
   pauseBody(): void {
@@ -210,7 +215,9 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
     const { socket } = this
     this.#state = 'detached'
     socket.off('data', onData).off('end', onEnd).off('drain', onDrain).pause()
-    if (this.#held !== undefined) socket.unshift(this.#held)
+    // A client that has sent its FIN cannot speak the other protocol.
+    if (this.#isHalfClosed) socket.destroy()
+    else if (this.#held !== undefined) socket.unshift(this.#held)
     this.#held = undefined
     this.#response = undefined
     this.#server.onClosed(this)
@@ -227,9 +234,16 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
     } finally {
       this.#isReading = false
     }
-    if (this.#state === 'idle') this.#resume()
+    if (this.#state === 'idle') this.#await()
     // A pipelined request waits, or a body that is not wanted yet.
     else if (this.#held !== undefined) this.#pause()
+  }
+
+  /** Waits for a request, or for the rest of one; after the client's FIN there is nothing to wait for. */
+  #await(): void {
+    if (!this.#isHalfClosed) this.#resume()
+    else if (this.#held === undefined) this.socket.destroySoon()
+    else this.#refuse(refusalOf('incomplete'))
   }
 
   /** @returns whether a request has begun: its head is whole */
@@ -342,10 +356,9 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
       return
     }
     this.#enter('idle')
-    if (this.#isHalfClosed && this.#held === undefined) this.socket.destroySoon()
-    else if (this.#isReading) return
-    else if (this.#held !== undefined) this.#process()
-    else this.#resume()
+    if (this.#isReading) return
+    if (this.#held !== undefined) this.#process()
+    else this.#await()
   }
 
   #close(): void {
