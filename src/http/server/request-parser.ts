@@ -69,7 +69,8 @@ export const parseRequestHead = (text: string, maxFields: number): RequestHead =
     versionMinor,
     fields,
     framing,
-    isPersistent: versionMinor === 1 ? !hasListMember(connection, 'close') : hasListMember(connection, 'keep-alive'),
+    isPersistent:
+      !hasListMember(connection, 'close') && (versionMinor === 1 || hasListMember(connection, 'keep-alive')),
     asksForWebSocket:
       fields.upgrade !== undefined &&
       method === 'GET' &&
