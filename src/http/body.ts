@@ -28,7 +28,9 @@ export const readBody = (
   if (body.lengthBytes !== undefined && body.lengthBytes > limits.maxBytes) return { kind: 'too_large' }
   const collector = new BodyCollector(limits.maxBytes)
   body.read(collector)
-  return collector.outcome ?? waitFor(collector, response, limits.timeoutMs)
+  if (collector.outcome !== undefined) return collector.outcome
+  // Broken chunks that came with the head have been refused during the call.
+  return response.isOver ? { kind: 'aborted' } : waitFor(collector, response, limits.timeoutMs)
 }
 
 const waitFor = (collector: BodyCollector, response: Response, timeoutMs: number): Promise<BodyOutcome> =>

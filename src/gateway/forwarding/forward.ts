@@ -28,7 +28,7 @@ export const forward =
     const { operation } = exchange
     if (operation?.target.kind !== 'forward') return undefined
     // Whoever left while the steps before waited is not heard of again: its connection has said so already.
-    if (exchange.context.request.socket.destroyed) return 'gone'
+    if (exchange.context.response.isOver) return 'gone'
     if (declaresTooMuch(exchange, operation)) return refuse(exchange, 'BODY_TOO_LARGE')
     if (exchange.isUpgrade) return deps.upgrade(exchange)
     const upstream = deps.upstreams.get(operation.target.upstream)
