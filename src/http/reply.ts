@@ -26,9 +26,15 @@ export const writeReply = (response: Response, reply: Reply, requestId: string):
 /** Names and values in turn as field lines. @throws TypeError where a value would begin a line of its own: a mistake of ours */
 export const fieldLines = (fields: readonly string[]): string => {
   let lines = ''
-  for (let i = 0; i + 1 < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    if (!valueForm.test(fields[i + 1] ?? '')) throw new TypeError(`the value of ${fields[i]} is not a field value`)
+    lines += `${fields[i]}: ${fields[i + 1]}\r\n`
+  }
   return lines
 }
+
+/** RFC 9110 section 5.5. Characters beyond latin1 would lose their upper byte: U+010A would end the line. */
+const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** The UTF-8 bytes of a text as characters of latin1, which is how they are written without being looked at again. */
 const toLatin1 = (text: string): string =>
