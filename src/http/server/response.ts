@@ -89,9 +89,9 @@ export class Response {
     return this.#framing === 'length' || this.#framing === 'chunks'
   }
 
-  /** Tells the client to send its body (RFC 9110 section 15.2.1). */
+  /** Tells a client that waits for it to send its body (RFC 9110 section 15.2.1). */
   writeContinue(): void {
-    if (this.#isContinued || this.#headersSent || this.#isClosed) return
+    if (!this.#request.expectsContinue || this.#isContinued || this.#headersSent || this.#isClosed) return
     this.#isContinued = true
     this.#owner.socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1')
   }
