@@ -162,7 +162,8 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   }
 
   onDrain(): void {
-    if (this.#state === 'draining') this.#next()
+    if (this.#state === 'draining' && this.#isRetired) this.#close()
+    else if (this.#state === 'draining') this.#next()
     else this.#response?.drained()
   }
 
