@@ -98,7 +98,7 @@ export class AnswerReader {
     }
     this.#head = head
     if (head.framing.by === 'length') this.#owedBytes = head.framing.bytes
-    else if (head.framing.by === 'chunks') this.#chunks = new ChunkedDecoder()
+    else if (head.framing.by === 'chunks') this.#chunks = new ChunkedDecoder('lenient')
     this.#listener.onHead(head)
   }
 

@@ -10,12 +10,18 @@ const maxTrailerBytes = 16_384
  * dropped.
  */
 export class ChunkedDecoder {
+  readonly #sizeLine: RegExp
   #state: 'size' | 'data' | 'data-end' | 'trailer' | 'done' = 'size'
   /** An incomplete line, latin1. */
   #line = ''
   /** Bytes that are left of the current chunk. */
   #leftBytes = 0
   #trailerBytes = 0
+
+  /** @param extensions `lenient`: as RFC 9112 asks of those who receive; `strict`: as two readers surely understand them */
+  constructor(extensions: 'strict' | 'lenient') {
+    this.#sizeLine = extensions === 'strict' ? strictSizeLine : lenientSizeLine
+  }
 
   get isDone(): boolean {
     return this.#state === 'done'
@@ -73,7 +79,7 @@ export class ChunkedDecoder {
 
   #takeLine(line: string): void {
     if (this.#state === 'size') {
-      const size = sizeLine.exec(line)?.[1]
+      const size = this.#sizeLine.exec(line)?.[1]
       if (size === undefined) throw badSize()
       this.#leftBytes = Number.parseInt(size, 16)
       this.#state = this.#leftBytes === 0 ? 'trailer' : 'data'
@@ -115,8 +121,12 @@ const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const quoted = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"'
 
 /** Up to 2^52 bytes, then extensions, without the white space that RFC 9112 section 7.1.1 calls bad. */
-const sizeLine = new RegExp(`^([0-9A-Fa-f]{1,13})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`)
+const strictSizeLine = new RegExp(`^([0-9A-Fa-f]{1,13})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`)
+
+/** With that white space, and with extensions that are not looked at. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
+const lenientSizeLine = /^([0-9A-Fa-f]{1,13})(?:[ \t]*;[^\0-\x08\x0a-\x1f\x7f]*)?$/
 
 /** What such a line may begin with. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
-const incompleteSizeLine = /^(?:[0-9A-Fa-f]{1,13}(?:;[^\0-\x08\x0a-\x1f\x7f]*)?\r?)?$/
+const incompleteSizeLine = /^(?:[0-9A-Fa-f]{1,13}(?:[ \t]*;[^\0-\x08\x0a-\x1f\x7f]*)?\r?)?$/

@@ -26,7 +26,7 @@ export class RequestBody implements BodySource {
 
   constructor(owner: BodyOwner, framing: Exclude<DeclaredFraming, { readonly by: 'nothing' }>) {
     this.#owner = owner
-    this.#decoder = framing.by === 'chunks' ? new ChunkedDecoder() : undefined
+    this.#decoder = framing.by === 'chunks' ? new ChunkedDecoder('strict') : undefined
     this.lengthBytes = framing.by === 'length' ? framing.bytes : undefined
     this.#leftBytes = this.lengthBytes ?? 0
   }
