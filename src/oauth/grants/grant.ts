@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomText } from '../../random-text.ts'
 import type { Agreed } from '../../stores/ports/wanted-token.ts'
 import type { Form } from '../forms/form.ts'
 import type { Ask } from '../one-time.ts'
@@ -39,4 +39,4 @@ export interface Granted {
 }
 
 /** A fresh name for one access token among several of a grant. */
-export const newFamilyJti = (grantId: string): string => `${grantId}.${randomBytes(16).toString('base64url')}`
+export const newFamilyJti = (grantId: string): string => `${grantId}.${randomText(16)}`

@@ -1,13 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { randomText } from '../../random-text.ts'
 
 /** Keyed SHA-256 of a text, base64url: what the store keeps in place of a secret that Sidegate made. */
 export type Digest = (text: string) => string
 
 /** A fresh 128-bit name for all that one authorization leads to: 22 characters of base64url. */
-export const newGrantId = (): string => randomBytes(16).toString('base64url')
+export const newGrantId = (): string => randomText(16)
 
 /** A fresh secret `<grant id>.<256 random bits>`: an authorization code, a refresh token or an opaque access token. */
-export const newGrantSecret = (grantId: string): string => `${grantId}.${randomBytes(32).toString('base64url')}`
+export const newGrantSecret = (grantId: string): string => `${grantId}.${randomText(32)}`
 
 const grantSecretLength = 22 + 1 + 43
 

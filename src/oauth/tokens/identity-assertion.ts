@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomText } from '../../random-text.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { ClientRegistration } from '../options.ts'
@@ -56,7 +56,7 @@ const sign = ({ options, keys, clock }: OAuthDeps, proof: Proof, grouping: strin
     grouping,
     iat,
     exp,
-    jti: randomBytes(16).toString('base64url'),
+    jti: randomText(16),
   })
   return { jwt, renewAtMs: nowMs + (exp * 1000 - nowMs) / 2 }
 }
