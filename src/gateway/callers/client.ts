@@ -1,4 +1,5 @@
 import { OAuthError } from '../../errors.ts'
+import { type MaybePromise, whenKnown } from '../../oauth/when-known.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { readForm, toOAuthRequest } from './oauth-form.ts'
@@ -7,17 +8,27 @@ import type { CallerDeps, CallerStep } from './prove-caller.ts'
 /** RFC 6749 section 2.3, for token, introspection and revocation: their form is read here, once. */
 export const proveClient =
   (deps: CallerDeps): CallerStep =>
-  async (exchange, operation) => {
-    const body = await readForm(exchange)
-    if (body.kind === 'refused') return body.outcome
-    const request = toOAuthRequest(exchange, body.text)
-    const form = deps.authorizationServer.parseForm(request)
-    const proven = await refusalCounted(operation, 'client', () => deps.authorizationServer.authenticate(form, request))
-    if (proven.unspent.length === 0) operation.meter.credential('client', 'ok')
+  (exchange, operation) =>
+    whenKnown(readForm(exchange), body =>
+      body.kind === 'refused' ? body.outcome : proveForm(deps, exchange, operation, body.text),
+    )
+
+const proveForm = (
+  { authorizationServer }: CallerDeps,
+  exchange: Exchange,
+  operation: MeteredOperation,
+  body: string,
+): MaybePromise<undefined> => {
+  const request = toOAuthRequest(exchange, body)
+  const form = authorizationServer.parseForm(request)
+  const proven = refusalCounted(operation, 'client', () => authorizationServer.authenticate(form, request))
+  return whenKnown(proven, ({ client, unspent }) => {
+    if (unspent.length === 0) operation.meter.credential('client', 'ok')
     exchange.oauth = { request, form }
-    exchange.caller = { kind: 'client', ...proven }
+    exchange.caller = { kind: 'client', client, unspent }
     return undefined
-  }
+  })
+}
 
 /** Counts a client whose proof may have been used before, which is known once its request is answered. */
 export const countWhenAnswered = async <T>({ operation }: Exchange, answer: Promise<T>): Promise<T> => {
@@ -37,24 +48,31 @@ export const isForProof = ({ code }: OAuthError): boolean => code === 'invalid_c
 /** `client_id` and `client_secret` in the query string, as the published interface has it for its metadata operation. */
 export const proveQuery =
   (deps: CallerDeps): CallerStep =>
-  async (exchange, operation) => {
+  (exchange, operation) => {
     const request = toOAuthRequest(exchange, '')
-    const client = await refusalCounted(operation, 'query', () => deps.authorizationServer.authenticateQuery(request))
-    operation.meter.credential('query', 'ok')
-    exchange.oauth = { request, form: undefined }
-    exchange.caller = { kind: 'client', client, unspent: [] }
-    return undefined
+    const proven = refusalCounted(operation, 'query', () => deps.authorizationServer.authenticateQuery(request))
+    return whenKnown(proven, client => {
+      operation.meter.credential('query', 'ok')
+      exchange.oauth = { request, form: undefined }
+      exchange.caller = { kind: 'client', client, unspent: [] }
+      return undefined
+    })
   }
 
-const refusalCounted = async <T>(
+/** Most proofs are judged at once, and then nothing waits for a turn of the event loop. */
+const refusalCounted = <T>(
   operation: MeteredOperation,
   credential: string,
-  prove: () => T | Promise<T>,
-): Promise<T> => {
-  try {
-    return await prove()
-  } catch (error) {
+  prove: () => MaybePromise<T>,
+): MaybePromise<T> => {
+  const count = (error: unknown): never => {
     if (error instanceof OAuthError) operation.meter.credential(credential, 'refused')
     throw error
+  }
+  try {
+    const proven = prove()
+    return proven instanceof Promise ? proven.catch(count) : proven
+  } catch (error) {
+    return count(error)
   }
 }

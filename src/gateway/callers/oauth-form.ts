@@ -1,6 +1,7 @@
 import { type BodyOutcome, readBody } from '../../http/body.ts'
 import { expectsContinue, type RequestContext } from '../../http/context.ts'
 import { fieldValues } from '../../http/server/request-parser.ts'
+import type { MaybePromise } from '../../oauth/when-known.ts'
 import type { ClientCertificate, OAuthRequest } from '../../oauth/wire.ts'
 import { type Exchange, methodOf, type Outcome } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
@@ -16,7 +17,7 @@ export type FormBody =
 const noBody: FormBody = { kind: 'body', text: '' }
 
 /** The body of an OAuth request, read whole within its limits: else 413, 408, or nothing where the client has gone. */
-export const readForm = (exchange: Exchange): FormBody | Promise<FormBody> => {
+export const readForm = (exchange: Exchange): MaybePromise<FormBody> => {
   const { request, response } = exchange.context
   // What follows a WebSocket handshake is not a body.
   if (exchange.isUpgrade || request.body === undefined) return noBody
