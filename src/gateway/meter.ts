@@ -56,33 +56,41 @@ const isForBrowsers = ({ target }: Operation): boolean =>
 
 export const createMeter = (recorder: Recorder, grouping: string, version: string, label: string): Meter => {
   const requests = new Map<string, Map<number, CounterCell>>()
-  const durations = new Map<string, HistogramCell>()
+  /** By the first digit of the status. */
+  const durations: HistogramCell[] = []
   const credentials = new Map<string, Map<string, CounterCell>>()
   const decisions = new Map<string, Map<string, CounterCell>>()
+  const errors = new Map<string, CounterCell>()
   const overhead = recorder.histogram('overhead', [grouping])
 
   const requestsOf = (method: string, status: number): CounterCell =>
+    requests.get(method)?.get(status) ??
     rememberedPair(requests, method, status, () =>
       recorder.counter('httpRequests', [grouping, version, label, method, codeLabel(status)]),
     )
-  const durationOf = (code_class: string): HistogramCell =>
-    remembered(durations, code_class, () => recorder.histogram('httpRequestDuration', [grouping, label, code_class]))
+  const credentialsOf = (credential: string, result: string): CounterCell =>
+    credentials.get(credential)?.get(result) ??
+    rememberedPair(credentials, credential, result, () =>
+      recorder.counter('credentialChecks', [grouping, credential, result]),
+    )
+  const decisionsOf = (plan: string, decision: string): CounterCell =>
+    decisions.get(plan)?.get(decision) ??
+    rememberedPair(decisions, plan, decision, () => recorder.counter('planDecisions', [plan, grouping, decision]))
+  const durationOf = (status: number): HistogramCell => {
+    const digit = Math.floor(status / 100)
+    durations[digit] ??= recorder.histogram('httpRequestDuration', [grouping, label, codeClass(status)])
+    return durations[digit]
+  }
 
   return {
     inFlight: recorder.gauge('httpRequestsInFlight', [grouping]),
     answered(method, status, durationMs, upstreamMs, traceId) {
       requestsOf(knownMethods.has(method) ? method : 'other', status).add()
-      durationOf(codeClass(status)).observe(durationMs / 1000, traceId)
+      durationOf(status).observe(durationMs / 1000, traceId)
       overhead.observe(Math.max(0, durationMs - upstreamMs) / 1000)
     },
-    credential: (credential, result) =>
-      rememberedPair(credentials, credential, result, () =>
-        recorder.counter('credentialChecks', [grouping, credential, result]),
-      ).add(),
-    planDecision: (plan, decision) =>
-      rememberedPair(decisions, plan, decision, () =>
-        recorder.counter('planDecisions', [plan, grouping, decision]),
-      ).add(),
-    oauthError: error => recorder.counter('oauthErrors', [label, error]).add(),
+    credential: (credential, result) => credentialsOf(credential, result).add(),
+    planDecision: (plan, decision) => decisionsOf(plan, decision).add(),
+    oauthError: error => remembered(errors, error, () => recorder.counter('oauthErrors', [label, error])).add(),
   }
 }

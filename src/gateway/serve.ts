@@ -5,22 +5,33 @@ import type { Recorder } from '../telemetry/recorder.ts'
 import { auditAnswer } from './audit-trail.ts'
 import { countWhenAnswered } from './callers/client.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
+import { createOAuthMetrics } from './oauth-metrics.ts'
 import { toReply } from './oauth-reply.ts'
 import type { Target } from './operation.ts'
 import { refuse } from './refusal.ts'
 
 /** Step 5: what Sidegate serves itself. Values in, values out; forwarded operations pass. */
-export const serveOperation =
-  (authorizationServer: AuthorizationServer, recorder: Recorder, audit: Audit): Step =>
-  (exchange): Outcome | Promise<Outcome> => {
+export const serveOperation = (authorizationServer: AuthorizationServer, recorder: Recorder, audit: Audit): Step => {
+  const count = createOAuthMetrics(recorder)
+  const finish = (exchange: Exchange, reply: OAuthReply): Outcome => {
+    const { facts } = reply
+    if (facts !== undefined) {
+      exchange.facts = facts
+      count(facts)
+      if (facts.error) exchange.operation?.meter.oauthError(facts.error)
+      auditAnswer(audit, exchange, facts)
+    }
+    return toReply(reply)
+  }
+  return exchange => {
     const { operation } = exchange
     if (operation?.target.kind !== 'serve') return undefined
     const reply = answer(authorizationServer, exchange, operation.target.serves)
     if (reply === undefined) return refuse(exchange, 'INTERNAL')
-    if (reply instanceof Promise)
-      return counted(exchange, reply).then(value => finish(exchange, recorder, audit, value))
-    return finish(exchange, recorder, audit, reply)
+    if (reply instanceof Promise) return counted(exchange, reply).then(value => finish(exchange, value))
+    return finish(exchange, reply)
   }
+}
 
 const counted = (exchange: Exchange, reply: Promise<OAuthReply>): Promise<OAuthReply> =>
   exchange.caller?.kind === 'client' && exchange.caller.unspent.length > 0 ? countWhenAnswered(exchange, reply) : reply
@@ -56,19 +67,4 @@ const answer = (
     case 'resource-metadata':
       return server.resourceMetadata(oauth.request)
   }
-}
-
-const finish = (exchange: Exchange, recorder: Recorder, audit: Audit, reply: OAuthReply): Outcome => {
-  countFacts(exchange, recorder, reply)
-  if (reply.facts) auditAnswer(audit, exchange, reply.facts)
-  return toReply(reply)
-}
-
-const countFacts = (exchange: Exchange, recorder: Recorder, { facts }: OAuthReply): void => {
-  if (facts === undefined) return
-  exchange.facts = facts
-  if (facts.issued) recorder.counter('tokensIssued', [facts.issued.grant_type, facts.issued.format]).add()
-  if (facts.introspection) recorder.counter('introspections', [facts.introspection]).add()
-  if (facts.interaction) recorder.counter('interactions', [facts.interaction]).add()
-  if (facts.error) exchange.operation?.meter.oauthError(facts.error)
 }

@@ -1,0 +1,23 @@
+import type { OAuthFacts } from '../oauth/wire.ts'
+import type { CounterCell, Recorder } from '../telemetry/recorder.ts'
+import { remembered, rememberedPair } from './remembered.ts'
+
+/** Counts what the authorization server did. Each series is made when it is first needed, and found by its labels then. */
+export type OAuthMetrics = (facts: OAuthFacts) => void
+
+export const createOAuthMetrics = (recorder: Recorder): OAuthMetrics => {
+  const issued = new Map<string, Map<string, CounterCell>>()
+  const introspections = new Map<string, CounterCell>()
+  const interactions = new Map<string, CounterCell>()
+  const issuedOf = (grant_type: string, format: string): CounterCell =>
+    rememberedPair(issued, grant_type, format, () => recorder.counter('tokensIssued', [grant_type, format]))
+  const introspectionsOf = (result: string): CounterCell =>
+    remembered(introspections, result, () => recorder.counter('introspections', [result]))
+  const interactionsOf = (outcome: string): CounterCell =>
+    remembered(interactions, outcome, () => recorder.counter('interactions', [outcome]))
+  return facts => {
+    if (facts.issued) issuedOf(facts.issued.grant_type, facts.issued.format).add()
+    if (facts.introspection) introspectionsOf(facts.introspection).add()
+    if (facts.interaction) interactionsOf(facts.interaction).add()
+  }
+}
