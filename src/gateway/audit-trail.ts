@@ -1,5 +1,5 @@
 import { OAuthError, type OAuthErrorCode, type Reuse } from '../errors.ts'
-import type { OAuthFacts } from '../oauth/wire.ts'
+import type { IssuedToken, OAuthFacts } from '../oauth/wire.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import type { Audit } from '../telemetry/audit.ts'
 import { isForProof } from './callers/client.ts'
@@ -9,13 +9,30 @@ import type { Exchange } from './exchange.ts'
 export const auditAnswer = (audit: Audit, exchange: Exchange, facts: OAuthFacts): void => {
   const { client_id = '', issued, revoked, signIn, introspection, proofFault } = facts
   const where = placeOf(exchange)
-  if (issued) audit.write({ action: 'token_issued', client_id, ...issued, scope: orNone(issued.scope), ...where })
+  if (issued) auditIssued(audit, exchange, client_id, issued)
   if (revoked) audit.write({ action: 'token_revoked', client_id, ...revoked, ...where })
   if (introspection) audit.write({ action: 'token_introspected', client_id, reason: introspection, ...where })
   if (proofFault) audit.write({ action: 'client_refused', client_id: facts.client_id, reason: proofFault, ...where })
   if (signIn?.outcome === 'done') audit.write({ action: 'signed_in', client_id, sub: signIn.sub, ...where })
   else if (signIn) audit.write({ action: `sign_in_${signIn.outcome}`, client_id, sub: signIn.sub, ...where })
   if (facts.interaction) auditConsent(audit, exchange, facts)
+}
+
+/** Member by member: there is one for each token, and spreads take three times as long. */
+const auditIssued = (audit: Audit, { context }: Exchange, client_id: string, issued: IssuedToken): void => {
+  const { grant_type, format, sub, scope, jti } = issued
+  const { address, id: request_id } = context
+  audit.write({
+    action: 'token_issued',
+    client_id,
+    grant_type,
+    format,
+    sub,
+    scope: orNone(scope),
+    jti,
+    address,
+    request_id,
+  })
 }
 
 const auditConsent = (audit: Audit, exchange: Exchange, facts: OAuthFacts): void => {

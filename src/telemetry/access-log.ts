@@ -1,6 +1,7 @@
 import type { LogEntry } from './log-events.ts'
 import { toLoggedPath } from './logged-path.ts'
 import type { ProcessLogger } from './logger.ts'
+import { createTimestamp } from './timestamp.ts'
 
 /** One answered request, in the facts that the metrics count. Nothing of a query, a header or a body. */
 export interface AccessEntry {
@@ -45,7 +46,8 @@ export interface AccessLog {
 export const createAccessLog = ({ log, lines }: ProcessLogger): AccessLog => {
   if (!log.isLevelEnabled('info')) return { write: () => undefined }
   if (lines === undefined) return { write: entry => log.info(toObject(entry)) }
-  const opening = createOpening()
+  const beforeId = `","worker_pid":${process.pid},"event":"request","request_id":"`
+  const timestamp = createTimestamp()
   return {
     write(entry) {
       const upstream = entry.upstreamMs === 0 ? '' : `,"upstream_ms":${toText(entry.upstreamMs)}`
@@ -53,7 +55,7 @@ export const createAccessLog = ({ log, lines }: ProcessLogger): AccessLog => {
       const refused = entry.refused === undefined ? '' : `,"refused":"${entry.refused}"`
       const checked = entry.checked_for === undefined ? '' : `,"checked_for":"${entry.checked_for}"`
       lines.write(
-        `${opening()}"${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(toLoggedPath(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${toText(entry.durationMs)}${upstream}${refused}${checked}}\n`,
+        `{"level":"info","time":"${timestamp()}${beforeId}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(toLoggedPath(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${toText(entry.durationMs)}${upstream}${refused}${checked}}\n`,
       )
     },
   }
@@ -88,17 +90,3 @@ const toText = (ms: number): string => {
 
 /** From nothing and `.001` to `.999`. */
 const fractions: readonly string[] = Array.from({ length: 1000 }, (_, micros) => String(micros / 1000).slice(1))
-
-/** How every line begins, with ISO 8601 of now; made once a millisecond, not once a line. */
-const createOpening = (): (() => string) => {
-  let atMs = 0
-  let text = ''
-  return () => {
-    const nowMs = Date.now()
-    if (nowMs !== atMs) {
-      atMs = nowMs
-      text = `{"level":"info","time":"${new Date(nowMs).toISOString()}","worker_pid":${process.pid},"event":"request","request_id":`
-    }
-    return text
-  }
-}

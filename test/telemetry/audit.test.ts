@@ -1,4 +1,5 @@
 import t from 'tap'
+import { Secret } from '../../src/secret.ts'
 import { type AuditEntry, createAudit, narrowAudit } from '../../src/telemetry/audit.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { faultsOf, type LogLine } from './support/log-line.ts'
@@ -48,6 +49,35 @@ t.test('whoever wants no access lines gets audit lines all the same, and silence
     audit.write(issued)
     t.equal(written.length, due, level)
   }
+})
+
+t.test('a line has its members in the order of the entry, wherever its action stands there', async t => {
+  const { audit, written } = await open()
+  const { action, ...facts } = issued
+
+  audit.write(issued)
+  audit.write({ ...facts, action } as AuditEntry)
+  audit.write({ action: 'client_refused', client_id: undefined, reason: 'secret', ...where })
+
+  const opening = (level: string, action: string, outcome: string): string =>
+    `{"level":"${level}","time":"T","worker_pid":7,"event":"audit","action":"${action}","outcome":"${outcome}"`
+  const issuedLine = `${opening('info', 'token_issued', 'success')},"client_id":"app","sub":"app","grant_type":"client_credentials","format":"jwt","jti":"a","address":"192.0.2.1","request_id":"one"}\n`
+  t.same(
+    written.map(line => line.replace(/(?<="time":")[^"]+/, 'T')),
+    [
+      issuedLine,
+      issuedLine,
+      `${opening('warn', 'client_refused', 'failure')},"reason":"secret","address":"192.0.2.1","request_id":"one"}\n`,
+    ],
+  )
+})
+
+t.test('a secret that comes into an entry by mistake does not come into the line', async t => {
+  const { audit, written } = await open()
+
+  audit.write({ ...refused, client_id: new Secret('app-secret') } as unknown as AuditEntry)
+
+  t.notOk(written.join('').includes('app-secret'))
 })
 
 t.test('what a stranger sent makes no line of its own', async t => {

@@ -1,0 +1,15 @@
+import { type Clock, systemClock } from '../clock.ts'
+
+/** Now, as ISO 8601 in UTC with milliseconds; made once a millisecond, not once a line. */
+export const createTimestamp = (clock: Clock = systemClock): (() => string) => {
+  let atMs = Number.NaN
+  let text = ''
+  return () => {
+    const nowMs = clock.nowMs()
+    if (nowMs !== atMs) {
+      atMs = nowMs
+      text = new Date(nowMs).toISOString()
+    }
+    return text
+  }
+}
