@@ -11,7 +11,9 @@ export const toReply = ({ status, headers, body }: OAuthReply): Reply => {
 
 const toFields = (headers: OAuthReply['headers']): string[] => {
   const fields: string[] = []
-  for (const [name, value] of Object.entries(headers)) {
+  // Not by `entries`, which makes a list for each field.
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] ?? []
     if (typeof value === 'string') fields.push(name, value)
     else for (const one of value) fields.push(name, one)
   }

@@ -45,7 +45,7 @@ export const createPossessionCheck = (
       ...(confirmation && { confirmation }),
       ...key,
       bindings: confirmationTexts(key, certificate),
-      headers: proven?.headers ?? {},
+      headers: proven?.headers ?? noHeaders,
       unspent: proven ? [proven.use] : [],
     }
   }
@@ -57,7 +57,10 @@ export const createPossessionCheck = (
   }
 }
 
-const nothing: Possession = { bindings: [], headers: {}, unspent: [] }
+/** Where there is nothing to send along: the same object each time. */
+export const noHeaders: Possession['headers'] = {}
+
+const nothing: Possession = { bindings: [], headers: noHeaders, unspent: [] }
 
 /** What the token is bound to, with all that the client is registered to hold. Undefined: it is a bearer token. */
 const confirm = (

@@ -13,7 +13,7 @@ import { whenKnown } from '../when-known.ts'
 import type { OAuthReply } from '../wire.ts'
 import type { Grant, Granted } from './grant.ts'
 import { createTokenBeginner } from './new-token.ts'
-import type { Possession, PossessionCheck } from './possession.ts'
+import { noHeaders, type Possession, type PossessionCheck } from './possession.ts'
 
 /**
  * The token endpoint (RFC 6749 section 3.2). Everything that all grants share is checked here; a grant adds only what is
@@ -33,7 +33,7 @@ export const createTokenEndpoint = (
     const record = completeToken(token.draft, agreed)
     return {
       status: 200,
-      headers: { ...noStore, ...headers },
+      headers: headers === noHeaders ? noStore : { ...noStore, ...headers },
       body: toBody(token.toText(record), record, refreshToken),
       facts: {
         client_id: record.client_id,
@@ -95,6 +95,7 @@ const toBody = (
   access_token,
   token_type: tokenTypeOf(record),
   expires_in: record.exp - record.iat,
-  ...(refresh_token !== undefined && { refresh_token }),
-  ...(record.scope !== '' && { scope: record.scope }),
+  // Undefined members are none in JSON; to leave them out by spreading takes longer than to write all the others.
+  refresh_token,
+  scope: record.scope === '' ? undefined : record.scope,
 })

@@ -28,12 +28,14 @@ export const toSigningKey = ({ kid, alg, jwk }: SigningKeySource): SigningKey =>
   const publicKey = createPublicKey(privateKey)
   if (!fits[alg](publicKey)) throw new Error(`the key is none for ${alg}`)
   const { digest, ...method } = methods[alg]
+  const signing = { key: privateKey, ...method }
+  const verifying = { key: publicKey, ...method }
   return {
     kid,
     alg,
     publicJwk: { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' },
-    sign: text => sign(digest, Buffer.from(text), { key: privateKey, ...method }),
-    verify: (text, signature) => verify(digest, Buffer.from(text), { key: publicKey, ...method }, signature),
+    sign: text => sign(digest, Buffer.from(text), signing),
+    verify: (text, signature) => verify(digest, Buffer.from(text), verifying, signature),
   }
 }
 

@@ -73,15 +73,16 @@ const toClaims = (record: AccessTokenRecord, issuer: string): Claims => ({
   aud: record.aud,
   sub: record.sub,
   client_id: record.client_id,
-  ...(record.username !== undefined && { username: record.username }),
-  ...(record.scope !== '' && { scope: record.scope }),
+  // Members that are undefined are none in JSON.
+  username: record.username,
+  scope: record.scope === '' ? undefined : record.scope,
   iat: record.iat,
   nbf: record.iat,
   exp: record.exp,
   jti: record.jti,
-  ...(record.cnf && { cnf: record.cnf }),
-  ...(record.acr !== undefined && { acr: record.acr }),
-  ...(record.auth_time !== undefined && { auth_time: record.auth_time }),
+  cnf: record.cnf,
+  acr: record.acr,
+  auth_time: record.auth_time,
 })
 
 /** Undefined where the claims are not those of our own access tokens. */
