@@ -5,6 +5,7 @@ import type { Exchange, Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
 import { refuse } from '../refusal.ts'
 import { challenge, challenges, type TokenScheme } from './challenge.ts'
+import { hasScopes } from './granted-scopes.ts'
 import type { CallerDeps } from './prove-caller.ts'
 
 /** What a caller's access token leads to, in whichever scheme it was sent. */
@@ -90,13 +91,6 @@ const isAudience = (token: AccessTokenRecord, operation: MeteredOperation, issue
   const { target } = operation
   const resource = target.kind === 'forward' || target.kind === 'elsewhere' ? target.resource : issuer
   return typeof aud === 'string' ? aud === issuer || aud === resource : aud.includes(issuer) || aud.includes(resource)
-}
-
-const hasScopes = (granted: string, needed: readonly string[]): boolean => {
-  if (needed.length === 0) return true
-  if (needed.length === 1 && granted === needed[0]) return true
-  const scopes = granted.split(' ')
-  return needed.every(scope => scopes.includes(scope))
 }
 
 /** RFC 9110 section 10.2.3: whole seconds, rounded up so that a request sent then gets in. */
