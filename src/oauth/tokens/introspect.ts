@@ -1,5 +1,5 @@
 import { OAuthError } from '../../errors.ts'
-import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
+import type { AccessTokenRecord, FoundToken } from '../../stores/ports/tokens.ts'
 import { unauthenticated } from '../clients/refusals.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Endpoint } from '../one-time.ts'
@@ -35,17 +35,20 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
         isRevoked || revocations.isRevoked(record) ? undefined : toFacts(record, options.issuer),
       )
     })
-  const findStored = async (token: string, client: ClientRegistration): Promise<Facts | undefined> => {
+  const findStored = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> => {
     const grantId = parseGrantId(token)
     if (grantId === undefined) return undefined
-    const found = await revocations.askWithCutoffs(() => store.tokens.findAny(grantId, keys.digest(token)))
-    if (found?.kind === 'access') {
+    const asked = revocations.askWithCutoffs(() => store.tokens.findAny(grantId, keys.digest(token)))
+    return asked.then(found => found && factsOf(found, client))
+  }
+  const factsOf = (found: FoundToken, client: ClientRegistration): Facts | undefined => {
+    if (found.kind === 'access') {
       return isForEyesOf(client, found.record) && !revocations.isRevoked(found.record)
         ? toFacts(found.record, options.issuer)
         : undefined
     }
     // RFC 7662 section 4: a refresh token means nothing to anybody but its client, whoever that may introspect.
-    if (found?.record.client_id !== client.client_id || revocations.isCutOff(found.record)) return undefined
+    if (found.record.client_id !== client.client_id || revocations.isCutOff(found.record)) return undefined
     const { record, createdAtMs, untilMs } = found
     return toRefreshFacts({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)
   }

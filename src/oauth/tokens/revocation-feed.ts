@@ -17,7 +17,7 @@ export interface RevocationFeed {
    * know of all that had been added when it was called.
    * @throws StoreUnavailableError
    */
-  askWithCutoffs<T>(question: () => T | Promise<T>): Promise<T>
+  askWithCutoffs<T>(question: () => Promise<T>): Promise<T>
   /** Resolves once the store has been asked for the first time; then undefined. Never rejects. */
   readonly starting: Promise<void> | undefined
   /** Why the store could not be asked last time, or undefined where it could. */
@@ -65,11 +65,15 @@ export const createRevocationFeed = (
   let isDue: Promise<void> | undefined
   /** One reading for all that ask in a turn of the event loop, when the last of them is here: it is late enough for each. */
   const readCutoffsSoon = (): Promise<void> => {
-    isDue ??= nextTurn().then(() => {
+    if (isDue !== undefined) return isDue
+    const reading = nextTurn().then(() => {
       isDue = undefined
       return readCutoffs()
     })
-    return isDue
+    // Whoever asks looks at it when the store has answered its question, which may have failed as well.
+    reading.catch(() => undefined)
+    isDue = reading
+    return reading
   }
   const poll = async (): Promise<void> => {
     try {
@@ -104,7 +108,11 @@ export const createRevocationFeed = (
       cutoffs.covers(token, token.iat),
     // A grant that does not say when it began is older than any cutoff.
     isCutOff: grant => cutoffs.covers(grant, grant.beganAtSec ?? 0),
-    askWithCutoffs: async question => (await Promise.all([question(), readCutoffsSoon()]))[0],
+    askWithCutoffs: question => {
+      const answer = question()
+      const reading = readCutoffsSoon()
+      return answer.then(known => reading.then(() => known))
+    },
     get starting() {
       return starting
     },

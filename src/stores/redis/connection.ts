@@ -131,9 +131,13 @@ export const answered = async <Answer>(answer: Promise<Answer>): Promise<Answer>
   try {
     return await answer
   } catch (error) {
-    throw new StoreUnavailableError('redis', isOffline(error) ? new Error('not connected to Redis') : error)
+    throw toUnavailable(error)
   }
 }
+
+/** The one error that a store may throw, for whatever ioredis rejected with. */
+export const toUnavailable = (error: unknown): StoreUnavailableError =>
+  new StoreUnavailableError('redis', isOffline(error) ? new Error('not connected to Redis') : error)
 
 /** Runs atomically in Redis: its keys (all of one slot), then its arguments. Throws StoreUnavailableError. */
 export type Script = (...keysAndArguments: readonly (string | number)[]) => Promise<unknown>

@@ -5,10 +5,10 @@ import { failuresThatBurn } from '../grant-rules.ts'
  * the grant id and the caller's now. Instants stay texts that Lua only compares.
  */
 
-/** For any script with these KEYS and ARGV: whether a grant with this record, kept until then, may still be used. */
+/** For any script: whether a grant with this record, kept until then, may still be used; `revoked` names the hash of what is revoked of it. */
 export const usable = `
-local function usable(record, untilMs)
-  return record and tonumber(untilMs) > tonumber(ARGV[2]) and redis.call('HEXISTS', KEYS[2], ARGV[1]) == 0
+local function usable(record, untilMs, nowMs, revoked, grantId)
+  return record and tonumber(untilMs) > tonumber(nowMs) and redis.call('HEXISTS', revoked, grantId) == 0
 end
 `
 
@@ -43,7 +43,7 @@ end
  */
 export const redeemScript = `${usable}${issuing}
 local grant = redis.call('HMGET', KEYS[1], 'record', 'until', 'code', 'proof', 'codeExpiresAt', 'spent', 'failures')
-if not usable(grant[1], grant[2]) or grant[3] ~= ARGV[6] then return { 'refused' } end
+if not usable(grant[1], grant[2], ARGV[2], KEYS[2], ARGV[1]) or grant[3] ~= ARGV[6] then return { 'refused' } end
 local proven, spent = false, grant[6] == '1'
 for i = 11, #ARGV do proven = proven or ARGV[i] == grant[4] end
 if not proven then
@@ -71,7 +71,7 @@ export const refreshScript = `${usable}${issuing}
 local grant = redis.call('HMGET', KEYS[1], 'record', 'until', 'client', 'refresh', 'previous', 'refreshedAt', 'generation',
   'binding')
 local record, current = grant[1], grant[4]
-if not usable(record, grant[2]) or not current or grant[3] ~= ARGV[6] then return { 'refused' } end
+if not usable(record, grant[2], ARGV[2], KEYS[2], ARGV[1]) or not current or grant[3] ~= ARGV[6] then return { 'refused' } end
 local bound = not grant[8]
 for i = 13, #ARGV do bound = bound or ARGV[i] == grant[8] end
 if not bound then return { 'refused' } end
@@ -94,7 +94,7 @@ return { 'valid', record, untilMs }
 /** ARGV: …, client id. Answers generation and digest of the current refresh token, or nothing. */
 export const currentRefreshScript = `${usable}
 local grant = redis.call('HMGET', KEYS[1], 'record', 'until', 'client', 'generation', 'refresh')
-if not usable(grant[1], grant[2]) or not grant[5] or grant[3] ~= ARGV[3] then return false end
+if not usable(grant[1], grant[2], ARGV[2], KEYS[2], ARGV[1]) or not grant[5] or grant[3] ~= ARGV[3] then return false end
 return { grant[4], grant[5] }
 `
 

@@ -1,9 +1,11 @@
 import type { Clock } from '../../clock.ts'
 import { grantIdOf } from '../grant-id.ts'
 import type { Revocation, RevocationStore } from '../ports/revocations.ts'
-import { answered, defineScript, type RedisConnection } from './connection.ts'
+import { createBatcher } from './batcher.ts'
+import { defineScript, type RedisConnection, toUnavailable } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'
+import { createScriptCaller, toBulks } from './script-call.ts'
 
 /** Entries read in one call; a longer feed is read in several. */
 const pageEntries = 5000
@@ -68,6 +70,43 @@ end
 return { after, #rows / 2, entries }
 `
 
+/**
+ * KEYS: for each id the hash of what is revoked of its grant. ARGV: the ids. Answers a digit for each, 1 where it or its grant
+ * is revoked; nothing where none of the hashes is there, as mostly.
+ */
+const areRevokedScript = `
+if redis.call('EXISTS', unpack(KEYS)) == 0 then return '' end
+local digits = {}
+for i, key in ipairs(KEYS) do
+  local found = redis.call('HMGET', key, ARGV[i], string.match(ARGV[i], '^[^.]*'))
+  digits[i] = (found[1] or found[2]) and '1' or '0'
+end
+return table.concat(digits)
+`
+
+/** Most ids in one call: about a tenth of a millisecond for Redis. */
+const maxBatchSize = 200
+
+const digitOne = 0x31
+
+/** Asks about all ids of a turn of the event loop in one call, which leaves when the sockets that are readable in it were read. */
+const createRevokedCheck = (connection: RedisConnection): RevocationStore['isRevoked'] => {
+  const script = createScriptCaller<Buffer>(connection, areRevokedScript)
+  const prefix = connection.options.keyPrefix ?? ''
+  const keyOf = (id: string): string => `${prefix}${names.revoked(grantIdOf(id))}`
+  return createBatcher<string, Buffer, boolean>(connection, {
+    schedule: setImmediate,
+    maxBatchSize,
+    keyOf,
+    call: ids => {
+      const keys = ids.map(keyOf)
+      return script.call(keys[0] ?? '', ids.length, 2 * ids.length, `${toBulks(keys)}${toBulks(ids)}`)
+    },
+    answerAt: (digits, index) => digits[index] === digitOne,
+    toError: toUnavailable,
+  })
+}
+
 export const createRevocations = (connection: RedisConnection, clock: Clock): RevocationStore => {
   const revoke = defineScript(connection, 'sidegateRevoke', 2, revokeScript)
   const publish = defineScript(connection, 'sidegatePublish', 2, publishScript)
@@ -81,11 +120,7 @@ export const createRevocations = (connection: RedisConnection, clock: Clock): Re
       const grantId = grantIdOf(id)
       await revoke(names.revoked(grantId), names.grant(grantId), id, lifetime, grantId)
     },
-    isRevoked: async jti => {
-      const grantId = grantIdOf(jti)
-      const found = await answered(connection.hmget(names.revoked(grantId), jti, grantId))
-      return found.some(value => value !== null)
-    },
+    isRevoked: createRevokedCheck(connection),
     since: async cursor => {
       const revocations: Revocation[] = []
       let after = String(Math.max(0, Number(cursor ?? 0) - overlapMicros))

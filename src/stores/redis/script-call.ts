@@ -5,16 +5,16 @@ import type { RedisConnection } from './connection.ts'
 /**
  * A script that is called thousands of times a second with hundreds of arguments, most of them again and again. ioredis
  * would take each argument of each call into its hands five times; here a call is put together from texts that were written
- * for the wire once.
+ * for the wire once. Texts of the reply are Buffers.
  */
-export interface ScriptCaller {
+export interface ScriptCaller<Reply> {
   /**
    * Rejects with what ioredis says.
    * @param firstKey tells a Cluster the slot
    * @param bulks of the keys, then of the other arguments: `toBulks`
    * @param args how many they are in all
    */
-  call(firstKey: string, keys: number, args: number, bulks: string): Promise<Buffer>
+  call(firstKey: string, keys: number, args: number, bulks: string): Promise<Reply>
 }
 
 /** Arguments as they go over the wire (RESP: bulk strings). */
@@ -23,7 +23,7 @@ export const toBulks = (args: readonly (string | number)[]): string => args.map(
 const toBulk = (arg: string | number): string => `$${Buffer.byteLength(String(arg))}\r\n${arg}\r\n`
 
 /** The script itself goes out the first time on each connection, and again where Redis has forgotten it. */
-export const createScriptCaller = (connection: RedisConnection, lua: string): ScriptCaller => {
+export const createScriptCaller = <Reply>(connection: RedisConnection, lua: string): ScriptCaller<Reply> => {
   const sha = createHash('sha1').update(lua).digest('hex')
   const script: WrittenScript = {
     sha,
@@ -31,8 +31,8 @@ export const createScriptCaller = (connection: RedisConnection, lua: string): Sc
     byText: toBulks(['EVAL', lua]),
     knownAt: new WeakSet(),
   }
-  const send = (firstKey: string, wire: Wire): Promise<Buffer> =>
-    connection.sendCommand(new WrittenCall(script, firstKey, wire)) as Promise<Buffer>
+  const send = (firstKey: string, wire: Wire): Promise<Reply> =>
+    connection.sendCommand(new WrittenCall(script, firstKey, wire)) as Promise<Reply>
   return {
     call: (firstKey, keys, args, bulks) => {
       const wire = { words: args + 3, bulks: `${toBulk(keys)}${bulks}` }
@@ -62,7 +62,7 @@ interface Wire {
   readonly bulks: string
 }
 
-/** A command that is written already; ioredis sees what it goes by: what is done, and to which key. Answers with a Buffer. */
+/** A command that is written already; ioredis sees what it goes by: what is done, and to which key. Texts of the reply are Buffers. */
 class WrittenCall extends Command {
   readonly #script: WrittenScript
   readonly #wire: Wire

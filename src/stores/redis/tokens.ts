@@ -2,14 +2,16 @@ import type { Clock } from '../../clock.ts'
 import type { GrantRecord } from '../ports/grant-record.ts'
 import type { AccessTokenRecord, FoundToken, TokenStore } from '../ports/tokens.ts'
 import { completeToken, type TokenDraft } from '../ports/wanted-token.ts'
-import { answered, defineScript, type RedisConnection } from './connection.ts'
+import { createBatcher } from './batcher.ts'
+import { answered, defineScript, type RedisConnection, toUnavailable } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'
+import { createScriptCaller, toBulks } from './script-call.ts'
 import { findAnyScript, findScript } from './token-scripts.ts'
 
 export const createTokens = (connection: RedisConnection, clock: Clock): TokenStore => {
   const find = defineScript(connection, 'sidegateTokenFind', 2, findScript)
-  const findAny = defineScript(connection, 'sidegateTokenFindAny', 3, findAnyScript)
+  const findAny = createTokenLookup(connection, clock)
   return {
     save: async (grantId, digest, record, untilMs) => {
       const lifetime = lifetimeMs(clock, untilMs)
@@ -19,12 +21,46 @@ export const createTokens = (connection: RedisConnection, clock: Clock): TokenSt
       const found = await find(names.token(grantId, digest), names.revoked(grantId), grantId)
       return typeof found === 'string' ? toRecord(found) : undefined
     },
-    findAny: async (grantId, digest) => {
-      const keys = [names.grant(grantId), names.revoked(grantId), names.token(grantId, digest)] as const
-      return toFoundToken(await findAny(...keys, grantId, clock.nowMs(), digest))
-    },
+    findAny: async (grantId, digest) => toFoundToken(await findAny({ grantId, digest })),
     remove: async (grantId, digest) => void (await answered(connection.del(names.token(grantId, digest)))),
   }
+}
+
+/** A token that somebody presents. */
+interface Presented {
+  readonly grantId: string
+  readonly digest: string
+}
+
+type TokenAnswer = readonly (Buffer | null)[] | null
+
+/** Most tokens in one call: less than a millisecond for Redis. */
+const maxBatchSize = 100
+
+/** Looks up all tokens of a turn of the event loop in one call, which leaves when the sockets that are readable in it were read. */
+const createTokenLookup = (
+  connection: RedisConnection,
+  clock: Clock,
+): ((presented: Presented) => Promise<TokenAnswer>) => {
+  const script = createScriptCaller<readonly TokenAnswer[]>(connection, findAnyScript)
+  const prefix = connection.options.keyPrefix ?? ''
+  const keyOf = ({ grantId }: Presented): string => `${prefix}${names.grant(grantId)}`
+  const keysOf = (presented: Presented): readonly string[] => {
+    const { grantId, digest } = presented
+    return [keyOf(presented), `${prefix}${names.revoked(grantId)}`, `${prefix}${names.token(grantId, digest)}`]
+  }
+  return createBatcher<Presented, readonly TokenAnswer[], TokenAnswer>(connection, {
+    schedule: setImmediate,
+    maxBatchSize,
+    keyOf,
+    call: tokens => {
+      const keys = tokens.flatMap(keysOf)
+      const terms = [clock.nowMs(), ...tokens.flatMap(({ grantId, digest }) => [grantId, digest])]
+      return script.call(keys[0] ?? '', keys.length, keys.length + terms.length, `${toBulks(keys)}${toBulks(terms)}`)
+    },
+    answerAt: (answers, index) => answers[index] ?? null,
+    toError: toUnavailable,
+  })
 }
 
 /** A token is kept whole, or as the texts that it is made of: the scripts put them side by side. */
@@ -40,11 +76,11 @@ interface KeptInParts {
   readonly untilMs: number
 }
 
-const toFoundToken = (answer: unknown): FoundToken | undefined => {
+const toFoundToken = (answer: TokenAnswer): FoundToken | undefined => {
   if (answer === null) return undefined
-  const [kind, text = '', untilMs, createdAtMs, binding] = answer as readonly (string | null)[]
+  const [kind, text, untilMs, createdAtMs, binding] = answer.map(value => value?.toString())
   if (kind === 'access') return { kind, record: toRecord(text ?? '') }
   const record = JSON.parse(text ?? '') as GrantRecord
   const instants = { createdAtMs: Number(createdAtMs), untilMs: Number(untilMs) }
-  return { kind: 'refresh', record, ...(typeof binding === 'string' && { binding }), ...instants }
+  return { kind: 'refresh', record, ...(binding !== undefined && { binding }), ...instants }
 }
