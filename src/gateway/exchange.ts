@@ -4,6 +4,7 @@ import type { RequestTarget } from '../http/message/request-target.ts'
 import type { Reply } from '../http/reply.ts'
 import type { SampleNewTrace } from '../http/trace-context.ts'
 import type { Form } from '../oauth/forms/form.ts'
+import type { Parameters, UnreadableParameters } from '../oauth/forms/parameters.ts'
 import type { OneUse, ProvenClient } from '../oauth/one-time.ts'
 import type { ClientRegistration } from '../oauth/options.ts'
 import type { OAuthFacts, OAuthRequest } from '../oauth/wire.ts'
@@ -35,6 +36,15 @@ export interface Check {
   readonly method: string
 }
 
+/** A request of an OAuth operation, and what of it has been parsed already. */
+export interface OAuthExchange {
+  readonly request: OAuthRequest
+  /** Where a client has to prove itself. */
+  readonly form?: Form
+  /** Of an authorization request. */
+  readonly parameters?: Parameters | UnreadableParameters
+}
+
 /** One request and what the steps of the pipeline have found out about it so far; each step adds its own member. */
 export interface Exchange {
   readonly context: RequestContext
@@ -46,7 +56,7 @@ export interface Exchange {
   check: Check | undefined
   /** Set by `caller`. */
   caller: Caller | undefined
-  oauth: { readonly request: OAuthRequest; readonly form: Form | undefined } | undefined
+  oauth: OAuthExchange | undefined
   /** What the gateway adds to the answer, names and values in turn: a nonce by `caller`, the plan's state by `plan`. */
   answerFields: readonly string[]
   /** Why a client's proof was refused: for the access line alone. Set by whoever writes the refusal. */

@@ -54,7 +54,7 @@ const answer = (
     case 'par':
       return proven && server.par(proven.form, proven.caller, oauth.request)
     case 'authorize':
-      return server.authorize(oauth.request)
+      return oauth.parameters && server.authorize(oauth.request, oauth.parameters)
     case 'interaction':
       return server.interaction(oauth.request)
     case 'metadata':

@@ -7,7 +7,7 @@ import type { OAuthDeps } from './deps.ts'
 import type { ProvenRequest } from './dpop/proof.ts'
 import { createProofCheck, type ProvenKey } from './dpop/proof-check.ts'
 import { type Form, parseForm } from './forms/form.ts'
-import { parseParameters } from './forms/parameters.ts'
+import { type Parameters, parseParameters, type UnreadableParameters } from './forms/parameters.ts'
 import { createAuthorizationCodeGrant } from './grants/authorization-code.ts'
 import { createClientCredentialsGrant } from './grants/client-credentials.ts'
 import type { Grant } from './grants/grant.ts'
@@ -54,9 +54,11 @@ export interface AuthorizationServer {
   revoke(form: Form, proven: ProvenClient, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   /** RFC 9126: checks an authorization request, keeps it, and answers with its name. */
   par(form: Form, proven: ProvenClient, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
+  /** Parses the query of a GET, or the form of a POST, that a browser carries (RFC 6749 section 3.1). */
+  parseParameters(request: OAuthRequest): Parameters | UnreadableParameters
   /** The client that an authorization request names, if it is registered; nobody has proven anything. */
-  namedClient(request: OAuthRequest): ClientRegistration | undefined
-  authorize(request: OAuthRequest): OAuthReply | Promise<OAuthReply>
+  namedClient(sent: Parameters | UnreadableParameters): ClientRegistration | undefined
+  authorize(request: OAuthRequest, sent: Parameters | UnreadableParameters): OAuthReply | Promise<OAuthReply>
   /** `GET` and `POST /interaction/<id>`: the embedded login and consent pages. */
   interaction(request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   /** What a browser sees when the gateway itself refuses it at `authorize` or on the login pages. */
@@ -121,7 +123,8 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
     ),
     introspect: serve(createIntrospectionEndpoint(deps, accessTokens)),
     revoke: serve(createRevocationEndpoint(deps, accessTokens)),
-    namedClient: request => deps.clients.find(parseParameters(request)?.get('client_id') ?? ''),
+    parseParameters,
+    namedClient: sent => (typeof sent === 'string' ? undefined : deps.clients.find(sent.get('client_id') ?? '')),
     par: serve(createPush(deps, readObject, checkProof)),
     authorize: createAuthorize(deps, readObject),
     interaction: createInteraction(deps),

@@ -1,6 +1,9 @@
+import { type MaybePromise, whenKnown } from '../../oauth/when-known.ts'
+import type { OAuthRequest } from '../../oauth/wire.ts'
 import type { Caller, Exchange, Outcome } from '../exchange.ts'
 import { refuse } from '../refusal.ts'
-import { readForm, toOAuthRequest } from './oauth-form.ts'
+import { readForm } from './oauth-form.ts'
+import { toOAuthRequest } from './oauth-request.ts'
 import type { CallerDeps, CallerStep } from './prove-caller.ts'
 import { hasSecretParameter } from './query-credentials.ts'
 
@@ -14,12 +17,25 @@ export const acceptAnybody =
     return undefined
   }
 
-const acceptForm = async (deps: CallerDeps, exchange: Exchange, serves: string): Promise<Outcome> => {
-  const body = await readForm(exchange)
-  if (body.kind === 'refused') return body.outcome
-  const request = toOAuthRequest(exchange, body.text)
-  const named = serves === 'authorize' ? deps.authorizationServer.namedClient(request) : undefined
-  exchange.oauth = { request, form: undefined }
+const acceptForm = (deps: CallerDeps, exchange: Exchange, serves: string): MaybePromise<Outcome> =>
+  whenKnown(readForm(exchange), body => {
+    if (body.kind === 'refused') return body.outcome
+    const request = toOAuthRequest(exchange, body.text)
+    if (serves === 'authorize') return acceptAuthorization(deps, exchange, request)
+    exchange.oauth = { request }
+    exchange.caller = unknownCaller
+    return undefined
+  })
+
+/** Its parameters are parsed here for whoever answers it, too. */
+const acceptAuthorization = (
+  { authorizationServer }: CallerDeps,
+  exchange: Exchange,
+  request: OAuthRequest,
+): undefined => {
+  const parameters = authorizationServer.parseParameters(request)
+  const named = authorizationServer.namedClient(parameters)
+  exchange.oauth = { request, parameters }
   exchange.caller = named ? { kind: 'unknown', named } : unknownCaller
   return undefined
 }

@@ -2,7 +2,8 @@ import { OAuthError } from '../../errors.ts'
 import { type MaybePromise, whenKnown } from '../../oauth/when-known.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../meter.ts'
-import { readForm, toOAuthRequest } from './oauth-form.ts'
+import { readForm } from './oauth-form.ts'
+import { toOAuthRequest } from './oauth-request.ts'
 import type { CallerDeps, CallerStep } from './prove-caller.ts'
 
 /** RFC 6749 section 2.3, for token, introspection and revocation: their form is read here, once. */
@@ -53,7 +54,7 @@ export const proveQuery =
     const proven = refusalCounted(operation, 'query', () => deps.authorizationServer.authenticateQuery(request))
     return whenKnown(proven, client => {
       operation.meter.credential('query', 'ok')
-      exchange.oauth = { request, form: undefined }
+      exchange.oauth = { request }
       exchange.caller = { kind: 'client', client, unspent: [] }
       return undefined
     })

@@ -6,9 +6,14 @@ const mayHoldSecret = /secret|token|password|assertion|%/i
 /** Names, decoded and in lower case, without a trailing `[]`, that carry a secret wherever they stand. */
 const secretNames = new Set(['client_secret', 'access_token', 'client_assertion'])
 
+/** A pair of fewer characters names none of them. */
+const shortestSecretName = 'access_token'.length
+
 /** Whether a parameter of the query is a secret, in any spelling of its name. */
 export const hasSecretParameter = (query: string): boolean =>
-  mayHoldSecret.test(query) && query.split(/[&;]/).some(pair => secretNames.has(plainName(pair)))
+  mayHoldSecret.test(query) && query.split(/[&;]/).some(isSecret)
+
+const isSecret = (pair: string): boolean => pair.length >= shortestSecretName && secretNames.has(plainName(pair))
 
 /**
  * The query without `client_id` and every spelling of a secret, the rest in its order and encoding. For operations

@@ -1,5 +1,6 @@
 import type { OAuthDeps } from '../deps.ts'
-import { type Parameters, parseParameters } from '../forms/parameters.ts'
+import type { Parameters, UnreadableParameters } from '../forms/parameters.ts'
+import { maxPairs } from '../forms/urlencoded.ts'
 import type { ClientRegistration } from '../options.ts'
 import { messagePage } from '../pages/message-page.ts'
 import { type PageSetting, settingOf } from '../pages/setting.ts'
@@ -13,7 +14,8 @@ import type { ReadRequestObject } from './request-object.ts'
 import { seeOther, toErrorRedirect } from './response.ts'
 import { createMeaning, type Meant } from './sent-request.ts'
 
-export type Authorize = (request: OAuthRequest) => MaybePromise<OAuthReply>
+/** @param sent the parameters of the request, or why it has none */
+export type Authorize = (request: OAuthRequest, sent: Parameters | UnreadableParameters) => MaybePromise<OAuthReply>
 
 /**
  * The authorization endpoint (RFC 6749 section 3.1), for GET and POST alike. A request without a known client and one
@@ -58,10 +60,9 @@ export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject):
     return { ...reply, facts: { client_id: addressed.client.client_id, error, proofFault } }
   }
 
-  return request => {
-    const sent = parseParameters(request)
+  return (request, sent) => {
     const setting = settingOf(options.issuer, request)
-    if (!sent) return unaddressedPage(setting, 'The body is not application/x-www-form-urlencoded.')
+    if (typeof sent === 'string') return unaddressedPage(setting, unreadableHints[sent])
     if (sent.faults.has('client_id')) {
       return unaddressedPage(setting, 'client_id was sent more than once, or cannot be read.')
     }
@@ -72,6 +73,11 @@ export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject):
     )
   }
 }
+
+const unreadableHints = {
+  not_form_encoded: 'The body is not application/x-www-form-urlencoded.',
+  too_many: `More than ${maxPairs} parameters were sent.`,
+} as const satisfies Record<UnreadableParameters, string>
 
 /** Where the answer may go, or the reason why it may go nowhere (RFC 6749 section 4.1.2.1, RFC 9700 section 4.11.2). */
 const findAddress = (client: ClientRegistration, parameters: Parameters): Addressed | string => {

@@ -1,6 +1,6 @@
 import { parseJws } from '../client-keys/jws.ts'
 import type { Form } from '../forms/form.ts'
-import { parsePairs } from '../forms/urlencoded.ts'
+import { maxPairs, readPairs } from '../forms/urlencoded.ts'
 import type { ClientAuthMethod } from '../options.ts'
 import type { OAuthRequest } from '../wire.ts'
 import { parseBasic } from './basic-credentials.ts'
@@ -51,10 +51,7 @@ export const readPresented = (form: Form, authorization: readonly string[]): Pre
 
 /** The same for the metadata operation: secret in the query string, or HTTP Basic. */
 export const readQuerySecret = ({ query, authorization }: OAuthRequest): PresentedSecret => {
-  const pairs = parsePairs(query)
-  if (!pairs) throw invalidRequest('A parameter is not form-encoded UTF-8')
-  const client_id = readOnce(pairs, 'client_id')
-  const client_secret = readOnce(pairs, 'client_secret')
+  const { client_id, client_secret } = readQueryCredentials(query)
   requireOneMechanism(authorization, client_id !== undefined || client_secret !== undefined)
   const header = authorization[0]
   if (header !== undefined) return readBasic(header, 'query')
@@ -80,11 +77,25 @@ const readAssertion = (form: Form): PresentedAssertion => {
   return { kind: 'assertion', client_id, assertion }
 }
 
-/** A parameter's value; undefined where it is absent or empty. */
-const readOnce = (pairs: readonly (readonly [string, string])[], name: string): string | undefined => {
-  const values = pairs.filter(([found]) => found === name)
-  if (values.length > 1) throw invalidRequest('A parameter was sent more than once')
-  return values[0]?.[1] || undefined
+interface QueryCredentials {
+  readonly client_id: string | undefined
+  readonly client_secret: string | undefined
+}
+
+/** Each undefined where it is absent or empty. What else the query has is another's, but has to be well-formed. */
+const readQueryCredentials = (query: string): QueryCredentials => {
+  const ids: string[] = []
+  const secrets: string[] = []
+  const fault = readPairs(query, (name, value) => {
+    if (name === undefined || value === undefined) return 'malformed'
+    if (name === 'client_id') ids.push(value)
+    if (name === 'client_secret') secrets.push(value)
+    return undefined
+  })
+  if (fault === 'too_many') throw invalidRequest(`More than ${maxPairs} parameters were sent`)
+  if (fault === 'malformed') throw invalidRequest('A parameter is not form-encoded UTF-8')
+  if (ids.length > 1 || secrets.length > 1) throw invalidRequest('A parameter was sent more than once')
+  return { client_id: ids[0] || undefined, client_secret: secrets[0] || undefined }
 }
 
 const readBasic = (header: string, method: PresentedSecret['method']): PresentedSecret => {

@@ -1,6 +1,6 @@
 import { OAuthError } from '../../errors.ts'
 import type { OAuthRequest } from '../wire.ts'
-import { parsePairs } from './urlencoded.ts'
+import { isFormEncoded, maxPairs, readPairs } from './urlencoded.ts'
 
 /** Parameters of one form-encoded POST, each present once and not empty (RFC 6749 sections 3.1 and 3.2). */
 export interface Form {
@@ -10,13 +10,8 @@ export interface Form {
   readonly resources: readonly string[]
 }
 
-type Pairs = readonly (readonly [string, string])[]
-
-/** RFC 8707 section 2 and RFC 8693 section 2.1. */
-const repeatable: ReadonlySet<string> = new Set(['resource', 'audience'])
-
 /** URLs end in logs and histories; RFC 6749 section 2.3.1 keeps secrets out of them. */
-const neverInQuery: ReadonlySet<string> = new Set([
+const neverInQuery: readonly string[] = [
   'client_secret',
   'client_assertion',
   'code',
@@ -24,52 +19,62 @@ const neverInQuery: ReadonlySet<string> = new Set([
   'password',
   'refresh_token',
   'token',
-])
+]
 
 /**
  * Reads the body of a token, introspection or revocation request. The query string counts only for what is wrong with
  * it: a parameter of a request is read from the body alone (RFC 6749 section 3.2).
- * @throws OAuthError invalid_request: another content type, a malformed or repeated parameter, a secret in the query
+ * @throws OAuthError invalid_request: another content type, a malformed or repeated parameter or too many of them, a secret
+ * in the query
  */
 export const parseForm = (request: OAuthRequest): Form => {
-  requireFormEncoding(request.contentType)
-  const query = readPairs(request.query)
-  const body = readPairs(request.body)
-  if (query.some(([name]) => neverInQuery.has(name)))
+  if (!isFormEncoded(request.contentType)) throw refuse('The body must be application/x-www-form-urlencoded')
+  const query = request.query === '' ? nothing : readFields(request.query)
+  const body = readFields(request.body)
+  if (neverInQuery.some(name => query.values.has(name)))
     throw refuse('Secrets and tokens belong in the body, not in the URL')
-  refuseRepeated(query, body)
-  return toForm(body)
+  if (query.isRepeated || body.isRepeated || isInBoth(query, body)) throw refuse('A parameter was sent more than once')
+  const { values, resources } = body
+  return { get: name => values.get(name) || undefined, resources }
 }
 
 const refuse = (description: string): OAuthError => new OAuthError('invalid_request', description)
 
-const requireFormEncoding = (contentType: string | undefined): void => {
-  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase()
-  if (mediaType !== 'application/x-www-form-urlencoded') {
-    throw refuse('The body must be application/x-www-form-urlencoded')
-  }
+/** What one text has. */
+interface Fields {
+  /** Empty ones too. Of what may repeat, the last that is not empty. */
+  readonly values: ReadonlyMap<string, string>
+  readonly resources: readonly string[]
+  /** Whether one was sent twice that may not be. */
+  readonly isRepeated: boolean
 }
 
-/** The pairs of one text; a text that cannot be decoded in one way only is refused. */
-const readPairs = (text: string): Pairs => {
-  const pairs = parsePairs(text)
-  if (!pairs) throw refuse('A parameter is not form-encoded UTF-8')
-  return pairs
+const nothing: Fields = { values: new Map(), resources: [], isRepeated: false }
+
+/** RFC 8707 section 2 and RFC 8693 section 2.1. */
+const mayRepeat = (name: string): boolean => name === 'resource' || name === 'audience'
+
+/** Reads a text once. One that cannot be decoded in one way only is refused. */
+const readFields = (text: string): Fields => {
+  const values = new Map<string, string>()
+  const resources: string[] = []
+  let isRepeated = false
+  const fault = readPairs(text, (name, value) => {
+    if (name === undefined || value === undefined) return 'malformed'
+    if (values.has(name)) {
+      if (!mayRepeat(name)) isRepeated = true
+      if (value === '') return undefined
+    }
+    values.set(name, value)
+    if (name === 'resource' && value !== '') resources.push(value)
+    return undefined
+  })
+  if (fault === 'too_many') throw refuse(`More than ${maxPairs} parameters were sent`)
+  if (fault === 'malformed') throw refuse('A parameter is not form-encoded UTF-8')
+  return { values, resources, isRepeated }
 }
 
-const refuseRepeated = (...sources: readonly Pairs[]): void => {
-  const seen = new Set<string>()
-  for (const [name] of sources.flat()) {
-    if (seen.has(name) && !repeatable.has(name)) throw refuse('A parameter was sent more than once')
-    seen.add(name)
-  }
-}
-
-const toForm = (pairs: Pairs): Form => {
-  const sent = pairs.filter(([, value]) => value !== '')
-  const values = new Map(sent)
-  return {
-    get: name => values.get(name),
-    resources: sent.filter(([name]) => name === 'resource').map(([, value]) => value),
-  }
+const isInBoth = (query: Fields, body: Fields): boolean => {
+  for (const name of query.values.keys()) if (body.values.has(name) && !mayRepeat(name)) return true
+  return false
 }

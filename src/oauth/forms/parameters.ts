@@ -1,5 +1,5 @@
 import type { OAuthRequest } from '../wire.ts'
-import { decodeComponent } from './urlencoded.ts'
+import { isFormEncoded, readPairs } from './urlencoded.ts'
 
 /**
  * The parameters of a request that a browser carries: an authorization request, or a form of our own pages. They are
@@ -16,36 +16,45 @@ export interface Parameters {
 
 export type ParameterFault = 'repeated' | 'malformed'
 
+/** Why a request as a whole has none: its body is of another content type, or there are more than `maxPairs`. */
+export type UnreadableParameters = 'not_form_encoded' | 'too_many'
+
 /**
  * Reads a GET's query or a form-encoded POST's body (RFC 6749 section 3.1). Of a POST the query counts for nothing but
- * repetition: a parameter in both places is at fault. Undefined where a POST is not form-encoded.
+ * repetition: a parameter in both places is at fault.
  */
-export const parseParameters = (request: OAuthRequest): Parameters | undefined => {
-  if (request.method !== 'POST') return toParameters(parsePairs(request.query), new Set())
-  if (!isFormEncoded(request.contentType)) return undefined
-  return toParameters(parsePairs(request.body), new Set(parsePairs(request.query).map(([name]) => name)))
+export const parseParameters = (request: OAuthRequest): Parameters | UnreadableParameters => {
+  const isPost = request.method === 'POST'
+  if (isPost && !isFormEncoded(request.contentType)) return 'not_form_encoded'
+  const values = groupByName(isPost ? request.body : request.query)
+  const elsewhere = isPost ? groupByName(request.query) : noValues
+  return values === undefined || elsewhere === undefined ? 'too_many' : toParameters(values, elsewhere)
 }
 
-/** A name and its value; undefined stands for a value that cannot be decoded. */
-type Pair = readonly [name: string, value: string | undefined]
+/** By name, in the order of their first; undefined stands for a value that cannot be decoded. */
+type Values = ReadonlyMap<string, readonly (string | undefined)[]>
 
-const isFormEncoded = (contentType = ''): boolean =>
-  contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
+const noValues: Values = new Map()
 
-const toParameters = (pairs: readonly Pair[], sentElsewhere: ReadonlySet<string>): Parameters => {
-  const values = Map.groupBy(pairs, ([name]) => name)
+/** The values of a text; undefined where there are too many of them. A pair without a name that can be read is none. */
+const groupByName = (text: string): Values | undefined => {
+  const values = new Map<string, (string | undefined)[]>()
+  const fault = readPairs(text, (name, value) => {
+    if (!name) return undefined
+    const sent = values.get(name)
+    if (sent === undefined) values.set(name, [value])
+    else sent.push(value)
+    return undefined
+  })
+  return fault === undefined ? values : undefined
+}
+
+const toParameters = (values: Values, elsewhere: Values): Parameters => {
   const faults = new Map<string, ParameterFault>()
   for (const [name, sent] of values) {
-    if (sent.some(([, value]) => value === undefined)) faults.set(name, 'malformed')
-    else if (sent.length > 1 || sentElsewhere.has(name)) faults.set(name, 'repeated')
+    if (sent.includes(undefined)) faults.set(name, 'malformed')
+    else if (sent.length > 1 || elsewhere.has(name)) faults.set(name, 'repeated')
   }
-  const all = (name: string): string[] => (values.get(name) ?? []).flatMap(([, value]) => value || [])
+  const all = (name: string): string[] => (values.get(name) ?? []).flatMap(value => value || [])
   return { get: name => (faults.has(name) ? undefined : all(name)[0]), all, faults }
 }
-
-const parsePairs = (text: string): Pair[] =>
-  text.split('&').flatMap(pair => {
-    const [name = '', ...rest] = pair.split('=')
-    const decodedName = decodeComponent(name)
-    return decodedName ? [[decodedName, decodeComponent(rest.join('='))] as const] : []
-  })

@@ -1,26 +1,82 @@
+import { isUtf8 } from 'node:buffer'
+
 /** `application/x-www-form-urlencoded` texts (RFC 6749 appendix B), read strictly: what is malformed is not guessed at. */
 
-/** One name or value; undefined where a percent sequence is bad or the bytes are not UTF-8. */
+/** The most pairs of one text. A request of the RFCs that are served here has about thirty at most. */
+export const maxPairs = 100
+
+/** Why a text was not read to its end. */
+export type FormFault = 'malformed' | 'too_many'
+
+/** A half of a pair is undefined where it is malformed. Whoever answers with a fault ends the reading. */
+export type OnPair = (name: string | undefined, value: string | undefined) => FormFault | undefined
+
+/** Reads the pairs in one pass, in order, repeated and empty ones too. Answers why it stopped, if it did. */
+export const readPairs = (text: string, onPair: OnPair): FormFault | undefined => {
+  let pairs = 0
+  for (let from = skipAmpersands(text, 0); from < text.length; ) {
+    if (++pairs > maxPairs) return 'too_many'
+    const ampersand = text.indexOf('&', from)
+    const end = ampersand < 0 ? text.length : ampersand
+    const fault = readPair(text.slice(from, end), onPair)
+    if (fault !== undefined) return fault
+    from = skipAmpersands(text, end)
+  }
+  return undefined
+}
+
+const ampersandCode = 0x26
+
+const skipAmpersands = (text: string, from: number): number => {
+  let at = from
+  while (text.charCodeAt(at) === ampersandCode) at++
+  return at
+}
+
+const readPair = (pair: string, onPair: OnPair): FormFault | undefined => {
+  const equals = pair.indexOf('=')
+  return equals < 0
+    ? onPair(decodeComponent(pair), '')
+    : onPair(decodeComponent(pair.slice(0, equals)), decodeComponent(pair.slice(equals + 1)))
+}
+
+/** One name or value; undefined where a percent sequence is bad or the bytes are not UTF-8. Never throws: that is slow. */
 export const decodeComponent = (text: string): string | undefined => {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
-  try {
-    return decodeURIComponent(spaced)
-  } catch {
-    return undefined
-  }
+  if (brokenEscape.test(spaced)) return undefined
+  return escapedByte.test(spaced) ? decodeBytes(spaced) : decodeURIComponent(spaced)
 }
 
-/** All name and value pairs in order, repeated and empty ones too; undefined where any of them is malformed. */
-export const parsePairs = (text: string): readonly (readonly [string, string])[] | undefined => {
-  const pairs: (readonly [string, string])[] = []
-  for (const part of text.split('&')) {
-    if (part === '') continue
-    const equals = part.indexOf('=')
-    const name = decodeComponent(equals < 0 ? part : part.slice(0, equals))
-    const value = decodeComponent(equals < 0 ? '' : part.slice(equals + 1))
-    if (name === undefined || value === undefined) return undefined
-    pairs.push([name, value])
+const brokenEscape = /%(?![\da-f]{2})/i
+
+/** An escape beyond ASCII. `decodeURIComponent` throws where such are no UTF-8, and for nothing else that gets past the above. */
+const escapedByte = /%[89a-f]/i
+
+const percentCode = 0x25
+
+/** @param text whose escapes are whole */
+const decodeBytes = (text: string): string | undefined => {
+  const bytes = Buffer.from(text)
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte === percentCode) {
+      bytes[length++] = 16 * hexDigit(bytes[at + 1] as number) + hexDigit(bytes[at + 2] as number)
+      at += 2
+    } else {
+      bytes[length++] = byte
+    }
   }
-  return pairs
+  const decoded = bytes.subarray(0, length)
+  return isUtf8(decoded) ? decoded.toString() : undefined
 }
+
+/** The value of a character 0-9, A-F or a-f. */
+const hexDigit = (code: number): number => (code & 0xf) + (code > 0x39 ? 9 : 0)
+
+const formEncoded = 'application/x-www-form-urlencoded'
+
+/** Whether a body of this content type is such a text; the media type has no case and may have parameters (RFC 9110 section 8.3.1). */
+export const isFormEncoded = (contentType: string | undefined): boolean =>
+  contentType === formEncoded || contentType?.split(';', 1)[0]?.trim().toLowerCase() === formEncoded

@@ -84,7 +84,8 @@ const createAdmission = ({ options, keys }: OAuthDeps): Admit => {
       : cookie.parse(request.cookie).find(secret => isSame(keys.digest(secret), browserDigest))
 
   return (id, { client, record }, request) => {
-    const token = parseParameters(request)?.get('token')
+    const sent = parseParameters(request)
+    const token = typeof sent === 'string' ? undefined : sent.get('token')
     if (token === undefined || !record.handoff) return undefined
     if (!isSame(token, resumeToken(id, record.handoff.resumeSalt, keys.digest))) return undefined
     const secret = secretOf(client, token, record.browserDigest, request)

@@ -56,7 +56,7 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
     if (request.method !== 'POST') return kind === 'visit' ? show(visit) : showAgain(visit)
     if (isFromElsewhere(request, issuer)) return foreignPage(setting)
     const form = parseParameters(request)
-    if (!form) return unreadablePage(setting)
+    if (typeof form === 'string') return unreadablePage(setting)
     if (!isSame(form.get('csrf') ?? '', visit.csrf)) {
       return kind === 'visit' && isPastSignIn(visit, form) ? seeOther(`/interaction/${visit.id}`) : foreignPage(setting)
     }

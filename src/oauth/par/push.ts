@@ -72,7 +72,7 @@ const toError = ({ error, description, proofFault }: AuthorizationRefusal): OAut
 
 /** The form has refused what is malformed or repeated. */
 const asParameters = (form: Form): Parameters => ({
-  get: form.get,
+  get: name => form.get(name),
   all: name => (name === 'resource' ? form.resources : [form.get(name) ?? []].flat()),
   faults: new Map(),
 })

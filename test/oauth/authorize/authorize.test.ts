@@ -79,6 +79,20 @@ t.test('a POST that is not form-encoded gets a page and no redirect', async t =>
   t.equal((await room.authorize({ ...post(ask()), contentType: charset })).status, 303)
 })
 
+t.test('more than a hundred parameters get a page and no redirect', async t => {
+  const room = await openBrowserRoom(t)
+  const more = (count: number): string =>
+    `${ask()}&${Array.from({ length: count - new URLSearchParams(ask()).size }, (_, nth) => `p${nth}=1`).join('&')}`
+
+  for (const send of [get, post]) {
+    t.equal((await room.authorize(send(more(100)))).status, 303)
+    const reply = await room.authorize(send(more(101)))
+    t.equal(reply.status, 400)
+    t.notOk(reply.headers.location)
+    t.match(reply.body, /More than 100 parameters were sent\./)
+  }
+})
+
 t.test('line 40: an unknown client or a bad redirect URI gets a page and no Location', async t => {
   const room = await openBrowserRoom(t)
   const bad: Parameters[] = [

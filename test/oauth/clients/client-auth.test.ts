@@ -194,7 +194,9 @@ t.test(
     t.same(await ask('client_id=app'), missing)
     t.same(await ask('client_id=spa&client_secret='), missing)
     t.same(await ask('client_id=nobody&client_secret=x'), missing)
-    for (const query of ['client_id=app&client_id=app&client_secret=app-secret', 'client_id=%ff']) {
+    const good = 'client_id=app&client_secret=app-secret'
+    t.match(await ask(`${good}${'&a=1'.repeat(98)}`), { status: 200 })
+    for (const query of [`${good}&client_id=app`, 'client_id=%ff', `${good}&%`, `${good}${'&a=1'.repeat(99)}`]) {
       t.match(await ask(query), { status: 400, body: { error: 'invalid_request' } }, query)
     }
     t.match(await ask('client_id=app&client_secret=app-secret', [basic('app', 'app-secret')]), { status: 400 })

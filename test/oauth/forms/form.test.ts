@@ -66,3 +66,47 @@ t.test('a bad percent sequence or bytes that are not UTF-8 are an invalid_reques
   }
   t.equal(parse({ body: 'a=%C3%A9+b%2B' }).get('a'), 'é b+')
 })
+
+t.test('more than a hundred parameters in a body or in a query are an invalid_request', async t => {
+  const pairs = (count: number): string => Array.from({ length: count }, (_, nth) => `p${nth}=1`).join('&')
+
+  t.equal(refused({ body: pairs(100) }), 'accepted')
+  t.equal(refused({ body: pairs(101) }), '400 invalid_request')
+  t.equal(refused({ body: 'a=1', query: pairs(100) }), 'accepted')
+  t.equal(refused({ body: 'a=1', query: pairs(101) }), '400 invalid_request')
+})
+
+t.test('of two faults the one that is told is the same as ever: what is malformed before what is repeated', async t => {
+  const told = (changes: Partial<OAuthRequest>): string => {
+    try {
+      parse(changes)
+    } catch (error) {
+      if (error instanceof OAuthError) return error.message
+    }
+    return 'accepted'
+  }
+
+  t.equal(told({ body: 'a=1&a=2&b=%zz' }), 'A parameter is not form-encoded UTF-8')
+  t.equal(told({ body: 'a=1&a=2', query: 'code=1' }), 'Secrets and tokens belong in the body, not in the URL')
+  t.equal(told({ body: 'a=%zz', query: 'code=1' }), 'A parameter is not form-encoded UTF-8')
+  t.equal(told({ body: 'a=1&a=2' }), 'A parameter was sent more than once')
+  t.equal(told({ body: 'a=1&'.repeat(101) }), 'More than 100 parameters were sent')
+})
+
+t.test('of an audience that repeats the last one that is not empty counts', async t => {
+  t.equal(parse({ body: 'audience=a&audience=b&audience=' }).get('audience'), 'b')
+})
+
+t.test('the body is read once, however often its parameters are asked for', async t => {
+  let timesRead = 0
+  const form = parseForm({
+    ...emptyRequest,
+    get body() {
+      timesRead++
+      return 'a=1&resource=r'
+    },
+  })
+
+  t.same([form.get('a'), form.get('b'), form.get('a'), form.resources], ['1', undefined, '1', ['r']])
+  t.equal(timesRead, 1)
+})

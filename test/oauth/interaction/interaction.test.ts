@@ -112,6 +112,13 @@ t.test('a form of another content type is a page', async t => {
   t.ok(isPage(reply, 400))
 })
 
+t.test('a form of more than a hundred parameters is a page', async t => {
+  const room = await openBrowserRoom(t)
+  const guest = await enter(room)
+
+  t.ok(isPage(await room.interaction(post('a=1&'.repeat(101), guest.path, guest.cookie)), 400))
+})
+
 t.test('a redirect URI that was unregistered meanwhile is not redirected to', async t => {
   const room = await openBrowserRoom(t, [{ ...demoClient }])
   const guest = await enter(room)

@@ -42,7 +42,8 @@ const push = (
 
 const visit = async ({ server }: TestServer, fields: Readonly<Record<string, string>>): Promise<OAuthReply> => {
   const query = new URLSearchParams(fields).toString()
-  return server.authorize({ ...emptyRequest, method: 'GET', path: '/authorize', query, contentType: undefined })
+  const request = { ...emptyRequest, method: 'GET', path: '/authorize', query, contentType: undefined }
+  return server.authorize(request, server.parseParameters(request))
 }
 
 const key = newKey('ES256')

@@ -5,6 +5,7 @@ import { createRequestObjects } from '../../../src/oauth/authorize/request-objec
 import { createClientKeyring } from '../../../src/oauth/client-keys/key-source.ts'
 import { createClients } from '../../../src/oauth/clients/clients.ts'
 import type { OAuthDeps } from '../../../src/oauth/deps.ts'
+import { parseParameters } from '../../../src/oauth/forms/parameters.ts'
 import { createInteraction } from '../../../src/oauth/interaction/interaction.ts'
 import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
@@ -98,9 +99,10 @@ export const openBrowserRoom = async (
     revocations,
     reportKeysAway,
   }
+  const authorize = createAuthorize(deps, createRequestObjects(deps, createClientKeyring(clock, reportKeysAway)))
   return {
     deps,
-    authorize: createAuthorize(deps, createRequestObjects(deps, createClientKeyring(clock, reportKeysAway))),
+    authorize: request => authorize(request, parseParameters(request)),
     interaction: createInteraction(deps),
     advanceSec: seconds => {
       nowMs += seconds * 1000

@@ -1,0 +1,66 @@
+import { fieldValues } from '../../http/server/request-parser.ts'
+import type { ClientCertificate, OAuthRequest } from '../../oauth/wire.ts'
+import { type Exchange, methodOf } from '../exchange.ts'
+
+/** The request as the authorization server sees it. */
+export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest => new ExchangeRequest(exchange, body)
+
+/**
+ * A class for its getters, which read what most requests are never asked for: V8 makes those of an object literal anew for
+ * each object, which took a fiftieth of an introspection.
+ */
+class ExchangeRequest implements OAuthRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly body: string
+  readonly #context: Exchange['context']
+
+  constructor(exchange: Exchange, body: string) {
+    this.method = methodOf(exchange)
+    this.path = exchange.target?.path ?? ''
+    this.query = exchange.target?.query ?? ''
+    this.body = body
+    this.#context = exchange.context
+  }
+
+  get contentType(): string | undefined {
+    return this.#context.fields.contentType
+  }
+
+  get authorization(): readonly string[] {
+    return this.#context.fields.authorization
+  }
+
+  get cookie(): string | undefined {
+    return this.#context.fields.cookie
+  }
+
+  get accept(): string | undefined {
+    return this.#context.fields.accept
+  }
+
+  get acceptLanguage(): string | undefined {
+    return fieldValues(this.#context.request.head, 'accept-language')[0]
+  }
+
+  get origin(): string | undefined {
+    return this.#context.fields.origin
+  }
+
+  get fetchSite(): string | undefined {
+    return fieldValues(this.#context.request.head, 'sec-fetch-site')[0]
+  }
+
+  get address(): string {
+    return this.#context.address
+  }
+
+  get dpop(): readonly string[] {
+    return this.#context.fields.dpop
+  }
+
+  get clientCertificate(): ClientCertificate | undefined {
+    return this.#context.clientCertificate()
+  }
+}

@@ -1,0 +1,84 @@
+/** How often a request of an OAuth operation is parsed. */
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { createFailureLimit } from '../../src/gateway/callers/failure-limit.ts'
+import { type CallerDeps, proveCaller } from '../../src/gateway/callers/prove-caller.ts'
+import { createExchange, type Exchange } from '../../src/gateway/exchange.ts'
+import { meterOperation } from '../../src/gateway/meter.ts'
+import type { Operation } from '../../src/gateway/operation.ts'
+import { run } from '../../src/gateway/pipeline.ts'
+import { serveOperation } from '../../src/gateway/serve.ts'
+import { createAddressReader } from '../../src/http/address.ts'
+import { createCertificateReader } from '../../src/http/client-certificate.ts'
+import { createContext } from '../../src/http/context.ts'
+import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
+import { createRecorder } from '../../src/telemetry/recorder.ts'
+import { issuer, startServer } from '../oauth/support/authorization-server.ts'
+
+const peers = {
+  addresses: createAddressReader([]),
+  certificates: createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'none' }),
+}
+
+const newOperation = (changes: Pick<Operation, 'credentials' | 'target'>) =>
+  meterOperation(
+    { grouping: 'A', version: '1.0.0', method: 'GET', path: '/', aliases: [], scopes: [], plan: 'none', ...changes },
+    createRecorder(),
+    () => ({ status: 400, headers: {}, body: '' }),
+  )
+
+const authorize = newOperation({
+  credentials: 'none',
+  target: { kind: 'serve', serves: 'authorize', advertise: true },
+})
+
+/** The steps that answer an OAuth operation, and how often the authorization server parsed anything for them. */
+const start = async (t: Test) => {
+  const { server, deps, clock } = await startServer(t)
+  let timesParsed = 0
+  const caller: CallerDeps = {
+    authorizationServer: {
+      ...server,
+      parseParameters: request => {
+        timesParsed++
+        return server.parseParameters(request)
+      },
+    },
+    findClient: client_id => deps.clients.find(client_id),
+    issuer,
+    failures: createFailureLimit(createMemoryLimiter(clock), { limit: 10, windowSec: 60 }, clock.nowMs),
+  }
+  const audit = { write: () => undefined }
+  return {
+    steps: [proveCaller(caller), serveOperation(caller.authorizationServer, createRecorder(), audit)],
+    timesParsed: () => timesParsed,
+  }
+}
+
+const newExchange = (operation: Exchange['operation'], query: string): Exchange => {
+  const req = new IncomingMessage(new Socket())
+  req.method = 'GET'
+  const exchange = createExchange(createContext(req, new ServerResponse(req), peers), undefined)
+  exchange.operation = operation
+  exchange.target = { path: '/authorize', query }
+  return exchange
+}
+
+t.test('an authorization request is parsed once: for the client that it names, and for its answer', async t => {
+  const { steps, timesParsed } = await start(t)
+  const exchange = newExchange(authorize, 'client_id=app&response_type=code&scope=nope')
+
+  t.match(await run(steps, exchange), { status: 303 }, 'it says that the scope is not good')
+
+  t.match(exchange.caller, { kind: 'unknown', named: { client_id: 'app' } })
+  t.equal(timesParsed(), 1)
+})
+
+t.test('one with too many parameters names nobody', async t => {
+  const { steps } = await start(t)
+  const exchange = newExchange(authorize, `client_id=app${'&a=1'.repeat(100)}`)
+
+  t.match(await run(steps, exchange), { status: 400, body: /More than 100 parameters were sent/ })
+  t.same(exchange.caller, { kind: 'unknown', named: undefined })
+})
