@@ -1,4 +1,4 @@
-/** How often a request of an OAuth operation is parsed. */
+/** How often a request of an OAuth operation is parsed, and that its steps wait for nothing that they know. */
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import t, { type Test } from 'tap'
@@ -32,6 +32,10 @@ const authorize = newOperation({
   credentials: 'none',
   target: { kind: 'serve', serves: 'authorize', advertise: true },
 })
+const metadata = newOperation({
+  credentials: 'query',
+  target: { kind: 'serve', serves: 'metadata', advertise: true },
+})
 
 /** The steps that answer an OAuth operation, and how often the authorization server parsed anything for them. */
 const start = async (t: Test) => {
@@ -51,6 +55,7 @@ const start = async (t: Test) => {
   }
   const audit = { write: () => undefined }
   return {
+    prove: proveCaller(caller),
     steps: [proveCaller(caller), serveOperation(caller.authorizationServer, createRecorder(), audit)],
     timesParsed: () => timesParsed,
   }
@@ -82,3 +87,18 @@ t.test('one with too many parameters names nobody', async t => {
   t.match(await run(steps, exchange), { status: 400, body: /More than 100 parameters were sent/ })
   t.same(exchange.caller, { kind: 'unknown', named: undefined })
 })
+
+t.test(
+  'a client with its secret in the query is proven without waiting, and one with a wrong secret is refused',
+  async t => {
+    const { prove } = await start(t)
+    const exchange = newExchange(metadata, 'client_id=app&client_secret=app-secret')
+
+    t.equal(prove(exchange), undefined)
+    t.match(exchange.caller, { kind: 'client', client: { client_id: 'app' } })
+    t.throws(() => prove(newExchange(metadata, 'client_id=app')), { code: 'invalid_client' })
+    await t.rejects(Promise.resolve(prove(newExchange(metadata, 'client_id=app&client_secret=x'))), {
+      code: 'invalid_client',
+    })
+  },
+)
