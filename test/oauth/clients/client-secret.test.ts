@@ -98,3 +98,32 @@ t.test('either of two slow secrets costs nothing once it was right', async t => 
     t.ok(spent < oneHash / 2, `${secret} runs no slow hash (${spent} µs, one hash ${oneHash} µs)`)
   }
 })
+
+t.test('a plain secret is right in whole alone, however long it is', async t => {
+  const lengths = [1, 62, 63, 64, 65, 200, 300]
+
+  for (const length of lengths) {
+    const secret = `${'s'.repeat(length - 1)}é`
+    const { present } = await startRotation(t, () => [plain(secret)])
+    t.equal(await present(secret), 200, `${length}`)
+    for (const wrong of [
+      secret.slice(0, -1),
+      `${secret}x`,
+      `${secret}\0`,
+      `${secret.slice(0, -1)}e`,
+      `x${secret.slice(1)}`,
+    ]) {
+      t.equal(await present(wrong), 401, `${length}: ${JSON.stringify(wrong.slice(-5))}`)
+    }
+  }
+})
+
+t.test('nothing of a secret stays for the next that is presented', async t => {
+  const { present } = await startRotation(t, () => [plain('long-and-right'), plain('l')])
+
+  t.equal(await present('long-and-right'), 200)
+  t.equal(await present('long'), 401)
+  t.equal(await present('long-and-wrong'), 401)
+  t.equal(await present('l'), 200)
+  t.equal(await present('long-and-right'), 200)
+})
