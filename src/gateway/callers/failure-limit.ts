@@ -57,7 +57,7 @@ export const createFailureLimit = (limiter: Limiter, rate: Rate, nowMs: () => nu
       const from = addressKey(address)
       return Math.max(remaining(`${from} ${name}`), remaining(from))
     },
-    inTurn: (name, address, check) => turns.take(`${addressKey(address)} ${name}`, check),
+    inTurn: (name, address, check) => turns.take(() => `${addressKey(address)} ${name}`, check),
   }
 }
 

@@ -8,7 +8,6 @@ import { type MaybePromise, whenKnown } from '../when-known.ts'
 import type { OAuthReply } from '../wire.ts'
 import { type AccessTokens, tokenTypeOf } from './access-token.ts'
 import { parseGrantId } from './code.ts'
-import { hasJwtShape } from './jwt.ts'
 import { signedIntrospectionType, signIntrospection, wantsSignedIntrospection } from './signed-introspection.ts'
 
 /** The members of an active answer. */
@@ -35,9 +34,7 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
         isRevoked || revocations.isRevoked(record) ? undefined : toFacts(record, options.issuer),
       )
     })
-  const findStored = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> => {
-    const grantId = parseGrantId(token)
-    if (grantId === undefined) return undefined
+  const findStored = (grantId: string, token: string, client: ClientRegistration): Promise<Facts | undefined> => {
     const asked = revocations.askWithCutoffs(() => store.tokens.findAny(grantId, keys.digest(token)))
     return asked.then(found => found && factsOf(found, client))
   }
@@ -57,7 +54,9 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
     if (client.token_endpoint_auth_method === 'none') throw unauthenticated()
     const token = form.get('token')
     if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
-    const facts = ask(() => (hasJwtShape(token) ? findJwt(token, client) : findStored(token, client)))
+    // No text is of both shapes. A JWT that is remembered need not be matched whole.
+    const grantId = parseGrantId(token)
+    const facts = ask(() => (grantId === undefined ? findJwt(token, client) : findStored(grantId, token, client)))
     return whenKnown(facts, found => {
       const reply = toReply(client, found)
       return wantsSignedIntrospection(accept) ? sign(deps, client, reply) : reply
