@@ -1,5 +1,3 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { spendProof } from '../../src/gateway/callers/dpop.ts'
 import { createFailureLimit } from '../../src/gateway/callers/failure-limit.ts'
@@ -7,11 +5,9 @@ import { type CallerDeps, proveCaller } from '../../src/gateway/callers/prove-ca
 import { createExchange, type Exchange, type Outcome, type Step } from '../../src/gateway/exchange.ts'
 import { meterOperation } from '../../src/gateway/meter.ts'
 import { run } from '../../src/gateway/pipeline.ts'
-import { createAddressReader } from '../../src/http/address.ts'
-import { createCertificateReader } from '../../src/http/client-certificate.ts'
-import { createContext } from '../../src/http/context.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
+import { createRequestContext } from '../http/support/request-context.ts'
 import { bareJwk, newKey, type TestKey } from '../oauth/fapi/support/jws.ts'
 import { issuer, type OptionChanges, startServer } from '../oauth/support/authorization-server.ts'
 import { newProof, type ProofTwist } from '../oauth/support/proofs.ts'
@@ -44,11 +40,6 @@ const operation = meterOperation(
   () => ({ status: 400, headers: {}, body: '' }),
 )
 
-const peers = {
-  addresses: createAddressReader([]),
-  certificates: createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'none' }),
-}
-
 /** The steps of the gateway that ask for a proof, before an authorization server whose clock the test turns. */
 const start = async (t: Test, changes: OptionChanges = {}) => {
   const server = await startServer(t, changes)
@@ -64,10 +55,7 @@ const start = async (t: Test, changes: OptionChanges = {}) => {
     lines: readonly string[],
     steps: readonly Step[] = proveAndSpend,
   ): Promise<{ readonly exchange: Exchange; readonly outcome: Outcome }> => {
-    const req = new IncomingMessage(new Socket())
-    req.method = 'GET'
-    req.rawHeaders = [...lines]
-    const exchange = createExchange(createContext(req, new ServerResponse(req), peers), undefined)
+    const exchange = createExchange(createRequestContext(lines), undefined)
     exchange.operation = operation
     exchange.target = { path, query: 'page=2' }
     return { exchange, outcome: await run(steps, exchange) }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addForwarded, type ForwardedForm } from '../../src/gateway/forwarding/forwarded-fields.ts'
-import { scanFields } from '../../src/http/fields.ts'
+import { type ForwardedForm, forwardedLines } from '../../src/gateway/forwarding/forwarded-fields.ts'
+import { readFields } from '../http/support/request-context.ts'
 
 interface Way {
   readonly peer?: string
@@ -10,10 +10,9 @@ interface Way {
 
 /** What the upstream gets of a request with these fields. */
 const added = (form: ForwardedForm, received: Readonly<Record<string, string>>, way: Way = {}): readonly string[] => {
-  const headers: string[] = []
-  const fields = scanFields(Object.entries(received).flat())
-  addForwarded(headers, { fields, peer: '203.0.113.9', trustedPeer: false, isSecure: false, ...way }, form)
-  return headers
+  const fields = readFields(Object.entries(received).flat())
+  const lines = forwardedLines({ fields, peer: '203.0.113.9', trustedPeer: false, isSecure: false, ...way }, form)
+  return lines.split(/: |\r\n/).slice(0, -1)
 }
 
 const forwarded = (received: Readonly<Record<string, string>>, way: Way = {}): string | undefined =>

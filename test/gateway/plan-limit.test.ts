@@ -1,14 +1,9 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import t from 'tap'
 import { type Caller, createExchange, type Exchange } from '../../src/gateway/exchange.ts'
 import { type MeteredOperation, meterOperation } from '../../src/gateway/meter.ts'
 import type { OperationPlan } from '../../src/gateway/operation.ts'
 import { chargePlan } from '../../src/gateway/plan-limit.ts'
 import type { SoftLimitReport } from '../../src/gateway/soft-limit-report.ts'
-import { createAddressReader } from '../../src/http/address.ts'
-import { createCertificateReader } from '../../src/http/client-certificate.ts'
-import { createContext } from '../../src/http/context.ts'
 import type { ClientRegistration } from '../../src/oauth/options.ts'
 import type { Plan } from '../../src/plans/plan.ts'
 import {
@@ -19,6 +14,7 @@ import {
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import type { Limiter } from '../../src/stores/ports/limiter.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
+import { createRequestContext } from '../http/support/request-context.ts'
 import { client as registration } from '../oauth/support/authorization-server.ts'
 import { newPlan } from '../support/plans.ts'
 
@@ -87,15 +83,8 @@ const createCharge = (
   }
 }
 
-const peers = {
-  addresses: createAddressReader([]),
-  certificates: createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'none' }),
-}
-
 const exchangeOf = (called: MeteredOperation, caller: Caller, address: string): Exchange => {
-  const req = new IncomingMessage(new Socket())
-  const context = createContext(req, new ServerResponse(req), peers)
-  const exchange = createExchange({ ...context, address }, undefined)
+  const exchange = createExchange({ ...createRequestContext(), address }, undefined)
   exchange.operation = called
   exchange.caller = caller
   return exchange

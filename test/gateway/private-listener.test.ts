@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { openPrivateListener } from '../../src/gateway/internal/private-listener.ts'
 import { createAccessLog } from '../../src/telemetry/access-log.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
+import { listenOn } from '../http/support/http-server.ts'
 import { openHandoffRoom, send } from '../oauth/interaction/support.ts'
 import { createCertificates } from '../support/certificates.ts'
 import { openConnection } from '../support/raw-client.ts'
@@ -23,16 +22,10 @@ t.test('a certificate proves nothing before its time and after it, on a connecti
       accessLog: createAccessLog(logger),
     },
   )
-  listener.traffic.server.listen(0, '127.0.0.1')
-  t.teardown(() => {
-    listener.close()
-    listener.traffic.server.closeAllConnections()
-    listener.traffic.server.close()
-  })
-  await once(listener.traffic.server, 'listening')
-  const { port } = listener.traffic.server.address() as AddressInfo
+  t.teardown(() => listener.close())
+  const url = await listenOn(t, listener.traffic, listener.traffic.createListener())
   const identity = { ca: ca.cert, servername: 'localhost', cert: client.cert, key: client.key }
-  const connection = openConnection(t, `https://127.0.0.1:${port}`, identity)
+  const connection = openConnection(t, url.replace('http', 'https'), identity)
   const { validFromDate, validToDate } = new X509Certificate(client.cert)
   const statusAt = async (atMs: number): Promise<number> => {
     room.advanceSec((atMs - room.deps.clock.nowMs()) / 1000)

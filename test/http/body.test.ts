@@ -1,9 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { type BodyOutcome, readBody } from '../../src/http/body.ts'
 import { openConnection, type RawConnection } from '../support/raw-client.ts'
+import { startHttpServer } from './support/http-server.ts'
 
 const limits = { maxBytes: 10, timeoutMs: 60_000 }
 
@@ -13,15 +11,15 @@ const outcomeOf = async (
   bytes: string,
   options: typeof limits = limits,
 ): Promise<{ readonly outcome: Promise<BodyOutcome>; readonly connection: RawConnection }> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
+  const read = Promise.withResolvers<BodyOutcome>()
+  const asked = Promise.withResolvers<void>()
+  const { url } = await startHttpServer(t, (request, response) => {
+    read.resolve(readBody(request, response, options))
+    asked.resolve()
   })
-  const connection = openConnection(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`).send(bytes)
-  const [req] = (await once(server, 'request')) as [IncomingMessage]
-  return { outcome: readBody(req, req.headers['content-length'], options), connection }
+  const connection = openConnection(t, url).send(bytes)
+  await asked.promise
+  return { outcome: read.promise, connection }
 }
 
 const head = (field: string): string => `POST / HTTP/1.1\r\nHost: gw.test\r\n${field}\r\n\r\n`
@@ -59,8 +57,29 @@ t.test('a body that does not come in time is too slow', async t => {
 })
 
 t.test('a client that leaves in mid-body has gone', async t => {
-  const { outcome, connection } = await outcomeOf(t, `${head('Content-Length: 10')}01234`)
-  connection.reset()
+  for (const leave of ['reset', 'close', 'finish'] as const) {
+    const { outcome, connection } = await outcomeOf(t, `${head('Content-Length: 10')}01234`)
+    connection[leave]()
 
-  t.same(await outcome, { kind: 'aborted' })
+    t.same(await outcome, { kind: 'aborted' }, leave)
+  }
+})
+
+t.test('a request without a body has an empty one', async t => {
+  for (const field of ['X-A: 1', 'Content-Length: 0']) {
+    const { outcome } = await outcomeOf(t, head(field))
+
+    t.same(await outcome, { kind: 'body', text: '' }, field)
+  }
+})
+
+t.test('a body whose chunks are broken has been refused: its reader learns at once that it is over', async t => {
+  const together = await outcomeOf(t, `${head('Transfer-Encoding: chunked')}zz\r\n`)
+  const later = await outcomeOf(t, head('Transfer-Encoding: chunked'))
+  later.connection.send('zz\r\n')
+
+  for (const { outcome, connection } of [together, later]) {
+    t.same(await outcome, { kind: 'aborted' })
+    t.equal((await connection.answer()).status, 400)
+  }
 })

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { Socket } from 'node:net'
 import t from 'tap'
 import { type CertificateReaderOptions, createCertificateReader } from '../../src/http/client-certificate.ts'
-import { scanFields } from '../../src/http/fields.ts'
 import { type CertificateFiles, createCertificates } from '../support/certificates.ts'
+import { readFields } from './support/request-context.ts'
 
 const { client, selfSigned: other } = createCertificates(t)
 const plainSocket = new Socket()
@@ -23,7 +23,7 @@ const believe = (
   { isTrusted = true, ...options }: Partial<CertificateReaderOptions> & { readonly isTrusted?: boolean } = {},
 ): string | undefined => {
   const reader = createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'client-cert', ...options })
-  const found = reader.reader(plainSocket, scanFields(fields), isTrusted)()
+  const found = reader.reader(plainSocket, readFields(fields), isTrusted)()
   return found && `${found.certificate.subject.split('\n').at(-1)} ${found.isVouchedFor}`
 }
 
@@ -58,7 +58,7 @@ t.test('where clients are asked here, a trusted proxy is believed all the same',
 
 t.test('the certificate is read once', async t => {
   const reader = createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'client-cert' })
-  const read = reader.reader(plainSocket, scanFields(clientCert(client)), true)
+  const read = reader.reader(plainSocket, readFields(clientCert(client)), true)
 
   t.ok(read())
   t.equal(read(), read())

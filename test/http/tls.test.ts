@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { duplexPair, pipeline } from 'node:stream'
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls'
 import t from 'tap'
-import { defaultTrafficServerOptions } from '../../src/http/traffic-server.ts'
+import { defaultHttpServerOptions } from '../../src/http/server/options.ts'
 import { openConnection } from '../support/raw-client.ts'
 import { certificates, handshake, listen, request, trust, whoAmI } from './support/tls-server.ts'
 
@@ -108,7 +108,7 @@ t.test('clientAuth required: without a certificate of the CA there is no connect
 })
 
 t.test('a client that never shakes hands, or stops in the middle of it, is cut off', async t => {
-  const { url, drops } = await listen(t, {}, { ...defaultTrafficServerOptions, headersTimeoutMs: 100 })
+  const { url, drops } = await listen(t, {}, { ...defaultHttpServerOptions, headersTimeoutMs: 100 })
   const silent = openConnection(t, url.replace('https', 'http'))
   const hello = Buffer.from([22, 3, 1])
   const half = openConnection(t, url.replace('https', 'http')).send(hello)
@@ -143,7 +143,7 @@ t.test('a handshake that comes in pieces is one', async t => {
 })
 
 t.test('a header that does not come in time is 408 over TLS too', async t => {
-  const { url, seen } = await listen(t, {}, { ...defaultTrafficServerOptions, headersTimeoutMs: 300 })
+  const { url, seen } = await listen(t, {}, { ...defaultHttpServerOptions, headersTimeoutMs: 300 })
   const connection = openConnection(t, url, trust).send('GET / HTTP/1.1\r\nHost: gw')
 
   t.equal((await connection.answer()).status, 408)

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { type AnswerHead, InvalidAnswerError, parseAnswerHead } from '../../../src/http/client/answer-head.ts'
+import { type AnswerHead, parseAnswerHead } from '../../../src/http/client/answer-head.ts'
+import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
 
 /** The head of `HTTP/1.1 200 OK` with these lines, as an answer to GET. */
 const head = (...lines: readonly string[]): string => ['HTTP/1.1 200 OK', ...lines].join('\r\n')
@@ -120,7 +121,7 @@ t.test('what two readers could understand differently is refused, one character 
   for (const { what, accepted, refused } of rows) {
     for (const text of accepted) t.doesNotThrow(() => parseAnswerHead(text, 'GET'), `${what}: ${JSON.stringify(text)}`)
     for (const text of refused) {
-      t.throws(() => parseAnswerHead(text, 'GET'), InvalidAnswerError, `not ${what}: ${JSON.stringify(text)}`)
+      t.throws(() => parseAnswerHead(text, 'GET'), InvalidMessageError, `not ${what}: ${JSON.stringify(text)}`)
     }
   }
 })
@@ -149,10 +150,10 @@ t.test('how the body ends (RFC 9112 section 6.3)', async t => {
 })
 
 t.test('a body that is not there must still be declared in one way', async t => {
-  t.throws(() => framing(['Content-Length: 5', 'Content-Length: 6'], 'HEAD'), InvalidAnswerError)
+  t.throws(() => framing(['Content-Length: 5', 'Content-Length: 6'], 'HEAD'), InvalidMessageError)
   t.throws(
     () => framing(['Content-Length: 5', 'Transfer-Encoding: chunked'], 'GET', 'HTTP/1.1 304 A'),
-    InvalidAnswerError,
+    InvalidMessageError,
   )
 })
 

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { type AnswerHead, InvalidAnswerError } from '../../../src/http/client/answer-head.ts'
+import type { AnswerHead } from '../../../src/http/client/answer-head.ts'
 import { AnswerReader } from '../../../src/http/client/answer-reader.ts'
-import { splits } from './support/splits.ts'
+import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
+import { splits } from '../support/splits.ts'
 
 /** What a reader has told. */
 interface Told {
@@ -105,7 +106,7 @@ t.test('what is no answer is refused, as soon as it can be seen', async t => {
     for (const pieces of [[Buffer.from(bytes)], inTwo]) {
       t.throws(
         () => read(pieces),
-        InvalidAnswerError,
+        InvalidMessageError,
         `${pieces.length} pieces of ${JSON.stringify(bytes.slice(0, 60))}`,
       )
     }
@@ -119,7 +120,7 @@ t.test('a head without an end is refused at 64 KiB, not held for ever', async t 
 
   t.throws(() => {
     for (let i = 0; i <= 64; i++) reader.read(piece)
-  }, InvalidAnswerError)
+  }, InvalidMessageError)
 })
 
 t.test('a connection that ends in mid-answer cuts it off', async t => {
@@ -133,5 +134,5 @@ t.test('a connection that ends in mid-answer cuts it off', async t => {
     `${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n`,
   ]
   for (const bytes of cutOff)
-    t.throws(() => read([Buffer.from(bytes)], 'GET', true), InvalidAnswerError, JSON.stringify(bytes))
+    t.throws(() => read([Buffer.from(bytes)], 'GET', true), InvalidMessageError, JSON.stringify(bytes))
 })

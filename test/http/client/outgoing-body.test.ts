@@ -1,38 +1,42 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import t, { type Test } from 'tap'
 import type { ConnectionPool } from '../../../src/http/client/pool.ts'
+import type { BodySource } from '../../../src/http/message/body-source.ts'
 import { createCertificates } from '../../support/certificates.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openConnection } from '../../support/raw-client.ts'
+import { type Answer, reply, startHttpServer, startTlsHttpServer } from '../support/http-server.ts'
 import { get, hello, openPool, RoundTrip, type ScriptedServer, startServer } from './support/round-trips.ts'
 
 /** A server in front that hands the body of each request on to the pool, and answers with what became of it. */
-const startFront = async (t: Test, pool: ConnectionPool, framing: string, server: Server = createHttpServer()) => {
+const startFront = async (
+  t: Test,
+  pool: ConnectionPool,
+  framing: string,
+  start: (t: Test, answer: Answer) => Promise<{ readonly url: string }> = startHttpServer,
+) => {
   const trips: RoundTrip[] = []
-  const front = server.on('request', (req, res) => {
-    const trip = new RoundTrip(pool, postOf(req, framing))
+  let goneClients = 0
+  const { url } = await start(t, ({ body }, response) => {
+    if (body === undefined) throw new Error('every request of these tests has a body')
+    const trip = new RoundTrip(pool, postOf(body, framing))
     trips.push(trip)
-    res.on('close', () => {
-      if (!res.writableFinished) trip.connection.abort()
-    })
-    void trip.failure.then(failure => res.end(failure?.kind ?? trip.body))
+    const onClose = (): void => {
+      goneClients++
+      trip.connection.abort()
+    }
+    response.listener = { onClose, onDrain: () => undefined }
+    void trip.failure.then(failure => reply(response, failure?.kind ?? trip.body))
   })
-  front.listen(0, '127.0.0.1')
-  await once(front, 'listening')
-  t.teardown(() => {
-    front.closeAllConnections()
-    front.close()
-  })
-  return { url: `http://127.0.0.1:${(front.address() as AddressInfo).port}`, trips }
+  return { url, trips, goneClients: () => goneClients }
 }
 
 const chunks = 'Transfer-Encoding: chunked'
 
-const postOf = (body: IncomingMessage, framing: string) => ({
+const postOf = (body: BodySource, framing: string) => ({
   ...get,
   method: 'POST',
   head: `POST / HTTP/1.1\r\nHost: up.test\r\n${framing}\r\n\r\n`,
@@ -198,20 +202,21 @@ t.test('U10: an answer that begins before the end of the body does not end it: b
 
 t.test('a client that resets its connection while nothing of its body is taken is noticed', async t => {
   const { server: certificate } = createCertificates(t)
-  const fronts = { plain: createHttpServer(), tls: createHttpsServer({ cert: certificate.cert, key: certificate.key }) }
-  for (const [way, server] of Object.entries(fronts)) {
+  const ways = {
+    plain: startHttpServer,
+    tls: (t: Test, answer: Answer) => startTlsHttpServer(t, answer, certificate),
+  }
+  for (const [way, start] of Object.entries(ways)) {
     const deaf = await startServer(t, socket => socket.pause())
-    const front = await startFront(t, openPool(t, deaf.url), `Content-Length: ${most}`, server)
-    let isGone = false
-    server.on('request', (_req, res) => res.on('close', () => (isGone = true)))
+    const front = await startFront(t, openPool(t, deaf.url), `Content-Length: ${most}`, start)
     const raw = connect(Number(new URL(front.url).port), '127.0.0.1').on('error', () => undefined)
     const client = way === 'tls' ? connectTls({ socket: raw, rejectUnauthorized: false }) : raw
     client.on('error', () => undefined).write(post(`Content-Length: ${most}`, ''))
     client.write(Buffer.alloc(most))
     await standsStill(() => raw.bytesWritten)
-    t.notOk(isGone, way)
+    t.equal(front.goneClients(), 0, way)
     raw.resetAndDestroy()
 
-    await eventually(() => isGone)
+    await eventually(() => front.goneClients() === 1)
   }
 })

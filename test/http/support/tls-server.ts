@@ -1,17 +1,17 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import t, { type Test } from 'tap'
 import type { CertificateEnds } from '../../../src/http/certificate-ends.ts'
 import { createCertificateReader } from '../../../src/http/client-certificate.ts'
-import { scanFields } from '../../../src/http/fields.ts'
+import { createHttpServer } from '../../../src/http/server/http-server.ts'
+import { type DropReason, defaultHttpServerOptions } from '../../../src/http/server/options.ts'
 import { openTls } from '../../../src/http/tls.ts'
 import type { TlsOptions } from '../../../src/http/tls-options.ts'
-import { createTrafficServer, type DropReason, defaultTrafficServerOptions } from '../../../src/http/traffic-server.ts'
 import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
 import { openConnection } from '../../support/raw-client.ts'
+import { listenOn, reply, switchingProtocols } from './http-server.ts'
 
-/** A traffic server that speaks TLS, and those who connect to it. */
+/** An HTTP server that speaks TLS, and those who connect to it. */
 
 /** Made once for the file that runs. */
 export const certificates = createCertificates(t)
@@ -23,7 +23,7 @@ export const request = 'GET / HTTP/1.1\r\nHost: gw.test\r\n\r\n'
  * A listening server that answers with the client's name and whether it is vouched for: at `/` at once, at `/held` when the
  * test lets it, at `/begun` with its header sent before that.
  */
-export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits = defaultTrafficServerOptions) => {
+export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits = defaultHttpServerOptions) => {
   const options: TlsOptions = { certFile: server.certFile, keyFile: server.keyFile, clientAuth: 'off', ...changes }
   const reader = createCertificateReader({
     clientAuth: options.clientAuth,
@@ -40,30 +40,32 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
     refused: (reason: string) => void seen.push(reason),
   }
   const tls = await openTls(options, report, 20)
-  const { server: traffic } = createTrafficServer(
+  const http = createHttpServer(
     limits,
     {
-      request: (req, res) => {
-        const found = reader.reader(req.socket, scanFields(req.rawHeaders), false)()
+      request: ({ head, socket, upgrade }, response) => {
+        const found = reader.reader(socket, head.fields, false)()
         const name = found ? `${found.certificate.subject.split('\n').at(-1)} ${found.isVouchedFor}` : 'nobody'
-        if (req.url === '/begun') res.flushHeaders()
-        if (req.url === '/') res.end(name)
-        else held.push(() => res.end(name))
+        if (head.asksForWebSocket) {
+          upgrade().end(switchingProtocols)
+        } else if (head.target === '/') {
+          reply(response, name)
+        } else if (head.target === '/begun') {
+          response.writeHead({ status: 200, lines: '', length: String(name.length), hasDate: false })
+          response.flush()
+          held.push(() => response.end(name))
+        } else {
+          held.push(() => reply(response, name))
+        }
       },
-      upgrade: (_req, socket) => void socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n'),
       refused: code => void seen.push(code),
       dropped: reason => void drops.push(reason),
     },
     tls,
   )
-  traffic.listen(0, '127.0.0.1')
-  await once(traffic, 'listening')
-  t.teardown(() => {
-    tls.close()
-    traffic.closeAllConnections()
-    traffic.close()
-  })
-  return { url: `https://127.0.0.1:${(traffic.address() as AddressInfo).port}`, seen, drops, held, ends }
+  t.teardown(() => tls.close())
+  const url = (await listenOn(t, http, http.createListener())).replace('http', 'https')
+  return { url, seen, drops, held, ends }
 }
 
 /** Who the server takes the client for, or that there is no answer. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseTarget } from '../../src/http/target.ts'
+import { parseTarget } from '../../../src/http/message/request-target.ts'
 
 t.test('path and query are told apart, the query untouched', async t => {
   const cases = [

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { InvalidAnswerError } from '../../../src/http/client/answer-head.ts'
-import { ChunkedBody } from '../../../src/http/client/chunked-body.ts'
+import { ChunkedDecoder } from '../../../src/http/message/chunked-decoder.ts'
+import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
 import { brokenChunks } from '../../support/broken-chunks.ts'
-import { splits } from './support/splits.ts'
+import { splits } from '../support/splits.ts'
 
 interface Unchunked {
   readonly content: string
@@ -12,7 +12,7 @@ interface Unchunked {
 }
 
 const unchunk = (pieces: readonly Buffer[]): Unchunked => {
-  const body = new ChunkedBody()
+  const body = new ChunkedDecoder()
   let content = ''
   let rest = ''
   for (const piece of pieces) {
@@ -71,7 +71,7 @@ t.test('what is no chunk is refused, whatever pieces the bytes come in', async t
     for (const pieces of [[Buffer.from(bytes, 'latin1')], [...bytes].map(byte => Buffer.from(byte, 'latin1'))]) {
       t.throws(
         () => unchunk(pieces),
-        InvalidAnswerError,
+        InvalidMessageError,
         `${pieces.length} pieces of ${JSON.stringify(bytes.slice(0, 40))}`,
       )
     }
@@ -79,7 +79,7 @@ t.test('what is no chunk is refused, whatever pieces the bytes come in', async t
 })
 
 t.test('a piece is handed on as it comes, not when its chunk is whole', async t => {
-  const body = new ChunkedBody()
+  const body = new ChunkedDecoder()
   const heard: string[] = []
 
   body.read(Buffer.from('8\r\nhel'), 0, data => heard.push(String(data)))

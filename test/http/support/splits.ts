@@ -1,4 +1,4 @@
-import { createRandom } from '../../../support/random.ts'
+import { createRandom } from '../../support/random.ts'
 
 /** Of more bytes than these not every split in two, but as many random ones. */
 const most = 200

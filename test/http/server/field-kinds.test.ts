@@ -1,6 +1,6 @@
 import t from 'tap'
-import { fieldKindOf, fieldKinds } from '../../src/http/field-kinds.ts'
-import { scanFields } from '../../src/http/fields.ts'
+import { fieldKindOf, fieldKinds } from '../../../src/http/server/field-kinds.ts'
+import { readFields } from '../support/request-context.ts'
 
 t.test('only the gateway may say who somebody is: such fields are known in any spelling', async t => {
   const names = [
@@ -97,8 +97,8 @@ t.test('a name keeps its kind however many names came before', async t => {
   t.equal(fieldKindOf('X-siDegate-Client-Id'), fieldKinds.identity)
 })
 
-t.test('one pass over the raw fields finds what the gateway reads', async t => {
-  const fields = scanFields([
+t.test('one pass over the lines of a header finds what the gateway reads', async t => {
+  const fields = readFields([
     ...['Host', 'a', 'host', 'b'],
     ...['Authorization', 'Bearer 1', 'AUTHORIZATION', 'Bearer 2'],
     ...['Cookie', 'a=1', 'cookie', 'b=2'],
@@ -130,7 +130,7 @@ t.test('one pass over the raw fields finds what the gateway reads', async t => {
 })
 
 t.test('nothing of one request shows in the next', async t => {
-  scanFields(['Authorization', 'Bearer 1', 'DPoP', 'proof'])
+  readFields(['Authorization', 'Bearer 1', 'DPoP', 'proof'])
 
-  t.match(scanFields([]), { authorization: [], dpop: [] })
+  t.match(readFields([]), { authorization: [], dpop: [] })
 })

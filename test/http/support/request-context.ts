@@ -1,0 +1,32 @@
+import { Socket } from 'node:net'
+import { createAddressReader } from '../../../src/http/address.ts'
+import { createCertificateReader } from '../../../src/http/client-certificate.ts'
+import { createContext, type RequestContext } from '../../../src/http/context.ts'
+import { fieldLines } from '../../../src/http/reply.ts'
+import { fieldKindOf } from '../../../src/http/server/field-kinds.ts'
+import { addField, createRequestFields, type RequestFields } from '../../../src/http/server/request-fields.ts'
+import { parseRequestHead } from '../../../src/http/server/request-parser.ts'
+import { Response } from '../../../src/http/server/response.ts'
+
+/** What the server reads of these field lines, good or not. @param lines names and values in turn */
+export const readFields = (lines: readonly string[]): RequestFields => {
+  const fields = createRequestFields()
+  for (let i = 0; i + 1 < lines.length; i += 2) addField(fields, fieldKindOf(lines[i] ?? ''), lines[i + 1] ?? '')
+  return fields
+}
+
+const peers = {
+  addresses: createAddressReader([]),
+  certificates: createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'none' }),
+}
+
+/** The context of a GET without a body, on a socket that nobody is at the other end of. @param fields names and values in turn */
+export const createRequestContext = (fields: readonly string[] = []): RequestContext => {
+  const socket = new Socket()
+  const owner = { socket, keepAliveSec: 75, onResponseEnd: () => undefined }
+  const response = new Response(owner, { method: 'GET', versionMinor: 1, isPersistent: true, expectsContinue: false })
+  // HTTP/1.0 needs no Host.
+  const head = parseRequestHead(`GET / HTTP/1.0\r\n${fieldLines(fields)}`.slice(0, -2), 100)
+  const request = { head, body: undefined, socket, peer: '', startedAtMs: performance.now(), upgrade: () => socket }
+  return createContext(request, response, peers)
+}
