@@ -26,7 +26,7 @@ export interface RequestHead {
 }
 
 /** Methods of the IANA registry (RFC 9110 section 16.1.1) that Node's parser knows too. Others get 501, and CONNECT does. */
-const methods: ReadonlySet<string> = new Set(
+export const knownMethods: ReadonlySet<string> = new Set(
   (
     'GET HEAD POST PUT DELETE OPTIONS PATCH TRACE ACL BIND CHECKOUT COPY LINK LOCK MERGE MKACTIVITY MKCALENDAR ' +
     'MKCOL MOVE PROPFIND PROPPATCH QUERY REBIND REPORT SEARCH UNBIND UNLINK UNLOCK'
@@ -150,13 +150,13 @@ const parseRequestLine = (line: string): RequestLine => {
   const targetEnd = line.indexOf(' ', methodEnd + 1)
   if (methodEnd <= 0 || targetEnd < 0 || line.indexOf(' ', targetEnd + 1) >= 0) throw badRequestLine()
   const method = line.slice(0, methodEnd)
-  if (!methods.has(method) && (method.length > longestMethod || !isToken(method))) throw badRequestLine()
+  if (!knownMethods.has(method) && (method.length > longestMethod || !isToken(method))) throw badRequestLine()
   const target = line.slice(methodEnd + 1, targetEnd)
   const version = line.slice(targetEnd + 1)
   if (version !== 'HTTP/1.1' && version !== 'HTTP/1.0') {
     throw new InvalidMessageError('bad-version', 'the version is neither HTTP/1.1 nor HTTP/1.0')
   }
-  if (!methods.has(method)) throw new InvalidMessageError('unknown-method', 'the method is not implemented')
+  if (!knownMethods.has(method)) throw new InvalidMessageError('unknown-method', 'the method is not implemented')
   if (!targetForm.test(target) || (target.charCodeAt(0) !== 0x2f && !(target === '*' && method === 'OPTIONS'))) {
     throw new InvalidMessageError('bad-target', 'the request target is not in origin form')
   }
