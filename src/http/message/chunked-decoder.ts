@@ -53,14 +53,14 @@ export class ChunkedDecoder {
     const end = bytes.indexOf(0x0a, at)
     const piece = bytes.toString('latin1', at, end < 0 ? bytes.length : end + 1)
     this.#line += piece
-    if (this.#line.length > this.#maxLineBytes()) {
+    const line = this.#line
+    const maxBytes = this.#maxLineBytes()
+    // First, and of a complete line as well: the reason is the same wherever the bytes are cut.
+    this.#checkBeginning(line.slice(0, line.endsWith('\n') ? Math.min(maxBytes, line.length - 1) : maxBytes))
+    if (line.length > maxBytes) {
       throw new InvalidMessageError('chunk-line-too-long', 'a line between chunks is too long')
     }
-    if (end < 0) {
-      this.#checkIncomplete()
-      return bytes.length
-    }
-    const line = this.#line
+    if (end < 0) return bytes.length
     this.#line = ''
     if (!line.endsWith('\r\n')) throw new InvalidMessageError('bare-cr-or-lf', 'a line between chunks has no CRLF')
     this.#takeLine(line.slice(0, -2))
@@ -71,10 +71,10 @@ export class ChunkedDecoder {
     return this.#state === 'trailer' ? maxTrailerBytes : maxLineBytes
   }
 
-  /** Refuses what cannot become a chunk any more, before its line ends. */
-  #checkIncomplete(): void {
-    if (this.#state === 'data-end' && this.#line !== '\r') throw badChunkEnd()
-    if (this.#state === 'size' && !incompleteSizeLine.test(this.#line)) throw badSize()
+  /** Refuses what cannot become a chunk any more, before its line ends. @param text of a line, without its LF */
+  #checkBeginning(text: string): void {
+    if (this.#state === 'data-end' && text !== '' && text !== '\r') throw badChunkEnd()
+    if (this.#state === 'size' && !incompleteSizeLine.test(text)) throw badSize()
   }
 
   #takeLine(line: string): void {
@@ -84,7 +84,6 @@ export class ChunkedDecoder {
       this.#leftBytes = Number.parseInt(size, 16)
       this.#state = this.#leftBytes === 0 ? 'trailer' : 'data'
     } else if (this.#state === 'data-end') {
-      if (line !== '') throw badChunkEnd()
       this.#state = 'size'
     } else {
       this.#takeTrailer(line)

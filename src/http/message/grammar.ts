@@ -16,6 +16,9 @@ const invalidByte = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/
 /** Whether a text in latin1, its lines separated by CRLF, has a byte that no head may hold. */
 export const hasInvalidByte = (text: string): boolean => invalidByte.test(text)
 
+/** The first such byte. */
+export const findInvalidByte = (text: string): string | undefined => invalidByte.exec(text)?.[0]
+
 /** The text between two places of a line, without the optional white space around it (RFC 9110 section 5.6.3). */
 export const trimmedSlice = (text: string, from: number, to: number): string => {
   let start = from

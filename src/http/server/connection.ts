@@ -251,11 +251,12 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   #begin(bytes: Buffer): boolean {
     const { options } = this.#server
     const at = endOfEmptyLines(bytes)
-    const text = bytes.toString('latin1', at, Math.min(bytes.length, at + options.maxHeaderBytes + headEnd.length))
+    const mostBytes = options.maxHeaderBytes + headEnd.length
+    const text = bytes.toString('latin1', at, Math.min(bytes.length, at + mostBytes))
     const end = text.indexOf(headEnd)
     try {
       if (end < 0) {
-        if (text.length >= options.maxHeaderBytes + headEnd.length) checkTooLarge(text)
+        if (text.length === mostBytes) checkTooLarge(text)
         checkIncompleteHead(text)
         this.#held = at === 0 ? bytes : bytes.length === at ? undefined : bytes.subarray(at)
         if (!this.#hasBegun && this.#held !== undefined) {

@@ -1,5 +1,5 @@
 import { type DeclaredFraming, declaredFraming } from '../message/framing.ts'
-import { detachedCopy, hasInvalidByte, hasListMember, isToken, trimmedSlice } from '../message/grammar.ts'
+import { detachedCopy, findInvalidByte, hasInvalidByte, hasListMember, isToken, trimmedSlice } from '../message/grammar.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
 import { type FieldKind, fieldKindOf, fieldKinds } from './field-kinds.ts'
 import { addField, createRequestFields, type RequestFields } from './request-fields.ts'
@@ -114,15 +114,14 @@ const firstFault = (text: string): InvalidMessageError => findFault(text) ?? lin
 const findFault = (text: string): InvalidMessageError | undefined => {
   const lines = text.split('\r\n')
   for (const [nth, line] of lines.entries()) {
+    // The method is judged before the bytes behind it have come.
+    if (nth === 0 && !mayBeginRequest(line)) return badRequestLine()
     const invalid = invalidByteIn(line)
     if (invalid) return invalid
     const isComplete = nth < lines.length - 1
-    if (nth === 0) {
-      if (isComplete) parseRequestLine(line)
-      else if (!mayBeginRequest(line)) return badRequestLine()
-    } else if (isComplete && !isFieldLine(line)) {
-      return lineFault(line)
-    }
+    if (!isComplete) continue
+    if (nth === 0) parseRequestLine(line)
+    else if (!isFieldLine(line)) return lineFault(line)
   }
   return undefined
 }
@@ -198,9 +197,11 @@ const requestFraming = (fields: RequestFields, versionMinor: 0 | 1): DeclaredFra
   return declaredFraming({ length: contentLength, coding: transferEncoding, versionMinor })
 }
 
+/** The fault of the first such byte, so that bytes behind it change nothing. */
 const invalidByteIn = (line: string): InvalidMessageError | undefined => {
-  if (!hasInvalidByte(line)) return undefined
-  return /[\r\n]/.test(line)
+  const byte = findInvalidByte(line)
+  if (byte === undefined) return undefined
+  return byte === '\r' || byte === '\n'
     ? new InvalidMessageError('bare-cr-or-lf', 'a line of the head does not end with CRLF')
     : new InvalidMessageError('control-byte', 'the head has a control character')
 }
