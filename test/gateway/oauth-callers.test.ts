@@ -1,6 +1,4 @@
 /** How often a request of an OAuth operation is parsed, and that its steps wait for nothing that they know. */
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { createFailureLimit } from '../../src/gateway/callers/failure-limit.ts'
 import { type CallerDeps, proveCaller } from '../../src/gateway/callers/prove-caller.ts'
@@ -9,17 +7,10 @@ import { meterOperation } from '../../src/gateway/meter.ts'
 import type { Operation } from '../../src/gateway/operation.ts'
 import { run } from '../../src/gateway/pipeline.ts'
 import { serveOperation } from '../../src/gateway/serve.ts'
-import { createAddressReader } from '../../src/http/address.ts'
-import { createCertificateReader } from '../../src/http/client-certificate.ts'
-import { createContext } from '../../src/http/context.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
+import { createRequestContext } from '../http/support/request-context.ts'
 import { issuer, startServer } from '../oauth/support/authorization-server.ts'
-
-const peers = {
-  addresses: createAddressReader([]),
-  certificates: createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'none' }),
-}
 
 const newOperation = (changes: Pick<Operation, 'credentials' | 'target'>) =>
   meterOperation(
@@ -62,9 +53,7 @@ const start = async (t: Test) => {
 }
 
 const newExchange = (operation: Exchange['operation'], query: string): Exchange => {
-  const req = new IncomingMessage(new Socket())
-  req.method = 'GET'
-  const exchange = createExchange(createContext(req, new ServerResponse(req), peers), undefined)
+  const exchange = createExchange(createRequestContext())
   exchange.operation = operation
   exchange.target = { path: '/authorize', query }
   return exchange

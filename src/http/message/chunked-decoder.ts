@@ -1,7 +1,7 @@
 import { hasInvalidByte, isToken } from './grammar.ts'
 import { InvalidMessageError } from './invalid-message.ts'
 
-/** Longest size line, extensions included, and longest trailer section, in bytes. */
+/** Longest line, be it a size with its extensions or a trailer, and longest trailer section, in bytes. */
 const maxLineBytes = 4096
 const maxTrailerBytes = 16_384
 
@@ -65,10 +65,6 @@ export class ChunkedDecoder {
     if (!line.endsWith('\r\n')) throw new InvalidMessageError('bare-cr-or-lf', 'a line between chunks has no CRLF')
     this.#takeLine(line.slice(0, -2))
     return end + 1
-  }
-
-  #maxLineBytes(): number {
-    return this.#state === 'trailer' ? maxTrailerBytes : maxLineBytes
   }
 
   /** Refuses what cannot become a chunk any more, before its line ends. @param text of a line, without its LF */

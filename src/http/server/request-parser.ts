@@ -1,5 +1,12 @@
 import { type DeclaredFraming, declaredFraming } from '../message/framing.ts'
-import { detachedCopy, findInvalidByte, hasInvalidByte, hasListMember, isToken, trimmedSlice } from '../message/grammar.ts'
+import {
+  detachedCopy,
+  findInvalidByte,
+  hasInvalidByte,
+  hasListMember,
+  isToken,
+  trimmedSlice,
+} from '../message/grammar.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
 import { type FieldKind, fieldKindOf, fieldKinds } from './field-kinds.ts'
 import { addField, createRequestFields, type RequestFields } from './request-fields.ts'

@@ -1,6 +1,8 @@
 import t from 'tap'
-import { type AnswerHead, parseAnswerHead } from '../../../src/http/client/answer-head.ts'
+import { type AnswerHead, parseAnswerHead as parse } from '../../../src/http/client/answer-head.ts'
 import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
+
+const parseAnswerHead = (text: string, method: string): AnswerHead => parse(text, method).head
 
 /** The head of `HTTP/1.1 200 OK` with these lines, as an answer to GET. */
 const head = (...lines: readonly string[]): string => ['HTTP/1.1 200 OK', ...lines].join('\r\n')

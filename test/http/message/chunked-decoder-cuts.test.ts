@@ -4,7 +4,7 @@ import { InvalidMessageError } from '../../../src/http/message/invalid-message.t
 
 /** The reason that these pieces are refused for. */
 const reasonOf = (pieces: readonly string[]): string => {
-  const decoder = new ChunkedDecoder()
+  const decoder = new ChunkedDecoder('strict')
   try {
     for (const piece of pieces) decoder.read(Buffer.from(piece, 'latin1'), 0, () => {})
     return 'none'

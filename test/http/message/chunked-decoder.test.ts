@@ -11,8 +11,8 @@ interface Unchunked {
   readonly isDone: boolean
 }
 
-const unchunk = (pieces: readonly Buffer[]): Unchunked => {
-  const body = new ChunkedDecoder()
+const unchunk = (pieces: readonly Buffer[], extensions: 'strict' | 'lenient' = 'lenient'): Unchunked => {
+  const body = new ChunkedDecoder(extensions)
   let content = ''
   let rest = ''
   for (const piece of pieces) {
@@ -33,7 +33,7 @@ const whole: Readonly<Record<string, Unchunked>> = {
   '1\r\na\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n': { content: 'a', rest: 'HTTP/1.1 200 OK\r\n', isDone: true },
   '1;a=b\r\na\r\n0;c="d"\r\n\r\n': { content: 'a', rest: '', isDone: true },
   '1 ;\ta\r\na\r\n0\r\n\r\n': { content: 'a', rest: '', isDone: true },
-  '1\r\na\r\n0\r\nX-A: 1\r\nContent-Length: 50\r\n\r\n': { content: 'a', rest: '', isDone: true },
+  '1\r\na\r\n0\r\nX-A: 1\r\nX-B: 50\r\n\r\n': { content: 'a', rest: '', isDone: true },
   '1\r\na\r\n0\r\n\r\n\r\n': { content: 'a', rest: '\r\n', isDone: true },
   '5\r\nhel': { content: 'hel', rest: '', isDone: false },
   '5\r\nhello\r\n0\r\n': { content: 'hello', rest: '', isDone: false },
@@ -78,8 +78,26 @@ t.test('what is no chunk is refused, whatever pieces the bytes come in', async t
   }
 })
 
+t.test(
+  'the decoder refuses extensions of a request that some readers refuse, and takes those of an upstream',
+  async t => {
+    for (const size of ['1 ;a', '1;', '1;a b', '1;a="b', '1;a=']) {
+      const bytes = Buffer.from(`${size}\r\na\r\n0\r\n\r\n`)
+      t.throws(() => unchunk([bytes], 'strict'), InvalidMessageError, size)
+      t.match(unchunk([bytes], 'lenient'), { content: 'a', isDone: true }, size)
+    }
+    t.match(unchunk([Buffer.from('1;a=b;c="d \\" e"\r\na\r\n0\r\n\r\n')], 'strict'), { content: 'a', isDone: true })
+  },
+)
+
+t.test('a trailer that frames the message is refused (RFC 9110 section 6.5.1)', async t => {
+  for (const line of ['Content-Length: 50', 'transfer-encoding: chunked']) {
+    t.throws(() => unchunk([Buffer.from(`0\r\n${line}\r\n\r\n`)]), InvalidMessageError, line)
+  }
+})
+
 t.test('a piece is handed on as it comes, not when its chunk is whole', async t => {
-  const body = new ChunkedDecoder()
+  const body = new ChunkedDecoder('strict')
   const heard: string[] = []
 
   body.read(Buffer.from('8\r\nhel'), 0, data => heard.push(String(data)))
