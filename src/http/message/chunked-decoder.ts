@@ -10,7 +10,7 @@ const maxTrailerBytes = 16_384
  * dropped.
  */
 export class ChunkedDecoder {
-  readonly #sizeLine: RegExp
+  readonly #form: SizeLineForm
   #state: 'size' | 'data' | 'data-end' | 'trailer' | 'done' = 'size'
   /** An incomplete line, latin1. */
   #line = ''
@@ -20,7 +20,7 @@ export class ChunkedDecoder {
 
   /** @param extensions `lenient`: as RFC 9112 asks of those who receive; `strict`: as two readers surely understand them */
   constructor(extensions: 'strict' | 'lenient') {
-    this.#sizeLine = extensions === 'strict' ? strictSizeLine : lenientSizeLine
+    this.#form = extensions === 'strict' ? strict : lenient
   }
 
   get isDone(): boolean {
@@ -54,10 +54,9 @@ export class ChunkedDecoder {
     const piece = bytes.toString('latin1', at, end < 0 ? bytes.length : end + 1)
     this.#line += piece
     const line = this.#line
-    const maxBytes = this.#maxLineBytes()
     // First, and of a complete line as well: the reason is the same wherever the bytes are cut.
-    this.#checkBeginning(line.slice(0, line.endsWith('\n') ? Math.min(maxBytes, line.length - 1) : maxBytes))
-    if (line.length > maxBytes) {
+    this.#checkBeginning(line.slice(0, line.endsWith('\n') ? Math.min(maxLineBytes, line.length - 1) : maxLineBytes))
+    if (line.length > maxLineBytes) {
       throw new InvalidMessageError('chunk-line-too-long', 'a line between chunks is too long')
     }
     if (end < 0) return bytes.length
@@ -70,12 +69,12 @@ export class ChunkedDecoder {
   /** Refuses what cannot become a chunk any more, before its line ends. @param text of a line, without its LF */
   #checkBeginning(text: string): void {
     if (this.#state === 'data-end' && text !== '' && text !== '\r') throw badChunkEnd()
-    if (this.#state === 'size' && !incompleteSizeLine.test(text)) throw badSize()
+    if (this.#state === 'size' && !this.#form.beginning.test(text)) throw badSize()
   }
 
   #takeLine(line: string): void {
     if (this.#state === 'size') {
-      const size = this.#sizeLine.exec(line)?.[1]
+      const size = this.#form.whole.exec(line)?.[1]
       if (size === undefined) throw badSize()
       this.#leftBytes = Number.parseInt(size, 16)
       this.#state = this.#leftBytes === 0 ? 'trailer' : 'data'
@@ -115,13 +114,23 @@ const badChunkEnd = (): InvalidMessageError =>
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const quoted = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"'
 
+/** What a size line is, and what may become one. */
+interface SizeLineForm {
+  readonly whole: RegExp
+  readonly beginning: RegExp
+}
+
 /** Up to 2^52 bytes, then extensions, without the white space that RFC 9112 section 7.1.1 calls bad. */
-const strictSizeLine = new RegExp(`^([0-9A-Fa-f]{1,13})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`)
+const strict: SizeLineForm = {
+  whole: new RegExp(`^([0-9A-Fa-f]{1,13})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`),
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
+  beginning: /^(?:[0-9A-Fa-f]{1,13}(?:;[^\0-\x08\x0a-\x1f\x7f]*)?\r?)?$/,
+}
 
 /** With that white space, and with extensions that are not looked at. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
-const lenientSizeLine = /^([0-9A-Fa-f]{1,13})(?:[ \t]*;[^\0-\x08\x0a-\x1f\x7f]*)?$/
-
-/** What such a line may begin with. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
-const incompleteSizeLine = /^(?:[0-9A-Fa-f]{1,13}(?:[ \t]*;[^\0-\x08\x0a-\x1f\x7f]*)?\r?)?$/
+const lenient: SizeLineForm = {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
+  whole: /^([0-9A-Fa-f]{1,13})(?:[ \t]*;[^\0-\x08\x0a-\x1f\x7f]*)?$/,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
+  beginning: /^(?:[0-9A-Fa-f]{1,13}[ \t]*(?:;[^\0-\x08\x0a-\x1f\x7f]*)?\r?)?$/,
+}

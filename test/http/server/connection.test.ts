@@ -241,7 +241,14 @@ t.test('a refusal never stands in the middle of an answer', async t => {
 
 t.test('bytes of another protocol are refused before a head is whole', async t => {
   const { url, refusals } = await startHttpServer(t, () => t.fail('none of them is a request'))
-  const refused = ['\x16\x03\x01\x02', 'SSH-2.0-OpenSSH_9.7\r\n', 'a'.repeat(40), 'get /', 'GET / HTTP/2.0\r\n', '\n']
+  const refused = [
+    '\x16\x03\x01\x02',
+    'SSH-2.0-OpenSSH_9.7\r\n',
+    'a'.repeat(40),
+    'get /\r\n',
+    'GET / HTTP/2.0\r\n',
+    '\n',
+  ]
   for (const bytes of refused) {
     const connection = openConnection(t, url).send(bytes)
     t.ok([400, 501].includes((await connection.answer()).status), JSON.stringify(bytes))
