@@ -50,6 +50,8 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   /** Of the request before; forgotten when the connection has been idle for a tick. */
   #lastHead: RequestHead | undefined
   #startedAtMs = 0
+  /** When bytes had been read last. */
+  #readAtMs = 0
   /** Whether a call of `#process` or `#feed` is under way, which settles what ends meanwhile. */
   #isReading = false
   #isPaused = false
@@ -109,6 +111,11 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   // What its socket tells it.
 
   onData(bytes: Buffer): void {
+    this.#take(bytes)
+    this.#readAtMs = performance.now()
+  }
+
+  #take(bytes: Buffer): void {
     switch (this.#state) {
       case 'idle':
         this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes])
@@ -147,15 +154,15 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   }
 
   /**
-   * The client has sent its FIN while it waits for the answer. One that comes with the request means that the client sends nothing
-   * more and reads. One that comes later nearly always means that the client has closed the connection and left.
+   * The client has sent its FIN while it waits for the answer. One that comes with the end of the request means that the client
+   * sends nothing more and reads. One that comes later nearly always means that the client has closed the connection and left.
    */
   #onEarlyEnd(): void {
     const response = this.#response
     if (response === undefined) return
     if (!response.headersSent) response.closes = true
     this.#isRetired = true
-    if (performance.now() - this.#startedAtMs < burstMs) return
+    if (performance.now() - this.#readAtMs < burstMs) return
     setTimeout(() => {
       if (this.#response === response && !response.isOver) this.socket.destroy()
     }, halfCloseGraceMs).unref()
