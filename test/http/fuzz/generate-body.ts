@@ -173,6 +173,7 @@ const oddTrailers: readonly (readonly [string, string])[] = [
   ['X-T', 'a\0'],
   ['X-T', 'a\rb'],
   ['X-T', 'a'.repeat(17_000)],
+  ['X-T', `${'a'.repeat(9000)}\r\nX-U: ${'a'.repeat(9000)}`],
 ]
 
 const oddLastSizes = ['', '-0', '0x0', ' 0', '0 ', '00000000000000000000000000', '0,0', '1', 'g'] as const

@@ -4,6 +4,7 @@ import type { RandomSource } from './random-source.ts'
 /** A request line without its line end. */
 export const generateRequestLine = (random: RandomSource, oddity: number): string => {
   const space = (): string => (random.chance(oddity / 4) ? random.pick(oddSpaces) : ' ')
+  if (random.chance(0.02)) return 'OPTIONS * HTTP/1.1'
   return `${methodOf(random, oddity)}${space()}${targetOf(random, oddity)}${space()}${versionOf(random, oddity)}`
 }
 
@@ -43,20 +44,7 @@ const oddMethods: readonly string[] = [
   ...METHODS,
 ]
 
-const targets = [
-  '/',
-  '/a',
-  '/a/b?c=d&e=%20',
-  '/a%2fb',
-  '/?',
-  '//a',
-  '/a;b=c',
-  '/../a',
-  '/a:80/@b',
-  '*',
-  'http://a.test/',
-  'https://a.test:443/a?b',
-] as const
+const targets = ['/', '/a', '/a/b?c=d&e=%20', '/a%2fb', '/?', '//a', '/a;b=c', '/../a', '/a:80/@b'] as const
 
 const oddTargets: readonly string[] = [
   '',
@@ -79,7 +67,10 @@ const oddTargets: readonly string[] = [
   '\xff',
   '/a\\b',
   '/"<>^`{|}',
+  '*',
   '**',
+  'http://a.test/',
+  'https://a.test:443/a?b',
   '*/a',
   'http:a',
   'http:/a',

@@ -16,6 +16,14 @@ export const nodeDeviations: readonly NodeDeviation[] = [
     isThis: (last, node) => node.end.is === 'closed' && membersOf(last, 'proxy-connection').includes('close'),
   },
   {
+    name: 'close-in-trailers',
+    sentence:
+      'Node obeys `Connection: close` behind a body. RFC 9110 section 6.5.1 keeps such fields out of the trailers.',
+    isThis: ({ trailers }, node) =>
+      node.end.is === 'closed' &&
+      trailers.some((part, place) => /^(?:proxy-)?connection$/i.test(part) && /close/i.test(trailers[place + 1] ?? '')),
+  },
+  {
     name: 'declined-upgrade',
     sentence:
       'If the server does not upgrade, Node drops the bytes behind the request that asks for it, and reports no fault in its body.',

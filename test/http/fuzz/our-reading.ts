@@ -10,7 +10,7 @@ export const createReader = (createServer: CreateServerUnderTest): ReadConnectio
   let connection = new RecordedConnection()
   const server = createServer({
     request: (req, answer) => connection.request(req, answer),
-    upgrade: (req, rest) => connection.upgrade(req, rest),
+    upgrade: req => connection.upgrade(req),
     refused: reason => connection.refuse(reason),
   })
   return async pieces => {
@@ -51,15 +51,16 @@ class RecordedConnection {
     )
   }
 
-  upgrade(req: RequestUnderTest, rest: Buffer): void {
+  upgrade(req: RequestUnderTest): void {
     this.#keepIncoming()
     this.#incoming = { req, body: '', isComplete: true }
-    let text = rest.toString('latin1')
-    this.#end = { is: 'upgraded', rest: text }
+    let rest = ''
+    this.#end = { is: 'upgraded', rest }
     this.socket.on('data', (piece: Buffer) => {
-      text += piece.toString('latin1')
-      this.#end = { is: 'upgraded', rest: text }
+      rest += piece.toString('latin1')
+      this.#end = { is: 'upgraded', rest }
     })
+    this.socket.resume()
   }
 
   refuse(reason: string): void {

@@ -26,6 +26,8 @@ t.test('each reason has one row', async t => {
 /** Two requests each, the first of which makes Node deviate. */
 const examples: Readonly<Record<string, string>> = {
   'proxy-connection': 'GET /1 HTTP/1.1\r\nHost: a\r\nProxy-Connection: close\r\n\r\n',
+  'close-in-trailers':
+    'POST /1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nConnection: close\r\n\r\n',
   'declined-upgrade': 'GET /1 HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
   'tab-behind-coding': 'POST /1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\t\r\n\r\n0\r\n\r\n',
 }

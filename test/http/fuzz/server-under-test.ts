@@ -10,8 +10,8 @@ export type CreateServerUnderTest = (handlers: HandlersUnderTest) => ServerUnder
 export interface HandlersUnderTest {
   /** One at a time on each connection: the next follows the answer to this one. */
   request(req: RequestUnderTest, answer: () => void): void
-  /** A WebSocket handshake, and the bytes behind it. */
-  upgrade(req: RequestUnderTest, rest: Buffer): void
+  /** A WebSocket handshake. The socket gives the bytes behind it. */
+  upgrade(req: RequestUnderTest): void
   /** Bytes that are no request: the server answers them itself. */
   refused(reason: string): void
 }
