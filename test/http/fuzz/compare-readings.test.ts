@@ -87,7 +87,10 @@ for (const [what, ours, node] of violations) {
 
 t.test('bytes that are cut are read as the whole', async t => {
   t.equal(compareCut(open(message), open(message)).is, 'same')
-  t.equal(compareCut(refused('bare-cr-or-lf', partial), refused('bare-cr-or-lf', { ...partial, body: 'he' })).is, 'same')
+  t.equal(
+    compareCut(refused('bare-cr-or-lf', partial), refused('bare-cr-or-lf', { ...partial, body: 'he' })).is,
+    'same',
+  )
   for (const cut of [
     open(),
     open(message, message),
