@@ -16,6 +16,13 @@ const broken: readonly string[] = [
   'FFFFFFFFFFFFFFFFF\r\nhello\r\n0\r\n\r\n',
   '10000000000000005\r\nhello\r\n0\r\n\r\n',
   `5;${'a'.repeat(100_000)}\r\nhello\r\n0\r\n\r\n`,
+  '5; a=b\r\nhello\r\n0\r\n\r\n',
+  '5 ;a\r\nhello\r\n0\r\n\r\n',
+  '5;\r\nhello\r\n0\r\n\r\n',
+  '5;a="b\r\nhello\r\n0\r\n\r\n',
+  '5\r\nhello\r\r\n0\r\n\r\n',
+  '5\r\nhello\r\n0\r\n\r\r\n',
+  '5\r\nhello\r\n0x0\r\n\r\n',
 ]
 
 const whole: readonly string[] = [
@@ -81,4 +88,20 @@ export const chunkCases: readonly RawCase[] = [
     body: /hello/,
     fields: { 'content-length': undefined, cookie: undefined, authorization: undefined },
   })),
+  {
+    id: 'S20 bare',
+    what: 'a bare LF behind a trailer',
+    bytes: post('5\r\nhello\r\n0\r\nX: y\n\r\n'),
+    ...refused,
+    forwarded: 1,
+    body: /hello/,
+  },
+  {
+    id: 'S20 close',
+    what: 'a trailer that asks to close, which says nothing about the request behind it',
+    bytes: post('5\r\nhello\r\n0\r\nConnection: close\r\n\r\n') + request('GET BASE/y'),
+    ...passed,
+    further: [[200]],
+    forwarded: 2,
+  },
 ]

@@ -18,6 +18,7 @@ const undecided: readonly (readonly string[])[] = [
   ['Content-Length: 5', 'X-A: 1\rTransfer-Encoding: chunked'],
   ['Content-Length: 5', 'X-A: 1\nTransfer-Encoding: chunked'],
   ['Content-Length: 5', 'Transfer-Encoding\0: chunked'],
+  ['Content-Length: 5', 'Transfer-Encoding\x0b: chunked'],
 ]
 
 const lengths: readonly string[] = [
@@ -36,6 +37,14 @@ const lengths: readonly string[] = [
   '99999999999999999999',
   '18446744073709551621',
   '5\0',
+  '0\r\nContent-Length: 0',
+  '\x0b5',
+  '\xa05',
+  '"5"',
+  '5;a',
+  '5_0',
+  '-0',
+  '0000000000000005',
 ]
 
 /** The first is as good as a list of one; a good one beside each refused one. */
@@ -57,6 +66,10 @@ const codings: readonly string[] = [
   'chunked\0',
   '\r\n chunked',
   'chunked\r\nTransfer-Encoding: identity',
+  'chunked\x0b',
+  '',
+  'chunked\r\nTransfer-Encoding:',
+  'trailers, chunked',
 ]
 
 /** Framing and smuggling: how a request says where its body ends. */
@@ -70,6 +83,12 @@ export const framingCases: readonly RawCase[] = [
     id: 'S01 old',
     what: 'Transfer-Encoding in HTTP/1.0, where it frames nothing',
     bytes: 'POST BASE/x HTTP/1.0\r\nHOST\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ...refused,
+  },
+  {
+    id: 'S01 older',
+    what: 'the same on a connection that ends after it',
+    bytes: 'POST BASE/x HTTP/1.0\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ...refused,
   },
   ...neighbours('S02', lengths, length => ({
@@ -96,7 +115,7 @@ export const framingCases: readonly RawCase[] = [
     statuses: [400, 501],
     closes: true,
   })),
-  ...neighbours('S06 good', ['chunked', 'Chunked', '\tchunked '], coding => ({
+  ...neighbours('S06 good', ['chunked', 'Chunked', '\tchunked ', 'chunked\t'], coding => ({
     what: `Transfer-Encoding: ${shown(coding)}`,
     bytes: post([`Transfer-Encoding: ${coding}`], '5\r\nhello\r\n0\r\n\r\n'),
     ...passed,

@@ -24,6 +24,7 @@ const broken: readonly string[] = [
   'X-A',
   ': 1',
   '"X-A": 1',
+  '\x0bX-A: 1',
 ]
 
 const expectations: readonly (readonly [expectation: string, statuses: readonly number[]])[] = [
@@ -84,6 +85,11 @@ export const headerCases: readonly RawCase[] = [
     ...tooLarge,
   },
   ...neighbours('S28', broken, line => ({ what: `the line ${shown(line)}`, bytes: get(line), ...refused })),
+  ...neighbours('S28 first', ['\tHost: gw.test', '\tX-A: 1', 'X-A\0: 1'], line => ({
+    what: `the first line ${shown(line)}`,
+    bytes: `GET BASE/x HTTP/1.1\r\n${line}\r\nHOST\r\n\r\n`,
+    ...refused,
+  })),
   { id: 'S27', what: 'a bare LF between header lines', bytes: 'GET BASE/x HTTP/1.1\nHOST\n\n', ...refused },
   { id: 'S27b', what: 'a bare LF at the end', bytes: 'GET BASE/x HTTP/1.1\r\nHOST\r\n\n', ...refused },
   { id: 'S27c', what: 'a bare LF after the Host', bytes: 'GET BASE/x HTTP/1.1\r\nHOST\nX-A: 1\r\n\r\n', ...refused },

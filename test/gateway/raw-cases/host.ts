@@ -56,6 +56,13 @@ export const hostCases: readonly RawCase[] = [
     bytes: 'GET BASE/x HTTP/1.1\r\nHost:\r\nHOST\r\n\r\n',
     ...refused,
   },
+  {
+    id: 'R02h',
+    what: 'two empty Hosts',
+    bytes: 'GET BASE/x HTTP/1.1\r\nHost:\r\nHost:\r\n\r\n',
+    ...refused,
+  },
+  { id: 'R02i', what: 'a tab behind Host', bytes: 'GET BASE/x HTTP/1.1\r\nHost\t: gw.test\r\n\r\n', ...refused },
   { id: 'R02f', what: 'a Host after a space', bytes: 'GET BASE/x HTTP/1.1\r\n Host: evil\r\nHOST\r\n\r\n', ...refused },
   {
     id: 'R02g',

@@ -77,8 +77,21 @@ const lines: readonly string[] = [
   'HTTP/1.1 200 OK',
 ]
 
-/** What Node's parser reads as a plain request line, and a whole request: it is forwarded as that. */
-const lenientLines: readonly string[] = ['GET  BASE/x HTTP/1.1', 'GET BASE/x  HTTP/1.1', 'GET BASE/x RTSP/1.0']
+/** Lines that some servers read as a plain request line. */
+const malformed: readonly string[] = [
+  'GET  BASE/x HTTP/1.1',
+  'GET BASE/x  HTTP/1.1',
+  'GET   BASE/x   HTTP/1.1',
+  'GET BASE/x RTSP/1.0',
+  'GET BASE/x HTTP/1.01',
+  'GET BASE/x HTTP/1.1.1',
+  'GET BASE/x HTTP/1.1\0',
+  'SOURCE BASE/x ICE/1.0',
+  'PRI * HTTP/1.1',
+]
+
+/** Bytes before a request line that a server may not skip. */
+const prefixes: readonly string[] = ['\n', '\r', ' ', '\0', '\xef\xbb\xbf']
 
 /** What people send to the wrong port. */
 const otherProtocols: readonly string[] = [
@@ -124,11 +137,13 @@ export const requestLineCases: readonly RawCase[] = [
     statuses: [400, 405, 501, 505],
     closes: true,
   })),
-  ...neighbours('R08 lenient', lenientLines, line => ({
+  ...neighbours('R08 malformed', malformed, line => ({
     what: `the request line ${shown(line)}`,
-    bytes: `${line}\r\nHOST\r\n\r\n`,
-    statuses: [200, 400],
-    forwarded: 1,
+    bytes: `${line}
+HOST
+
+`,
+    ...refused,
   })),
   ...neighbours('R09', otherProtocols, bytes => ({ what: `the bytes ${shown(bytes)}`, bytes, ...refused })),
   ...neighbours('R08 CONNECT', ['gw.test:443', 'BASE/x', '127.0.0.1:22', 'gw.test'], target => ({
@@ -157,4 +172,17 @@ export const requestLineCases: readonly RawCase[] = [
     statuses: [200],
     forwarded: 1,
   },
+  ...neighbours('R12', prefixes, prefix => ({
+    what: `${shown(prefix)} before the request line`,
+    bytes: `${prefix}GET BASE/x HTTP/1.1\r\nHOST\r\n\r\n`,
+    ...refused,
+  })),
+  ...neighbours('R12 between', prefixes, prefix => ({
+    what: `${shown(prefix)} between two requests`,
+    bytes: `GET BASE/x HTTP/1.1\r\nHOST\r\n\r\n${prefix}GET BASE/y HTTP/1.1\r\nHOST\r\n\r\n`,
+    statuses: [200],
+    further: [[400]],
+    forwarded: 1,
+    closes: true,
+  })),
 ]

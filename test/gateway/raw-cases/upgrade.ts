@@ -32,6 +32,8 @@ const plain: readonly (readonly string[])[] = [
   ['Connection: Upgrade', 'Upgrade: evil'],
   ['Connection: Upgrade'],
   ['Upgrade: websocket'],
+  ['Connection: Upgrade', 'Upgrade: websocket', 'Upgrade: h2c'],
+  ['Connection: Upgrade', 'Upgrade: websocket', 'Upgrade: websocket'],
 ]
 
 /** Requests that ask for another protocol; the upstreams speak none. */
@@ -54,6 +56,22 @@ export const upgradeCases: readonly RawCase[] = [
     body: /GET .*\/admin/,
     fields: { upgrade: undefined },
   })),
+  {
+    id: 'W03 chunks',
+    what: 'a POST that asks for a WebSocket, with a broken chunk',
+    bytes: request('POST BASE/x', [...handshake, 'Transfer-Encoding: chunked'], 'zz\r\nhello\r\n0\r\n\r\n'),
+    ...refused,
+    forwarded: 1,
+    body: /^$/,
+  },
+  {
+    id: 'W04 empty',
+    what: 'a handshake with the length 0, which has no body',
+    bytes: request('GET BASE/x', [...handshake, 'Content-Length: 0']),
+    statuses: [200, 502],
+    closes: true,
+    forwarded: 1,
+  },
   {
     id: 'W08',
     what: 'a handshake in HTTP/1.0, which has no upgrades',
