@@ -42,6 +42,7 @@ const leaves = [
   'errors.ts',
   'clock.ts',
   'node-http.ts',
+  'poll.ts',
   'random-text.ts',
   'reason-phrases.ts',
   'roll.ts',

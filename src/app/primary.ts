@@ -11,6 +11,7 @@ import type { OnChange } from './on-change.ts'
 import { withStore } from './store.ts'
 
 export { createLimiterService } from '../stores/limits/shared-limiter.ts'
+export type { PodCounter } from '../stores/pods.ts'
 export { findFixedChange } from './fixed-keys.ts'
 export { privateOptions } from './private-options.ts'
 

@@ -1,3 +1,4 @@
+import { poll } from '../poll.ts'
 import type { ConfigSource } from './config-source.ts'
 
 /** Looks whether the configuration's files still hold what was loaded from them. */
@@ -16,24 +17,19 @@ export const watchConfig = (
 ): ConfigWatch => {
   let before: string | undefined
   let isClosed = false
-  let timer: NodeJS.Timeout | undefined
 
   const look = async (): Promise<void> => {
     const content = await source.current()
     const isSettled = content === before
     before = content
     if (isSettled && content !== source.loaded() && !isClosed) await onChange()
-    lookLater()
-  }
-  const lookLater = (): void => {
-    if (!isClosed) timer = setTimeout(look, everyMs).unref()
   }
 
-  lookLater()
+  const looking = poll(look, everyMs)
   return {
     close() {
       isClosed = true
-      clearTimeout(timer)
+      looking.close()
     },
   }
 }

@@ -1,5 +1,6 @@
-import { countPods } from '../app/primary.ts'
+import { countPods, type PodCounter } from '../app/primary.ts'
 import type { SidegateConfig } from '../app.ts'
+import { type Poll, poll } from '../poll.ts'
 import type { Workers } from './workers.ts'
 
 /** Tells the workers how many pods share the store, so that their local shares of a plan add up to it. */
@@ -7,17 +8,32 @@ export interface PodWatch {
   close(): void
 }
 
-const tellEveryMs = 1000
+const lookEveryMs = 1000
 
 export const createPodWatch = async (config: SidegateConfig, workers: Workers): Promise<PodWatch> => {
   const counter = await countPods(config)
   if (counter === undefined) return { close: () => undefined }
-  const tell = (): void => workers.tell({ type: 'pods', count: counter.count(), index: counter.index() })
-  const timer = setInterval(tell, tellEveryMs)
+  const telling = tellPods(counter, workers)
   return {
     close() {
-      clearInterval(timer)
+      telling.close()
       counter.close()
     },
   }
+}
+
+/** Tells them when the number has changed, and whenever there is a worker that has not been told. */
+export const tellPods = (
+  counter: Pick<PodCounter, 'count' | 'index'>,
+  workers: Pick<Workers, 'names' | 'tell'>,
+  everyMs = lookEveryMs,
+): Poll => {
+  let told: string | undefined
+  return poll(() => {
+    const [count, index] = [counter.count(), counter.index()]
+    const now = [count, index, ...workers.names()].join()
+    if (now === told) return
+    told = now
+    workers.tell({ type: 'pods', count, index })
+  }, everyMs)
 }

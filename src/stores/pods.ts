@@ -1,3 +1,4 @@
+import { poll } from '../poll.ts'
 import { connectRedis, defineScript } from './redis/connection.ts'
 import { names } from './redis/names.ts'
 import type { RedisUrl } from './store-url.ts'
@@ -43,14 +44,13 @@ export const createPodCounter = (url: RedisUrl, podId: string): PodCounter => {
       // While Redis is away the last counts hold.
     }
   }
-  const timer = setInterval(onBeat, beatEveryMs)
-  timer.unref()
+  const beating = poll(onBeat, beatEveryMs)
   connection.on('ready', onBeat)
   return {
     count: () => recent.maximum(),
     index: () => index,
     close: () => {
-      clearInterval(timer)
+      beating.close()
       connection.disconnect()
     },
   }

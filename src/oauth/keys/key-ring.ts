@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { poll } from '../../poll.ts'
 import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
 import { StoreUnavailableError } from '../../stores/ports/store-unavailable.ts'
 import type { OAuthOptions } from '../options.ts'
@@ -68,8 +69,6 @@ export const openKeyRing = async (
   let failure: unknown
   let reading: Promise<void> | undefined
   let askedAtMs = Number.NEGATIVE_INFINITY
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
 
   const readOnce = async (): Promise<void> => {
     const nowMs = clock.nowMs()
@@ -93,19 +92,11 @@ export const openKeyRing = async (
     })
     return reading
   }
-  const renewLater = (): void => {
-    if (isClosed) return
-    timer = setTimeout(renew, loaded ? readEveryMs : retryEveryMs)
-    timer.unref()
-  }
-  const renew = (): void => {
-    // The keys at hand stay good when a renewal fails; the next one is near, their lifetime ninety days.
-    read()
-      .catch(error => {
-        failure = error
-      })
-      .finally(renewLater)
-  }
+  // The keys at hand stay good when a renewal fails; the next one is near, their lifetime ninety days.
+  const renew = (): Promise<void> =>
+    read().catch(error => {
+      failure = error
+    })
   const requireLoaded = (): LoadedKeys => {
     if (loaded) return loaded
     throw failure
@@ -121,15 +112,12 @@ export const openKeyRing = async (
     if (!(error instanceof StoreUnavailableError)) throw error
     failure = error
   })
-  renewLater()
+  const renewing = poll(renew, () => (loaded ? readEveryMs : retryEveryMs))
   return {
     current: alg => requireLoaded().current(alg, clock.nowMs()),
     find: kid => requireLoaded().byKid.get(kid) ?? (operatorKeys ? undefined : findNew(kid)),
     publicJwks: () => requireLoaded().jwks,
     digest: text => requireLoaded().digest(text),
-    close: () => {
-      isClosed = true
-      clearTimeout(timer)
-    },
+    close: renewing.close,
   }
 }
