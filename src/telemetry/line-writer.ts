@@ -15,7 +15,8 @@ export interface LineWriter {
 
 const atomicBytes = 4096
 const maxWaitingBytes = 16 * 1024 * 1024
-const pushEveryMs = 100
+/** How long a line may wait for others. */
+const pushAfterMs = 100
 /** How soon a reader that took no more is tried again, so that a backlog goes as fast as it reads. */
 const retryAfterMs = 5
 /** How long the last words of a process wait for a reader that has stalled. */
@@ -29,6 +30,7 @@ export const createLineWriter = (onDropped: (lines: number) => void): LineWriter
   let waitingBytes = 0
   let dropped = 0
   let isRetrying = false
+  let isDue = false
 
   const enqueue = (): void => {
     if (gathering === '') return
@@ -66,13 +68,21 @@ export const createLineWriter = (onDropped: (lines: number) => void): LineWriter
     enqueue()
     drain()
   }
+  const pushSoon = (): void => {
+    if (isDue) return
+    isDue = true
+    setTimeout(() => {
+      isDue = false
+      push()
+    }, pushAfterMs).unref()
+  }
 
-  setInterval(push, pushEveryMs).unref()
   return {
     write(line) {
       if (gathering.length + line.length > atomicBytes) push()
       if (waitingBytes > maxWaitingBytes) dropped++
       else gathering += line
+      pushSoon()
     },
     flush() {
       const deadlineMs = performance.now() + lastWordsMs
