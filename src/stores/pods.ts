@@ -13,8 +13,12 @@ export interface PodCounter {
 }
 
 /** How often a pod says that it is there, and for how long it is believed, in milliseconds. */
-const beatEveryMs = 1000
-const believedMs = 5000
+const beatEveryMs = 2000
+const believedMs = 6000
+
+/** Longest wait for an answer, and for a silent connection before it is made anew, in milliseconds. */
+const commandTimeoutMs = 1000
+const silenceMs = 2000
 
 /** How long a count is remembered, in milliseconds. */
 const rememberedMs = 600_000
@@ -31,7 +35,7 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 
 /** Counts pods by their heartbeats in Redis. One counter in each pod is enough. @param podId unlike any other pod's */
 export const createPodCounter = (url: RedisUrl, podId: string): PodCounter => {
-  const connection = connectRedis(url, { commandTimeoutMs: beatEveryMs, silenceMs: 2 * beatEveryMs })
+  const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
   const beat = defineScript(connection, 'sidegateBeat', 1, beatScript)
   const recent = createRecentMaximum(rememberedMs, () => performance.now())
   let index = 0
