@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { poll } from '../../poll.ts'
 import type { Database } from './database.ts'
 import { type Table, tables } from './schema.ts'
 
@@ -6,8 +7,12 @@ import { type Table, tables } from './schema.ts'
 const writesBetween = 16
 const batchRows = 64
 
-/** While nobody writes, each process removes up to so many rows of each table so often, in milliseconds. */
+/**
+ * While nobody writes, each process removes up to so many rows of each table so often, in milliseconds. Where it finds nothing it
+ * looks less and less often.
+ */
 const sweepEveryMs = 1000
+const rarestSweepMs = 30_000
 const sweepRows = 256
 
 /** Call the returned function after each write to the table; the file then stays as large as its live rows need. */
@@ -28,16 +33,20 @@ export const startSweeping = (db: Database, clock: Clock): (() => void) => {
     find: db.prepare(`SELECT 1 FROM ${table} WHERE until_ms <= ? LIMIT 1`),
     remove: prepareRemoval(db, table, sweepRows),
   }))
+  let pauseMs = sweepEveryMs
   const sweep = (): void => {
+    pauseMs = Math.min(rarestSweepMs, 2 * pauseMs)
     try {
-      for (const { find, remove } of removals) if (find.get(clock.nowMs())) remove.run(clock.nowMs())
+      for (const { find, remove } of removals) {
+        if (!find.get(clock.nowMs())) continue
+        pauseMs = sweepEveryMs
+        remove.run(clock.nowMs())
+      }
     } catch {
       // A file that cannot be written now is said by those who need it.
     }
   }
-  const timer = setInterval(sweep, sweepEveryMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  return poll(sweep, () => pauseMs).close
 }
 
 const prepareRemoval = (db: Database, table: Table, rows: number) =>
