@@ -17,6 +17,7 @@ import { openPrivateListener, type PrivateListener } from './gateway/internal/pr
 import { createHttpServer, type HttpServer } from './http/server/http-server.ts'
 import type { HttpServerOptions } from './http/server/options.ts'
 import { openTls, type TlsReport } from './http/tls.ts'
+import { createFeedWatch } from './oauth/feed-watch.ts'
 import { createRevocationFeed } from './oauth/tokens/revocation-feed.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
 import { observeStore } from './stores/observed.ts'
@@ -79,11 +80,12 @@ export interface Prepared {
 export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<App> => {
   const store = observeStore(await openStore(config.store, systemClock), createStoreObserver(config.store, deps))
   const limiter = await openLimiter(config, deps)
-  const revocations = createRevocationFeed(store, systemClock, auditCutoffs(deps.onChange))
+  const feedWatch = createFeedWatch(store.feeds)
+  const revocations = createRevocationFeed(store, feedWatch, systemClock, auditCutoffs(deps.onChange))
   const tracer = await findTracer(process.env, deps)
   const sampleNewTrace = newTraceSampler(process.env)
   const endless = createEndlessWatch()
-  const storedClients = await followStoredClients(store.clients, deps)
+  const storedClients = await followStoredClients(store.clients, feedWatch, deps)
   const lasting: Lasting = {
     ...deps,
     fixed: config,
@@ -128,6 +130,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       storeCertificates.close()
       revocations.close()
       storedClients.close()
+      feedWatch.close()
       await servings.close()
       await Promise.all([limiter.close(), store.close(), tracer?.close()])
     },

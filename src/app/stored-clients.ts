@@ -1,6 +1,7 @@
 import { systemClock } from '../clock.ts'
 import { type ClientFeed, createClientFeed } from '../oauth/clients/client-feed.ts'
 import { type JoinedClients, joinClients, type StoredClientReader } from '../oauth/clients/served-clients.ts'
+import type { FeedWatch } from '../oauth/feed-watch.ts'
 import type { ClientStore } from '../stores/ports/clients.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
@@ -21,10 +22,11 @@ type Reading = typeof import('../config/stored-client.ts')
 /** Resolves once the store has been asked; the code that reads such clients is loaded when there is one. */
 export const followStoredClients = async (
   store: ClientStore,
+  watch: FeedWatch,
   { log, onChange, recorder }: { readonly log: Logger; readonly onChange: OnChange; readonly recorder: Recorder },
 ): Promise<StoredClientsSource> => {
   let reading: Reading | undefined
-  const feed: ClientFeed = createClientFeed(store, systemClock, {
+  const feed: ClientFeed = createClientFeed(store, watch, systemClock, {
     beforeFirst: async () => {
       reading = await import('../config/stored-client.ts')
     },

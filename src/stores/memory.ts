@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import { createClients } from './memory/clients.ts'
 import { createCutoffs } from './memory/cutoffs.ts'
 import { createExpiringMap } from './memory/expiring-map.ts'
+import { createFeeds } from './memory/feeds.ts'
 import { createGrants } from './memory/grants.ts'
 import { createInteractions } from './memory/interactions.ts'
 import { createKeys } from './memory/keys.ts'
@@ -18,17 +19,20 @@ export const createMemoryStore = (clock: Clock): Store => {
   const grants = createExpiringMap<GrantState>(clock)
   const tokens = createExpiringMap<AccessTokenRecord>(clock)
   const { revocations, isRevoked } = createRevocations(clock, grants)
+  const [cutoffs, clients] = [createCutoffs(clock), createClients()]
   return {
     name: 'memory',
+    hasParts: false,
     keys: createKeys(clock),
     grants: createGrants(grants, tokens, isRevoked),
     tokens: createTokens(tokens, grants, isRevoked),
     revocations,
-    cutoffs: createCutoffs(clock),
+    cutoffs,
     interactions: createInteractions(clock),
     replays: createReplays(clock),
     pushed: createPushedRequests(clock),
-    clients: createClients(),
+    clients,
+    feeds: createFeeds({ revocations, cutoffs, clients }),
     ping: async () => undefined,
     close: async () => undefined,
   }

@@ -1,3 +1,4 @@
+import { poll } from '../poll.ts'
 import type { Store } from './ports/store.ts'
 import { StoreUnavailableError } from './ports/store-unavailable.ts'
 
@@ -9,9 +10,9 @@ export interface StoreObserver {
   state(isUp: boolean, reason: string | undefined): void
 }
 
-/** The same store, every call of it timed, and pinged once a second so that a silent one is noticed without traffic. */
+/** The same store, every call of it timed, and pinged where no call has been answered for a second, so that a silent one is noticed. */
 export const observeStore = (store: Store, observer: StoreObserver): Store => {
-  const health = createHealth(observer)
+  const health = createHealth(observer, store.hasParts)
   const timed = <Port extends object>(name: string, port: Port): Port => {
     const methods = Object.entries(port).map(([method, call]) => [
       method,
@@ -21,10 +22,10 @@ export const observeStore = (store: Store, observer: StoreObserver): Store => {
   }
   const ping = (): Promise<void> => observedPing()
   const observedPing = observed('ping', () => store.ping(), observer, health)
-  const timer = setInterval(() => ping().catch(() => undefined), pingEveryMs)
-  timer.unref()
+  const pinging = poll(() => (health.isKnown() ? undefined : ping().catch(() => undefined)), pingEveryMs)
   return {
     name: store.name,
+    hasParts: store.hasParts,
     keys: timed('keys', store.keys),
     grants: timed('grants', store.grants),
     tokens: timed('tokens', store.tokens),
@@ -34,9 +35,10 @@ export const observeStore = (store: Store, observer: StoreObserver): Store => {
     replays: timed('replays', store.replays),
     pushed: timed('pushed', store.pushed),
     clients: timed('clients', store.clients),
+    feeds: timed('feeds', store.feeds),
     ping,
     close() {
-      clearInterval(timer)
+      pinging.close()
       return store.close()
     },
   }
@@ -48,13 +50,17 @@ const pingEveryMs = 1000
 interface Health {
   answered(operation: string): void
   failed(error: StoreUnavailableError): void
+  /** Whether the calls of late say as much as a ping would. */
+  isKnown(): boolean
 }
 
 /** Once a call has failed, a ping alone says that all is well: it asks all of a store, where a call may ask a part. */
-const createHealth = (observer: StoreObserver): Health => {
+const createHealth = (observer: StoreObserver, hasParts: boolean): Health => {
   let isUp = true
+  let answeredAtMs = Number.NEGATIVE_INFINITY
   return {
     answered: operation => {
+      answeredAtMs = performance.now()
       if (operation === 'ping') isUp = true
       if (isUp) observer.state(true, undefined)
     },
@@ -62,6 +68,7 @@ const createHealth = (observer: StoreObserver): Health => {
       isUp = false
       observer.state(false, error.reason)
     },
+    isKnown: () => isUp && !hasParts && performance.now() - answeredAtMs < pingEveryMs,
   }
 }
 

@@ -3,6 +3,7 @@ import type { Store } from './ports/store.ts'
 import { createClients } from './redis/clients.ts'
 import { connectRedis, waitUntilReady } from './redis/connection.ts'
 import { createCutoffs } from './redis/cutoffs.ts'
+import { createFeeds } from './redis/feeds.ts'
 import { createGrants } from './redis/grants.ts'
 import { createInteractions } from './redis/interactions.ts'
 import { createKeys } from './redis/keys.ts'
@@ -28,6 +29,7 @@ export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store
   const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
   const store: Store = {
     name: 'redis',
+    hasParts: url.mode === 'cluster',
     keys: createKeys(connection, clock),
     grants: createGrants(connection, clock),
     tokens: createTokens(connection, clock),
@@ -37,6 +39,7 @@ export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store
     replays: createReplays(connection, clock),
     pushed: createPushedRequests(connection, clock),
     clients: createClients(connection),
+    feeds: createFeeds(connection),
     ping: () => pingParts(connection),
     close: async () => connection.disconnect(),
   }

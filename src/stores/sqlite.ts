@@ -4,6 +4,7 @@ import { startSweeping } from './sqlite/cleanup.ts'
 import { createClients } from './sqlite/clients.ts'
 import { createCutoffs } from './sqlite/cutoffs.ts'
 import { type Access, openDatabase } from './sqlite/database.ts'
+import { createFeeds } from './sqlite/feeds.ts'
 import { createGrants } from './sqlite/grants.ts'
 import { createInteractions } from './sqlite/interactions.ts'
 import { createKeys } from './sqlite/keys.ts'
@@ -26,6 +27,7 @@ export const openSqliteStore = async (path: string, clock: Clock, access: Access
   const one = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1')
   return {
     name: 'sqlite',
+    hasParts: false,
     keys: createKeys(db, clock),
     grants: createGrants(db, clock),
     tokens: createTokens(db, clock),
@@ -35,6 +37,7 @@ export const openSqliteStore = async (path: string, clock: Clock, access: Access
     replays: createReplays(db, clock),
     pushed: createPushedRequests(db, clock),
     clients: createClients(db, clock),
+    feeds: createFeeds(db),
     ping: async () => void one.get(),
     close: async () => {
       stopSweeping()

@@ -3,6 +3,7 @@ import { testAdoptedGrants } from './stores/adopted-grants.ts'
 import { testClients } from './stores/clients.ts'
 import { testCodes } from './stores/codes.ts'
 import { testCutoffs } from './stores/cutoffs.ts'
+import { testFeeds } from './stores/feeds.ts'
 import { testInteractions } from './stores/interactions.ts'
 import { testKeys } from './stores/keys.ts'
 import { testTokens } from './stores/opaque-tokens.ts'
@@ -24,6 +25,7 @@ export const testStore = (t: Test, open: OpenStore): void => {
   t.test('opaque tokens made with their grant', t => testWantedTokens(t, open))
   t.test('revocations', t => testRevocations(t, open))
   t.test('cutoffs', t => testCutoffs(t, open))
+  t.test('feeds', t => testFeeds(t, open))
   t.test('interactions', t => testInteractions(t, open))
   t.test('one-time proofs', t => testReplays(t, open))
   t.test('pushed requests', t => testPushedRequests(t, open))

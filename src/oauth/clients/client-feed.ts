@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { type ClientChange, type ClientStore, forgottenForMs, type TakeChanges } from '../../stores/ports/clients.ts'
+import type { FeedWatch } from '../feed-watch.ts'
 import { keepLostDisabled, type LostClients } from './lost-clients.ts'
 import { createStoredClients, type StoredClient, type StoredClients } from './stored-clients.ts'
 
@@ -26,22 +27,22 @@ export interface ClientFeedReport {
   lost(clients: LostClients): void
 }
 
-/** A change is known everywhere within this time and a round trip; the contract allows one second. */
-const pollEveryMs = 300
-
 /** So many changes are taken in a few milliseconds; then requests get their turn. */
 const changesPerTurn = 100
 
 /** Follows the store's clients. While the store is away what is known stays as it is. */
-export const createClientFeed = (store: ClientStore, clock: Clock, report: ClientFeedReport): ClientFeed => {
+export const createClientFeed = (
+  store: ClientStore,
+  watch: FeedWatch,
+  clock: Clock,
+  report: ClientFeedReport,
+): ClientFeed => {
   const listeners = new Set<(client_id: string | undefined) => void>()
   let known = createStoredClients()
   let cursor: string | undefined
   let askedAtMs = clock.nowMs()
   let hasBegun = false
   let starting: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
 
   /** Who was away for long may have missed that a client was forgotten, and reads all. */
   const cursorNow = (): string | undefined => (clock.nowMs() - askedAtMs < forgottenForMs / 2 ? cursor : undefined)
@@ -88,15 +89,9 @@ export const createClientFeed = (store: ClientStore, clock: Clock, report: Clien
     for (const tell of listeners) tell(client_id)
     report.changed(change, before, known.get(client_id))
   }
-  const poll = async (): Promise<void> => {
-    // Whoever needs the store says that it is away.
-    await read().catch(() => undefined)
-    if (isClosed) return
-    timer = setTimeout(poll, pollEveryMs)
-    timer.unref()
-  }
-
-  starting = poll().then(() => {
+  // Whoever needs the store says that it is away.
+  const following = watch.follow(['clients'], { read, settled: () => undefined })
+  starting = following.first.then(() => {
     starting = undefined
   })
   return {
@@ -111,10 +106,7 @@ export const createClientFeed = (store: ClientStore, clock: Clock, report: Clien
     get starting() {
       return starting
     },
-    close() {
-      isClosed = true
-      clearTimeout(timer)
-    },
+    close: following.close,
   }
 }
 

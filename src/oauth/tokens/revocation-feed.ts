@@ -4,6 +4,7 @@ import type { Cutoff } from '../../stores/ports/cutoffs.ts'
 import type { GrantRecord } from '../../stores/ports/grant-record.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
+import type { FeedWatch } from '../feed-watch.ts'
 import { createCutoffList } from './cutoff-list.ts'
 
 /** What was revoked, in memory, so that a token can be checked without asking the store. At most a second old. */
@@ -25,10 +26,8 @@ export interface RevocationFeed {
   close(): void
 }
 
-/** A revocation is known everywhere within this time and a round trip; the contract allows one second. */
-const pollEveryMs = 300
-/** How often what has expired is dropped, and the cutoffs are read from their beginning, counted in polls. */
-const pollsPerSweep = 100
+/** How often at most what has expired is dropped, and the cutoffs are read from their beginning. */
+const sweepEveryMs = 25_000
 
 /**
  * Follows the store's revocations. While the store is away it keeps what it has, and asks on.
@@ -36,6 +35,7 @@ const pollsPerSweep = 100
  */
 export const createRevocationFeed = (
   store: Pick<Store, 'revocations' | 'cutoffs'>,
+  watch: FeedWatch,
   clock: Clock,
   onCutoff: (cutoff: Cutoff) => void = () => undefined,
 ): RevocationFeed => {
@@ -44,11 +44,9 @@ export const createRevocationFeed = (
   let cursor: string | undefined
   let cutoffCursor: string | undefined
   let hasRead = false
+  let sweptAtMs = performance.now()
   let failure: unknown
   let starting: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-  let polls = 0
-  let isClosed = false
 
   const readRevocations = async (): Promise<void> => {
     const news = await store.revocations.since(cursor)
@@ -75,23 +73,8 @@ export const createRevocationFeed = (
     isDue = reading
     return reading
   }
-  const poll = async (): Promise<void> => {
-    try {
-      await Promise.all([readRevocations(), readCutoffs()])
-      failure = undefined
-    } catch (error) {
-      failure = error
-    }
-    polls += 1
-    if (polls % pollsPerSweep === 0) sweep()
-    pollLater()
-  }
-  const pollLater = (): void => {
-    if (isClosed) return
-    timer = setTimeout(poll, pollEveryMs)
-    timer.unref()
-  }
   const sweep = (): void => {
+    sweptAtMs = performance.now()
     const nowMs = clock.nowMs()
     for (const [id, untilMs] of revoked) if (untilMs <= nowMs) revoked.delete(id)
     cutoffs.sweep(nowMs)
@@ -99,7 +82,16 @@ export const createRevocationFeed = (
     cutoffCursor = undefined
   }
 
-  starting = poll().then(() => {
+  const following = watch.follow(['revocations', 'cutoffs'], {
+    read: async () => {
+      if (performance.now() - sweptAtMs > sweepEveryMs) sweep()
+      await Promise.all([readRevocations(), readCutoffs()])
+    },
+    settled: error => {
+      failure = error
+    },
+  })
+  starting = following.first.then(() => {
     starting = undefined
   })
   return {
@@ -119,10 +111,7 @@ export const createRevocationFeed = (
     get failure() {
       return failure
     },
-    close: () => {
-      isClosed = true
-      clearTimeout(timer)
-    },
+    close: following.close,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ClientStore } from './clients.ts'
 import type { CutoffStore } from './cutoffs.ts'
+import type { FeedStore } from './feeds.ts'
 import type { GrantStore } from './grants.ts'
 import type { InteractionStore } from './interactions.ts'
 import type { KeyStore } from './keys.ts'
@@ -20,6 +21,8 @@ import type { TokenStore } from './tokens.ts'
  */
 export interface Store {
   readonly name: StoreName
+  /** Whether a part of it may be away while the others answer; then a ping alone asks all of it. */
+  readonly hasParts: boolean
   readonly keys: KeyStore
   readonly grants: GrantStore
   readonly tokens: TokenStore
@@ -29,6 +32,7 @@ export interface Store {
   readonly replays: ReplayStore
   readonly pushed: PushedRequestStore
   readonly clients: ClientStore
+  readonly feeds: FeedStore
   /** Resolves when the store answers; throws StoreUnavailableError otherwise. For readiness and its metric. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { createStoredClientReader } from '../../../src/config/stored-client.ts'
 import { createClientFeed } from '../../../src/oauth/clients/client-feed.ts'
 import { joinClients } from '../../../src/oauth/clients/served-clients.ts'
+import { createFeedWatch } from '../../../src/oauth/feed-watch.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
 import { type ClientRecord, type ClientStore, forgottenForMs } from '../../../src/stores/ports/clients.ts'
 import { acceptedConfig, client, hash, publishing, token } from '../../config/support.ts'
@@ -50,7 +51,11 @@ const start = async (t: Test, first: Readonly<Record<string, ClientRecord>> = {}
     hasLost = true
   }
   const told: string[] = []
-  const feed = createClientFeed(asked, clock, {
+  // Each time another end: it is read on and on, so that what is lost is missed soon.
+  let asks = 0
+  const watch = createFeedWatch({ ends: async () => ({ revocations: '', cutoffs: '', clients: `${asks++}` }) })
+  t.teardown(watch.close)
+  const feed = createClientFeed(asked, watch, clock, {
     beforeFirst: async () => void told.push('first'),
     changed: ({ client_id }, before, after) => told.push(`${client_id} ${before?.disabled} ${after?.disabled}`),
     lost: ({ count, keptDisabled }) => told.push(`lost ${count}, disabled ${keptDisabled}`),

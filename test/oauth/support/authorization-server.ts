@@ -5,6 +5,7 @@ import { createFailureLimit } from '../../../src/gateway/callers/failure-limit.t
 import { createStartLimit } from '../../../src/gateway/callers/start-limit.ts'
 import { createClients } from '../../../src/oauth/clients/clients.ts'
 import type { OAuthDeps } from '../../../src/oauth/deps.ts'
+import { createFeedWatch } from '../../../src/oauth/feed-watch.ts'
 import { type AuthorizationServer, createAuthorizationServer } from '../../../src/oauth/index.ts'
 import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
@@ -144,8 +145,9 @@ export const startServer = async (
   const options = { ...defaultOptions, clients, ...changes }
   const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())
-  const revocations = createRevocationFeed(store, clock)
-  t.teardown(() => revocations.close())
+  const feedWatch = createFeedWatch(store.feeds)
+  t.teardown(() => feedWatch.close())
+  const revocations = createRevocationFeed(store, feedWatch, clock)
   const own = { options, store, clock, clients, keys, revocations }
   const deps = { ...own, ...createLimits(clock), reportKeysAway: () => undefined }
   const server = createAuthorizationServer(deps)

@@ -5,6 +5,7 @@ import { createRequestObjects } from '../../../src/oauth/authorize/request-objec
 import { createClientKeyring } from '../../../src/oauth/client-keys/key-source.ts'
 import { createClients } from '../../../src/oauth/clients/clients.ts'
 import type { OAuthDeps } from '../../../src/oauth/deps.ts'
+import { createFeedWatch } from '../../../src/oauth/feed-watch.ts'
 import { parseParameters } from '../../../src/oauth/forms/parameters.ts'
 import { createInteraction } from '../../../src/oauth/interaction/interaction.ts'
 import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
@@ -85,8 +86,9 @@ export const openBrowserRoom = async (
   const limiter = createMemoryLimiter(clock)
   const failures = createFailureLimit(limiter, { limit: 10, windowSec: 60 }, clock.nowMs)
   const starts = createStartLimit(limiter, { limit: 300, windowSec: 60 })
-  const revocations = createRevocationFeed(store, clock)
-  t.teardown(() => revocations.close())
+  const feedWatch = createFeedWatch(store.feeds)
+  t.teardown(() => feedWatch.close())
+  const revocations = createRevocationFeed(store, feedWatch, clock)
   const reportKeysAway = (): void => undefined
   const deps: OAuthDeps = {
     options,

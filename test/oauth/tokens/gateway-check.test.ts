@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { createFeedWatch } from '../../../src/oauth/feed-watch.ts'
 import { createAuthorizationServer } from '../../../src/oauth/index.ts'
 import { createRevocationFeed } from '../../../src/oauth/tokens/revocation-feed.ts'
 import { startServer, type TestServer } from '../support/authorization-server.ts'
@@ -73,8 +74,9 @@ t.test('a process that has just started knows what was revoked before', async t 
   const token = await issue(server)
   await server.revoke({ token }, { as: 'app' })
 
-  const revocations = createRevocationFeed(server.deps.store, server.clock)
-  t.teardown(() => revocations.close())
+  const feedWatch = createFeedWatch(server.deps.store.feeds)
+  t.teardown(() => feedWatch.close())
+  const revocations = createRevocationFeed(server.deps.store, feedWatch, server.clock)
   const fresh = createAuthorizationServer({ ...server.deps, revocations })
 
   t.equal(await fresh.verifyAccessToken(token), undefined)

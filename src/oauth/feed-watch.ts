@@ -1,0 +1,101 @@
+import { type Poll, poll } from '../poll.ts'
+import type { FeedEnds, FeedName, FeedStore } from '../stores/ports/feeds.ts'
+
+/** Says when there is something new in the store's feeds: one question for all who follow one. Half a second late at most. */
+export interface FeedWatch {
+  /** Has the reader read now, and from then on whenever there may be something new in one of these feeds. */
+  follow(feeds: readonly FeedName[], reader: FeedReader): Following
+  close(): void
+}
+
+export interface FeedReader {
+  /** Reads what is new. Where it rejects it is called again soon. Never called while it is under way. */
+  read(): Promise<void>
+  /** Told what came of it, and of each question whether there is anything new. @param error undefined: it was answered */
+  settled(error: unknown): void
+}
+
+export interface Following {
+  /** Resolves when the first reading is over, whatever came of it. */
+  readonly first: Promise<void>
+  close(): void
+}
+
+/** A change is known everywhere within this time and two round trips; the contract allows one second. */
+const askEveryMs = 450
+
+/** How often all is read whatever the ends say, counted in questions: the places of a Redis that took over may be behind. */
+const questionsPerReading = 66
+
+export const createFeedWatch = (store: FeedStore): FeedWatch => {
+  const followers = new Set<Follower>()
+  let asking: Poll | undefined
+  let questions = 0
+
+  const ask = async (): Promise<void> => {
+    questions += 1
+    if (questions % questionsPerReading === 0) for (const follower of followers) follower.forget()
+    try {
+      const ends = await store.ends()
+      for (const follower of followers) follower.see(ends)
+    } catch (error) {
+      for (const follower of followers) follower.fail(error)
+    }
+  }
+  return {
+    follow(feeds, reader) {
+      const follower = createFollower(feeds, reader)
+      followers.add(follower)
+      asking ??= poll(ask, askEveryMs)
+      return { first: follower.read(undefined), close: () => void followers.delete(follower) }
+    },
+    close() {
+      followers.clear()
+      asking?.close()
+    },
+  }
+}
+
+interface Follower {
+  read(ends: string | undefined): Promise<void>
+  see(ends: FeedEnds): void
+  fail(error: unknown): void
+  /** Reads next time, whatever the ends are. */
+  forget(): void
+}
+
+const createFollower = (feeds: readonly FeedName[], reader: FeedReader): Follower => {
+  /** Where the feeds ended before the last reading; undefined: what is new is not known. */
+  let known: string | undefined
+  let isReading = false
+
+  const read = async (ends: string | undefined): Promise<void> => {
+    isReading = true
+    try {
+      await reader.read()
+      known = ends
+      reader.settled(undefined)
+    } catch (error) {
+      known = undefined
+      reader.settled(error)
+    } finally {
+      isReading = false
+    }
+  }
+  return {
+    read,
+    see(ends) {
+      if (isReading) return
+      const now = feeds.map(feed => ends[feed]).join()
+      if (now !== known) void read(now)
+      else reader.settled(undefined)
+    },
+    fail(error) {
+      known = undefined
+      if (!isReading) reader.settled(error)
+    },
+    forget() {
+      known = undefined
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import type { ClientStore } from '../ports/clients.ts'
+import type { CutoffStore } from '../ports/cutoffs.ts'
+import type { FeedStore } from '../ports/feeds.ts'
+import type { RevocationStore } from '../ports/revocations.ts'
+
+interface Feeds {
+  readonly revocations: RevocationStore
+  readonly cutoffs: CutoffStore
+  readonly clients: ClientStore
+}
+
+/** Beyond every place, so that a reader is told the last one and nothing else. */
+const beyondAll = 'Infinity'
+
+export const createFeeds = ({ revocations, cutoffs, clients }: Feeds): FeedStore => ({
+  ends: async () => ({
+    revocations: (await revocations.since(beyondAll)).cursor,
+    cutoffs: (await cutoffs.since(beyondAll)).cursor,
+    clients: await clients.since(beyondAll, () => undefined),
+  }),
+})

@@ -1,0 +1,59 @@
+import t, { type Test } from 'tap'
+import { createMemoryStore } from '../../src/stores/memory.ts'
+import { observeStore } from '../../src/stores/observed.ts'
+import { StoreUnavailableError } from '../../src/stores/ports/store-unavailable.ts'
+import { eventually } from '../support/eventually.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+/** A store that counts its pings and can be away, observed. */
+const start = (t: Test, { hasParts = false } = {}) => {
+  const seen = { pings: 0, isAway: false, states: [] as boolean[] }
+  const answer = async (): Promise<void> => {
+    if (seen.isAway) throw new StoreUnavailableError('redis', new Error('away'))
+  }
+  const memory = createMemoryStore(createTestClock())
+  const store = observeStore(
+    {
+      ...memory,
+      hasParts,
+      feeds: { ends: () => answer().then(memory.feeds.ends) },
+      ping: () => {
+        seen.pings++
+        return answer()
+      },
+    },
+    { answered: () => undefined, state: isUp => seen.states.push(isUp) },
+  )
+  t.teardown(() => store.close())
+  const asking = setInterval(() => store.feeds.ends().catch(() => undefined), 50)
+  t.teardown(() => clearInterval(asking))
+  return seen
+}
+
+t.test('a store that answers is not pinged as well', async t => {
+  const seen = start(t)
+
+  await new Promise(resolve => setTimeout(resolve, 2500))
+
+  t.equal(seen.pings, 0)
+  t.equal(seen.states.at(-1), true)
+})
+
+t.test('one that does not answer is pinged until it does', async t => {
+  const seen = start(t)
+  seen.isAway = true
+  await eventually(() => seen.states.at(-1) === false && seen.pings > 0)
+
+  seen.isAway = false
+  await eventually(() => seen.states.at(-1) === true)
+
+  t.ok(seen.pings > 1)
+})
+
+t.test('of a store with parts a ping alone asks all', async t => {
+  const seen = start(t, { hasParts: true })
+
+  await eventually(() => seen.pings > 1)
+
+  t.equal(seen.states.at(-1), true)
+})
