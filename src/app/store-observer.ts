@@ -20,7 +20,7 @@ export const createStoreObserver = (
   up.set(1)
   return {
     answered: (operation, durationMs) =>
-      recorder.histogram('storeDuration', [kind, operation]).observe(durationMs / 1000),
+      recorder[histogramFor(operation)]('storeDuration', [kind, operation]).observe(durationMs / 1000),
     state(isUp, reason) {
       if (isUp === wasUp && reason === lastReason) return
       wasUp = isUp
@@ -30,3 +30,7 @@ export const createStoreObserver = (
     },
   }
 }
+
+/** What is asked all the time, whether there is work or not, would have every process report for ever. */
+const histogramFor = (operation: string): 'histogram' | 'quietHistogram' =>
+  operation === 'ping' || operation === 'feeds.ends' ? 'quietHistogram' : 'histogram'

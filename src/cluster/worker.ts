@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { flushCompileCache } from 'node:module'
 import { createClientIntake } from '../app/clients.ts'
 import { type App, createApp } from '../app.ts'
+import { poll } from '../poll.ts'
 import { createAccessLog } from '../telemetry/access-log.ts'
 import { createAudit } from '../telemetry/audit.ts'
 import { createLogger, readLogLevel } from '../telemetry/logger.ts'
@@ -15,8 +16,11 @@ import { createPlanShare } from './plan-share.ts'
 import { keepTickShape } from './tick-shape.ts'
 import { allocateYoung } from './young-allocation.ts'
 
-/** How often a worker hands its metrics over: what a `kill -9` can lose of the counts at most. */
-const reportEveryMs = 100
+/** How soon a worker hands over what has changed in its metrics: what a `kill -9` can lose of the counts at most. */
+const reportAfterMs = 100
+
+/** How often it hands over what is no news by itself. */
+const reportQuietEveryMs = 10_000
 
 /**
  * One serving process: asks for its configuration, builds the app, takes the listeners that the primary gives it, and
@@ -37,7 +41,7 @@ export const runWorker = async (): Promise<void> => {
     process.exit(1)
   })
 
-  const recorder = createRecorder()
+  const recorder = createRecorder(() => void setTimeout(() => report(recorder), reportAfterMs).unref())
   const charges = createChargeChannel(send)
   const share = createPlanShare(slot, config)
   const app = await createApp(config, {
@@ -73,7 +77,7 @@ export const runWorker = async (): Promise<void> => {
     end: () => end(app, recorder, flush),
   })
   process.on('message', orders)
-  setInterval(() => report(recorder), reportEveryMs).unref()
+  poll(() => report(recorder), reportQuietEveryMs)
   if (isStale()) send({ type: 'loaded' })
   else start()
 }

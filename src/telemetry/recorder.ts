@@ -5,7 +5,7 @@ import { type MetricKey, metrics } from './metrics.ts'
 /**
  * One process's share of the metrics. The hot path holds a cell and adds to it; every so often `takeChanges` gives
  * what has changed since, as plain data for the process that sums. So a count is handed over at most once, and what
- * was handed over survives the worker.
+ * was handed over survives the worker. Where nothing has changed there is nothing to do.
  */
 export interface Recorder {
   counter(key: MetricKey, labels: readonly string[]): CounterCell
@@ -13,6 +13,8 @@ export interface Recorder {
   /** A gauge of the least that several say; its metric is declared as the `min` over processes too. */
   least(key: MetricKey, labels: readonly string[]): LeastCell
   histogram(key: MetricKey, labels: readonly string[]): HistogramCell
+  /** The same, of what is no news by itself: its observations wait until something else has changed, or somebody asks. */
+  quietHistogram(key: MetricKey, labels: readonly string[]): HistogramCell
   /** What changed since the last call; undefined if nothing did. */
   takeChanges(): MetricChanges | undefined
 }
@@ -28,11 +30,21 @@ export interface MetricChanges {
 /** [id, increment of sum, increments per bucket, the last being +Inf, new exemplars if there are any] */
 export type HistogramChange = readonly [number, number, readonly number[], (readonly Exemplar[])?]
 
-export const createRecorder = (): Recorder => {
+/** @param onChange told when something has changed, once until that is taken */
+export const createRecorder = (onChange: () => void = () => undefined): Recorder => {
   const cells = new Map<string, Cell>()
   const fresh: MetricChanges['cells'][number][] = []
   let changed: Cell[] = []
-  const markChanged = (cell: Cell): void => void changed.push(cell)
+  let hasTold = false
+  const markQuietly = (cell: Cell): void => void changed.push(cell)
+  const markChanged = (cell: Cell): void => {
+    changed.push(cell)
+    if (!hasTold) tell()
+  }
+  const tell = (): void => {
+    hasTold = true
+    onChange()
+  }
 
   const cellOf = <C extends Cell>(key: MetricKey, labels: readonly string[], make: (id: number) => C): C => {
     const name = `${key}\n${labels.join('\n')}`
@@ -41,6 +53,7 @@ export const createRecorder = (): Recorder => {
     const cell = make(cells.size)
     cells.set(name, cell)
     fresh.push({ id: cell.id, key, labels })
+    if (!hasTold) tell()
     return cell
   }
 
@@ -49,7 +62,10 @@ export const createRecorder = (): Recorder => {
     gauge: (key, labels) => cellOf(key, labels, id => new GaugeCell(id, markChanged)),
     least: (key, labels) => cellOf(key, labels, id => new LeastCell(id, markChanged)),
     histogram: (key, labels) => cellOf(key, labels, id => new HistogramCell(id, markChanged, metrics[key].buckets)),
+    quietHistogram: (key, labels) =>
+      cellOf(key, labels, id => new HistogramCell(id, markQuietly, metrics[key].buckets)),
     takeChanges() {
+      hasTold = false
       if (changed.length === 0 && fresh.length === 0) return undefined
       const numbers: [number, number | null][] = []
       const histograms: HistogramChange[] = []

@@ -102,3 +102,37 @@ t.test('a gauge that several hold is the least they say, and there is none when 
   one.release()
   t.equal(taken(), undefined)
 })
+
+t.test('that there is something to take is told once, until it is taken', t => {
+  let told = 0
+  const recorder = createRecorder(() => told++)
+  const counter = recorder.counter('httpRequests', request)
+  recorder.takeChanges()
+  told = 0
+
+  counter.add()
+  counter.add()
+  recorder.gauge('workers', []).set(1)
+  t.equal(told, 1)
+  recorder.takeChanges()
+  counter.add()
+
+  t.equal(told, 2)
+  t.end()
+})
+
+t.test('what is observed quietly is told by nobody, and taken with the rest', t => {
+  let told = 0
+  const recorder = createRecorder(() => told++)
+  const quiet = recorder.quietHistogram('storeDuration', ['sqlite', 'ping'])
+  recorder.takeChanges()
+  told = 0
+
+  quiet.observe(0.001)
+  t.equal(told, 0)
+  recorder.counter('httpRequests', request).add()
+
+  t.equal(told, 1)
+  t.equal(recorder.takeChanges()?.histograms.length, 1)
+  t.end()
+})
