@@ -1,7 +1,6 @@
 import type { Command } from './command.ts'
 import { parseOptions, printErrorLine } from './command.ts'
 import { configOption, requireConfigFile } from './config-file.ts'
-import { createConfigSource } from './config-source.ts'
 
 /** Serves one configuration until it is told to stop. */
 export const serve: Command = {
@@ -13,6 +12,10 @@ export const serve: Command = {
 
 /** Resolves to the exit code when everything has drained, or at once where the configuration is bad. */
 export const serveFile = async (configFile: string, { demo }: { readonly demo: boolean }): Promise<number> => {
+  const { preloadWorker } = await import('../cluster/preload.ts')
+  using preloaded = preloadWorker()
+  // What reads a configuration takes as long to load as a worker: that one goes first.
+  const { createConfigSource } = await import('./config-source.ts')
   const source = createConfigSource(configFile)
   const loaded = await source.load()
   if (!loaded.ok) {
@@ -21,5 +24,5 @@ export const serveFile = async (configFile: string, { demo }: { readonly demo: b
   }
   // Only here: no other command needs what the cluster loads.
   const { runCluster } = await import('../cluster/run.ts')
-  return runCluster(loaded.config, { source, demo })
+  return await runCluster(loaded.config, { source, demo, preloaded })
 }

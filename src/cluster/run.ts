@@ -17,13 +17,13 @@ import { nextSignal, untilDrained } from './drain.ts'
 import { createGathering } from './gathering.ts'
 import { bindListeners, type Listeners } from './listeners.ts'
 import { createPodWatch } from './pod-watch.ts'
+import type { PreloadedWorker } from './preload.ts'
 import { createReload } from './reload.ts'
 import { followConfig } from './reload-causes.ts'
 import { replaceOnSignal } from './replacement.ts'
 import { createStoreFileWatch } from './store-file-watch.ts'
 import { createStoreWatch } from './store-watch.ts'
 import { createSwitchboard, type Listening } from './switchboard.ts'
-import { prepareForks } from './worker-process.ts'
 import { createWorkers } from './workers.ts'
 
 export interface RunOptions {
@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly source: ConfigSource
   /** With the demo upstream and a greeting: what a bare `npm start` runs. */
   readonly demo: boolean
+  /** The first worker, on its way already. */
+  readonly preloaded: PreloadedWorker
 }
 
 /**
@@ -75,9 +77,9 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   const storeWatch = createStoreWatch(config.store.kind, log)
 
   const state: RunState = { isReady: false, isDraining: false }
-  prepareForks()
   const workers = createWorkers({
     count: config.workers,
+    preloaded: options.preloaded,
     config: async () => {
       await isPrepared.promise
       return reload.parcel()

@@ -1,9 +1,9 @@
-import cluster, { type Worker } from 'node:cluster'
+import type { Worker } from 'node:cluster'
 import type { Logger } from '../telemetry/logger.ts'
 import { sendInParts } from './config-parts.ts'
-import { helperThreads } from './helper-threads.ts'
 import type { ListenHandle } from './listeners.ts'
-import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from './messages.ts'
+import type { PrimaryMessage, WorkerMessage } from './messages.ts'
+import { fork, type Preloaded } from './preload.ts'
 import { watchStart } from './start-watch.ts'
 
 /** Names one process, for its metrics; no other one ever has the same. */
@@ -38,30 +38,10 @@ export interface WorkerEvents {
   onGone(): void
 }
 
-/**
- * Half of what Node takes for each of its spaces for young objects. Each request's buffers and parser are young and soon
- * gone: less of what is gone is kept, at no cost in time that could be measured.
- */
-const youngHeapMiB = 8
-
-/** Says how workers are started; to be called before the first one is. */
-export const prepareForks = (): void =>
-  cluster.setupPrimary({
-    exec: process.argv[1] ?? '',
-    args: ['worker'],
-    execArgv: [
-      ...process.execArgv,
-      `--max-semi-space-size=${youngHeapMiB}`,
-      `--v8-pool-size=${helperThreads}`,
-      // Of `node:ffi`, which nothing depends on.
-      '--disable-warning=ExperimentalWarning',
-    ],
-    serialization: 'json',
-  })
-
-export const forkWorker = (slot: number, events: WorkerEvents): WorkerProcess => {
+/** @param preloaded a process that was started before; left out: a new one is */
+export const forkWorker = (slot: number, events: WorkerEvents, preloaded?: Preloaded): WorkerProcess => {
   const { log, startTimeoutMs } = events
-  const worker = cluster.fork({ [workerEnvironment.slot]: String(slot) })
+  const worker = preloaded?.worker ?? fork(slot)
   let hasStarted = false
   let failure: string | undefined
 
@@ -80,6 +60,10 @@ export const forkWorker = (slot: number, events: WorkerEvents): WorkerProcess =>
   // What it said last may be read after its exit is known; its channel ends when all of it has been.
   const ended = [new Promise(resolve => worker.once('exit', resolve)), new Promise(r => worker.once('disconnect', r))]
   Promise.all(ended).then(events.onGone)
+  // Before what it says next is read.
+  process.nextTick(() => {
+    for (const message of preloaded?.said ?? []) worker.emit('message', message)
+  })
 
   return {
     name: `worker-${worker.id}`,

@@ -3,13 +3,16 @@ import type { Recorder } from '../telemetry/recorder.ts'
 import type { ConfigParcel } from './config-parcel.ts'
 import type { Listeners } from './listeners.ts'
 import type { PrimaryMessage, WorkerMessage } from './messages.ts'
+import type { PreloadedWorker } from './preload.ts'
 import { createSlotListeners } from './slot-listeners.ts'
 import { createSlots, isServing, type Slot } from './slots.ts'
 import { defaultStartTimeoutMs } from './start-watch.ts'
-import { forkWorker, type WorkerName, type WorkerProcess } from './worker-process.ts'
+import { forkWorker, type WorkerEvents, type WorkerName, type WorkerProcess } from './worker-process.ts'
 
 export interface WorkersOptions {
   readonly count: number
+  /** The first worker of its slot. Left out: it is started as the others are. */
+  readonly preloaded?: PreloadedWorker
   /** What a worker begins with, once it can: workers load their code meanwhile. Never rejects. */
   readonly config: () => Promise<ConfigParcel>
   readonly listeners: Listeners
@@ -66,13 +69,15 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   let allFinished = true
 
   const fork = (slot: Slot): WorkerProcess => {
-    const worker = forkWorker(slot.index, {
+    const preloaded = slot.index === options.preloaded?.slot ? options.preloaded.take() : undefined
+    const events: WorkerEvents = {
       log,
       startTimeoutMs,
       onMessage: message => onMessage(slot, worker, message),
       onExit: (code, signal) => onExit(slot, worker, code, signal),
       onGone: () => options.onGone(worker.name),
-    })
+    }
+    const worker = forkWorker(slot.index, events, preloaded)
     alive.add(worker)
     return worker
   }
