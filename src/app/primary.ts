@@ -4,35 +4,43 @@ import { hostname } from 'node:os'
 import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import { openKeyRing } from '../oauth/keys/key-ring.ts'
+import { openStore } from '../stores/open.ts'
 import type { PodCounter } from '../stores/pods.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { auditKeys } from './key-audit.ts'
 import type { OnChange } from './on-change.ts'
-import { withStore } from './store.ts'
 
 export { createLimiterService } from '../stores/limits/shared-limiter.ts'
 export type { PodCounter } from '../stores/pods.ts'
 export { findFixedChange } from './fixed-keys.ts'
 export { privateOptions } from './private-options.ts'
 
+/** The store as it was found before any worker opened it. */
+export interface PreparedStore {
+  /** Undefined where it answers, else why not: a Redis that is away is no reason to stay down. */
+  readonly whyAway: string | undefined
+  /** Whoever closes an embedded store last has to tidy up its file, on the disk: so workers should have opened it by then. */
+  close(): void
+}
+
 /**
  * Opens the store once before any worker does: what cannot work is said in one line, and the keys are made.
  * @param onChange told of the keys that are made
- * @returns undefined where the store answers, else why not: a Redis that is away is no reason to stay down
  * @throws Error one line for a person, where the store can never work
  */
-export const prepareStore = async (config: SidegateConfig, onChange: OnChange): Promise<string | undefined> => {
+export const prepareStore = async (config: SidegateConfig, onChange: OnChange): Promise<PreparedStore> => {
   // What is in memory is this process's alone, and gone with it.
   const reports = config.store.kind === 'memory' ? {} : { change: auditKeys(onChange) }
+  const store = await openStore(config.store, systemClock)
+  const close = (): void => void store.close()
   try {
-    await withStore(config, async store => {
-      const keys = await openKeyRing(store.keys, systemClock, config.oauth, reports)
-      keys.close()
-      await store.ping()
-    })
-    return undefined
+    const keys = await openKeyRing(store.keys, systemClock, config.oauth, reports)
+    keys.close()
+    await store.ping()
+    return { whyAway: undefined, close }
   } catch (error) {
-    if (error instanceof StoreUnavailableError) return error.reason
+    if (error instanceof StoreUnavailableError) return { whyAway: error.reason, close }
+    close()
     throw error
   }
 }

@@ -101,7 +101,9 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   const gathering = createGathering(aggregate, recorder, workers)
   const decide = createLimiterService()
   const listening: Listening = { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload }
-  const whyAway = await prepareStore(config, changeWatch.saw)
+  const store = await prepareStore(config, changeWatch.saw)
+  cleanup.defer(store.close)
+  const { whyAway } = store
   if (whyAway !== undefined) storeWatch.report('primary', 'store', false, whyAway)
   const storeFile = cleanup.adopt(createStoreFileWatch(config.store, log), watch => watch.close())
   const adminView = createAdminView({ config, state, workers, storeWatch, storeFile, reload, gathering })
@@ -121,6 +123,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
     log.info({ event: 'stopped', signal: outcome }, 'stopped before it served')
     return 0
   }
+  store.close()
   storeFile.begin()
   state.isReady = true
   ready.resolve()

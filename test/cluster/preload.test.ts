@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 
 /**
  * Run as a program of its own, which forks itself as `worker`: a worker says two things and lives on, or ends at once.
@@ -39,7 +39,7 @@ if (cluster.isWorker) {
 }
 `
 
-const run = async (t: { testdir(files: object): string }, role: string, env = {}): Promise<unknown> => {
+const run = async (t: Test, role: string, env = {}): Promise<unknown> => {
   const file = join(t.testdir({ 'program.mjs': program }), 'program.mjs')
   const child = spawn(process.execPath, [file, role], {
     stdio: ['ignore', 'pipe', 'inherit'],
