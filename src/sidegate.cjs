@@ -4,6 +4,7 @@
 const { accessSync, constants, existsSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')
+const { setFlagsFromString } = require('node:v8')
 
 const oldestMajor = 24
 
@@ -12,9 +13,19 @@ if (Number(process.versions.node.split('.')[0]) < oldestMajor) {
   process.stderr.write(`sidegate: needs Node ${oldestMajor} or newer, this is ${process.version}; ${advice}\n`)
   process.exitCode = 1
 } else {
+  if (['serve', 'start'].includes(process.argv[2])) keepYoungHeapSmall()
   keepCompiled(join(__dirname, '../node_modules'))
   // In a checkout Node runs the TypeScript as it is; an image holds it compiled.
   import(existsSync(join(__dirname, 'main.ts')) ? './main.ts' : './main.js')
+}
+
+/**
+ * The primary allocates much while it reads a configuration, and next to nothing from then on: V8 would keep the larger spaces for
+ * young objects that it had made for that. A worker has other needs (`cluster/preload.ts`). Before the compile cache is opened, which
+ * is another one for each set of flags.
+ */
+function keepYoungHeapSmall() {
+  setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /**
