@@ -1,5 +1,5 @@
 import { Cluster } from 'ioredis'
-import type { FeedStore } from '../ports/feeds.ts'
+import type { FeedEnds, FeedStore } from '../ports/feeds.ts'
 import { defineScript, type RedisConnection } from './connection.ts'
 import { names } from './names.ts'
 
@@ -12,16 +12,35 @@ return ends
 
 const feeds = [names.feed, names.cutoffs, names.clientFeed] as const
 
-/** In a Cluster each feed is in a slot of its own, so it takes a call for each. */
-export const createFeeds = (connection: RedisConnection): FeedStore => {
-  const perCall = connection instanceof Cluster ? 1 : feeds.length
-  const askFor = defineScript(connection, 'sidegateFeedEnds', perCall, endsScript)
-  const ask = async (...keys: readonly string[]) => (await askFor(...keys)) as readonly string[]
+export const createFeeds = (connection: RedisConnection): FeedStore =>
+  connection instanceof Cluster ? askEach(connection) : askTogether(connection)
+
+const askTogether = (connection: RedisConnection): FeedStore => {
+  const ask = defineScript(connection, 'sidegateFeedEnds', feeds.length, endsScript)
+  return { ends: async () => toEnds((await ask(...feeds)) as readonly string[]) }
+}
+
+/**
+ * In a Cluster each feed is in a slot of its own, and one may be away while the others answer: that one ends elsewhere each time, so
+ * that who reads it finds out why. Where all are away it is said at once.
+ */
+const askEach = (connection: RedisConnection): FeedStore => {
+  const ask = defineScript(connection, 'sidegateFeedEnd', 1, endsScript)
+  let timesAway = 0
+  const endOf = (answer: PromiseSettledResult<unknown>): string =>
+    answer.status === 'fulfilled' ? String(answer.value) : `away ${++timesAway}`
   return {
     ends: async () => {
-      const answers = perCall === 1 ? await Promise.all(feeds.map(feed => ask(feed))) : [await ask(...feeds)]
-      const [revocations = '', cutoffs = '', clients = ''] = answers.flat()
-      return { revocations, cutoffs, clients }
+      const asked = feeds.map(feed => ask(feed))
+      const answers = await Promise.allSettled(asked)
+      if (answers.every(({ status }) => status === 'rejected')) await asked[0]
+      return toEnds(answers.map(endOf))
     },
   }
 }
+
+const toEnds = ([revocations = '', cutoffs = '', clients = '']: readonly string[]): FeedEnds => ({
+  revocations,
+  cutoffs,
+  clients,
+})
