@@ -56,9 +56,7 @@ export class ChunkedDecoder {
     const line = this.#line
     // First, and of a complete line as well: the reason is the same wherever the bytes are cut.
     this.#checkBeginning(line.slice(0, line.endsWith('\n') ? Math.min(maxLineBytes, line.length - 1) : maxLineBytes))
-    if (line.length > maxLineBytes) {
-      throw new InvalidMessageError('chunk-line-too-long', 'a line between chunks is too long')
-    }
+    if (line.length > maxLineBytes) throw this.#tooLong()
     if (end < 0) return bytes.length
     this.#line = ''
     if (!line.endsWith('\r\n')) throw new InvalidMessageError('bare-cr-or-lf', 'a line between chunks has no CRLF')
@@ -85,10 +83,15 @@ export class ChunkedDecoder {
     }
   }
 
+  #tooLong(): InvalidMessageError {
+    return this.#state === 'trailer'
+      ? new InvalidMessageError('trailers-too-large', 'the trailers are too large')
+      : new InvalidMessageError('chunk-line-too-long', 'a line between chunks is too long')
+  }
+
   #takeTrailer(line: string): void {
     this.#trailerBytes += line.length
-    if (this.#trailerBytes > maxTrailerBytes)
-      throw new InvalidMessageError('trailers-too-large', 'the trailers are too long')
+    if (this.#trailerBytes > maxTrailerBytes) throw this.#tooLong()
     if (line === '') this.#state = 'done'
     else checkTrailer(line)
   }
