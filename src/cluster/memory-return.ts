@@ -31,6 +31,7 @@ export const returnMemory = async (all: readonly Sockets[]): Promise<never> => {
     most = Math.max(most, sum(counts.map(count => count.most)))
     const isCalm = Math.abs(now - before) <= 10 + before / 10
     before = now
+    if (now === 0 && isCalm && held <= leastBytes + muchBytes) await nextConnection(all)
     if (!isCalm || now > most / 2 || held <= leastBytes + muchBytes) continue
     most = now
     await giveBack()
@@ -40,6 +41,12 @@ export const returnMemory = async (all: readonly Sockets[]): Promise<never> => {
     leastBytes = heldBytes()
   }
 }
+
+/** A process without connections looks at nothing. */
+const nextConnection = (all: readonly Sockets[]): Promise<void> =>
+  new Promise(resolve => {
+    for (const sockets of all) sockets.onNextConnection(resolve)
+  })
 
 const giveBack = async (): Promise<void> => {
   await collectOld()

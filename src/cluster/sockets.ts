@@ -13,6 +13,8 @@ export interface OpenSockets {
 export interface Sockets {
   /** How many are open, and how many were at most since this was asked last. */
   count(): OpenSockets
+  /** Calls back once, when another connection is accepted. A second call replaces the first. */
+  onNextConnection(callback: () => void): void
   /** Accepts for a slot. The first one is the worker's own, others are lent to it. */
   listen(slot: number, handle: ListenHandle, onListening: () => void): void
   /** Stops accepting for a lent slot. */
@@ -43,6 +45,7 @@ export const createSockets = (server: HttpServer, inFlight: () => number): Socke
       most = now
       return counted
     },
+    onNextConnection: server.onNextConnection,
     listen(slot, handle, onListening) {
       const listener = server.createListener()
       bySlot.set(slot, listener)

@@ -20,6 +20,8 @@ export interface HttpServer {
   takeMostConnections(): number
   /** Connections that were ever accepted. */
   acceptedConnections(): number
+  /** Calls back once, when another connection is accepted. A second call replaces the first. */
+  onNextConnection(callback: () => void): void
   /** Whether bytes of any response wait to be sent. */
   isSending(): boolean
   /** Closes all connections at once. */
@@ -49,6 +51,7 @@ export const createHttpServer = (
   const sockets = new Roll<Socket>()
   let accepted = 0
   let most = 0
+  let onAccepted: (() => void) | undefined
   let evictedAtMs = Number.NEGATIVE_INFINITY
 
   const watch = (entry: Entry): void => ticker.add(entry)
@@ -91,6 +94,8 @@ export const createHttpServer = (
   }
   const accept = (socket: Socket): void => {
     accepted++
+    onAccepted?.()
+    onAccepted = undefined
     if (sockets.size >= options.maxConnections) {
       socket.destroy()
       refuseFull()
@@ -119,6 +124,9 @@ export const createHttpServer = (
       return taken
     },
     acceptedConnections: () => accepted,
+    onNextConnection(callback) {
+      onAccepted = callback
+    },
     isSending() {
       for (const entry of ticker) if (entry instanceof Connection && entry.socket.writableLength > 0) return true
       return false
