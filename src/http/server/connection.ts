@@ -428,6 +428,8 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
       case 'busy':
         this.#checkRequest(nowMs)
         this.#checkSending(nowMs)
+        // A client that closed the connection together with its request resets it at the first bytes of the answer.
+        if (this.#isHalfClosed) this.detectReset()
         return
       case 'discarding':
         if (waitedMs >= discardLimits.timeMs) this.#linger()
