@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import type { Response } from '../../../src/http/server/response.ts'
@@ -390,3 +391,20 @@ t.test('the peer is the address of the other end, an IPv4 address as such', asyn
 
   t.equal(requests[0]?.peer, '127.0.0.1')
 })
+
+t.test(
+  'a client that closes its connection in one burst with its request has left when a write finds it gone',
+  async t => {
+    const gone = Promise.withResolvers<void>()
+    const { url } = await startHttpServer(t, (_request, response) => {
+      response.listener = { onClose: gone.resolve, onDrain: () => undefined }
+      response.writeHead({ status: 200, lines: '', length: '10', hasDate: false })
+      response.flush()
+    })
+    const client = connect(Number(new URL(url).port), '127.0.0.1', () => {
+      client.write(head('GET /'), () => client.destroy())
+    })
+
+    await gone.promise
+  },
+)
