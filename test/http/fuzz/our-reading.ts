@@ -5,16 +5,22 @@ import type { CreateServerUnderTest, RequestUnderTest } from './server-under-tes
 /** Reads the bytes of one connection, which come in these pieces. One connection at a time. */
 export type ReadConnection = (pieces: readonly Buffer[]) => Promise<Reading>
 
-/** What the server under test reads. Each request is answered as soon as its body has ended. */
-export const createReader = (createServer: CreateServerUnderTest): ReadConnection => {
-  let connection = new RecordedConnection()
+/** Calls back at once, or later. */
+export type Defer = (run: () => void) => void
+
+/**
+ * What the server under test reads. Each request is answered when its body has ended.
+ * @param defer before a body and each further piece of it are read, and before a request is answered; left out: at once
+ */
+export const createReader = (createServer: CreateServerUnderTest, defer: Defer = run => run()): ReadConnection => {
+  let connection = new RecordedConnection(defer)
   const server = createServer({
     request: (req, answer) => connection.request(req, answer),
     upgrade: req => connection.upgrade(req),
     refused: reason => connection.refuse(reason),
   })
   return async pieces => {
-    connection = new RecordedConnection()
+    connection = new RecordedConnection(defer)
     server.accept(connection.socket)
     for (const piece of pieces) connection.socket.push(piece)
     await connection.settled()
@@ -33,22 +39,29 @@ class RecordedConnection {
   #incoming: { req: RequestUnderTest; body: string; isComplete: boolean } | undefined
   #end: End | undefined
   #news = 0
+  readonly #defer: Defer
+
+  constructor(defer: Defer) {
+    this.#defer = defer
+  }
 
   request(req: RequestUnderTest, answer: () => void): void {
     this.#keepIncoming()
     const incoming = { req, body: '', isComplete: false }
     this.#incoming = incoming
-    req.readBody(
-      piece => {
-        incoming.body += piece.toString('latin1')
-        this.#news++
-      },
-      () => {
-        incoming.isComplete = true
-        this.#news++
-        answer()
-      },
-    )
+    const onData = (piece: Buffer): void => {
+      incoming.body += piece.toString('latin1')
+      this.#news++
+      req.pauseBody()
+      this.#defer(() => req.resumeBody())
+    }
+    const onEnd = (): void => {
+      incoming.isComplete = true
+      this.#news++
+      this.#defer(answer)
+    }
+    this.#news++
+    this.#defer(() => req.readBody(onData, onEnd))
   }
 
   upgrade(req: RequestUnderTest): void {

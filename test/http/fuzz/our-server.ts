@@ -31,6 +31,8 @@ const toRequestUnderTest = ({ head, body }: Request): RequestUnderTest => ({
   version: `1.${head.versionMinor}`,
   rawHeaders: rawHeadersOf(head),
   readBody: (onData, onEnd) => (body ? body.read({ onData, onEnd }) : onEnd()),
+  pauseBody: () => body?.pause(),
+  resumeBody: () => body?.resume(),
 })
 
 const rawHeadersOf = ({ text, lineStarts }: RequestHead): readonly string[] =>

@@ -40,9 +40,10 @@ export const runFuzz = async (options: FuzzOptions): Promise<FuzzResult> => {
   let cases = 0
   const runLane = async (): Promise<void> => {
     const read = createReader(createServer)
+    const readLate = createReader(createServer, setImmediate)
     while (cases < requests && violations.length < mostViolations) {
       const fuzzCase = createFuzzCase(seed, first + cases++)
-      const verdict = await judge(fuzzCase, read)
+      const verdict = await judge(fuzzCase, read, readLate)
       const key = keyOf(verdict)
       verdicts.set(key, (verdicts.get(key) ?? 0) + 1)
       if (verdict.is === 'violation') violations.push(toViolation(fuzzCase, verdict.what))
@@ -52,11 +53,12 @@ export const runFuzz = async (options: FuzzOptions): Promise<FuzzResult> => {
   return { cases, verdicts, violations }
 }
 
-const judge = async ({ bytes, pieces }: FuzzCase, read: ReadConnection): Promise<Verdict> => {
+/** @param readLate takes bodies slowly and answers later, so that the bytes behind them have to wait */
+const judge = async ({ bytes, pieces }: FuzzCase, read: ReadConnection, readLate: ReadConnection): Promise<Verdict> => {
   const ours = await read([bytes])
   const verdict = compareReadings(ours, readAsNode(bytes), bytes.toString('latin1'))
   if (verdict.is === 'violation') return verdict
-  const cutVerdict = compareCut(ours, await read(pieces))
+  const cutVerdict = compareCut(ours, await readLate(pieces))
   return cutVerdict.is === 'violation' ? cutVerdict : verdict
 }
 

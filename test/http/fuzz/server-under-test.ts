@@ -23,4 +23,6 @@ export interface RequestUnderTest {
   readonly rawHeaders: readonly string[]
   /** Called before the body's first byte is read. The body does not end if the server refuses it. */
   readBody(onData: (piece: Buffer) => void, onEnd: () => void): void
+  pauseBody(): void
+  resumeBody(): void
 }
