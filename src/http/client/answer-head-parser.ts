@@ -1,4 +1,4 @@
-import { type AnswerHead, type Framing, type ParsedHead, parseAnswerHead } from './answer-head.ts'
+import { type AnswerHead, type Framing, type ParsedHead, parseAnswerHead, type VaryingPlaces } from './answer-head.ts'
 
 /** The head that a connection brought last, cut where the next one may differ. */
 interface Template {
@@ -40,13 +40,13 @@ const similarHead = (template: Template, text: string): AnswerHead | undefined =
   const values = varyingValues(template, text)
   if (values === undefined) return undefined
   const { date, length } = values
-  const lines =
-    date === undefined || !head.hasDate
-      ? head.lines
-      : head.lines.replace(template.text.slice(places.dateFrom, places.dateTo), date)
+  const lines = date === undefined || !head.hasDate ? head.lines : withDate(head.lines, date, places)
   const framing: Framing = length === undefined ? head.framing : { by: 'length', bytes: Number(length) }
   return { ...head, lines, length, framing }
 }
+
+const withDate = (lines: string, date: string, { dateFrom, dateTo, dateInLines }: VaryingPlaces): string =>
+  lines.slice(0, dateInLines) + date + lines.slice(dateInLines + dateTo - dateFrom)
 
 interface VaryingValues {
   readonly date: string | undefined

@@ -38,6 +38,8 @@ export interface VaryingPlaces {
   readonly dateTo: number
   readonly lengthFrom: number
   readonly lengthTo: number
+  /** Where the value of Date begins in `lines`; -1: it is not among them. */
+  readonly dateInLines: number
 }
 
 export interface ParsedHead {
@@ -106,12 +108,12 @@ export const parseAnswerHead = (text: string, method: string): ParsedHead => {
   }
   const isOld = statusLine.charCodeAt(7) === 0x30
   const framing = framingOf(status, method, length, coding, isOld)
-  const lines = endToEndLines(text, forwarded, connection)
+  const lines = endToEndLines(text, forwarded, connection, dateFrom)
   const head: AnswerHead = {
     status,
     fields,
     lines: lines.text,
-    hasDate: lines.hasDate,
+    hasDate: lines.dateAt >= 0,
     length,
     framing,
     connection,
@@ -121,7 +123,7 @@ export const parseAnswerHead = (text: string, method: string): ParsedHead => {
       (isOld ? hasListMember(connection, 'keep-alive') : !hasListMember(connection, 'close')),
     keepsForSec: keepAlive === undefined ? undefined : keepAliveSec(keepAlive),
   }
-  return { head, places: { dateFrom, dateTo, lengthFrom, lengthTo } }
+  return { head, places: { dateFrom, dateTo, lengthFrom, lengthTo, dateInLines: lines.dateAt } }
 }
 
 interface Line {
@@ -136,16 +138,17 @@ const endToEndLines = (
   text: string,
   lines: readonly Line[],
   connection: string,
-): { readonly text: string; readonly hasDate: boolean } => {
+  dateFrom: number,
+): { readonly text: string; readonly dateAt: number } => {
   const nominated = nominatedFields(connection)
   let passed = ''
-  let hasDate = false
+  let dateAt = -1
   for (const { name, from, to, kind } of lines) {
     if (nominated?.has(name.toLowerCase())) continue
+    if (kind === kinds.date) dateAt = passed.length + dateFrom - from
     passed += `${text.slice(from, to)}\r\n`
-    if (kind === kinds.date) hasDate = true
   }
-  return { text: passed, hasDate }
+  return { text: passed, dateAt }
 }
 
 /**
