@@ -72,7 +72,7 @@ export const createScrapes = (expose: (format: ExpositionFormat) => Promise<Expo
       shared.readers.delete(response)
       if (shared.readers.size === 0) unread.delete(shared)
     }
-    response.listener = { onClose: leave, onEnd: leave, onDrain: () => undefined }
+    response.listener = { onClose: leave, onFinish: leave, onDrain: () => undefined }
     const lines = fieldLines(['content-type', shared.contentType, 'cache-control', 'no-store'])
     response.writeHead({ status: 200, lines, length: String(shared.bytes.length), hasDate: false })
     response.endShared(shared.bytes)

@@ -20,7 +20,7 @@ export interface ResponseListener {
   /** The client takes more, after a `write` that returned false. */
   onDrain(): void
   /** The response has ended, its last bytes handed to the socket. */
-  onEnd?(): void
+  onFinish?(): void
 }
 
 /** What a response needs of its connection. */
@@ -140,7 +140,7 @@ export class Response {
     }
     this.#unsent = ''
     if (text !== '') this.#owner.socket.write(text, 'latin1')
-    this.listener?.onEnd?.()
+    this.listener?.onFinish?.()
     this.#owner.onResponseEnd()
   }
 
