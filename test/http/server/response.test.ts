@@ -130,7 +130,7 @@ t.test('a response that others share arrives whole at clients of any speed, and 
     response.listener = {
       onClose: () => t.fail('no client leaves'),
       onDrain: () => undefined,
-      onEnd: () => ended.push(1),
+      onFinish: () => ended.push(1),
     }
     begin(response, String(bytes.length))
     response.endShared(bytes)
@@ -178,7 +178,7 @@ t.test('a listener is told of the end, or that the connection has closed, and of
     response.listener = {
       onClose: () => void told.push('close'),
       onDrain: () => undefined,
-      onEnd: () => void told.push('end'),
+      onFinish: () => void told.push('end'),
     }
     if (head.target === '/whole') reply(response)
   })
