@@ -45,7 +45,8 @@ const outcomeOf = async (t: Test, one: RawCase, server: RunningHttpServer): Prom
     return connection.state !== 'open' || hasSettled()
   })
   await takeAnswers()
-  const closes = connection.state !== 'open'
+  // The FIN of the server may be on its way.
+  const closes = connection.state !== 'open' || server.requests[requestsBefore]?.socket.writableEnded === true
   connection.close()
   return { answers, closes }
 }
