@@ -64,6 +64,8 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   #isGarbled = false
   /** Whether the first bytes of a head have come. */
   #hasBegun = false
+  /** Bytes of whole lines of an incomplete head, which were checked. */
+  #checkedBytes = 0
   /** When a tick first saw the current state; 0 until then. */
   #sinceMs = 0
   /** Of `discarding` and `lingering`: bytes dropped, and how many of them the last tick saw. */
@@ -264,7 +266,7 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
     try {
       if (end < 0) {
         if (text.length === mostBytes) checkTooLarge(text)
-        checkIncompleteHead(text)
+        this.#checkedBytes = checkIncompleteHead(text, this.#checkedBytes)
         this.#held = at === 0 ? bytes : bytes.length === at ? undefined : bytes.subarray(at)
         if (!this.#hasBegun && this.#held !== undefined) {
           this.#hasBegun = true
@@ -496,6 +498,7 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
     this.#state = state
     this.#sinceMs = 0
     this.#hasBegun = false
+    this.#checkedBytes = 0
   }
 
   // The socket.

@@ -105,29 +105,34 @@ export const fieldValues = ({ text, lineStarts }: RequestHead, name: string): re
 /**
  * Checks what has come of a head whose end has not, so that bytes of another protocol are refused at once. The reason is the one that
  * the whole head would be refused for, however its bytes are cut.
+ * @param from where the first line begins that was not checked before
+ * @returns where the line begins that is incomplete, so that a head in many pieces is read once
  * @throws InvalidMessageError
  */
-export const checkIncompleteHead = (text: string): void => {
+export const checkIncompleteHead = (text: string, from = 0): number => {
   // The LF that belongs to a CR at the end may be on its way.
   const whole = text.endsWith('\r') ? text.slice(0, -1) : text
-  const fault = findFault(whole)
+  const fault = findFault(whole, from)
   if (fault) throw fault
+  const lastEnd = whole.lastIndexOf('\r\n')
+  return lastEnd < 0 ? 0 : lastEnd + 2
 }
 
 /** Of a text that has one. */
 const firstFault = (text: string): InvalidMessageError => findFault(text) ?? lineFault('')
 
 /** The fault of the first line that has one; the last line may be incomplete. */
-const findFault = (text: string): InvalidMessageError | undefined => {
-  const lines = text.split('\r\n')
+const findFault = (text: string, from = 0): InvalidMessageError | undefined => {
+  const lines = text.slice(from).split('\r\n')
   for (const [nth, line] of lines.entries()) {
+    const isRequestLine = from === 0 && nth === 0
     // The method is judged before the bytes behind it have come.
-    if (nth === 0 && !mayBeginRequest(line)) return badRequestLine()
+    if (isRequestLine && !mayBeginRequest(line)) return badRequestLine()
     const invalid = invalidByteIn(line)
     if (invalid) return invalid
     const isComplete = nth < lines.length - 1
     if (!isComplete) continue
-    if (nth === 0) parseRequestLine(line)
+    if (isRequestLine) parseRequestLine(line)
     else if (!isFieldLine(line)) return lineFault(line)
   }
   return undefined

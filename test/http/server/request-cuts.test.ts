@@ -32,6 +32,20 @@ t.test('a broken head is refused for the reason of its first fault, however much
   }
 })
 
+t.test('each line of a head is checked once, however many pieces it comes in', async t => {
+  const head = 'GET / HTTP/1.1\r\nHost: a\r\nX-A'
+  const lines = [0, 16, 25]
+  for (let to = 0, from = 0; to <= head.length; to++) {
+    from = checkIncompleteHead(head.slice(0, to), from)
+    t.equal(from, lines.findLast(line => line <= to) ?? 0, `${to} bytes`)
+  }
+  t.equal(
+    reasonOf(() => checkIncompleteHead(`${head} A: b\r\nX`, 25)),
+    'bad-field-name',
+    'a checked head goes on',
+  )
+})
+
 t.test('a head of 16 KiB is read and a larger one refused, wherever they are cut', async t => {
   const read = createReader(createOurServer)
   for (const [bytes, end] of [
