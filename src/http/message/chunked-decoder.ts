@@ -1,7 +1,7 @@
 import { hasInvalidByte, isToken } from './grammar.ts'
 import { InvalidMessageError } from './invalid-message.ts'
 
-/** Longest line, be it a size with its extensions or a trailer, and longest trailer section, in bytes. */
+/** Longest size line, extensions included, and longest trailer section, in bytes. */
 const maxLineBytes = 4096
 const maxTrailerBytes = 16_384
 
@@ -55,8 +55,9 @@ export class ChunkedDecoder {
     this.#line += piece
     const line = this.#line
     // First, and of a complete line as well: the reason is the same wherever the bytes are cut.
-    this.#checkBeginning(line.slice(0, line.endsWith('\n') ? Math.min(maxLineBytes, line.length - 1) : maxLineBytes))
-    if (line.length > maxLineBytes) throw this.#tooLong()
+    const maxBytes = this.#state === 'trailer' ? maxTrailerBytes : maxLineBytes
+    this.#checkBeginning(line.slice(0, line.endsWith('\n') ? Math.min(maxBytes, line.length - 1) : maxBytes))
+    if (line.length > maxBytes) throw this.#tooLong()
     if (end < 0) return bytes.length
     this.#line = ''
     if (!line.endsWith('\r\n')) throw new InvalidMessageError('bare-cr-or-lf', 'a line between chunks has no CRLF')

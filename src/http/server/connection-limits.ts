@@ -12,3 +12,6 @@ export const burstMs = 1
 
 /** How long a client that has sent its FIN later is taken for one that may still read. */
 export const halfCloseGraceMs = 50
+
+/** So many pipelined requests that are answered at once are answered in one turn of the event loop. */
+export const requestsPerTurn = 16

@@ -5,13 +5,23 @@ import { detectReset } from '../detect-reset.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
 import { problemReply } from '../problem.ts'
 import { writeReply } from '../reply.ts'
-import { burstMs, discardLimits, halfCloseGraceMs, idleGraceMs, lingerLimits } from './connection-limits.ts'
+import {
+  burstMs,
+  discardLimits,
+  halfCloseGraceMs,
+  idleGraceMs,
+  lingerLimits,
+  requestsPerTurn,
+} from './connection-limits.ts'
 import type { HttpServerHandlers } from './handlers.ts'
+import { HeadReader } from './head-reader.ts'
 import type { HttpServerOptions } from './options.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { type BodyOwner, RequestBody } from './request-body.ts'
-import { checkIncompleteHead, parseRequestHead, type RequestHead } from './request-parser.ts'
+import type { RequestHead } from './request-parser.ts'
 import { Response, type ResponseOwner } from './response.ts'
+import { SendProgress } from './send-progress.ts'
+import { listenTo, type SocketListener, stopListeningTo } from './socket-listeners.ts'
 import type { Ticked } from './timeout-ticker.ts'
 
 /**
@@ -34,10 +44,8 @@ export interface ConnectionServer {
   expectSoon(): void
 }
 
-const headEnd = '\r\n\r\n'
-
 /** One HTTP/1.1 connection of a client, with one request at a time: a pipelined one begins when the answer before it is written. */
-export class Connection implements ResponseOwner, BodyOwner, Ticked {
+export class Connection implements SocketListener, ResponseOwner, BodyOwner, Ticked {
   readonly socket: Socket
   place: Ticked['place']
   readonly #server: ConnectionServer
@@ -47,8 +55,8 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   #held: Buffer | undefined
   #body: RequestBody | undefined
   #response: Response | undefined
-  /** Of the request before; forgotten when the connection has been idle for a tick. */
-  #lastHead: RequestHead | undefined
+  readonly #heads: HeadReader
+  readonly #sendProgress = new SendProgress()
   #startedAtMs = 0
   /** When bytes had been read last. */
   #readAtMs = 0
@@ -64,27 +72,18 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   #isGarbled = false
   /** Whether the first bytes of a head have come. */
   #hasBegun = false
-  /** Bytes of whole lines of an incomplete head, which were checked. */
-  #checkedBytes = 0
   /** When a tick first saw the current state; 0 until then. */
   #sinceMs = 0
   /** Of `discarding` and `lingering`: bytes dropped, and how many of them the last tick saw. */
   #droppedBytes = 0
   #droppedAtTick = 0
   #droppedAtMs = 0
-  /** Bytes that the socket had sent at the last tick, while some waited. */
-  #sentBytes = -1
-  #sentAtMs = 0
 
   constructor(socket: Socket, server: ConnectionServer) {
     this.socket = socket
     this.#server = server
-    ;(socket as OwnedSocket)[owner] = this
-    socket.on('data', onData)
-    socket.on('end', onEnd)
-    socket.on('drain', onDrain)
-    socket.on('error', onError)
-    socket.on('close', onClose)
+    this.#heads = new HeadReader(server.options)
+    listenTo(socket, this)
   }
 
   get keepAliveSec(): number {
@@ -224,7 +223,8 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   detach(): Socket {
     const { socket } = this
     this.#state = 'detached'
-    socket.off('data', onData).off('end', onEnd).off('drain', onDrain).pause()
+    stopListeningTo(socket)
+    socket.pause()
     // A client that has sent its FIN cannot speak the other protocol.
     if (this.#isHalfClosed) socket.destroy()
     else if (this.#held !== undefined) socket.unshift(this.#held)
@@ -236,18 +236,30 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
 
   // The requests.
 
-  /** Begins requests, one after another, while they are answered at once. */
+  /** Begins requests, one after another, while they are answered at once; others get their turn after some of them. */
   #process(): void {
+    let left = requestsPerTurn
     this.#isReading = true
     try {
-      while (this.#state === 'idle' && this.#held !== undefined && this.#begin(this.#held)) this.#settle()
+      while (this.#state === 'idle' && this.#held !== undefined && left > 0 && this.#begin(this.#held)) {
+        left--
+        this.#settle()
+      }
     } finally {
       this.#isReading = false
     }
-    if (this.#state === 'idle') this.#await()
-    // A pipelined request waits, or a body that is not wanted yet.
-    else if (this.#held !== undefined) this.#pause()
+    if (left === 0 && this.#state === 'idle' && this.#held !== undefined) {
+      this.#pause()
+      setImmediate(Connection.#continue, this)
+    } else if (this.#state === 'idle') {
+      this.#await()
+    } else if (this.#held !== undefined) {
+      // A pipelined request waits, or a body that is not wanted yet.
+      this.#pause()
+    }
   }
+
+  static readonly #continue = (connection: Connection): void => connection.#process()
 
   /** Waits for a request, or for the rest of one; after the client's FIN there is nothing to wait for. */
   #await(): void {
@@ -258,25 +270,13 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
 
   /** @returns whether a request has begun: its head is whole */
   #begin(bytes: Buffer): boolean {
-    const { options } = this.#server
-    const at = endOfEmptyLines(bytes)
-    const mostBytes = options.maxHeaderBytes + headEnd.length
-    const text = bytes.toString('latin1', at, Math.min(bytes.length, at + mostBytes))
-    const end = text.indexOf(headEnd)
     try {
-      if (end < 0) {
-        if (text.length === mostBytes) checkTooLarge(text)
-        this.#checkedBytes = checkIncompleteHead(text, this.#checkedBytes)
-        this.#held = at === 0 ? bytes : bytes.length === at ? undefined : bytes.subarray(at)
-        if (!this.#hasBegun && this.#held !== undefined) {
-          this.#hasBegun = true
-          this.#sinceMs = 0
-        }
+      const head = this.#heads.read(bytes)
+      this.#held = this.#heads.rest
+      if (head === undefined) {
+        this.#waitForRest()
         return false
       }
-      const head = this.#parse(text.slice(0, end))
-      const next = at + end + headEnd.length
-      this.#held = next === bytes.length ? undefined : bytes.subarray(next)
       this.#dispatch(head)
     } catch (error) {
       if (!(error instanceof InvalidMessageError)) throw error
@@ -285,11 +285,11 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
     return true
   }
 
-  /** A client that repeats a request, as pollers and load generators do, repeats its head: it is parsed once. */
-  #parse(text: string): RequestHead {
-    if (this.#lastHead?.text === text) return this.#lastHead
-    this.#lastHead = parseRequestHead(text, this.#server.options.maxHeaderFields)
-    return this.#lastHead
+  /** The time for a header counts from its first byte. */
+  #waitForRest(): void {
+    if (this.#hasBegun || this.#held === undefined) return
+    this.#hasBegun = true
+    this.#sinceMs = 0
   }
 
   #dispatch(head: RequestHead): void {
@@ -452,7 +452,7 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
 
   #checkIdle(waitedMs: number): void {
     const { options, handlers } = this.#server
-    if (waitedMs > 0) this.#lastHead = undefined
+    if (waitedMs > 0) this.#heads.forget()
     if (this.#held !== undefined) {
       if (waitedMs >= options.headersTimeoutMs) this.#refuse({ code: 'REQUEST_TIMEOUT', drop: 'timeout' })
     } else if (!this.#hasAnswered) {
@@ -471,19 +471,10 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
   }
 
   #checkSending(nowMs: number): void {
-    const { socket } = this
-    if (socket.writableLength === 0) {
-      this.#sentBytes = -1
-      return
-    }
-    const sentBytes = socket.bytesWritten - socket.writableLength
-    if (sentBytes !== this.#sentBytes) {
-      this.#sentBytes = sentBytes
-      this.#sentAtMs = nowMs
-    } else if (nowMs - this.#sentAtMs >= this.#server.options.sendTimeoutMs) {
-      this.#server.handlers.dropped('stalled')
-      socket.destroy()
-    }
+    const { options, handlers } = this.#server
+    if (!this.#sendProgress.isStalled(this.socket, nowMs, options.sendTimeoutMs)) return
+    handlers.dropped('stalled')
+    this.socket.destroy()
   }
 
   #checkLingering(nowMs: number, waitedMs: number): void {
@@ -498,7 +489,6 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
     this.#state = state
     this.#sinceMs = 0
     this.#hasBegun = false
-    this.#checkedBytes = 0
   }
 
   // The socket.
@@ -531,43 +521,3 @@ export class Connection implements ResponseOwner, BodyOwner, Ticked {
 
 /** Of bytes that are not a request: the answer to them is the last of the connection. */
 const refusedRequest = { method: 'GET', versionMinor: 1, isPersistent: false, expectsContinue: false } as const
-
-/** One set of listeners serves all sockets; each finds its connection here. */
-const owner = Symbol('connection')
-
-type OwnedSocket = Socket & { [owner]?: Connection }
-
-function onData(this: OwnedSocket, bytes: Buffer): void {
-  this[owner]?.onData(bytes)
-}
-
-function onEnd(this: OwnedSocket): void {
-  this[owner]?.onEnd()
-}
-
-function onDrain(this: OwnedSocket): void {
-  this[owner]?.onDrain()
-}
-
-function onError(this: Socket): void {
-  this.destroy()
-}
-
-function onClose(this: OwnedSocket): void {
-  this[owner]?.onClose()
-  // So that V8 frees the socket with the other young objects.
-  this.removeAllListeners()
-}
-
-/** Where the first line begins: a server ignores empty lines before it (RFC 9112 section 2.2). */
-const endOfEmptyLines = (bytes: Buffer): number => {
-  let at = 0
-  while (bytes[at] === 0x0d && bytes[at + 1] === 0x0a) at += 2
-  return at
-}
-
-/** @throws InvalidMessageError always: of what is no request at all, or of a head that is too large */
-const checkTooLarge = (text: string): never => {
-  checkIncompleteHead(text)
-  throw new InvalidMessageError('head-too-large', 'the head is too large')
-}

@@ -20,7 +20,12 @@ const others = [
 /** Heads that differ from each other in one line, or in the order of two. */
 const heads: readonly string[] = [
   head(),
-  ...dates.flatMap(date => [head(date), head(others[0] ?? '', date), head(date, others[6] ?? ''), head(others[6] ?? '', date)]),
+  ...dates.flatMap(date => [
+    head(date),
+    head(others[0] ?? '', date),
+    head(date, others[6] ?? ''),
+    head(others[6] ?? '', date),
+  ]),
   ...lengths.flatMap(length => [head(length), head(length, others[1] ?? '')]),
   ...dates.flatMap(date => lengths.flatMap(length => [head(date, length), head(length, date)])),
   ...others.flatMap(other => dates.map(date => head(other, date))),

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
+import { requestsPerTurn } from '../../../src/http/server/connection-limits.ts'
 import type { Response } from '../../../src/http/server/response.ts'
 import { eventually } from '../../support/eventually.ts'
 import { headerOf } from '../../support/raw-answer.ts'
@@ -65,6 +66,27 @@ t.test('hundreds of requests in one burst are answered in their order', async t 
     if (body.toString() !== target) t.equal(body.toString(), target)
   }
   t.equal(connection.received.length, 0)
+})
+
+t.test('a burst of requests that are answered at once takes turns with other connections', async t => {
+  let turn = 0
+  const turns: number[] = []
+  const { url } = await startHttpServer(t, (_request, response) => {
+    turns.push(turn)
+    reply(response, 'ok')
+  })
+  const count = 200
+  const connection = openConnection(t, url)
+  const countTurns = (): void => {
+    turn++
+    if (turns.length < count) setImmediate(countTurns)
+  }
+  countTurns()
+  connection.send(head('GET /').repeat(count))
+  for (let answered = 0; answered < count; answered++) await connection.answer()
+
+  const inOneTurn = [...new Set(turns)].map(each => turns.filter(other => other === each).length)
+  t.ok(Math.max(...inOneTurn) <= 2 * requestsPerTurn, `at most ${Math.max(...inOneTurn)} in one turn`)
 })
 
 t.test('a first burst of any size is read as one request, and the connection serves another', async t => {

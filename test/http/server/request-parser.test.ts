@@ -111,11 +111,11 @@ t.test('every beginning of a good head is waited for', async t => {
 
 t.test('a beginning that can become no request is refused at once', async t => {
   for (const [text, reason] of [
-    ['\x16\x03\x01', 'control-byte'],
-    ['\n', 'bare-cr-or-lf'],
+    ['\x16\x03\x01', 'bad-request-line'],
+    ['\n', 'bad-request-line'],
     ['SSH-2.0-OpenSSH_9.7\r\n', 'bad-request-line'],
     ['A'.repeat(40), 'bad-request-line'],
-    ['get /', 'unknown-method'],
+    ['get / HTTP/1.1\r\n', 'unknown-method'],
     ['PRI * HTTP/2.0\r\n', 'bad-version'],
     ['GET / HTTP/1.1\r\nHost: gw\rtest', 'bare-cr-or-lf'],
   ] as const) {
