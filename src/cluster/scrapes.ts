@@ -14,7 +14,7 @@ export interface Scrapes {
 }
 
 /** Scrapes that come so soon after another get the same answer. */
-const sharedForMs = 100
+export const sharedForMs = 100
 
 /**
  * Most bytes of different answers that scrapers have yet to read. Beyond it, those that read the oldest answer are cut off: a scraper

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { eventually } from '../support/eventually.ts'
+import { fetchFreshMetrics } from '../support/fresh-metrics.ts'
 import { basic } from './support/authorization-server.ts'
 import { startOAuth } from './support/running.ts'
 
@@ -58,7 +59,7 @@ t.test('the metadata operation, whose credentials stand in its URL', async t => 
     const lines = (): readonly string[] => gateway.output.filter(line => line.includes('"path":"/metadata"'))
     await eventually(() => lines().length >= 6)
 
-    const metrics = await (await fetch(`${gateway.admin}/metrics`)).text()
+    const metrics = await (await fetchFreshMetrics(gateway.admin)).text()
     t.match(metrics, '/metadata')
     t.notMatch(gateway.output.join('\n') + metrics, /s3cr3t/i)
   })

@@ -3,6 +3,7 @@ import { sidegate } from '../cli/run.ts'
 import { writeConfig } from '../config/support.ts'
 import { clientSecret, fetchToken, sampleOf, scrape, startGateway } from '../gateway/support/running.ts'
 import { eventually } from '../support/eventually.ts'
+import { fetchFreshMetrics } from '../support/fresh-metrics.ts'
 import { ask, openConnection } from '../support/raw-client.ts'
 import { fieldOf, type Script, startCountingUpstream } from '../support/recording-upstream.ts'
 import { startWebSocketUpstream } from '../support/websocket-upstream.ts'
@@ -123,7 +124,7 @@ t.test('traces of a gateway', async t => {
     await spansOf(traceId, 2)
 
     const accept = 'application/openmetrics-text'
-    const body = await (await fetch(`${gateway.admin}/metrics`, { headers: { accept } })).text()
+    const body = await (await fetchFreshMetrics(gateway.admin, { headers: { accept } })).text()
     const named = parseExposition(body).samples.filter(({ exemplar }) => exemplar?.labels.trace_id === traceId)
 
     t.match(named, [

@@ -7,6 +7,7 @@ import { callback } from '../oauth/support/running.ts'
 import { createCertificates } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
+import { fetchFreshMetrics } from '../support/fresh-metrics.ts'
 import { RawConnection } from '../support/raw-client.ts'
 import { startRedis } from '../support/redis.ts'
 import { begin, redirectOf, startBank, verifier } from './support/bank.ts'
@@ -160,7 +161,7 @@ for (const store of ['sqlite', 'redis']) {
     })
     await t.test('sign-ins are counted by how they end', async t => {
       const counted = async (outcome: string): Promise<number> => {
-        const text = await (await fetch(`${gateway.admin}/metrics`)).text()
+        const text = await (await fetchFreshMetrics(gateway.admin)).text()
         return Number(new RegExp(`sidegate_interactions_total\\{outcome="${outcome}"\\} (\\d+)`).exec(text)?.[1] ?? 0)
       }
       const [accepted, rejected] = [await counted('accepted'), await counted('rejected')]

@@ -3,6 +3,7 @@ import { metrics } from '../../src/telemetry/metrics.ts'
 import { startSlowUpstream } from '../cluster/support/slow-upstream.ts'
 import { assertionClaims, assertionFields, createClientKey, keySetOf } from '../oauth/support/client-keys.ts'
 import { eventually } from '../support/eventually.ts'
+import { fetchFreshMetrics } from '../support/fresh-metrics.ts'
 import { type RunningSidegate, startSidegate } from '../support/sidegate.ts'
 import { parseExposition, scrape, seriesOf, sumOf } from '../telemetry/support/exposition.ts'
 
@@ -131,10 +132,10 @@ t.test('the time of the upstream is no overhead of ours', async t => {
 const familyOf = (name: string): string => name.replace(/_(bucket|sum|count)$/, '')
 
 t.test('both formats are served, and every series has the labels its declaration names', async t => {
-  const text = await fetch(`${sidegate.admin}/metrics`, {
+  const text = await fetchFreshMetrics(sidegate.admin, {
     headers: { accept: 'application/openmetrics-text;q=0, text/plain' },
   })
-  const openMetrics = await fetch(`${sidegate.admin}/metrics`, {
+  const openMetrics = await fetchFreshMetrics(sidegate.admin, {
     headers: { accept: 'application/openmetrics-text; version=1.0.0' },
   })
 

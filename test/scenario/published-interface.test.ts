@@ -7,6 +7,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { findFreePort } from '../support/free-port.ts'
+import { fetchFreshMetrics } from '../support/fresh-metrics.ts'
 import { type RunningSidegate, startSidegate } from '../support/sidegate.ts'
 import { scrape, sumOf } from '../telemetry/support/exposition.ts'
 
@@ -209,7 +210,7 @@ t.test('metrics count every row under its grouping, its version and its own name
 })
 
 t.test('the secret stands in no line of the log, no metric, no answer and no upstream request', async t => {
-  const metrics = await (await fetch(`${sidegate.admin}/metrics`)).text()
+  const metrics = await (await fetchFreshMetrics(sidegate.admin)).text()
   sidegate.kill('SIGINT')
   t.equal(await sidegate.exited, 0)
 

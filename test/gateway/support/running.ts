@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { fetchFreshMetrics } from '../../support/fresh-metrics.ts'
 import { type RunningSidegate, startSidegate, type TestConfig } from '../../support/sidegate.ts'
 
 /** Where the groupings of the test gateway go, by base path: `/strict/**` to the upstream named `strict`, and so on. */
@@ -95,20 +95,8 @@ export const fetchToken = async (
   return body.access_token
 }
 
-/** Scrapes that come so soon after another one may get the same answer. */
-const sharedForMs = 100
-
-/** When the scrape before ended, by admin listener. */
-const scrapedAtMs = new Map<string, number>()
-
-/** What the admin listener shows at this moment: not what it has shown to the scrape before. */
-export const scrape = async ({ admin }: RunningSidegate): Promise<string> => {
-  const readyAtMs = (scrapedAtMs.get(admin) ?? Number.NEGATIVE_INFINITY) + 2 * sharedForMs
-  await sleep(Math.max(0, readyAtMs - performance.now()))
-  const metrics = await (await fetch(`${admin}/metrics`)).text()
-  scrapedAtMs.set(admin, performance.now())
-  return metrics
-}
+/** What the admin listener shows at this moment. */
+export const scrape = async ({ admin }: RunningSidegate): Promise<string> => (await fetchFreshMetrics(admin)).text()
 
 /** The sum of the samples of this metric whose labels contain all of these texts. */
 export const sampleOf = (metrics: string, name: string, ...labels: readonly string[]): number =>

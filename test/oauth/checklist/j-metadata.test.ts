@@ -1,4 +1,5 @@
 import { eventually } from '../../support/eventually.ts'
+import { fetchFreshMetrics } from '../../support/fresh-metrics.ts'
 import { ask } from '../../support/raw-client.ts'
 import type { RunningSidegate } from '../../support/sidegate.ts'
 import { basic } from '../support/authorization-server.ts'
@@ -142,7 +143,7 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
 
     const places = {
       output: await outputWith(gateway, '/after-the-run'),
-      metrics: await (await fetch(`${gateway.admin}/metrics`)).text(),
+      metrics: await (await fetchFreshMetrics(gateway.admin)).text(),
       store: await stored(),
     }
     for (const [place, text] of Object.entries(places)) t.notMatch(text, /5e81c7/, place)

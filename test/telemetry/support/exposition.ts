@@ -1,3 +1,5 @@
+import { fetchFreshMetrics } from '../../support/fresh-metrics.ts'
+
 /** A scrape, read: what Prometheus would make of it. */
 export interface Exposition {
   /** `# TYPE` by metric name. */
@@ -77,7 +79,7 @@ export const sumOf = (exposition: Exposition, name: string, labels: Readonly<Rec
     .reduce((sum, sample) => sum + sample.value, 0)
 
 export const scrape = async (admin: string): Promise<Exposition> => {
-  const response = await fetch(`${admin}/metrics`)
+  const response = await fetchFreshMetrics(admin)
   return parseExposition(await response.text())
 }
 

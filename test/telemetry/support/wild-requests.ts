@@ -70,8 +70,8 @@ interface WildRequest {
 }
 
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** Such as Node's parser takes, and Sidegate does not. */
-const otherMethods = ['PROPFIND', 'SEARCH', 'PURGE', 'LINK', 'M-SEARCH', 'QUERY', 'TRACE']
+/** Such as the parser takes, and no operation has. */
+const otherMethods = ['PROPFIND', 'SEARCH', 'UNLOCK', 'LINK', 'REPORT', 'QUERY', 'TRACE']
 
 /** @param seed the same requests for the same seed */
 const createWildRequests = (seed: number): (() => WildRequest) => {
