@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Registry } from 'prom-client'
 import type { Exemplar } from './exemplar.ts'
 import type { ExpositionFormat } from './exposition-format.ts'
@@ -24,32 +25,72 @@ export interface Series {
   readonly bySource: Map<string, number>
 }
 
-/** `prom-client` writes both formats. @param families every metric with its series, which may change */
-export const createExposer = (families: ReadonlyMap<MetricKey, ReadonlyMap<string, Series>>): Exposer => {
-  const registries = { text: new Registry(), openmetrics: new Registry() }
+/** So many series are written at a time, and for so long before other work of the process gets its turn, in milliseconds. */
+const seriesAtATime = 50
+const turnMs = 5
+
+/**
+ * `prom-client` writes both formats. Thousands of series take a tenth of a second, so others get their turn in between: a probe of
+ * the admin port does not wait for a scrape.
+ * @param families every metric with its series, which may change
+ */
+export const createExposer =
+  (families: ReadonlyMap<MetricKey, ReadonlyMap<string, Series>>): Exposer =>
+  async format => {
+    const texts: string[] = []
+    let untilMs = performance.now() + turnMs
+    for (const [key, family] of families) {
+      const all = [...family.values()]
+      let text = await write(format, metrics[key], all.slice(0, seriesAtATime))
+      for (let at = seriesAtATime; at < all.length; at += seriesAtATime) {
+        if (performance.now() >= untilMs) {
+          await nextTurn()
+          untilMs = performance.now() + turnMs
+        }
+        const more = await write(format, metrics[key], all.slice(at, at + seriesAtATime))
+        text += more.slice(headEnd(more))
+      }
+      texts.push(text)
+    }
+    return format === 'openmetrics'
+      ? { contentType: Registry.OPENMETRICS_CONTENT_TYPE, body: `${texts.join('\n')}${endOfOpenMetrics}` }
+      : { contentType: Registry.PROMETHEUS_CONTENT_TYPE, body: `${texts.join('\n\n')}\n` }
+  }
+
+const endOfOpenMetrics = '\n# EOF\n'
+
+/** The two lines of HELP and TYPE, and these series, without a line end behind them. */
+const write = async (
+  format: ExpositionFormat,
+  declaration: MetricDeclaration,
+  series: readonly Series[],
+): Promise<string> => {
+  const registry = new Registry()
   // The typings of the constructor lag behind its code: the content type is set afterwards.
-  registries.openmetrics.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never)
-  for (const registry of Object.values(registries)) {
-    for (const [key, family] of families) registerFamily(registry, metrics[key], family)
-  }
-  return async format => {
-    const registry = registries[format]
-    return { contentType: registry.contentType, body: await registry.metrics() }
-  }
+  if (format === 'openmetrics') registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never)
+  registerSeries(registry, declaration, series)
+  const text = await registry.metrics()
+  return text.slice(0, format === 'openmetrics' ? -endOfOpenMetrics.length : -1)
+}
+
+/** Where the lines of HELP and TYPE end, before the line end behind them. */
+const headEnd = (text: string): number => {
+  const end = text.indexOf('\n', text.indexOf('\n') + 1)
+  return end < 0 ? text.length : end
 }
 
 /** prom-client asks a metric for its values by `get()`; ours come from the sums. */
-const registerFamily = (
+const registerSeries = (
   registry: Pick<Registry, 'registerMetric'>,
   declaration: MetricDeclaration,
-  family: ReadonlyMap<string, Series>,
+  all: readonly Series[],
 ): void => {
   const metric = {
     name: declaration.name,
     help: declaration.help,
     type: declaration.kind,
     get() {
-      const values = [...family.values()].flatMap(series => samplesOf(metric.name, declaration, series))
+      const values = all.flatMap(series => samplesOf(metric.name, declaration, series))
       return Promise.resolve({ name: metric.name, help: metric.help, type: metric.type, values, aggregator: 'sum' })
     },
     reset() {

@@ -45,7 +45,7 @@ export interface ResponseRequest {
 const joinedBytes = 8192
 
 /** So much of a shared body is handed to the socket at a time: a client that takes less within the timeout takes nothing. */
-const sharedPieceBytes = 65_536
+const sharedPieceBytes = 16_384
 
 /** Writes one response to a connection. Whoever has begun it ends or aborts it. */
 export class Response {
@@ -165,7 +165,7 @@ export class Response {
 
   /** To be called by the connection when the client takes more. */
   drained(): void {
-    if (this.#shared !== undefined) this.#sendShared()
+    if (this.#shared !== undefined) setImmediate(Response.#sendMore, this)
     else this.listener?.onDrain()
   }
 
@@ -202,18 +202,23 @@ export class Response {
     if (!this.#isEnded) this.listener?.onClose()
   }
 
+  /** Sends a piece, and the next one in another turn of the event loop: hundreds of clients may be sent a body at the same time. */
   #sendShared(): void {
     const { socket } = this.#owner
-    while (this.#shared !== undefined && this.#shared.length > 0) {
-      if (this.isOver || this.#framing === 'nothing') break
-      this.flush()
-      const piece = this.#shared.subarray(0, sharedPieceBytes)
-      this.#shared = this.#shared.subarray(piece.length)
-      if (!socket.write(piece)) return
+    const rest = this.#shared
+    if (rest === undefined || this.isOver) return
+    if (rest.length === 0 || this.#framing === 'nothing') {
+      this.#shared = undefined
+      this.end()
+      return
     }
-    this.#shared = undefined
-    this.end()
+    this.flush()
+    this.#shared = rest.subarray(sharedPieceBytes)
+    const hasRoom = socket.write(rest.subarray(0, sharedPieceBytes))
+    if (hasRoom) setImmediate(Response.#sendMore, this)
   }
+
+  static readonly #sendMore = (response: Response): void => response.#sendShared()
 
   /** Chooses how the body is framed (RFC 9112 section 6). @returns the field line that says so */
   #frame(status: number, length: string | undefined): string {
