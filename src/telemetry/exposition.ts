@@ -103,6 +103,8 @@ const registerSeries = (
 interface Sample {
   readonly metricName?: string
   readonly labels: Readonly<Record<string, string | number>>
+  /** Of the series: prom-client remembers the text of this object. */
+  readonly sharedLabels: Series['labels']
   readonly value: number
   readonly exemplar?: SampleExemplar
 }
@@ -114,29 +116,31 @@ interface SampleExemplar {
   readonly timestamp: number
 }
 
+const noLabels: Sample['labels'] = {}
+
 const samplesOf = (name: string, declaration: MetricDeclaration, series: Series): readonly Sample[] => {
   switch (declaration.kind) {
     case 'counter':
-      return [{ labels: series.labels, value: series.sum }]
+      return [{ labels: noLabels, sharedLabels: series.labels, value: series.sum }]
     case 'gauge': {
       const values = [...series.bySource.values()]
       if (values.length === 0) return []
       const value = declaration.over === 'min' ? Math.min(...values) : values.reduce((sum, one) => sum + one, 0)
-      return [{ labels: series.labels, value }]
+      return [{ labels: noLabels, sharedLabels: series.labels, value }]
     }
     case 'histogram': {
       let total = 0
       const buckets = series.counts.map((count, index) => {
         total += count
-        const le = declaration.buckets[index] ?? '+Inf'
-        const sample: Sample = { metricName: `${name}_bucket`, labels: { ...series.labels, le }, value: total }
+        const labels = { le: declaration.buckets[index] ?? '+Inf' }
+        const sample: Sample = { metricName: `${name}_bucket`, labels, sharedLabels: series.labels, value: total }
         const exemplar = series.exemplars.get(index)
         return exemplar === undefined ? sample : { ...sample, exemplar: toSampleExemplar(exemplar) }
       })
       return [
         ...buckets,
-        { metricName: `${name}_sum`, labels: series.labels, value: series.sum },
-        { metricName: `${name}_count`, labels: series.labels, value: total },
+        { metricName: `${name}_sum`, labels: noLabels, sharedLabels: series.labels, value: series.sum },
+        { metricName: `${name}_count`, labels: noLabels, sharedLabels: series.labels, value: total },
       ]
     }
   }
