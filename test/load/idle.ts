@@ -9,9 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { findFreePort } from '../support/free-port.ts'
+import { childrenOf, residentMiB } from '../support/memory.ts'
 import { toCount } from './count.ts'
 import { toMarkdownTable } from './markdown-table.ts'
-import { childrenOf, cpuMsOf, residentMiBOf } from './process-usage.ts'
+import { cpuMsOf } from './process-usage.ts'
 import { answers, cores, Programs } from './program.ts'
 import { startRedis } from './redis.ts'
 
@@ -121,7 +122,7 @@ const measureProcesses = async (processes: readonly number[], seconds: number): 
   return processes.map((pid, nth) => ({
     name: nth === 0 ? 'primary' : `worker ${nth}`,
     corePercent: (100 * ((after[nth] ?? 0) - (before[nth] ?? 0))) / tookMs,
-    residentMiB: residentMiBOf(pid),
+    residentMiB: residentMiB(pid),
   }))
 }
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../support/free-port.ts'
-import { residentMiBOf } from './process-usage.ts'
+import { residentMiB } from '../support/memory.ts'
 import { answers, cores, Programs } from './program.ts'
 
 const sidegate = join(import.meta.dirname, '../../src/sidegate.cjs')
@@ -95,7 +95,7 @@ const measure = async (admin: string, adminPort: number, pid: number, sockets: S
       const startedAtMs = performance.now()
       await (await fetch(`${admin}/livez`)).text()
       livezMs = Math.max(livezMs, performance.now() - startedAtMs)
-      primaryMiB = Math.max(primaryMiB, residentMiBOf(pid))
+      primaryMiB = Math.max(primaryMiB, residentMiB(pid))
       await sleep(10)
     }
   }

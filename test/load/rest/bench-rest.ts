@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { childrenOf, residentMiB } from '../../support/memory.ts'
+import { childrenOf, residentMiB, residentMiBTogether } from '../../support/memory.ts'
 import { fetchToken, type StartedGateway, startGateway } from '../gateway.ts'
 import { startUpstream } from '../nginx.ts'
 import { cores, Programs } from '../program.ts'
@@ -85,6 +85,5 @@ const loadWith = async (gateway: StartedGateway, durationSec: number, interrupti
 const memoryOf = ({ pid }: StartedGateway): Memory => {
   const [worker, ...others] = childrenOf(pid)
   if (worker === undefined || others.length > 0) throw new Error('sidegate does not have one worker')
-  const workerMiB = residentMiB(worker)
-  return { workerMiB, wholeMiB: residentMiB(pid) + workerMiB }
+  return { workerMiB: residentMiB(worker), wholeMiB: residentMiBTogether([pid, worker]) }
 }
