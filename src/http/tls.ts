@@ -56,7 +56,8 @@ export const openTls = async (
       ...files.context,
       requestCert: options.clientAuth !== 'off',
       rejectUnauthorized: options.clientAuth === 'required',
-      ALPNProtocols: ['http/1.1'],
+      // A client that names HTTP/1.0 alone would be turned away at the handshake.
+      ALPNProtocols: ['http/1.1', 'http/1.0'],
     },
     attach: server => void servers.add(server),
     onClientCaChange: undefined,

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { findFreePort } from '../support/free-port.ts'
-import { childrenOf, residentMiB } from '../support/memory.ts'
+import { childrenOf, residentMiB, residentMiBTogether } from '../support/memory.ts'
 import { toCount } from './count.ts'
 import { toMarkdownTable } from './markdown-table.ts'
 import { cpuMsOf } from './process-usage.ts'
@@ -89,7 +89,7 @@ const measureStore = async (name: StoreName, options: IdleOptions): Promise<void
     const startCpuMs = sum(processes.map(cpuMsOf))
     console.error(`${name}: ready after ${Math.round(readyMs)} ms, with ${Math.round(startCpuMs)} ms of CPU`)
     await sleep(settleMs)
-    print(name, await measureProcesses(processes, options.seconds))
+    print(name, await measureProcesses(processes, options.seconds), processes)
   } finally {
     rmSync(dir, { recursive: true })
   }
@@ -126,11 +126,11 @@ const measureProcesses = async (processes: readonly number[], seconds: number): 
   }))
 }
 
-const print = (store: StoreName, measured: readonly Measured[]): void => {
+const print = (store: StoreName, measured: readonly Measured[], processes: readonly number[]): void => {
   const all: Measured = {
     name: 'all',
     corePercent: sum(measured.map(({ corePercent }) => corePercent)),
-    residentMiB: sum(measured.map(({ residentMiB }) => residentMiB)),
+    residentMiB: residentMiBTogether(processes),
   }
   const rows = [...measured, all].map(({ name, corePercent, residentMiB }) => [
     name,

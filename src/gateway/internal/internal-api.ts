@@ -48,7 +48,7 @@ export const createInternalApi = (deps: InternalApiDeps): InternalApi => {
         operation: call?.operation.members ?? unmatched,
         method: request.head.method,
         path: call?.path ?? '',
-        status: reply?.status ?? clientGone,
+        status: reply?.status ?? response.refusedStatus ?? clientGone,
         client_id: undefined,
         address: request.peer,
         durationMs: performance.now() - startedAtMs,

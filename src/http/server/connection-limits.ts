@@ -7,9 +7,6 @@ export const lingerLimits = { silenceMs: 1000, timeMs: 10_000 } as const
 /** A connection stays open for longer than its client was told: a request that was sent in time may still be on its way. */
 export const idleGraceMs = 1000
 
-/** A FIN that is read so soon after the bytes before it was sent with them: both were there in one turn of the event loop. */
-export const burstMs = 1
-
 /** How long a client that has sent its FIN later is taken for one that may still read. */
 export const halfCloseGraceMs = 50
 

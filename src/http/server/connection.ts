@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { gatewayErrors } from '../../errors.ts'
 import { plainAddress } from '../address.ts'
 import { detectReset } from '../detect-reset.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
 import { problemReply } from '../problem.ts'
 import { writeReply } from '../reply.ts'
-import {
-  burstMs,
-  discardLimits,
-  halfCloseGraceMs,
-  idleGraceMs,
-  lingerLimits,
-  requestsPerTurn,
-} from './connection-limits.ts'
+import { discardLimits, halfCloseGraceMs, idleGraceMs, lingerLimits, requestsPerTurn } from './connection-limits.ts'
 import type { HttpServerHandlers } from './handlers.ts'
 import { HeadReader } from './head-reader.ts'
 import type { HttpServerOptions } from './options.ts'
+import { isSameBurst, markPoll } from './poll-count.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { type BodyOwner, RequestBody } from './request-body.ts'
 import type { RequestHead } from './request-parser.ts'
@@ -58,8 +53,8 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
   readonly #heads: HeadReader
   readonly #sendProgress = new SendProgress()
   #startedAtMs = 0
-  /** When bytes had been read last. */
-  #readAtMs = 0
+  /** In which poll phase of the event loop bytes were read last. */
+  #readMark = 0
   /** Whether a call of `#process` or `#feed` is under way, which settles what ends meanwhile. */
   #isReading = false
   #isPaused = false
@@ -112,8 +107,8 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
   // What its socket tells it.
 
   onData(bytes: Buffer): void {
+    this.#readMark = markPoll()
     this.#take(bytes)
-    this.#readAtMs = performance.now()
   }
 
   #take(bytes: Buffer): void {
@@ -163,7 +158,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     if (response === undefined) return
     if (!response.headersSent) response.closes = true
     this.#isRetired = true
-    if (performance.now() - this.#readAtMs < burstMs) return
+    if (isSameBurst(this.#readMark)) return
     setTimeout(() => {
       if (this.#response === response && !response.isOver) this.socket.destroy()
     }, halfCloseGraceMs).unref()
@@ -406,7 +401,9 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
       else this.socket.destroy()
       return
     }
-    handlers.refused(code, reason)
+    // A request that has been handed over is counted by its handler.
+    if (waiting === undefined) handlers.refused(code, reason)
+    else waiting.refusedStatus = gatewayErrors[code].status
     const response = new Response(this, refusedRequest)
     this.#response = response
     this.#isGarbled = true

@@ -8,7 +8,8 @@ export interface HttpServerHandlers {
   /** A request has come. One with `head.asksForWebSocket` may be taken over by `request.upgrade`. */
   request(request: Request, response: Response): void
   /**
-   * Bytes that are not a request were refused with this code; no handler is told of them otherwise.
+   * Bytes that are not a request were refused with this code; no handler is told of them otherwise. Where they are in the body of a
+   * request, its response has a `refusedStatus` when it closes.
    * @param reason undefined: they took too long to come
    */
   refused(code: GatewayErrorCode, reason?: InvalidMessageReason): void

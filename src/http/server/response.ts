@@ -52,6 +52,8 @@ export class Response {
   /** Whether the connection ends after this response. */
   closes: boolean
   listener: ResponseListener | undefined
+  /** With which status the server itself has answered in place of this response: what came of the request's body was not one. */
+  refusedStatus: number | undefined
   readonly #owner: ResponseOwner
   readonly #request: ResponseRequest
   #framing: 'nothing' | 'length' | 'chunks' | 'close' = 'nothing'

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { requestsPerTurn } from '../../../src/http/server/connection-limits.ts'
+import { halfCloseGraceMs, requestsPerTurn } from '../../../src/http/server/connection-limits.ts'
 import type { Response } from '../../../src/http/server/response.ts'
 import { eventually } from '../../support/eventually.ts'
 import { headerOf } from '../../support/raw-answer.ts'
@@ -185,6 +185,30 @@ t.test('a body that the FIN cuts off gets no answer, whenever it is read', async
     t.equal(connection.received.length, 0)
   }
 })
+
+t.test(
+  'a hundred clients that send their request and their FIN together are all answered, however long it takes',
+  async t => {
+    const count = 100
+    const waiting: Response[] = []
+    const { url } = await startHttpServer(t, (_request, response) => void waiting.push(response))
+    const clients = Array.from({ length: count }, () => {
+      const connection = openConnection(t, url).send(head('GET /'))
+      connection.finish()
+      return connection
+    })
+    await eventually(() => waiting.length === count)
+    // Longer than a client that has left is waited for.
+    await new Promise(resolve => setTimeout(resolve, 3 * halfCloseGraceMs))
+    for (const response of waiting) reply(response, 'here')
+
+    for (const client of clients) {
+      const { status } = await client.answer()
+      if (status !== 200) t.equal(status, 200)
+    }
+    t.equal(waiting.length, count)
+  },
+)
 
 t.test('a client whose FIN comes later than its request is taken for one that has left', async t => {
   const gone = Promise.withResolvers<void>()
