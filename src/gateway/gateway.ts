@@ -114,7 +114,7 @@ export const createGateway = (
   const reply = (exchange: Exchange, outcome: Outcome): void => {
     if (outcome === 'taken' || exchange.finished) return
     if (outcome === 'gone') {
-      finish(exchange, exchange.context.response.refusedStatus ?? clientGone)
+      finish(exchange, exchange.context.response.refusal?.status ?? clientGone)
       return
     }
     const answer = outcome ?? refuse(exchange, 'INTERNAL')

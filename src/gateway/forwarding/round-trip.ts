@@ -75,7 +75,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, Waiter<Mem
     if (this.#ended) return
     this.#upstream.leave(this)
     this.#connection?.abort()
-    this.#end('client_gone', this.#exchange.context.response.refusedStatus ?? clientGone)
+    this.#end('client_gone', this.#exchange.context.response.refusal?.status ?? clientGone)
   }
 
   onHead(head: AnswerHead): void {

@@ -48,7 +48,7 @@ export const createInternalApi = (deps: InternalApiDeps): InternalApi => {
         operation: call?.operation.members ?? unmatched,
         method: request.head.method,
         path: call?.path ?? '',
-        status: reply?.status ?? response.refusedStatus ?? clientGone,
+        status: reply?.status ?? response.refusal?.status ?? clientGone,
         client_id: undefined,
         address: request.peer,
         durationMs: performance.now() - startedAtMs,

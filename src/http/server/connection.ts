@@ -403,7 +403,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     }
     // A request that has been handed over is counted by its handler.
     if (waiting === undefined) handlers.refused(code, reason)
-    else waiting.refusedStatus = gatewayErrors[code].status
+    else waiting.refusal = { status: gatewayErrors[code].status, reason }
     const response = new Response(this, refusedRequest)
     this.#response = response
     this.#isGarbled = true

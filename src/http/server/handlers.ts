@@ -9,7 +9,7 @@ export interface HttpServerHandlers {
   request(request: Request, response: Response): void
   /**
    * Bytes that are not a request were refused with this code; no handler is told of them otherwise. Where they are in the body of a
-   * request, its response has a `refusedStatus` when it closes.
+   * request, its response has a `refusal` when it closes.
    * @param reason undefined: they took too long to come
    */
   refused(code: GatewayErrorCode, reason?: InvalidMessageReason): void

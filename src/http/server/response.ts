@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { InvalidMessageReason } from '../message/invalid-message.ts'
 import { dateFieldLine } from './date-field.ts'
 import { statusLine } from './status-line.ts'
 
@@ -21,6 +22,13 @@ export interface ResponseListener {
   onDrain(): void
   /** The response has ended, its last bytes handed to the socket. */
   onFinish?(): void
+}
+
+/** Why a request whose head was good is refused. */
+export interface BodyRefusal {
+  readonly status: number
+  /** Undefined: it took too long to come. */
+  readonly reason: InvalidMessageReason | undefined
 }
 
 /** What a response needs of its connection. */
@@ -52,8 +60,8 @@ export class Response {
   /** Whether the connection ends after this response. */
   closes: boolean
   listener: ResponseListener | undefined
-  /** With which status the server itself has answered in place of this response: what came of the request's body was not one. */
-  refusedStatus: number | undefined
+  /** The server itself has answered in place of this response, because of the request's body. Set before the listener hears of it. */
+  refusal: BodyRefusal | undefined
   readonly #owner: ResponseOwner
   readonly #request: ResponseRequest
   #framing: 'nothing' | 'length' | 'chunks' | 'close' = 'nothing'

@@ -12,6 +12,12 @@ export const createOurServer: CreateServerUnderTest = handlers => {
   const server = createHttpServer(defaultHttpServerOptions, {
     request: (request, response) => {
       const req = toRequestUnderTest(request)
+      response.listener = {
+        onClose: () => {
+          if (response.refusal) handlers.refused(response.refusal.reason ?? 'timeout')
+        },
+        onDrain: () => undefined,
+      }
       if (!request.head.asksForWebSocket) handlers.request(req, () => answer(request, response))
       else if (hasContent(request.head)) refuseHandshake(response, handlers.refused)
       else {
