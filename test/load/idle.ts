@@ -1,5 +1,5 @@
 /**
- * What a gateway takes that nobody asks anything: the time from its start until it is ready, and once it is, its share of a core
+ * What a gateway without requests takes: the time from its start until it is ready, and once it is, its share of a core
  * and its memory, for the primary and each worker. Ends by itself and leaves nothing behind. `npx node test/load/idle.ts --seconds 60`
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -27,7 +27,7 @@ const acceptForm = (deps: CallerDeps, exchange: Exchange, serves: string): Maybe
     return undefined
   })
 
-/** Its parameters are parsed here for whoever answers it, too. */
+/** The parameters are parsed here once, and the step that answers the request uses them. */
 const acceptAuthorization = (
   { authorizationServer }: CallerDeps,
   exchange: Exchange,

@@ -89,7 +89,7 @@ export class AnswerReader {
   #takeHead(head: AnswerHead): void {
     const isUpgrade = head.status === 101
     if (isUpgrade && !this.#mayUpgrade)
-      throw new InvalidMessageError('bad-interim-response', 'nobody asked for another protocol')
+      throw new InvalidMessageError('bad-interim-response', 'the answer switches to a protocol that was not requested')
     if (head.status < 200 && !isUpgrade) {
       this.#interim += 1
       if (this.#interim > maxInterim)

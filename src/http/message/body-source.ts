@@ -17,6 +17,6 @@ export interface BodySource {
   resume(): void
   /** Reads what is left of it, within the server's limits, and drops it. */
   discard(): void
-  /** Finds out whether the client has reset its connection, which nobody notices while it is not read. */
+  /** Finds out whether the client has reset its connection: Node reports no reset of a socket that is not read. */
   detectReset(): void
 }

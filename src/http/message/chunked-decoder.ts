@@ -18,7 +18,7 @@ export class ChunkedDecoder {
   #leftBytes = 0
   #trailerBytes = 0
 
-  /** @param extensions `lenient`: as RFC 9112 asks of those who receive; `strict`: as two readers surely understand them */
+  /** @param extensions `lenient`: as RFC 9112 asks of recipients; `strict`: extensions that all recipients read alike */
   constructor(extensions: 'strict' | 'lenient') {
     this.#form = extensions === 'strict' ? strict : lenient
   }

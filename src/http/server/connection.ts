@@ -63,7 +63,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
   #hasAnswered = false
   /** Whether it closes after the answer. */
   #isRetired = false
-  /** Whether bytes have come that are not a request: nobody knows where the next one would begin. */
+  /** Whether bytes have come that are not a request: where the next request would begin is unknown. */
   #isGarbled = false
   /** Whether the first bytes of a head have come. */
   #hasBegun = false
@@ -390,7 +390,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     this.#resume()
   }
 
-  /** Answers bytes that are not a request, or one that takes too long to come; whoever waits for the rest of it hears that it is gone. */
+  /** Answers bytes that are not a request, or a request that takes too long to come. A handler that waits for the body is told of the close. */
   #refuse({ code, drop, reason }: Refusal): void {
     const { handlers } = this.#server
     const waiting = this.#response

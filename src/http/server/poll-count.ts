@@ -1,7 +1,7 @@
 /**
- * Counts the poll phases of the event loop (libuv), for those who ask within two of them: what was read in one poll phase, and what the
- * kernel had by then, is read in that one or the next. While somebody has asked lately, a phase does not wait for events, so that time
- * does not pass between the two.
+ * Counts the poll phases of the event loop (libuv). Data that the kernel has when a socket is read is read in that poll phase or in the
+ * next one. After a call of `markPoll` the next poll phase does not wait for events, because an immediate is pending. So no time passes
+ * between the two phases.
  */
 let count = 0
 let askedAt = Number.NEGATIVE_INFINITY

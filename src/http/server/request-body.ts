@@ -35,7 +35,7 @@ export class RequestBody implements BodySource {
     return this.#isComplete
   }
 
-  /** Whether whoever reads it takes no bytes for now. */
+  /** Whether the reader takes no bytes for now. */
   get isPaused(): boolean {
     return this.#isPaused
   }

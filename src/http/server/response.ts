@@ -55,7 +55,7 @@ const joinedBytes = 8192
 /** So much of a shared body is handed to the socket at a time: a client that takes less within the timeout takes nothing. */
 const sharedPieceBytes = 16_384
 
-/** Writes one response to a connection. Whoever has begun it ends or aborts it. */
+/** Writes one response to a connection. A handler that has begun a response ends or aborts it. */
 export class Response {
   /** Whether the connection ends after this response. */
   closes: boolean
