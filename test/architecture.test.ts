@@ -41,6 +41,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 const leaves = [
   'errors.ts',
   'clock.ts',
+  'install-paths.ts',
   'node-http.ts',
   'poll.ts',
   'random-text.ts',

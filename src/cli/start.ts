@@ -1,11 +1,8 @@
-import { join } from 'node:path'
+import { demoConfigFile } from '../install-paths.ts'
 import type { Command } from './command.ts'
 import { parseOptions } from './command.ts'
 import { configOption, findConfigFile } from './config-file.ts'
 import { serveFile } from './serve.ts'
-
-/** The configuration that comes with Sidegate; the same distance from `src/cli` and from `dist/cli`. */
-const demoFile = join(import.meta.dirname, '../../config/sidegate.yaml')
 
 /** What `npm start` runs: a named configuration alone, or the one that comes along with its demo upstream. */
 export const start: Command = {
@@ -14,6 +11,6 @@ export const start: Command = {
   summary: 'the same as serve; without FILE the demo configuration and its upstream',
   run: args => {
     const file = findConfigFile(parseOptions(args, configOption).config)
-    return serveFile(file ?? demoFile, { demo: file === undefined })
+    return serveFile(file ?? demoConfigFile, { demo: file === undefined })
   },
 }

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { demoUpstreamFile } from '../install-paths.ts'
 
 /** What the greeting and the demo upstream need of the configuration. */
 export interface DemoSetting {
@@ -27,8 +27,7 @@ const defaultDemoSecret = 'demo-secret'
  */
 export const startDemo = async (config: DemoSetting): Promise<Demo> => {
   const target = config.upstreams.find(upstream => upstream.name === 'accounts')?.targets[0] ?? 'http://127.0.0.1:9000'
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const child = fork(fileURLToPath(new URL(`upstream.${extension}`, import.meta.url)), [target], { stdio: 'inherit' })
+  const child = fork(demoUpstreamFile, [target], { stdio: 'inherit' })
   const said = once(child, 'message').then(([message]) => message as { readonly failed?: string })
   const left = once(child, 'disconnect').then(() => ({ failed: 'it ended at once' }))
   const { failed } = await Promise.race([said, left])

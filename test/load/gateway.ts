@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findFreePort } from '../support/free-port.ts'
 import { answers, cores, type Programs, type Served } from './program.ts'
 
-const sidegate = join(import.meta.dirname, '../../src/sidegate.cjs')
+const checkoutProgram = join(import.meta.dirname, '../../src/sidegate.cjs')
 
 const secret = 'load-secret-0123456789abcdef'
 
@@ -22,6 +22,8 @@ export interface GatewayStart {
   readonly store: string
   /** `warn` leaves the access log out. */
   readonly logLevel: 'info' | 'warn'
+  /** The launcher. Left out: that of this checkout. */
+  readonly program?: string
   /** How many it has, each with a plan to itself. Left out: one. */
   readonly clients?: number
   /** How many it has beside those under load. Left out: none. */
@@ -45,7 +47,7 @@ export const startGateway = async (programs: Programs, start: GatewayStart): Pro
   const pid = await programs.start({
     name: start.name,
     core: cores.measured,
-    command: [process.execPath, sidegate, 'serve', '--config', file],
+    command: [process.execPath, start.program ?? checkoutProgram, 'serve', '--config', file],
     env: { LOG_LEVEL: start.logLevel },
     readyWhen: () => answers(`http://127.0.0.1:${adminPort}/readyz`),
   })

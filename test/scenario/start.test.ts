@@ -1,50 +1,13 @@
-import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { launcher } from '../cli/run.ts'
-import { eventually } from '../support/eventually.ts'
-import { findFreePort } from '../support/free-port.ts'
+import { linesToPaste, type StartedDemo, startDemo } from '../support/started-demo.ts'
 
 const run = promisify(execFile)
 
-/** What `npm start` runs, in a folder of its own and on free ports; resolves to what it printed for a person. */
-const start = async (t: Test): Promise<{ readonly greeting: string; readonly admin: string }> => {
-  const dir = mkdtempSync(join(tmpdir(), 'sidegate-start-'))
-  const [port, adminPort, upstreamPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
-  const { SIDEGATE_CONFIG: _, ...env } = process.env
-  const child = spawn(process.execPath, [launcher, 'start'], {
-    cwd: dir,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...env,
-      SIDEGATE_ISSUER: `http://127.0.0.1:${port}`,
-      SIDEGATE_LISTEN: `127.0.0.1:${port}`,
-      SIDEGATE_ADMIN: `127.0.0.1:${adminPort}`,
-      SIDEGATE_UPSTREAM: `http://127.0.0.1:${upstreamPort}`,
-    },
-  })
-  const exited = new Promise(resolve => child.once('exit', resolve))
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await exited
-    rmSync(dir, { recursive: true, force: true })
-  })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', text => {
-    output += text
-  })
-  await eventually(() => output.includes('client_secret='))
-  return { greeting: output.slice(output.indexOf('\n  Sidegate is serving.')), admin: `http://127.0.0.1:${adminPort}` }
-}
-
-const linesToPaste = (greeting: string): readonly string[] =>
-  greeting
-    .split('\n')
-    .map(line => line.trim())
-    .filter(line => line.includes('curl '))
+/** What `npm start` runs. */
+const start = (t: Test): Promise<StartedDemo> => startDemo(t, [process.execPath, launcher])
 
 const bash = async (script: string): Promise<string> => (await run('bash', ['-c', script])).stdout
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { buildPackage } from '../../support/built-package.ts'
 import { childrenOf, residentMiB, residentMiBTogether } from '../../support/memory.ts'
 import { fetchToken, type StartedGateway, startGateway } from '../gateway.ts'
 import { startUpstream } from '../nginx.ts'
@@ -30,32 +31,45 @@ export const parseRestOptions = (args: readonly string[]): Rounds | undefined =>
   return parsed
 }
 
-/** Starts Sidegate with one worker in each round, and prints how long that took and what it holds. Resolves to whether that is as we want it. */
+/** Builds Sidegate as the package holds it, starts it with one worker in each round, and prints how long that took and what it holds. Resolves to whether that is as we want it. */
 export const benchRest = async (options: Rounds, interruption: AbortSignal): Promise<boolean> => {
   // What asks whether it is ready must not take from the core on which it starts.
   spawnSync('taskset', ['-apc', cores.load, `${process.pid}`])
   const results: RestResult[] = []
-  for (let round = 1; round <= options.rounds; round++) {
-    results.push(await measureRound(options.durationSec, interruption))
-    console.error(`round ${round} of ${options.rounds}`)
+  const built = mkdtempSync(join(tmpdir(), 'sidegate-built-'))
+  try {
+    const program = buildPackage(built)
+    for (let round = 1; round <= options.rounds; round++) {
+      results.push(await measureRound(program, options.durationSec, interruption))
+      console.error(`round ${round} of ${options.rounds}`)
+    }
+  } finally {
+    rmSync(built, { recursive: true, force: true })
   }
   console.log(toRestTable(results))
   return hasHeld(results)
 }
 
-const measureRound = async (durationSec: number, interruption: AbortSignal): Promise<RestResult> => {
+const measureRound = async (program: string, durationSec: number, interruption: AbortSignal): Promise<RestResult> => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-rest-'))
   try {
-    return await measureIn(dir, durationSec, interruption)
+    return await measureIn({ program, dir }, durationSec, interruption)
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
 }
 
+interface Place {
+  /** The launcher. */
+  readonly program: string
+  /** For what it is started with. */
+  readonly dir: string
+}
+
 /** All has ended when it resolves. */
-const measureIn = async (dir: string, durationSec: number, interruption: AbortSignal): Promise<RestResult> => {
+const measureIn = async (place: Place, durationSec: number, interruption: AbortSignal): Promise<RestResult> => {
   await using programs = new Programs()
-  const gateway = await start(programs, dir)
+  const gateway = await start(programs, place)
   await sleep(settleMs, undefined, { signal: interruption })
   const fresh = memoryOf(gateway)
   await loadWith(gateway, durationSec, interruption)
@@ -63,12 +77,13 @@ const measureIn = async (dir: string, durationSec: number, interruption: AbortSi
   return { readyMs: gateway.readyMs, fresh, afterLoad: memoryOf(gateway) }
 }
 
-const start = async (programs: Programs, dir: string): Promise<StartedGateway> =>
+const start = async (programs: Programs, { program, dir }: Place): Promise<StartedGateway> =>
   startGateway(programs, {
     name: 'sidegate',
     upstream: (await startUpstream(programs, dir, cores.load)).origin,
     store: await startRedis(programs),
     logLevel: 'info',
+    program,
     dir,
   })
 
