@@ -10,25 +10,31 @@ import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../tokens/
 import { type Grant, newFamilyJti } from './grant.ts'
 import type { NewToken } from './new-token.ts'
 import type { Possession } from './possession.ts'
+import { createRemovedUserCheck } from './removed-users.ts'
 
 /** RFC 6749 section 4.1.3 with PKCE (RFC 7636 section 4.5). */
-export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => ({
-  type: 'authorization_code',
-  servesPublicClients: true,
-  takesScope: false,
-  redeem: async ({ form, client, possession, beginToken, ask }) => {
-    const code = form.get('code')
-    if (code === undefined) throw new OAuthError('invalid_request', 'The code is missing')
-    const grantId = parseGrantId(code)
-    if (grantId === undefined) throw refusal()
-    const refreshToken = client.grant_types.includes('refresh_token') ? newGrantSecret(grantId) : undefined
-    const token = beginToken(grantId, newFamilyJti(grantId))
-    const attempt = { grantId, code, form, client, possession, token, refreshToken }
-    const outcome = await ask(() => deps.revocations.askWithCutoffs(() => redeemOnce(deps, attempt)))
-    const agreed = await requireFirstUse(deps, grantId, outcome)
-    return { token, agreed, ...(refreshToken !== undefined && { refreshToken }) }
-  },
-})
+export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => {
+  const isRemoved = createRemovedUserCheck(deps.options)
+  return {
+    type: 'authorization_code',
+    servesPublicClients: true,
+    takesScope: false,
+    redeem: async ({ form, client, possession, beginToken, ask }) => {
+      const code = form.get('code')
+      if (code === undefined) throw new OAuthError('invalid_request', 'The code is missing')
+      const grantId = parseGrantId(code)
+      if (grantId === undefined) throw refusal()
+      const refreshToken = client.grant_types.includes('refresh_token') ? newGrantSecret(grantId) : undefined
+      // The operator may have withdrawn a scope after the sign-in began.
+      const token = beginToken(grantId, newFamilyJti(grantId), client.scope)
+      const attempt = { grantId, code, form, client, possession, token, refreshToken }
+      const outcome = await ask(() => deps.revocations.askWithCutoffs(() => redeemOnce(deps, attempt)))
+      const agreed = await requireFirstUse(deps, grantId, outcome)
+      if (isRemoved(agreed)) throw refusal() // the store may keep an opaque token by now; no client learns it
+      return { token, agreed, ...(refreshToken !== undefined && { refreshToken }) }
+    },
+  }
+}
 
 interface Attempt {
   readonly grantId: string

@@ -9,6 +9,7 @@ import { type Grant, type GrantRequest, newFamilyJti } from './grant.ts'
 import type { NewToken } from './new-token.ts'
 import { isSenderConstrained, type Possession } from './possession.ts'
 import { createRefreshLineage, type RefreshLineage } from './refresh-lineage.ts'
+import { createRemovedUserCheck } from './removed-users.ts'
 
 /**
  * RFC 6749 section 6. A public client's token is replaced at every use, so that a stolen one is noticed (RFC 9700
@@ -16,7 +17,7 @@ import { createRefreshLineage, type RefreshLineage } from './refresh-lineage.ts'
  */
 export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
   const lineage = createRefreshLineage(deps.keys)
-  const isGone = createDeparture(deps.options)
+  const isRemoved = createRemovedUserCheck(deps.options)
   return {
     type: 'refresh_token',
     servesPublicClients: true,
@@ -25,21 +26,11 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
       const attempt = readAttempt(request, lineage)
       const outcome = await request.ask(() => deps.revocations.askWithCutoffs(() => refreshOnce(deps, attempt)))
       const agreed = await requireValid(deps, lineage, attempt, outcome)
-      if (isGone(agreed)) throw refusal() // an opaque token that is kept by now is told to nobody
+      if (isRemoved(agreed)) throw refusal() // the store may keep an opaque token by now; no client learns it
       const { client, token, successor } = attempt
       return { token, agreed, ...(isRotating(client, deps.options) && { refreshToken: successor }) }
     },
   }
-}
-
-/**
- * Whom the operator has taken out of the configuration has agreed to nothing any more. Who is known to the operator's
- * own login is that login's to say.
- */
-const createDeparture = ({ login, users }: OAuthOptions): ((agreed: Agreed) => boolean) => {
-  if (login.mode === 'handoff') return () => false
-  const usernames = new Set(users.map(user => user.username))
-  return ({ username }) => username !== undefined && !usernames.has(username)
 }
 
 interface Attempt {
