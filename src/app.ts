@@ -18,11 +18,12 @@ import { createHttpServer, type HttpServer } from './http/server/http-server.ts'
 import type { HttpServerOptions } from './http/server/options.ts'
 import { openTls, type TlsReport } from './http/tls.ts'
 import { createFeedWatch } from './oauth/feed-watch.ts'
-import { createRevocationFeed } from './oauth/tokens/revocation-feed.ts'
+import { createRevocationFeed, type RevocationFeed } from './oauth/tokens/revocation-feed.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
 import { observeStore } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
 import type { Limiter } from './stores/ports/limiter.ts'
+import type { Revocation } from './stores/ports/revocations.ts'
 import type { AccessLog } from './telemetry/access-log.ts'
 import type { Audit } from './telemetry/audit.ts'
 import type { Logger } from './telemetry/logger.ts'
@@ -41,6 +42,8 @@ export interface AppDeps {
   /** Told when the store or the limiter stops answering, with a new reason when there is one, and when it answers again. */
   readonly onStoreState: (what: 'store' | 'limiter', up: boolean, reason: string | undefined) => void
   readonly onChange: OnChange
+  /** Told of each revocation that this process makes, for the other workers of the machine. */
+  readonly onRevoked: (revocation: Revocation) => void
   /** Told of certificate files that cannot be renewed to; every process finds the same. */
   readonly onCertificateRefused: TlsReport['refused']
 }
@@ -49,6 +52,7 @@ export type { SidegateConfig } from './config/load.ts'
 export type { HttpServer } from './http/server/http-server.ts'
 export type { Share } from './stores/limiter.ts'
 export type { BatchedCharge, BatchedVerdict } from './stores/limits/shared-limiter.ts'
+export type { Revocation } from './stores/ports/revocations.ts'
 
 /** One process's gateway: built from the configuration, not listening yet. */
 export interface App {
@@ -60,6 +64,8 @@ export interface App {
    * @throws Error one line for a person, where it cannot be served
    */
   prepare(config: LiveConfig): Promise<Prepared>
+  /** Refuses what another worker of the machine has revoked. */
+  readonly learnRevocations: RevocationFeed['learn']
   /** From now on every answer ends its connection, so that clients go elsewhere. */
   startDraining(): void
   /** Ends WebSockets and event streams, and from now on those that open; requests under way have another end. */
@@ -81,7 +87,10 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const store = observeStore(await openStore(config.store, systemClock), createStoreObserver(config.store, deps))
   const limiter = await openLimiter(config, deps)
   const feedWatch = createFeedWatch(store.feeds)
-  const revocations = createRevocationFeed(store, feedWatch, systemClock, auditCutoffs(deps.onChange))
+  const revocations = createRevocationFeed(store, feedWatch, systemClock, {
+    onCutoff: auditCutoffs(deps.onChange),
+    onRevoked: deps.onRevoked,
+  })
   const tracer = await findTracer(process.env, deps)
   const sampleNewTrace = newTraceSampler(process.env)
   const endless = createEndlessWatch()
@@ -118,6 +127,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
         discard: () => serving.close(before),
       }
     },
+    learnRevocations: revocations.learn,
     startDraining() {
       privateListener?.startDraining()
       servings.startDraining()

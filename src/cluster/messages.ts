@@ -1,5 +1,5 @@
 import type { ClientPart } from '../app/clients.ts'
-import type { BatchedCharge, BatchedVerdict } from '../app.ts'
+import type { BatchedCharge, BatchedVerdict, Revocation } from '../app.ts'
 import type { AuditEntry } from '../telemetry/audit.ts'
 import type { MetricChanges } from '../telemetry/recorder.ts'
 import type { ConfigParcel } from './config-parcel.ts'
@@ -25,6 +25,8 @@ export type WorkerMessage =
   | { readonly type: 'certificate'; readonly reason: string; readonly content: string }
   /** It sees that somebody changed what the store has; `id` is the same whoever sees it. */
   | { readonly type: 'change'; readonly id: string; readonly entry: AuditEntry }
+  /** The store has these revocations, which this worker made; the primary tells the other workers. */
+  | { readonly type: 'revoked'; readonly revocations: readonly Revocation[] }
 
 /** What the primary tells a worker. */
 export type PrimaryMessage =
@@ -44,6 +46,8 @@ export type PrimaryMessage =
   /** Stop accepting for a slot that has its own worker again. */
   | { readonly type: 'release'; readonly slot: number }
   | { readonly type: 'verdicts'; readonly id: number; readonly verdicts: readonly BatchedVerdict[] }
+  /** Refuse what another worker has revoked, without waiting for the store's feed to show it. */
+  | { readonly type: 'revoked'; readonly revocations: readonly Revocation[] }
   /** Hand over the metrics now. */
   | { readonly type: 'report'; readonly id: number }
   /** How many pods share the store, and which of them this is. */

@@ -62,6 +62,8 @@ export const createOrders = (parts: WorkerParts): ((message: PrimaryMessage, han
         return sockets.release(message.slot)
       case 'verdicts':
         return charges.settle(message.id, message.verdicts)
+      case 'revoked':
+        return app.learnRevocations(message.revocations)
       case 'report':
         return parts.report(message.id)
       case 'pods':

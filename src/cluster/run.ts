@@ -100,7 +100,8 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   const reload = createReload({ config, source, workers, log, recorder, clock: systemClock })
   const gathering = createGathering(aggregate, recorder, workers)
   const decide = createLimiterService()
-  const listening: Listening = { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload }
+  const watches = { storeWatch, certificateWatch, changeWatch }
+  const listening: Listening = { aggregate, gathering, decide, ...watches, reload, workers }
   const store = await prepareStore(config, changeWatch.saw)
   cleanup.defer(store.close)
   const { whyAway } = store

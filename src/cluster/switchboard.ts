@@ -5,7 +5,7 @@ import type { ChangeWatch } from './change-watch.ts'
 import type { Gathering } from './gathering.ts'
 import type { Reload } from './reload.ts'
 import type { StoreWatch } from './store-watch.ts'
-import type { WorkersOptions } from './workers.ts'
+import type { Workers, WorkersOptions } from './workers.ts'
 
 /** Everybody in the primary whom a worker may have something to tell. */
 export interface Listening {
@@ -16,12 +16,13 @@ export interface Listening {
   readonly certificateWatch: CertificateWatch
   readonly changeWatch: ChangeWatch
   readonly reload: Reload
+  readonly workers: Pick<Workers, 'tell'>
 }
 
 /** Puts what workers say through to those whom it concerns. @param listening asked for each message */
 export const createSwitchboard = (listening: () => Listening): Pick<WorkersOptions, 'onMessage' | 'onGone'> => ({
   onMessage(worker, message, answer) {
-    const { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload } = listening()
+    const { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload, workers } = listening()
     switch (message.type) {
       case 'metrics':
         if (message.changes) aggregate.apply(worker, message.changes)
@@ -38,6 +39,9 @@ export const createSwitchboard = (listening: () => Listening): Pick<WorkersOptio
         break
       case 'change':
         changeWatch.saw(message.id, message.entry)
+        break
+      case 'revoked':
+        workers.tell(message, worker)
         break
       case 'proposal':
         reload.answered(worker, message.id, message.refusal)

@@ -13,6 +13,7 @@ import { yieldToRequests } from './helper-threads.ts'
 import { type WorkerMessage, workerEnvironment } from './messages.ts'
 import { createOrders } from './orders.ts'
 import { createPlanShare } from './plan-share.ts'
+import { createRevocationChannel } from './revocation-channel.ts'
 import { keepTickShape } from './tick-shape.ts'
 import { allocateYoung } from './young-allocation.ts'
 
@@ -52,6 +53,7 @@ export const runWorker = async (): Promise<void> => {
     limiterChannel: charges.ask,
     share: share.now,
     onChange: (id, entry) => send({ type: 'change', id, entry }),
+    onRevoked: createRevocationChannel(send),
     onCertificateRefused: (reason, content) => send({ type: 'certificate', reason, content }),
     onStoreState: (what, up, reason) => send({ type: 'store', what, up, ...(reason === undefined ? {} : { reason }) }),
   })

@@ -38,7 +38,8 @@ export interface Workers {
   serving(): number
   /** Processes that are alive now and have their app, by name. */
   names(): readonly WorkerName[]
-  tell(message: PrimaryMessage): void
+  /** @param except a worker that is not told */
+  tell(message: PrimaryMessage, except?: WorkerName): void
   /**
    * Puts a new worker in the place of each, one after the other: the new one accepts before the old one stops to.
    * @throws Error where a new one cannot serve, or everything ends meanwhile; the old ones that are left serve on
@@ -200,8 +201,8 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   const endIfGone = (): void => {
     if (alive.size === 0) gone.resolve(allFinished)
   }
-  const tell = (message: PrimaryMessage): void => {
-    for (const worker of alive) worker.tell(message)
+  const tell: Workers['tell'] = (message, except) => {
+    for (const worker of alive) if (worker.name !== except) worker.tell(message)
   }
 
   return {

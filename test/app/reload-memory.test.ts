@@ -26,6 +26,7 @@ t.test('of the gateways before, a reload leaves nothing behind', async t => {
     share: () => ({ index: 0, of: 1 }),
     onStoreState: () => undefined,
     onChange: () => undefined,
+    onRevoked: () => undefined,
     onCertificateRefused: () => undefined,
   })
   t.teardown(() => app.close())

@@ -95,7 +95,7 @@ const redirectUrisOf = (form: Form, { redirect_uris }: ClientRegistration): read
 }
 
 const requireFirstUse = async (
-  { store, clock, options, revocations }: OAuthDeps,
+  { clock, options, revocations }: OAuthDeps,
   grantId: string,
   outcome: RedemptionOutcome,
 ): Promise<Agreed> => {
@@ -107,7 +107,7 @@ const requireFirstUse = async (
   if (outcome.kind === 'replayed') {
     // A code used twice has leaked: what the first use issued is no longer good (RFC 6749 section 4.1.2).
     const lifetimeSec = Math.max(options.refreshToken.lifetimeSec, options.accessToken.lifetimeSec)
-    await store.revocations.revoke(grantId, clock.nowMs() + lifetimeSec * 1000)
+    await revocations.revoke(grantId, clock.nowMs() + lifetimeSec * 1000)
     throw refusal({ of: 'code', sub: outcome.record.sub })
   }
   throw refusal()

@@ -78,7 +78,7 @@ const refreshOnce = ({ store, keys, clock, options }: OAuthDeps, attempt: Attemp
 }
 
 const requireValid = async (
-  { store, clock, options, revocations }: OAuthDeps,
+  { clock, options, revocations }: OAuthDeps,
   lineage: RefreshLineage,
   { grantId, presented }: Attempt,
   outcome: RefreshOutcome,
@@ -90,7 +90,7 @@ const requireValid = async (
   if (outcome.kind === 'exceeds') throw outcome.by === 'scope' ? scopeNotAgreed() : notAgreed()
   if (outcome.kind === 'superseded' && lineage.isAncestor(presented, outcome.currentDigest, outcome.generation)) {
     // Two parties hold this lineage and nobody can tell which is the thief: it ends (RFC 9700 section 4.14.2).
-    await store.revocations.revoke(grantId, clock.nowMs() + options.refreshToken.lifetimeSec * 1000)
+    await revocations.revoke(grantId, clock.nowMs() + options.refreshToken.lifetimeSec * 1000)
     throw refusal({ of: 'refresh_token' })
   }
   throw refusal()

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Cutoff } from '../../stores/ports/cutoffs.ts'
 import type { GrantRecord } from '../../stores/ports/grant-record.ts'
+import type { Revocation } from '../../stores/ports/revocations.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { FeedWatch } from '../feed-watch.ts'
@@ -19,6 +20,16 @@ export interface RevocationFeed {
    * @throws StoreUnavailableError
    */
   askWithCutoffs<T>(question: () => Promise<T>): Promise<T>
+  /**
+   * Revokes a grant id or a `jti` in the store. When it resolves, this process refuses the tokens already, without having
+   * read the store's feed, and the reports have been told.
+   * @throws StoreUnavailableError
+   */
+  revoke(id: string, untilMs: number): Promise<void>
+  /** Refuses an opaque token that was removed from the store, though an answer of the store may still be remembered. */
+  tokenRemoved(token: Pick<AccessTokenRecord, 'jti' | 'exp'>): void
+  /** Refuses what another process of this machine has revoked. Its store has it already. */
+  learn(revocations: readonly Revocation[]): void
   /** Resolves once the store has been asked for the first time; then undefined. Never rejects. */
   readonly starting: Promise<void> | undefined
   /** Why the store could not be asked last time, or undefined where it could. */
@@ -29,15 +40,20 @@ export interface RevocationFeed {
 /** How often at most what has expired is dropped, and the cutoffs are read from their beginning. */
 const sweepEveryMs = 25_000
 
-/**
- * Follows the store's revocations. While the store is away it keeps what it has, and asks on.
- * @param onCutoff told once of each cutoff that is added from now on
- */
+/** What the feed tells. */
+export interface RevocationReports {
+  /** Called once with each cutoff that is added from now on. */
+  readonly onCutoff?: (cutoff: Cutoff) => void
+  /** Called with each revocation that this process makes, when the store has it. */
+  readonly onRevoked?: (revocation: Revocation) => void
+}
+
+/** Follows the store's revocations. While the store is away it keeps what it has, and asks on. */
 export const createRevocationFeed = (
   store: Pick<Store, 'revocations' | 'cutoffs'>,
   watch: FeedWatch,
   clock: Clock,
-  onCutoff: (cutoff: Cutoff) => void = () => undefined,
+  { onCutoff, onRevoked }: RevocationReports = {},
 ): RevocationFeed => {
   const revoked = new Map<string, number>()
   const cutoffs = createCutoffList()
@@ -50,14 +66,21 @@ export const createRevocationFeed = (
 
   const readRevocations = async (): Promise<void> => {
     const news = await store.revocations.since(cursor)
-    for (const { id, untilMs } of news.revocations) revoked.set(id, Math.max(untilMs, revoked.get(id) ?? 0))
+    learn(news.revocations)
     cursor = news.cursor
+  }
+  const learn = (revocations: readonly Revocation[]): void => {
+    for (const { id, untilMs } of revocations) revoked.set(id, Math.max(untilMs, revoked.get(id) ?? 0))
+  }
+  const announce = (revocation: Revocation): void => {
+    learn([revocation])
+    onRevoked?.(revocation)
   }
   const readCutoffs = async (): Promise<void> => {
     const news = await store.cutoffs.since(cutoffCursor)
     const isFirst = !hasRead
     hasRead = true
-    for (const cutoff of news.cutoffs) if (cutoffs.add(cutoff) && !isFirst) onCutoff(cutoff)
+    for (const cutoff of news.cutoffs) if (cutoffs.add(cutoff) && !isFirst) onCutoff?.(cutoff)
     cutoffCursor = news.cursor
   }
   let isDue: Promise<void> | undefined
@@ -105,6 +128,12 @@ export const createRevocationFeed = (
       const reading = readCutoffsSoon()
       return answer.then(known => reading.then(() => known))
     },
+    revoke: async (id, untilMs) => {
+      await store.revocations.revoke(id, untilMs)
+      announce({ id, untilMs })
+    },
+    tokenRemoved: ({ jti, exp }) => announce({ id: jti, untilMs: exp * 1000 }),
+    learn,
     get starting() {
       return starting
     },

@@ -23,7 +23,7 @@ interface Revocable {
  * store has it: a store that does not answer is a 503, never a promise (RFC 7009 section 2.2.1).
  */
 export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): Endpoint => {
-  const { options, store, keys, clock } = deps
+  const { options, store, keys, clock, revocations } = deps
   const lineage = createRefreshLineage(keys)
 
   const findJwt = async (token: string): Promise<Revocable | undefined> => {
@@ -32,14 +32,18 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
       record && {
         client_id: record.client_id,
         fact: { reason: 'access_token', sub: record.sub, jti: record.jti },
-        revoke: () => store.revocations.revoke(record.jti, record.exp * 1000),
+        revoke: () => revocations.revoke(record.jti, record.exp * 1000),
       }
     )
   }
   const findStored = async (grantId: string, digest: string): Promise<Revocable | undefined> => {
     const found = await store.tokens.findAny(grantId, digest)
     if (!found) return undefined
-    const revoke = () => (found.kind === 'access' ? store.tokens.remove(grantId, digest) : revokeGrant(grantId))
+    const revoke = async (): Promise<void> => {
+      if (found.kind === 'refresh') return revokeGrant(grantId)
+      await store.tokens.remove(grantId, digest)
+      revocations.tokenRemoved(found.record)
+    }
     return { client_id: found.record.client_id, fact: factOf(found), revoke }
   }
   /** A client may not have heard yet that its refresh token was replaced: what it wants ended is the grant. */
@@ -56,7 +60,7 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
   }
   // The grant is gone with that; its access tokens stay revoked for as long as any of them lives.
   const revokeGrant = (grantId: string): Promise<void> =>
-    store.revocations.revoke(grantId, clock.nowMs() + options.accessToken.lifetimeSec * 1000)
+    revocations.revoke(grantId, clock.nowMs() + options.accessToken.lifetimeSec * 1000)
   const find = async (token: string, client: ClientRegistration): Promise<Revocable | undefined> => {
     if (hasJwtShape(token)) return findJwt(token)
     const grantId = parseGrantId(token)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { createFeedWatch } from '../../../src/oauth/feed-watch.ts'
 import { createAuthorizationServer } from '../../../src/oauth/index.ts'
 import { createRevocationFeed } from '../../../src/oauth/tokens/revocation-feed.ts'
-import { startServer, type TestServer } from '../support/authorization-server.ts'
+import { startServer, type TestServer, verifier } from '../support/authorization-server.ts'
 
 const opaque = { format: 'opaque', lifetimeSec: 600, alg: 'ES256' } as const
 const formats = [opaque, { ...opaque, format: 'jwt' as const }]
@@ -57,6 +57,26 @@ t.test('a revoked token is refused within a second', async t => {
 
     t.ok(Date.now() - revokedAtMs < 1000, accessToken.format)
     t.ok(await server.server.verifyAccessToken(sister))
+  }
+})
+
+t.test('a process refuses what it has revoked itself at once', async t => {
+  for (const accessToken of formats) {
+    const server = await startServer(t, { accessToken })
+    const verify = (token: unknown) => server.server.verifyAccessToken(String(token))
+    const redeem = async (code: string) =>
+      (await server.token({ grant_type: 'authorization_code', code, code_verifier: verifier }, { as: 'app' })).body
+    const single = await issue(server)
+    const code = await server.makeCode('app')
+    const [reused, ended] = [await redeem(code), await redeem(await server.makeCode('app'))]
+    for (const token of [single, reused.access_token, ended.access_token]) t.ok(await verify(token))
+
+    await server.revoke({ token: single }, { as: 'app' })
+    t.equal(await verify(single), undefined, `${accessToken.format}: revoked by itself`)
+    await redeem(code)
+    t.equal(await verify(reused.access_token), undefined, `${accessToken.format}: its code came twice`)
+    await server.revoke({ token: String(ended.refresh_token) }, { as: 'app' })
+    t.equal(await verify(ended.access_token), undefined, `${accessToken.format}: its grant was revoked`)
   }
 })
 
