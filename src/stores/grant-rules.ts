@@ -1,3 +1,4 @@
+import { clockSpreadMs } from './ports/clock-spread.ts'
 import type { GrantRecord } from './ports/grant-record.ts'
 import type { GrantState } from './ports/grant-state.ts'
 import type {
@@ -20,6 +21,15 @@ import { completeToken, type WantedToken } from './ports/wanted-token.ts'
 
 /** Failed redemptions that burn a code: the rightful client survives a stranger's slip, a guesser gets no fourth try. */
 export const failuresThatBurn = 3
+
+/** Taken for the lifetime of access tokens whose grant an older version kept, which did not record it. */
+export const unrecordedTokenSec = 86_400
+
+/** When the last access token of a grant has ended, for every process; 0 where none was issued. */
+export const tokensEndAtMs = (
+  { spent, longestTokenSec = unrecordedTokenSec }: Pick<GrantState, 'spent' | 'longestTokenSec'>,
+  nowMs: number,
+): number => (spent && longestTokenSec > 0 ? nowMs + longestTokenSec * 1000 + clockSpreadMs : 0)
 
 /** An outcome, and what to store with it: without `next` the grant stays as it is, without `token` no token is kept. */
 export interface Ruling<Outcome> {
@@ -57,7 +67,7 @@ export const ruleRedemption = (state: GrantState, redemption: Redemption): Rulin
     outcome: { kind: 'redeemed', ...agreed },
     ...keptToken(agreed, redemption.token),
     next: {
-      ...state,
+      ...recordToken(state, redemption.token),
       spent: true,
       ...(redemption.refreshDigest !== undefined && { refreshDigest: redemption.refreshDigest }),
       ...(redemption.binding !== undefined && { binding: redemption.binding }),
@@ -80,26 +90,31 @@ export const ruleRefresh = (state: GrantState, attempt: RefreshAttempt): Ruling<
     return { outcome: { kind: 'superseded', generation, currentDigest: refreshDigest } }
   const excess = findExcess(record, attempt)
   if (excess) return { outcome: excess }
-  const rotation = isCurrent ? rotated(state, attempt) : {}
-  const agreed = { record, untilMs: (rotation.next ?? state).untilMs }
-  return { outcome: { kind: 'valid', ...agreed }, ...keptToken(agreed, attempt.token), ...rotation }
+  const next = recordToken(isCurrent ? rotated(state, attempt) : state, attempt.token)
+  const agreed = { record, untilMs: next.untilMs }
+  return { outcome: { kind: 'valid', ...agreed }, ...keptToken(agreed, attempt.token), ...(next !== state && { next }) }
 }
 
 const isWithinWindow = ({ previousDigest, refreshedAtMs }: GrantState, attempt: RefreshAttempt): boolean =>
   previousDigest === attempt.digest && attempt.nowMs < refreshedAtMs + attempt.reuseWindowMs
 
-const rotated = (state: GrantState, attempt: RefreshAttempt): Pick<Ruling<RefreshOutcome>, 'next'> => {
-  if (attempt.successorDigest === undefined) return {}
+const rotated = (state: GrantState, attempt: RefreshAttempt): GrantState => {
+  if (attempt.successorDigest === undefined) return state
   return {
-    next: {
-      ...state,
-      refreshDigest: attempt.successorDigest,
-      previousDigest: attempt.digest,
-      refreshedAtMs: attempt.nowMs,
-      generation: state.generation + 1,
-      untilMs: attempt.untilMs,
-    },
+    ...state,
+    refreshDigest: attempt.successorDigest,
+    previousDigest: attempt.digest,
+    refreshedAtMs: attempt.nowMs,
+    generation: state.generation + 1,
+    untilMs: attempt.untilMs,
   }
+}
+
+/** The grant with the lifetime of this token, or the same object where a longer one is recorded: then nothing is written. */
+const recordToken = (state: GrantState, token: WantedToken | undefined): GrantState => {
+  const knownSec = state.longestTokenSec ?? (state.spent ? unrecordedTokenSec : 0)
+  const longestTokenSec = Math.max(knownSec, token ? token.draft.exp - token.draft.iat : 0)
+  return longestTokenSec === state.longestTokenSec ? state : { ...state, longestTokenSec }
 }
 
 /** What is asked for and was not agreed to. Where no resource was, any is as good as the issuer. */

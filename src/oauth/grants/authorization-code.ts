@@ -7,6 +7,7 @@ import type { Form } from '../forms/form.ts'
 import { type ClientRegistration, isConfidential } from '../options.ts'
 import { notAgreed } from '../resource.ts'
 import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../tokens/code.ts'
+import { revokeGrant } from '../tokens/revoke-grant.ts'
 import { type Grant, newFamilyJti } from './grant.ts'
 import type { NewToken } from './new-token.ts'
 import type { Possession } from './possession.ts'
@@ -94,20 +95,15 @@ const redirectUrisOf = (form: Form, { redirect_uris }: ClientRegistration): read
   return isImplied ? [presented, ''] : [presented]
 }
 
-const requireFirstUse = async (
-  { clock, options, revocations }: OAuthDeps,
-  grantId: string,
-  outcome: RedemptionOutcome,
-): Promise<Agreed> => {
+const requireFirstUse = async (deps: OAuthDeps, grantId: string, outcome: RedemptionOutcome): Promise<Agreed> => {
   if (outcome.kind === 'redeemed') {
-    if (revocations.isCutOff(outcome.record)) throw refusal() // an opaque token that is kept by now is told to nobody
+    if (deps.revocations.isCutOff(outcome.record)) throw refusal() // an opaque token that is kept by now is told to nobody
     return { ...outcome.record, untilMs: outcome.untilMs }
   }
   if (outcome.kind === 'exceeds') throw notAgreed()
   if (outcome.kind === 'replayed') {
     // A code used twice has leaked: what the first use issued is no longer good (RFC 6749 section 4.1.2).
-    const lifetimeSec = Math.max(options.refreshToken.lifetimeSec, options.accessToken.lifetimeSec)
-    await revocations.revoke(grantId, clock.nowMs() + lifetimeSec * 1000)
+    await revokeGrant(deps, grantId)
     throw refusal({ of: 'code', sub: outcome.record.sub })
   }
   throw refusal()

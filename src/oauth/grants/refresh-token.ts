@@ -5,6 +5,7 @@ import type { OAuthDeps } from '../deps.ts'
 import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
 import { notAgreed } from '../resource.ts'
 import { parseGrantId } from '../tokens/code.ts'
+import { revokeGrant } from '../tokens/revoke-grant.ts'
 import { type Grant, type GrantRequest, newFamilyJti } from './grant.ts'
 import type { NewToken } from './new-token.ts'
 import { isSenderConstrained, type Possession } from './possession.ts'
@@ -78,19 +79,19 @@ const refreshOnce = ({ store, keys, clock, options }: OAuthDeps, attempt: Attemp
 }
 
 const requireValid = async (
-  { clock, options, revocations }: OAuthDeps,
+  deps: OAuthDeps,
   lineage: RefreshLineage,
   { grantId, presented }: Attempt,
   outcome: RefreshOutcome,
 ): Promise<Agreed> => {
   if (outcome.kind === 'valid') {
-    if (revocations.isCutOff(outcome.record)) throw refusal() // as for somebody who is gone
+    if (deps.revocations.isCutOff(outcome.record)) throw refusal() // as for somebody who is gone
     return { ...outcome.record, untilMs: outcome.untilMs }
   }
   if (outcome.kind === 'exceeds') throw outcome.by === 'scope' ? scopeNotAgreed() : notAgreed()
   if (outcome.kind === 'superseded' && lineage.isAncestor(presented, outcome.currentDigest, outcome.generation)) {
     // Two parties hold this lineage and nobody can tell which is the thief: it ends (RFC 9700 section 4.14.2).
-    await revocations.revoke(grantId, clock.nowMs() + options.refreshToken.lifetimeSec * 1000)
+    await revokeGrant(deps, grantId)
     throw refusal({ of: 'refresh_token' })
   }
   throw refusal()

@@ -23,6 +23,7 @@ export interface RevocationFeed {
   /**
    * Revokes a grant id or a `jti` in the store. When it resolves, this process refuses the tokens already, without having
    * read the store's feed, and the reports have been told.
+   * @param untilMs as `RevocationStore` has it: at least
    * @throws StoreUnavailableError
    */
   revoke(id: string, untilMs: number): Promise<void>
@@ -129,8 +130,7 @@ export const createRevocationFeed = (
       return answer.then(known => reading.then(() => known))
     },
     revoke: async (id, untilMs) => {
-      await store.revocations.revoke(id, untilMs)
-      announce({ id, untilMs })
+      announce({ id, untilMs: await store.revocations.revoke(id, untilMs) })
     },
     tokenRemoved: ({ jti, exp }) => announce({ id: jti, untilMs: exp * 1000 }),
     learn,

@@ -1,4 +1,5 @@
 import { OAuthError } from '../../errors.ts'
+import { clockSpreadMs } from '../../stores/ports/clock-spread.ts'
 import type { FoundToken } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { createRefreshLineage } from '../grants/refresh-lineage.ts'
@@ -8,6 +9,7 @@ import type { RevokedToken } from '../wire.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parseGrantId } from './code.ts'
 import { hasJwtShape } from './jwt.ts'
+import { revokeGrant } from './revoke-grant.ts'
 
 /** A token that is good now, or was until it was replaced: whose it is, and how it ends. */
 interface Revocable {
@@ -23,7 +25,7 @@ interface Revocable {
  * store has it: a store that does not answer is a 503, never a promise (RFC 7009 section 2.2.1).
  */
 export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): Endpoint => {
-  const { options, store, keys, clock, revocations } = deps
+  const { store, keys, revocations } = deps
   const lineage = createRefreshLineage(keys)
 
   const findJwt = async (token: string): Promise<Revocable | undefined> => {
@@ -32,7 +34,7 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
       record && {
         client_id: record.client_id,
         fact: { reason: 'access_token', sub: record.sub, jti: record.jti },
-        revoke: () => revocations.revoke(record.jti, record.exp * 1000),
+        revoke: () => revocations.revoke(record.jti, record.exp * 1000 + clockSpreadMs),
       }
     )
   }
@@ -40,7 +42,7 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     const found = await store.tokens.findAny(grantId, digest)
     if (!found) return undefined
     const revoke = async (): Promise<void> => {
-      if (found.kind === 'refresh') return revokeGrant(grantId)
+      if (found.kind === 'refresh') return revokeGrant(deps, grantId)
       await store.tokens.remove(grantId, digest)
       revocations.tokenRemoved(found.record)
     }
@@ -56,11 +58,10 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     const { client_id } = client
     const current = await store.grants.findCurrentRefresh(grantId, client_id)
     const isOne = current && lineage.isAncestor(token, current.currentDigest, current.generation)
-    return isOne ? { client_id, fact: { reason: 'refresh_token' }, revoke: () => revokeGrant(grantId) } : undefined
+    return isOne
+      ? { client_id, fact: { reason: 'refresh_token' }, revoke: () => revokeGrant(deps, grantId) }
+      : undefined
   }
-  // The grant is gone with that; its access tokens stay revoked for as long as any of them lives.
-  const revokeGrant = (grantId: string): Promise<void> =>
-    revocations.revoke(grantId, clock.nowMs() + options.accessToken.lifetimeSec * 1000)
   const find = async (token: string, client: ClientRegistration): Promise<Revocable | undefined> => {
     if (hasJwtShape(token)) return findJwt(token)
     const grantId = parseGrantId(token)

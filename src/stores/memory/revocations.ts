@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { grantIdOf } from '../grant-id.ts'
+import { tokensEndAtMs } from '../grant-rules.ts'
 import type { GrantState } from '../ports/grant-state.ts'
 import type { RevocationStore } from '../ports/revocations.ts'
 import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
@@ -21,8 +22,12 @@ export const createRevocations = (clock: Clock, grants: ExpiringMap<GrantState>)
     revocations: {
       revoke: async (id, untilMs) => {
         const known = revoked.entry(id)
-        revoked.set(id, ++last, Math.max(known?.untilMs ?? 0, untilMs))
-        grants.delete(id) // a `jti` is no grant's id
+        const grant = grants.get(id) // a `jti` is no grant's id
+        const tokensUntilMs = grant ? tokensEndAtMs(grant, clock.nowMs()) : 0
+        const keptUntilMs = Math.max(known?.untilMs ?? 0, untilMs, tokensUntilMs)
+        revoked.set(id, ++last, keptUntilMs)
+        grants.delete(id)
+        return keptUntilMs
       },
       isRevoked: async jti => isRevoked(jti) || isRevoked(grantIdOf(jti)),
       since: async cursor => {

@@ -16,5 +16,10 @@ export interface GrantState {
   /** When the current refresh token was made: at the redemption, then at each rotation. */
   readonly refreshedAtMs: number
   readonly generation: number
+  /**
+   * The longest lifetime of an access token that was issued from it, in seconds: a reload may have shortened it since. Left
+   * out: none was issued, or an older version kept the grant.
+   */
+  readonly longestTokenSec?: number
   readonly untilMs: number
 }

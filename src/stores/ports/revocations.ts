@@ -3,8 +3,10 @@ export interface RevocationStore {
    * Revokes a grant id (all its access tokens and its refresh token) or one jti. The grant itself is forgotten in the
    * same step, so that nothing of it comes back when the revocation has expired. When it resolves, `isRevoked`,
    * `tokens.find` and `grants.refresh` of every process say so; `since` shows it to pollers. Repeating it is harmless.
+   * @param untilMs a grant is kept revoked for longer where one of its access tokens may live longer
+   * @returns until when it is kept
    */
-  revoke(id: string, untilMs: number): Promise<void>
+  revoke(id: string, untilMs: number): Promise<number>
   /** Whether the jti itself, or the grant id before its first dot, is revoked. */
   isRevoked(jti: string): Promise<boolean>
   /**

@@ -1,4 +1,4 @@
-import { failuresThatBurn } from '../grant-rules.ts'
+import { failuresThatBurn, unrecordedTokenSec } from '../grant-rules.ts'
 
 /**
  * The rules of `../grant-rules.ts` in Lua. KEYS: the grant's hash, the hash of what is revoked of it. ARGV begins with
@@ -14,7 +14,8 @@ end
 
 /**
  * What the two scripts below share. KEYS: …, the access token. ARGV: …, space-separated resources asked for, draft of the
- * token to keep or empty, its lifetime: it ends with its grant, in whole seconds. `exceeds` answers what is asked for beyond the grant, or false.
+ * token to keep or empty, the token's lifetime or empty: it ends with its grant, in whole seconds. `exceeds` answers what is asked for beyond
+ * the grant, or false. `recordToken` writes the token's lifetime, in seconds, where no longer one is known.
  */
 const issuing = `
 local function exceeds(record, scopes)
@@ -28,6 +29,11 @@ local function exceeds(record, scopes)
     if #agreed.resource > 0 and not resources:find(' ' .. resource .. ' ', 1, true) then return 'resource' end
   end
   return false
+end
+local function recordToken(known, unrecorded)
+  local lifetime = math.ceil((tonumber(ARGV[5]) or 0) / 1000)
+  local longest = math.max(tonumber(known or unrecorded), lifetime)
+  if longest ~= tonumber(known or '') then redis.call('HSET', KEYS[1], 'longestToken', string.format('%.0f', longest)) end
 end
 local function keepToken(record, untilMs)
   if ARGV[4] == '' then return end
@@ -58,6 +64,7 @@ redis.call('HSET', KEYS[1], 'spent', '1', 'refreshedAt', ARGV[2], 'until', ARGV[
 if ARGV[9] ~= '' then redis.call('HSET', KEYS[1], 'refresh', ARGV[9]) end
 if ARGV[10] ~= '' then redis.call('HSET', KEYS[1], 'binding', ARGV[10]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[7])
+recordToken(false, 0)
 keepToken(grant[1], ARGV[8])
 return { 'redeemed', grant[1], ARGV[8] }
 `
@@ -69,7 +76,7 @@ return { 'redeemed', grant[1], ARGV[8] }
  */
 export const refreshScript = `${usable}${issuing}
 local grant = redis.call('HMGET', KEYS[1], 'record', 'until', 'client', 'refresh', 'previous', 'refreshedAt', 'generation',
-  'binding')
+  'binding', 'longestToken')
 local record, current = grant[1], grant[4]
 if not usable(record, grant[2], ARGV[2], KEYS[2], ARGV[1]) or not current or grant[3] ~= ARGV[6] then return { 'refused' } end
 local bound = not grant[8]
@@ -87,6 +94,7 @@ if isCurrent and ARGV[8] ~= '' then
   redis.call('HINCRBY', KEYS[1], 'generation', 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[10])
 end
+recordToken(grant[9], ${unrecordedTokenSec})
 keepToken(record, untilMs)
 return { 'valid', record, untilMs }
 `

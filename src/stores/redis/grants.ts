@@ -17,11 +17,15 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
   const keysOf = (grantId: string, token: WantedToken | undefined): readonly string[] => {
     return [names.grant(grantId), names.revoked(grantId), names.token(grantId, token?.digest ?? '')]
   }
-  /** Resources that are asked for; then what is to be kept, and how long, or two times nothing. */
+  /** Resources that are asked for; the token that is to be kept, or nothing; the token's lifetime, or nothing without a token. */
   const toArguments = (token: WantedToken | undefined): readonly (string | number)[] => {
-    const resources = token?.draft.resources.join(' ') ?? ''
-    if (token?.digest === undefined) return [resources, '', '']
-    return [resources, JSON.stringify(token.draft), lifetimeMs(clock, token.draft.exp * 1000)]
+    if (token === undefined) return ['', '', '']
+    const { digest, draft } = token
+    return [
+      draft.resources.join(' '),
+      digest === undefined ? '' : JSON.stringify(draft),
+      lifetimeMs(clock, draft.exp * 1000),
+    ]
   }
   const write = async (grantId: string, state: GrantState): Promise<void> => {
     await create(names.grant(grantId), lifetimeMs(clock, state.untilMs), ...toFields(state))
@@ -52,7 +56,7 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
 
 /** Fields of the hash, each with its value. */
 const toFields = (state: GrantState): readonly (string | number)[] => {
-  const { record, refreshDigest, binding, previousDigest } = state
+  const { record, refreshDigest, binding, previousDigest, longestTokenSec } = state
   return [
     ...['record', JSON.stringify(record), 'client', record.client_id, 'until', state.untilMs],
     ...['code', state.codeDigest, 'proof', state.codeProof, 'codeExpiresAt', state.codeExpiresAtMs],
@@ -61,6 +65,7 @@ const toFields = (state: GrantState): readonly (string | number)[] => {
     ...(refreshDigest === undefined ? [] : ['refresh', refreshDigest]),
     ...(binding === undefined ? [] : ['binding', binding]),
     ...(previousDigest === undefined ? [] : ['previous', previousDigest]),
+    ...(longestTokenSec === undefined ? [] : ['longestToken', longestTokenSec]),
   ]
 }
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../../clock.ts'
 import { grantIdOf } from '../grant-id.ts'
+import { tokensEndAtMs } from '../grant-rules.ts'
 import type { Revocation, RevocationStore } from '../ports/revocations.ts'
 import { createBatcher } from './batcher.ts'
-import { defineScript, type RedisConnection, toUnavailable } from './connection.ts'
+import { answered, defineScript, type RedisConnection, toUnavailable } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'
 import { createScriptCaller, toBulks } from './script-call.ts'
@@ -111,14 +112,21 @@ export const createRevocations = (connection: RedisConnection, clock: Clock): Re
   const revoke = defineScript(connection, 'sidegateRevoke', 2, revokeScript)
   const publish = defineScript(connection, 'sidegatePublish', 2, publishScript)
   const read = defineScript(connection, 'sidegateReadFeed', 2, readScript)
+  /** When the last access token of a grant has ended; 0 where there is no such grant. */
+  const findTokensEndMs = async (grantId: string): Promise<number> => {
+    const [spent, longest] = await answered(connection.hmget(names.grant(grantId), 'spent', 'longestToken'))
+    return tokensEndAtMs({ spent: spent === '1', ...(longest && { longestTokenSec: Number(longest) }) }, clock.nowMs())
+  }
   return {
     revoke: async (id, untilMs) => {
-      const lifetime = lifetimeMs(clock, untilMs)
+      const grantId = grantIdOf(id)
+      const keptUntilMs = id === grantId ? Math.max(untilMs, await findTokensEndMs(grantId)) : untilMs
+      const lifetime = lifetimeMs(clock, keptUntilMs)
       // Two slots, so two steps. The one after which nobody finds the grant comes last: a caller that tries again after
       // half of it does the whole again.
       await publish(names.feed, names.feedExpiry, id, lifetime)
-      const grantId = grantIdOf(id)
       await revoke(names.revoked(grantId), names.grant(grantId), id, lifetime, grantId)
+      return keptUntilMs
     },
     isRevoked: createRevokedCheck(connection),
     since: async cursor => {

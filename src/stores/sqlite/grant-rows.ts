@@ -14,6 +14,7 @@ export interface GrantRow {
   readonly previous_digest: string | null
   readonly refreshed_at_ms: number
   readonly generation: number
+  readonly longest_token_sec: number | null
   readonly until_ms: number
 }
 
@@ -40,6 +41,7 @@ export const toState = (row: GrantRow): GrantState => ({
   ...(row.previous_digest !== null && { previousDigest: row.previous_digest }),
   refreshedAtMs: row.refreshed_at_ms,
   generation: row.generation,
+  ...(row.longest_token_sec !== null && { longestTokenSec: row.longest_token_sec }),
   untilMs: row.until_ms,
 })
 
@@ -56,5 +58,6 @@ export const toColumns = (state: GrantState): (string | number | null)[] => [
   state.previousDigest ?? null,
   state.refreshedAtMs,
   state.generation,
+  state.longestTokenSec ?? null,
   state.untilMs,
 ]

@@ -11,8 +11,8 @@ export const createGrants = (db: Database, clock: Clock): GrantStore => {
   const find = createGrantFinder(db, clock)
   const upsert = db.prepare(`
     INSERT OR REPLACE INTO grants (grant_id, record, code_digest, code_proof, code_expires_at_ms, spent, failures,
-      refresh_digest, binding, previous_digest, refreshed_at_ms, generation, until_ms)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      refresh_digest, binding, previous_digest, refreshed_at_ms, generation, longest_token_sec, until_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const remove = db.prepare('DELETE FROM grants WHERE grant_id = ?')
   const saveToken = createTokenWriter(db, clock)
   const cleanUp = createCleanup(db, clock, 'grants')

@@ -1,8 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import { grantIdOf } from '../grant-id.ts'
+import { tokensEndAtMs } from '../grant-rules.ts'
 import type { RevocationStore } from '../ports/revocations.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
+import { createGrantFinder } from './grant-rows.ts'
 
 interface FeedRow {
   readonly place: number
@@ -13,9 +15,11 @@ interface FeedRow {
 export const createRevocations = (db: Database, clock: Clock): RevocationStore => {
   // Replacing moves a repeated revocation to the end of the feed; AUTOINCREMENT never gives a place twice, so that a
   // reader whose last row has been cleaned up misses nothing.
-  const insert = db.prepare(`
+  const insert = db.prepare<{ readonly until_ms: number }>(`
     INSERT OR REPLACE INTO revocations (id, until_ms)
-    VALUES (?1, max(?2, coalesce((SELECT until_ms FROM revocations WHERE id = ?1), 0)))`)
+    VALUES (?1, max(?2, coalesce((SELECT until_ms FROM revocations WHERE id = ?1), 0)))
+    RETURNING until_ms`)
+  const findGrant = createGrantFinder(db, clock)
   const forget = db.prepare('DELETE FROM grants WHERE grant_id = ?')
   const select = db.prepare('SELECT 1 FROM revocations WHERE id IN (?, ?) AND until_ms > ? LIMIT 1')
   const feed = db.prepare<FeedRow>(
@@ -23,13 +27,15 @@ export const createRevocations = (db: Database, clock: Clock): RevocationStore =
   )
   const cleanUp = createCleanup(db, clock, 'revocations')
   return {
-    revoke: async (id, untilMs) => {
+    revoke: async (id, untilMs) =>
       db.exclusively(() => {
-        insert.run(id, untilMs)
-        forget.run(id) // a `jti` is no grant's id
+        const grant = findGrant(id) // a `jti` is no grant's id
+        const tokensUntilMs = grant ? tokensEndAtMs(grant, clock.nowMs()) : 0
+        const kept = insert.get(id, Math.max(untilMs, tokensUntilMs))
+        forget.run(id)
         cleanUp()
-      })
-    },
+        return kept?.until_ms ?? untilMs
+      }),
     isRevoked: async jti => select.get(jti, grantIdOf(jti), clock.nowMs()) !== undefined,
     since: async cursor => {
       const rows = feed.all(Number(cursor ?? 0), clock.nowMs())

@@ -1,5 +1,5 @@
 /** Goes up with every change of the tables below. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 /** Every table with a lifetime column `until_ms`, indexed so that what expired is found without a scan; NULL is no end. */
 export const tables = [
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS grants (
   code_digest TEXT NOT NULL, code_proof TEXT NOT NULL, code_expires_at_ms INTEGER NOT NULL,
   spent INTEGER NOT NULL, failures INTEGER NOT NULL,
   refresh_digest TEXT, binding TEXT, previous_digest TEXT, refreshed_at_ms INTEGER NOT NULL, generation INTEGER NOT NULL,
-  until_ms INTEGER NOT NULL
+  longest_token_sec INTEGER, until_ms INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS access_tokens (
   digest TEXT PRIMARY KEY, grant_id TEXT NOT NULL, record TEXT NOT NULL, until_ms INTEGER NOT NULL
@@ -54,4 +54,5 @@ ${tables.map(table => `CREATE INDEX IF NOT EXISTS ${table}_until ON ${table} (un
 /** What a file of an older version needs before `schema`: the first entry leads from version 1 to 2, and so on. */
 export const migrations: readonly string[] = [
   'ALTER TABLE signing_keys ADD COLUMN active_at_ms INTEGER; ALTER TABLE grants ADD COLUMN binding TEXT',
+  'ALTER TABLE grants ADD COLUMN longest_token_sec INTEGER',
 ]

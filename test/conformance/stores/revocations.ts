@@ -1,6 +1,11 @@
 import type { Test } from 'tap'
+import { newGrantState } from '../../../src/stores/grant-rules.ts'
+import { clockSpreadMs } from '../../../src/stores/ports/clock-spread.ts'
+import type { GrantState } from '../../../src/stores/ports/grant-state.ts'
+import type { RefreshAttempt } from '../../../src/stores/ports/grants.ts'
+import type { WantedToken } from '../../../src/stores/ports/wanted-token.ts'
 import { eventually } from '../../support/eventually.ts'
-import { newGrant, newId, redemptionOf, refreshOf } from '../records.ts'
+import { newDraft, newGrant, newId, redemptionOf, refreshOf } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'
 
 export const testRevocations = async (t: Test, open: OpenStore): Promise<void> => {
@@ -77,6 +82,48 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
     await revocations.revoke(`${grant.grantId}.1`, farMs())
 
     t.match(await store.grants.refresh(refreshOf(grant, clock.nowMs())), { kind: 'valid' })
+  })
+  t.test('a grant stays revoked while the longest-lived access token of it may live', async t => {
+    const token = (grantId: string, lifetimeSec: number, digest?: string): { readonly token: WantedToken } => {
+      const iat = Math.floor(clock.nowMs() / 1000)
+      const draft = newDraft(grantId, clock.nowMs(), { iat, exp: iat + lifetimeSec })
+      return { token: { draft, ...(digest !== undefined && { digest }) } }
+    }
+    /** Redeemed for a token of ten minutes; then each change is a refresh. */
+    const issued = async (...refreshes: readonly ((grantId: string) => Partial<RefreshAttempt>)[]): Promise<string> => {
+      const grant = newGrant(clock.nowMs())
+      const { grantId } = grant
+      await store.grants.create(grant)
+      await store.grants.redeem(redemptionOf(grant, clock.nowMs(), token(grantId, 600)))
+      for (const changes of refreshes) await store.grants.refresh(refreshOf(grant, clock.nowMs(), changes(grantId)))
+      return grantId
+    }
+    const adopted = async (changes: Partial<GrantState>): Promise<string> => {
+      const grant = newGrant(clock.nowMs())
+      await store.grants.adopt(grant.grantId, { ...newGrantState(grant), ...changes })
+      return grant.grantId
+    }
+    const isKeptFor = async (lifetimeMs: number, grantId: string, name: string): Promise<void> => {
+      const fromMs = clock.nowMs()
+      const keptUntilMs = await revocations.revoke(grantId, fromMs + 1000)
+      const isRight = keptUntilMs >= fromMs + lifetimeMs && keptUntilMs <= clock.nowMs() + lifetimeMs
+      t.ok(isRight, `${name}: ${keptUntilMs - fromMs}`)
+      if (lifetimeMs === 1000) return
+      const shown = (await revocations.since(undefined)).revocations.find(({ id }) => id === grantId)
+      t.ok(Math.abs((shown?.untilMs ?? 0) - keptUntilMs) < 5000, `${name}: the feed says so too`)
+    }
+    const sec = (lifetimeSec: number): number => lifetimeSec * 1000 + clockSpreadMs
+
+    await isKeptFor(sec(600), await issued(), 'one token')
+    await isKeptFor(sec(600), await issued(id => token(id, 5)), 'the lifetime was shortened')
+    await isKeptFor(sec(900), await issued(id => token(id, 900)), 'the lifetime was prolonged')
+    const rotation = (id: string) => ({ ...token(id, 900, newId()), successorDigest: 'second' })
+    const next = (id: string) => ({ ...token(id, 5, newId()), digest: 'second', successorDigest: 'third' })
+    await isKeptFor(sec(900), await issued(rotation, next), 'over rotations')
+    await isKeptFor(1000, await adopted({}), 'no token was issued')
+    await isKeptFor(1000, newId(), 'the grant is unknown')
+    await isKeptFor(sec(700), await adopted({ spent: true, longestTokenSec: 700 }), 'it came from another store')
+    await isKeptFor(sec(86_400), await adopted({ spent: true }), 'an older version kept it')
   })
   t.test('what nobody needs any more leaves the feed', async t => {
     const id = newId()

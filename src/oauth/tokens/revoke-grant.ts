@@ -1,0 +1,12 @@
+import { clockSpreadMs } from '../../stores/ports/clock-spread.ts'
+import type { OAuthDeps } from '../deps.ts'
+
+/**
+ * Revokes a grant with all that was issued from it. The store forgets the grant, and keeps it revoked while any of its access
+ * tokens may live: those issued under the lifetime of now, and under a longer one that was in force before.
+ * @throws StoreUnavailableError
+ */
+export const revokeGrant = (
+  { revocations, clock, options }: Pick<OAuthDeps, 'revocations' | 'clock' | 'options'>,
+  grantId: string,
+): Promise<void> => revocations.revoke(grantId, clock.nowMs() + options.accessToken.lifetimeSec * 1000 + clockSpreadMs)
