@@ -36,7 +36,7 @@ export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store
     revocations: createRevocations(connection, clock),
     cutoffs: createCutoffs(connection, clock),
     interactions: createInteractions(connection, clock),
-    replays: createReplays(connection, clock),
+    replays: createReplays(connection),
     pushed: createPushedRequests(connection, clock),
     clients: createClients(connection),
     feeds: createFeeds(connection),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { OAuthError } from '../../errors.ts'
+import { clockSpreadMs } from '../../stores/ports/clock-spread.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { OneUse } from '../one-time.ts'
 import { createNonces } from './nonces.ts'
@@ -57,9 +58,9 @@ export const createProofCheck = ({ options, keys, clock }: OAuthDeps): ProofChec
 
 const toUse = ({ jkt, jti, iatSec }: Pick<Proof, 'jkt' | 'jti' | 'iatSec'>): OneUse => ({
   id: `dpop:${jkt}:${createHash('sha256').update(jti).digest('base64url')}`,
-  // A process whose clock is behind takes the proof for that much longer.
-  untilMs: (iatSec + proofLifetimeSec + clockSkewSec) * 1000,
+  // A process whose clock is behind accepts the proof for that much longer.
+  untilMs: (iatSec + proofLifetimeSec + clockSkewSec) * 1000 + clockSpreadMs,
   refuse: () => {
-    throw invalidProof('The DPoP proof was used before')
+    throw invalidProof('The DPoP proof was used before, or is too old by the clock of the store')
   },
 })

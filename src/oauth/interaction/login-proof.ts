@@ -1,4 +1,5 @@
 import type { ProofFault } from '../../errors.ts'
+import { clockSpreadMs } from '../../stores/ports/clock-spread.ts'
 import { expirySkewSec, verifyClientJwt } from '../client-keys/client-jwt.ts'
 import { createFixedKeys } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
@@ -27,7 +28,7 @@ export const createLoginProof = ({ options, store, keys, clock }: OAuthDeps, jwk
     const oldestSec = clock.nowMs() / 1000 - longestLifeSec - expirySkewSec
     if (typeof iat !== 'number' || iat < oldestSec) return 'iat is missing, or more than five minutes ago'
     if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) return reasons.jti_missing
-    const use = { id: keys.digest(`login\0${jti}`), untilMs: (exp + expirySkewSec) * 1000 }
+    const use = { id: keys.digest(`login\0${jti}`), untilMs: (exp + expirySkewSec) * 1000 + clockSpreadMs }
     const [isFirst] = await store.replays.spend([use])
     return isFirst === true ? undefined : reasons.jti_used
   }

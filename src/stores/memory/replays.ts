@@ -5,7 +5,7 @@ import { createExpiringMap } from './expiring-map.ts'
 export const createReplays = (clock: Clock): ReplayStore => {
   const spent = createExpiringMap<true>(clock)
   const spendOne = (id: string, untilMs: number): boolean => {
-    if (spent.get(id)) return false
+    if (untilMs <= clock.nowMs() || spent.get(id)) return false
     spent.set(id, true, untilMs)
     return true
   }

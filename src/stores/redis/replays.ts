@@ -1,14 +1,24 @@
-import type { Clock } from '../../clock.ts'
 import type { ReplayStore } from '../ports/replays.ts'
-import { answered, type RedisConnection } from './connection.ts'
-import { lifetimeMs } from './lifetime.ts'
+import { defineScript, type RedisConnection } from './connection.ts'
 import { names } from './names.ts'
 
-export const createReplays = (connection: RedisConnection, clock: Clock): ReplayStore => {
-  const spendOne = async (id: string, untilMs: number): Promise<boolean> =>
-    (await answered(connection.set(names.replay(id), '', 'PX', lifetimeMs(clock, untilMs), 'NX'))) === 'OK'
+/**
+ * KEYS: the id. ARGV: until when it is remembered, in milliseconds since 1970. Redis decides by its own clock, which is the
+ * same for all pods: an id that is too old could have been spent and forgotten.
+ */
+const spendScript = `
+local time = redis.call('TIME')
+local leftMs = ARGV[1] - time[1] * 1000 - math.floor(time[2] / 1000)
+if leftMs <= 0 then return 0 end
+if redis.call('SET', KEYS[1], '', 'PX', string.format('%.0f', leftMs), 'NX') then return 1 end
+return 0
+`
+
+export const createReplays = (connection: RedisConnection): ReplayStore => {
+  const spend = defineScript(connection, 'sidegateSpend', 1, spendScript)
   return {
     // Sent in one turn of the event loop, so in one round trip; the ids of a Cluster lie in several slots.
-    spend: ids => Promise.all(ids.map(({ id, untilMs }) => spendOne(id, untilMs))),
+    spend: ids =>
+      Promise.all(ids.map(async ({ id, untilMs }) => (await spend(names.replay(id), Math.ceil(untilMs))) === 1)),
   }
 }

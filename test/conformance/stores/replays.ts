@@ -23,6 +23,14 @@ export const testReplays = async (t: Test, open: OpenStore): Promise<void> => {
     t.same(await replays.spend([known, fresh]), [false, false])
     t.same(await replays.spend([]), [])
   })
+  t.test('an id whose instant has passed is not new: it may have been spent before', async t => {
+    const id = newId()
+    const nowMs = clock.nowMs()
+    for (const untilMs of [nowMs, nowMs - 1, nowMs - 86_400_000])
+      t.same(await replays.spend([{ id, untilMs }]), [false])
+
+    t.same(await replays.spend([{ id, untilMs: farMs }]), [true], 'and it is not remembered')
+  })
   t.test('an id is known until its instant, and a repetition does not shorten that', async t => {
     const [short, long] = [newId(), newId()]
     await replays.spend([{ id: short, untilMs: clock.nowMs() + shortMs }])
