@@ -43,6 +43,7 @@ const leaves = [
   'clock.ts',
   'install-paths.ts',
   'node-http.ts',
+  'own-member.ts',
   'poll.ts',
   'random-text.ts',
   'reason-phrases.ts',

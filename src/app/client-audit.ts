@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClientMembers, StoredClient } from '../oauth/clients/stored-clients.ts'
+import { ownMember } from '../own-member.ts'
 import type { ClientChange } from '../stores/ports/clients.ts'
 import type { OnChange } from './on-change.ts'
 
@@ -28,7 +29,7 @@ const findChanges = (before: StoredClient | undefined, after: StoredClient | und
 const findMade = (then: ClientMembers | undefined, now: ClientMembers): What | undefined => {
   if (!then) return { action: 'client_created' }
   if (isDeepStrictEqual(then, now)) return undefined
-  const isSecret = secretMembers.some(name => !isDeepStrictEqual(then[name], now[name]))
+  const isSecret = secretMembers.some(name => !isDeepStrictEqual(ownMember(then, name), ownMember(now, name)))
   return { action: 'client_changed', reason: isSecret ? 'secret' : 'members' }
 }
 

@@ -1,3 +1,4 @@
+import { ownMember } from '../own-member.ts'
 import { Secret } from '../secret.ts'
 
 /** Whether two parts of configurations say the same; what is undefined is as good as left out. */
@@ -8,7 +9,7 @@ export const isSame = (one: unknown, other: unknown): boolean => {
   if (one instanceof Map || other instanceof Map) return isSame(entriesOf(one), entriesOf(other))
   if (Array.isArray(one) !== Array.isArray(other)) return false
   const [members, others] = [one, other] as Readonly<Record<string, unknown>>[]
-  return Object.keys({ ...members, ...others }).every(key => isSame(members?.[key], others?.[key]))
+  return Object.keys({ ...members, ...others }).every(key => isSame(ownMember(members, key), ownMember(others, key)))
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -82,14 +82,14 @@ const toClient = (options: ClientOptions, { authMethod, isFapi }: ClientProof, c
   }
 }
 
-const toSentence = ({ member, message }: ClientFault): string => `${optionOf[member] ?? member}: ${message}`
+const toSentence = ({ member, message }: ClientFault): string => `${optionOf.get(member) ?? member}: ${message}`
 
-const optionOf: Readonly<Record<string, string>> = {
-  client_id: '--id',
-  client_name: '--name',
-  redirect_uris: '--redirect-uri',
-  scope: '--scope',
-  tls_client_auth_subject_dn: '--subject-dn',
-  jwks: '--certificate',
-  jwks_uri: '--jwks-uri',
-}
+const optionOf: ReadonlyMap<string, string> = new Map([
+  ['client_id', '--id'],
+  ['client_name', '--name'],
+  ['redirect_uris', '--redirect-uri'],
+  ['scope', '--scope'],
+  ['tls_client_auth_subject_dn', '--subject-dn'],
+  ['jwks', '--certificate'],
+  ['jwks_uri', '--jwks-uri'],
+])

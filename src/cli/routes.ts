@@ -1,4 +1,5 @@
 import { type Operation, operationLabel, type Plan, publishOperations, type SidegateConfig } from '../config/load.ts'
+import { ownMember } from '../own-member.ts'
 import { type Command, parseOptions, printLine } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 import { toTable } from './table.ts'
@@ -59,7 +60,7 @@ const planOf = (operation: Operation, plans: readonly Plan[]): string => {
 }
 
 const limitsOf = ({ rate, operations, burst, quota, burstLimit }: Plan, operation: Operation): readonly string[] => [
-  rateText(operations[operationLabel(operation)] ?? rate),
+  rateText(ownMember(operations, operationLabel(operation)) ?? rate),
   ...(burst === undefined ? [] : [`burst ${burst}`]),
   ...(quota ? [`quota ${rateText(quota)}`] : []),
   ...(burstLimit ? [`burst ${rateText(burstLimit)}`] : []),

@@ -1,5 +1,6 @@
 import { createClientIntake, type PackedClients } from '../app/clients.ts'
 import type { SidegateConfig } from '../app.ts'
+import { ownMember, setOwnMember } from '../own-member.ts'
 import { Secret } from '../secret.ts'
 
 /**
@@ -45,12 +46,12 @@ type Members = Record<string, unknown>
 /** The same object where no member is packed, else a copy. */
 const packMembers = (members: Members): Members => {
   let copy: Members | undefined
-  for (const key in members) {
-    const member = members[key]
+  for (const key of Object.keys(members)) {
+    const member = ownMember(members, key)
     const packed = pack(member)
     if (packed === member) continue
     copy ??= (Array.isArray(members) ? [...members] : { ...members }) as Members
-    copy[key] = packed
+    setOwnMember(copy, key, packed)
   }
   return copy ?? members
 }
@@ -78,10 +79,10 @@ const unpackMarked = (marked: Marked): object => {
 }
 
 const unpackMembers = (members: Members): Members => {
-  for (const key in members) {
-    const member = members[key]
+  for (const key of Object.keys(members)) {
+    const member = ownMember(members, key)
     const unpacked = unpack(member)
-    if (unpacked !== member) members[key] = unpacked
+    if (unpacked !== member) setOwnMember(members, key, unpacked)
   }
   return Object.freeze(members)
 }

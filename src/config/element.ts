@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { ownMember } from '../own-member.ts'
 import { findMeantKey, toFaults } from './issues.ts'
 import { type Fault, type Path, startsWith } from './source/problem.ts'
 import type { Parse } from './sparse-parse.ts'
@@ -93,7 +94,7 @@ const parseRest = <S extends z.ZodObject>(
 
 const isGiven = (value: unknown, [key, ...inside]: readonly string[]): boolean => {
   if (value === undefined || key === undefined) return value !== undefined
-  return isGiven((value as Readonly<Record<string, unknown>>)[key], inside)
+  return isGiven(ownMember(value as Readonly<Record<string, unknown>>, key), inside)
 }
 
 const without = (value: unknown, places: Broken): unknown => {

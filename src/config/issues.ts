@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ownMember } from '../own-member.ts'
 import { findNearest } from './source/did-you-mean.ts'
 import type { Fault, Path } from './source/problem.ts'
 
@@ -16,7 +17,9 @@ export const toFaults = (issue: z.core.$ZodIssue, schema: z.ZodType, raw: unknow
     case 'invalid_key':
       return [{ path, at: 'key', message: issue.issues[0]?.message ?? issue.message }]
     case 'invalid_type':
-      return [{ path, at: 'value', message: orMissing(kinds[issue.expected] ?? issue.message, valueAt(raw, inside)) }]
+      return [
+        { path, at: 'value', message: orMissing(kinds.get(issue.expected) ?? issue.message, valueAt(raw, inside)) },
+      ]
     default:
       return [{ path, at: 'value', message: orMissing(issue.message, valueAt(raw, inside)) }]
   }
@@ -44,7 +47,7 @@ const knownKeysAt = (schema: z.ZodType, inside: Path): readonly string[] => {
   if (!(bare instanceof z.ZodObject)) return []
   const [step, ...rest] = inside
   if (step === undefined) return Object.keys(bare.shape)
-  const below: unknown = bare.shape[step]
+  const below: unknown = ownMember(bare.shape, step)
   return below instanceof z.ZodType ? knownKeysAt(below, rest) : []
 }
 
@@ -53,13 +56,13 @@ const unwrapped = (schema: z.core.$ZodType): z.core.$ZodType =>
     ? unwrapped(schema.unwrap())
     : schema
 
-const kinds: Readonly<Record<string, string>> = {
-  object: 'must be a mapping of keys to values',
-  record: 'must be a mapping of keys to values',
-  array: 'must be a list',
-}
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['object', 'must be a mapping of keys to values'],
+  ['record', 'must be a mapping of keys to values'],
+  ['array', 'must be a list'],
+])
 
 const orMissing = (message: string, value: unknown): string => (value === undefined ? `missing; ${message}` : message)
 
 const valueAt = (raw: unknown, inside: Path): unknown =>
-  inside.reduce<unknown>((value, step) => (value as Record<string | number, unknown> | undefined)?.[step], raw)
+  inside.reduce<unknown>((value, step) => ownMember(value as Record<string | number, unknown> | undefined, step), raw)

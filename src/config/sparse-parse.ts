@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { ownMember, setOwnMember } from '../own-member.ts'
 
 /** Parses one mapping, as `safeParse` of its schema does. */
 export type Parse<S extends z.ZodObject> = (raw: unknown) => z.ZodSafeParseResult<z.output<S>>
@@ -13,12 +14,12 @@ export const createSparseParse = <S extends z.ZodObject>(schema: S): Parse<S> =>
 
   /** Undefined where something is wrong. */
   const parseFields = (raw: Mapping): Record<string, unknown> | undefined => {
-    for (const key of required) if (!(key in raw)) return undefined
+    for (const key of required) if (!Object.hasOwn(raw, key)) return undefined
     const data = { ...defaults }
     for (const key of Object.keys(raw)) {
-      const value = fields.get(key)?.(raw[key])
+      const value = fields.get(key)?.(ownMember(raw, key))
       if (!value?.success) return undefined
-      data[key] = value.data
+      setOwnMember(data, key, value.data)
     }
     return data
   }

@@ -130,10 +130,9 @@ const takenAlgs = (
 const describedResources = ({ resources }: Described): readonly string[] =>
   resources.filter(({ metadataPath }) => metadataPath !== undefined).map(({ resource }) => resource)
 
-const withoutEmpty = (members: Members): Metadata => {
-  const kept: Record<string, string | boolean | readonly string[]> = {}
-  for (const [name, value] of Object.entries(members)) {
-    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) kept[name] = value
-  }
-  return kept
-}
+const withoutEmpty = (members: Members): Metadata =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) =>
+      value === undefined || (Array.isArray(value) && value.length === 0) ? [] : [[name, value]],
+    ),
+  )

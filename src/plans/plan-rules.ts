@@ -1,3 +1,4 @@
+import { ownMember } from '../own-member.ts'
 import type { Rule } from '../stores/ports/limiter.ts'
 import type { Plan, Rate } from './plan.ts'
 
@@ -18,7 +19,7 @@ export interface Charged {
 
 /** Every limit that a plan puts on an operation, the rate first. */
 export const rulesOf = (plan: Plan, operation: Charged): readonly PlanRule[] => {
-  const own = plan.operations[operation.label]
+  const own = ownMember(plan.operations, operation.label)
   const covered = coveredBy(plan, operation)
   const { quota, burstLimit } = plan
   // An operation's own rate has its own counter; it does not eat the plan's rate. The quota and the burst limit stay.

@@ -91,6 +91,13 @@ t.test('a variable that is not set is a problem unless it has a default', async 
   t.same(await problemsOf(t, { clients: [client({ client_secret: `\${SHOP:-x}` })] }), [])
 })
 
+t.test('a name that every object inherits is a variable that is not set', async t => {
+  for (const name of ['constructor', 'toString', '__proto__']) {
+    const [problem = ''] = await problemsOf(t, { clients: [client({ client_secret: `\${${name}}` })] })
+    t.ok(problem.includes(`the environment variable ${name} is not set`), name)
+  }
+})
+
 t.test('a reference that is none says how to write one', async t => {
   t.match(await problemsOf(t, { issuer: `http://\${1}` }), [/^1:9: issuer: not a reference; write \$\{NAME\}/])
 })

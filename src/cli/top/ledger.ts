@@ -1,3 +1,4 @@
+import { ownMember } from '../../own-member.ts'
 import { type MetricKey, metrics } from '../../telemetry/metrics.ts'
 import { parseSeries, type Samples, type Series } from './exposition.ts'
 import type { Buckets } from './quantile.ts'
@@ -40,7 +41,7 @@ export const createLedger = (now: Samples, growth: Samples): Ledger => {
     sum: (key, counts = always) =>
       entriesOf(key).reduce((sum, { labels, value }) => (counts(labels) ? sum + value : sum), 0),
     state: key => entriesOf(key).reduce((sum, { state }) => sum + state, 0),
-    labelOf: (key, label) => entriesOf(key)[0]?.labels[label] ?? '',
+    labelOf: (key, label) => ownMember(entriesOf(key)[0]?.labels, label) ?? '',
   }
 }
 

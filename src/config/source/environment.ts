@@ -1,3 +1,4 @@
+import { ownMember, setOwnMember } from '../../own-member.ts'
 import type { Fault } from './problem.ts'
 import { walkTree } from './tree.ts'
 
@@ -12,12 +13,12 @@ const reference = /\$(\$\{)|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g
 export const substituteEnvironment = (tree: unknown, env: NodeJS.ProcessEnv): readonly Fault[] => {
   const faults: Fault[] = []
   walkTree(tree, (holder, step, place) => {
-    const text = holder[step]
+    const text = ownMember(holder, step)
     if (typeof text !== 'string' || !text.includes('${')) return
     const refuse = (message: string): void => {
       faults.push({ path: [...place, step], at: 'value', message })
     }
-    holder[step] = substituteText(text, env, refuse)
+    setOwnMember(holder, step, substituteText(text, env, refuse))
   })
   return faults
 }
@@ -40,8 +41,9 @@ const substituteText = (
   const result = text.replace(reference, (_, literal?: string, name?: string, fallback?: string) => {
     if (literal) return literal
     if (!name) return fail(`not a reference; write \${NAME} or \${NAME:-default}, and $\${ for a literal \${`)
-    if (fallback !== undefined) return env[name] || fallback
-    return env[name] ?? fail(`the environment variable ${name} is not set; set it, or write \${${name}:-default}`)
+    const value = ownMember(env, name)
+    if (fallback !== undefined) return value || fallback
+    return value ?? fail(`the environment variable ${name} is not set; set it, or write \${${name}:-default}`)
   })
   return whole ? result : undefined
 }

@@ -1,3 +1,4 @@
+import { ownMember, setOwnMember } from '../../own-member.ts'
 import { walkTree } from './tree.ts'
 
 /**
@@ -79,7 +80,7 @@ const dropNull = (tree: unknown): number => {
   let keys = 0
   walkTree(tree, (holder, step) => {
     if (typeof step === 'string') keys++
-    if (holder[step] === null) holder[step] = undefined
+    if (ownMember(holder, step) === null) setOwnMember(holder, step, undefined)
   })
   return keys
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseCertificates } from '../../http/pem.ts'
 import { handshakeFault, timeFault } from '../../http/tls-files.ts'
+import { ownMember, setOwnMember } from '../../own-member.ts'
 import type { Fault, Path } from './problem.ts'
 import { unreadableFile } from './unreadable-file.ts'
 
@@ -89,7 +90,10 @@ const isVouchedForBy = (one: X509Certificate, other: X509Certificate): boolean =
   one.publicKey.equals(other.publicKey) || (one.checkIssued(other) && one.verify(other.publicKey))
 
 const findMapping = (tree: unknown, path: Path): Record<string, unknown> | undefined => {
-  const found = path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], tree)
+  const found = path.reduce<unknown>(
+    (value, step) => ownMember(value as Record<string, unknown> | undefined, step),
+    tree,
+  )
   return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : undefined
 }
 
@@ -103,10 +107,10 @@ const readNamed = async <T>(
   parse: (pem: string) => T,
   expectation: string,
 ): Promise<Read<T> | undefined> => {
-  const file = mapping[name]
+  const file = ownMember(mapping, name)
   if (typeof file !== 'string' || file === '') return undefined
   const absolute = resolve(folder, file)
-  mapping[name] = absolute
+  setOwnMember(mapping, name, absolute)
   try {
     const pem = await readFile(absolute, 'utf8')
     return { value: parse(pem) }

@@ -1,3 +1,4 @@
+import { ownMember } from '../../own-member.ts'
 import type { Path } from './problem.ts'
 
 /** What holds values in the data of a configuration file: a mapping by its keys, a list by its indexes. */
@@ -11,7 +12,7 @@ export const walkTree = (root: unknown, visit: (holder: Holder, step: string | n
   const place: (string | number)[] = []
   const enter = (holder: Holder, step: string | number): void => {
     visit(holder, step, place)
-    const value = holder[step]
+    const value = ownMember(holder, step)
     if (typeof value !== 'object' || value === null) return
     place.push(step)
     walk(value)

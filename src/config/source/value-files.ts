@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { ownMember } from '../../own-member.ts'
 import type { Fault, Path } from './problem.ts'
 import { walkTree } from './tree.ts'
 import { unreadableFile } from './unreadable-file.ts'
@@ -63,7 +64,7 @@ const findNamedFiles = (tree: unknown): readonly NamedFile[] => {
   const found: NamedFile[] = []
   walkTree(tree, (mapping, key, place) => {
     const name = nameByKey.get(key)
-    const file = mapping[key]
+    const file = ownMember(mapping, key)
     if (name && typeof file === 'string') found.push({ mapping, place: [...place], name, file })
   })
   return found

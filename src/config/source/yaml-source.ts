@@ -1,5 +1,6 @@
 import type { ErrorCode, YAMLError } from 'yaml'
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { setOwnMember } from '../../own-member.ts'
 import { type Fault, type Path, pathKey } from './problem.ts'
 
 /** A place in the text, both counted from 1. */
@@ -93,7 +94,8 @@ const toPlain = (
       for (const pair of node.items) {
         if (!isPair(pair)) continue
         const name = String(isScalar(pair.key) ? pair.key.value : pair.key)
-        mapping[name] = visit(pair.value, [...path, name], startOf(pair.key) ?? keyOffset, [...above, node])
+        const value = visit(pair.value, [...path, name], startOf(pair.key) ?? keyOffset, [...above, node])
+        setOwnMember(mapping, name, value)
       }
       return mapping
     }

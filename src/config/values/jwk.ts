@@ -2,6 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'n
 import { fitsAlg } from '../../oauth/client-keys/jws.ts'
 import { findKeyBoundsFault, leastRsaBits, mostExponentBits, mostRsaBits } from '../../oauth/client-keys/key-bounds.ts'
 import { type SigningAlg, signingAlgs } from '../../oauth/wire.ts'
+import { ownMember } from '../../own-member.ts'
 
 /** JSON Web Keys (RFC 7517) as they stand in the configuration: what is wrong with one and what would be right. */
 
@@ -10,7 +11,7 @@ export type Jwk = Readonly<Record<string, unknown>>
 /** A key that others may see. No message repeats what the key holds. */
 export const publicJwkFault = (jwk: Jwk): string | undefined => {
   if (jwk.kty === 'oct' || 'k' in jwk) return 'is symmetric; only public keys stand here'
-  const secret = privateMembers.find(member => member in jwk)
+  const secret = privateMembers.find(member => Object.hasOwn(jwk, member))
   if (secret) return `has the private member ${secret}; remove all private ones, and take a new key where others saw it`
   const key = readKey(() => createPublicKey({ key: { ...jwk }, format: 'jwk' }))
   return key ? strengthFault(key) : 'is no public key; an EC, RSA or OKP one has all its public members (RFC 7518)'
@@ -41,7 +42,9 @@ export const haveKeyFor = (keys: readonly Jwk[], algs: readonly SigningAlg[]): b
 /** How tokens name a key: its `kid`, else its thumbprint (RFC 7638). */
 export const kidOf = (jwk: Jwk): string => {
   if (typeof jwk.kid === 'string') return jwk.kid
-  const named = thumbprintMembers.filter(member => member in jwk).map(member => [member, jwk[member]])
+  const named = thumbprintMembers
+    .filter(member => Object.hasOwn(jwk, member))
+    .map(member => [member, ownMember(jwk, member)])
   return createHash('sha256')
     .update(JSON.stringify(Object.fromEntries(named)))
     .digest('base64url')

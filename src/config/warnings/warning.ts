@@ -1,3 +1,4 @@
+import { ownMember } from '../../own-member.ts'
 import type { Draft } from '../draft.ts'
 import type { Path } from '../source/problem.ts'
 
@@ -31,6 +32,6 @@ export const warnIf = (isSo: boolean, path: Path, message: string): readonly War
 /** What is written at a place of the file; undefined: nothing. */
 export const valueAt = (written: unknown, path: Path): unknown =>
   path.reduce<unknown>(
-    (value, step) => (value as Readonly<Record<string | number, unknown>> | undefined)?.[step],
+    (value, step) => ownMember(value as Readonly<Record<string | number, unknown>> | undefined, step),
     written,
   )

@@ -1,3 +1,4 @@
+import { ownMember } from '../../own-member.ts'
 import type { Parameters } from '../forms/parameters.ts'
 import { joinScope, splitScope } from '../scope.ts'
 
@@ -48,6 +49,6 @@ export const asksForSilence = (prompt: string | undefined): boolean => prompt?.s
 
 /** As if they had been sent one by one; an empty one is absent (RFC 6749 section 3.1). */
 export const toParameters = (values: ParameterValues): Parameters => {
-  const all = (name: string): readonly string[] => [values[name] ?? []].flat().filter(value => value !== '')
+  const all = (name: string): readonly string[] => [ownMember(values, name) ?? []].flat().filter(value => value !== '')
   return { get: name => all(name)[0], all, faults: new Map() }
 }

@@ -56,12 +56,8 @@ const readSent = <Name extends string>(
   parameters: Parameters,
   names: readonly Name[],
 ): { readonly [name in Name]?: string } => {
-  const read: { [name in Name]?: string } = {}
-  for (const name of names) {
-    const value = parameters.get(name)
-    if (value !== undefined) read[name] = value
-  }
-  return read
+  const sent = names.map(name => [name, parameters.get(name)] as const)
+  return Object.fromEntries(sent.filter(([, value]) => value !== undefined)) as { readonly [name in Name]?: string }
 }
 
 const refuse = (error: AuthorizationErrorCode, description: string): AuthorizationRefusal => ({ error, description })

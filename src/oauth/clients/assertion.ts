@@ -41,7 +41,7 @@ export const createAssertionCheck = ({ options, clock }: OAuthDeps, keyring: Cli
 
 const findFault = (claims: JsonObject, client_id: string): ProofFault | undefined => {
   if (claims.sub !== client_id) return 'subject'
-  if (ofRequests.some(name => name in claims)) return 'kind'
+  if (ofRequests.some(name => Object.hasOwn(claims, name))) return 'kind'
   return typeof claims.jti === 'string' && claims.jti !== '' ? undefined : 'jti_missing'
 }
 

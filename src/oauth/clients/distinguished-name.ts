@@ -45,7 +45,7 @@ const parseAttribute = (text: string): string | undefined => {
   const value = parseValue(written)
   if (type === '' || value === undefined) return undefined
   const name = type.toUpperCase().replace(/^OID\./, '')
-  return `${objectIdentifiers[name] ?? name}=${value}`
+  return `${objectIdentifiers.get(name) ?? name}=${value}`
 }
 
 const parseValue = (written: string): string | undefined => {
@@ -83,26 +83,26 @@ const textTags: ReadonlySet<number> = new Set([0x0c, 0x13, 0x16])
 const decodeUtf8 = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined)
 
 /** The types that certificates of firms, banks and servers have (RFC 4519, ETSI EN 319 412-1, EV guidelines section 9.2). */
-const objectIdentifiers: Readonly<Record<string, string>> = {
-  CN: '2.5.4.3',
-  SN: '2.5.4.4',
-  SERIALNUMBER: '2.5.4.5',
-  C: '2.5.4.6',
-  L: '2.5.4.7',
-  ST: '2.5.4.8',
-  STREET: '2.5.4.9',
-  O: '2.5.4.10',
-  OU: '2.5.4.11',
-  TITLE: '2.5.4.12',
-  BUSINESSCATEGORY: '2.5.4.15',
-  POSTALCODE: '2.5.4.17',
-  GN: '2.5.4.42',
-  DNQUALIFIER: '2.5.4.46',
-  ORGANIZATIONIDENTIFIER: '2.5.4.97',
-  UID: '0.9.2342.19200300.100.1.1',
-  DC: '0.9.2342.19200300.100.1.25',
-  EMAILADDRESS: '1.2.840.113549.1.9.1',
-  JURISDICTIONL: '1.3.6.1.4.1.311.60.2.1.1',
-  JURISDICTIONST: '1.3.6.1.4.1.311.60.2.1.2',
-  JURISDICTIONC: '1.3.6.1.4.1.311.60.2.1.3',
-}
+const objectIdentifiers: ReadonlyMap<string, string> = new Map([
+  ['CN', '2.5.4.3'],
+  ['SN', '2.5.4.4'],
+  ['SERIALNUMBER', '2.5.4.5'],
+  ['C', '2.5.4.6'],
+  ['L', '2.5.4.7'],
+  ['ST', '2.5.4.8'],
+  ['STREET', '2.5.4.9'],
+  ['O', '2.5.4.10'],
+  ['OU', '2.5.4.11'],
+  ['TITLE', '2.5.4.12'],
+  ['BUSINESSCATEGORY', '2.5.4.15'],
+  ['POSTALCODE', '2.5.4.17'],
+  ['GN', '2.5.4.42'],
+  ['DNQUALIFIER', '2.5.4.46'],
+  ['ORGANIZATIONIDENTIFIER', '2.5.4.97'],
+  ['UID', '0.9.2342.19200300.100.1.1'],
+  ['DC', '0.9.2342.19200300.100.1.25'],
+  ['EMAILADDRESS', '1.2.840.113549.1.9.1'],
+  ['JURISDICTIONL', '1.3.6.1.4.1.311.60.2.1.1'],
+  ['JURISDICTIONST', '1.3.6.1.4.1.311.60.2.1.2'],
+  ['JURISDICTIONC', '1.3.6.1.4.1.311.60.2.1.3'],
+])

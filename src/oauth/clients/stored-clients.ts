@@ -1,3 +1,4 @@
+import { setOwnMember } from '../../own-member.ts'
 import type { ClientChange, ClientRecord } from '../../stores/ports/clients.ts'
 import { certificateNameKinds } from '../options.ts'
 import type { ClientFacts } from './packed-clients.ts'
@@ -112,10 +113,7 @@ export const parseMembers = (text: string): ClientMembers => {
 const divide = (members: ClientMembers): { readonly own: ClientMembers; readonly terms: ClientMembers } => {
   const own: Record<string, unknown> = {}
   const terms: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(members)) {
-    if (ownMembers.has(name)) own[name] = value
-    else terms[name] = value
-  }
+  for (const [name, value] of Object.entries(members)) setOwnMember(ownMembers.has(name) ? own : terms, name, value)
   return { own, terms }
 }
 

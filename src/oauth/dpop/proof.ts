@@ -1,5 +1,6 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import { OAuthError } from '../../errors.ts'
+import { ownMember } from '../../own-member.ts'
 import { type CompactJws, fitsAlg, isSignedBy, type JsonObject, parseJws } from '../client-keys/jws.ts'
 import { toPublicKeys } from '../client-keys/public-keys.ts'
 import { strongSigningAlgs } from '../wire.ts'
@@ -113,7 +114,8 @@ const requireText = (value: unknown, description: string): string => {
 /** The public key in the header of what is a DPoP proof by its type. */
 const requireJwk = ({ typ, jwk }: JsonObject): JsonObject => {
   const isProof = typeof typ === 'string' && /^(application\/)?dpop\+jwt$/i.test(typ)
-  if (!isProof || typeof jwk !== 'object' || jwk === null || privateMembers.some(name => name in jwk)) throw unsigned()
+  if (!isProof || typeof jwk !== 'object' || jwk === null || privateMembers.some(name => Object.hasOwn(jwk, name)))
+    throw unsigned()
   return jwk as JsonObject
 }
 
@@ -130,17 +132,17 @@ const requireKey = (jwk: JsonObject, { alg }: CompactJws): KeyObject => {
 
 /** RFC 7638 section 3. */
 const thumbprintOf = (jwk: JsonObject): string => {
-  const members = thumbprintMembers[String(jwk.kty)]?.map(name => [name, jwk[name]])
+  const members = thumbprintMembers.get(jwk.kty)?.map(name => [name, ownMember(jwk, name)])
   if (!members?.every(([, value]) => typeof value === 'string')) throw unsigned()
   return sha256(JSON.stringify(Object.fromEntries(members)))
 }
 
 /** RFC 7638 section 3.2 and RFC 8037 section 2, in their order. */
-const thumbprintMembers: Readonly<Record<string, readonly string[]>> = {
-  EC: ['crv', 'kty', 'x', 'y'],
-  OKP: ['crv', 'kty', 'x'],
-  RSA: ['e', 'kty', 'n'],
-}
+const thumbprintMembers: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['EC', ['crv', 'kty', 'x', 'y']],
+  ['OKP', ['crv', 'kty', 'x']],
+  ['RSA', ['e', 'kty', 'n']],
+])
 
 const unsigned = (): OAuthError => invalidProof('The typ, alg, jwk or signature of the DPoP proof is not right')
 

@@ -16,15 +16,15 @@ export const html = (literals: TemplateStringsArray, ...parts: readonly HtmlPart
   new Html(literals.map((literal, index) => literal + toMarkup(parts[index])).join(''))
 
 /** The one escaping function, good for element content and for attribute values in double quotes. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, char => entities[char] ?? char)
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, char => entities.get(char) ?? char)
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+const entities: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+])
 
 const toMarkup = (part: HtmlPart): string => {
   if (part === undefined) return ''

@@ -1,3 +1,4 @@
+import { ownMember } from '../../own-member.ts'
 import type { ScopeTexts } from '../options.ts'
 import type { Texts } from './texts/texts.ts'
 
@@ -17,7 +18,7 @@ export const findScopeText = (scope: string, declared: ScopeTexts, page: Texts):
   const texts = declared.get(scope)
   if (texts === undefined) return findOwnText(scope, page)
   const [lang = undetermined] = [page.lang, 'en', ...Object.keys(texts)].filter(each => Object.hasOwn(texts, each))
-  const text = texts[lang] ?? ''
+  const text = ownMember(texts, lang) ?? ''
   return lang === page.lang || lang === undetermined ? { text } : { text, lang }
 }
 
@@ -25,6 +26,6 @@ export const findScopeText = (scope: string, declared: ScopeTexts, page: Texts):
 const undetermined = 'und'
 
 const findOwnText = (scope: string, { consent: { scopes } }: Texts): ScopeText | undefined => {
-  const text = Object.hasOwn(scopes, scope) ? scopes[scope] : undefined
+  const text = ownMember(scopes, scope)
   return text === undefined ? undefined : { text }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Cluster, type Command, Redis } from 'ioredis'
+import { ownMember } from '../../own-member.ts'
 import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { parseRedisAddress, type RedisAddress, type RedisUrl } from '../store-url.ts'
 import { Deadlines } from './deadlines.ts'
@@ -146,5 +147,6 @@ export const defineScript = (connection: RedisConnection, name: string, numberOf
   connection.defineCommand(name, { numberOfKeys, lua })
   // ioredis adds the command as a method of this name, which its types cannot know.
   const methods = connection as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>
-  return (...keysAndArguments) => answered(Promise.resolve(methods[name]?.(...keysAndArguments)))
+  const call = ownMember(methods, name)?.bind(connection)
+  return (...keysAndArguments) => answered(Promise.resolve(call?.(...keysAndArguments)))
 }

@@ -65,10 +65,10 @@ return 1
 
 const elsewhere = 'copy into another Redis, or into another ?prefix= of this one'
 
-const obstacles: Readonly<Record<string, string>> = {
-  copy: `a copy of something else has begun there and not ended: ${elsewhere}`,
-  keys: `the Redis has keys of its own, as after a copy or with a gateway: ${elsewhere}`,
-}
+const obstacles: ReadonlyMap<string, string> = new Map([
+  ['copy', `a copy of something else has begun there and not ended: ${elsewhere}`],
+  ['keys', `the Redis has keys of its own, as after a copy or with a gateway: ${elsewhere}`],
+])
 
 export const openCopyTarget = async (url: RedisUrl, clock: Clock, source: CopySource): Promise<CopyTarget> => {
   const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
@@ -81,7 +81,7 @@ export const openCopyTarget = async (url: RedisUrl, clock: Clock, source: CopySo
       await requireNoRecords(connection)
       const records = source.keys.flatMap(key => [key.kid, JSON.stringify(key)])
       const obstacle = await begin(names.keys, markedForMs, copyMark, source.fingerprint, ...records)
-      if (obstacle !== '') throw new Error(obstacles[String(obstacle)])
+      if (obstacle !== '') throw new Error(obstacles.get(String(obstacle)))
     },
     complete: async () => {
       await requireNoGateway(connection)

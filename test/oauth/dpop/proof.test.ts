@@ -153,3 +153,15 @@ t.test('line 91: at a protected resource a proof is for one access token and its
   await t.rejects(verifyAt(newProof(key, { method: 'GET', uri: origin + path, nowMs })), refusal, 'ath missing')
   await t.rejects(verifyAt(proofOf('an-access-token', stranger)), refusal, 'another key')
 })
+
+t.test('a kty that every object inherits as a member is refused as any unknown one', async t => {
+  for (const kty of ['constructor', '__proto__', 'toString', 'hasOwnProperty', ['EC'], { EC: 1 }, 7, null]) {
+    await isRefused(t, [proof({ header: { jwk: { ...bareJwk(key), kty } } })], `kty ${JSON.stringify(kty)}`)
+  }
+})
+
+t.test('a member that the key only inherits is no member of it', async t => {
+  const inherited = JSON.parse(`{"kty":"EC","__proto__":${JSON.stringify(bareJwk(key))}}`)
+
+  await isRefused(t, [proof({ header: { jwk: inherited } })], 'a key below __proto__')
+})

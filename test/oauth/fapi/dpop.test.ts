@@ -52,6 +52,8 @@ t.test('a token bound to a key is good with a right proof and no other', async t
     'alg RS256': { key: newKey('RS256') },
     'jwk missing': { header: { jwk: undefined } },
     'jwk with the private part': { header: { jwk: privateKey.export({ format: 'jwk' }) } },
+    'jwk of the kty constructor': { header: { jwk: { ...bareJwk(tpp.dpopKey), kty: 'constructor' } } },
+    'jwk of the kty __proto__': { header: { jwk: { ...bareJwk(tpp.dpopKey), kty: '__proto__' } } },
     'jwk symmetric': { header: { jwk: { kty: 'oct', k: 'c2VjcmV0' } } },
     'jti missing': { claims: { jti: undefined } },
     'jti empty': { claims: { jti: '' } },
