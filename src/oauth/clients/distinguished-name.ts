@@ -8,21 +8,35 @@ import { isUtf8 } from 'node:buffer'
  */
 export const isSameName = (registered: string, subject: string | undefined): boolean => {
   const name = parseName(registered)
-  return name !== undefined && subject !== undefined && name === toCanonical(subject.split('\n'))
+  return name !== undefined && subject !== undefined && name === toCanonical(subject.split('\n'), identifyPrinted)
 }
 
 /** One text for every way to write a registered name; undefined for what RFC 4514 does not allow. */
-export const parseName = (registered: string): string | undefined => toCanonical(splitName(registered).toReversed())
+export const parseName = (registered: string): string | undefined =>
+  toCanonical(splitName(registered).toReversed(), identify)
 
 /** The parts of a registered name, as they are written. */
 export const splitName = (registered: string): readonly string[] => splitUnescaped(registered, ',')
 
 /** The subject of a certificate, as node gives it, to be registered. */
-export const toRegisteredName = (subject: string): string => subject.split('\n').reverse().join(',')
+export const toRegisteredName = (subject: string): string =>
+  subject
+    .split('\n')
+    .map(part => splitUnescaped(part, '+').map(spellUniqueIdentifier).join('+'))
+    .reverse()
+    .join(',')
 
-const toCanonical = (parts: readonly string[]): string | undefined => {
+/** OpenSSL's `uid` would be read as RFC 4519's `uid`, which is another attribute. */
+const spellUniqueIdentifier = (attribute: string): string =>
+  attribute.replace(/^(\s*)uid=/, (_, space: string) => `${space}${uniqueIdentifier}=`)
+
+const toCanonical = (parts: readonly string[], identifyType: (type: string) => string): string | undefined => {
   // The attributes of one part are a set: written in any order.
-  const read = parts.map(part => splitUnescaped(part, '+').map(parseAttribute).toSorted())
+  const read = parts.map(part =>
+    splitUnescaped(part, '+')
+      .map(attribute => parseAttribute(attribute, identifyType))
+      .toSorted(),
+  )
   return read.flat().includes(undefined) ? undefined : JSON.stringify(read)
 }
 
@@ -40,13 +54,27 @@ const splitUnescaped = (text: string, separator: ',' | '+'): string[] => {
 const toUnits = (text: string): readonly string[] => text.match(/\\[0-9a-f]{2}|\\?./gisu) ?? []
 
 /** `type=value`, the type as an object identifier where we know it. */
-const parseAttribute = (text: string): string | undefined => {
+const parseAttribute = (text: string, identifyType: (type: string) => string): string | undefined => {
   const [, type = '', written = ''] = /^\s*([a-z0-9.-]+)\s*=(.*)$/is.exec(text) ?? []
   const value = parseValue(written)
   if (type === '' || value === undefined) return undefined
-  const name = type.toUpperCase().replace(/^OID\./, '')
-  return `${objectIdentifiers.get(name) ?? name}=${value}`
+  return `${identifyType(type)}=${value}`
 }
+
+/** The object identifier of a type in a registered name, as RFC 4514 has it: a name without case. */
+const identify = (type: string): string => {
+  const name = type.toUpperCase().replace(/^OID\./, '')
+  return objectIdentifiers.get(name) ?? name
+}
+
+/**
+ * The object identifier of a type as node prints it, which is OpenSSL's short name. Two of these differ by case alone: `UID` is
+ * userId, as in RFC 4519, and `uid` is uniqueIdentifier.
+ */
+const identifyPrinted = (type: string): string => (type === 'uid' ? uniqueIdentifier : identify(type))
+
+/** RFC 1274 section 9.3.34. */
+const uniqueIdentifier = '0.9.2342.19200300.100.1.44'
 
 const parseValue = (written: string): string | undefined => {
   const units = trimUnits(toUnits(written))
@@ -100,6 +128,7 @@ const objectIdentifiers: ReadonlyMap<string, string> = new Map([
   ['DNQUALIFIER', '2.5.4.46'],
   ['ORGANIZATIONIDENTIFIER', '2.5.4.97'],
   ['UID', '0.9.2342.19200300.100.1.1'],
+  ['UNIQUEIDENTIFIER', uniqueIdentifier],
   ['DC', '0.9.2342.19200300.100.1.25'],
   ['EMAILADDRESS', '1.2.840.113549.1.9.1'],
   ['JURISDICTIONL', '1.3.6.1.4.1.311.60.2.1.1'],

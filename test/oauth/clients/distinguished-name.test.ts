@@ -1,5 +1,8 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { isSameName, parseName } from '../../../src/oauth/clients/distinguished-name.ts'
+import { isSameName, parseName, toRegisteredName } from '../../../src/oauth/clients/distinguished-name.ts'
+import { createCertificates } from '../../support/certificates.ts'
 
 /** A subject as node gives it: one part a line, the least specific first. */
 const shop = 'C=AT\nO=Shop, Inc.'.replace(',', '\\,')
@@ -31,6 +34,28 @@ t.test('a name with a part more, less, elsewhere or otherwise is another', async
   ]) {
     t.not(parseName(registered), undefined, registered)
     t.notOk(isSameName(registered, bank), registered)
+  }
+})
+
+t.test('uniqueIdentifier, which OpenSSL calls uid, is not the userId that a registered name calls uid', async t => {
+  const certificates = createCertificates(t)
+  const subjectOf = (name: string, subject: string): string =>
+    new X509Certificate(readFileSync(certificates.issue(name, { subject }).certFile)).subject
+  const userId = subjectOf('user-id', '/O=Shop/UID=u1')
+  const unique = subjectOf('unique', '/O=Shop/uid=u1')
+  const both = subjectOf('both', '/O=Shop/CN=a+uid=u1')
+
+  t.equal(unique, 'O=Shop\nuid=u1', 'this is how node prints uniqueIdentifier')
+  for (const registered of ['UID=u1,O=Shop', 'uid=u1,O=Shop', '0.9.2342.19200300.100.1.1=u1,O=Shop']) {
+    t.equal(isSameName(registered, userId), true, registered)
+    t.equal(isSameName(registered, unique), false, registered)
+  }
+  for (const registered of ['uniqueIdentifier=u1,O=Shop', '0.9.2342.19200300.100.1.44=u1,O=Shop']) {
+    t.equal(isSameName(registered, userId), false, registered)
+    t.equal(isSameName(registered, unique), true, registered)
+  }
+  for (const subject of [userId, unique, both]) {
+    t.equal(isSameName(toRegisteredName(subject), subject), true, `${subject} as it is registered`)
   }
 })
 
