@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { fitsAlg } from '../../oauth/client-keys/jws.ts'
 import { findKeyBoundsFault, leastRsaBits, mostExponentBits, mostRsaBits } from '../../oauth/client-keys/key-bounds.ts'
+import { isForVerification, isKeyOperations } from '../../oauth/client-keys/key-use.ts'
 import { type SigningAlg, signingAlgs } from '../../oauth/wire.ts'
 import { ownMember } from '../../own-member.ts'
 
@@ -11,6 +12,9 @@ export type Jwk = Readonly<Record<string, unknown>>
 /** A key that others may see. No message repeats what the key holds. */
 export const publicJwkFault = (jwk: Jwk): string | undefined => {
   if (jwk.kty === 'oct' || 'k' in jwk) return 'is symmetric; only public keys stand here'
+  if (jwk.key_ops !== undefined && !isKeyOperations(jwk.key_ops)) {
+    return 'has a key_ops that is not a list of texts, such as ["verify"] (RFC 7517 section 4.3)'
+  }
   const secret = privateMembers.find(member => Object.hasOwn(jwk, member))
   if (secret) return `has the private member ${secret}; remove all private ones, and take a new key where others saw it`
   const key = readKey(() => createPublicKey({ key: { ...jwk }, format: 'jwk' }))
@@ -28,9 +32,9 @@ export const signingJwkFault = (jwk: Jwk): string | undefined => {
   return fitsAlg(alg, key) ? undefined : `cannot sign with ${alg}; its alg names another kind of key`
 }
 
-/** A key may say by `alg` and `use` what it is for. */
+/** A key may say by `alg`, `use` and `key_ops` what it is for. */
 const canVerify = (jwk: Jwk, alg: SigningAlg): boolean => {
-  if ((jwk.alg ?? alg) !== alg || (jwk.use ?? 'sig') !== 'sig') return false
+  if ((jwk.alg ?? alg) !== alg || !isForVerification(jwk)) return false
   const key = readKey(() => createPublicKey({ key: { ...jwk }, format: 'jwk' }))
   return key !== undefined && fitsAlg(alg, key)
 }

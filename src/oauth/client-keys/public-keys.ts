@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { JwkSet } from '../options.ts'
 import { type CompactJws, fitsAlg, isSignedBy } from './jws.ts'
 import { findKeyBoundsFault } from './key-bounds.ts'
+import { isForVerification } from './key-use.ts'
 
 /** One public key that somebody registered. */
 export interface PublicKey {
@@ -18,7 +19,7 @@ const mostKeys = 20
 const mostTried = 4
 
 /**
- * The keys of a set that can prove anything to us. Encryption keys, symmetric ones, those out of bounds and those that
+ * The keys of a set that can prove anything to us. Encryption keys, keys whose `key_ops` lacks `verify`, symmetric ones, those out of bounds and those that
  * node cannot read are left out: one that nobody can use is no reason to refuse the others.
  */
 export const toPublicKeys = ({ keys }: JwkSet): readonly PublicKey[] => keys.flatMap(toPublicKey).slice(0, mostKeys)
@@ -47,8 +48,8 @@ const nameFirst = (keys: readonly PublicKey[], { header }: CompactJws): readonly
   header.kid === undefined ? keys : keys.toSorted((a, b) => Number(a.kid === undefined) - Number(b.kid === undefined))
 
 const toPublicKey = (jwk: Readonly<Record<string, unknown>>): readonly PublicKey[] => {
-  const { kid, alg, use } = jwk
-  if (use !== undefined && use !== 'sig') return []
+  const { kid, alg } = jwk
+  if (!isForVerification(jwk)) return []
   try {
     const key = createPublicKey({ key: { ...jwk }, format: 'jwk' })
     if (findKeyBoundsFault(key)) return []

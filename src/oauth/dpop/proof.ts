@@ -124,7 +124,7 @@ const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 const requireKey = (jwk: JsonObject, { alg }: CompactJws): KeyObject => {
   const [found] = toPublicKeys({ keys: [jwk] })
-  const isFor = (found?.alg ?? alg) === alg && (!Array.isArray(jwk.key_ops) || jwk.key_ops.includes('verify'))
+  const isFor = (found?.alg ?? alg) === alg
   const isTaken = proofAlgs.some(known => known === alg)
   if (!found || !isFor || !isTaken || !fitsAlg(alg, found.key)) throw unsigned()
   return found.key

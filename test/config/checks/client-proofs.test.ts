@@ -52,6 +52,18 @@ holdsEach(t, [
     }),
   },
   {
+    says: 'the key_ops of a key is a list of texts',
+    refused: clients({ ...keyed, jwks: { keys: [{ ...publicJwk('ES256'), key_ops: 'verify' }] } }),
+    message: /jwks.*: key 1 has a key_ops that is not a list of texts/,
+    accepted: clients({ ...keyed, jwks: { keys: [{ ...publicJwk('ES256'), key_ops: ['verify'] }] } }),
+  },
+  {
+    says: 'a key without verify in its key_ops is no key of an assertion',
+    refused: clients({ ...keyed, jwks: { keys: [{ ...publicJwk('ES256'), key_ops: ['deriveKey'] }] } }),
+    message: /jwks/,
+    accepted: clients({ ...keyed, jwks: { keys: [{ ...publicJwk('ES256'), key_ops: ['deriveKey', 'verify'] }] } }),
+  },
+  {
     says: 'an authentication method is one that is served',
     refused: clients({ token_endpoint_auth_method: 'client_secret_jwt' }),
     message: /token_endpoint_auth_method: must be client_secret_basic, .* or none/,

@@ -58,3 +58,16 @@ t.test('only keys that fit the algorithm count as tried', async t => {
   t.equal(findSignatureFault(toPublicKeys({ keys: [...unfitting, bareJwk(signer)] }), signedBy(signer)), undefined)
   t.equal(findSignatureFault(toPublicKeys({ keys: unfitting }), signedBy(signer)), 'key_unknown')
 })
+
+t.test('a key verifies only where its key_ops, if it has one, is a list of texts with verify', async t => {
+  const signer = newKey('ES256')
+  const faultWith = (key_ops: unknown) =>
+    findSignatureFault(toPublicKeys({ keys: [{ ...bareJwk(signer), key_ops }] }), signedBy(signer))
+
+  for (const key_ops of [undefined, ['verify'], ['sign', 'verify']]) {
+    t.equal(faultWith(key_ops), undefined, JSON.stringify(key_ops))
+  }
+  for (const key_ops of [[], ['sign'], ['encrypt'], ['verify', 1], 'verify', { verify: true }, null, 1]) {
+    t.equal(faultWith(key_ops), 'key_unknown', JSON.stringify(key_ops))
+  }
+})
