@@ -103,11 +103,15 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const refuse = (description: string): AuthorizationRefusal => ({ error: 'invalid_request_object', description })
 
 const unproven = (proofFault: ProofFault): OAuthError =>
-  new OAuthError(
-    'invalid_request_object',
-    proofFault === 'kind' ? 'The sub of a request object cannot be the client_id.' : unprovenRule,
-    { proofFault },
-  )
+  new OAuthError('invalid_request_object', descriptions.get(proofFault) ?? unsigned, { proofFault })
 
-const unprovenRule =
-  'The request object is not signed by this client as it is registered, not made for this server, or has expired.'
+/** The claims are checked before the signature, so these sentences tell nothing about the keys of the client. */
+const descriptions: ReadonlyMap<ProofFault, string> = new Map([
+  ['kind', 'The sub of a request object cannot be the client_id.'],
+  ['audience', 'The aud of the request object is not the issuer of this server.'],
+  ['expired', 'The request object has no exp, or has expired.'],
+  ['not_yet', 'The nbf or iat of the request object is in the future.'],
+  ['too_far', `The exp of the request object is more than ${longestLifeSec / 60} minutes from now.`],
+])
+
+const unsigned = 'The request object is not signed by this client as it is registered.'

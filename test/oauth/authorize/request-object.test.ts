@@ -179,6 +179,37 @@ t.test('under FAPI 2.0 an object lasts an hour at most, and says so', async t =>
     t.ok('error' in (await read(signed(room, changes), client, address)), JSON.stringify(changes))
 })
 
+t.test('a refused request object is described by its own fault', async t => {
+  const client = signing({ profile: 'fapi2' })
+  const room = await openBrowserRoom(t, [client])
+  const read = createRequestObjects(
+    room.deps,
+    createClientKeyring(room.deps.clock, () => undefined),
+  )
+  const now = nowSec(room)
+  const told: readonly (readonly [string, string])[] = [
+    [signed(room, { nbf: now, exp: undefined }), 'The request object has no exp, or has expired.'],
+    [signed(room, { nbf: now - 120, exp: now - 60 }), 'The request object has no exp, or has expired.'],
+    [signed(room, { nbf: now, exp: now + 3700 }), 'The exp of the request object is more than 60 minutes from now.'],
+    [signed(room, { nbf: now + 90 }), 'The nbf or iat of the request object is in the future.'],
+    [
+      signed(room, { nbf: now, aud: 'https://x.example' }),
+      'The aud of the request object is not the issuer of this server.',
+    ],
+    [signed(room, { nbf: now, sub: 'demo' }), 'The sub of a request object cannot be the client_id.'],
+    [
+      signed(room, { nbf: now }, {}, newKey('ES256')),
+      'The request object is not signed by this client as it is registered.',
+    ],
+  ]
+  for (const [nth, [request, description]] of told.entries()) {
+    // Many bad objects from one address would be refused for their number.
+    const answer = await read(request, client, `203.0.113.${nth}`)
+    t.equal('error' in answer && answer.error, 'invalid_request_object')
+    t.equal('description' in answer && answer.description, description)
+  }
+})
+
 t.test('a client that must sign sends nothing plainly', async t => {
   const room = await openBrowserRoom(t, [signing({ require_signed_request_object: true })])
 
