@@ -34,11 +34,15 @@ export interface FailureLimit {
    * @param name the client_id or username that was tried
    */
   count(name: string, address: string): Promise<number>
+  /** Notes that this name was proven at this address: failures at other addresses do not refuse it here for a day. */
+  proven(name: string, address: string): void
   /** The wait in milliseconds while this name and address are refused outright, else 0. Local, no store call. */
   blockedMs(name: string, address: string): number
   /**
-   * Runs one check of a proof, from `blockedMs` to `count`, after those of this name and address before it: guesses sent
-   * all at once are heard no further than guesses sent in turn. A check that is known at once waits for nothing.
+   * Runs one check of a proof, from `blockedMs` to `count`, after those of this name and address before it. No more checks
+   * of one name, or of one address, are under way than may still fail: guesses that are sent all at once get no further than
+   * guesses that are sent one after another. A check that is known at once waits for nothing.
+   * @param check is told the address as it is counted: of an IPv6 address the /64
    */
-  inTurn<T>(name: string, address: string, check: () => T | Promise<T>): T | Promise<T>
+  inTurn<T>(name: string, address: string, check: (from: string) => T | Promise<T>): T | Promise<T>
 }

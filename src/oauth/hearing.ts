@@ -10,7 +10,7 @@ export interface Hearing {
    * that nobody waits for what somebody else's proof asked for.
    * @throws OAuthError rate_limit_exceeded after too many; what `who` refuses with, and what `check` throws
    */
-  hear<T>(who: Heeded, check: () => MaybePromise<Heard<T>>): MaybePromise<T>
+  hear<T>(who: Heeded, check: Check<T>): MaybePromise<T>
   /** Counts a proof that turned out not to be good, and refuses it. */
   refuse(who: Heeded, fault: ProofFault): Promise<never>
 }
@@ -22,6 +22,9 @@ export interface Heeded {
   /** @param client_id where `name` is that of a client that there is */
   toRefusal(fault: ProofFault, client_id?: string): OAuthError
 }
+
+/** Looks at a proof. @param from the address that it came from, as failures of it are counted */
+export type Check<T> = (from: string) => MaybePromise<Heard<T>>
 
 /** What one look at a proof found. */
 export type Heard<T> =
@@ -39,11 +42,15 @@ export const createHearing = ({ failures, clients }: Pick<OAuthDeps, 'failures' 
     refuseWhenLimited(await failures.count(who.name.slice(0, longestName), who.address), fault, client_id)
     throw who.toRefusal(fault, client_id)
   }
-  const hear = <T>(who: Heeded, check: () => MaybePromise<Heard<T>>): MaybePromise<T> => {
+  const hear = <T>(who: Heeded, check: Check<T>): MaybePromise<T> => {
     const name = who.name.slice(0, longestName)
-    const heard = failures.inTurn(name, who.address, () => {
+    const heard = failures.inTurn(name, who.address, from => {
       refuseWhenLimited(failures.blockedMs(name, who.address))
-      return whenKnown(check(), found => ('fault' in found ? refuse(who, found.fault) : found))
+      return whenKnown(check(from), found => {
+        if ('fault' in found) return refuse(who, found.fault)
+        if ('proven' in found) failures.proven(name, who.address)
+        return found
+      })
     })
     return whenKnown(heard, found => ('proven' in found ? found.proven : found.later.then(() => hear(who, check))))
   }

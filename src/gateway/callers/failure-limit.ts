@@ -1,66 +1,77 @@
 import { addressKey } from '../../http/address.ts'
+import type { FailureLimit as ProofFailureLimit } from '../../oauth/deps.ts'
+import { createRecent } from '../../oauth/recent.ts'
 import type { Rate } from '../../plans/plan.ts'
-import type { Limiter, Rule } from '../../stores/ports/limiter.ts'
+import type { Limiter } from '../../stores/ports/limiter.ts'
+import { createFailureCount } from './failure-count.ts'
 import { createTurns } from './turns.ts'
 
-/** Limits guessing: so many failed proofs per name and address, and ten times as many per address over all names. */
-export interface FailureLimit {
-  /** Counts one failed proof; the wait in milliseconds when there were too many, else 0. */
-  count(name: string, address: string): Promise<number>
-  /** Counts one failed proof that names nobody (a bad token) for its address alone; as `count`. */
+/**
+ * Limits guessing: so many failed proofs of one name at one address, ten times as many of one name over all addresses, and
+ * ten times as many of one address over all names.
+ */
+export interface FailureLimit extends ProofFailureLimit {
+  /** Counts one failed proof that names no client and no user (a bad token) for its address alone; as `count`. */
   countAddress(address: string): Promise<number>
-  /** The wait in milliseconds while this name and address are refused unheard, else 0. Costs no store call. */
-  blockedMs(name: string, address: string): number
-  /**
-   * Runs one check of a proof, from `blockedMs` to `count`, after those before it: of many guesses sent all at once none
-   * is heard before the earlier ones are counted. What is known at once, with nothing before it, waits for nothing.
-   */
-  inTurn<T>(name: string, address: string, check: () => T | Promise<T>): T | Promise<T>
 }
 
-/** One address may try so many names before it is refused whatever name it tries. */
-const namesFactor = 10
-/** Blocks are remembered for this many pairs; beyond it the oldest is forgotten and learnt again at its next failure. */
-const maxBlocks = 10_000
+/** An address may try so many names, and a name may be tried from so many addresses, before it is refused everywhere. */
+const totalFactor = 10
+
+/** How long a name stays known at an address where it was proven, and how many such pairs a process remembers. */
+const provenForMs = 24 * 3_600_000
+const maxProven = 10_000
 
 export const createFailureLimit = (limiter: Limiter, rate: Rate, nowMs: () => number): FailureLimit => {
-  const blockedUntil = new Map<string, number>()
-  const turns = createTurns()
-  const perName = failureRules(rate.limit, rate.windowSec)
-  const perAddress = failureRules(rate.limit * namesFactor, rate.windowSec)
+  const total = rate.limit * totalFactor
+  const ofPair = createFailureCount(limiter, rate.limit, rate.windowSec, nowMs)
+  const ofName = createFailureCount(limiter, total, rate.windowSec, nowMs)
+  const ofAddress = createFailureCount(limiter, total, rate.windowSec, nowMs)
+  const provenUntilMs = createRecent<number>(maxProven)
 
-  const charge = async (key: string, rules: readonly Rule[]): Promise<number> => {
-    const verdict = await limiter.charge({ key: `failures:${key}`, byAddress: true, rules, whenStoreFails: 'local' })
-    if (verdict.allowed) return 0
-    if (blockedUntil.size >= maxBlocks) blockedUntil.delete(blockedUntil.keys().next().value ?? '')
-    blockedUntil.set(key, nowMs() + verdict.waitMs)
-    return verdict.waitMs
-  }
-  const remaining = (key: string): number => {
-    const until = blockedUntil.get(key)
-    if (until === undefined) return 0
-    const waitMs = until - nowMs()
-    if (waitMs <= 0) blockedUntil.delete(key)
-    return Math.max(0, waitMs)
-  }
+  // A check holds a place from before its work until its failure is counted. So no more checks are under way than may fail.
+  const pairTurns = createTurns()
+  const nameTurns = createTurns(name => Math.min(rate.limit, ofName.remaining(name)))
+  const addressTurns = createTurns(from => Math.min(rate.limit, ofAddress.remaining(from)))
+
+  const isProvenAt = (pair: string): boolean => (provenUntilMs.get(pair) ?? 0) > nowMs()
 
   return {
     async count(name, address) {
       const from = addressKey(address)
-      const waits = [charge(`${from} ${name}`, perName), charge(from, perAddress)]
-      return Math.max(...(await Promise.all(waits)))
+      const waits = [ofPair.add(pairKey(from, name)), ofName.add(nameKey(name)), ofAddress.add(from)]
+      const [pairMs = 0, nameMs = 0, addressMs = 0] = await Promise.all(waits)
+      return Math.max(pairMs, addressMs, isProvenAt(pairKey(from, name)) ? 0 : nameMs)
     },
-    // What stands first is no address, so no client's name can make this key another's.
-    countAddress: address => charge(`token ${addressKey(address)}`, perAddress),
+    // The first word is no address, so that no client's name can make this key equal to another's.
+    countAddress: address => ofAddress.add(`token ${addressKey(address)}`),
+    proven(name, address) {
+      const pair = pairKey(addressKey(address), name)
+      const untilMs = nowMs() + provenForMs
+      if (untilMs - (provenUntilMs.get(pair) ?? 0) > provenForMs / 2) provenUntilMs.set(pair, untilMs)
+    },
     blockedMs(name, address) {
-      if (blockedUntil.size === 0) return 0
+      // Each failure is counted for its address.
+      if (ofAddress.isEmpty()) return 0
       const from = addressKey(address)
-      return Math.max(remaining(`${from} ${name}`), remaining(from))
+      const pair = pairKey(from, name)
+      const nameMs = ofName.blockedMs(nameKey(name))
+      const isExempt = nameMs > 0 && isProvenAt(pair)
+      return Math.max(ofPair.blockedMs(pair), ofAddress.blockedMs(from), isExempt ? 0 : nameMs)
     },
-    inTurn: (name, address, check) => turns.take(() => `${addressKey(address)} ${name}`, check),
+    inTurn(name, address, check) {
+      const from = addressKey(address)
+      const pairOf = (): string => pairKey(from, name)
+      const fromOf = (): string => from
+      // A name that was proven at this address waits for no other address.
+      const nameOf = (): string => (isProvenAt(pairOf()) ? pairOf() : nameKey(name))
+      const run = () => check(from)
+      return pairTurns.take(pairOf, () => nameTurns.take(nameOf, () => addressTurns.take(fromOf, run)))
+    },
   }
 }
 
-const failureRules = (limit: number, windowSec: number): readonly Rule[] => [
-  { counter: 'failed', algorithm: 'strict', limit, windowMs: windowSec * 1000, burst: 1, mode: 'hard' },
-]
+const pairKey = (from: string, name: string): string => `${from} ${name}`
+
+/** The first word is no address. */
+const nameKey = (name: string): string => `account ${name}`

@@ -1,28 +1,60 @@
 /** Work that takes turns by name. */
 export interface Turns {
   /**
-   * Runs the work at once where nothing of this name is under way, else after all that came before it.
-   * @param nameOf not called where nothing at all is under way and the work waits for nothing
+   * Runs the work at once if fewer of this name are under way than may be, else after all that came before it.
+   * @param nameOf is not called if nothing at all is under way and the work waits for nothing
    */
   take<T>(nameOf: () => string, work: () => T | Promise<T>): T | Promise<T>
 }
 
-/** Holds a name only while something of it is under way. Work that fails ends its turn as well. */
-export const createTurns = (): Turns => {
-  const last = new Map<string, Promise<void>>()
-  const hold = (name: string, result: Promise<unknown>): void => {
-    const leave = (): void => {
-      if (last.get(name) === turn) last.delete(name)
-    }
-    const turn = result.then(leave, leave)
-    last.set(name, turn)
+/** The work of one name. */
+interface Held {
+  running: number
+  readonly waiting: (() => void)[]
+}
+
+/**
+ * A name is held only while work of it is under way. Work that fails ends its turn as well.
+ * @param mostAtOnce how much work of a name may be under way; it is asked anew for each turn, and less than 1 counts as 1
+ */
+export const createTurns = (mostAtOnce: (name: string) => number = () => 1): Turns => {
+  const underWay = new Map<string, Held>()
+
+  const hasRoom = (name: string, { running }: Held): boolean => running === 0 || running < mostAtOnce(name)
+  const leave = (name: string, held: Held): void => {
+    held.running--
+    while (held.waiting.length > 0 && hasRoom(name, held)) held.waiting.shift()?.()
+    if (held.running === 0) underWay.delete(name)
   }
+  const hold = (name: string, result: Promise<unknown>): void => {
+    const held = underWay.get(name) ?? { running: 0, waiting: [] }
+    underWay.set(name, held)
+    held.running++
+    const end = (): void => leave(name, held)
+    result.then(end, end)
+  }
+  const runNow = <T>(nameOf: () => string, work: () => T | Promise<T>): T | Promise<T> => {
+    const result = work()
+    if (result instanceof Promise) hold(nameOf(), result)
+    return result
+  }
+  const runLater = <T>(name: string, held: Held, work: () => T | Promise<T>): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      held.waiting.push(() => {
+        try {
+          resolve(runNow(() => name, work))
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
   return {
     take: (nameOf, work) => {
-      const before = last.size === 0 ? undefined : last.get(nameOf())
-      const result = before === undefined ? work() : before.then(work)
-      if (result instanceof Promise) hold(nameOf(), result)
-      return result
+      if (underWay.size === 0) return runNow(nameOf, work)
+      const name = nameOf()
+      const held = underWay.get(name)
+      const mayRun = held === undefined || (held.waiting.length === 0 && hasRoom(name, held))
+      return mayRun ? runNow(() => name, work) : runLater(name, held, work)
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Form } from '../forms/form.ts'
 import { createHearing, type Heard } from '../hearing.ts'
 import type { OneUse, ProvenClient } from '../one-time.ts'
 import type { ClientRegistration } from '../options.ts'
+import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { type MaybePromise, whenKnown } from '../when-known.ts'
 import type { OAuthRequest } from '../wire.ts'
 import { createAssertionCheck } from './assertion.ts'
@@ -35,10 +36,11 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
   const findCertificateFault = createCertificateCheck(keyring, deps.clock)
 
   const proveSecret = ({ client_id, method, client_secret }: PresentedSecret, address: string) =>
-    hear<ClientRegistration>({ name: client_id, address, toRefusal: unauthenticated }, () => {
+    hear<ClientRegistration>({ name: client_id, address, toRefusal: unauthenticated }, from => {
       const found = findCandidate(client_id, method)
       const candidate = 'fault' in found ? undefined : found.proven
-      return whenKnown(isSecretOf(candidate, client_secret), isRight => {
+      const owner: SecretOwner = { kind: 'client', account: client_id, address: from }
+      return whenKnown(isSecretOf(candidate, client_secret, owner), isRight => {
         if (!candidate || isRight) return found
         return { fault: 'secret' }
       })

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
 import type { ClientRegistration, ClientSecret } from '../options.ts'
 import { remade } from '../remade.ts'
+import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
 import type { MaybePromise } from '../when-known.ts'
 import type { ClientFacts } from './packed-clients.ts'
@@ -14,7 +15,11 @@ import { formOf } from './secret-form.ts'
  * section 10.10): of each form in which secrets are stored as many are compared as the client with the most of them has,
  * with something that nothing matches where this client has none.
  */
-export type SecretCheck = (client: ClientRegistration | undefined, presented: string) => MaybePromise<boolean>
+export type SecretCheck = (
+  client: ClientRegistration | undefined,
+  presented: string,
+  owner?: SecretOwner,
+) => MaybePromise<boolean>
 
 /** Of what is compared. A generated secret, of 43 characters, fits, and every client that asks keeps one. */
 const blockBytes = 64
@@ -22,12 +27,13 @@ const blockBytes = 64
 export const createSecretCheck = (clients: Pick<ClientFacts, 'mostSecrets'>, clock: Clock): SecretCheck => {
   const comparandsOf = remade(() => clients.mostSecrets, createComparands)
 
-  return (client, presented) => {
+  return (client, presented, owner) => {
     const { plain, stored } = comparandsOf()(client)
     const nowMs = clock.nowMs()
     if (plain.length > 0 && isAmong(plain, presented, nowMs)) return true
     if (stored.length === 0) return false
-    return verifySecretHash(new Secret(presented), ...stored.map(comparand => valueAt(nowMs, comparand)))
+    const secret = new Secret(presented)
+    return verifySecretHash(owner ? { secret, owner } : secret, ...stored.map(comparand => valueAt(nowMs, comparand)))
   }
 }
 

@@ -44,13 +44,19 @@ export const createLogin = (deps: OAuthDeps): Login => {
       ...(failure ? { failure } : {}),
     })
 
+  const verify = async ({ name, username, password, address, from }: Proof): Promise<Person | undefined> => {
+    const person = await users.verify(username, password, from)
+    if (person) failures.proven(name, address)
+    return person
+  }
+
   const submitPassword = async (visit: PageVisit, proof: Proof): Promise<OAuthReply> => {
     const blockedMs = failures.blockedMs(proof.name, proof.address)
     if (blockedMs > 0) return show(visit, tooMany(visit, proof, blockedMs))
     const attempt = await advance(store.interactions, visit.id, countAttempt)
     if (attempt.kind === 'gone') return expiredPage(visit.setting)
     if (attempt.kind === 'overtaken') return overtaken(visit, proof, attempt.record)
-    const person = await users.verify(proof.username, proof.password)
+    const person = await verify(proof)
     return person ? signIn(visit, person) : refuse(visit, proof, attempt.record.failedLogins)
   }
 
@@ -104,7 +110,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
   const proveAgain = async (visit: PageVisit, proof: Proof): Promise<OAuthReply> => {
     const blockedMs = failures.blockedMs(proof.name, proof.address)
     if (blockedMs > 0) return show(visit, tooMany(visit, proof, blockedMs))
-    const person = await users.verify(proof.username, proof.password)
+    const person = await verify(proof)
     // Somebody else of ours is told what a wrong password is told: who signed in is not for others to learn.
     if (person) return person.sub === visit.record.sub ? goOn(visit, person) : show(visit, wrong(visit, proof, 0))
     const waitMs = await failures.count(proof.name, proof.address)
@@ -120,8 +126,8 @@ export const createLogin = (deps: OAuthDeps): Login => {
     check: (proof: Proof) => Promise<OAuthReply>,
   ): Promise<OAuthReply> => {
     try {
-      const proof = parseProof(form, address, keys.digest)
-      return await failures.inTurn(proof.name, address, () => check(proof))
+      const proof = readProof(form, address, keys.digest)
+      return await failures.inTurn(proof.name, address, from => check({ ...proof, from }))
     } catch (error) {
       if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return busyPage(setting)
       throw error
@@ -147,11 +153,13 @@ interface Proof {
   readonly username: string
   readonly password: Secret
   readonly address: string
+  /** The address as failures are counted by it. */
+  readonly from: string
   /** What failures are counted under: of bounded length, and never a client's name. */
   readonly name: string
 }
 
-const parseProof = (form: Parameters, address: string, digest: (text: string) => string): Proof => {
+const readProof = (form: Parameters, address: string, digest: (text: string) => string): Omit<Proof, 'from'> => {
   const username = form.get('username') ?? ''
   return {
     username,

@@ -1,5 +1,6 @@
 import type { Secret } from '../../secret.ts'
 import type { User } from '../options.ts'
+import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { unmatchedSecretHash, verifySecretHash } from '../secrets/secret-hash.ts'
 import type { Digest } from '../tokens/code.ts'
 
@@ -13,9 +14,10 @@ export interface Person {
 export interface Users {
   /**
    * The person, or undefined for an unknown username and a wrong password alike; both take the same time.
+   * @param from the address that the password came from
    * @throws OAuthError temporarily_unavailable when too many passwords are being checked.
    */
-  verify(username: string, password: Secret): Promise<Person | undefined>
+  verify(username: string, password: Secret, from: string): Promise<Person | undefined>
   /** The subject of whoever has this name, for the operator; an unknown name takes as long. */
   subOf(username: string): string | undefined
 }
@@ -23,9 +25,10 @@ export interface Users {
 export const createUsers = (users: readonly User[], digest: Digest): Users => {
   const byName = new Map(users.map(user => [user.username, user]))
   return {
-    verify: async (username, password) => {
+    verify: async (username, password, from) => {
       const user = byName.get(username)
-      const right = await verifySecretHash(password, user?.password_hash ?? unmatchedSecretHash)
+      const owner: SecretOwner = { kind: 'person', account: username, address: from }
+      const right = await verifySecretHash({ secret: password, owner }, user?.password_hash ?? unmatchedSecretHash)
       return right && user ? { username, sub: user.sub ?? opaqueSub(username, digest) } : undefined
     },
     subOf: username => {

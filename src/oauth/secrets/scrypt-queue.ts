@@ -1,6 +1,7 @@
 import { type BinaryLike, type ScryptOptions, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import { OAuthError } from '../../errors.ts'
+import { FairQueue } from './fair-queue.ts'
 
 /** What one scrypt run is asked for (RFC 7914 section 2). */
 export interface ScryptJob {
@@ -11,49 +12,81 @@ export interface ScryptJob {
   readonly ln: number
   readonly r: number
   readonly p: number
+  /** Undefined: of a command, which has the process for itself. */
+  readonly owner?: SecretOwner
+}
+
+/** The account that a presented secret is checked for, and the address that it came from. */
+export interface SecretOwner {
+  readonly kind: 'person' | 'client'
+  readonly account: string
+  readonly address: string
 }
 
 /** Half of libuv's four threads, so that files and name look-ups never wait behind passwords. */
-const mostAtOnce = 2
+const maxRunning = 2
 
-/** About four seconds of work at 33 ms a run; who comes later is told to come back rather than kept waiting. */
-const mostWaiting = 200
+/** About four seconds of work at 33 ms a run. A check beyond that is refused at once, and its sender may try again. */
+const maxWaiting = 200
 
 const runScrypt = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt)
 
-let running = 0
-const waiting: (() => void)[] = []
+/** One run that waits for a thread. */
+interface Waiting {
+  begin(): void
+  refuse(): void
+}
+
+/** People and clients wait apart, so that neither fills the queue of the other. */
+interface Lane {
+  readonly queue: FairQueue<Waiting>
+  running: number
+}
+
+const newLane = (): Lane => ({ queue: new FairQueue(maxWaiting), running: 0 })
+const lanes = { person: newLane(), client: newLane() }
 
 /**
- * Runs scrypt off the main thread, at most two at once in this process; the others wait their turn.
- * @throws OAuthError temporarily_unavailable when 200 wait already.
+ * Runs scrypt off the main thread, at most two at once in this process. People and clients have a queue each, and share the
+ * threads in equal parts. In a queue the accounts take turns, and so do the addresses: many wrong secrets for one account, or
+ * from one address, delay each other and no other account at another address.
+ * @throws OAuthError temporarily_unavailable for the last in order when more than 200 wait
  */
 export const deriveKey = async (job: ScryptJob): Promise<Buffer> => {
-  await takeTurn()
+  const { secret, salt, lengthBytes, ln, r, p, owner } = job
+  const lane = lanes[owner?.kind ?? 'client']
+  const N = 2 ** ln
+  await waitForThread(lane, owner, N * r * p)
   try {
-    const { secret, salt, lengthBytes, ln, r, p } = job
-    const N = 2 ** ln
     return await runScrypt(secret, salt, lengthBytes, { N, r, p, maxmem: 128 * r * (N + p + 2) })
   } finally {
-    passTurn()
+    lane.running--
+    startWaiting()
   }
 }
 
-const takeTurn = async (): Promise<void> => {
-  if (running < mostAtOnce) {
-    running++
-    return
+const waitForThread = (lane: Lane, owner: SecretOwner | undefined, cost: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const flows = [`account ${owner?.account ?? ''}`, `address ${owner?.address ?? ''}`]
+    const work: Waiting = { begin: resolve, refuse: () => reject(tooMany()) }
+    lane.queue.add({ work, flows, cost })?.refuse()
+    startWaiting()
+  })
+
+/** Gives free threads to the queue of which fewer runs are under way. */
+const startWaiting = (): void => {
+  const { person, client } = lanes
+  while (person.running + client.running < maxRunning) {
+    const [first, second] = person.running <= client.running ? [person, client] : [client, person]
+    const lane = first.queue.length > 0 ? first : second
+    const next = lane.queue.take()
+    if (next === undefined) return
+    lane.running++
+    next.begin()
   }
-  if (waiting.length >= mostWaiting) {
-    throw new OAuthError('temporarily_unavailable', 'Too many secrets are being checked; try again in a moment.', {
-      headers: { 'retry-after': '1' },
-    })
-  }
-  await new Promise<void>(resolve => waiting.push(resolve))
 }
 
-const passTurn = (): void => {
-  const next = waiting.shift()
-  if (next) next()
-  else running--
-}
+const tooMany = (): OAuthError =>
+  new OAuthError('temporarily_unavailable', 'Too many secrets are being checked; try again in a moment.', {
+    headers: { 'retry-after': '1' },
+  })

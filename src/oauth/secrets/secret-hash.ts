@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, systemClock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
 import type { MaybePromise } from '../when-known.ts'
-import { deriveKey, type ScryptJob } from './scrypt-queue.ts'
+import { deriveKey, type ScryptJob, type SecretOwner } from './scrypt-queue.ts'
 import { createVerifiedMemory } from './verified-memory.ts'
 
 /**
@@ -52,8 +52,14 @@ const workOf = ({ ln, r, p }: ScryptCost): number => 2 ** ln * r * p
 /**
  * Whether a presented secret has one of these stored forms, in time that depends on the content of none. While a secret
  * is rotated there are several.
+ * @param presented with its owner, so that a slow check waits among those of other owners
  */
-export type SecretVerifier = (secret: Secret, ...hashes: readonly Secret[]) => MaybePromise<boolean>
+export type SecretVerifier = (presented: Secret | OwnedSecret, ...hashes: readonly Secret[]) => MaybePromise<boolean>
+
+export interface OwnedSecret {
+  readonly secret: Secret
+  readonly owner: SecretOwner
+}
 
 /**
  * A verifier with a memory of its own: a right answer of a slow form is remembered under a keyed digest for five
@@ -64,9 +70,9 @@ export const createSecretVerifier = (clock: Clock): SecretVerifier => {
   const memory = createVerifiedMemory(clock)
   const underWay = new Map<string, Promise<boolean>>()
 
-  const runOnce = (secret: Secret, { stored, key }: SlowCheck): Promise<boolean> => {
+  const runOnce = (owned: Owned, { stored, key }: SlowCheck): Promise<boolean> => {
     // Many requests with one secret at a cold start share one run.
-    const joined = underWay.get(key) ?? verifySlowly(stored, secret).finally(() => underWay.delete(key))
+    const joined = underWay.get(key) ?? verifySlowly(stored, owned).finally(() => underWay.delete(key))
     underWay.set(key, joined)
     return joined.then(right => {
       if (right) memory.add(key)
@@ -74,7 +80,9 @@ export const createSecretVerifier = (clock: Clock): SecretVerifier => {
     })
   }
 
-  return (secret, ...hashes) => {
+  return (presented, ...hashes) => {
+    const owned: Owned = presented instanceof Secret ? { secret: presented } : presented
+    const { secret } = owned
     const slow: SlowCheck[] = []
     for (const hash of hashes) {
       const stored = parseSecretHash(hash.reveal())
@@ -84,7 +92,7 @@ export const createSecretVerifier = (clock: Clock): SecretVerifier => {
     if (slow.length === 0) return false
     // What is remembered of any of them spares the runs of all.
     if (slow.some(({ key }) => memory.has(key))) return true
-    return Promise.all(slow.map(check => runOnce(secret, check))).then(answers => answers.includes(true))
+    return Promise.all(slow.map(check => runOnce(owned, check))).then(answers => answers.includes(true))
   }
 }
 
@@ -108,9 +116,14 @@ export const newUnmatchedHash = (form: 'slow' | 'quick'): Secret => {
 /** One of the slow form for everybody who needs no more than one. */
 export const unmatchedSecretHash = newUnmatchedHash('slow')
 
-const verifySlowly = async (stored: StoredSecret & { kind: 'scrypt' }, secret: Secret): Promise<boolean> => {
-  const { cost, salt, hash } = stored
-  const derived = await deriveKey({ ...cost, salt, secret: secret.reveal(), lengthBytes: hash.length })
+type Owned = Pick<OwnedSecret, 'secret'> & Partial<OwnedSecret>
+
+const verifySlowly = async (
+  { cost, salt, hash }: StoredSecret & { kind: 'scrypt' },
+  { secret, owner }: Owned,
+): Promise<boolean> => {
+  const job = { ...cost, salt, secret: secret.reveal(), lengthBytes: hash.length }
+  const derived = await deriveKey(owner ? { ...job, owner } : job)
   return timingSafeEqual(derived, hash)
 }
 

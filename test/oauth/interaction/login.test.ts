@@ -136,7 +136,10 @@ t.test('when too many passwords are being checked the browser gets a page that s
   const guest = await enter(room)
   const cheap = new Secret(`scrypt$ln=1,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`)
 
-  const flood = Array.from({ length: 202 }, (_, i) => verifySecretHash(new Secret(`flood ${i}`), cheap))
+  const flood = Array.from({ length: 202 }, (_, i) => {
+    const owner = { kind: 'person', account: `user ${i}`, address: `192.0.2.${i}` } as const
+    return verifySecretHash({ secret: new Secret(`flood ${i}`), owner }, cheap)
+  })
   const reply = await guest.submit({ username: 'nobody', password: 'wrong' })
   await Promise.all(flood)
 
