@@ -65,6 +65,14 @@ const namedFields: Readonly<Record<string, FieldKind>> = {
   'fastly-client-ip': fieldKinds.identity,
   'remote-user': fieldKinds.identity,
   'x-remote-user': fieldKinds.identity,
+  'x-user': fieldKinds.identity,
+  'x-azure-clientip': fieldKinds.identity,
+  'x-azure-socketip': fieldKinds.identity,
+  'x-envoy-external-address': fieldKinds.identity,
+  'x-proxyuser-ip': fieldKinds.identity,
+  'x-original-forwarded-for': fieldKinds.identity,
+  // CGI programs read it as HTTP_PROXY, and many HTTP clients take their proxy from there (CVE-2016-5385).
+  proxy: fieldKinds.identity,
   // Servers that obey these serve another path or method than the one that was checked.
   'x-original-url': fieldKinds.identity,
   'x-original-uri': fieldKinds.identity,
@@ -127,6 +135,9 @@ const classify = (name: string): FieldKind => {
 const saysCertificate =
   /^(?:(?:x-)?client-cert|(?:x-)?(?:ssl|tls|mtls)-(?:.*-)?(?:client|cert)|x-certificate|x-client-(?:verify|dn)|x-(?:amzn-mtls|apigee-m?tls)-|x-(?:arr|azure)-clientcert)/
 
-/** What they call whom it, or a sign-in at their own door, has proven. */
-const saysPrincipal =
-  /^x-(?:client-auth-|ms-client-principal|auth-request-|goog-(?:authenticated-user-|iap-jwt-assertion$))/
+/** The names under which proxies pass on the client or the user that they have authenticated; the second line is Kong's. */
+const saysPrincipal = new RegExp(
+  '^x-(?:client-auth-|ms-client-principal|auth-request-|goog-(?:authenticated-user-|iap-jwt-assertion$)|' +
+    'consumer-(?:id|custom-id|username|groups)$|credential-(?:identifier|username)$|anonymous-consumer$|' +
+    'authenticated-(?:user|userid|groups|scope)$)',
+)

@@ -40,6 +40,15 @@ const claims: readonly string[] = [
   'X-Auth-Request-User: evil',
   'X-HTTP-Method-Override: evil',
   'X-Method-Override: evil',
+  'X-Envoy-External-Address: evil',
+  'X-Azure-ClientIP: evil',
+  'X-Credential-Identifier: evil',
+  'X-Consumer-Username: evil',
+  'X-Authenticated-User: evil',
+  'X-User: evil',
+  'X-ProxyUser-Ip: evil',
+  'X-Original-Forwarded-For: evil',
+  'Proxy: evil',
 ]
 
 const hops: readonly string[] = [

@@ -55,6 +55,26 @@ t.test('only the gateway may say who somebody is: such fields are known in any s
     'X-Override-URL',
     'X-Envoy-Original-Path',
     'X-Host',
+    'X-User',
+    'X.User',
+    'X-Azure-ClientIP',
+    'X-Azure-SocketIP',
+    'X-Envoy-External-Address',
+    'X-ProxyUser-Ip',
+    'X-Original-Forwarded-For',
+    'Proxy',
+    'X-Consumer-ID',
+    'X-Consumer-Custom-ID',
+    'X-Consumer-Username',
+    'X-Consumer.Username',
+    'X-Consumer-Groups',
+    'X-Credential-Identifier',
+    'X-Credential-Username',
+    'X-Anonymous-Consumer',
+    'X-Authenticated-User',
+    'X-Authenticated-UserId',
+    'X-Authenticated-Groups',
+    'X-Authenticated-Scope',
   ]
   for (const name of names) t.equal(fieldKindOf(name), fieldKinds.identity, name)
 })
@@ -85,6 +105,13 @@ t.test('everything else is plain, whatever it is called', async t => {
     'x-original-size',
     'x-hostname',
     'x-envoy-attempt-count',
+    'x-user-agent',
+    'x-users',
+    'x-azure-fdid',
+    'x-consumer-index',
+    'x-credentials',
+    'x-authenticated-at',
+    'proxy-status',
   ]) {
     t.equal(fieldKindOf(name), fieldKinds.plain, name)
   }
