@@ -1,4 +1,5 @@
 import type { Operation, Target } from '../gateway/operation.ts'
+import { plainName } from '../http/server/field-kinds.ts'
 import type { HttpServerOptions } from '../http/server/options.ts'
 import type { ClientAuth, TlsOptions } from '../http/tls-options.ts'
 import type { Plan } from '../plans/plan.ts'
@@ -128,6 +129,7 @@ const toTarget = (operation: GroupedOperation, origin: string, head: HeadDraft):
     forwardedHeader: head.forwardedHeader,
     stripPrefix: stripBasePath ? basePath : '',
     forwardAuthorization: value.forwardAuthorization,
+    dropHeaders: grouping.value.dropHeaders.map(plainName),
     maxBodyBytes: value.maxBody ?? grouping.value.maxBody,
     ...guarded,
   }

@@ -53,6 +53,8 @@ export type Target =
       /** Removed from the path before it goes upstream; empty: the path goes as it came. */
       readonly stripPrefix: string
       readonly forwardAuthorization: boolean
+      /** Further header fields of the client that do not go upstream, as `plainName` writes them. */
+      readonly dropHeaders: readonly string[]
       /** Most bytes of a request's body; more is 413. */
       readonly maxBodyBytes: number
     } & GuardedService)

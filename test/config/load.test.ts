@@ -203,6 +203,7 @@ t.test('operations come with their full path, their credentials and where they g
         basePath: '/accounts',
         upstream: 'items',
         stripBasePath: true,
+        dropHeaders: ['X-Account', 'x.Tenant.ID'],
         operations: [
           { method: 'GET', path: '/', aliases: ['/konten'], scopes: ['read'] },
           { method: 'GET', path: '/health', credentials: 'none' },
@@ -231,6 +232,7 @@ t.test('operations come with their full path, their credentials and where they g
       identity: 'headers',
       stripPrefix: '/accounts',
       forwardAuthorization: false,
+      dropHeaders: ['x-account', 'x-tenant-id'],
       maxBodyBytes: 4 * 1024 ** 3,
       resource: 'https://auth.example.com/accounts',
       metadataUrl: 'https://auth.example.com/.well-known/oauth-protected-resource/accounts',

@@ -31,6 +31,7 @@ const operation = meterOperation(
       forwardedHeader: 'x-forwarded',
       identity: 'headers',
       stripPrefix: '',
+      dropHeaders: [],
       forwardAuthorization: false,
       maxBodyBytes: 0,
       resource: '',

@@ -37,6 +37,7 @@ const operation = (grouping: string, path: string, plan: OperationPlan = 'client
         forwardedHeader: 'x-forwarded',
         identity: 'headers',
         stripPrefix: '',
+        dropHeaders: [],
         forwardAuthorization: false,
         maxBodyBytes: 0,
         resource: '',

@@ -23,6 +23,7 @@ const forwardTo = (resource: string): Target => ({
   forwardedHeader: 'x-forwarded',
   identity: 'headers',
   stripPrefix: '',
+  dropHeaders: [],
   forwardAuthorization: false,
   maxBodyBytes: 0,
   resource,

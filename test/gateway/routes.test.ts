@@ -8,6 +8,7 @@ const forwarded: Target = {
   forwardedHeader: 'x-forwarded',
   identity: 'headers',
   stripPrefix: '',
+  dropHeaders: [],
   forwardAuthorization: false,
   maxBodyBytes: 0,
   resource: '',

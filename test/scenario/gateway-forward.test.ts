@@ -267,6 +267,41 @@ t.test('with forwardedHeader: forwarded a trusted proxy’s Forwarded goes on, a
   }
 })
 
+t.test(
+  'the header fields that a grouping drops do not arrive, in any spelling, and no other grouping drops them',
+  async t => {
+    const upstream = await startStrictUpstream(t)
+    const operations = [{ method: 'GET', path: '/**', credentials: 'none' }]
+    const { url } = await startGateway(
+      t,
+      { up: upstream.url },
+      {
+        groupings: [
+          { name: 'A', basePath: '/a', upstream: 'up', dropHeaders: ['X-Account', 'cookie', 'Referer'], operations },
+          { name: 'B', basePath: '/b', upstream: 'up', operations },
+        ],
+      },
+    )
+    const lines = [
+      'X-First: 1',
+      'X-Account: 7',
+      'x-aCCount: 8',
+      'X.Account: 9',
+      'Cookie: c=1',
+      'Referer: http://r/',
+      'X-Last: 1',
+    ]
+    const names = ['x-first', 'x-account', 'x.account', 'cookie', 'referer', 'x-last'] as const
+    const arrived = async (path: string) => {
+      t.equal((await ask(url, request(`GET ${path}`, ...lines))).status, 200)
+      return names.filter(name => fieldOf(upstream.requests.at(-1), name) !== undefined)
+    }
+
+    t.same(await arrived('/a/x'), ['x-first', 'x-last'])
+    t.same(await arrived('/b/x'), names)
+  },
+)
+
 t.test('a base path that is stripped is not seen upstream', async t => {
   const upstream = await startStrictUpstream(t)
   const { url } = await startGateway(

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { askingGateways } from '../../gateway/check/asking-gateway.ts'
 import { identityForms } from '../../gateway/identity/identity-form.ts'
 import { credentialKinds, methods, served } from '../../gateway/operation.ts'
+import { droppedHeaderFault } from '../values/dropped-header.ts'
 import { basePathFault, pathFault } from '../values/path-pattern.ts'
 import { resourceFault } from '../values/resource.ts'
 import { scopeToken } from '../values/scope.ts'
@@ -54,6 +55,12 @@ export const groupingSchema = z.strictObject({
     .default(false)
     .describe('Whether the upstream sees paths without the base path. Default false.'),
   maxBody: bodySize().prefault('4GiB').describe("Most bytes of a forwarded request's body, then 413. Default 4GiB."),
+  dropHeaders: z
+    .array(checkedText(droppedHeaderFault))
+    .default([])
+    .describe(
+      "Further header fields of the client's request that its upstreams do not get, in any spelling. Default none.",
+    ),
   resource: checkedText(resourceFault)
     .optional()
     .describe(

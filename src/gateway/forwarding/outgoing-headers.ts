@@ -1,5 +1,5 @@
 import { nominatedFields, trimmedSlice } from '../../http/message/grammar.ts'
-import { type FieldKind, fieldKinds } from '../../http/server/field-kinds.ts'
+import { type FieldKind, fieldKinds, plainName } from '../../http/server/field-kinds.ts'
 import { nextTraceparent, parseTraceparent, parseTracestate } from '../../http/trace-context.ts'
 import { withoutSecretQuery } from '../callers/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
@@ -17,20 +17,20 @@ export const outgoingHeaders = (exchange: Exchange, operation: MeteredOperation)
   const { text, lineStarts, kinds } = request.head
   const { connection } = fields
   const nominated = connection === undefined ? undefined : nominatedFields(connection.toLowerCase())
-  const forwardsAuthorization = operation.target.kind === 'forward' && operation.target.forwardAuthorization
+  const { forwardsAuthorization, dropped } = passingOf(operation)
   let lines = ''
   let begun = -1
   for (let nth = 0; nth < kinds.length; nth++) {
     const kind = kinds[nth] as FieldKind
     const start = lineStarts[nth] as number
-    const passes = passesUnchanged(kind, forwardsAuthorization) && !(nominated && isNominated(nominated, text, start))
-    if (passes) {
+    const isRemoved = (nominated && isNominated(nominated, text, start)) || (dropped && isDropped(dropped, text, start))
+    if (!isRemoved && passesUnchanged(kind, forwardsAuthorization)) {
       if (begun < 0) begun = start
       continue
     }
     if (begun >= 0) lines += text.slice(begun, start)
     begun = -1
-    if (kind === fieldKinds.referer && !(nominated && isNominated(nominated, text, start))) {
+    if (kind === fieldKinds.referer && !isRemoved) {
       lines += refererLine(text, start, lineStarts[nth + 1])
     }
   }
@@ -53,6 +53,18 @@ const passesUnchanged = (kind: FieldKind, forwardsAuthorization: boolean): boole
       return false
   }
 }
+
+/** What the operation lets through; `dropped` is undefined if the grouping names no further fields. */
+const passingOf = ({ target }: MeteredOperation) =>
+  target.kind === 'forward'
+    ? {
+        forwardsAuthorization: target.forwardAuthorization,
+        dropped: target.dropHeaders.length === 0 ? undefined : target.dropHeaders,
+      }
+    : { forwardsAuthorization: false, dropped: undefined }
+
+const isDropped = (dropped: readonly string[], text: string, start: number): boolean =>
+  dropped.includes(plainName(text.slice(start, text.indexOf(':', start))))
 
 const isNominated = (nominated: ReadonlySet<string>, text: string, start: number): boolean =>
   nominated.has(text.slice(start, text.indexOf(':', start)).toLowerCase())

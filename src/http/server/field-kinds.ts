@@ -118,13 +118,15 @@ export const fieldKindOf = (rawName: string): FieldKind => {
   return kind
 }
 
+/** A name in lower case, as servers see it that read every other sign as `-`: X.Sidegate.Client.Id. */
+export const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-')
+
 const classify = (name: string): FieldKind => {
   const known = named.get(name)
   if (known !== undefined) return known
   // CGI-like servers read `_` as `-`: X_Sidegate_Client_Id and Content_Length would arrive as the real ones.
   if (name.includes('_')) return fieldKinds.identity
-  // Others read every sign as `-`: X.Sidegate.Client.Id.
-  const plain = name.replace(/[^a-z0-9]/g, '-')
+  const plain = plainName(name)
   if (plain.startsWith('x-sidegate-') || plain.startsWith('x-forwarded-')) return fieldKinds.identity
   if (plain !== name && named.has(plain)) return fieldKinds.identity
   if (saysCertificate.test(plain) || saysPrincipal.test(plain)) return fieldKinds.identity

@@ -15,6 +15,22 @@ holdsEach(t, [
     accepted: { groupings: [{ name: 'matched' }] },
   },
   {
+    says: 'a header field that is dropped has the name of one',
+    refused: { groupings: [{ name: 'G', dropHeaders: ['X Account'] }] },
+    message: /groupings\[0\]\.dropHeaders\[0\]: must be the name of a header field/,
+    accepted: { groupings: [{ name: 'G', dropHeaders: ['X-Account'] }] },
+  },
+  ...['Host', 'content-length', 'Transfer-Encoding', 'X-Forwarded-For', 'X-Sidegate-Scope', 'Sec-WebSocket-Key'].map(
+    name => ({
+      says: `a request cannot do without ${name}`,
+      refused: { groupings: [{ name: 'G', dropHeaders: [name] }] },
+      message: /groupings\[0\]\.dropHeaders\[0\]: Sidegate sets this header field itself/,
+      accepted: {
+        groupings: [{ name: 'G', dropHeaders: [`X-${name.replace('Sidegate-', '')}`.replace('X-X-', 'X-Y-')] }],
+      },
+    }),
+  ),
+  {
     says: 'a target is an origin',
     refused: { upstreams: { a: { targets: ['http://a/path'] } } },
     message: /targets\[0\]: must be an http or https origin/,
