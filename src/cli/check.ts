@@ -9,9 +9,10 @@ import {
 } from '../config/examine.ts'
 import { formatProblem, loadConfig } from '../config/load.ts'
 import { quoted } from './client-store.ts'
-import { type Command, parseOptions, printErrorLine, printLine, UsageError } from './command.ts'
+import { type Command, parseOptions, UsageError } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 import { type ListedClient, listClients } from './listed-clients.ts'
+import { printErrorLine, printLine } from './output.ts'
 
 /** Validates a configuration: `ok` on standard output, or every problem with its line and column on standard error. */
 export const check: Command = {

@@ -4,10 +4,11 @@ import { cutOff } from '../oauth/tokens/cut-off.ts'
 import type { ClientStore } from '../stores/ports/clients.ts'
 import type { Store } from '../stores/ports/store.ts'
 import { changeClient, membersOf, quoted } from './client-store.ts'
-import { type Command, parseNamed, printLine } from './command.ts'
+import { type Command, parseNamed } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 import { requireIdentifier } from './identifier.ts'
 import { withOperatedStore } from './operated-store.ts'
+import { printLine } from './output.ts'
 
 /** Forgets a client of the store. What was issued to it is revoked, so that nothing of it is good for a later client of its name. */
 export const clientDelete: Command = {

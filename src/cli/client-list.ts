@@ -1,6 +1,7 @@
-import { type Command, parseOptions, printLine } from './command.ts'
+import { type Command, parseOptions } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 import { type ListedClient, listClients } from './listed-clients.ts'
+import { printLine } from './output.ts'
 import { toTable } from './table.ts'
 
 /** Prints the clients of a configuration and of its store, whether the gateway runs or not. */

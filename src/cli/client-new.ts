@@ -6,10 +6,11 @@ import type { Store } from '../stores/ports/store.ts'
 import { type ClientOptions, type ClientProof, chooseProof, clientOptionTypes } from './client-options.ts'
 import { quoted } from './client-store.ts'
 import { printOwn, toListItem } from './client-text.ts'
-import { type Command, parseOptions, printErrorLine, printLine, UsageError } from './command.ts'
+import { type Command, parseOptions, UsageError } from './command.ts'
 import { loadOrReport, requireConfigFile } from './config-file.ts'
 import { createCredential, type NewCredential } from './new-credential.ts'
 import { withOperatedStore } from './operated-store.ts'
+import { printErrorLine, printLine } from './output.ts'
 import { findScopeNotes } from './scope-notes.ts'
 
 /** Makes a client: its secret or key, shown this once, and what to paste into the configuration, which holds neither. */
@@ -27,11 +28,16 @@ export const clientNew: Command = {
     const faults = findClientFaults(client)
     if (faults.length > 0) throw new UsageError(faults.map(toSentence).join('; '))
     if (options.save) return save(client, own, options.config)
-    if (own) printOwn(own)
-    printLine('# paste under clients:')
-    printLine(toListItem(client))
-    return 0
+    return print(client, own)
   },
+}
+
+/** For the configuration. */
+const print = async (client: Members, own: NewCredential['own']): Promise<number> => {
+  if (own) await printOwn(own)
+  printLine('# paste under clients:')
+  printLine(toListItem(client))
+  return 0
 }
 
 /** Into the store: whoever shares it serves the client from then on. */
@@ -44,17 +50,22 @@ const save = async (client: Members, own: NewCredential['own'], configFile: stri
   if (typeof reading === 'string') throw new Error(`the client does not fit the configuration: ${reading}`)
   const notes = await findScopeNotes(config, reading.scope)
   const put = async ({ clients, cutoffs }: Store): Promise<void> => {
+    if (await clients.find(client_id)) throw alreadyStored(client_id)
+    // Before the client is stored: a secret that could not be written would be lost, and its client would stay.
+    if (own) await printOwn(own)
     // What was issued to another of its name is not good for this one, whoever forgot that one and however.
     if (await clients.wasForgotten(client_id)) await cutOff(cutoffs, systemClock, { client_id }, config.oauth)
     const isNew = await clients.put(client_id, { members: JSON.stringify(client), disabled: false }, undefined)
-    if (!isNew) throw new Error(`the store knows a client ${quoted(client_id)}; sidegate client list shows it`)
+    if (!isNew) throw alreadyStored(client_id)
   }
   await withOperatedStore(config, 'the clients', put, 'make')
   for (const note of notes) printErrorLine(`sidegate: ${note}`)
-  if (own) printOwn(own)
   printLine(`${client_id} is in the store, and served within a second`)
   return 0
 }
+
+const alreadyStored = (client_id: string): Error =>
+  new Error(`the store knows a client ${quoted(client_id)}; sidegate client list shows it`)
 
 /** No secret comes this way: the command makes them itself. */
 const explainExtra = (argument: string): string =>

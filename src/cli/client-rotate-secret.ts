@@ -7,9 +7,10 @@ import type { ClientRegistration } from '../oauth/options.ts'
 import type { KnownClient } from '../stores/ports/clients.ts'
 import { quoted, unknownClient, withClientStore } from './client-store.ts'
 import { printOwn, toListItem } from './client-text.ts'
-import { type Command, parseNamed, printLine, UsageError } from './command.ts'
+import { type Command, parseNamed, UsageError } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 import { createSecret } from './new-credential.ts'
+import { printLine } from './output.ts'
 import { heldSecrets, rotateSecret } from './secret-rotation.ts'
 
 const defaultKeep = '24h'
@@ -42,23 +43,23 @@ const parseKeep = (text: string): number => {
 
 const printRotation = async (client: ClientRegistration, keepMs: number): Promise<void> => {
   const { own, members } = await replaceSecret(client, keepMs)
-  printOwn(own)
+  await printOwn(own)
   printLine('# in the configuration, in place of every client_secret… that the client has:')
   printLine(toListItem({ client_id: client.client_id, ...members }))
 }
 
 const storeRotation = async (config: SidegateConfig, client_id: string, keepMs: number): Promise<void> => {
-  const own = await withClientStore(config, async clients => {
+  await withClientStore(config, async clients => {
     const known = await clients.find(client_id)
     const client = readKnown(config, client_id, known)
     const { own, members } = await replaceSecret(client, keepMs)
+    // Before it is stored: with --keep 0s a secret that could not be written would leave the client without any.
+    await printOwn(own)
     const { client_secrets, ...others } = parseMembers(known?.members ?? '{}')
     const record = { members: JSON.stringify({ ...others, ...members }), disabled: known?.disabled ?? false }
     const isWritten = await clients.put(client_id, record, known?.version)
     if (!isWritten) throw new Error(`somebody else has just changed ${quoted(client_id)}; look, and try again`)
-    return own
   })
-  printOwn(own)
   printLine(`${client_id} has the new secret within a second`)
 }
 

@@ -1,8 +1,9 @@
 import type { SidegateConfig } from '../config/load.ts'
 import type { ClientRecord, KnownClient } from '../stores/ports/clients.ts'
 import { changeClient, membersOf, unknownClient, withClientStore } from './client-store.ts'
-import { type Command, parseNamed, printLine } from './command.ts'
+import { type Command, parseNamed } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { printLine } from './output.ts'
 
 /** Takes a client's access away, of the configuration too: the store says that it is disabled. */
 export const clientDisable: Command = {

@@ -71,17 +71,3 @@ const sentenceOf = (error: unknown): string => {
     return `what follows ${option} begins with a dash; if it is its value, write ${option}=VALUE`
   return (message.split('. ')[0] ?? message).replaceAll('\n', ' ')
 }
-
-/** Prints what was asked for. Nobody may want to read all of it, as behind `head`: the rest goes nowhere, which is no failure. */
-export const printLine = (line: string): void => print(process.stdout, line)
-
-export const printErrorLine = (line: string): void => print(process.stderr, line)
-
-const print = (stream: NodeJS.WriteStream, line: string): void => {
-  if (stream.listenerCount('error') === 0) stream.on('error', ignoreClosed)
-  stream.write(`${line}\n`)
-}
-
-const ignoreClosed = (error: NodeJS.ErrnoException): void => {
-  if (error.code !== 'EPIPE') throw error
-}

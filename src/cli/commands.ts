@@ -1,7 +1,8 @@
 import { findNearest } from '../config/source/did-you-mean.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
-import { type Command, printErrorLine, printLine, UsageError } from './command.ts'
+import { type Command, UsageError } from './command.ts'
 import { helpText } from './help.ts'
+import { printErrorLine, printLine } from './output.ts'
 
 /** Every command by its name, in the order of the help; loaded when it is called. A new one is one file and one line here. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {

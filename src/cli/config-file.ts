@@ -1,5 +1,6 @@
 import { formatProblem, loadConfig, type SidegateConfig } from '../config/load.ts'
-import { printErrorLine, UsageError } from './command.ts'
+import { UsageError } from './command.ts'
+import { printErrorLine } from './output.ts'
 
 /** The option that names the configuration. */
 export const configOption = { config: { type: 'string' } } as const

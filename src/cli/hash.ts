@@ -1,7 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { hashSecret } from '../oauth/secrets/secret-hash.ts'
 import { Secret } from '../secret.ts'
-import { type Command, parseOptions, printErrorLine, printLine } from './command.ts'
+import { type Command, parseOptions } from './command.ts'
+import { printErrorLine, printLine } from './output.ts'
 
 /** Turns a secret that a person chose into the form that the configuration keeps. */
 export const hash: Command = {

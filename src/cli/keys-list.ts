@@ -1,9 +1,10 @@
 import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import { type ListedKey, listOperatorKeys, listStoredKeys } from '../oauth/keys/list-keys.ts'
-import { type Command, parseOptions, printLine } from './command.ts'
+import { type Command, parseOptions } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 import { withKeyStore } from './key-store.ts'
+import { printLine } from './output.ts'
 import { toTable } from './table.ts'
 
 /** Prints the signing keys of a configuration's store, or of its own JWK set, whether the gateway runs or not. */

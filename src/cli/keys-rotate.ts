@@ -4,9 +4,10 @@ import { type Rotation, rotateKeys } from '../oauth/keys/rotate-keys.ts'
 import { signingAlgsOf } from '../oauth/keys/schedule.ts'
 import { isSigningAlg } from '../oauth/keys/signing-key.ts'
 import { type SigningAlg, signingAlgs } from '../oauth/wire.ts'
-import { type Command, parseOptions, printLine, UsageError } from './command.ts'
+import { type Command, parseOptions, UsageError } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 import { withKeyStore } from './key-store.ts'
+import { printLine } from './output.ts'
 
 /** Gives the store of a configuration new signing keys; a gateway that runs takes them up by itself. */
 export const keysRotate: Command = {

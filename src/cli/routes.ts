@@ -1,7 +1,8 @@
 import { type Operation, operationLabel, type Plan, publishOperations, type SidegateConfig } from '../config/load.ts'
 import { ownMember } from '../own-member.ts'
-import { type Command, parseOptions, printLine } from './command.ts'
+import { type Command, parseOptions } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { printLine } from './output.ts'
 import { toTable } from './table.ts'
 
 /** Prints what a configuration publishes, a line for each way to reach an operation; what comes unasked stands last. */

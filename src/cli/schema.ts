@@ -1,5 +1,6 @@
 import { configJsonSchema } from '../config/load.ts'
-import { type Command, parseOptions, printLine } from './command.ts'
+import { type Command, parseOptions } from './command.ts'
+import { printLine } from './output.ts'
 
 /** Prints the JSON Schema of the configuration, for editors. */
 export const schema: Command = {

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
-import { parseOptions, printErrorLine } from './command.ts'
+import { parseOptions } from './command.ts'
 import { configOption, requireConfigFile } from './config-file.ts'
+import { printErrorLine } from './output.ts'
 
 /** Serves one configuration until it is told to stop. */
 export const serve: Command = {

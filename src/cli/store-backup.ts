@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { backUpStore } from '../app/store-files.ts'
-import { type Command, parseOptions, printLine, UsageError } from './command.ts'
+import { type Command, parseOptions, UsageError } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { printLine } from './output.ts'
 
 /** Copies the embedded store of a configuration, whether the gateway runs or not. */
 export const storeBackup: Command = {

@@ -1,6 +1,7 @@
 import { copyEmbeddedStore, parseStoreAddress, type StoreAddress } from '../app/store-copy.ts'
-import { type Command, parseOptions, printLine, UsageError } from './command.ts'
+import { type Command, parseOptions, UsageError } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { printLine } from './output.ts'
 import { toTable } from './table.ts'
 
 /** Copies an embedded store into a Redis, before a gateway serves from there. */

@@ -1,6 +1,7 @@
 import { restoreStore } from '../app/store-files.ts'
-import { type Command, parseOptions, printLine, UsageError } from './command.ts'
+import { type Command, parseOptions, UsageError } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
+import { printLine } from './output.ts'
 
 /** Puts a backup in the place of the embedded store of a configuration, while no gateway runs. */
 export const storeRestore: Command = {

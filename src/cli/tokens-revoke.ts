@@ -4,10 +4,11 @@ import { type CutoffTarget, cutOff } from '../oauth/tokens/cut-off.ts'
 import type { Cutoff } from '../stores/ports/cutoffs.ts'
 import type { Store } from '../stores/ports/store.ts'
 import { quoted } from './client-store.ts'
-import { type Command, parseOptions, printErrorLine, printLine, UsageError } from './command.ts'
+import { type Command, parseOptions, UsageError } from './command.ts'
 import { configOption, loadOrReport, requireConfigFile } from './config-file.ts'
 import { requireIdentifier } from './identifier.ts'
 import { withOperatedStore } from './operated-store.ts'
+import { printErrorLine, printLine } from './output.ts'
 import { type Person, readPeople } from './people.ts'
 
 /** Revokes what was issued to a client or for a person, whether the gateway runs or not; ends when what follows is good. */

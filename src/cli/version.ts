@@ -1,5 +1,6 @@
 import { buildInfo } from '../version.ts'
-import { type Command, parseOptions, printLine } from './command.ts'
+import { type Command, parseOptions } from './command.ts'
+import { printLine } from './output.ts'
 
 /** Prints the version of Sidegate and of the Node it runs on. */
 export const version: Command = {

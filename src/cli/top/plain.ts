@@ -1,4 +1,4 @@
-import { printErrorLine, printLine } from '../command.ts'
+import { printErrorLine, printLine } from '../output.ts'
 import { toText } from './line.ts'
 import type { Watching } from './live.ts'
 import { toPage } from './page.ts'
