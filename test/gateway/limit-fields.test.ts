@@ -23,7 +23,7 @@ const verdictOf = (rules: readonly RuleState[]): Verdict => ({
 const states: readonly RuleState[] = [
   { remaining: 42, waitMs: 60_000 },
   { remaining: 17, waitMs: 86_400_000 },
-  { remaining: 19, waitMs: 400 },
+  { remaining: 19, waitMs: 1400 },
 ]
 
 const fieldsOf = (form: LimitFieldForm, changed = plan, left = states): readonly string[] =>
@@ -34,7 +34,7 @@ t.test('ietf: a policy and a state for each limit, seconds rounded up', async t 
     'ratelimit-policy',
     '"gold";q=100;w=60, "gold-quota";q=5000;w=86400, "gold-burst";q=20;w=1',
     'ratelimit',
-    '"gold";r=42;t=60, "gold-quota";r=17;t=86400, "gold-burst";r=19;t=1',
+    '"gold";r=42;t=60, "gold-quota";r=17;t=86400, "gold-burst";r=19;t=2',
   ])
 })
 

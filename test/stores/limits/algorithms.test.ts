@@ -40,6 +40,18 @@ for (const [limit, burst, perSecond] of [
   })
 }
 
+t.test('strict: an admission under a large limit counts for the whole window, whichever slice it is in', async t => {
+  const clock = createTestClock(0.9)
+  const counters = createCounters(clock)
+  const count = { key: 'key', rules: [newRule(1024, { windowMs: 512 })] }
+
+  t.equal(counters.decide(count, 1024).granted, 1024)
+  clock.advance(511.6)
+  t.equal(counters.decide(count).granted, 0)
+  clock.advance(0.5)
+  t.equal(counters.decide(count).granted, 1)
+})
+
 t.test('calendar: between two turns so much and no more', async t => {
   const admissions = admissionsOf(newRule(100, { algorithm: 'calendar' }), 1000, 10)
 
