@@ -55,6 +55,7 @@ t.test('what a stranger says of its way goes no further', async t => {
   }
 
   t.equal(forwarded(lies), 'for=203.0.113.9;proto=http')
+  t.same(added('x-forwarded', lies), ['X-Forwarded-For', '203.0.113.9', 'X-Forwarded-Proto', 'http'])
 })
 
 t.test('what a trusted peer says stays, and ours comes behind it', async t => {

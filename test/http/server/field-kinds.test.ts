@@ -79,6 +79,10 @@ t.test('only the gateway may say who somebody is: such fields are known in any s
   for (const name of names) t.equal(fieldKindOf(name), fieldKinds.identity, name)
 })
 
+t.test('a field with an underscore in its name ends here, because servers like CGI read it as a dash', async t => {
+  for (const name of ['X_Own', 'My_Field', 'a_b']) t.equal(fieldKindOf(name), fieldKinds.identity, name)
+})
+
 t.test('hop-by-hop fields end here (RFC 9110 section 7.6.1)', async t => {
   for (const name of ['Keep-Alive', 'Proxy-Connection', 'Proxy-Authorization', 'TE', 'Trailer', 'HTTP2-Settings']) {
     t.equal(fieldKindOf(name), fieldKinds.hop, name)
