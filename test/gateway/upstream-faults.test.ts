@@ -48,6 +48,9 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
     const post = await connect().send('POST /up/reset HTTP/1.1\r\nHost: gw.test\r\nContent-Length: 1\r\n\r\na').answer()
     t.equal(post.status, 502)
     t.equal(count(), 3)
+    const put = await connect().send('PUT /up/reset HTTP/1.1\r\nHost: gw.test\r\nContent-Length: 1\r\n\r\na').answer()
+    t.equal(put.status, 502)
+    t.equal(count(), 4, 'the body of a PUT has been sent, and is not there any more')
   })
 
   await t.test('U03: so is one on a connection that served before, over a fresh one', async t => {
