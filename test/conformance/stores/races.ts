@@ -34,6 +34,16 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(outcomes.filter(({ kind }) => kind === 'redeemed').length, 1)
     t.equal(outcomes.filter(({ kind }) => kind === 'replayed').length, 49)
   })
+  t.test('of 200 codes that four processes redeem one after another each is redeemed once', async t => {
+    const grants = times(200, () => newGrant(clock.nowMs()))
+    for (const grant of grants) await store.grants.create(grant)
+    const calls = grants.map((grant): RacedCall => ({ kind: 'redeem', redemption: redemptionOf(grant, clock.nowMs()) }))
+
+    const outcomes = (await run(times(4, () => calls))) as RedemptionOutcome[]
+
+    t.equal(outcomes.filter(({ kind }) => kind === 'redeemed').length, 200)
+    t.equal(outcomes.filter(({ kind }) => kind === 'replayed').length, 600)
+  })
   t.test('20 refreshes at once rotate once, and all are valid', async t => {
     const grant = await redeemedGrant(store, clock.nowMs())
     const attempt = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })

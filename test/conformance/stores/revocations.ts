@@ -75,6 +75,13 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
 
     t.same(await store.grants.refresh(refreshOf(grant, clock.nowMs())), { kind: 'refused' })
   })
+  t.test('a grant that is written after it was revoked is refused', async t => {
+    const grant = newGrant(clock.nowMs())
+    await revocations.revoke(grant.grantId, grant.untilMs)
+    await store.grants.create(grant)
+
+    t.same(await store.grants.redeem(redemptionOf(grant, clock.nowMs())), { kind: 'refused' })
+  })
   t.test('a revoked jti leaves its grant alone', async t => {
     const grant = newGrant(clock.nowMs())
     await store.grants.create(grant)
