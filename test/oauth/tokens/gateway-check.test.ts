@@ -53,7 +53,7 @@ t.test('a revoked token is refused within a second', async t => {
     const revokedAtMs = Date.now()
     await server.revoke({ token }, { as: 'app' })
     server.clock.advanceSec(1)
-    while (await server.server.verifyAccessToken(token)) await sleep(10)
+    while (Date.now() - revokedAtMs < 1000 && (await server.server.verifyAccessToken(token))) await sleep(10)
 
     t.ok(Date.now() - revokedAtMs < 1000, accessToken.format)
     t.ok(await server.server.verifyAccessToken(sister))
