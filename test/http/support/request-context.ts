@@ -15,18 +15,24 @@ export const readFields = (lines: readonly string[]): RequestFields => {
   return fields
 }
 
-const peers = {
-  addresses: createAddressReader([]),
-  certificates: createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'none' }),
+const certificates = createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'none' })
+
+/** The other end of the connection. */
+interface Sender {
+  readonly peer?: string
+  readonly trustedProxies?: readonly string[]
 }
 
 /** The context of a GET without a body, on a socket that nobody is at the other end of. @param fields names and values in turn */
-export const createRequestContext = (fields: readonly string[] = []): RequestContext => {
+export const createRequestContext = (
+  fields: readonly string[] = [],
+  { peer = '', trustedProxies = [] }: Sender = {},
+): RequestContext => {
   const socket = new Socket()
   const owner = { socket, keepAliveSec: 75, onResponseEnd: () => undefined }
   const response = new Response(owner, { method: 'GET', versionMinor: 1, isPersistent: true, expectsContinue: false })
   // HTTP/1.0 needs no Host.
   const head = parseRequestHead(`GET / HTTP/1.0\r\n${fieldLines(fields)}`.slice(0, -2), 100)
-  const request = { head, body: undefined, socket, peer: '', startedAtMs: performance.now(), upgrade: () => socket }
-  return createContext(request, response, peers)
+  const request = { head, body: undefined, socket, peer, startedAtMs: performance.now(), upgrade: () => socket }
+  return createContext(request, response, { addresses: createAddressReader(trustedProxies), certificates })
 }
