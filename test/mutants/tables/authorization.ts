@@ -21,7 +21,7 @@ export const authorizationMutants: readonly Mutant[] = [
     file: 'src/oauth/authorize/redirect-uri.ts',
     find: 'only !== undefined && second === undefined ?',
     replace: 'only !== undefined && second !== only ?',
-    tests: ['test/oauth/authorize/redirect-uri.test.ts'],
+    tests: ['test/oauth/authorize/authorize.test.ts'],
   },
   {
     name: 'the answer of an authorization request has no state',

@@ -39,8 +39,8 @@ export const clusterMutants: readonly Mutant[] = [
     file: 'src/cluster/sockets.ts',
     find: 'const isBusy = (): boolean => inFlight() > 0 || server.isSending()',
     replace: 'const isBusy = (): boolean => inFlight() < 0 && server.isSending()',
-    tests: ['test/cluster/drain.test.ts', 'test/cluster/replacement.test.ts'],
-    only: 'in flight at SIGTERM|under way in a worker',
+    tests: ['test/cluster/drain.test.ts'],
+    only: 'in flight at SIGTERM',
   },
   {
     name: 'a worker that died while draining is replaced by one that does not drain',
@@ -64,7 +64,7 @@ export const clusterMutants: readonly Mutant[] = [
     find: 'if (isServing(slot) || slot.lentTo) continue',
     replace: 'if (isServing(slot) || slot.index >= 0) continue',
     tests: ['test/cluster/worker-death.test.ts'],
-    only: 'waits in the queue',
+    only: 'again and again',
   },
   {
     name: 'a worker that is replaced ends before the new one accepts',
@@ -148,11 +148,11 @@ export const clusterMutants: readonly Mutant[] = [
     only: 'a scrape answers at once',
   },
   {
-    name: 'a worker outlives its primary',
-    file: 'src/cluster/worker.ts',
-    find: "process.once('disconnect', () => process.exit(1))",
-    replace: "process.once('disconnect', () => undefined)",
-    tests: ['test/cluster/drain.test.ts'],
-    only: 'leaves no worker behind',
+    name: 'a worker that hangs before it can serve is waited for',
+    file: 'src/cluster/start-watch.ts',
+    find: "worker.process.kill('SIGKILL')",
+    replace: 'worker.process.kill(0)',
+    tests: ['test/cluster/worker-start.test.ts'],
+    only: 'hangs before it can serve',
   },
 ]

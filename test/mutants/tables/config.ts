@@ -104,7 +104,7 @@ export const configMutants: readonly Mutant[] = [
     name: 'FAPI clients may leave PKCE out',
     file: 'src/config/checks/fapi-profile.ts',
     find: "pkce === 'optional' ? valueAt",
-    replace: 'pkce === undefined ? valueAt',
+    replace: "pkce === 'optional' && pkce.length === 0 ? valueAt",
     tests: ['test/config/checks/fapi-profile.test.ts'],
   },
   {

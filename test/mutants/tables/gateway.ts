@@ -45,7 +45,7 @@ export const gatewayMutants: readonly Mutant[] = [
     tests: ['test/http/server/field-kinds.test.ts'],
   },
   {
-    name: 'a client may send identity fields with underscores',
+    name: 'a field with an underscore in its name goes upstream',
     file: 'src/http/server/field-kinds.ts',
     find: "if (name.includes('_')) return fieldKinds.identity",
     replace: "if (name.startsWith('_')) return fieldKinds.identity",
@@ -56,7 +56,7 @@ export const gatewayMutants: readonly Mutant[] = [
     file: 'src/http/client/answer-fields.ts',
     find: "['proxy-authenticate', answerFieldKinds.hop]",
     replace: "['proxy-authenticate', answerFieldKinds.plain]",
-    tests: ['test/http/client/answer-head.test.ts', 'test/scenario/gateway-forward.test.ts'],
+    tests: ['test/gateway/upstream-faults.test.ts'],
   },
   {
     name: 'a POST is sent again when its connection closed',
@@ -126,7 +126,7 @@ export const gatewayMutants: readonly Mutant[] = [
     file: 'src/gateway/upstreams/upstream.ts',
     find: 'if (status >= 500) this.#ejection',
     replace: 'if (status >= 600) this.#ejection',
-    tests: ['test/gateway/upstreams/ejection.test.ts'],
+    tests: ['test/gateway/upstreams/members.test.ts'],
   },
   {
     name: 'a member that is unhealthy gets requests',
@@ -168,7 +168,7 @@ export const gatewayMutants: readonly Mutant[] = [
     file: 'src/http/context.ts',
     find: 'address: trustedPeer ? addresses.read(peer, fields.forwardedFor) : peer',
     replace: "address: fields.forwardedFor?.split(',')[0] ?? addresses.read(peer, fields.forwardedFor)",
-    tests: ['test/scenario/gateway-forward.test.ts', 'test/scenario/plan-by-address.test.ts'],
+    tests: ['test/http/context.test.ts'],
   },
   {
     name: 'the leftmost address of X-Forwarded-For is believed',
@@ -189,14 +189,14 @@ export const gatewayMutants: readonly Mutant[] = [
     file: 'src/http/context.ts',
     find: 'id: trustedPeer ? believedId(fields.requestId) : randomUUID()',
     replace: 'id: believedId(fields.requestId)',
-    tests: ['test/scenario/gateway-forward.test.ts', 'test/gateway/raw-cases.test.ts'],
+    tests: ['test/http/context.test.ts'],
   },
   {
     name: 'credentials of the query go upstream',
     file: 'src/gateway/forwarding/outgoing-request.ts',
     find: "operation.credentials === 'query' ? withoutCredentials(query) : query",
     replace: "operation.credentials === 'query' && query === '' ? withoutCredentials(query) : query",
-    tests: ['test/scenario/published-interface.test.ts', 'test/scenario/gateway-forward.test.ts'],
+    tests: ['test/gateway/query-credentials.test.ts'],
   },
   {
     name: 'an escaped name of a secret is not found in a query',

@@ -94,11 +94,11 @@ export const httpMutants: readonly Mutant[] = [
     tests: ['test/http/server/request-body.test.ts'],
   },
   {
-    name: 'the server goes on after bytes that are not a request',
+    name: 'a connection goes on after an answer that says it closes',
     file: 'src/http/server/connection.ts',
-    find: "const refusedRequest = { method: 'GET', versionMinor: 1, isPersistent: false,",
-    replace: "const refusedRequest = { method: 'GET', versionMinor: 1, isPersistent: true,",
-    tests: ['test/http/server/connection.test.ts'],
+    find: 'if (response.closes || this.#isRetired) this.#close()',
+    replace: 'if (this.#isRetired) this.#close()',
+    tests: ['test/http/server/lingering-close.test.ts', 'test/http/server/connection.test.ts'],
   },
   {
     name: 'a header may take for ever to come',
@@ -182,7 +182,7 @@ export const httpMutants: readonly Mutant[] = [
     file: 'src/http/client/connection.ts',
     find: '} else if (this.#patience.isOver(nowMs)) {',
     replace: "} else if (this.#patience.isOver(nowMs) && this.#patience.phase === 'idle') {",
-    tests: ['test/http/client/waits.test.ts', 'test/gateway/upstreams/timeouts.test.ts'],
+    tests: ['test/gateway/upstreams/timeouts.test.ts'],
   },
   {
     name: 'an answer may take longer than the total timeout',

@@ -45,10 +45,10 @@ export const proofMutants: readonly Mutant[] = [
     tests: ['test/oauth/clients/client-secret.test.ts'],
   },
   {
-    name: 'the subject of an assertion may be another client',
-    file: 'src/oauth/clients/assertion.ts',
-    find: "if (claims.sub !== client_id) return 'subject'",
-    replace: "if (claims.sub === undefined) return 'subject'",
+    name: 'the issuer of an assertion may be another client',
+    file: 'src/oauth/client-keys/client-jwt.ts',
+    find: 'if (rules.iss !== undefined && claims.iss !== rules.iss)',
+    replace: 'if (rules.iss !== undefined && claims.iss === undefined)',
     tests: ['test/oauth/clients/assertion.test.ts'],
   },
   {
@@ -62,7 +62,7 @@ export const proofMutants: readonly Mutant[] = [
     name: 'the jti of an assertion is shared among clients',
     file: 'src/oauth/clients/assertion.ts',
     find: 'JSON.stringify([client_id, jti])',
-    replace: 'JSON.stringify([client_id.length, jti])',
+    replace: 'JSON.stringify([client_id === jti, jti])',
     tests: ['test/oauth/clients/assertion.test.ts'],
   },
   {

@@ -66,7 +66,7 @@ export const singleUseMutants: readonly Mutant[] = [
     find: 'insert.run(id, untilMs, clock.nowMs()) === 1',
     replace: 'insert.run(id, untilMs, clock.nowMs()) <= 1',
     tests: ['test/stores/sqlite.test.ts'],
-    only: 'replays',
+    only: 'one-time',
   },
   {
     name: 'SQLite: a revoked grant is found',
@@ -74,7 +74,7 @@ export const singleUseMutants: readonly Mutant[] = [
     find: 'FROM revocations WHERE id = ?1 AND until_ms > ?2',
     replace: 'FROM revocations WHERE id = ?1 AND until_ms < ?2',
     tests: ['test/stores/sqlite.test.ts'],
-    only: 'codes|refresh|opaque',
+    only: 'revocations',
   },
   {
     name: 'SQLite: an opaque token is good after its jti was revoked',
@@ -162,7 +162,7 @@ export const singleUseMutants: readonly Mutant[] = [
     find: ", 'NX'))) === 'OK'",
     replace: ", 'XX'))) !== 'OK'",
     tests: ['test/stores/redis.test.ts'],
-    only: 'replays',
+    only: 'one-time',
   },
   {
     name: 'Redis: a revoked grant is found',
@@ -170,7 +170,7 @@ export const singleUseMutants: readonly Mutant[] = [
     find: " and redis.call('HEXISTS', revoked, grantId) == 0",
     replace: '',
     tests: ['test/stores/redis.test.ts'],
-    only: 'codes|refresh|opaque|revo',
+    only: 'revocations',
   },
   {
     name: 'Redis: an opaque token is good after its jti was revoked',
@@ -203,5 +203,37 @@ export const singleUseMutants: readonly Mutant[] = [
     replace: '',
     tests: ['test/stores/redis.test.ts'],
     only: 'interactions',
+  },
+  {
+    name: 'SQLite: an opaque token is good after its grant was revoked',
+    file: 'src/stores/sqlite/tokens.ts',
+    find: "id IN (?2, record ->> 'jti')",
+    replace: "id IN (record ->> 'jti')",
+    tests: ['test/stores/sqlite.test.ts'],
+    only: 'opaque',
+  },
+  {
+    name: 'Redis: an opaque token is good after its grant was revoked',
+    file: 'src/stores/redis/token-scripts.ts',
+    find: "if redis.call('HEXISTS', revoked, grantId) == 1 then return false end",
+    replace: '',
+    tests: ['test/stores/redis.test.ts'],
+    only: 'opaque',
+  },
+  {
+    name: 'SQLite: a revoked grant comes back when its revocation has expired',
+    file: 'src/stores/sqlite/revocations.ts',
+    find: 'forget.run(id)',
+    replace: "forget.run('')",
+    tests: ['test/stores/sqlite.test.ts'],
+    only: 'revocations',
+  },
+  {
+    name: 'Redis: a revoked grant comes back when its revocation has expired',
+    file: 'src/stores/redis/revocations.ts',
+    find: "if ARGV[1] == ARGV[3] then redis.call('DEL', KEYS[2]) end",
+    replace: '',
+    tests: ['test/stores/redis.test.ts'],
+    only: 'revocations',
   },
 ]

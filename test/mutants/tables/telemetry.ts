@@ -7,21 +7,21 @@ export const telemetryMutants: readonly Mutant[] = [
     file: 'src/secret.ts',
     find: "toString(): string {\n    return '[secret]'",
     replace: 'toString(): string {\n    return this.#text',
-    tests: ['test/cluster/config-parcel.test.ts', 'test/telemetry/audit.test.ts', 'test/config/load.test.ts'],
+    tests: ['test/secret.test.ts'],
   },
   {
     name: 'a secret is printed in JSON',
     file: 'src/secret.ts',
     find: "toJSON(): string {\n    return '[secret]'",
     replace: 'toJSON(): string {\n    return this.#text',
-    tests: ['test/telemetry/audit.test.ts', 'test/config/load.test.ts'],
+    tests: ['test/secret.test.ts'],
   },
   {
     name: 'a secret is printed where it is inspected',
     file: 'src/secret.ts',
     find: "[inspect.custom](): string {\n    return '[secret]'",
     replace: '[inspect.custom](): string {\n    return this.#text',
-    tests: ['test/config/load.test.ts', 'test/telemetry/audit.test.ts'],
+    tests: ['test/secret.test.ts'],
   },
   {
     name: 'the log shows what follows an encoded question mark',
@@ -35,7 +35,7 @@ export const telemetryMutants: readonly Mutant[] = [
     file: 'src/gateway/observe.ts',
     find: "path: exchange.target?.path ?? '',",
     replace: 'path: context.request.head.target,',
-    tests: ['test/scenario/logs.test.ts', 'test/scenario/gateway-forward.test.ts'],
+    tests: ['test/gateway/query-credentials.test.ts'],
   },
   {
     name: 'the log shows the stack of an error',

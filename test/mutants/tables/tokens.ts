@@ -141,6 +141,6 @@ export const tokenMutants: readonly Mutant[] = [
     file: 'src/oauth/tokens/cut-off.ts',
     find: 'Math.floor(clock.nowMs() / 1000) + 1',
     replace: 'Math.floor(clock.nowMs() / 1000) - 1',
-    tests: ['test/oauth/tokens/cutoffs.test.ts'],
+    tests: ['test/scenario/tokens-revoke.test.ts'],
   },
 ]
