@@ -101,6 +101,21 @@ t.test('at the limit of connections the idle ones make room for others, and a bu
   t.equal((await busy.answer()).body.toString(), 'late')
 })
 
+t.test('the limit of connections is for those of all listeners together', async t => {
+  const { server, url, drops, held } = await startSmallServer(t, 10)
+  const lentUrl = await listenOn(t, server, server.createListener())
+  const busy = Array.from({ length: 10 }, (_, nth) => openConnection(t, nth % 2 === 0 ? url : lentUrl))
+  for (const connection of busy) connection.send(head('GET /busy'))
+  await eventually(() => held.length === 10)
+
+  for (const full of [url, lentUrl]) t.not(await openConnection(t, full).ended(), 'open')
+  t.equal(server.openConnections(), 10)
+  t.same(drops, ['full', 'full'])
+
+  for (const response of held) reply(response, 'late')
+  for (const connection of busy) t.equal((await connection.answer()).status, 200)
+})
+
 t.test('connections that have sent nothing make room as well, and one with half a header stays', async t => {
   const { server, url, drops } = await startSmallServer(t, 10)
   const silent = Array.from({ length: 9 }, () => openConnection(t, url))
