@@ -1,7 +1,8 @@
-import type { ErrorCode, YAMLError } from 'yaml'
-import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import type { ErrorCode } from 'yaml'
+import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { setOwnMember } from '../../own-member.ts'
 import { type Fault, type Path, pathKey } from './problem.ts'
+import { surveyNodes, type YamlNodes } from './yaml-nodes.ts'
 
 /** A place in the text, both counted from 1. */
 export interface Position {
@@ -37,20 +38,26 @@ interface Span {
 export const parseYamlSource = (text: string): YamlSource => {
   const lines = new LineCounter()
   // The library's own messages quote the line they are about, which may hold a secret.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
+  const options = { lineCounter: lines, prettyErrors: false, stringKeys: true, uniqueKeys: false }
+  const document = parseDocument(text, options)
+  const nodes = surveyNodes(document)
   const spans = new Map<string, Span>()
   const positionAt = (offset: number): Position => {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
-  const errors: readonly YAMLError[] = [...document.errors, ...document.warnings]
-  const faults = errors.map(({ code, pos }) => ({ position: positionAt(pos[0]), message: sentenceOf(code) }))
-  const usable = errors.every(error => error.code === 'DUPLICATE_KEY')
+  const faultAt = (offset: number, code: ErrorCode): SyntaxFault => ({
+    position: positionAt(offset),
+    message: sentenceOf(code),
+  })
+  const errors = [...document.errors, ...document.warnings].map(({ code, pos }) => faultAt(pos[0], code))
+  const faults = [...errors, ...nodes.doubledKeys.map(offset => faultAt(offset, 'DUPLICATE_KEY'))]
+  const usable = errors.length === 0
   const onBadAlias = (offset: number, message: string): void => {
     faults.push({ position: positionAt(offset), message })
   }
   return {
-    tree: usable && document.contents ? toPlain(document, document.contents, spans, onBadAlias) : undefined,
+    tree: usable && document.contents ? toPlain(nodes, document.contents, spans, onBadAlias) : undefined,
     syntaxFaults: faults,
     usable,
     positionOf: fault => positionAt(offsetOf(fault, spans)),
@@ -66,7 +73,7 @@ const maxAliases = 1000
 const tooManyAliases = `too many aliases, those inside aliases counted each time: at most ${maxAliases}`
 
 const toPlain = (
-  document: Document,
+  nodes: YamlNodes,
   root: Node,
   spans: Map<string, Span>,
   onBadAlias: (offset: number, message: string) => void,
@@ -78,7 +85,7 @@ const toPlain = (
       // Aliases of aliases multiply: a small file could ask for more memory than there is.
       if (aliases === maxAliases) onBadAlias(startOf(node) ?? keyOffset, tooManyAliases)
       if (aliases >= maxAliases) return undefined
-      const target = node.resolve(document)
+      const target = nodes.targetOf(node)
       // An anchor that holds itself has no end.
       if (target && !above.includes(target)) return visit(target, path, keyOffset, above)
       return onBadAlias(startOf(node) ?? keyOffset, sentenceOf('BAD_ALIAS'))
