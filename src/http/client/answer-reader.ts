@@ -6,8 +6,11 @@ import { AnswerHeadParser } from './answer-head-parser.ts'
 /** Longest head of an answer, in bytes. */
 const maxHeadBytes = 65_536
 
-/** Most interim answers before the final one. */
-const maxInterim = 16
+/**
+ * Most bytes of all interim answers before the final one. A server that reports progress by 102 may send hundreds. The time for the
+ * head of the final answer goes on meanwhile.
+ */
+const maxInterimBytes = 65_536
 
 const headEnd = '\r\n\r\n'
 const noBytes = Buffer.alloc(0)
@@ -30,7 +33,7 @@ export class AnswerReader {
   #head: AnswerHead | undefined
   /** Of a head that has not ended yet. */
   #held = noBytes
-  #interim = 0
+  #interimBytes = 0
   #chunks: ChunkedDecoder | undefined
   /** Of a body whose length is known. */
   #owedBytes = 0
@@ -65,8 +68,9 @@ export class AnswerReader {
       const text = headIn(all, at)
       if (text === undefined) return this.#hold(all, at, bytes.length)
       if (text.length > maxHeadBytes) throw new InvalidMessageError('head-too-large', 'the head is too long')
-      this.#takeHead(this.#heads.parse(text, this.#method))
-      at += text.length + headEnd.length
+      const headBytes = text.length + headEnd.length
+      this.#takeHead(this.#heads.parse(text, this.#method), headBytes)
+      at += headBytes
     }
     this.#held = noBytes
     return this.#readBody(all, at) - heldBefore
@@ -86,14 +90,14 @@ export class AnswerReader {
     return readBytes
   }
 
-  #takeHead(head: AnswerHead): void {
+  #takeHead(head: AnswerHead, headBytes: number): void {
     const isUpgrade = head.status === 101
     if (isUpgrade && !this.#mayUpgrade)
       throw new InvalidMessageError('bad-interim-response', 'the answer switches to a protocol that was not requested')
     if (head.status < 200 && !isUpgrade) {
-      this.#interim += 1
-      if (this.#interim > maxInterim)
-        throw new InvalidMessageError('bad-interim-response', 'there are too many interim answers')
+      this.#interimBytes += headBytes
+      if (this.#interimBytes > maxInterimBytes)
+        throw new InvalidMessageError('bad-interim-response', 'the interim answers are too long')
       return
     }
     this.#head = head

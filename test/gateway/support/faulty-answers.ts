@@ -33,7 +33,7 @@ export const invalid: readonly string[] = [
   'chunks-in-old-version',
   'no-name',
   'empty-first-line',
-  'too-many-interim',
+  'too-long-interim',
 ]
 
 /** Answers that begin well and do not end. */

@@ -94,7 +94,8 @@ const refused: readonly string[] = [
   'HTTP/2 200\r\n\r\n',
   'HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\n\r\n',
   'HTTP/1.1 100 Continue\r\n\r\nx',
-  `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(17)}${ok}\r\n`,
+  `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(Math.floor(65_536 / 25) + 1)}${ok}\r\n`,
+  `HTTP/1.1 103 A\r\nLink: ${'a'.repeat(40_000)}\r\n\r\nHTTP/1.1 103 A\r\nLink: ${'a'.repeat(40_000)}\r\n\r\n${ok}\r\n`,
   `${ok}X-A: ${'a'.repeat(65_536)}\r\n\r\n`,
   `HTTP/1.1 100 Continue\r\n\r\n${ok}X-A: ${'a'.repeat(65_536)}\r\n\r\n`,
   `${ok}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
@@ -111,6 +112,17 @@ t.test('what is no answer is refused, as soon as it can be seen', async t => {
       )
     }
   }
+})
+
+t.test('interim answers are bounded by their bytes, not by their number', t => {
+  const many = 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(2400)
+  const pieces = many.match(/[\s\S]{1,1000}/g) ?? []
+  const final = `${ok}Content-Length: 2\r\n\r\nok`
+
+  t.ok(many.length <= 65_536)
+  t.same(read([Buffer.from(many + final)]), whole('ok'))
+  t.same(read([...pieces, final].map(piece => Buffer.from(piece))), whole('ok'))
+  t.end()
 })
 
 t.test('a head without an end is refused at 64 KiB, not held for ever', async t => {
