@@ -49,6 +49,7 @@ const leaves = [
   'reason-phrases.ts',
   'roll.ts',
   'secret.ts',
+  'files/',
   'version.ts',
   'young-collection.ts',
   'stores/ports/',

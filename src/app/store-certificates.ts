@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readTextFile } from '../files/text-file.ts'
 import { firstEnd } from '../http/certificate-ends.ts'
 import { parseCertificates } from '../http/pem.ts'
 import { parseRedisAddress, type StoreUrl } from '../stores/store-url.ts'
@@ -32,4 +32,4 @@ const tlsFilesOf = (store: StoreUrl): { readonly certFile?: string; readonly caF
 }
 
 const endOf = async (file: string | undefined): Promise<number | undefined> =>
-  file === undefined ? undefined : firstEnd(parseCertificates(await readFile(file, 'utf8')))
+  file === undefined ? undefined : firstEnd(parseCertificates(await readTextFile(file)))

@@ -1,4 +1,5 @@
 import { findNearest } from '../config/source/did-you-mean.ts'
+import { hasFilesUnderWay } from '../files/deadline.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { type Command, UsageError } from './command.ts'
 import { helpText } from './help.ts'
@@ -31,6 +32,13 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 
 /** Runs one command line and resolves to its exit code. Never throws: what goes wrong is one line on standard error. */
 export const runCommand = async (args: readonly string[]): Promise<number> => {
+  const exitCode = await run(args)
+  // A file system that hangs would keep the process alive. A worker goes on after its command has returned.
+  if (args[0] !== 'worker' && hasFilesUnderWay()) process.exit(exitCode)
+  return exitCode
+}
+
+const run = async (args: readonly string[]): Promise<number> => {
   try {
     if (isHelp(args)) {
       printLine(helpText(await Promise.all(Object.values(commands).map(load => load()))))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
 import type { ConfigSource } from '../cluster/config-source.ts'
 import { formatProblem, loadConfig } from '../config/load.ts'
+import { readTextFile, stateOfFile } from '../files/text-file.ts'
 
 /** A file as it was when it was read. */
 interface Reading {
@@ -37,7 +37,7 @@ export const createConfigSource = (file: string): ConfigSource => {
 const readNoting = async (path: string, readings: Map<string, Reading>): Promise<string> => {
   const state = await stateOf(path)
   try {
-    const text = await readFile(path, 'utf8')
+    const text = await readTextFile(path)
     readings.set(path, { state, digest: digestOf(text) })
     return text
   } catch (error) {
@@ -50,15 +50,11 @@ const readNoting = async (path: string, readings: Map<string, Reading>): Promise
 const look = async (path: string, before: Reading): Promise<Reading> => {
   const state = await stateOf(path)
   if (state === before.state) return before
-  return { state, digest: await readFile(path, 'utf8').then(digestOf, () => '') }
+  return { state, digest: await readTextFile(path).then(digestOf, () => '') }
 }
 
-/** Of the file behind all links; its inode tells it from another one that has taken its place. */
 const stateOf = (path: string): Promise<string> =>
-  stat(path, { bigint: true }).then(
-    ({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(),
-    (error: NodeJS.ErrnoException) => error.code ?? error.name,
-  )
+  stateOfFile(path).catch((error: NodeJS.ErrnoException) => error.code ?? error.name)
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')
 

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, constants as crypto, type KeyObject, type X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { createTextFiles, type TextFiles } from '../files/text-file.ts'
 import { type CertificateEnds, firstEnd } from './certificate-ends.ts'
 import { parseCertificates } from './pem.ts'
 import type { TlsOptions } from './tls-options.ts'
@@ -27,21 +27,25 @@ export interface TlsTexts {
   readonly clientCa: string | undefined
 }
 
-/** @throws Error a sentence with the file's name, where one cannot be read */
-export const readTlsTexts = async ({ certFile, keyFile, clientCaFile }: TlsFileNames): Promise<TlsTexts> => {
-  const [cert, key, clientCa] = await Promise.all([
-    read(certFile),
-    read(keyFile),
-    clientCaFile === undefined ? undefined : read(clientCaFile),
-  ])
+/**
+ * @param files where the files are read from; one that has read them before reads those again that have changed
+ * @throws Error a sentence with the file's name, where one cannot be read
+ */
+export const readTlsTexts = async (
+  { certFile, keyFile, clientCaFile }: TlsFileNames,
+  files = createTextFiles(),
+): Promise<TlsTexts> => {
+  const cert = await read(certFile, files)
+  const key = await read(keyFile, files)
+  const clientCa = clientCaFile === undefined ? undefined : await read(clientCaFile, files)
   const digest = createHash('sha256')
     .update(JSON.stringify([cert, key, clientCa]))
     .digest('base64url')
   return { digest, cert, key, clientCa }
 }
 
-const read = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+const read = (file: string, files: TextFiles): Promise<string> =>
+  files.read(file).catch((cause: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read (${cause.code})`, { cause })
   })
 

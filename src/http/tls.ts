@@ -1,4 +1,5 @@
 import type { Server, TlsOptions as ServerOptions } from 'node:tls'
+import { createTextFiles, type TextFiles } from '../files/text-file.ts'
 import type { CertificateEnds } from './certificate-ends.ts'
 import {
   readTlsTexts,
@@ -45,10 +46,11 @@ export const openTls = async (
   report: TlsReport,
   everyMs = lookEveryMs,
 ): Promise<Tls> => {
-  const files = verifyTlsFiles(await readTlsTexts(options), options)
+  const textFiles = createTextFiles()
+  const files = verifyTlsFiles(await readTlsTexts(options, textFiles), options)
   report.serves(files.ends)
   const servers = new Set<Server>()
-  const watch = createWatch(options, files, report, servers, () => tls.onClientCaChange?.())
+  const watch = createWatch({ names: options, textFiles, files, report, servers }, () => tls.onClientCaChange?.())
   const timer = setInterval(watch, everyMs)
   timer.unref()
   const tls: Tls = {
@@ -66,14 +68,17 @@ export const openTls = async (
   return tls
 }
 
+interface Watched {
+  readonly names: TlsFileNames
+  readonly textFiles: TextFiles
+  /** What is served at first. */
+  readonly files: TlsFiles
+  readonly report: TlsReport
+  readonly servers: ReadonlySet<Server>
+}
+
 /** One look at the files. */
-const createWatch = (
-  names: TlsFileNames,
-  files: TlsFiles,
-  report: TlsReport,
-  servers: ReadonlySet<Server>,
-  onClientCaChange: () => void,
-) => {
+const createWatch = ({ names, textFiles, files, report, servers }: Watched, onClientCaChange: () => void) => {
   let inUse = files
   let suspect: string | undefined
   let refused: string | undefined
@@ -107,7 +112,7 @@ const createWatch = (
     isLooking = true
     let content = 'unreadable'
     try {
-      const texts = await readTlsTexts(names)
+      const texts = await readTlsTexts(names, textFiles)
       content = texts.digest
       if (content !== inUse.digest) serve(texts)
       suspect = refused = undefined

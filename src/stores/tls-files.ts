@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readTextFileSync } from '../files/text-file.ts'
 import type { TlsFiles } from './address-options.ts'
 
 /** What TLS to a store needs, as PEM texts. */
@@ -22,7 +22,7 @@ export const readTlsFiles = ({ caFile, certFile, keyFile }: TlsFiles): TlsMateri
 const readPem = (name: string, file: string | undefined, parse: (pem: string) => unknown): string | undefined => {
   if (file === undefined) return undefined
   try {
-    const pem = readFileSync(file, 'utf8')
+    const pem = readTextFileSync(file)
     parse(pem)
     return pem
   } catch (error) {

@@ -1,6 +1,6 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { readTextFile } from '../../files/text-file.ts'
 import { parseCertificates } from '../../http/pem.ts'
 import { handshakeFault, timeFault } from '../../http/tls-files.ts'
 import { ownMember, setOwnMember } from '../../own-member.ts'
@@ -112,7 +112,7 @@ const readNamed = async <T>(
   const absolute = resolve(folder, file)
   setOwnMember(mapping, name, absolute)
   try {
-    const pem = await readFile(absolute, 'utf8')
+    const pem = await readTextFile(absolute)
     return { value: parse(pem) }
   } catch (error) {
     const failure = error as NodeJS.ErrnoException

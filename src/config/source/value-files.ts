@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { readTextFile } from '../../files/text-file.ts'
 import { ownMember } from '../../own-member.ts'
 import type { Fault, Path } from './problem.ts'
 import { walkTree } from './tree.ts'
@@ -19,10 +19,10 @@ export interface ValueFiles {
   readonly faults: readonly Fault[]
 }
 
-/** Reads a text file. @throws Error with the `code` of the system's refusal */
+/** Reads a text file. @throws Error with a `code` that says why it cannot be read */
 export type ReadText = (path: string) => Promise<string>
 
-export const readText: ReadText = path => readFile(path, 'utf8')
+export const readText: ReadText = readTextFile
 
 /**
  * Puts the content of every `<name>_file` into the tree as `<name>`, in place; one trailing newline is stripped.

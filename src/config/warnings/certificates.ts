@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readTextFile } from '../../files/text-file.ts'
 import { parseCertificates } from '../../http/pem.ts'
 import { findKeyBoundsFault, leastRsaBits } from '../../oauth/client-keys/key-bounds.ts'
 import { parseRedisAddress } from '../../stores/store-url.ts'
@@ -83,6 +83,6 @@ const readAll = async (draft: Draft): Promise<readonly Held[]> =>
   Promise.all(filesOf(draft).map(async file => ({ ...file, certificates: await readCertificates(file.file) })))
 
 const readCertificates = (file: string): Promise<readonly X509Certificate[]> =>
-  readFile(file, 'utf8')
+  readTextFile(file)
     .then(parseCertificates)
     .catch(() => [])

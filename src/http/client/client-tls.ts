@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { createTextFiles, readTextFileSync, type TextFiles } from '../../files/text-file.ts'
 import { type CertificateEnds, firstEnd } from '../certificate-ends.ts'
 import { parseCertificates } from '../pem.ts'
 import { parsePrivateKey, within } from '../tls-files.ts'
@@ -38,14 +38,20 @@ const lookEveryMs = 2000
 
 /** @throws Error a sentence with the file's name, where one cannot be read or used */
 export const openClientTls = (options: ClientTlsOptions, report: ClientTlsReport, everyMs = lookEveryMs): ClientTls => {
-  let inUse = readTexts(options)
+  let inUse = readTextsSync(options)
   let material = toMaterial(inUse, options)
   let refused: string | undefined
 
-  const look = (): void => {
+  const files = createTextFiles()
+  let isLooking = false
+  let isClosed = false
+
+  const look = async (): Promise<void> => {
+    if (isLooking) return
+    isLooking = true
     try {
-      const texts = readTexts(options)
-      if (isSame(texts, inUse)) return
+      const texts = await readTexts(options, files)
+      if (isClosed || isSame(texts, inUse)) return
       material = toMaterial(texts, options)
       inUse = texts
       refused = undefined
@@ -53,13 +59,22 @@ export const openClientTls = (options: ClientTlsOptions, report: ClientTlsReport
       report.renewed()
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      if (reason !== refused) report.refused(reason)
+      if (reason !== refused && !isClosed) report.refused(reason)
       refused = reason
+    } finally {
+      isLooking = false
     }
   }
   report.uses(material.ends)
   const timer = setInterval(look, everyMs).unref()
-  return { servername: options.servername, context: () => material.context, close: () => clearInterval(timer) }
+  return {
+    servername: options.servername,
+    context: () => material.context,
+    close() {
+      isClosed = true
+      clearInterval(timer)
+    },
+  }
 }
 
 interface Texts {
@@ -68,21 +83,32 @@ interface Texts {
   readonly key: string | undefined
 }
 
-const readTexts = ({ caFile, certFile, keyFile }: ClientTlsOptions): Texts => ({
-  ca: read(caFile),
-  cert: read(certFile),
-  key: read(keyFile),
-})
-
 /** At once: they are small, and a gateway that begins has to know whether they are good. */
-const read = (file: string | undefined): string | undefined => {
-  if (file === undefined) return undefined
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new Error(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause })
+const readTextsSync = ({ caFile, certFile, keyFile }: ClientTlsOptions): Texts => {
+  const read = (file: string): string => {
+    try {
+      return readTextFileSync(file)
+    } catch (cause) {
+      throw unreadable(file, cause)
+    }
+  }
+  return { ca: caFile && read(caFile), cert: certFile && read(certFile), key: keyFile && read(keyFile) }
+}
+
+const readTexts = async ({ caFile, certFile, keyFile }: ClientTlsOptions, files: TextFiles): Promise<Texts> => {
+  const read = (file: string): Promise<string> =>
+    files.read(file).catch(cause => {
+      throw unreadable(file, cause)
+    })
+  return {
+    ca: caFile && (await read(caFile)),
+    cert: certFile && (await read(certFile)),
+    key: keyFile && (await read(keyFile)),
   }
 }
+
+const unreadable = (file: string, cause: unknown): Error =>
+  new Error(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause })
 
 const isSame = (one: Texts, other: Texts): boolean =>
   one.ca === other.ca && one.cert === other.cert && one.key === other.key

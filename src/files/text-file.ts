@@ -1,0 +1,61 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { fileError, withinDeadline } from './deadline.ts'
+
+/** Without O_NONBLOCK, open(2) of a named pipe waits for a writer. Regular files ignore it. */
+const openFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
+
+/** Reads a regular file, within a deadline. @throws Error with a `code`, of the system or a few words */
+export const readTextFile = (path: string): Promise<string> =>
+  withinDeadline(path, async () => {
+    // Opening a device may change its state.
+    requireRegular(await stat(path), path)
+    await using file = await open(path, openFlags)
+    // Another file may have taken its place.
+    requireRegular(await file.stat(), path)
+    return await file.readFile('utf8')
+  })
+
+/** The same at once, for small files at the start. A file system that hangs blocks the process. */
+export const readTextFileSync = (path: string): string => {
+  requireRegular(statSync(path), path)
+  const descriptor = openSync(path, openFlags)
+  try {
+    requireRegular(fstatSync(descriptor), path)
+    return readFileSync(descriptor, 'utf8')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** A text that differs after every change of the file behind all links; the inode tells it from a file that takes its place. */
+export const stateOfFile = (path: string): Promise<string> =>
+  withinDeadline(path, async () => {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
+    return `${dev},${ino},${size},${mtimeNs},${ctimeNs}`
+  })
+
+/** Reads files again and again. A file whose state has not changed is not read a second time. */
+export interface TextFiles {
+  /** @throws Error with a `code`, of the system or a few words */
+  read(path: string): Promise<string>
+}
+
+export const createTextFiles = (): TextFiles => {
+  const known = new Map<string, { readonly state: string; readonly text: string }>()
+  return {
+    async read(path) {
+      const state = await stateOfFile(path)
+      const before = known.get(path)
+      if (before?.state === state) return before.text
+      const text = await readTextFile(path)
+      known.set(path, { state, text })
+      return text
+    },
+  }
+}
+
+const requireRegular = (stats: Stats, path: string): void => {
+  if (stats.isFile()) return
+  throw fileError(stats.isDirectory() ? 'EISDIR' : 'not a regular file', path)
+}
