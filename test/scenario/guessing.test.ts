@@ -14,8 +14,12 @@ const stores = {
 const askFrom = async (url: string, address: string, client_secret: string): Promise<number> => {
   const response = await fetch(`${url}/token`, {
     method: 'POST',
-    headers: { 'x-forwarded-for': address, connection: 'close' },
-    body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'app', client_secret }),
+    headers: {
+      'x-forwarded-for': address,
+      connection: 'close',
+      authorization: `Basic ${btoa(`app:${client_secret}`)}`,
+    },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
   })
   await response.body?.cancel()
   return response.status
@@ -31,10 +35,10 @@ for (const [name, store] of Object.entries(stores)) {
     })
 
     const statuses: number[] = []
-    for (let nth = 0; nth < 20; nth++) statuses.push(await askFrom(url, `192.0.2.${nth}`, 'wrong'))
-    t.same([...new Set(statuses)], [401])
-    // Each worker learns of it by a failure of its own, which is refused and counted by none.
-    for (let nth = 20; nth < 40; nth++) t.equal(await askFrom(url, `192.0.2.${nth}`, 'wrong'), 429)
+    for (let nth = 0; nth < 40; nth++) statuses.push(await askFrom(url, `192.0.2.${nth}`, 'wrong'))
+    // While the store is slower than its deadline, each worker counts a share of the limit, and refuses a little sooner.
+    t.ok(statuses.indexOf(429) > 4 && statuses.indexOf(429) <= 20, `${statuses}`)
+    t.same([...new Set(statuses.slice(20))], [429])
   })
 }
 
