@@ -4,6 +4,7 @@ import { certificateWays } from './certificate-ways.ts'
 import type { Draft, LoginDraft, UserDraft } from './draft.ts'
 import { resolveClients } from './resolve-client.ts'
 import { toResources } from './resolve-resources.ts'
+import { usableMemoryBytes } from './values/memory.ts'
 
 /** How long a person may take from the authorization request to the decision. */
 const interactionLifetimeSec = 900
@@ -32,9 +33,21 @@ export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly 
     takesClientCertificates: certificateWays(draft.head.value).length > 0,
     users: draft.users.flatMap(({ value }) => toUser(value)),
     interactionLifetimeSec,
+    maxInteractions: resolveMaxInteractions(draft.login.value),
     endpoints: toEndpoints(origin, operations),
   }
 }
+
+/** A sign-in takes about 1 KiB in a Redis, and 0.7 KiB in a file (`test/load/growth.ts`). */
+const interactionBytes = 1024
+/** Which share of the memory that this process may use as many sign-ins as there may be would take. */
+const memoryShare = 1 / 16
+const leastInteractions = 10_000
+
+const resolveMaxInteractions = ({ maxInteractions }: LoginDraft): number =>
+  maxInteractions === 'auto'
+    ? Math.max(leastInteractions, Math.floor((usableMemoryBytes() * memoryShare) / interactionBytes))
+    : maxInteractions
 
 const toUser = ({ username, password_hash, sub }: UserDraft): readonly User[] =>
   password_hash ? [{ username, password_hash, ...(sub !== undefined && { sub }) }] : []

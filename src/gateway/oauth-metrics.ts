@@ -15,9 +15,12 @@ export const createOAuthMetrics = (recorder: Recorder): OAuthMetrics => {
     remembered(introspections, result, () => recorder.counter('introspections', [result]))
   const interactionsOf = (outcome: string): CounterCell =>
     remembered(interactions, outcome, () => recorder.counter('interactions', [outcome]))
+  const shed = new Map<string, CounterCell>()
+  const shedOf = (kind: string): CounterCell => remembered(shed, kind, () => recorder.counter('shed', [kind]))
   return facts => {
     if (facts.issued) issuedOf(facts.issued.grant_type, facts.issued.format).add()
     if (facts.introspection) introspectionsOf(facts.introspection).add()
+    if (facts.shed) shedOf(facts.shed.kind).add(facts.shed.count)
     if (facts.interaction) interactionsOf(facts.interaction).add()
   }
 }

@@ -38,6 +38,8 @@ export interface OAuthOptions {
   readonly users: readonly User[]
   /** How long a person may take from the authorization request to the decision. Default 900. */
   readonly interactionLifetimeSec: number
+  /** How many interactions there may be in which no person has signed in; as many requests that public clients have pushed. */
+  readonly maxInteractions: number
   /** Absolute URLs for discovery, by what they serve; what no operation serves is absent and not named. */
   readonly endpoints: Readonly<Partial<Record<Endpoint, string>>>
   /** What tokens may be asked for (RFC 8707) and what the gateway guards (RFC 9728). */

@@ -53,6 +53,8 @@ export interface OAuthFacts {
   readonly introspection?: 'active' | 'inactive'
   /** What became of a person's way through sign-in and consent. */
   readonly interaction?: InteractionOutcome
+  /** How many older records were removed, because strangers had left more than `maxInteractions`. */
+  readonly shed?: { readonly kind: 'interaction' | 'pushed_request'; readonly count: number }
   readonly signIn?: SignIn
   /** Of a person's consent: who it was, if it is known, and what was agreed to. */
   readonly sub?: string | undefined

@@ -82,6 +82,11 @@ export const metrics = {
     'Sign-ins by people: started, then accepted, rejected, or expired before somebody came back.',
     ['outcome'],
   ),
+  shed: counter(
+    'sidegate_shed_total',
+    'Sign-ins without a person yet, and pushed requests of public clients, removed because there were more than login.maxInteractions.',
+    ['kind'],
+  ),
   oauthErrors: counter('sidegate_oauth_errors_total', 'Errors answered by OAuth operations, by RFC code.', [
     'operation',
     'error',

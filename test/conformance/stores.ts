@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import { testAdoptedGrants } from './stores/adopted-grants.ts'
+import { testCaps } from './stores/caps.ts'
 import { testClients } from './stores/clients.ts'
 import { testCodes } from './stores/codes.ts'
 import { testCutoffs } from './stores/cutoffs.ts'
@@ -27,6 +28,7 @@ export const testStore = (t: Test, open: OpenStore): void => {
   t.test('cutoffs', t => testCutoffs(t, open))
   t.test('feeds', t => testFeeds(t, open))
   t.test('interactions', t => testInteractions(t, open))
+  t.test('what strangers leave', t => testCaps(t, open))
   t.test('one-time proofs', t => testReplays(t, open))
   t.test('pushed requests', t => testPushedRequests(t, open))
   t.test('clients', t => testClients(t, open))

@@ -117,5 +117,10 @@ export const loginSchema = z.strictObject({
     .prefault('10/1minute')
     .describe('Wrong proofs for each client or user and address before 429. Default 10/1minute.'),
   starts: rate().prefault('300/1minute').describe('Sign-ins begun from each address before 429. Default 300/1minute.'),
+  maxInteractions: autoOrCount(100_000_000)
+    .prefault('auto')
+    .describe(
+      'Most sign-ins before a person proves anything; auto: a sixteenth of the memory, 1 KiB each. Default auto.',
+    ),
   users: part(),
 })

@@ -35,7 +35,7 @@ export const createBegin = (deps: OAuthDeps): Begin => {
     const browserSecret = newBrowserSecret()
     const nowMs = clock.nowMs()
     const expiresAtMs = nowMs + options.interactionLifetimeSec * 1000
-    await store.interactions.create(
+    const shed = await store.interactions.create(
       id,
       {
         client_id: client.client_id,
@@ -48,7 +48,9 @@ export const createBegin = (deps: OAuthDeps): Begin => {
         expiresAtMs,
       },
       expiresAtMs,
+      options.maxInteractions,
     )
-    return open(id, browserSecret, { client_id: client.client_id, ...address })
+    const reply = open(id, browserSecret, { client_id: client.client_id, ...address })
+    return shed === 0 ? reply : { ...reply, facts: { ...reply.facts, shed: { kind: 'interaction', count: shed } } }
   }
 }

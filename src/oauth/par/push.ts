@@ -46,17 +46,22 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
   return async (form, client, ask, request) => {
     const parameters = await readParameters(form, client, request)
     check(parameters, client)
-    if (!isConfidential(client)) refuseWhenCrowded(await starts.take('push', request.address))
+    const isUnproven = !isConfidential(client)
+    if (isUnproven) refuseWhenCrowded(await starts.take('push', request.address))
     const { jkt, headers, unspent } = provePushedKey(checkProof, request, parameters.get('dpop_jkt'))
     const pushedId = newPushedId()
     const values = { ...toParameterValues(parameters), ...(jkt !== undefined && { dpop_jkt: jkt }) }
-    const pushed = { client_id: client.client_id, parameters: values }
-    await ask(() => store.pushed.create(pushedId, pushed, clock.nowMs() + lifetimeSec * 1000), unspent)
+    const pushed = { client_id: client.client_id, parameters: values, ...(isUnproven && { isUnproven }) }
+    const untilMs = clock.nowMs() + lifetimeSec * 1000
+    const shed = await ask(() => store.pushed.create(pushedId, pushed, untilMs, options.maxInteractions), unspent)
     return {
       status: 201,
       headers: { 'cache-control': 'no-store', ...headers },
       body: { request_uri: toRequestUri(pushedId), expires_in: lifetimeSec },
-      facts: { client_id: client.client_id },
+      facts: {
+        client_id: client.client_id,
+        ...(shed > 0 && { shed: { kind: 'pushed_request', count: shed } }),
+      },
     }
   }
 }

@@ -1,5 +1,10 @@
 export interface InteractionStore {
-  create(id: string, record: InteractionRecord, untilMs: number): Promise<void>
+  /**
+   * @param limit how many interactions at stage `login` there may be: the oldest beyond it are removed. Left out: any number.
+   * Processes that create some at the same time may leave a few more or less than the limit.
+   * @returns how many were removed
+   */
+  create(id: string, record: InteractionRecord, untilMs: number, limit?: number): Promise<number>
   find(id: string): Promise<{ readonly record: InteractionRecord; readonly version: number } | undefined>
   /** Replaces the record if it still has `version`, atomically; its lifetime stays. False: somebody was faster, or it is gone. */
   replace(id: string, version: number, record: InteractionRecord): Promise<boolean>

@@ -1,5 +1,9 @@
 export interface PushedRequestStore {
-  create(id: string, request: PushedRequest, untilMs: number): Promise<void>
+  /**
+   * @param limit how many requests of unproven clients there may be: the oldest beyond it are removed. Left out: any number.
+   * @returns how many were removed
+   */
+  create(id: string, request: PushedRequest, untilMs: number, limit?: number): Promise<number>
   /** The request, unless it has expired or an interaction has completed it. */
   find(id: string): Promise<PushedRequest | undefined>
   /**
@@ -13,5 +17,7 @@ export interface PushedRequestStore {
 /** A pushed authorization request (RFC 9126): its parameters, checked when they came. JSON-serialisable. */
 export interface PushedRequest {
   readonly client_id: string
+  /** Present where the client has proven nothing. */
+  readonly isUnproven?: true
   readonly parameters: Readonly<Record<string, string | readonly string[]>>
 }

@@ -12,6 +12,9 @@ export const names = {
   feedExpiry: '{revocations}:expiry',
   cutoffs: 'cutoffs',
   interaction: (id: string): string => `interaction:${id}`,
+  /** Of interactions and of pushed requests, those that strangers left. */
+  unprovenInteractions: 'unproven:interactions',
+  unprovenPushed: 'unproven:pushed',
   replay: (id: string): string => `replay:${id}`,
   pushed: (id: string): string => `pushed:${id}`,
   clients: '{clients}:records',

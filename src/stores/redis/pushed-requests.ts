@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { PushedRequest, PushedRequestStore } from '../ports/pushed-requests.ts'
+import { createCap } from './cap.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { lifetimeMs } from './lifetime.ts'
 import { names } from './names.ts'
@@ -20,17 +21,32 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1
 `
 
+/** KEYS: the request. Answers 1 where it was removed, because no interaction has completed it. */
+const removeScript = `
+if redis.call('HEXISTS', KEYS[1], 'completedBy') == 1 then return 0 end
+return redis.call('DEL', KEYS[1])
+`
+
 export const createPushedRequests = (connection: RedisConnection, clock: Clock): PushedRequestStore => {
   const create = defineScript(connection, 'sidegatePushedCreate', 1, createScript)
   const complete = defineScript(connection, 'sidegatePushedComplete', 1, completeScript)
+  const remove = defineScript(connection, 'sidegatePushedRemove', 1, removeScript)
+  const cap = createCap(connection, clock, 'Pushed', names.unprovenPushed, id => remove(names.pushed(id)))
   return {
-    create: async (id, request, untilMs) =>
-      void (await create(names.pushed(id), lifetimeMs(clock, untilMs), JSON.stringify(request))),
+    create: async (id, request, untilMs, limit) => {
+      const created = create(names.pushed(id), lifetimeMs(clock, untilMs), JSON.stringify(request))
+      const isCounted = limit !== undefined && request.isUnproven
+      const [removed] = await Promise.all([isCounted ? cap.add(id, untilMs, limit) : 0, created])
+      return removed
+    },
     find: async id => {
       const text = await answered(connection.hget(names.pushed(id), 'request'))
       return text === null ? undefined : (JSON.parse(text) as PushedRequest)
     },
-    complete: async (id, interactionId, untilMs) =>
-      (await complete(names.pushed(id), lifetimeMs(clock, untilMs), interactionId)) === 1,
+    complete: async (id, interactionId, untilMs) => {
+      const completed = complete(names.pushed(id), lifetimeMs(clock, untilMs), interactionId)
+      const [answer] = await Promise.all([completed, cap.release(id)])
+      return answer === 1
+    },
   }
 }

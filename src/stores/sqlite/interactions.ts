@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { InteractionStore } from '../ports/interactions.ts'
+import { createCap } from './cap.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 
@@ -12,10 +13,12 @@ export const createInteractions = (db: Database, clock: Clock): InteractionStore
     'UPDATE interactions SET record = ?, version = version + 1 WHERE id = ? AND version = ? AND until_ms > ?',
   )
   const cleanUp = createCleanup(db, clock, 'interactions')
+  const removeBeyond = createCap(db, clock, 'interactions')
   return {
-    create: async (id, record, untilMs) => {
+    create: async (id, record, untilMs, limit) => {
       insert.run(id, JSON.stringify(record), untilMs)
       cleanUp()
+      return limit === undefined ? 0 : removeBeyond(limit)
     },
     find: async id => {
       const row = select.get(id, clock.nowMs())

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { PushedRequest, PushedRequestStore } from '../ports/pushed-requests.ts'
+import { createCap } from './cap.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 
@@ -14,10 +15,12 @@ export const createPushedRequests = (db: Database, clock: Clock): PushedRequestS
     ON CONFLICT (id) DO UPDATE SET request = NULL, completed_by = ?2, until_ms = ?3
     WHERE completed_by IS NULL OR completed_by = ?2 OR until_ms <= ?4`)
   const cleanUp = createCleanup(db, clock, 'pushed_requests')
+  const removeBeyond = createCap(db, clock, 'pushed_requests')
   return {
-    create: async (id, request, untilMs) => {
+    create: async (id, request, untilMs, limit) => {
       insert.run(id, JSON.stringify(request), untilMs)
       cleanUp()
+      return limit === undefined || !request.isUnproven ? 0 : removeBeyond(limit)
     },
     find: async id => {
       const text = select.get(id, clock.nowMs())?.request ?? undefined

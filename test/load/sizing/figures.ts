@@ -14,6 +14,10 @@ export interface Figures {
   /** Bytes in Redis of a plan's counter with a few requests in it, and of a grant with its refresh token: `growth.ts`. */
   readonly counterBytes: number
   readonly grantBytes: number
+  /** Bytes in Redis of a sign-in in which no person has proven anything: `growth.ts`. */
+  readonly interactionBytes: number
+  /** How many of those there may be (`login.maxInteractions`): the default of a pod with 1 GiB of memory. */
+  readonly maxInteractions: number
   /** Resident memory of a worker and of a primary process under load, in megabytes. */
   readonly workerMb: number
   readonly primaryMb: number
@@ -26,6 +30,8 @@ export const measured: Figures = {
   workerCalls: 12,
   counterBytes: 500,
   grantBytes: 1340,
+  interactionBytes: 990,
+  maxInteractions: 65_536,
   workerMb: 140,
   primaryMb: 105,
 }

@@ -40,6 +40,9 @@ const workersPerPod = 4
 /** Redis keeps tables half full while they grow, and copies pages while it writes itself to disk. */
 const redisReserve = 2
 
+/** What strangers can leave: sign-ins at their limit. */
+const abandonedBytes = ({ interactionBytes, maxInteractions }: Figures): number => interactionBytes * maxInteractions
+
 export const toNeed = (load: Load, figures: Figures): Need => {
   const { requestsPerSec } = load
   const workerCores = (requestsPerSec * ((1 - tokenShare) / figures.forwarded + tokenShare / figures.tokens)) / use
@@ -55,6 +58,7 @@ export const toNeed = (load: Load, figures: Figures): Need => {
     redisPrimaries: redisCores <= use ? 1 : Math.max(3, Math.ceil(redisCores / use)),
     redisCallsPerSec: requestsPerSec + byTheClock,
     redisCores,
-    redisBytes: redisReserve * (load.clients * figures.counterBytes + load.people * figures.grantBytes),
+    redisBytes:
+      redisReserve * (load.clients * figures.counterBytes + load.people * figures.grantBytes + abandonedBytes(figures)),
   }
 }

@@ -190,6 +190,7 @@ const defaultOptions: Omit<OAuthOptions, 'clients'> = {
   code: { lifetimeSec: 60 },
   users: [{ username: 'alice', password_hash: unmatchedSecretHash }],
   interactionLifetimeSec: 900,
+  maxInteractions: 1000,
   endpoints: {
     token: `${issuer}/token`,
     introspect: `${issuer}/introspect`,

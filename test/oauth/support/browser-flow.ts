@@ -78,6 +78,7 @@ export const openBrowserRoom = async (
       { username: 'bob', password_hash: new Secret(await passwordHash), sub: 'employee-7' },
     ],
     interactionLifetimeSec: 900,
+    maxInteractions: 1000,
     endpoints: {},
     ...changes,
   }

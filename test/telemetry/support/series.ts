@@ -107,6 +107,7 @@ const valuesOf: Readonly<Record<MetricKey, (makers: SeriesMakers) => readonly Va
   tokensIssued: () => product(grantTypes, ['jwt', 'opaque']),
   introspections: () => product(['active', 'inactive']),
   interactions: () => product(['started', 'accepted', 'rejected', 'expired']),
+  shed: () => product(['interaction', 'pushed_request']),
   oauthErrors: ({ operations }) =>
     product(
       operations.filter(({ isServed }) => isServed).map(({ label }) => label),
