@@ -5,6 +5,7 @@ import { systemClock } from '../clock.ts'
 import { createAggregate } from '../telemetry/aggregate.ts'
 import { createAudit } from '../telemetry/audit.ts'
 import { createLogger, type ProcessLogger, readLogLevel } from '../telemetry/logger.ts'
+import { openOutput } from '../telemetry/non-blocking-output.ts'
 import { createRecorder, type Recorder } from '../telemetry/recorder.ts'
 import { buildInfo } from '../version.ts'
 import { sayingWhere } from './address-hint.ts'
@@ -41,10 +42,13 @@ export interface RunOptions {
  * @throws Error one line for a person, where something needed cannot be had: a port, the store, a worker
  */
 export const runCluster = async (config: SidegateConfig, options: RunOptions): Promise<number> => {
-  const logger = await createLogger({ level: readLogLevel(process.env), base: { pid: process.pid } })
+  const recorder = createRecorder()
+  const dropped = recorder.counter('logLinesDropped', [])
+  const base = { pid: process.pid }
+  const logger = await createLogger({ level: readLogLevel(process.env), base, onDrop: lines => dropped.add(lines) })
   process.once('uncaughtException', error => crash(error, logger))
   try {
-    return await serve(config, options, logger)
+    return await serve(config, options, logger, recorder)
   } finally {
     logger.flush()
   }
@@ -52,13 +56,27 @@ export const runCluster = async (config: SidegateConfig, options: RunOptions): P
 
 /** A bug: the reason in one line for a person, the rest in the log. The workers notice, and go too. */
 const crash = (error: Error, { log, flush }: ProcessLogger): never => {
-  process.stderr.write(`sidegate: ${error.message}\n`)
+  writeToStderr(`sidegate: ${error.message}\n`)
   log.fatal({ event: 'primary_crashed', err: error }, 'the primary crashed')
   flush()
   return process.exit(1)
 }
 
-const serve = async (config: SidegateConfig, options: RunOptions, logger: ProcessLogger): Promise<number> => {
+/** Without blocking: a reader of standard error that has stalled must not keep a crashed process alive. */
+const writeToStderr = (line: string): void => {
+  try {
+    openOutput(2).write(Buffer.from(line))
+  } catch {
+    // Standard error is closed: the log has the reason as well.
+  }
+}
+
+const serve = async (
+  config: SidegateConfig,
+  options: RunOptions,
+  logger: ProcessLogger,
+  recorder: Recorder,
+): Promise<number> => {
   const { log } = logger
   using cleanup = new DisposableStack()
   // From the start: whoever stops Sidegate before it serves is heard too.
@@ -69,7 +87,6 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   cleanup.defer(listeners.close)
   const privateListener = await bindPrivately(config)
   cleanup.defer(() => privateListener?.close())
-  const recorder = createRecorder()
   const aggregate = createAggregate()
   recordBuild(recorder)
   const certificateWatch = createCertificateWatch(log, systemClock)
@@ -131,7 +148,7 @@ const serve = async (config: SidegateConfig, options: RunOptions, logger: Proces
   const urls = { listen: listeners.url, admin: admin.url, ...(privateListener && { internal: privateListener.url }) }
   log.info({ event: 'ready', ...urls, ...factsOf(config) }, 'ready')
   flushCompileCache()
-  if (demo) process.stdout.write(demo.greeting(config, { listen: listeners.url, admin: admin.url }))
+  if (demo) logger.print(demo.greeting(config, { listen: listeners.url, admin: admin.url }))
   return await untilDrained(() => reload.config().shutdown, {
     firstSignal,
     workers,

@@ -34,7 +34,10 @@ export const runWorker = async (): Promise<void> => {
   const intake = createClientIntake()
   const { config, isStale } = await askForConfig(intake, send)
   const slot = Number(process.env[workerEnvironment.slot] ?? 0)
-  const logger = await createLogger({ level: readLogLevel(process.env), base: { worker_pid: process.pid } })
+  const recorder = createRecorder(() => void setTimeout(() => report(recorder), reportAfterMs).unref())
+  const dropped = recorder.counter('logLinesDropped', [])
+  const base = { worker_pid: process.pid }
+  const logger = await createLogger({ level: readLogLevel(process.env), base, onDrop: lines => dropped.add(lines) })
   const { log, flush } = logger
   process.once('uncaughtException', error => {
     log.fatal({ event: 'worker_crashed', err: error }, 'a worker crashed')
@@ -42,7 +45,6 @@ export const runWorker = async (): Promise<void> => {
     process.exit(1)
   })
 
-  const recorder = createRecorder(() => void setTimeout(() => report(recorder), reportAfterMs).unref())
   const charges = createChargeChannel(send)
   const share = createPlanShare(slot, config)
   const app = await createApp(config, {

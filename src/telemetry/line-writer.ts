@@ -1,9 +1,9 @@
-import { constants, fstatSync, openSync, writeSync } from 'node:fs'
+import { type NonBlockingOutput, openOutput } from './non-blocking-output.ts'
 
 /**
  * Whole lines to standard output, gathered and written a few times a second. Where several workers share one pipe a
  * write of up to 4096 bytes is not torn apart (POSIX PIPE_BUF), so lines are gathered up to that. A reader that stalls
- * must not stall the gateway: a pipe is written without blocking, lines wait in a bounded buffer, then are dropped and
+ * must not stall the gateway: output is written without blocking, lines wait in a bounded buffer, then are dropped and
  * counted.
  */
 export interface LineWriter {
@@ -11,6 +11,14 @@ export interface LineWriter {
   write(line: string): void
   /** Writes what has gathered; for the last lines of a process. Waits a second at most for a reader that has stalled. */
   flush(): void
+}
+
+/** Two callbacks that learn of lines which the reader will never see. */
+export interface DroppedLines {
+  /** Lines are lost now. */
+  onDrop(lines: number): void
+  /** The reader takes lines again: how many were lost since the last call. */
+  onResume(lines: number): void
 }
 
 const atomicBytes = 4096
@@ -22,9 +30,8 @@ const retryAfterMs = 5
 /** How long the last words of a process wait for a reader that has stalled. */
 const lastWordsMs = 1000
 
-/** @param onDropped told how many lines were lost, once the reader takes lines again */
-export const createLineWriter = (onDropped: (lines: number) => void): LineWriter => {
-  const fd = nonBlockingStdout()
+export const createLineWriter = ({ onDrop, onResume }: DroppedLines): LineWriter => {
+  const output = openOutput(1)
   const waiting: Buffer[] = []
   let gathering = ''
   let waitingBytes = 0
@@ -32,6 +39,10 @@ export const createLineWriter = (onDropped: (lines: number) => void): LineWriter
   let isRetrying = false
   let isDue = false
 
+  const drop = (lines: number): void => {
+    dropped += lines
+    onDrop(lines)
+  }
   const enqueue = (): void => {
     if (gathering === '') return
     const chunk = Buffer.from(gathering)
@@ -40,21 +51,26 @@ export const createLineWriter = (onDropped: (lines: number) => void): LineWriter
     waitingBytes += chunk.length
   }
   const drain = (): void => {
+    let hasWritten = false
     for (let chunk = waiting[0]; chunk !== undefined; chunk = waiting[0]) {
-      const written = tryWrite(fd, chunk)
-      waitingBytes -= written
-      if (written < chunk.length) {
-        waiting[0] = chunk.subarray(written)
+      const written = tryWrite(output, chunk)
+      if (written === undefined) drop(countLines(chunk))
+      else if (written > 0) hasWritten = true
+      const taken = written ?? chunk.length
+      waitingBytes -= taken
+      if (taken < chunk.length) {
+        waiting[0] = chunk.subarray(taken)
         break
       }
       waiting.shift()
     }
-    if (waiting.length > 0) {
-      retryLater()
-      return
-    }
-    if (dropped > 0) onDropped(dropped)
+    if (waiting.length > 0) retryLater()
+    else if (hasWritten && dropped > 0) resume()
+  }
+  const resume = (): void => {
+    const lines = dropped
     dropped = 0
+    onResume(lines)
   }
   const retryLater = (): void => {
     if (isRetrying) return
@@ -80,7 +96,7 @@ export const createLineWriter = (onDropped: (lines: number) => void): LineWriter
   return {
     write(line) {
       if (gathering.length + line.length > atomicBytes) push()
-      if (waitingBytes > maxWaitingBytes) dropped++
+      if (waitingBytes > maxWaitingBytes) drop(1)
       else gathering += line
       pushSoon()
     },
@@ -98,23 +114,19 @@ export const createLineWriter = (onDropped: (lines: number) => void): LineWriter
 /** Blocks the process: for its last words alone. */
 const pause = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-/** A pipe is opened once more, for ourselves alone: "do not block" is a mark of what is opened, shared by all who hold it. */
-const nonBlockingStdout = (): number => {
+/** Undefined where the output cannot be written at all: its reader has gone, or the disk is full. The gateway goes on. */
+const tryWrite = (output: NonBlockingOutput, chunk: Buffer): number | undefined => {
   try {
-    return fstatSync(1).isFIFO() ? openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK) : 1
+    return output.write(chunk)
   } catch {
-    return 1
+    return undefined
   }
 }
 
-/**
- * How many bytes the reader took: fewer than there are where it takes no more now. A reader that has gone (EPIPE) loses
- * its lines; the gateway goes on.
- */
-const tryWrite = (fd: number, chunk: Buffer): number => {
-  try {
-    return writeSync(fd, chunk)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : chunk.length
-  }
+const newline = 10
+
+const countLines = (chunk: Buffer): number => {
+  let lines = 0
+  for (const byte of chunk) if (byte === newline) lines++
+  return lines
 }

@@ -143,7 +143,11 @@ export const logEvents = {
   ),
   collector_down: event('warn', 'the collector of traces takes none; once, by each worker', ['host'], ['reason']),
   collector_up: event('info', 'it does again', ['host']),
-  access_lines_dropped: event('warn', 'whoever reads the log was too slow', ['dropped']),
+  access_lines_dropped: event(
+    'warn',
+    'the reader of standard output was too slow or had gone, or its disk was full, and takes lines again; by each process',
+    ['dropped'],
+  ),
   config_reloaded: event('info', 'a changed configuration is served by every worker', ['cause']),
   config_refused: event('error', 'it cannot be served; the old one is served on', ['cause', 'problems']),
   workers_replaced: event('info', 'every worker was replaced by a new one, as `SIGUSR2` asked', []),

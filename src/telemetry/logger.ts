@@ -18,6 +18,8 @@ export interface LoggerOptions {
   readonly level: string
   /** Fields of every line. */
   readonly base: Readonly<Record<string, string | number>>
+  /** Called with how many lines are lost, as soon as they are. */
+  readonly onDrop?: (lines: number) => void
 }
 
 export interface ProcessLogger {
@@ -26,6 +28,8 @@ export interface ProcessLogger {
   readonly base: LoggerOptions['base']
   /** Where its lines go, for others who write such lines; undefined on a terminal, where they are made pretty. */
   readonly lines: LineWriter | undefined
+  /** Prints a text that is no log line, after the lines before it. It ends with a newline. */
+  print(text: string): void
   /** Writes what is buffered; for the last lines of a process. Waits a second at most for a reader that has stalled. */
   flush(): void
 }
@@ -39,17 +43,19 @@ export const readLogLevel = (env: NodeJS.ProcessEnv): string => {
   return level
 }
 
-/** JSON lines to standard output; a person on a terminal gets pretty ones. Buffered, so a line costs no system call. */
+/**
+ * JSON lines to standard output; a person on a terminal gets pretty ones. Buffered, so a line costs no system call, and written
+ * without blocking, whatever standard output is.
+ */
 export const createLogger = async (options: LoggerOptions): Promise<ProcessLogger> => {
-  const { base } = options
-  if (isatty(1)) {
-    return { log: pinoLogger(options, await prettyStream()), base, lines: undefined, flush: () => undefined }
-  }
-  const lines = createLineWriter(dropped =>
-    log.warn({ event: 'access_lines_dropped', dropped }, 'log lines were dropped'),
-  )
-  const log = pinoLogger(options, lines)
-  return { log, base, lines, flush: lines.flush }
+  const { base, onDrop = () => undefined } = options
+  const lines = createLineWriter({
+    onDrop,
+    onResume: dropped => log.warn({ event: 'access_lines_dropped', dropped }, 'log lines were dropped'),
+  })
+  const isTerminal = isatty(1)
+  const log = pinoLogger(options, isTerminal ? await prettyStream(lines) : lines)
+  return { log, base, lines: isTerminal ? undefined : lines, print: lines.write, flush: lines.flush }
 }
 
 const pinoLogger = ({ level, base }: LoggerOptions, destination: DestinationStream): Logger =>
@@ -64,7 +70,8 @@ const pinoLogger = ({ level, base }: LoggerOptions, destination: DestinationStre
     destination,
   )
 
-const prettyStream = async (): Promise<DestinationStream> => {
-  const { default: pretty } = await import('pino-pretty')
-  return pretty({ colorize: true, ignore: 'pid,hostname', singleLine: true, sync: true })
+const prettyStream = async (lines: LineWriter): Promise<DestinationStream> => {
+  const { prettyFactory } = await import('pino-pretty')
+  const pretty = prettyFactory({ colorize: true, ignore: 'pid,hostname', singleLine: true })
+  return { write: line => lines.write(pretty(line)) }
 }

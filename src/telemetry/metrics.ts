@@ -139,6 +139,11 @@ export const metrics = {
   ),
   workers: gauge('sidegate_workers', 'Workers that are serving.'),
   workerRestarts: counter('sidegate_worker_restarts_total', 'Workers replaced, by reason.', ['reason']),
+  logLinesDropped: counter(
+    'sidegate_log_lines_dropped_total',
+    'Log lines that were lost because standard output did not take them.',
+    [],
+  ),
   configReloadSuccessful: gauge('sidegate_config_last_reload_successful', '1 if the last configuration load was good.'),
   configReloadTimestamp: gauge(
     'sidegate_config_last_reload_success_timestamp_seconds',

@@ -23,7 +23,7 @@ t.test('if installing is forbidden, one line names the programs that are missing
     status: 1,
     stdout: '',
     stderr:
-      "the tests need redis-server, chromium, curl, jq, openssl, nginx 1.22 or newer, caddy 2.6 or newer, bwrap (Debian's bubblewrap), promtool (Debian's prometheus), kubectl 1.27 or newer: install them first\n",
+      "the tests need redis-server, chromium, curl, jq, openssl, nginx 1.22 or newer, caddy 2.6 or newer, bwrap (Debian's bubblewrap), script (Debian's bsdutils), promtool (Debian's prometheus), kubectl 1.27 or newer: install them first\n",
   })
 })
 

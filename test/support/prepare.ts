@@ -17,6 +17,7 @@ const programs: readonly Program[] = [
   { command: 'nginx', debianPackage: 'nginx', oldest: { number: '1.22', ask: ['-v'] } },
   { command: 'caddy', debianPackage: 'caddy', oldest: { number: '2.6', ask: ['version'] } },
   { command: 'bwrap', debianPackage: 'bubblewrap' },
+  { command: 'script', debianPackage: 'bsdutils' },
   { command: 'promtool', debianPackage: 'prometheus' },
   { command: 'kubectl', oldest: { number: '1.27', ask: ['version', '--client'] } },
 ]

@@ -89,7 +89,7 @@ t.test('milliseconds are numbers with up to three places', async t => {
   const { log } = await createLogger({ level: 'info', base: {} })
   const written: string[] = []
   const lines = { write: (line: string) => void written.push(line), flush: () => undefined }
-  const accessLog = createAccessLog({ log, base: {}, lines, flush: () => undefined })
+  const accessLog = createAccessLog({ log, base: {}, lines, print: lines.write, flush: () => undefined })
   const entry = {
     request_id: 'one',
     operation: operationMembers('Open', 'GET /'),

@@ -20,7 +20,7 @@ const startSource = (t: Test, lines: number) => {
     child.kill('SIGKILL')
     await exited
   })
-  const said: { writtenInMs?: number; dropped?: number }[] = []
+  const said: { writtenInMs?: number; dropped?: number; lost?: number }[] = []
   child.on('message', message => void said.push(message as object))
   return {
     said,
@@ -48,6 +48,7 @@ t.test('a reader that stalls stops nobody: lines wait, then are dropped and coun
 
   const dropped = Number(said[1]?.dropped)
   t.ok(dropped > 0)
+  t.equal(said[1]?.lost, dropped, 'each is counted when it is lost')
   t.equal(read.length + dropped, lines)
   t.ok(
     read.every(line => /^\d+ x{1000}$/.test(line)),
@@ -58,5 +59,27 @@ t.test('a reader that stalls stops nobody: lines wait, then are dropped and coun
     numbers.toSorted((a, b) => a - b),
     numbers,
     'in the order they were written',
+  )
+})
+
+t.test('each line that a full disk does not take is counted, and the process runs on', async t => {
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
+  const child = spawn(process.execPath, [source, '100'], { stdio: ['ignore', full, 'inherit', 'ipc'] })
+  const exited = once(child, 'exit')
+  t.teardown(() => child.kill('SIGKILL'))
+  const said: { lost?: number; dropped?: number }[] = []
+  child.on('message', message => void said.push(message as object))
+
+  await eventually(() => {
+    child.send('lost')
+    return said.at(-1)?.lost === 100
+  })
+  child.disconnect()
+
+  t.same(await exited, [0, null])
+  t.ok(
+    said.every(({ dropped }) => dropped === undefined),
+    'the disk has taken no line since',
   )
 })

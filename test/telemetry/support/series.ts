@@ -132,6 +132,7 @@ const valuesOf: Readonly<Record<MetricKey, (makers: SeriesMakers) => readonly Va
   ],
   workers: () => product(),
   workerRestarts: () => product(['exit', 'signal']),
+  logLinesDropped: () => product(),
   configReloadSuccessful: () => product(),
   configReloadTimestamp: () => product(),
   buildInfo: () => [[buildInfo().version, buildInfo().node_version, buildInfo().commit]],
