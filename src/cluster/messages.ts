@@ -6,6 +6,8 @@ import type { ConfigParcel } from './config-parcel.ts'
 
 /** What a worker tells its primary. Plain data: it crosses a process boundary as JSON. */
 export type WorkerMessage =
+  /** Its event loop turns. */
+  | { readonly type: 'heartbeat' }
   /** Its code is loaded, and it asks for the configuration. */
   | { readonly type: 'loaded' }
   /** It can serve and asks for its listener. */

@@ -105,6 +105,7 @@ const serve = async (
     privateListener,
     log,
     recorder,
+    workerTimeoutMs: () => reload.config().workerTimeoutMs,
     retireTimeoutMs: () => reload.config().shutdown.timeoutMs,
     ...createSwitchboard(() => listening),
   })

@@ -13,11 +13,17 @@ export interface SlotListeners {
   handOver(slot: Slot, to: WorkerProcess): void
   /** The worker of a slot is gone: what was lent to it is lent to nobody. */
   forget(slot: Slot): void
+  /** The worker of a slot does not respond: what was lent to it can be lent to another, and it lets go of that when it responds. */
+  withdraw(slot: Slot): void
 }
 
 export const createSlotListeners = (slots: readonly Slot[], listeners: Listeners): SlotListeners => {
   const give = (slot: Slot, to: WorkerProcess): void =>
     to.give({ type: 'listen', slot: slot.index }, listeners.handle(slot.index))
+  const takeBack = (slot: Slot): void => {
+    slot.lentTo?.worker?.tell({ type: 'release', slot: slot.index })
+    slot.lentTo = undefined
+  }
   return {
     give,
     lendOrphans() {
@@ -27,15 +33,15 @@ export const createSlotListeners = (slots: readonly Slot[], listeners: Listeners
         if (slot.lentTo?.worker) give(slot, slot.lentTo.worker)
       }
     },
-    takeBack(slot) {
-      slot.lentTo?.worker?.tell({ type: 'release', slot: slot.index })
-      slot.lentTo = undefined
-    },
+    takeBack,
     handOver(slot, to) {
       for (const other of slots) if (other.lentTo === slot) give(other, to)
     },
     forget(slot) {
       for (const other of slots) if (other.lentTo === slot) other.lentTo = undefined
+    },
+    withdraw(slot) {
+      for (const other of slots) if (other.lentTo === slot) takeBack(other)
     },
   }
 }

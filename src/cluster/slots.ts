@@ -10,6 +10,8 @@ export interface Slot {
   successor: { readonly worker: WorkerProcess; readonly settle: PromiseWithResolvers<void> } | undefined
   /** `performance.now()` when its worker began to accept; undefined while it has none that does. */
   servingSinceMs: number | undefined
+  /** Its worker has stopped sending messages, so another worker accepts from its socket. */
+  isUnresponsive: boolean
   /** Who accepts for it while it has no worker of its own. */
   lentTo: Slot | undefined
 }
@@ -17,7 +19,8 @@ export interface Slot {
 export const createSlots = (count: number): readonly Slot[] =>
   Array.from({ length: count }, (_, index) => {
     const nobody = { worker: undefined, successor: undefined, servingSinceMs: undefined, lentTo: undefined }
-    return { index, backoff: createBackoff(), ...nobody }
+    const isUnresponsive = false
+    return { index, backoff: createBackoff(), isUnresponsive, ...nobody }
   })
 
-export const isServing = (slot: Slot): boolean => slot.servingSinceMs !== undefined
+export const isServing = (slot: Slot): boolean => slot.servingSinceMs !== undefined && !slot.isUnresponsive

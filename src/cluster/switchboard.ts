@@ -5,7 +5,8 @@ import type { ChangeWatch } from './change-watch.ts'
 import type { Gathering } from './gathering.ts'
 import type { Reload } from './reload.ts'
 import type { StoreWatch } from './store-watch.ts'
-import type { Workers, WorkersOptions } from './workers.ts'
+import type { Workers } from './workers.ts'
+import type { WorkersOptions } from './workers-options.ts'
 
 /** Everybody in the primary whom a worker may have something to tell. */
 export interface Listening {

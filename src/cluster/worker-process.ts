@@ -15,7 +15,7 @@ export interface WorkerProcess {
   readonly pid: number | undefined
   /** Whether it has its app, and is there for more than its start. */
   hasStarted(): boolean
-  /** Why it ends without having served, where that is known. */
+  /** Why it could not start or was killed, if that is known. */
   failure(): string | undefined
   tell(message: PrimaryMessage): void
   /** Tells it something that a listening socket belongs to. */
@@ -23,6 +23,9 @@ export interface WorkerProcess {
   /** Has it end when it has finished what it began; in any case a second after the timeout. */
   retire(timeoutMs: number): void
   kill(): void
+  /** Kills it because it does not respond. @param reason for `failure` */
+  timeOut(reason: string): void
+  hasTimedOut(): boolean
 }
 
 /** How long a worker that has not ended in time is waited for, in milliseconds. */
@@ -43,6 +46,7 @@ export const forkWorker = (slot: number, events: WorkerEvents, preloaded?: Prelo
   const { log, startTimeoutMs } = events
   const worker = preloaded?.worker ?? fork(slot)
   let hasStarted = false
+  let hasTimedOut = false
   let failure: string | undefined
 
   watchStart(worker, startTimeoutMs, () => {
@@ -78,6 +82,12 @@ export const forkWorker = (slot: number, events: WorkerEvents, preloaded?: Prelo
       worker.once('exit', () => clearTimeout(timer))
     },
     kill: () => void worker.process.kill('SIGKILL'),
+    timeOut(reason) {
+      hasTimedOut = true
+      failure = reason
+      worker.process.kill('SIGKILL')
+    },
+    hasTimedOut: () => hasTimedOut,
   }
 }
 

@@ -15,6 +15,7 @@ import { createOrders } from './orders.ts'
 import { createPlanShare } from './plan-share.ts'
 import { createRevocationChannel } from './revocation-channel.ts'
 import { keepTickShape } from './tick-shape.ts'
+import { heartbeatEveryMs } from './watchdog.ts'
 import { allocateYoung } from './young-allocation.ts'
 
 /** How soon a worker hands over what has changed in its metrics: what a `kill -9` can lose of the counts at most. */
@@ -82,6 +83,7 @@ export const runWorker = async (): Promise<void> => {
   })
   process.on('message', orders)
   poll(() => report(recorder), reportQuietEveryMs)
+  poll(() => send({ type: 'heartbeat' }), heartbeatEveryMs)
   if (isStale()) send({ type: 'loaded' })
   else start()
 }

@@ -1,34 +1,10 @@
-import type { Logger } from '../telemetry/logger.ts'
-import type { Recorder } from '../telemetry/recorder.ts'
-import type { ConfigParcel } from './config-parcel.ts'
-import type { Listeners } from './listeners.ts'
 import type { PrimaryMessage, WorkerMessage } from './messages.ts'
-import type { PreloadedWorker } from './preload.ts'
 import { createSlotListeners } from './slot-listeners.ts'
 import { createSlots, isServing, type Slot } from './slots.ts'
 import { defaultStartTimeoutMs } from './start-watch.ts'
+import { createWatchdog } from './watchdog.ts'
 import { forkWorker, type WorkerEvents, type WorkerName, type WorkerProcess } from './worker-process.ts'
-
-export interface WorkersOptions {
-  readonly count: number
-  /** The first worker of its slot. Left out: it is started as the others are. */
-  readonly preloaded?: PreloadedWorker
-  /** What a worker begins with, once it can: workers load their code meanwhile. Never rejects. */
-  readonly config: () => Promise<ConfigParcel>
-  readonly listeners: Listeners
-  /** One socket that all workers accept from; undefined: there is no private listener. */
-  readonly privateListener: Listeners | undefined
-  readonly log: Logger
-  readonly recorder: Recorder
-  /** How long a worker may take until it can serve; then it is ended, and replaced. Default 60_000. */
-  readonly startTimeoutMs?: number
-  /** How long a worker that was replaced may finish what it has, in milliseconds. */
-  readonly retireTimeoutMs: () => number
-  /** What a worker says, other than about its listeners. */
-  onMessage(worker: WorkerName, message: WorkerMessage, answer: (message: PrimaryMessage) => void): void
-  /** A process has ended and everything it said has been heard; its name never comes again. */
-  onGone(worker: WorkerName): void
-}
+import type { WorkersOptions } from './workers-options.ts'
 
 /** The serving processes: one per slot, replaced when they die, their listeners lent to the others meanwhile. */
 export interface Workers {
@@ -60,6 +36,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     // There from the start, at 0: Prometheus sees no increase in a series that begins at 1.
     exit: recorder.counter('workerRestarts', ['exit']),
     signal: recorder.counter('workerRestarts', ['signal']),
+    timeout: recorder.counter('workerRestarts', ['timeout']),
   }
   const slots = createSlots(options.count)
   const slotListeners = createSlotListeners(slots, listeners)
@@ -74,7 +51,11 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     const events: WorkerEvents = {
       log,
       startTimeoutMs,
-      onMessage: message => onMessage(slot, worker, message),
+      onMessage(message) {
+        // Before that a worker loads code and builds, and has its own timeout.
+        if (worker.hasStarted()) watchdog.heard(worker)
+        onMessage(slot, worker, message)
+      },
       onExit: (code, signal) => onExit(slot, worker, code, signal),
       onGone: () => options.onGone(worker.name),
     }
@@ -87,7 +68,8 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     if (message.type === 'loaded') void onLoaded(worker)
     else if (message.type === 'started') onStarted(slot, worker)
     else if (message.type === 'listening') onListening(slot, worker, message.slot)
-    else if (message.type !== 'failed') options.onMessage(worker.name, message, worker.tell)
+    else if (message.type !== 'failed' && message.type !== 'heartbeat')
+      options.onMessage(worker.name, message, worker.tell)
   }
 
   /** Nothing is lost where one goes that never served. */
@@ -130,6 +112,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     if (!successor) return
     slot.worker = successor.worker
     slot.successor = undefined
+    slot.isUnresponsive = watchdog.isUnresponsive(successor.worker)
     slotListeners.handOver(slot, successor.worker)
     before?.retire(options.retireTimeoutMs())
     successor.settle.resolve()
@@ -137,6 +120,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
 
   const onExit = (slot: Slot, worker: WorkerProcess, code: number | null, signal: string | null): void => {
     alive.delete(worker)
+    watchdog.forget(worker)
     if (slot.worker === worker) onOwnExit(slot, worker, code, signal)
     else if (slot.successor?.worker === worker) giveUpSuccessor(slot, worker.failure() ?? signal ?? `exit ${code}`)
     if (phase === 'stopping') endIfGone()
@@ -146,6 +130,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     const servedMs = slot.servingSinceMs === undefined ? 0 : performance.now() - slot.servingSinceMs
     const reason = worker.failure()
     slot.worker = undefined
+    slot.isUnresponsive = false
     slot.servingSinceMs = undefined
     serving.set(countServing())
     switch (phase) {
@@ -158,7 +143,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
         const ending = { exit_code: code ?? undefined, signal: signal ?? undefined, reason }
         const died = { worker_pid: worker.pid, slot: slot.index, replaced_in_ms: replacedInMs, ...ending }
         log.error({ event: 'worker_died', ...died }, 'a worker died')
-        restarts[signal === null ? 'exit' : 'signal'].add()
+        restarts[worker.hasTimedOut() ? 'timeout' : signal === null ? 'exit' : 'signal'].add()
         break
       }
       case 'stopping':
@@ -185,8 +170,32 @@ export const createWorkers = (options: WorkersOptions): Workers => {
   }
 
   const lendOrphans = (): void => {
-    if (phase !== 'starting') slotListeners.lendOrphans()
+    if (phase === 'serving' || phase === 'draining') slotListeners.lendOrphans()
   }
+
+  /** @param isUnresponsive whether the worker stopped sending messages, or sends them again */
+  const onTurn = (worker: WorkerProcess, isUnresponsive: boolean): void => {
+    const slot = slots.find(each => each.worker === worker)
+    // A worker that retires accepts nothing any more.
+    if (!slot) return
+    slot.isUnresponsive = isUnresponsive
+    serving.set(countServing())
+    const facts = { worker_pid: worker.pid, slot: slot.index }
+    if (isUnresponsive) {
+      log.error({ event: 'worker_unresponsive', ...facts }, 'a worker does not respond: others accept in its place')
+      slotListeners.withdraw(slot)
+    } else {
+      log.info({ event: 'worker_responsive', ...facts }, 'a worker responds again')
+      if (isServing(slot)) slotListeners.takeBack(slot)
+    }
+    lendOrphans()
+  }
+  const watchdog = createWatchdog({
+    timeoutMs: options.workerTimeoutMs,
+    onUnresponsive: worker => onTurn(worker, true),
+    onResponsive: worker => onTurn(worker, false),
+    onTimeout: (worker, timeoutMs) => worker.timeOut(`it did not respond for ${timeoutMs} ms`),
+  })
 
   const replace = (slot: Slot): Promise<void> => {
     if (phase !== 'serving') throw new Error('Sidegate is about to stop')
@@ -228,6 +237,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     },
     kill() {
       phase = 'stopping'
+      watchdog.close()
       for (const worker of alive) worker.kill()
     },
   }

@@ -28,6 +28,7 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
     workers,
     pods: head.pods,
     store: head.store,
+    workerTimeoutMs: head.workerTimeout,
     trustedProxies: head.trustedProxies,
     clientCertificateHeader: head.clientCertificateHeader,
     ...(head.internal && { internal: toInternal(head.internal) }),

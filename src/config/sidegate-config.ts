@@ -23,6 +23,8 @@ export interface SidegateConfig {
   readonly requests: HttpServerOptions
   /** How many processes serve. At least 1. */
   readonly workers: number
+  /** A worker that has sent no message for so long is killed and replaced. */
+  readonly workerTimeoutMs: number
   /** How many such gateways share the store; auto: counted through it. */
   readonly pods: 'auto' | number
   readonly store: StoreUrl

@@ -54,6 +54,13 @@ export const logEvents = {
     ['slot', 'replaced_in_ms'],
     ['worker_pid', 'exit_code', 'signal', 'reason'],
   ),
+  worker_unresponsive: event(
+    'error',
+    'a worker has sent no message to the primary for three seconds, so its event loop stands still; another worker accepts from its socket',
+    ['slot'],
+    ['worker_pid'],
+  ),
+  worker_responsive: event('info', 'a worker that was unresponsive sends messages again', ['slot'], ['worker_pid']),
   worker_crashed: event('fatal', "a worker's own last words", ['err']),
   primary_crashed: event('fatal', "the program's own last words", ['err']),
   worker_channel_failed: event('error', 'the primary could not talk to a worker', ['err']),

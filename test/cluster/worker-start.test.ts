@@ -72,6 +72,7 @@ t.test('a worker that hangs before it can serve is ended, and the start says so'
     log,
     recorder: createRecorder(),
     startTimeoutMs: 200,
+    workerTimeoutMs: () => 30_000,
     retireTimeoutMs: () => 0,
     onMessage: () => undefined,
     onGone: gone.resolve,

@@ -12,6 +12,7 @@ t.test('a tiny file is enough, and everything else has its default', async t => 
     listen: { host: '0.0.0.0', port: 8080 },
     admin: { host: '127.0.0.1', port: 9090 },
     pods: 'auto',
+    workerTimeoutMs: 30_000,
     store: { kind: 'sqlite', path: 'data/sidegate.db' },
     trustedProxies: [],
     product: { name: 'oauth', title: 'OAuth', version: '1.0.0' },

@@ -43,6 +43,9 @@ export const headSchema = z.strictObject({
   workers: autoOrCount(256)
     .prefault('auto')
     .describe('Processes that serve; auto: the CPUs the container may use. Default auto.'),
+  workerTimeout: durationMs(5000)
+    .prefault('30s')
+    .describe('A worker whose event loop stands still for so long is killed and replaced. Default 30s.'),
   pods: autoOrCount(10_000)
     .prefault('auto')
     .describe('How many share the store; auto: counted through it. Default auto.'),

@@ -131,7 +131,7 @@ const valuesOf: Readonly<Record<MetricKey, (makers: SeriesMakers) => readonly Va
     ...product(['upstream', 'upstream_ca'], upstreams),
   ],
   workers: () => product(),
-  workerRestarts: () => product(['exit', 'signal']),
+  workerRestarts: () => product(['exit', 'signal', 'timeout']),
   logLinesDropped: () => product(),
   configReloadSuccessful: () => product(),
   configReloadTimestamp: () => product(),
