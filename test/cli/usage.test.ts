@@ -73,7 +73,7 @@ t.test('--help names every command and the exit codes, and none that is for Side
 
   t.equal(code, 0)
   for (const name of ['serve', 'start', 'check', 'routes', 'client new', 'hash', 'schema', 'version']) {
-    t.match(stdout, `  sidegate ${name}`)
+    t.match(stdout, new RegExp(`^  sidegate ${name}\\b`, 'm'))
   }
   t.notMatch(stdout, /sidegate worker/)
   t.match(stdout, /Exit codes: 0 .* 1 .* 2 /)

@@ -17,9 +17,9 @@ for (const part of ['store', 'limiter'] as const) {
     watch.forget('one')
 
     t.same(said, ['store_down'])
-    t.match(watch.finding(part), '(refused)')
+    t.match(watch.finding(part), /\(refused\)/)
     watch.report('two', part, false, 'unknown')
-    t.match(watch.finding(part), '(unknown)')
+    t.match(watch.finding(part), /\(unknown\)/)
     watch.forget('two')
     t.same(said, ['store_down'], 'once')
     watch.report('three', part, true, undefined)

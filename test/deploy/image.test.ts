@@ -44,7 +44,7 @@ t.test('the data folder is the only volume', async t => {
 
 t.test('the image says what it is', async t => {
   for (const name of ['title', 'description', 'licenses', 'version', 'revision']) {
-    t.match(textOf('LABEL'), `org.opencontainers.image.${name}=`)
+    t.match(textOf('LABEL'), new RegExp(`org\\.opencontainers\\.image\\.${name}=`))
   }
 })
 

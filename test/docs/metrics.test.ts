@@ -76,6 +76,6 @@ t.test('the README and the page say how many series the file of npm start can ha
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
 
   const count = ceilingOf(seriesMakersOf(loaded.config)).toLocaleString('en-US')
-  t.match(readme.text, ` there can be, ${count} with that of \`npm start\``)
-  t.match(page.text, `The file of \`npm start\` comes to ${count}.`)
+  t.ok(readme.text.includes(` there can be, ${count} with that of \`npm start\``))
+  t.ok(page.text.includes(`The file of \`npm start\` comes to ${count}.`))
 })

@@ -4,6 +4,7 @@
  * tests do, and a gateway would be tested with hooks in it that no user has. So neither is loaded, and nothing is handed on.
  */
 import { registerHooks } from 'node:module'
+import './exact-match.ts'
 
 delete process.env.NODE_OPTIONS
 

@@ -95,7 +95,7 @@ t.test('a quantile lies within its bucket, evenly', async t => {
   ])
 
   t.same(quantileOf(0.5, buckets), { sec: 0.1, isBeyond: false })
-  t.match(quantileOf(0.75, buckets)?.sec.toFixed(3), '0.150')
+  t.equal(quantileOf(0.75, buckets)?.sec.toFixed(3), '0.150')
 })
 
 t.test('beyond the last bound nothing is known but that', async t => {

@@ -98,7 +98,7 @@ for (const [from, to, sentence] of withServiceMonitor) {
 
 t.test('a PodMonitor beside a ServiceMonitor counts everything twice', async t => {
   t.equal(await disagreementsOf(monitored), '')
-  t.match(await disagreementsOf([...monitored, onlyOne(good, 'PodMonitor')]), 'scraped more than once')
+  t.match(await disagreementsOf([...monitored, onlyOne(good, 'PodMonitor')]), /scraped more than once/)
 })
 
 t.test('a name that Kubernetes does not know, or a text for a number, is found with its place', async t => {
@@ -108,7 +108,7 @@ t.test('a name that Kubernetes does not know, or a text for a number, is found w
     problems.join('\n'),
     /Deployment accounts: spec\.template\.spec\.containers\.0\.lifecycle\.preStop\.sleep\.seconds/,
   )
-  t.match(problems.join('\n'), 'naps')
+  t.match(problems.join('\n'), /naps/)
 })
 
 t.test(
@@ -118,7 +118,7 @@ t.test(
     const problems = change(from, '"interval":"15","paths"', monitored).flatMap(findSchemaProblems).join('\n')
 
     t.match(problems, /ServiceMonitor sidegate: spec\.endpoints\.0\.interval/)
-    t.match(problems, 'paths')
+    t.match(problems, /paths/)
   },
 )
 

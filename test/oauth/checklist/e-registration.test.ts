@@ -30,6 +30,6 @@ t.test('line 43: a client is not registered with a redirect URI that could lead 
   const refused = await check('wrong', wrong)
   t.equal(refused.code, 1)
   for (const index of wrong.keys())
-    t.match(refused.stderr + refused.stdout, `redirect_uris[${index}]`, wrong[index] ?? '')
+    t.ok(`${refused.stderr}${refused.stdout}`.includes(`redirect_uris[${index}]`), wrong[index] ?? '')
   t.match(await check('right', ['http://127.0.0.1/cb', 'http://[::1]/cb', 'com.example.app:/cb']), { code: 0 })
 })

@@ -147,6 +147,6 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
       store: await stored(),
     }
     for (const [place, text] of Object.entries(places)) t.notMatch(text, /5e81c7/, place)
-    t.match(places.output, '"path":"/v1/metadata/oauth2"')
+    t.match(places.output, /"path":"\/v1\/metadata\/oauth2"/)
   })
 })

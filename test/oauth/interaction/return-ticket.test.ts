@@ -118,7 +118,7 @@ t.test('who has gone back to the client needs no way back: the ticket is taken a
 
   const done = await guest.submit({ decision: 'allow' })
 
-  t.match(String(done.headers['set-cookie']), `sidegate-return=; Path=${guest.path}; Max-Age=0;`)
+  t.ok(String(done.headers['set-cookie']).includes(`sidegate-return=; Path=${guest.path}; Max-Age=0;`))
   t.notOk(ticketOf(guest.cookie))
   room.advanceSec(900)
   t.ok(isPage(await guest.show(), 400), 'so nobody is told of an expiry after the end')

@@ -43,7 +43,7 @@ const refusals = (issuer: string): Readonly<Record<string, OAuthReply>> =>
 t.test('line 54: every page keeps frames, scripts, referrers and caches away', async t => {
   for (const [name, page] of Object.entries(await everyPage(t))) {
     const policy = header(page, 'content-security-policy').split('; ')
-    t.match(header(page, 'content-type'), 'text/html; charset=utf-8', name)
+    t.equal(header(page, 'content-type'), 'text/html; charset=utf-8', name)
     t.ok(policy.includes("default-src 'none'"), name)
     t.ok(policy.includes("frame-ancestors 'none'"), name)
     t.ok(policy.includes("base-uri 'none'"), name)
@@ -59,7 +59,7 @@ t.test('line 54: the policy admits no source but the inline style, by its hash',
     const policy = header(page, 'content-security-policy')
     const style = /<style>([\s\S]*?)<\/style>/.exec(String(page.body))?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
-    t.match(policy, `style-src 'sha256-${hash}';`, name)
+    t.ok(policy.includes(`style-src 'sha256-${hash}';`), name)
     t.notMatch(policy, /unsafe|\*|https:|data:/, name)
     t.notMatch(page.body, /<script|<img|<link|<iframe|\sstyle=|\son\w+=|https?:\/\//, name)
   }
@@ -81,8 +81,8 @@ t.test('an app with its own scheme, or on an IPv6 address, is admitted by scheme
   const policyFor = async (redirect_uri: string): Promise<string> =>
     header(await (await enter(room, ask({ redirect_uri }))).show(), 'content-security-policy')
 
-  t.match(await policyFor('com.example.app:/cb'), "form-action 'self' com.example.app:;")
-  t.match(await policyFor('http://[::1]:4000/cb'), "form-action 'self' http:;")
+  t.match(await policyFor('com.example.app:/cb'), /form-action 'self' com\.example\.app:;/)
+  t.match(await policyFor('http://[::1]:4000/cb'), /form-action 'self' http:;/)
 })
 
 t.test('line 57: a name that is markup is text on every page', async t => {
@@ -102,9 +102,9 @@ t.test('line 57: one function escapes what could leave text or an attribute', as
 
 t.test('the pages have the ids that people automate by, and fields that password managers know', async t => {
   const pages = await everyPage(t)
-  for (const id of ['username', 'password', 'sign-in', 'deny']) t.match(pages.signIn?.body, `id="${id}"`)
-  for (const id of ['allow', 'deny']) t.match(pages.consent?.body, `id="${id}"`)
-  t.match(pages.signIn?.body, 'autocomplete="username"')
-  t.match(pages.signIn?.body, 'autocomplete="current-password"')
-  t.match(pages.wrong?.body, 'aria-describedby="failure"')
+  for (const id of ['username', 'password', 'sign-in', 'deny']) t.match(pages.signIn?.body, new RegExp(`id="${id}"`))
+  for (const id of ['allow', 'deny']) t.match(pages.consent?.body, new RegExp(`id="${id}"`))
+  t.match(pages.signIn?.body, /autocomplete="username"/)
+  t.match(pages.signIn?.body, /autocomplete="current-password"/)
+  t.match(pages.wrong?.body, /aria-describedby="failure"/)
 })

@@ -27,7 +27,7 @@ t.test('line 54: what the gateway refuses a browser is a page with the same guar
     const response = await fetch(url + path, { headers, ...init })
     t.equal(response.status, status, path)
     isGuardedPage(t, response)
-    t.match(await response.text(), `The id of this request is ${response.headers.get('x-request-id')}`)
+    t.match(await response.text(), new RegExp(`The id of this request is ${response.headers.get('x-request-id')}`))
   }
 })
 
@@ -79,7 +79,7 @@ t.test('line 99: a plan that is used up, or a store that is away, is a page that
   t.match(tooMany.headers.get('retry-after'), /^[1-9]\d?$/)
   t.match(tooMany.headers.get('ratelimit'), /^"default-plan";r=0;t=[1-9]\d?$/)
   isGuardedPage(t, tooMany)
-  t.match(await tooMany.text(), 'Wait a moment')
+  t.match(await tooMany.text(), /Wait a moment/)
   t.equal(storeless.status, 503)
   t.equal(storeless.headers.get('retry-after'), '1')
   isGuardedPage(t, storeless)

@@ -36,8 +36,8 @@ t.test('what is not acceptable, or stands beyond any reasonable list, is not loo
 })
 
 t.test('waiting for one second is said in the singular', async t => {
-  t.match(english.signIn.tooMany(1), 'Wait 1 second,')
-  t.match(english.signIn.tooMany(2), 'Wait 2 seconds,')
-  t.match(german.signIn.tooMany(1), '1 Sekunde ')
-  t.match(german.signIn.tooMany(60), '60 Sekunden ')
+  t.match(english.signIn.tooMany(1), /Wait 1 second,/)
+  t.match(english.signIn.tooMany(2), /Wait 2 seconds,/)
+  t.match(german.signIn.tooMany(1), /1 Sekunde /)
+  t.match(german.signIn.tooMany(60), /60 Sekunden /)
 })
