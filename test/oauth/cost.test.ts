@@ -173,7 +173,7 @@ const costings: readonly Costing[] = [
   { name: 'introspecting what is no token', costs: always(), prepare: async flows => () => flows.introspect('none') },
   {
     name: 'revoking an access token',
-    costs: { jwt: [['feed'], ['revoked']], opaque: [['grant'], ['token']] },
+    costs: { jwt: [['grant', 'feed'], ['revoked']], opaque: [['grant'], ['token']] },
     prepare: async flows => {
       const token = await machineToken(flows)
       return () => flows.revoke(token)
@@ -181,7 +181,7 @@ const costings: readonly Costing[] = [
   },
   {
     name: 'revoking a refresh token',
-    costs: always(['grant'], ['feed'], ['revoked']),
+    costs: always(['grant'], ['grant', 'feed'], ['revoked']),
     prepare: async flows => {
       const { body } = await flows.signIn('app')
       return () => flows.revoke(body.refresh_token)

@@ -85,6 +85,9 @@ end
 return table.concat(digits)
 `
 
+/** Longer than Redis takes for an answer, in milliseconds, and little of what `clockSpreadMs` adds. */
+const answerMs = 2000
+
 /** Most ids in one call: about a tenth of a millisecond for Redis. */
 const maxBatchSize = 200
 
@@ -120,11 +123,16 @@ export const createRevocations = (connection: RedisConnection, clock: Clock): Re
   return {
     revoke: async (id, untilMs) => {
       const grantId = grantIdOf(id)
-      const keptUntilMs = id === grantId ? Math.max(untilMs, await findTokensEndMs(grantId)) : untilMs
-      const lifetime = lifetimeMs(clock, keptUntilMs)
       // Two slots, so two steps. The one after which nobody finds the grant comes last: a caller that tries again after
       // half of it does the whole again.
-      await publish(names.feed, names.feedExpiry, id, lifetime)
+      const publishUntil = (endMs: number) => publish(names.feed, names.feedExpiry, id, lifetimeMs(clock, endMs))
+      // Both begin in one turn of the event loop, and so go out at once.
+      const tokensEndMs = id === grantId ? findTokensEndMs(grantId) : 0
+      const [longestMs] = await Promise.all([tokensEndMs, publishUntil(untilMs)])
+      // Mostly no token lives longer than the caller says, but for the time that the question took.
+      const keptUntilMs = longestMs > untilMs + answerMs ? longestMs : untilMs
+      if (keptUntilMs > untilMs) await publishUntil(keptUntilMs)
+      const lifetime = lifetimeMs(clock, keptUntilMs)
       await revoke(names.revoked(grantId), names.grant(grantId), id, lifetime, grantId)
       return keptUntilMs
     },
