@@ -87,7 +87,7 @@ const build = (
   const failures =
     before && isSame(before.config.loginFailures, config.loginFailures)
       ? before.failures
-      : createFailureLimit(limiter, config.loginFailures, systemClock.nowMs)
+      : createFailureLimit(limiter, config.loginFailures, systemClock.monotonicMs)
   const oauth: OAuthDeps = {
     options: config.oauth,
     store,

@@ -10,7 +10,7 @@ export type IsFirst = (id: string) => boolean
 export const createOnceForAll = (forMs: number, clock: Clock): IsFirst => {
   const foundAtMs = new Map<string, number>()
   return id => {
-    const nowMs = clock.nowMs()
+    const nowMs = clock.monotonicMs()
     // Oldest first: nothing after one that is young enough is too old.
     for (const [found, atMs] of foundAtMs) {
       if (nowMs - atMs <= forMs) break

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock.ts'
 
 /** Now, as ISO 8601 in UTC with milliseconds; made once a millisecond, not once a line. */
-export const createTimestamp = (clock: Clock = systemClock): (() => string) => {
+export const createTimestamp = (clock: Pick<Clock, 'nowMs'> = systemClock): (() => string) => {
   let atMs = Number.NaN
   let text = ''
   return () => {

@@ -9,6 +9,7 @@ export const createTestClock = (startMs = 1_790_000_000_000): TestClock => {
   let nowMs = startMs
   return {
     nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
     advance: ms => {
       nowMs += ms
     },

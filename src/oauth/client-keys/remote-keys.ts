@@ -4,7 +4,7 @@ import { fetchJwks, toReason } from './fetch-jwks.ts'
 import type { KeySource, KeysReport } from './key-source.ts'
 import { type PublicKey, toPublicKeys } from './public-keys.ts'
 
-/** What one fetch gave. */
+/** What one fetch gave; instants are of the monotonic clock. */
 interface FetchedKeys {
   readonly keys: readonly PublicKey[]
   readonly freshUntilMs: number
@@ -28,9 +28,9 @@ export const createRemoteKeys = (uri: string, clock: Clock, report: KeysReport):
   let underWay: Promise<void> | undefined
 
   const ask = async (): Promise<void> => {
-    askedAtMs = clock.nowMs()
+    askedAtMs = clock.monotonicMs()
     const { jwks, maxAgeSec } = await fetchJwks(uri)
-    const freshUntilMs = clock.nowMs() + freshFor(maxAgeSec)
+    const freshUntilMs = clock.monotonicMs() + freshFor(maxAgeSec)
     fetched = { keys: toPublicKeys(jwks), freshUntilMs, usableUntilMs: freshUntilMs + graceMs }
   }
   const askOnce = (): Promise<void> => {
@@ -44,15 +44,15 @@ export const createRemoteKeys = (uri: string, clock: Clock, report: KeysReport):
       })
     return underWay
   }
-  const pausedMs = (): number => Math.max(0, askedAtMs + pauseMs - clock.nowMs())
+  const pausedMs = (): number => Math.max(0, askedAtMs + pauseMs - clock.monotonicMs())
   const unlessUnusable = (cause?: unknown): readonly PublicKey[] => {
-    if (fetched && clock.nowMs() < fetched.usableUntilMs) return fetched.keys
+    if (fetched && clock.monotonicMs() < fetched.usableUntilMs) return fetched.keys
     throw unavailable(pausedMs(), cause)
   }
 
   return {
     current() {
-      if (fetched && clock.nowMs() < fetched.freshUntilMs) return fetched.keys
+      if (fetched && clock.monotonicMs() < fetched.freshUntilMs) return fetched.keys
       if (!underWay && pausedMs() > 0) return unlessUnusable()
       return askOnce().then(() => unlessUnusable(), unlessUnusable)
     },

@@ -45,7 +45,11 @@ export const createClientFeed = (
   let starting: Promise<void> | undefined
 
   /** Who was away for long may have missed that a client was forgotten, and reads all. */
-  const cursorNow = (): string | undefined => (clock.nowMs() - askedAtMs < forgottenForMs / 2 ? cursor : undefined)
+  const cursorNow = (): string | undefined => {
+    const awayMs = clock.nowMs() - askedAtMs
+    // A clock that was set back tells nothing of how long it was. A monotonic one may stand still while the machine sleeps.
+    return awayMs >= 0 && awayMs < forgottenForMs / 2 ? cursor : undefined
+  }
 
   const read = async (): Promise<void> => {
     let whole: StoredClients | undefined

@@ -102,8 +102,8 @@ export const openKeyRing = async (
     throw failure
   }
   const findNew = (kid: string): MaybePromise<SigningKey | undefined> => {
-    if (!reading && clock.nowMs() - askedAtMs < askEveryMs) return undefined
-    if (!reading) askedAtMs = clock.nowMs()
+    if (!reading && clock.monotonicMs() - askedAtMs < askEveryMs) return undefined
+    if (!reading) askedAtMs = clock.monotonicMs()
     const find = (): SigningKey | undefined => requireLoaded().byKid.get(kid)
     return read().then(find, find)
   }

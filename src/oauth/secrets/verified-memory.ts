@@ -22,7 +22,7 @@ export const createVerifiedMemory = (clock: Clock): VerifiedMemory => {
     // The stored form goes in too, so a changed password forgets by itself. It has no NUL: the join is unambiguous.
     keyOf: (secret, hash) =>
       createHmac('sha256', processKey).update(`${hash.reveal()}\0${secret.reveal()}`).digest('base64url'),
-    has: key => (untilMs.get(key) ?? 0) > clock.nowMs(),
-    add: key => untilMs.set(key, clock.nowMs() + rememberedMs),
+    has: key => (untilMs.get(key) ?? 0) > clock.monotonicMs(),
+    add: key => untilMs.set(key, clock.monotonicMs() + rememberedMs),
   }
 }

@@ -18,6 +18,7 @@ const rememberedLookups = 5_000
 
 interface Lookup {
   readonly record: MaybePromise<AccessTokenRecord | undefined>
+  /** By the monotonic clock: a clock that is set back must not make the answer younger. */
   readonly atMs: number
 }
 
@@ -46,12 +47,12 @@ export const createGatewayCheck = (deps: OAuthDeps, accessTokens: AccessTokens, 
   const checkOpaque = (token: string, ageMs: number): MaybePromise<AccessTokenRecord | undefined> => {
     const grantId = parseGrantId(token)
     if (grantId === undefined) return undefined
-    const nowMs = clock.nowMs()
+    const atMs = clock.monotonicMs()
     const known = lookups.get(token)
-    if (known && nowMs - known.atMs < ageMs) return whenKnown(stillAlive(known.record, nowMs), unlessRevoked)
+    if (known && atMs - known.atMs < ageMs) return whenKnown(stillAlive(known.record, clock.nowMs()), unlessRevoked)
     // Requests that come while the store is being asked wait for the same answer.
-    const record = lookUp(grantId, token, nowMs)
-    lookups.set(token, { record, atMs: nowMs })
+    const record = lookUp(grantId, token, atMs)
+    lookups.set(token, { record, atMs })
     return record.then(unlessRevoked)
   }
   const check: GatewayCheck = (token, ageMs = lookupAgeMs) =>

@@ -19,7 +19,7 @@ const lifetimeSec = 60
 
 interface Assertion {
   readonly jwt: string
-  /** From then on a new one is made, so that each has half its life before it when it is sent. */
+  /** By the monotonic clock. From then on a new one is made, so that each has half its life before it when it is sent. */
   readonly renewAtMs: number
 }
 
@@ -34,7 +34,7 @@ export const createIdentityAssertions = (deps: OAuthDeps): Vouch => {
     const known = byGrouping.get(grouping) ?? new WeakMap<Proof, Assertion>()
     byGrouping.set(grouping, known)
     const kept = known.get(proof)
-    if (kept && deps.clock.nowMs() < kept.renewAtMs) return kept.jwt
+    if (kept && deps.clock.monotonicMs() < kept.renewAtMs) return kept.jwt
     const made = sign(deps, proof, grouping, resource)
     known.set(proof, made)
     return made.jwt
@@ -58,5 +58,5 @@ const sign = ({ options, keys, clock }: OAuthDeps, proof: Proof, grouping: strin
     exp,
     jti: randomText(16),
   })
-  return { jwt, renewAtMs: nowMs + (exp * 1000 - nowMs) / 2 }
+  return { jwt, renewAtMs: clock.monotonicMs() + (exp * 1000 - nowMs) / 2 }
 }

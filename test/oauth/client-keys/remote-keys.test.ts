@@ -86,6 +86,20 @@ t.test('keys are kept for five minutes, or as long as their answer says between 
   }
 })
 
+t.test('a clock that is set back keeps no key alive, and no fetch away', async t => {
+  const { clock, state, find } = await start(t, answering([first]))
+  await find(first)
+  clock.setBackSec(7200)
+  state.listener = answering([second])
+
+  clock.advanceSec(30)
+  t.equal(await find(second), 'yes', 'after the pause')
+  clock.setBackSec(7200)
+  state.listener = answering([])
+  clock.advanceSec(300)
+  t.equal(await find(second), 'no', 'when the set is no longer fresh')
+})
+
 t.test('a key that is new is found by one fetch more', async t => {
   const { clock, state, find } = await start(t, answering([first]))
   await find(first)

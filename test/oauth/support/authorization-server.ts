@@ -23,14 +23,22 @@ export const issuer = 'https://auth.example'
 /** A clock that moves when told to. */
 export interface ManualClock extends Clock {
   advanceSec(seconds: number): void
+  /** As an operator does: no time passes. */
+  setBackSec(seconds: number): void
 }
 
 /** @param nowMs where it starts; the real time, for a store that has a clock of its own */
 export const createManualClock = (nowMs = 1_800_000_000_000): ManualClock => {
+  let monotonicMs = 0
   return {
     nowMs: () => nowMs,
+    monotonicMs: () => monotonicMs,
     advanceSec: seconds => {
       nowMs += seconds * 1000
+      monotonicMs += seconds * 1000
+    },
+    setBackSec: seconds => {
+      nowMs -= seconds * 1000
     },
   }
 }

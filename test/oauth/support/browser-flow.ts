@@ -63,7 +63,7 @@ export const openBrowserRoom = async (
   changes: Partial<Omit<OAuthOptions, 'clients'>> = {},
 ): Promise<BrowserRoom> => {
   let nowMs = 1_700_000_000_000
-  const clock = { nowMs: () => nowMs }
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
   const store = createMemoryStore(clock)
   const clients = createClients(registrations)
   const options: OAuthOptions = {

@@ -60,6 +60,19 @@ t.test('a revoked token is refused within a second', async t => {
   }
 })
 
+t.test('a clock that is set back keeps no answer about an opaque token alive', async t => {
+  const server = await startServer(t, { accessToken: opaque })
+  const sister = await startServer(t, { accessToken: opaque }, server.clock, server.deps.store)
+  const token = await issue(server)
+  t.ok(await server.server.verifyAccessToken(token))
+
+  server.clock.setBackSec(600)
+  await sister.revoke({ token }, { as: 'app' })
+  server.clock.advanceSec(1)
+
+  t.equal(await server.server.verifyAccessToken(token), undefined)
+})
+
 t.test('a process refuses what it has revoked itself at once', async t => {
   for (const accessToken of formats) {
     const server = await startServer(t, { accessToken })

@@ -55,6 +55,9 @@ t.test('one serves until half its life, and then there is another', async t => {
   t.not(second, first)
   t.equal(lifetimeOf(second), 60)
   t.equal(vouch(token, 'Accounts', resource), second)
+  clock.setBackSec(600)
+  clock.advanceSec(30)
+  t.not(vouch(token, 'Accounts', resource), second, 'also after the clock was set back')
 })
 
 t.test('it does not outlive its token', async t => {
