@@ -15,7 +15,8 @@ const textsByLanguage = () =>
 
 const scopeText = () =>
   z.union([textAlone(), textsByLanguage()], {
-    error: 'must be a text of one line, at most 200 characters, or such texts by language, as in { en: …, de: … }',
+    error:
+      'must be a text of one line, at most 200 characters, in which each bidirectional control character is closed, or such texts by language, as in { en: …, de: … }',
   })
 
 export const scopesSchema = z

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasBalancedDirections } from '../../oauth/directional-controls.ts'
 import { parseRate, type Rate } from '../../plans/plan.ts'
 import { Secret } from '../../secret.ts'
 import { parseDurationMs } from './duration.ts'
@@ -123,4 +124,10 @@ export const name = () =>
   )
 
 /** A line that people read. */
-export const line = () => textLike(/^[^\p{Cc}]{1,200}$/u, 'must be 1 to 200 characters on one line')
+export const line = () =>
+  checkedText(input => {
+    if (!/^[^\p{Cc}]{1,200}$/u.test(input)) return 'must be 1 to 200 characters on one line'
+    return hasBalancedDirections(input)
+      ? undefined
+      : 'must close each bidirectional control character (U+202A to U+202E, U+2066 to U+2069) that it opens; remove them'
+  })

@@ -1,3 +1,5 @@
+import { hasBalancedDirections } from '../directional-controls.ts'
+
 /** What the operator's own login decides about an interaction, read from the JSON body of its call. */
 
 /** Somebody signed in and agreed. */
@@ -60,8 +62,8 @@ const acceptanceRules: Rules = {
     isRequired: true,
   },
   username: {
-    isRight: value => isText(name, value),
-    rule: `username must be 1 to ${longest} characters, without control characters, and without spaces at either end`,
+    isRight: value => isText(name, value) && hasBalancedDirections(String(value)),
+    rule: `username must be 1 to ${longest} characters, without control characters, without bidirectional ones that stay open, and without spaces at either end`,
   },
   acr: { isRight: value => isText(word, value), rule: 'acr must be one word' },
   amr: { isRight: value => isListOf(word, value), rule: 'amr must be a list of words' },

@@ -16,6 +16,12 @@ holdsEach(t, [
     accepted: said({ 'accounts:read': text }),
   },
   {
+    says: 'a text closes the bidirectional override that it opens',
+    refused: said({ 'accounts:read': { en: text, he: '\u202e\u05d0' } }),
+    message: /in which each bidirectional control character is closed/,
+    accepted: said({ 'accounts:read': { en: text, he: '\u202b\u05d0\u202c' } }),
+  },
+  {
     says: 'a scope that is nearly one of a client was meant to be that one',
     refused: said({ 'account:read': text }),
     message:

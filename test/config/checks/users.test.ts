@@ -18,6 +18,12 @@ holdsEach(t, [
     accepted: users({ username: 'alice', password_hash: hash }),
   },
   {
+    says: 'a username closes the bidirectional override that it opens',
+    refused: users({ username: '\u202ealice', password_hash: hash }),
+    message: /username: must close each bidirectional control character/,
+    accepted: users({ username: '\u2068alice\u2069', password_hash: hash }),
+  },
+  {
     says: 'a username is given once',
     refused: users({ username: 'alice', password_hash: hash }, { username: 'alice', password_hash: hash }),
     message: /users\[1\]\.username: another user has this username/,
