@@ -11,3 +11,13 @@ export const identifierFault =
     /^[\x20-\x7e]+$/.test(text) && text.length <= mostCharacters
       ? undefined
       : `${what} is 1 to ${mostCharacters} characters of printable ASCII (RFC 6749 appendix A)`
+
+/**
+ * Why a text is no client_id of a new or a served client. HTTP takes spaces off both ends of a field, so a service would
+ * take `shop ` for the client `shop`.
+ */
+export const clientIdFault = (text: string): string | undefined =>
+  identifierFault('a client_id')(text) ??
+  (text.trim() === text
+    ? undefined
+    : 'a client_id has no space at either end, because HTTP removes it from header fields')

@@ -21,6 +21,30 @@ holdsEach(t, [
     accepted: clients({ client_id: 'a shop' }),
   },
   {
+    says: 'a client_id has no space at its end, which HTTP would remove',
+    refused: clients({ client_id: 'shop ' }),
+    message: /client_id: a client_id has no space at either end/,
+    accepted: clients({ client_id: 'a shop' }),
+  },
+  {
+    says: 'a client_id has no space at its beginning',
+    refused: clients({ client_id: ' shop' }),
+    message: /client_id: a client_id has no space at either end/,
+    accepted: clients({ client_id: 'shop' }),
+  },
+  {
+    says: 'a client_name closes the bidirectional override that it opens',
+    refused: clients({ client_name: 'Shop \u202egnp.exe' }),
+    message: /client_name: must close each bidirectional control character/,
+    accepted: clients({ client_name: 'Shop \u2067\u05d0\u05d1\u2069 \u200f!' }),
+  },
+  {
+    says: 'a client_name closes no embedding that it has not opened',
+    refused: clients({ client_name: 'Shop \u2069' }),
+    message: /client_name: must close each bidirectional control character/,
+    accepted: clients({ client_name: 'Shop \u202b\u05d0\u202c' }),
+  },
+  {
     says: 'a client_id has an end',
     refused: clients({ client_id: 'x'.repeat(513) }),
     message: /client_id: a client_id is 1 to 512 characters of printable ASCII/,

@@ -35,6 +35,8 @@ t.test('a client of the store becomes what the same client of the file is', asyn
 
 const misfits: readonly (readonly [says: string, changes: object, config: object, reason: RegExp])[] = [
   ['an unknown member', { client_idd: 'x' }, {}, /client_idd: unknown key/],
+  ['a space at an end of its id', { client_id: 'kept ' }, {}, /^client_id: a client_id has no space at either end/],
+  ['a name with an open override', { client_name: 'a\u202eb' }, {}, /^client_name: must close each bidirectional/],
   ['a redirect that can be read on its way', { redirect_uris: ['http://a.example/'] }, {}, /^redirect_uris\[0\]: /],
   ['a plan that is gone', { plan: 'bronze' }, { plans }, /^plan: no such plan; there are gold, silver$/],
   ['no plan where there are several', {}, { plans }, /^plan: missing/],
