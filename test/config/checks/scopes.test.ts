@@ -43,7 +43,8 @@ holdsEach(t, [
   {
     says: 'a text stands by itself or by its language',
     refused: said({ 'accounts:read': [text] }),
-    message: /scopes\."accounts:read": must be a text of one line, at most 200 characters, or such texts by language/,
+    message:
+      /scopes\."accounts:read": must be a text of one line, at most 200 characters, .* or such texts by language/,
     accepted: said({ 'accounts:read': { en: text, de: 'Ihre Konten lesen' } }),
   },
   {
