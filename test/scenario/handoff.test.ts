@@ -18,7 +18,7 @@ const redis = await startRedis(t)
 for (const store of ['sqlite', 'redis']) {
   t.test(`a hand-off over ${store} and four workers`, async t => {
     const bank = await startBank(t, store === 'redis' ? { store: redis.url } : {})
-    const { gateway, internal, caller, key } = bank
+    const { gateway, internal, caller, key, ends } = bank
     const { id } = await begin(gateway)
 
     await t.test('a decision of the login becomes a code, and tokens that say who and how', async t => {
@@ -80,7 +80,7 @@ for (const store of ['sqlite', 'redis']) {
       t.equal((await browser.follow(resume)).status, 303)
     })
     await t.test('a JWT is good for one call, whichever workers it is sent to', async t => {
-      const request = { headers: { authorization: `Bearer ${loginJwt(gateway.url, key)}`, connection: 'close' } }
+      const request = { headers: { authorization: `Bearer ${loginJwt(ends, key)}`, connection: 'close' } }
 
       const answers = await Promise.all(Array.from({ length: 8 }, () => caller.call(id, undefined, request)))
 
@@ -94,24 +94,23 @@ for (const store of ['sqlite', 'redis']) {
         ['no proof', undefined],
         ['basic', 'Basic YXBwOmFwcC1zZWNyZXQ=', /^Authorization must be one line/],
         ['no JWT', 'Bearer x', /no signed JWT/],
-        ['another key', `Bearer ${loginJwt(gateway.url, newKey('ES256'))}`, /no key of the configuration/],
-        ['another audience', `Bearer ${loginJwt(gateway.url, key, { aud: `${gateway.url}/` })}`, /^aud /],
-        ['a list of audiences', `Bearer ${loginJwt(gateway.url, key, { aud: [gateway.url] })}`, /^aud /],
-        ['expired', `Bearer ${loginJwt(gateway.url, key, { exp: nowSec - 60 })}`, /^exp .*passed/],
-        ['good for too long', `Bearer ${loginJwt(gateway.url, key, { exp: nowSec + 400 })}`, /^exp .*away/],
-        ['no exp', `Bearer ${loginJwt(gateway.url, key, { exp: undefined })}`, /^exp /],
-        [
-          'from tomorrow',
-          `Bearer ${loginJwt(gateway.url, key, { iat: nowSec + 90, exp: nowSec + 120 })}`,
-          /^iat .*future/,
-        ],
-        ['made long ago', `Bearer ${loginJwt(gateway.url, key, { iat: nowSec - 320 })}`, /^iat .*five minutes ago/],
-        ['no iat', `Bearer ${loginJwt(gateway.url, key, { iat: undefined })}`, /^iat /],
-        ['no jti', `Bearer ${loginJwt(gateway.url, key, { jti: undefined })}`, /^jti .*missing/],
-        ['alg none', `Bearer ${loginJwt(gateway.url, key, {}, { alg: 'none' })}`, /^alg /],
-        ['another alg', `Bearer ${loginJwt(gateway.url, key, {}, { alg: 'RS256' })}`, /^alg /],
-        ['an unknown crit', `Bearer ${loginJwt(gateway.url, key, {}, { crit: ['b64'] })}`, /crit/],
-        ['of another kind', `Bearer ${loginJwt(gateway.url, key, {}, { typ: 'at+jwt' })}`, /^typ /],
+        ['another key', `Bearer ${loginJwt(ends, newKey('ES256'))}`, /no key of the configuration/],
+        ['another audience', `Bearer ${loginJwt(ends, key, { aud: `${gateway.url}/` })}`, /^aud /],
+        ['a list of audiences', `Bearer ${loginJwt(ends, key, { aud: [gateway.url] })}`, /^aud /],
+        ['expired', `Bearer ${loginJwt(ends, key, { exp: nowSec - 60 })}`, /^exp .*passed/],
+        ['good for too long', `Bearer ${loginJwt(ends, key, { exp: nowSec + 400 })}`, /^exp .*away/],
+        ['no exp', `Bearer ${loginJwt(ends, key, { exp: undefined })}`, /^exp /],
+        ['from tomorrow', `Bearer ${loginJwt(ends, key, { iat: nowSec + 90, exp: nowSec + 120 })}`, /^iat .*future/],
+        ['made long ago', `Bearer ${loginJwt(ends, key, { iat: nowSec - 320 })}`, /^iat .*five minutes ago/],
+        ['no iat', `Bearer ${loginJwt(ends, key, { iat: undefined })}`, /^iat /],
+        ['no jti', `Bearer ${loginJwt(ends, key, { jti: undefined })}`, /^jti .*missing/],
+        ['alg none', `Bearer ${loginJwt(ends, key, {}, { alg: 'none' })}`, /^alg /],
+        ['another alg', `Bearer ${loginJwt(ends, key, {}, { alg: 'RS256' })}`, /^alg /],
+        ['an unknown crit', `Bearer ${loginJwt(ends, key, {}, { crit: ['b64'] })}`, /crit/],
+        ['of another kind', `Bearer ${loginJwt(ends, key, {}, { typ: 'at+jwt' })}`, /^typ /],
+        ['of any kind', `Bearer ${loginJwt(ends, key, {}, { typ: 'JWT' })}`, /^typ /],
+        ['of no kind', `Bearer ${loginJwt(ends, key, {}, { typ: undefined })}`, /^typ /],
+        ['of a client', `Bearer ${loginJwt(ends, key, { iss: 'app' })}`, /^iss /],
       ]
       for (const [name, authorization, reason] of bad) {
         const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
@@ -123,7 +122,7 @@ for (const store of ['sqlite', 'redis']) {
         t.match(problem, { code, ...(reason && { reason }) }, name)
         if (reason) t.ok(answer.headers.get('www-authenticate')?.includes(`error_description="${problem.reason}"`))
       }
-      const authorization = `bEARER ${loginJwt(gateway.url, key, { exp: nowSec + 299, iat: nowSec - 290 }, { typ: 'JWT' })}`
+      const authorization = `bEARER ${loginJwt(ends, key, { exp: nowSec + 299, iat: nowSec - 290 })}`
       t.equal((await fetch(`${internal}/internal/interactions/${id}`, { headers: { authorization } })).status, 200)
     })
     await t.test('every other fault has its status, as a problem document', async t => {
@@ -151,7 +150,7 @@ for (const store of ['sqlite', 'redis']) {
       t.equal((await caller.call(`${id}/accept`)).headers.get('allow'), 'POST')
     })
     await t.test('nothing of it is on the public port, and nothing public on this one', async t => {
-      const authorization = `Bearer ${loginJwt(gateway.url, key)}`
+      const authorization = `Bearer ${loginJwt(ends, key)}`
       const publicly = await fetch(`${gateway.url}/internal/interactions/${id}`, { headers: { authorization } })
 
       t.equal(publicly.status, 404)
@@ -185,7 +184,7 @@ for (const store of ['sqlite', 'redis']) {
     })
     await t.test('no secret of it stands in a log line', async t => {
       const browser = await begin(gateway)
-      const jwt = loginJwt(gateway.url, key)
+      const jwt = loginJwt(ends, key)
       const request = { headers: { authorization: `Bearer ${jwt}` } }
       const accepted = await caller.call(`${browser.id}/accept`, { sub: 'customer-of-it' }, request)
       const resume = await redirectOf(accepted)
@@ -217,7 +216,7 @@ t.test('by certificate: whom the CA of the private listener vouches for needs no
   const tls = { cert_file: server.certFile, key_file: server.keyFile, clientCa_file: ca.certFile }
   const key = newKey('EdDSA')
   const ownRedis = await startRedis(t)
-  const { gateway } = await startBank(t, {
+  const { gateway, ends } = await startBank(t, {
     workers: 1,
     store: ownRedis.url,
     internal: { listen: `127.0.0.1:${port}`, tls, jwks: { keys: [key.publicJwk] } },
@@ -234,21 +233,21 @@ t.test('by certificate: whom the CA of the private listener vouches for needs no
   t.equal(await call(selfSigned), 401)
   t.equal(await call(certificates.issue('old', { usage: 'clientAuth', days: -1 })), 401)
   t.equal(await call(), 401)
-  t.equal(await call(undefined, { authorization: `Bearer ${loginJwt(gateway.url, key)}` }), 200)
+  t.equal(await call(undefined, { authorization: `Bearer ${loginJwt(ends, key)}` }), 200)
   await t.rejects(fetch(`http://127.0.0.1:${port}/internal/interactions/${id}`), 'plain HTTP is not spoken')
   await ownRedis.kill()
   t.equal(await call(client), 503)
   t.equal(
-    await call(undefined, { authorization: `Bearer ${loginJwt(gateway.url, key)}` }),
+    await call(undefined, { authorization: `Bearer ${loginJwt(ends, key)}` }),
     503,
     'nobody can tell whether it is new',
   )
 })
 
 t.test('a drain finishes what the login has begun to say, and closes the private listener', async t => {
-  const { gateway, internal, key } = await startBank(t, { workers: 1, shutdown: { delay: '0s', timeout: '10s' } })
+  const { gateway, internal, key, ends } = await startBank(t, { workers: 1, shutdown: { delay: '0s', timeout: '10s' } })
   const { id } = await begin(gateway)
-  const authorization = `Bearer ${loginJwt(gateway.url, key, { jti: randomUUID() })}`
+  const authorization = `Bearer ${loginJwt(ends, key, { jti: randomUUID() })}`
   const body = '{"sub":"customer-17"}'
   const fields = [
     'Host: x',

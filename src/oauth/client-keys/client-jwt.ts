@@ -11,6 +11,8 @@ export interface ClientJwtRules {
   readonly algs: readonly SigningAlg[]
   /** Its own media type without `application/`: what `typ` may name. One that names none, or just `JWT`, is taken too. */
   readonly typ: string
+  /** Whether `typ` must name it: a JWT without `typ`, or of the type `JWT`, is refused. */
+  readonly requiresTyp?: boolean
   /** Who must have made it; left out: whoever holds one of the keys. */
   readonly iss?: string
   /** `aud` must be one of these, as one string. */
@@ -62,15 +64,15 @@ const hearSignature = (jws: CompactJws, claims: ClientJwtClaims, source: KeySour
 
 const findHeaderFault = ({ alg, header }: CompactJws, rules: ClientJwtRules): ProofFault | undefined => {
   if (!rules.algs.includes(alg)) return 'alg'
-  return isOfType(header.typ, rules.typ) ? undefined : 'type'
+  return isOfType(header.typ, rules) ? undefined : 'type'
 }
 
 /** RFC 7515 section 4.1.9: compared without case, and `application/` may stand before it. */
-const isOfType = (typ: unknown, expected: string): boolean => {
-  if (typ === undefined) return true
+const isOfType = (typ: unknown, { typ: expected, requiresTyp = false }: ClientJwtRules): boolean => {
+  if (typ === undefined) return !requiresTyp
   if (typeof typ !== 'string') return false
   const name = typ.toLowerCase().replace(/^application\//, '')
-  return name === 'jwt' || name === expected
+  return name === expected || (name === 'jwt' && !requiresTyp)
 }
 
 const findClaimsFault = (claims: ClientJwtClaims, rules: ClientJwtRules): ProofFault | undefined => {

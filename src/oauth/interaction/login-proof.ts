@@ -8,19 +8,24 @@ import type { JwkSet } from '../options.ts'
 import { strongSigningAlgs } from '../wire.ts'
 
 /**
- * Why a JWT does not prove that the operator's login calls; undefined where it does: signed with one of its keys, `aud`
- * the issuer, made and ending within five minutes, and never seen before. The reason is a sentence for whoever builds
- * that login, and repeats nothing of the JWT.
+ * Why a JWT does not prove that the operator's login calls; undefined where it does: signed with one of its keys, of a `typ` of
+ * its own, `iss` the URL of the login, `aud` the issuer, made and ending within five minutes, and never seen before. A client may
+ * sign its assertions with the same key, so without `typ` and `iss` such an assertion would be taken for the login's word.
+ * The reason is a sentence for the developer of that login, and repeats nothing of the JWT.
  * @throws StoreUnavailableError
  */
 export type LoginProof = (token: string) => Promise<string | undefined>
 
+/** Its own media type (RFC 8725 section 3.11). */
+const typ = 'sidegate-login+jwt'
 const longestLifeSec = 300
 const longestJti = 256
 
 export const createLoginProof = ({ options, store, keys, clock }: OAuthDeps, jwks: JwkSet): LoginProof => {
   const source = createFixedKeys(jwks)
-  const rules = { algs: strongSigningAlgs, typ: 'jwt', audiences: [options.issuer], longestLifeSec }
+  const { login, issuer } = options
+  const iss = login.mode === 'handoff' ? login.url : ''
+  const rules = { algs: strongSigningAlgs, typ, requiresTyp: true, iss, audiences: [issuer], longestLifeSec }
   return async token => {
     const heard = verifyClientJwt(token, source, { ...rules, nowMs: clock.nowMs() })
     if (!('proven' in heard)) return reasonOf(heard)
@@ -41,7 +46,8 @@ const reasonOf = (heard: Exclude<Heard<unknown>, { readonly proven: unknown }>):
 const reasons: Readonly<Partial<Record<ProofFault, string>>> = {
   malformed: 'the text is no signed JWT, or names an extension in crit',
   alg: `alg is none of ${strongSigningAlgs.join(', ')}`,
-  type: 'typ names another kind of JWT',
+  type: `typ is not ${typ}`,
+  issuer: 'iss is not login.url of the configuration',
   audience: 'aud is not the issuer as one string',
   expired: 'exp is missing, or has passed',
   too_far: 'exp is more than five minutes away',

@@ -14,6 +14,12 @@ export interface BankLogin {
   readonly key: TestKey
 }
 
+/** Between which two a JWT of the login goes: from `login.url` to the issuer. */
+export interface LoginEnds {
+  readonly iss: string
+  readonly aud: string
+}
+
 /** How its calls to the private listener go. */
 export interface BackChannelCaller {
   /** @param path below `/internal/interactions/` */
@@ -24,14 +30,14 @@ interface Teardown {
   teardown(handler: () => unknown): unknown
 }
 
-/** @param origin of the private listener; @param issuer of the gateway */
-export const createCaller = (origin: string, issuer: string, key: TestKey): BackChannelCaller => ({
+/** @param origin of the private listener */
+export const createCaller = (origin: string, ends: LoginEnds, key: TestKey): BackChannelCaller => ({
   call: (path, body, request = {}) =>
     fetch(`${origin}/internal/interactions/${path}`, {
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       ...request,
       headers: {
-        authorization: `Bearer ${loginJwt(issuer, key)}`,
+        authorization: `Bearer ${loginJwt(ends, key)}`,
         'content-type': 'application/json',
         ...request.headers,
       },
@@ -39,10 +45,10 @@ export const createCaller = (origin: string, issuer: string, key: TestKey): Back
 })
 
 /** A good proof, unless the test changes its claims or header. */
-export const loginJwt = (issuer: string, key: TestKey, claims: Members = {}, header: Members = {}): string => {
+export const loginJwt = (ends: LoginEnds, key: TestKey, claims: Members = {}, header: Members = {}): string => {
   const nowSec = Math.floor(Date.now() / 1000)
-  const good = { aud: issuer, iat: nowSec, exp: nowSec + 60, jti: randomUUID() }
-  return signJws({ alg: key.alg, kid: key.kid, ...header }, { ...good, ...claims }, key)
+  const good = { ...ends, iat: nowSec, exp: nowSec + 60, jti: randomUUID() }
+  return signJws({ alg: key.alg, kid: key.kid, typ: 'sidegate-login+jwt', ...header }, { ...good, ...claims }, key)
 }
 
 /** On `localhost`, so that for the browser it is another site than the gateway on 127.0.0.1. */

@@ -5,7 +5,7 @@ import { createCookieJar } from '../../oauth/support/cookie-jar.ts'
 import { callback, startOAuth } from '../../oauth/support/running.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import type { RunningSidegate, TestConfig } from '../../support/sidegate.ts'
-import { type BackChannelCaller, createCaller, startBankLogin } from './bank-login.ts'
+import { type BackChannelCaller, createCaller, type LoginEnds, startBankLogin } from './bank-login.ts'
 
 export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
@@ -32,6 +32,7 @@ export interface Bank {
   /** Whoever makes a JWT with it is the login. */
   readonly key: ReturnType<typeof newKey>
   readonly loginUrl: string
+  readonly ends: LoginEnds
 }
 
 /** The real program with four workers, and a login of the operator's that it sends people to. */
@@ -46,9 +47,10 @@ export const startBank = async (t: Test, changes: TestConfig = {}): Promise<Bank
     ...changes,
   })
   const internal = `http://${listen}`
-  const caller = createCaller(internal, gateway.url, login.key)
+  const ends = { iss: login.url, aud: gateway.url }
+  const caller = createCaller(internal, ends, login.key)
   callers.push(caller)
-  return { gateway, internal, caller, key: login.key, loginUrl: login.url }
+  return { gateway, internal, caller, key: login.key, loginUrl: login.url, ends }
 }
 
 /** A browser without a screen: where it is sent, and its cookies. */
