@@ -57,6 +57,8 @@ export interface Exchange {
   /** Set by `caller`. */
   caller: Caller | undefined
   oauth: OAuthExchange | undefined
+  /** Charges the client whose code or refresh token proves that it calls. Set by `plan`, where the client only named itself. */
+  chargeProven: (() => void) | undefined
   /** What the gateway adds to the answer, names and values in turn: a nonce by `caller`, the plan's state by `plan`. */
   answerFields: readonly string[]
   /** Why a client's proof was refused: for the access line alone. Set by whoever writes the refusal. */
@@ -100,6 +102,7 @@ export const createExchange = (
   check: undefined,
   caller: undefined,
   oauth: undefined,
+  chargeProven: undefined,
   answerFields: noFields,
   proofFault: undefined,
   assertion: undefined,

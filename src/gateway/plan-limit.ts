@@ -1,5 +1,5 @@
 import { addressKey } from '../http/address.ts'
-import type { ClientRegistration } from '../oauth/options.ts'
+import { type ClientRegistration, isConfidential } from '../oauth/options.ts'
 import type { Plan } from '../plans/plan.ts'
 import { rulesOf } from '../plans/plan-rules.ts'
 import type { Charge, Limiter, Rule, Verdict } from '../stores/ports/limiter.ts'
@@ -35,10 +35,15 @@ export const chargePlan = (deps: PlanDeps): Step => {
     priceLists.set(operation, made)
     return made
   }
+  const publicClients = createPublicClients(deps)
   return exchange => {
     const { operation, caller } = exchange
     if (operation === undefined || caller === undefined || operation.plan === 'none') return undefined
     const { tariff, charge } = priceListOf(operation)(exchange, caller)
+    if (isPublicClient(caller)) {
+      const refused = publicClients.admit(exchange, caller.client, tariff)
+      if (refused !== undefined) return refused
+    }
     const verdict = deps.limiter.charge(charge)
     if (verdict instanceof Promise) return verdict.then(decided => applyVerdict(deps, exchange, tariff, decided))
     return applyVerdict(deps, exchange, tariff, verdict)
@@ -61,7 +66,7 @@ interface Tariff {
   readonly fieldsOf: LimitFields
 }
 
-/** Proven clients count by client; callers who only name one, by client and address; everybody else by address. */
+/** Proven clients count by client; callers that only name one, by client and address; all others by address. */
 const createPriceList = (
   deps: PlanDeps,
   operation: MeteredOperation,
@@ -75,8 +80,8 @@ const createPriceList = (
     return remembered(tariffs, plan, () => makeTariff(deps, ruleSets, plan, operation))
   }
   return (exchange, caller) => {
-    if (caller.kind === 'unknown') {
-      const { named } = caller
+    if (caller.kind === 'unknown' || isPublicClient(caller)) {
+      const named = caller.kind === 'unknown' ? caller.named : caller.client
       const tariff = tariffOf(named)
       const charge = makeCharge(tariff, `address:${addressKey(exchange.context.address)} ${named?.client_id ?? ''}`)
       return { tariff, charge: { ...charge, byAddress: true } }
@@ -90,6 +95,10 @@ const createPriceList = (
     return made
   }
 }
+
+/** A public client has shown its id alone, which anyone can. A code or a refresh token proves it later, or nothing does. */
+const isPublicClient = (caller: Caller): caller is Caller & { readonly kind: 'client' } =>
+  caller.kind === 'client' && !isConfidential(caller.client)
 
 const makeTariff = (
   { limitFields }: PlanDeps,
@@ -105,6 +114,43 @@ const makeTariff = (
     // Operations with the same rules share an array, so that a limiter sees that what it knows of one holds for the other.
     rules: remembered(ruleSets, JSON.stringify(rules), () => rules),
     fieldsOf: createLimitFields(limitFields, plan.name, planRules),
+  }
+}
+
+/** What public clients are charged once they are proven, and which of them have no room for now. */
+interface PublicClients {
+  /** Answers a request of a client whose own plan is used up; else the client will be charged when it is proven. */
+  admit(exchange: Exchange, client: ClientRegistration, tariff: Tariff): Outcome
+}
+
+/**
+ * A public client is proven by what it redeems, and then the answer exists. So the charge does not refuse that answer: it
+ * refuses the requests after it, in this process, until the plan has room. Strangers cannot use up that plan, since only
+ * requests that were answered with a token are charged to it.
+ */
+const createPublicClients = (deps: PlanDeps): PublicClients => {
+  const blocked = new WeakMap<Tariff, WeakMap<ClientRegistration, number>>()
+  const blockedUntilMs = (client: ClientRegistration, tariff: Tariff): number => blocked.get(tariff)?.get(client) ?? 0
+  const block = (client: ClientRegistration, tariff: Tariff, waitMs: number): void => {
+    const ofTariff = blocked.get(tariff) ?? new WeakMap<ClientRegistration, number>()
+    blocked.set(tariff, ofTariff.set(client, performance.now() + waitMs))
+  }
+
+  const charge = async (client: ClientRegistration, tariff: Tariff): Promise<void> => {
+    const verdict = await deps.limiter.charge(makeCharge(tariff, `client:${client.client_id}`))
+    tariff.operation.meter.planDecision(tariff.plan.name, decisionOf(verdict))
+    if (verdict.waitMs > 0) block(client, tariff, verdict.waitMs)
+  }
+  return {
+    admit(exchange, client, tariff) {
+      const waitMs = blockedUntilMs(client, tariff) - performance.now()
+      if (waitMs > 0) {
+        tariff.operation.meter.planDecision(tariff.plan.name, 'denied')
+        return refuseExceeded(deps, exchange, waitMs)
+      }
+      exchange.chargeProven = () => void charge(client, tariff)
+      return undefined
+    },
   }
 }
 
@@ -127,12 +173,19 @@ const applyVerdict = (deps: PlanDeps, exchange: Exchange, tariff: Tariff, verdic
   if (verdict.shadowDenied && verdict.source === 'store')
     deps.softLimits.exceeded(exchange, tariff.plan.name, exceededMs(tariff, verdict))
   if (verdict.allowed) return undefined
-  const headers = ['retry-after', String(toWaitSec(verdict.waitMs))]
-  auditRefused(deps.audit, exchange, verdict.source === 'closed' ? 'temporarily_unavailable' : 'rate_limit_exceeded')
-  if (verdict.source === 'closed') return refuse(exchange, 'PLAN_UNDECIDED', { headers })
+  if (verdict.source !== 'closed') return refuseExceeded(deps, exchange, verdict.waitMs)
+  auditRefused(deps.audit, exchange, 'temporarily_unavailable')
+  return refuse(exchange, 'PLAN_UNDECIDED', { headers: retryAfter(verdict.waitMs) })
+}
+
+const refuseExceeded = (deps: PlanDeps, exchange: Exchange, waitMs: number): Outcome => {
+  auditRefused(deps.audit, exchange, 'rate_limit_exceeded')
+  const headers = retryAfter(waitMs)
   if (deps.limitFields === 'api-connect') return refuseAsApiConnect(exchange, headers)
   return refuse(exchange, 'PLAN_EXCEEDED', { headers })
 }
+
+const retryAfter = (waitMs: number): readonly string[] => ['retry-after', String(toWaitSec(waitMs))]
 
 const decisionOf = (verdict: Verdict): string => {
   if (verdict.source !== 'store') return verdict.source

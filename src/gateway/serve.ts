@@ -18,6 +18,7 @@ export const serveOperation = (authorizationServer: AuthorizationServer, recorde
     if (facts !== undefined) {
       exchange.facts = facts
       count(facts)
+      if (facts.issued !== undefined) exchange.chargeProven?.()
       if (facts.error) exchange.operation?.meter.oauthError(facts.error)
       auditAnswer(audit, exchange, facts)
     }
