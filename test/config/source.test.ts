@@ -20,6 +20,9 @@ t.test('YAML that cannot be read says where and why', async t => {
   t.match(await problemsOf(t, 'listen:\n\t- a\n'), [/^2:1: tabs do not indent YAML/])
   t.match(await problemsOf(t, 'listen: *nobody\n'), [/^1:9: this alias names no whole value/])
   t.match(await problemsOf(t, 'listen: !custom 127.0.0.1:80\n'), [/^1:9: unknown tag/])
+  for (const tag of ['binary', 'timestamp', 'set', 'omap', 'pairs', 'merge'])
+    for (const key of ['store', 'product', 'clients'])
+      t.same(await problemsOf(t, `${key}: !!${tag} aGVsbG8=\n`), [`1:${key.length + 3}: unknown tag; remove it`])
   t.match(await problemsOf(t, 'clients: []\n---\nclients: []\n'), [/^2:1: the file holds a second document/])
 })
 

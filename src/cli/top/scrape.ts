@@ -53,8 +53,12 @@ const readText = async ({ body }: Response): Promise<string | undefined> => {
   return text
 }
 
-/** `fetch` has the system's reason in its cause. */
+/** The reason of the system is in the cause of the error that `fetch` throws; the error itself says `fetch failed`. */
 const reasonOf = (error: unknown): string => {
-  const { name = 'Error', cause } = error as { readonly name?: string; readonly cause?: { readonly code?: unknown } }
-  return typeof cause?.code === 'string' ? cause.code : name
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `no answer within ${mostWaitMs / 1000} s`
+  const cause = error instanceof Error ? error.cause : undefined
+  if (!(cause instanceof Error)) return 'no reason given'
+  if ('code' in cause && typeof cause.code === 'string') return cause.code
+  // Ports of other protocols, such as 1 or 6000 (https://fetch.spec.whatwg.org/#port-blocking).
+  return cause.message === 'bad port' ? 'HTTP clients do not connect to this port' : cause.message
 }

@@ -19,8 +19,8 @@ import { keysSchema, tokensSchema } from './tokens.ts'
 const part = () => z.unknown().optional()
 
 const storeUrl = () =>
-  z.string().transform((text, context): StoreUrl => {
-    const parsed = parseStoreUrl(text)
+  text().transform((input, context): StoreUrl => {
+    const parsed = parseStoreUrl(input)
     if (!('problem' in parsed)) return parsed
     context.addIssue({ code: 'custom', message: parsed.problem })
     return z.NEVER

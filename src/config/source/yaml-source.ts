@@ -38,8 +38,9 @@ interface Span {
 export const parseYamlSource = (text: string): YamlSource => {
   const lines = new LineCounter()
   // The library's own messages quote the line they are about, which may hold a secret.
-  const options = { lineCounter: lines, prettyErrors: false, stringKeys: true, uniqueKeys: false }
-  const document = parseDocument(text, options)
+  // Without known tags, because !!binary would make a Buffer out of a text, and !!timestamp a Date.
+  const options = { prettyErrors: false, stringKeys: true, uniqueKeys: false, resolveKnownTags: false } as const
+  const document = parseDocument(text, { lineCounter: lines, ...options })
   const nodes = surveyNodes(document)
   const spans = new Map<string, Span>()
   const positionAt = (offset: number): Position => {

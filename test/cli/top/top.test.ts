@@ -87,7 +87,17 @@ t.test('where nobody answers --once fails, and says why', async t => {
 
   t.equal(code, 1)
   t.equal(stdout, '')
-  t.match(stderr, /^sidegate: http:\/\/127\.0\.0\.1:1\/metrics cannot be reached \([A-Z]+\w*\)\n$/)
+  t.equal(stderr, 'sidegate: http://127.0.0.1:1/metrics cannot be reached (HTTP clients do not connect to this port)\n')
+})
+
+t.test('where the connection is refused --once says so', async t => {
+  const admin = `http://127.0.0.1:${await findFreePort()}`
+  const { code, stdout, stderr } = await sidegate(['top', '--admin', admin, '--once'])
+
+  t.same(
+    { code, stdout, stderr },
+    { code: 1, stdout: '', stderr: `sidegate: ${admin}/metrics cannot be reached (ECONNREFUSED)\n` },
+  )
 })
 
 t.test('another program is not taken for Sidegate, nor its traffic for its admin port', async t => {
