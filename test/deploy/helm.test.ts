@@ -138,6 +138,15 @@ t.test('what helm test runs is as restricted as the rest', async t => {
   })
 })
 
+t.test('with TLS, helm test asks by https, and without by http', async t => {
+  const urlOf = (set: string): unknown =>
+    /^ +- (https?:.*)$/m.exec(readFileSync(join(rendered, `${set}.yaml`), 'utf8'))?.[1]
+
+  t.equal(readRendered('test-with-tls').head, head)
+  t.equal(urlOf('test-with-tls'), 'https://sidegate:80/')
+  t.equal(urlOf('default'), 'http://sidegate:80/')
+})
+
 t.test('the pods roll for the keys that a running Sidegate does not take', async t => {
   const picked = textOf('templates/_helpers.tpl').match(/pick \.Values\.configuration ((?:"\w+" )+)/)?.[1]
 

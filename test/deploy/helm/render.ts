@@ -34,6 +34,8 @@ const renderAll = (): void => {
     demand('lint', '--strict', chart, ...valuesOf(set))
     writeFileSync(join(rendered, `${set}.yaml`), `${head}\n${demand(...template, ...valuesOf(set))}`)
   }
+  const traffic = ['--show-only', 'templates/tests/traffic.yaml', '--set', 'configuration.tls.cert_file=/a'] as const
+  writeFileSync(join(rendered, 'test-with-tls.yaml'), `${head}\n${demand(...template, ...traffic)}`)
   const notes = demand('install', 'sidegate', chart, '--namespace', 'apis', '--dry-run=client', ...valuesOf('gateway'))
   writeFileSync(join(rendered, 'notes.txt'), `${head}\n${notes.slice(notes.indexOf('NOTES:'))}`)
 }

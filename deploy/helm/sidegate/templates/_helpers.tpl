@@ -78,6 +78,24 @@ capabilities:
 {{- if and (eq .Values.mode "gateway") .Values.application.containers -}}
 {{- fail "mode is gateway: application.containers are for mode sidecar" -}}
 {{- end -}}
+{{- if and .Values.autoscaling.enabled (gt (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
+{{- fail (printf "autoscaling.minReplicas is %d: it must not be more than autoscaling.maxReplicas, which is %d" (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
+{{- end -}}
+{{- if eq (include "sidegate.port" .Values.configuration.listen) (include "sidegate.port" .Values.configuration.admin) -}}
+{{- fail "configuration.listen and configuration.admin have the same port: give each its own" -}}
+{{- end -}}
+{{- $names := list -}}
+{{- range .Values.application.containers -}}
+{{- if has .name $names -}}
+{{- fail (printf "application.containers has two containers named %s: give each a name of its own" .name) -}}
+{{- end -}}
+{{- $names = append $names .name -}}
+{{- end -}}
+{{- range .Values.volumes -}}
+{{- if has .name (list "config" "clients" "store") -}}
+{{- fail (printf "volumes has a volume named %s, as the chart has: take another name" .name) -}}
+{{- end -}}
+{{- end -}}
 {{- if and .Values.secrets.store (hasKey .Values.configuration "store") -}}
 {{- fail "configuration.store stands beside secrets.store: keep one of the two" -}}
 {{- end -}}
