@@ -45,6 +45,13 @@ export const prepareStore = async (config: SidegateConfig, onChange: OnChange): 
   }
 }
 
+/** Follows whether Redis may evict keys; undefined if the store is no Redis. @param changed as `watchEviction` has it */
+export const followEviction = async ({ store }: SidegateConfig, changed: () => void) => {
+  if (store.kind !== 'redis') return undefined
+  const { watchEviction } = await import('../stores/eviction.ts')
+  return watchEviction(store, changed)
+}
+
 /** Counts the pods that share the store, if they are to be counted; undefined where their number is known. */
 export const countPods = async (config: SidegateConfig): Promise<PodCounter | undefined> => {
   if (config.pods !== 'auto' || config.store.kind !== 'redis') return undefined

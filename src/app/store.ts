@@ -16,3 +16,10 @@ export const withStore = async <T>(
     await store.close()
   }
 }
+
+/** The policies by which a Redis may evict keys; undefined if the store is no Redis, or if it does not tell. */
+export const findEviction = async ({ store }: SidegateConfig): Promise<readonly string[] | undefined> => {
+  if (store.kind !== 'redis') return undefined
+  const { readEvictionPolicies } = await import('../stores/eviction.ts')
+  return readEvictionPolicies(store)
+}

@@ -1,3 +1,4 @@
+import { findEviction } from '../app/store.ts'
 import { systemClock } from '../clock.ts'
 import {
   type ExaminedConfig,
@@ -19,15 +20,15 @@ export const check: Command = {
   name: 'check',
   synopsis: '--config FILE [--json] [--store] [--strict [--grace TIME] [--allow RULE]…]',
   summary:
-    'says every problem in FILE with its line and column, or ok; --strict: also what will hurt in production; --store: also which clients of the store do not fit',
+    'says every problem in FILE with its line and column, or ok; --strict: also what will hurt in production; --store: also which clients of the store do not fit, and whether its Redis may evict keys',
   run: async args => {
     const options = parseOptions(args, optionTypes)
     const file = requireConfigFile(options.config)
     const stray = options.grace !== undefined ? '--grace' : options.allow && '--allow'
     if (stray && !options.strict) throw new UsageError(`${stray} is for --strict`)
     const found = options.strict ? await examine(file, options) : await load(file)
-    const unfit = options.store && found.ok ? await findUnfit(file) : []
-    return options.json ? reportForMachines(found, options, unfit) : reportForPeople(found, file, unfit)
+    const stored = options.store && found.ok ? await lookIntoStore(file) : nothingStored
+    return options.json ? reportForMachines(found, options, stored) : reportForPeople(found, file, stored)
   },
 }
 
@@ -64,19 +65,35 @@ const examine = (file: string, { grace = kubernetesGrace, allow = [] }: StrictOp
 /** `terminationGracePeriodSeconds` where a pod does not say it. */
 const kubernetesGrace = '30s'
 
-/** Clients of the store that this configuration would not serve, while it says nothing of them itself. */
-const findUnfit = async (file: string): Promise<readonly ListedClient[]> => {
+/** What is at fault in the store. */
+interface Stored {
+  /** Clients of the store that this configuration would not serve, while it says nothing of them itself. */
+  readonly unfit: readonly ListedClient[]
+  /** The policies of a Redis that may evict keys. */
+  readonly evicts: readonly string[]
+}
+
+const nothingStored: Stored = { unfit: [], evicts: [] }
+
+const lookIntoStore = async (file: string): Promise<Stored> => {
   const config = await loadOrReport(file)
-  if (!config) return []
+  if (!config) return nothingStored
   const clients = await listClients(config)
-  return clients.filter(({ client_id, state }) => state === 'unfit' && !config.oauth.clients.has(client_id))
+  return {
+    unfit: clients.filter(({ client_id, state }) => state === 'unfit' && !config.oauth.clients.has(client_id)),
+    evicts: (await findEviction(config)) ?? [],
+  }
 }
 
 /** A warning is as bad as a problem, and so is a client that does not fit. */
-const reportForPeople = (found: Found, file: string, unfit: readonly ListedClient[]): number => {
+const reportForPeople = (found: Found, file: string, { unfit, evicts }: Stored): number => {
   const lines = [
     ...(found.ok ? found.warnings.map(formatWarning) : found.problems.map(formatProblem)),
     ...unfit.map(({ client_id, reason }) => `${file}: ${quoted(client_id)} of the store does not fit: ${reason}`),
+    ...evicts.map(
+      policy =>
+        `${file}: the Redis of the store has maxmemory-policy ${policy} and may evict keys; set it to noeviction`,
+    ),
   ]
   for (const line of lines) printErrorLine(line)
   if (lines.length > 0) return 1
@@ -86,17 +103,18 @@ const reportForPeople = (found: Found, file: string, unfit: readonly ListedClien
 
 /**
  * One JSON object on standard output: `ok`, and `problems` with `file`, `line`, `column` and `message` each; `warnings`
- * likewise, with the `rule` of each; `unfit` with `client_id` and `reason`.
+ * likewise, with the `rule` of each; `unfit` with `client_id` and `reason`; `evicts`, the policies of a Redis that may evict keys.
  */
 const reportForMachines = (
   found: Found,
   { strict, store }: { readonly strict?: boolean | undefined; readonly store?: boolean | undefined },
-  clients: readonly ListedClient[],
+  stored: Stored,
 ): number => {
   const problems = found.ok ? [] : found.problems
   const warnings = found.ok ? found.warnings : []
-  const unfit = clients.map(({ client_id, reason }) => ({ client_id, reason }))
-  const ok = problems.length + warnings.length + unfit.length === 0
-  printLine(JSON.stringify({ ok, problems, ...(strict && { warnings }), ...(store && { unfit }) }))
+  const { evicts } = stored
+  const unfit = stored.unfit.map(({ client_id, reason }) => ({ client_id, reason }))
+  const ok = problems.length + warnings.length + unfit.length + evicts.length === 0
+  printLine(JSON.stringify({ ok, problems, ...(strict && { warnings }), ...(store && { unfit, evicts }) }))
   return ok ? 0 : 1
 }

@@ -1,6 +1,7 @@
 import type { SidegateConfig } from '../app.ts'
 import { buildInfo } from '../version.ts'
 import type { AdminChecks, AdminView } from './admin.ts'
+import type { EvictionReport } from './eviction-report.ts'
 import type { Gathering } from './gathering.ts'
 import type { Reload } from './reload.ts'
 import type { StoreFileWatch } from './store-file-watch.ts'
@@ -21,6 +22,7 @@ export interface AdminSubjects {
   readonly workers: Workers
   readonly storeWatch: StoreWatch
   readonly storeFile: StoreFileWatch
+  readonly eviction: EvictionReport
   readonly reload: Reload
   readonly gathering: Gathering
 }
@@ -35,10 +37,14 @@ export const createAdminView = (subjects: AdminSubjects): AdminView => {
   }
 }
 
-const checksOf = ({ config, state, workers, storeWatch, storeFile, reload }: AdminSubjects): AdminChecks => [
+const checksOf = ({ config, state, workers, storeWatch, storeFile, eviction, reload }: AdminSubjects): AdminChecks => [
   ['configuration', reload.finding()],
   ['workers', `${workers.serving()} of ${config.workers}`],
   ['store', `${config.store.kind}, ${storeFile.isReplaced() ? 'replaced' : storeWatch.finding('store')}`],
   ['plan limits', storeWatch.finding('limiter')],
+  ...evictionCheck(eviction.finding()),
   ['draining', state.isDraining ? 'yes' : 'no'],
 ]
+
+const evictionCheck = (finding: string | undefined): AdminChecks =>
+  finding === undefined ? [] : [['store eviction', finding]]

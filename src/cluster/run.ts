@@ -15,6 +15,7 @@ import { createCertificateWatch } from './certificate-watch.ts'
 import { createChangeWatch } from './change-watch.ts'
 import type { ConfigSource } from './config-source.ts'
 import { nextSignal, untilDrained } from './drain.ts'
+import { reportEviction } from './eviction-report.ts'
 import { createGathering } from './gathering.ts'
 import { bindListeners, type Listeners } from './listeners.ts'
 import { createPodWatch } from './pod-watch.ts'
@@ -125,7 +126,8 @@ const serve = async (
   const { whyAway } = store
   if (whyAway !== undefined) storeWatch.report('primary', 'store', false, whyAway)
   const storeFile = cleanup.adopt(createStoreFileWatch(config.store, log), watch => watch.close())
-  const adminView = createAdminView({ config, state, workers, storeWatch, storeFile, reload, gathering })
+  const eviction = cleanup.adopt(await reportEviction(config, log, recorder), report => report.close())
+  const adminView = createAdminView({ config, state, workers, storeWatch, storeFile, eviction, reload, gathering })
   const admin = await sayingWhere('admin', options.demo, startAdmin(config.admin.host, config.admin.port, adminView))
   cleanup.defer(admin.close)
   const demo = options.demo ? await import('../demo/demo.ts') : undefined

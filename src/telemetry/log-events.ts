@@ -135,6 +135,11 @@ export const logEvents = {
     ['reason'],
   ),
   store_up: event('info', 'it does again', ['store', 'part']),
+  store_evicts: event(
+    'warn',
+    'Redis may evict keys before their lifetimes end, because its `maxmemory-policy` is not `noeviction`; read at the start and every minute',
+    ['store', 'reason'],
+  ),
   store_replaced: event(
     'error',
     'the file of the embedded store is gone, or another one: the program is not ready until that is undone, or it is restarted',

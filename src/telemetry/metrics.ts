@@ -118,6 +118,12 @@ export const metrics = {
     overheadSec,
   ),
   storeUp: gauge('sidegate_store_up', '1 while every worker reaches the store.', ['store'], 'min'),
+  storeNoeviction: gauge(
+    'sidegate_store_noeviction',
+    '1 if every Redis server has the maxmemory-policy noeviction, 0 if one may evict keys; none if Redis does not tell.',
+    ['store'],
+    'min',
+  ),
   storedClients: gauge(
     'sidegate_stored_clients',
     'Clients of the store, by whether their kind fits the configuration; those that do not are not served.',

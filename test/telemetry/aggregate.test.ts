@@ -187,6 +187,7 @@ const contract: readonly (readonly [name: string, type: string, labels: readonly
   ['sidegate_upstream_queue', 'gauge', ['upstream']],
   ['sidegate_store_duration_seconds', 'histogram', ['store', 'operation']],
   ['sidegate_store_up', 'gauge', ['store']],
+  ['sidegate_store_noeviction', 'gauge', ['store']],
   ['sidegate_stored_clients', 'gauge', ['state']],
   ['sidegate_trace_spans_total', 'counter', ['outcome']],
   ['sidegate_signing_key_rotation_due_timestamp_seconds', 'gauge', ['alg']],

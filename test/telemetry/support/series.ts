@@ -120,6 +120,7 @@ const valuesOf: Readonly<Record<MetricKey, (makers: SeriesMakers) => readonly Va
   upstreamQueue: ({ upstreams }) => product(upstreams),
   storeDuration: ({ store }) => product([store], storeCalls()),
   storeUp: ({ store }) => product([store]),
+  storeNoeviction: () => [['redis']],
   storedClients: () => product(['fit', 'unfit']),
   traceSpans: () => product(['exported', 'dropped', 'refused']),
   keyRotationDue: () => product(signingAlgs),
