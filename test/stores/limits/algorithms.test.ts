@@ -64,8 +64,8 @@ t.test('calendar: all counters turn together, at whole multiples of the window',
   const clock = createTestClock(1_790_000_000_000 - 300)
   const counters = createCounters(clock)
   const rules = [newRule(1, { algorithm: 'calendar' })]
-  const [early, late] = ['early', 'late'].map(key => ({ key, rules }))
-  if (!early || !late) return
+  const early = { key: 'early', rules }
+  const late = { key: 'late', rules }
 
   t.match(counters.decide(early), { granted: 1, rules: [{ remaining: 0, waitMs: 300 }] })
   clock.advance(100)
