@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -10,7 +9,7 @@ import { findFreePort } from '../../support/free-port.ts'
 import { listenLocally } from '../../support/local-server.ts'
 import { startSidegate } from '../../support/sidegate.ts'
 import { launcher, sidegate } from '../run.ts'
-import { onTerminal, scriptProgram } from './terminal.ts'
+import { onTerminal } from './terminal.ts'
 
 const adminPort = await findFreePort()
 const running = await startSidegate(t, {
@@ -130,50 +129,48 @@ t.test('into a pipe it prints after each interval, and ends when nobody reads', 
   t.equal(await exited, 0)
 })
 
-if (existsSync(scriptProgram)) {
-  t.test('on a terminal it draws in place, follows its width, and gives it back', async t => {
-    const stop = startLoad()
-    t.teardown(stop)
-    const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'])
-    await eventually(() => terminal.screen().some(line => /^OAuth +[1-9]/.test(line)))
-    t.ok(terminal.output().includes('\u001b[?1049h\u001b[?25l'), 'an alternate screen without cursor')
-    t.ok(terminal.output().includes('\u001b[1;31m'), 'colours')
+t.test('on a terminal it draws in place, follows its width, and gives it back', async t => {
+  const stop = startLoad()
+  t.teardown(stop)
+  const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'])
+  await eventually(() => terminal.screen().some(line => /^OAuth +[1-9]/.test(line)))
+  t.ok(terminal.output().includes('\u001b[?1049h\u001b[?25l'), 'an alternate screen without cursor')
+  t.ok(terminal.output().includes('\u001b[1;31m'), 'colours')
 
-    terminal.resize(30)
-    await eventually(() => terminal.screen().some(line => /^GROUPING +REQ\/S .*\w$/.test(line) && line.length <= 30))
-    t.ok(terminal.screen().every(line => line.length <= 30))
+  terminal.resize(30)
+  await eventually(() => terminal.screen().some(line => /^GROUPING +REQ\/S .*\w$/.test(line) && line.length <= 30))
+  t.ok(terminal.screen().every(line => line.length <= 30))
 
-    terminal.type('q')
-    t.equal(await terminal.exited, 0)
-    t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'), 'the terminal as it was')
-  })
+  terminal.type('q')
+  t.equal(await terminal.exited, 0)
+  t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'), 'the terminal as it was')
+})
 
-  t.test('with NO_COLOR there are none, and Ctrl-C is an end like another', async t => {
-    const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'], { NO_COLOR: '1' })
-    await eventually(() => terminal.screen().some(line => /^OAuth /.test(line)))
+t.test('with NO_COLOR there are none, and Ctrl-C is an end like another', async t => {
+  const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'], { NO_COLOR: '1' })
+  await eventually(() => terminal.screen().some(line => /^OAuth /.test(line)))
 
-    terminal.type('\u0003')
-    t.equal(await terminal.exited, 0)
-    t.notMatch(terminal.output(), /\[[\d;]*m/)
-    t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'))
-  })
+  terminal.type('\u0003')
+  t.equal(await terminal.exited, 0)
+  t.notMatch(terminal.output(), /\[[\d;]*m/)
+  t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'))
+})
 
-  t.test('the admin port may go and come again', async t => {
-    const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'])
-    await eventually(() => terminal.screen().some(line => /^OAuth /.test(line)))
+t.test('the admin port may go and come again', async t => {
+  const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'])
+  await eventually(() => terminal.screen().some(line => /^OAuth /.test(line)))
 
-    running.kill('SIGKILL')
-    await running.exited
-    await eventually(() => /cannot be reached \(\w+\); trying again/.test(terminal.screen()[1] ?? ''))
-    t.ok(
-      terminal.screen().some(line => /^OAuth /.test(line)),
-      'what was known last is still there',
-    )
+  running.kill('SIGKILL')
+  await running.exited
+  await eventually(() => /cannot be reached \(\w+\); trying again/.test(terminal.screen()[1] ?? ''))
+  t.ok(
+    terminal.screen().some(line => /^OAuth /.test(line)),
+    'what was known last is still there',
+  )
 
-    await startSidegate(t, { admin: `127.0.0.1:${adminPort}`, workers: 1 })
-    await eventually(() => /^sidegate .* workers 1 /.test(terminal.screen()[1] ?? ''))
-    terminal.kill('SIGQUIT')
-    t.equal(await terminal.exited, 0)
-    t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'))
-  })
-}
+  await startSidegate(t, { admin: `127.0.0.1:${adminPort}`, workers: 1 })
+  await eventually(() => /^sidegate .* workers 1 /.test(terminal.screen()[1] ?? ''))
+  terminal.kill('SIGQUIT')
+  t.equal(await terminal.exited, 0)
+  t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'))
+})
