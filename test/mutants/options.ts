@@ -5,7 +5,7 @@ export const usage = `usage: npm run mutants -- [--jobs N] [--limit SECONDS] [--
 Plants one fault after another in a copy of the source, runs the tests that should notice it, and prints what survived.
 
   --jobs N         tests N faults at the same time; default 1
-  --limit SECONDS  ends a test file that takes longer, which counts as noticed; default 120
+  --limit SECONDS  ends a test file that takes longer, which counts as noticed; default 60
   --list           prints the names of the faults, and tests none
   WORD             only faults whose name or file has one of the words`
 
@@ -23,7 +23,7 @@ export const parseMutantsOptions = (args: readonly string[]): MutantsOptions => 
     allowPositionals: true,
     options: {
       jobs: { type: 'string', default: '1' },
-      limit: { type: 'string', default: '120' },
+      limit: { type: 'string', default: '60' },
       list: { type: 'boolean', default: false },
     },
   })

@@ -137,10 +137,17 @@ export const tokenMutants: readonly Mutant[] = [
     tests: ['test/oauth/tokens/revoke.test.ts', 'test/oauth/checklist/g-revocation.test.ts'],
   },
   {
-    name: 'a cutoff does not cover the second in which it is made',
+    name: 'a cutoff covers less than two seconds',
     file: 'src/oauth/tokens/cut-off.ts',
-    find: 'Math.floor(clock.nowMs() / 1000) + 1',
-    replace: 'Math.floor(clock.nowMs() / 1000) - 1',
-    tests: ['test/scenario/tokens-revoke.test.ts'],
+    find: '{ ...target, throughSec, untilMs',
+    replace: '{ ...target, throughSec: throughSec - 1, untilMs',
+    tests: ['test/oauth/tokens/cut-off.test.ts'],
+  },
+  {
+    name: 'a cutoff is reported before its seconds are over',
+    file: 'src/oauth/tokens/cut-off.ts',
+    find: 'while (clock.nowMs() < overAtMs) await',
+    replace: 'if (clock.nowMs() > overAtMs) await',
+    tests: ['test/oauth/tokens/cut-off.test.ts'],
   },
 ]
