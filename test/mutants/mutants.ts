@@ -17,6 +17,7 @@ const main = async (args: readonly string[]): Promise<number> => {
     for (const { name, file } of mutants) console.log(`${file}: ${name}`)
     return 0
   }
+  console.log(`${mutants.length} faults; their tests run without a fault first`)
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interruption.abort())
   const results = await runMutants({ ...options, checkout, mutants, signal: interruption.signal, onResult: print })

@@ -34,7 +34,7 @@ interface Bench {
   leftovers(): readonly string[]
 }
 
-/** A checkout with one source file, and a folder for temporary files that is seen by nobody else. */
+/** A checkout with one source file, and a folder for temporary files that only this test uses. */
 const createBench = (t: Test): Bench => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-test-'))
   const before = process.env.TMPDIR
