@@ -3,6 +3,7 @@ import { auditCutoffs } from './app/cutoff-audit.ts'
 import type { FixedConfig, LiveConfig } from './app/fixed-keys.ts'
 import type { OnChange } from './app/on-change.ts'
 import { privateOptions } from './app/private-options.ts'
+import { followRemovedGroupings } from './app/removed-groupings.ts'
 import { createServing, type Lasting } from './app/serving.ts'
 import { createServings } from './app/servings.ts'
 import { followStoreCertificates } from './app/store-certificates.ts'
@@ -109,6 +110,11 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const servings = createServings(await createServing(config, lasting))
   const tls = config.tls && (await openTls(config.tls, reportCertificates('listener', deps)))
   const storeCertificates = followStoreCertificates(config.store, deps.recorder)
+  const removedGroupings = followRemovedGroupings({
+    config: () => servings.current().config,
+    drop: deps.recorder.forget,
+    clock: systemClock,
+  })
   const internal = privateOptions(config)
   const { oauth } = servings.current()
   const certificates = reportCertificates('internal', deps)
@@ -138,6 +144,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       tls?.close()
       privateListener?.close()
       storeCertificates.close()
+      removedGroupings.close()
       revocations.close()
       storedClients.close()
       feedWatch.close()

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { createLimiterService, prepareStore, privateOptions } from '../app/primary.ts'
+import { followRemovedGroupings } from '../app/removed-groupings.ts'
 import type { SidegateConfig } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { createAggregate } from '../telemetry/aggregate.ts'
@@ -117,6 +118,9 @@ const serve = async (
   started.catch(() => undefined)
   const { source } = options
   const reload = createReload({ config, source, workers, log, recorder, clock: systemClock })
+  const { config: current } = reload
+  const removed = followRemovedGroupings({ config: current, drop: aggregate.drop, clock: systemClock })
+  cleanup.defer(removed.close)
   const gathering = createGathering(aggregate, recorder, workers)
   const decide = createLimiterService()
   const watches = { storeWatch, certificateWatch, changeWatch }

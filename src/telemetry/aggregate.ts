@@ -5,21 +5,23 @@ import { type MetricDeclaration, type MetricKey, metrics } from './metrics.ts'
 import type { MetricChanges } from './recorder.ts'
 
 /**
- * The sum over all processes, kept by the primary. Counters and histograms only ever grow: what a worker has handed
- * over stays when it dies. Gauges are what the living say.
+ * The sum over all processes, kept by the primary. Counters and histograms only grow until their series is dropped: what a
+ * worker has handed over stays when it dies. Gauges are what the living say.
  */
 export interface Aggregate {
   /** Adds what a process reports. `source` names the process; its cell ids are its own. */
   apply(source: string, changes: MetricChanges): void
   /** A process ended: its gauges go, its counts stay. */
   forget(source: string): void
+  /** Drops the series of these groupings, but for requests that are still under way. */
+  drop(groupings: ReadonlySet<string>): void
   /** The sums of now in one of the formats. */
   expose(format: ExpositionFormat): Promise<Exposition>
 }
 
 export const createAggregate = (): Aggregate => {
   const families = new Map<MetricKey, Map<string, Series>>()
-  const sources = new Map<string, Map<number, { readonly key: MetricKey; readonly series: Series }>>()
+  const sources = new Map<string, Map<number, SummedCell>>()
   for (const key of Object.keys(metrics) as MetricKey[]) families.set(key, new Map())
 
   const seriesOf = (key: MetricKey, labels: readonly string[]): Series => {
@@ -34,27 +36,34 @@ export const createAggregate = (): Aggregate => {
       counts: declaration.kind === 'histogram' ? new Array<number>(declaration.buckets.length + 1).fill(0) : [],
       exemplars: new Map(),
       bySource: new Map(),
+      isDropped: false,
     }
     family.set(name, series)
     return series
+  }
+
+  /** A worker may count on in a series that was dropped: it begins anew. */
+  const revived = (cell: SummedCell | undefined): SummedCell | undefined => {
+    if (cell?.series.isDropped) cell.series = seriesOf(cell.key, cell.labels)
+    return cell
   }
 
   let exposer: Promise<Exposer> | undefined
 
   return {
     apply(source, changes) {
-      const cells = sources.get(source) ?? new Map<number, { key: MetricKey; series: Series }>()
+      const cells = sources.get(source) ?? new Map<number, SummedCell>()
       sources.set(source, cells)
-      for (const { id, key, labels } of changes.cells) cells.set(id, { key, series: seriesOf(key, labels) })
+      for (const { id, key, labels } of changes.cells) cells.set(id, { key, labels, series: seriesOf(key, labels) })
       for (const [id, value] of changes.numbers) {
-        const cell = cells.get(id)
+        const cell = revived(cells.get(id))
         if (!cell) continue
         if (metrics[cell.key].kind !== 'gauge') cell.series.sum += value ?? 0
         else if (value === null) cell.series.bySource.delete(source)
         else cell.series.bySource.set(source, value)
       }
       for (const [id, sum, counts, exemplars = []] of changes.histograms) {
-        const series = cells.get(id)?.series
+        const series = revived(cells.get(id))?.series
         if (!series) continue
         series.sum += sum
         counts.forEach((count, bucket) => {
@@ -62,10 +71,21 @@ export const createAggregate = (): Aggregate => {
         })
         for (const exemplar of exemplars) keepLatest(series.exemplars, exemplar)
       }
+      for (const id of changes.forgotten ?? []) cells.delete(id)
     },
     forget(source) {
       for (const { series } of sources.get(source)?.values() ?? []) series.bySource.delete(source)
       sources.delete(source)
+    },
+    drop(groupings) {
+      for (const family of families.values()) {
+        for (const [name, series] of family) {
+          const { grouping } = series.labels
+          if (grouping === undefined || !groupings.has(grouping) || !isAtRest(series)) continue
+          series.isDropped = true
+          family.delete(name)
+        }
+      }
     },
     async expose(format) {
       // Not before somebody asks: what writes the formats takes longer to load than all the rest of this room.
@@ -74,6 +94,16 @@ export const createAggregate = (): Aggregate => {
     },
   }
 }
+
+/** A cell of a process, and the series that it counts in. */
+interface SummedCell {
+  readonly key: MetricKey
+  readonly labels: readonly string[]
+  series: Series
+}
+
+/** Whether no process says anything but 0; only gauges have such values. */
+const isAtRest = ({ bySource }: Series): boolean => [...bySource.values()].every(value => value === 0)
 
 /** One for each bucket, whichever process has seen it. */
 const keepLatest = (exemplars: Map<number, Exemplar>, exemplar: Exemplar): void => {

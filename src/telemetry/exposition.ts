@@ -23,6 +23,8 @@ export interface Series {
   readonly exemplars: Map<number, Exemplar>
   /** Gauges: the value of each living process. */
   readonly bySource: Map<string, number>
+  /** It is not shown any more; what counts on begins another one. */
+  isDropped: boolean
 }
 
 /** So many series are written at a time, and for so long before other work of the process gets its turn, in milliseconds. */
@@ -94,7 +96,7 @@ const registerSeries = (
       return Promise.resolve({ name: metric.name, help: metric.help, type: metric.type, values, aggregator: 'sum' })
     },
     reset() {
-      throw new TypeError('counters never go down while the primary lives')
+      throw new TypeError('nothing resets a metric')
     },
   }
   registry.registerMetric(metric as unknown as Parameters<Registry['registerMetric']>[0])

@@ -15,6 +15,8 @@ export interface Recorder {
   histogram(key: MetricKey, labels: readonly string[]): HistogramCell
   /** The same, of what is no news by itself: its observations wait until something else has changed, or somebody asks. */
   quietHistogram(key: MetricKey, labels: readonly string[]): HistogramCell
+  /** Forgets the cells of these groupings, but for those of requests under way. Whoever asks for one later gets a new one. */
+  forget(groupings: ReadonlySet<string>): void
   /** What changed since the last call; undefined if nothing did. */
   takeChanges(): MetricChanges | undefined
 }
@@ -25,6 +27,8 @@ export interface MetricChanges {
   /** Counters: [id, increment]. Gauges: [id, value]; null: it has none any more. */
   readonly numbers: readonly (readonly [number, number | null])[]
   readonly histograms: readonly HistogramChange[]
+  /** The ids of cells that count no more. */
+  readonly forgotten?: readonly number[]
 }
 
 /** [id, increment of sum, increments per bucket, the last being +Inf, new exemplars if there are any] */
@@ -33,6 +37,8 @@ export type HistogramChange = readonly [number, number, readonly number[], (read
 /** @param onChange told when something has changed, once until that is taken */
 export const createRecorder = (onChange: () => void = () => undefined): Recorder => {
   const cells = new Map<string, Cell>()
+  const forgotten: number[] = []
+  let lastId = 0
   const fresh: MetricChanges['cells'][number][] = []
   let changed: Cell[] = []
   let hasTold = false
@@ -50,7 +56,7 @@ export const createRecorder = (onChange: () => void = () => undefined): Recorder
     const name = `${key}\n${labels.join('\n')}`
     const known = cells.get(name)
     if (known) return known as C
-    const cell = make(cells.size)
+    const cell = make(lastId++)
     cells.set(name, cell)
     fresh.push({ id: cell.id, key, labels })
     if (!hasTold) tell()
@@ -64,9 +70,20 @@ export const createRecorder = (onChange: () => void = () => undefined): Recorder
     histogram: (key, labels) => cellOf(key, labels, id => new HistogramCell(id, markChanged, metrics[key].buckets)),
     quietHistogram: (key, labels) =>
       cellOf(key, labels, id => new HistogramCell(id, markQuietly, metrics[key].buckets)),
+    forget(groupings) {
+      for (const [name, cell] of cells) {
+        const [key, ...labels] = name.split('\n')
+        const place = metrics[key as MetricKey].labels.indexOf('grouping' as never)
+        const isUnderWay = cell instanceof GaugeCell && cell.value !== 0
+        if (place < 0 || !groupings.has(labels[place] ?? '') || isUnderWay) continue
+        cells.delete(name)
+        forgotten.push(cell.id)
+      }
+      if (forgotten.length > 0 && !hasTold) tell()
+    },
     takeChanges() {
       hasTold = false
-      if (changed.length === 0 && fresh.length === 0) return undefined
+      if (changed.length === 0 && fresh.length === 0 && forgotten.length === 0) return undefined
       const numbers: [number, number | null][] = []
       const histograms: HistogramChange[] = []
       for (const cell of changed) {
@@ -74,7 +91,8 @@ export const createRecorder = (onChange: () => void = () => undefined): Recorder
         else numbers.push(cell.take())
       }
       changed = []
-      return { cells: fresh.splice(0), numbers, histograms }
+      const changes = { cells: fresh.splice(0), numbers, histograms }
+      return forgotten.length === 0 ? changes : { ...changes, forgotten: forgotten.splice(0) }
     },
   }
 }
@@ -109,6 +127,9 @@ export class GaugeCell {
   constructor(id: number, markChanged: MarkChanged) {
     this.id = id
     this.#markChanged = markChanged
+  }
+  get value(): number {
+    return this.#value
   }
   add(difference: number): void {
     this.set(this.#value + difference)
