@@ -18,7 +18,7 @@ interface Teardown {
   teardown(handler: () => unknown): unknown
 }
 
-const scriptProgram = '/usr/bin/script'
+export const scriptProgram = '/usr/bin/script'
 
 /** Runs `sidegate` on a terminal of 80 columns and 24 rows, until it ends or the test does. */
 export const onTerminal = (t: Teardown, args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal => {

@@ -15,6 +15,7 @@ const createClock = (startMs: number) => {
   let offsetMs = startMs - performance.now()
   return {
     nowMs: () => performance.now() + offsetMs,
+    monotonicMs: () => performance.now() + offsetMs,
     skip: (ms: number) => {
       offsetMs += ms
     },
