@@ -145,15 +145,15 @@ export const authorizationMutants: readonly Mutant[] = [
   {
     name: 'tokens stay good when their code is used twice',
     file: 'src/oauth/grants/authorization-code.ts',
-    find: 'await store.revocations.revoke(grantId, clock.nowMs() + lifetimeSec * 1000)',
-    replace: 'await store.revocations.isRevoked([grantId, lifetimeSec, clock.nowMs()].join())',
+    find: 'await revokeGrant(deps, grantId)',
+    replace: 'await deps.store.revocations.isRevoked([grantId, revokeGrant.name].join())',
     tests: ['test/oauth/grants/authorization-code.test.ts', 'test/oauth/checklist/c-authorization-code.test.ts'],
   },
   {
     name: 'a refresh token that was replaced does not end its grant',
     file: 'src/oauth/grants/refresh-token.ts',
-    find: 'await store.revocations.revoke(grantId, clock.nowMs() + options.refreshToken.lifetimeSec * 1000)',
-    replace: 'await store.revocations.isRevoked([grantId, options, clock.nowMs()].join())',
+    find: 'await revokeGrant(deps, grantId)',
+    replace: 'await deps.store.revocations.isRevoked([grantId, revokeGrant.name].join())',
     tests: ['test/oauth/grants/refresh-token.test.ts', 'test/oauth/checklist/h-refresh.test.ts'],
   },
   {
@@ -166,8 +166,8 @@ export const authorizationMutants: readonly Mutant[] = [
   {
     name: 'a person who is gone keeps the refresh token',
     file: 'src/oauth/grants/refresh-token.ts',
-    find: 'if (isGone(agreed)) throw refusal()',
-    replace: 'if (isGone(agreed) && agreed.sub === "") throw refusal()',
+    find: 'if (isRemoved(agreed)) throw refusal()',
+    replace: 'if (isRemoved(agreed) && agreed.sub === "") throw refusal()',
     tests: ['test/oauth/grants/refresh-token.test.ts', 'test/oauth/checklist/h-refresh.test.ts'],
   },
   {

@@ -228,9 +228,9 @@ export const proofMutants: readonly Mutant[] = [
   },
   {
     name: 'guesses from an address that is blocked are heard',
-    file: 'src/gateway/callers/failure-limit.ts',
-    find: 'blockedUntil.set(key, nowMs() + verdict.waitMs)',
-    replace: 'blockedUntil.set(key, nowMs())',
+    file: 'src/gateway/callers/failure-count.ts',
+    find: 'blockedUntilMs: now + waitMs,',
+    replace: 'blockedUntilMs: Math.min(now, now + waitMs),',
     tests: ['test/gateway/oauth-callers.test.ts', 'test/oauth/hearing.test.ts', 'test/scenario/limits.test.ts'],
   },
 ]

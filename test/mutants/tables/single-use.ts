@@ -159,8 +159,8 @@ export const singleUseMutants: readonly Mutant[] = [
   {
     name: 'Redis: a DPoP proof or an assertion may be used again',
     file: 'src/stores/redis/replays.ts',
-    find: ", 'NX'))) === 'OK'",
-    replace: ", 'XX'))) !== 'OK'",
+    find: ", 'NX') then return 1 end",
+    replace: ') then return 1 end',
     tests: ['test/stores/redis.test.ts'],
     only: 'one-time',
   },

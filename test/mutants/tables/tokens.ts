@@ -132,8 +132,8 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a revoked refresh token leaves the access tokens of its grant alone',
     file: 'src/oauth/tokens/revoke.ts',
-    find: "found.kind === 'access' ? store.tokens.remove(grantId, digest) : revokeGrant(grantId)",
-    replace: "found.kind === 'access' ? store.tokens.remove(grantId, digest) : store.grants.remove(grantId)",
+    find: "if (found.kind === 'refresh') return revokeGrant(deps, grantId)",
+    replace: "if (found.kind === 'refresh') return store.grants.remove(grantId)",
     tests: ['test/oauth/tokens/revoke.test.ts', 'test/oauth/checklist/g-revocation.test.ts'],
   },
   {
