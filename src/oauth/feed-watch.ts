@@ -1,7 +1,7 @@
 import { type Poll, poll } from '../poll.ts'
 import type { FeedEnds, FeedName, FeedStore } from '../stores/ports/feeds.ts'
 
-/** Says when there is something new in the store's feeds: one question for all who follow one. Half a second late at most. */
+/** Says when there is something new in the store's feeds: one question for all who follow one. Less than a second late. */
 export interface FeedWatch {
   /** Has the reader read now, and from then on whenever there may be something new in one of these feeds. */
   follow(feeds: readonly FeedName[], reader: FeedReader): Following
@@ -22,10 +22,10 @@ export interface Following {
 }
 
 /** A change is known everywhere within this time and two round trips; the contract allows one second. */
-const askEveryMs = 450
+const askEveryMs = 700
 
 /** How often all is read whatever the ends say, counted in questions: the places of a Redis that took over may be behind. */
-const questionsPerReading = 66
+const questionsPerReading = 43
 
 export const createFeedWatch = (store: FeedStore): FeedWatch => {
   const followers = new Set<Follower>()
