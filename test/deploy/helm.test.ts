@@ -117,7 +117,7 @@ t.test('what is set for the pods stands in them', async t => {
           priorityClassName: 'system-cluster-critical',
           nodeSelector: { 'kubernetes.io/arch': 'amd64' },
           tolerations: [{ key: 'edge', operator: 'Exists' }],
-          containers: [{ image: /^registry\.example\.com\/sidegate@sha256:/, env: [{}, { value: 'yes' }] }],
+          containers: [{ image: /^registry\.example\.com\/sidegate@sha256:/, env: [{ name: /^\w+$/ }, { value: 'yes' }] }],
         },
       },
     },
@@ -170,7 +170,7 @@ t.test('Helm refused what the chart should refuse', async t => {
   t.ok(text.startsWith(head))
   for (const { what, set, words } of refusals) {
     const said = text.slice(text.indexOf(`${what}\n    --set ${set}\n`)).split('\n\n')[0] ?? ''
-    t.match(said, words, what)
+    t.ok(said.includes(words), what)
   }
 })
 
@@ -197,6 +197,6 @@ t.test('the notes say where it is, what it waits for, and how to try it', async 
     'secret generic sidegate-clients',
     'helm test sidegate',
   ]) {
-    t.match(notes, words)
+    t.ok(notes.includes(words), words)
   }
 })

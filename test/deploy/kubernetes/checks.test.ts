@@ -45,7 +45,7 @@ const againstPolicy = [
 
 for (const [from, to, sentence] of againstPolicy) {
   t.test(`${to === '' ? 'without ' : ''}${to === '' ? from : to}: a container or pod ${sentence}`, async t => {
-    t.match(findPolicyProblems(toWorkload(change(from, to))).join('\n'), sentence)
+    t.ok(findPolicyProblems(toWorkload(change(from, to))).join('\n').includes(sentence), sentence)
   })
 }
 
@@ -78,7 +78,7 @@ const disagreementsOf = async (objects: readonly KubernetesObject[]): Promise<st
 
 for (const [from, to, sentence] of againstEachOther) {
   t.test(`${to}: ${sentence}`, async t => {
-    t.match(await disagreementsOf(change(from, to)), sentence)
+    t.ok((await disagreementsOf(change(from, to))).includes(sentence), sentence)
   })
 }
 
@@ -92,7 +92,7 @@ const withServiceMonitor = [
 
 for (const [from, to, sentence] of withServiceMonitor) {
   t.test(`with a ServiceMonitor, ${to}: ${sentence}`, async t => {
-    t.match(await disagreementsOf(change(from, to, monitored)), sentence)
+    t.ok((await disagreementsOf(change(from, to, monitored))).includes(sentence), sentence)
   })
 }
 

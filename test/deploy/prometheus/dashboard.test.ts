@@ -103,5 +103,5 @@ t.test('no query has a variable that is not filled in', async t => {
 
 t.test('every metric is looked at', async t => {
   const all = queries.join('\n')
-  for (const { name } of Object.values(metrics)) t.match(all, name)
+  for (const { name } of Object.values(metrics)) t.ok(all.includes(name), name)
 })
