@@ -22,6 +22,7 @@ const longestSec: Readonly<Record<string, number>> = {
   interaction: 900,
   pushed: 900,
   replay: 300,
+  unproven: 900,
 }
 
 const longest = Math.max(...Object.values(longestSec))

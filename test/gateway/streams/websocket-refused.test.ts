@@ -22,7 +22,7 @@ const openStubborn = (t: Test, origin: string, reads: boolean) => {
 t.test('a refused handshake leaves nothing behind', async t => {
   const maxConnections = 10
   const upstream = await startWebSocketUpstream(t)
-  const gateway = await startGateway(t, { up: upstream.url }, { requests: { maxConnections, sendTimeout: '1s' } })
+  const gateway = await startGateway(t, { up: upstream.url }, { requests: { maxConnections, sendTimeout: '3s' } })
   const { url } = gateway
   const inFlight = async () => sampleOf(await scrape(gateway), 'sidegate_http_requests_in_flight')
 
