@@ -58,6 +58,8 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
   /** Whether a call of `#process` or `#feed` is under way, which settles what ends meanwhile. */
   #isReading = false
   #isPaused = false
+  /** Whether held requests have their turn in the next turn of the event loop. */
+  #isScheduled = false
   /** Whether the client has sent its FIN. */
   #isHalfClosed = false
   #hasAnswered = false
@@ -134,7 +136,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     this.#isHalfClosed = true
     switch (this.#state) {
       case 'idle':
-        this.#await()
+        if (!this.#isScheduled) this.#await()
         return
       case 'busy':
         // What came before the FIN is read first.
@@ -245,6 +247,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     }
     if (left === 0 && this.#state === 'idle' && this.#held !== undefined) {
       this.#pause()
+      this.#isScheduled = true
       setImmediate(Connection.#continue, this)
     } else if (this.#state === 'idle') {
       this.#await()
@@ -254,7 +257,10 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     }
   }
 
-  static readonly #continue = (connection: Connection): void => connection.#process()
+  static readonly #continue = (connection: Connection): void => {
+    connection.#isScheduled = false
+    connection.#process()
+  }
 
   /** Waits for a request, or for the rest of one; after the client's FIN there is nothing to wait for. */
   #await(): void {

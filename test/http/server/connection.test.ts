@@ -150,6 +150,16 @@ t.test('pipelined requests that come together with the FIN are all answered', as
   t.equal(await connection.ended(), 'closed')
 })
 
+t.test('pipelined requests that are answered at once are all answered before the FIN counts', async t => {
+  const { url, drops } = await startHttpServer(t, ({ head }, response) => reply(response, head.target))
+  const connection = openConnection(t, url)
+  connection.send(Array.from({ length: 500 }, (_, nth) => head(`GET /${nth}`)).join('')).finish()
+
+  for (let nth = 0; nth < 500; nth++) t.equal((await connection.answer()).body.toString(), `/${nth}`)
+  t.equal(await connection.ended(), 'closed')
+  t.same(drops, [])
+})
+
 t.test('a head that the FIN cuts off is 400, also behind a request that was whole', async t => {
   const { url, drops } = await startHttpServer(
     t,
