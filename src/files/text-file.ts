@@ -5,7 +5,7 @@ import { fileError, withinDeadline } from './deadline.ts'
 /** Without O_NONBLOCK, open(2) of a named pipe waits for a writer. Regular files ignore it. */
 const openFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
-/** Reads a regular file, within a deadline. @throws Error with a `code`, of the system or a few words */
+/** Reads a regular file of at most 64 MiB, within a deadline. @throws Error with a `code`, of the system or a few words */
 export const readTextFile = (path: string): Promise<string> =>
   withinDeadline(path, async () => {
     // Opening a device may change its state.
@@ -55,7 +55,11 @@ export const createTextFiles = (): TextFiles => {
   }
 }
 
+/** A configuration with 100,000 clients takes some 30 MiB. A file without end would take the memory of the process. */
+const maxMiB = 64
+
 const requireRegular = (stats: Stats, path: string): void => {
-  if (stats.isFile()) return
+  if (stats.isFile() && stats.size <= maxMiB * 1024 * 1024) return
+  if (stats.isFile()) throw fileError(`larger than ${maxMiB} MiB`, path)
   throw fileError(stats.isDirectory() ? 'EISDIR' : 'not a regular file', path)
 }

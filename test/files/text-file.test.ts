@@ -1,5 +1,5 @@
 import { execFileSync, fork } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createTextFiles, readTextFile, readTextFileSync, stateOfFile } from '../../src/files/text-file.ts'
@@ -13,6 +13,9 @@ t.test('only a regular file is read, also behind a link', async t => {
   const folder = t.testdir({ file: 'text', folder: {} })
   symlinkSync('file', join(folder, 'link'))
   const pipe = makePipe(join(folder, 'pipe'))
+  const large = join(folder, 'large')
+  writeFileSync(large, '')
+  truncateSync(large, 64 * 1024 * 1024 + 1)
   for (const name of ['file', 'link']) {
     t.equal(await readTextFile(join(folder, name)), 'text')
     t.equal(readTextFileSync(join(folder, name)), 'text')
@@ -21,6 +24,7 @@ t.test('only a regular file is read, also behind a link', async t => {
   for (const [path, code] of [
     [pipe, 'not a regular file'],
     ['/dev/zero', 'not a regular file'],
+    [large, 'larger than 64 MiB'],
     [join(folder, 'folder'), 'EISDIR'],
     [join(folder, 'none'), 'ENOENT'],
   ] as const) {
