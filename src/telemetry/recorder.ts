@@ -1,3 +1,4 @@
+import { ownMember } from '../own-member.ts'
 import type { Exemplar } from './exemplar.ts'
 import { LeastCell } from './least-cell.ts'
 import { type MetricKey, metrics } from './metrics.ts'
@@ -73,7 +74,8 @@ export const createRecorder = (onChange: () => void = () => undefined): Recorder
     forget(groupings) {
       for (const [name, cell] of cells) {
         const [key, ...labels] = name.split('\n')
-        const place = metrics[key as MetricKey].labels.indexOf('grouping' as never)
+        const place =
+          ownMember<{ readonly labels: readonly string[] }>(metrics, key ?? '')?.labels.indexOf('grouping') ?? -1
         const isUnderWay = cell instanceof GaugeCell && cell.value !== 0
         if (place < 0 || !groupings.has(labels[place] ?? '') || isUnderWay) continue
         cells.delete(name)

@@ -117,7 +117,9 @@ t.test('what is set for the pods stands in them', async t => {
           priorityClassName: 'system-cluster-critical',
           nodeSelector: { 'kubernetes.io/arch': 'amd64' },
           tolerations: [{ key: 'edge', operator: 'Exists' }],
-          containers: [{ image: /^registry\.example\.com\/sidegate@sha256:/, env: [{ name: /^\w+$/ }, { value: 'yes' }] }],
+          containers: [
+            { image: /^registry\.example\.com\/sidegate@sha256:/, env: [{ name: /^\w+$/ }, { value: 'yes' }] },
+          ],
         },
       },
     },

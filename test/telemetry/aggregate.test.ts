@@ -189,6 +189,8 @@ const contract: readonly (readonly [name: string, type: string, labels: readonly
   ['sidegate_store_up', 'gauge', ['store']],
   ['sidegate_store_noeviction', 'gauge', ['store']],
   ['sidegate_stored_clients', 'gauge', ['state']],
+  ['sidegate_shed_total', 'counter', ['kind']],
+  ['sidegate_log_lines_dropped_total', 'counter', []],
   ['sidegate_trace_spans_total', 'counter', ['outcome']],
   ['sidegate_signing_key_rotation_due_timestamp_seconds', 'gauge', ['alg']],
   ['sidegate_certificate_expiry_timestamp_seconds', 'gauge', ['use', 'upstream']],

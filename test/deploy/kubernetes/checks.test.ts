@@ -45,7 +45,12 @@ const againstPolicy = [
 
 for (const [from, to, sentence] of againstPolicy) {
   t.test(`${to === '' ? 'without ' : ''}${to === '' ? from : to}: a container or pod ${sentence}`, async t => {
-    t.ok(findPolicyProblems(toWorkload(change(from, to))).join('\n').includes(sentence), sentence)
+    t.ok(
+      findPolicyProblems(toWorkload(change(from, to)))
+        .join('\n')
+        .includes(sentence),
+      sentence,
+    )
   })
 }
 

@@ -44,10 +44,9 @@ t.test('line 57: a text that is markup is text on the consent page', async t => 
 
   const { body } = await guest.show()
 
-  t.match(
-    body,
-    '<li><span lang="fr">&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</span><code>accounts:read</code></li>',
-  )
+  const shown =
+    '<li><span lang="fr">&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</span><code>accounts:read</code></li>'
+  t.ok(String(body).includes(shown))
   t.match(body, /<li><code>accounts:write<\/code><\/li>/)
   t.notMatch(body, '<script')
 })
