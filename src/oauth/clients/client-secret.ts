@@ -12,8 +12,8 @@ import { formOf } from './secret-form.ts'
 /**
  * Whether the presented secret is one of the client's that have not ended. Without a client, or with one that has no
  * secret, the answer is false. Every false answer costs the same, so that time does not tell which clients exist (RFC 6749
- * section 10.10): of each form in which secrets are stored as many are compared as the client with the most of them has,
- * with something that nothing matches where this client has none.
+ * section 10.10): for each form in which secrets are stored, as many are compared as the client with the most of them has,
+ * against a hash that no secret matches if this client has fewer; each slow comparison takes the work of the costliest hash.
  */
 export type SecretCheck = (
   client: ClientRegistration | undefined,
@@ -33,7 +33,9 @@ export const createSecretCheck = (clients: Pick<ClientFacts, 'mostSecrets'>, clo
     if (plain.length > 0 && isAmong(plain, presented, nowMs)) return true
     if (stored.length === 0) return false
     const secret = new Secret(presented)
-    return verifySecretHash(owner ? { secret, owner } : secret, ...stored.map(comparand => valueAt(nowMs, comparand)))
+    const wrongCost = clients.mostSecrets.slowCost
+    const hashes = stored.map(comparand => valueAt(nowMs, comparand))
+    return verifySecretHash({ secret, owner, wrongCost }, ...hashes)
   }
 }
 
@@ -90,7 +92,7 @@ const createUnmatched = (most: ClientFacts['mostSecrets']): Unmatched => ({
   plain: Array.from({ length: most.plain }, () => randomBytes(blockBytes)),
   // Each another: equal ones would be computed once, and cost less than as many secrets do.
   quick: Array.from({ length: most.quick }, () => newUnmatchedHash('quick')),
-  slow: Array.from({ length: most.slow }, () => newUnmatchedHash('slow')),
+  slow: Array.from({ length: most.slow }, () => newUnmatchedHash('slow', most.slowCost)),
 })
 
 const toComparands = (secrets: readonly ClientSecret[], unmatched: Unmatched): Comparands => {

@@ -1,7 +1,7 @@
-import type { ClientRegistration, ClientSecret } from '../options.ts'
+import type { ClientRegistration } from '../options.ts'
 import { type ClientTerms, createTermList } from './client-terms.ts'
 import { toClientText } from './client-text.ts'
-import { formOf, type SecretForm } from './secret-form.ts'
+import { countSecrets, joinMost, type MostSecrets, noSecrets } from './most-secrets.ts'
 
 /** Clients on their way to another process, as JSON can hold them: their secrets in the clear. */
 export interface PackedClients {
@@ -14,8 +14,8 @@ export interface PackedClients {
 export interface ClientFacts {
   /** Everything that one of them is registered for, in the order of the configuration. */
   readonly terms: readonly ClientTerms[]
-  /** Of each form of secrets, as many as the client with the most of them has. */
-  readonly mostSecrets: Readonly<Record<SecretForm, number>>
+  /** Of each form of secrets, as many as the client with the most of them has, and the costliest parameters. */
+  readonly mostSecrets: MostSecrets
 }
 
 /** Some clients: a client_id and the text of the rest, in turns. */
@@ -27,11 +27,11 @@ const clientsPerPart = 1000
 /** Each client_id comes once. */
 export const packClients = (registrations: Iterable<ClientRegistration>): PackedClients => {
   const terms = createTermList()
-  const mostSecrets = { plain: 0, quick: 0, slow: 0 }
+  let mostSecrets = noSecrets
   const parts: string[][] = []
   let part: string[] = []
   for (const client of registrations) {
-    raise(mostSecrets, client.secrets)
+    mostSecrets = joinMost(mostSecrets, secretsOf(client))
     if (part.length === 0) parts.push(part)
     part.push(client.client_id, toClientText(client, terms.place(client)))
     if (part.length === 2 * clientsPerPart) part = []
@@ -39,12 +39,7 @@ export const packClients = (registrations: Iterable<ClientRegistration>): Packed
   return { facts: { terms: terms.all, mostSecrets }, parts }
 }
 
-/** Counts what this client has. */
-const raise = (most: Record<SecretForm, number>, secrets: readonly ClientSecret[]): void => {
-  const count = { plain: 0, quick: 0, slow: 0 }
-  for (const secret of secrets) {
-    const form = formOf(secret)
-    count[form]++
-    most[form] = Math.max(most[form], count[form])
-  }
+const secretsOf = ({ secrets }: ClientRegistration): MostSecrets => {
+  const hashes = secrets.filter(({ kind }) => kind !== 'plain').map(({ value }) => value.reveal())
+  return countSecrets(hashes, secrets.length - hashes.length)
 }

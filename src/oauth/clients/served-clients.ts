@@ -3,6 +3,7 @@ import { remade } from '../remade.ts'
 import type { ClientFeed } from './client-feed.ts'
 import type { ClientTerms } from './client-terms.ts'
 import { type Clients, freeze } from './clients.ts'
+import { joinMost } from './most-secrets.ts'
 import type { ClientFacts } from './packed-clients.ts'
 import type { ClientMembers } from './stored-clients.ts'
 
@@ -97,11 +98,7 @@ const joinFacts = (configured: ClientFacts, feed: ClientFeed, reader: StoredClie
       ? configured.terms
       : [...configured.terms, ...kinds.flatMap(({ sample }) => reader.termsOf(sample) ?? [])],
   )
-  const mostSecrets = remade(feed.mostSecrets, ({ quick, slow }): ClientFacts['mostSecrets'] => ({
-    plain: configured.mostSecrets.plain,
-    quick: Math.max(quick, configured.mostSecrets.quick),
-    slow: Math.max(slow, configured.mostSecrets.slow),
-  }))
+  const mostSecrets = remade(feed.mostSecrets, stored => joinMost(configured.mostSecrets, stored))
   return {
     get terms() {
       return terms()

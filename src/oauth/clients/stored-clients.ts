@@ -1,8 +1,7 @@
 import { setOwnMember } from '../../own-member.ts'
 import type { ClientChange, ClientRecord } from '../../stores/ports/clients.ts'
 import { certificateNameKinds } from '../options.ts'
-import type { ClientFacts } from './packed-clients.ts'
-import { formOfHash } from './secret-form.ts'
+import { countSecrets, joinMost, type MostSecrets, noSecrets } from './most-secrets.ts'
 
 /** A client's members as the configuration has them. */
 export type ClientMembers = Readonly<Record<string, unknown>>
@@ -31,8 +30,8 @@ export interface StoredClients {
   ids(): Iterable<string>
   /** Another array whenever there are others. */
   kinds(): readonly StoredKind[]
-  /** Of each form of secrets as many as one client has had at most; the same object while that is so. */
-  mostSecrets(): ClientFacts['mostSecrets']
+  /** Of each form of secrets as many as one client has had at most, and the costliest; the same object while that is so. */
+  mostSecrets(): MostSecrets
   set(change: ClientChange): void
 }
 
@@ -49,7 +48,7 @@ export const createStoredClients = (): StoredClients => {
   const entries = new Map<string, Entry>()
   const kinds = new Map<string, Kind>()
   let listed: readonly StoredKind[] | undefined
-  let most: ClientFacts['mostSecrets'] = { plain: 0, quick: 0, slow: 0 }
+  let most = noSecrets
 
   const join = (sample: ClientMembers, terms: ClientMembers): Kind => {
     const text = JSON.stringify(terms)
@@ -69,16 +68,11 @@ export const createStoredClients = (): StoredClients => {
     kinds.delete(kind.text)
     listed = undefined
   }
-  const raise = (own: ClientMembers): void => {
-    const count = countSecrets(own)
-    if (count.quick <= most.quick && count.slow <= most.slow) return
-    most = { plain: 0, quick: Math.max(most.quick, count.quick), slow: Math.max(most.slow, count.slow) }
-  }
   const toEntry = ({ members: text, disabled }: ClientRecord, version: string): Entry => {
     if (text === undefined) return { disabled, version, kind: undefined, members: () => undefined }
     const members = parseMembers(text)
     const { own, terms } = divide(members)
-    raise(own)
+    most = joinMost(most, countSecrets(hashesOf(own)))
     const kind = join(members, terms)
     const ownText = JSON.stringify(own)
     return { disabled, version, kind, members: () => ({ ...JSON.parse(ownText), ...kind.terms }) }
@@ -128,10 +122,8 @@ const ownMembers: ReadonlySet<string> = new Set([
   ...certificateNameKinds.map(kind => `tls_client_auth_${kind}`),
 ])
 
-const countSecrets = ({ client_secret_hash, client_secrets }: ClientMembers) => {
-  const count = { quick: 0, slow: 0 }
+const hashesOf = ({ client_secret_hash, client_secrets }: ClientMembers): readonly string[] => {
   const others: readonly unknown[] = Array.isArray(client_secrets) ? client_secrets : []
-  for (const hash of [client_secret_hash, ...others.map(secret => Object(secret).client_secret_hash)])
-    if (typeof hash === 'string') count[formOfHash(hash)]++
-  return count
+  const hashes = [client_secret_hash, ...others.map(secret => Object(secret).client_secret_hash)]
+  return hashes.filter(hash => typeof hash === 'string')
 }

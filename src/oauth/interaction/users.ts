@@ -1,7 +1,8 @@
 import type { Secret } from '../../secret.ts'
 import type { User } from '../options.ts'
+import { costlierOf, usualCost } from '../secrets/scrypt-cost.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
-import { unmatchedSecretHash, verifySecretHash } from '../secrets/secret-hash.ts'
+import { costOfHash, newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
 import type { Digest } from '../tokens/code.ts'
 
 /** Somebody who proved to be a user of the configuration. */
@@ -13,7 +14,8 @@ export interface Person {
 /** The people who may sign in on the embedded pages. */
 export interface Users {
   /**
-   * The person, or undefined for an unknown username and a wrong password alike; both take the same time.
+   * The person, or undefined for an unknown username and a wrong password alike; both take the same time, which is
+   * that of the costliest hash of all users.
    * @param from the address that the password came from
    * @throws OAuthError temporarily_unavailable when too many passwords are being checked.
    */
@@ -24,11 +26,14 @@ export interface Users {
 
 export const createUsers = (users: readonly User[], digest: Digest): Users => {
   const byName = new Map(users.map(user => [user.username, user]))
+  const costs = users.map(user => costOfHash(user.password_hash.reveal()))
+  const wrongCost = costs.reduce(costlierOf, undefined) ?? usualCost
+  const unmatched = newUnmatchedHash('slow', wrongCost)
   return {
     verify: async (username, password, from) => {
       const user = byName.get(username)
       const owner: SecretOwner = { kind: 'person', account: username, address: from }
-      const right = await verifySecretHash({ secret: password, owner }, user?.password_hash ?? unmatchedSecretHash)
+      const right = await verifySecretHash({ secret: password, owner, wrongCost }, user?.password_hash ?? unmatched)
       return right && user ? { username, sub: user.sub ?? opaqueSub(username, digest) } : undefined
     },
     subOf: username => {

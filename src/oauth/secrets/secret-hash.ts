@@ -2,7 +2,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, systemClock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
 import type { MaybePromise } from '../when-known.ts'
-import { deriveKey, type ScryptJob, type SecretOwner } from './scrypt-queue.ts'
+import { remainderOf, type ScryptCost, usualCost, workOf } from './scrypt-cost.ts'
+import { deriveKey, type SecretOwner } from './scrypt-queue.ts'
 import { createVerifiedMemory } from './verified-memory.ts'
 
 /**
@@ -13,11 +14,6 @@ type StoredSecret =
   | { readonly kind: 'scrypt'; readonly cost: ScryptCost; readonly salt: Buffer; readonly hash: Buffer }
   | { readonly kind: 'sha256'; readonly salt: Buffer; readonly hash: Buffer }
 
-type ScryptCost = Pick<ScryptJob, 'ln' | 'r' | 'p'>
-
-/** About 33 ms and 32 MiB a run (RFC 7914 section 2 has the meaning of the parameters). */
-const cost: ScryptCost = { ln: 15, r: 8, p: 1 }
-
 /** The most N × r × p of a stored form: 256 MiB and about a second. Dearer ones are refused. */
 const mostWork = 2 ** 21
 
@@ -27,8 +23,8 @@ const hashBytes = 32
 /** The slow stored form of a secret that a person chose. */
 export const hashSecret = async (secret: Secret): Promise<string> => {
   const salt = randomBytes(saltBytes)
-  const hash = await deriveKey({ ...cost, salt, secret: secret.reveal(), lengthBytes: hashBytes })
-  return `scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
+  const hash = await deriveKey({ ...usualCost, salt, secret: secret.reveal(), lengthBytes: hashBytes })
+  return `${slowPrefix(usualCost)}$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
 /** The quick stored form of a secret that Sidegate generated; never for one that a person chose. */
@@ -44,21 +40,35 @@ export const isSecretHash = (text: string): boolean => parseSecretHash(text) !==
 export const hashStrength = (hash: Secret): 'quick' | 'weak' | 'usual' => {
   const stored = parseSecretHash(hash.reveal())
   if (stored?.kind !== 'scrypt') return 'quick'
-  return workOf(stored.cost) < workOf(cost) ? 'weak' : 'usual'
+  return workOf(stored.cost) < workOf(usualCost) ? 'weak' : 'usual'
 }
 
-const workOf = ({ ln, r, p }: ScryptCost): number => 2 ** ln * r * p
+/** The scrypt parameters of a slow form; undefined for every other text. */
+export const costOfHash = (text: string): ScryptCost | undefined => {
+  const stored = parseSecretHash(text)
+  return stored?.kind === 'scrypt' ? stored.cost : undefined
+}
+
+const slowPrefix = ({ ln, r, p }: ScryptCost): string => `scrypt$ln=${ln},r=${r},p=${p}`
 
 /**
  * Whether a presented secret has one of these stored forms, in time that depends on the content of none. While a secret
  * is rotated there are several.
- * @param presented with its owner, so that a slow check waits among those of other owners
  */
-export type SecretVerifier = (presented: Secret | OwnedSecret, ...hashes: readonly Secret[]) => MaybePromise<boolean>
+export type SecretVerifier = (
+  presented: Secret | PresentedSecret,
+  ...hashes: readonly Secret[]
+) => MaybePromise<boolean>
 
-export interface OwnedSecret {
+export interface PresentedSecret {
   readonly secret: Secret
-  readonly owner: SecretOwner
+  /** So that a slow check waits among those of other owners. */
+  readonly owner?: SecretOwner | undefined
+  /**
+   * The work of the costliest slow form that is configured or stored. A wrong answer of each slow form takes this much, so
+   * that time does not tell whose form costs less (RFC 6749 section 10.10).
+   */
+  readonly wrongCost?: ScryptCost | undefined
 }
 
 /**
@@ -70,9 +80,9 @@ export const createSecretVerifier = (clock: Clock): SecretVerifier => {
   const memory = createVerifiedMemory(clock)
   const underWay = new Map<string, Promise<boolean>>()
 
-  const runOnce = (owned: Owned, { stored, key }: SlowCheck): Promise<boolean> => {
+  const runOnce = (given: PresentedSecret, { stored, key }: SlowCheck): Promise<boolean> => {
     // Many requests with one secret at a cold start share one run.
-    const joined = underWay.get(key) ?? verifySlowly(stored, owned).finally(() => underWay.delete(key))
+    const joined = underWay.get(key) ?? verifySlowly(stored, given).finally(() => underWay.delete(key))
     underWay.set(key, joined)
     return joined.then(right => {
       if (right) memory.add(key)
@@ -81,8 +91,8 @@ export const createSecretVerifier = (clock: Clock): SecretVerifier => {
   }
 
   return (presented, ...hashes) => {
-    const owned: Owned = presented instanceof Secret ? { secret: presented } : presented
-    const { secret } = owned
+    const given: PresentedSecret = presented instanceof Secret ? { secret: presented } : presented
+    const { secret } = given
     const slow: SlowCheck[] = []
     for (const hash of hashes) {
       const stored = parseSecretHash(hash.reveal())
@@ -92,7 +102,7 @@ export const createSecretVerifier = (clock: Clock): SecretVerifier => {
     if (slow.length === 0) return false
     // What is remembered of any of them spares the runs of all.
     if (slow.some(({ key }) => memory.has(key))) return true
-    return Promise.all(slow.map(check => runOnce(owned, check))).then(answers => answers.includes(true))
+    return Promise.all(slow.map(check => runOnce(given, check))).then(answers => answers.includes(true))
   }
 }
 
@@ -108,23 +118,20 @@ export const verifySecretHash: SecretVerifier = createSecretVerifier(systemClock
 const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
 /** A new stored form that no secret matches: checking against it costs what a wrong secret costs. */
-export const newUnmatchedHash = (form: 'slow' | 'quick'): Secret => {
-  const kind = form === 'slow' ? `scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}` : 'sha256'
+export const newUnmatchedHash = (form: 'slow' | 'quick', cost = usualCost): Secret => {
+  const kind = form === 'slow' ? slowPrefix(cost) : 'sha256'
   return new Secret(`${kind}$${randomText(saltBytes)}$${randomText(hashBytes)}`)
 }
 
-/** One of the slow form for everybody who needs no more than one. */
-export const unmatchedSecretHash = newUnmatchedHash('slow')
-
-type Owned = Pick<OwnedSecret, 'secret'> & Partial<OwnedSecret>
-
 const verifySlowly = async (
   { cost, salt, hash }: StoredSecret & { kind: 'scrypt' },
-  { secret, owner }: Owned,
+  { secret, owner, wrongCost = cost }: PresentedSecret,
 ): Promise<boolean> => {
-  const job = { ...cost, salt, secret: secret.reveal(), lengthBytes: hash.length }
-  const derived = await deriveKey(owner ? { ...job, owner } : job)
-  return timingSafeEqual(derived, hash)
+  const job = { salt, secret: secret.reveal(), lengthBytes: hash.length, ...(owner && { owner }) }
+  const isRight = timingSafeEqual(await deriveKey({ ...job, ...cost }), hash)
+  const rest = isRight ? undefined : remainderOf(cost, wrongCost)
+  if (rest) await deriveKey({ ...job, ...rest })
+  return isRight
 }
 
 const saltedDigest = (salt: Buffer, secret: Secret): Buffer =>

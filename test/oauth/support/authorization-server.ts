@@ -9,7 +9,7 @@ import { createFeedWatch } from '../../../src/oauth/feed-watch.ts'
 import { type AuthorizationServer, createAuthorizationServer } from '../../../src/oauth/index.ts'
 import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
-import { unmatchedSecretHash } from '../../../src/oauth/secrets/secret-hash.ts'
+import { newUnmatchedHash } from '../../../src/oauth/secrets/secret-hash.ts'
 import { challengeOf, codeProof, newGrantId, newGrantSecret } from '../../../src/oauth/tokens/code.ts'
 import { createRevocationFeed } from '../../../src/oauth/tokens/revocation-feed.ts'
 import type { OAuthRequest } from '../../../src/oauth/wire.ts'
@@ -196,7 +196,7 @@ const defaultOptions: Omit<OAuthOptions, 'clients'> = {
   accessToken: { format: 'jwt', lifetimeSec: 600, alg: 'ES256' },
   refreshToken: { lifetimeSec: 30 * 24 * 3600, reuseWindowSec: 10 },
   code: { lifetimeSec: 60 },
-  users: [{ username: 'alice', password_hash: unmatchedSecretHash }],
+  users: [{ username: 'alice', password_hash: newUnmatchedHash('slow') }],
   interactionLifetimeSec: 900,
   maxInteractions: 1000,
   endpoints: {
