@@ -1,6 +1,8 @@
 import { systemClock } from '../clock.ts'
 import { type ClientFault, findClientFaults } from '../config/new-client.ts'
 import { createStoredClientReader } from '../config/stored-client.ts'
+import { isKnownSubject } from '../oauth/interaction/known-subjects.ts'
+import { findDigest } from '../oauth/keys/loaded-keys.ts'
 import { cutOff } from '../oauth/tokens/cut-off.ts'
 import type { Store } from '../stores/ports/store.ts'
 import { type ClientOptions, type ClientProof, chooseProof, clientOptionTypes } from './client-options.ts'
@@ -49,20 +51,42 @@ const save = async (client: Members, own: NewCredential['own'], configFile: stri
   const reading = createStoredClientReader(config).read(client_id, client)
   if (typeof reading === 'string') throw new Error(`the client does not fit the configuration: ${reading}`)
   const notes = await findScopeNotes(config, reading.scope)
-  const put = async ({ clients, cutoffs }: Store): Promise<void> => {
+  const put = async (store: Store): Promise<void> => {
+    const { clients, cutoffs } = store
     if (await clients.find(client_id)) throw alreadyStored(client_id)
+    if (await isSubject(store, client_id)) throw isPersons(client_id)
     // Before the client is stored: a secret that could not be written would be lost, and its client would stay.
     if (own) await printOwn(own)
     // What was issued to another of its name is not good for this one, whoever forgot that one and however.
     if (await clients.wasForgotten(client_id)) await cutOff(cutoffs, systemClock, { client_id }, config.oauth)
     const isNew = await clients.put(client_id, { members: JSON.stringify(client), disabled: false }, undefined)
     if (!isNew) throw alreadyStored(client_id)
+    await takeBackIfSubject(store, client_id)
   }
   await withOperatedStore(config, 'the clients', put, 'make')
   for (const note of notes) printErrorLine(`sidegate: ${note}`)
   printLine(`${client_id} is in the store, and served within a second`)
   return 0
 }
+
+const isSubject = async ({ keys, subjects }: Store, client_id: string): Promise<boolean> => {
+  const digest = findDigest(await keys.load(systemClock.nowMs()))
+  // Without that key no process has served a hand-off from this store.
+  return digest !== undefined && isKnownSubject(subjects, client_id, digest)
+}
+
+/** The login may have named the subject while the client was made; the gateway looks for the client after it remembered that. */
+const takeBackIfSubject = async (store: Store, client_id: string): Promise<void> => {
+  if (!(await isSubject(store, client_id))) return
+  const known = await store.clients.find(client_id)
+  await store.clients.put(client_id, undefined, known?.version)
+  throw isPersons(client_id)
+}
+
+const isPersons = (client_id: string): Error =>
+  new Error(
+    `${quoted(client_id)} is the sub of a person who has signed in through login.url, so the client could be taken for that person (RFC 9700 section 4.15); take another id`,
+  )
 
 const alreadyStored = (client_id: string): Error =>
   new Error(`the store knows a client ${quoted(client_id)}; sidegate client list shows it`)

@@ -9,6 +9,7 @@ import { createKeys } from './memory/keys.ts'
 import { createPushedRequests } from './memory/pushed-requests.ts'
 import { createReplays } from './memory/replays.ts'
 import { createRevocations } from './memory/revocations.ts'
+import { createSubjects } from './memory/subjects.ts'
 import { createTokens } from './memory/tokens.ts'
 import type { GrantState } from './ports/grant-state.ts'
 import type { Store } from './ports/store.ts'
@@ -30,6 +31,7 @@ export const createMemoryStore = (clock: Clock): Store => {
     cutoffs,
     interactions: createInteractions(clock),
     replays: createReplays(clock),
+    subjects: createSubjects(clock),
     pushed: createPushedRequests(clock),
     clients,
     feeds: createFeeds({ revocations, cutoffs, clients }),

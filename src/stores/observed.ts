@@ -33,6 +33,7 @@ export const observeStore = (store: Store, observer: StoreObserver): Store => {
     cutoffs: timed('cutoffs', store.cutoffs),
     interactions: timed('interactions', store.interactions),
     replays: timed('replays', store.replays),
+    subjects: timed('subjects', store.subjects),
     pushed: timed('pushed', store.pushed),
     clients: timed('clients', store.clients),
     feeds: timed('feeds', store.feeds),

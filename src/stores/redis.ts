@@ -11,6 +11,7 @@ import { pingParts } from './redis/parts.ts'
 import { createPushedRequests } from './redis/pushed-requests.ts'
 import { createReplays } from './redis/replays.ts'
 import { createRevocations } from './redis/revocations.ts'
+import { createSubjects } from './redis/subjects.ts'
 import { createTokens } from './redis/tokens.ts'
 import type { RedisUrl } from './store-url.ts'
 
@@ -37,6 +38,7 @@ export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store
     cutoffs: createCutoffs(connection, clock),
     interactions: createInteractions(connection, clock),
     replays: createReplays(connection),
+    subjects: createSubjects(connection, clock),
     pushed: createPushedRequests(connection, clock),
     clients: createClients(connection),
     feeds: createFeeds(connection),

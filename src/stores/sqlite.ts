@@ -11,6 +11,7 @@ import { createKeys } from './sqlite/keys.ts'
 import { createPushedRequests } from './sqlite/pushed-requests.ts'
 import { createReplays } from './sqlite/replays.ts'
 import { createRevocations } from './sqlite/revocations.ts'
+import { createSubjects } from './sqlite/subjects.ts'
 import { createTokens } from './sqlite/tokens.ts'
 
 /**
@@ -35,6 +36,7 @@ export const openSqliteStore = async (path: string, clock: Clock, access: Access
     cutoffs: createCutoffs(db, clock),
     interactions: createInteractions(db, clock),
     replays: createReplays(db, clock),
+    subjects: createSubjects(db, clock),
     pushed: createPushedRequests(db, clock),
     clients: createClients(db, clock),
     feeds: createFeeds(db),

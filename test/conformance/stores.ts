@@ -14,6 +14,7 @@ import { testRefresh } from './stores/refresh-tokens.ts'
 import { testReplays } from './stores/replays.ts'
 import { testRevocations } from './stores/revocations.ts'
 import type { OpenStore } from './stores/store-under-test.ts'
+import { testSubjects } from './stores/subjects.ts'
 import { testWantedTokens } from './stores/wanted-tokens.ts'
 
 /** Everything `stores/ports/` promises, for one adapter. */
@@ -30,6 +31,7 @@ export const testStore = (t: Test, open: OpenStore): void => {
   t.test('interactions', t => testInteractions(t, open))
   t.test('what strangers leave', t => testCaps(t, open))
   t.test('one-time proofs', t => testReplays(t, open))
+  t.test('subjects of the login', t => testSubjects(t, open))
   t.test('pushed requests', t => testPushedRequests(t, open))
   t.test('clients', t => testClients(t, open))
   t.test('processes that race', t => testRaces(t, open))

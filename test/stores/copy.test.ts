@@ -56,6 +56,7 @@ t.test('every kind of record is there afterwards, as it was, and what had expire
     { id: ids.replay, untilMs },
     { id: ids.gone, untilMs: nowMs },
   ])
+  await from.subjects.remember('subject', untilMs)
   const pushed = newPushedRequest()
   await from.pushed.create(ids.pushed, pushed, untilMs)
   await from.pushed.create(ids.ended, pushed, untilMs)
@@ -82,6 +83,7 @@ t.test('every kind of record is there afterwards, as it was, and what had expire
   t.same((await to.cutoffs.since(undefined)).cutoffs, [cutoff])
   t.match(await to.interactions.find(ids.interaction), { record: { state: 'ä state', stage: 'login' } })
   t.same(await to.replays.spend([ids.replay, ids.gone].map(id => ({ id, untilMs }))), [false, true])
+  t.same([await to.subjects.has('subject'), await to.subjects.has('other')], [true, false])
   t.same(await to.pushed.find(ids.pushed), pushed)
   t.equal(await to.pushed.complete(ids.ended, 'second', untilMs), false)
   t.match(await to.clients.find('kept'), { members: '{"client_name":"Kept"}', disabled: false })

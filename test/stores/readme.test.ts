@@ -43,6 +43,7 @@ const fill = async (store: Store, clock: Clock): Promise<void> => {
   await store.cutoffs.add({ client_id: 'demo', throughSec: 1, untilMs })
   await store.interactions.create(newId(), newInteraction(), untilMs, 10)
   await store.replays.spend([{ id: newId(), untilMs }])
+  await store.subjects.remember(newId(), untilMs)
   await store.pushed.create(newId(), { ...newPushedRequest(), isUnproven: true }, untilMs, 10)
   await store.clients.put('forgotten', { disabled: true }, undefined)
   await store.clients.put('forgotten', undefined, (await store.clients.find('forgotten'))?.version)

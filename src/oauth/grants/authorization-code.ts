@@ -15,7 +15,7 @@ import { createRemovedUserCheck } from './removed-users.ts'
 
 /** RFC 6749 section 4.1.3 with PKCE (RFC 7636 section 4.5). */
 export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => {
-  const isRemoved = createRemovedUserCheck(deps.options)
+  const isRemoved = createRemovedUserCheck(deps)
   return {
     type: 'authorization_code',
     servesPublicClients: true,

@@ -18,7 +18,7 @@ import { createRemovedUserCheck } from './removed-users.ts'
  */
 export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
   const lineage = createRefreshLineage(deps.keys)
-  const isRemoved = createRemovedUserCheck(deps.options)
+  const isRemoved = createRemovedUserCheck(deps)
   return {
     type: 'refresh_token',
     servesPublicClients: true,

@@ -1,14 +1,18 @@
 import type { Agreed } from '../../stores/ports/wanted-token.ts'
-import type { OAuthOptions } from '../options.ts'
+import type { OAuthDeps } from '../deps.ts'
 
 /**
- * Whether the person who agreed has been removed from the configuration since. Codes and refresh tokens of such a person
- * are refused. With a hand-off, the operator's own login knows the people, and Sidegate does not.
+ * Whether the person who agreed gets no more tokens: the configuration has the person no longer, or a client has the person's
+ * `sub` as its id since, so that the two could be taken for each other (RFC 9700 section 4.15). With a hand-off, only the
+ * operator's own login knows which people there are.
  */
 export type RemovedUserCheck = (agreed: Agreed) => boolean
 
-export const createRemovedUserCheck = ({ login, users }: Pick<OAuthOptions, 'login' | 'users'>): RemovedUserCheck => {
-  if (login.mode === 'handoff') return () => false
-  const usernames = new Set(users.map(user => user.username))
-  return ({ username }) => username !== undefined && !usernames.has(username)
+export const createRemovedUserCheck = ({
+  options,
+  clients,
+}: Pick<OAuthDeps, 'options' | 'clients'>): RemovedUserCheck => {
+  if (options.login.mode === 'handoff') return ({ sub }) => clients.has(sub)
+  const usernames = new Set(options.users.map(user => user.username))
+  return ({ sub, username }) => clients.has(sub) || (username !== undefined && !usernames.has(username))
 }

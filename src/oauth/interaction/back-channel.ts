@@ -6,6 +6,7 @@ import { joinScope, splitScope } from '../scope.ts'
 import { type Acceptance, parseAcceptance, parseRejection } from './decision.ts'
 import { type Found, findInteraction } from './door.ts'
 import { resumeToken, resumeUrl } from './handoff.ts'
+import { rememberSubject } from './known-subjects.ts'
 import { advance } from './visit.ts'
 
 /**
@@ -74,7 +75,7 @@ export const createBackChannel = (deps: OAuthDeps): BackChannel => {
     const asked = splitScope(record.scope)
     const contexts = splitScope(record.acr_values ?? '')
     // RFC 9700 section 4.15: else a person could pass for a client that acts for itself.
-    if (clients.has(sub)) return 'sub is the id of a client.'
+    if (clients.has(sub)) return isClientId
     if (contexts.length > 0 && !contexts.some(context => context === acr)) return 'acr is none of those asked for.'
     if (granted_scopes?.length === 0 && asked.length > 0) return 'granted_scopes is empty: reject instead.'
     if (!(granted_scopes ?? []).every(scope => asked.includes(scope))) {
@@ -82,6 +83,15 @@ export const createBackChannel = (deps: OAuthDeps): BackChannel => {
     }
     const isAhead = auth_time !== undefined && auth_time * 1000 > clock.nowMs() + mostAheadMs
     return isAhead ? 'auth_time is in the future.' : undefined
+  }
+
+  /**
+   * Remembers the subject, and then looks for a client of that id. The command that makes a client does the reverse, so of the
+   * two at least one sees the other, although this process learns of the client only later.
+   */
+  const claimSubject = async (sub: string): Promise<string | undefined> => {
+    await rememberSubject(store.subjects, sub, keys.digest, clock.nowMs(), options)
+    return (await store.clients.find(sub)) ? isClientId : undefined
   }
 
   return {
@@ -94,8 +104,9 @@ export const createBackChannel = (deps: OAuthDeps): BackChannel => {
       if (typeof acceptance === 'string') return { kind: 'unreadable', reason: acceptance }
       const found = await findInteraction(deps, id)
       if (!found) return { kind: 'unknown' }
-      const asked = found.record.stage === 'login' ? misfitOf(acceptance, found.record) : undefined
-      return asked === undefined ? decide(id, toDecision(acceptance, found.record)) : conflict(asked)
+      const isOpen = found.record.stage === 'login'
+      const misfit = isOpen ? (misfitOf(acceptance, found.record) ?? (await claimSubject(acceptance.sub))) : undefined
+      return misfit === undefined ? decide(id, toDecision(acceptance, found.record)) : conflict(misfit)
     },
     reject: async (id, body) => {
       const rejection = parseRejection(body)
@@ -105,6 +116,8 @@ export const createBackChannel = (deps: OAuthDeps): BackChannel => {
     },
   }
 }
+
+const isClientId = 'sub is the id of a client.'
 
 /** How far the clock of the operator's login may be ahead of ours. */
 const mostAheadMs = 60_000

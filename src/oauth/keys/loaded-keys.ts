@@ -70,3 +70,7 @@ export const toDigest = (records: readonly KeyRecord[]): Digest => {
   const key = Buffer.from(encoded, 'base64url')
   return text => createHmac('sha256', key).update(text).digest('base64url')
 }
+
+/** As `toDigest`; undefined if no gateway has made the digest key yet. */
+export const findDigest = (records: readonly KeyRecord[]): Digest | undefined =>
+  records.some(({ alg }) => alg === digestAlg) ? toDigest(records) : undefined

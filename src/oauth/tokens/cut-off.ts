@@ -6,7 +6,7 @@ import type { OAuthOptions } from '../options.ts'
 /** Whose tokens end: all of a client, all of a subject, or those of the subject at the client. */
 export type CutoffTarget = Pick<Cutoff, 'client_id' | 'sub'>
 
-type Lifetimes = Pick<OAuthOptions, 'accessToken' | 'refreshToken' | 'code' | 'interactionLifetimeSec'>
+export type Lifetimes = Pick<OAuthOptions, 'accessToken' | 'refreshToken' | 'code' | 'interactionLifetimeSec'>
 
 /** Lifetimes may have been longer when some of the tokens were issued: a cutoff is kept so long at least, in seconds. */
 const leastLifetimeSec = 366 * 86_400
@@ -26,7 +26,7 @@ export const cutOff = async (
 ): Promise<Cutoff> => {
   const throughSec = Math.floor(clock.nowMs() / 1000) + 1
   const overAtMs = (throughSec + 1) * 1000
-  const cutoff = { ...target, throughSec, untilMs: overAtMs + longestSec(lifetimes) * 1000 }
+  const cutoff = { ...target, throughSec, untilMs: overAtMs + longestLifetimeSec(lifetimes) * 1000 }
   await store.add(cutoff)
   // A process that stood still meanwhile, or a slow store: what was issued before is not all covered.
   if (clock.nowMs() >= overAtMs) return cutOff(store, clock, target, lifetimes)
@@ -34,8 +34,8 @@ export const cutOff = async (
   return cutoff
 }
 
-/** The longest that anything lasts which was begun by then: a sign-in, its code, and what that is redeemed for. */
-const longestSec = ({ accessToken, refreshToken, code, interactionLifetimeSec }: Lifetimes): number => {
+/** The longest that anything lasts which was begun by now: a sign-in, its code, and what that is redeemed for. */
+export const longestLifetimeSec = ({ accessToken, refreshToken, code, interactionLifetimeSec }: Lifetimes): number => {
   const tokenSec = Math.max(accessToken.lifetimeSec, refreshToken.lifetimeSec)
   return Math.max(leastLifetimeSec, interactionLifetimeSec + code.lifetimeSec + tokenSec)
 }

@@ -7,6 +7,7 @@ import type { KeyStore } from './keys.ts'
 import type { PushedRequestStore } from './pushed-requests.ts'
 import type { ReplayStore } from './replays.ts'
 import type { RevocationStore } from './revocations.ts'
+import type { SubjectStore } from './subjects.ts'
 import type { TokenStore } from './tokens.ts'
 
 /**
@@ -30,6 +31,7 @@ export interface Store {
   readonly cutoffs: CutoffStore
   readonly interactions: InteractionStore
   readonly replays: ReplayStore
+  readonly subjects: SubjectStore
   readonly pushed: PushedRequestStore
   readonly clients: ClientStore
   readonly feeds: FeedStore

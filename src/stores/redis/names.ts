@@ -16,6 +16,7 @@ export const names = {
   unprovenInteractions: 'unproven:interactions',
   unprovenPushed: 'unproven:pushed',
   replay: (id: string): string => `replay:${id}`,
+  subject: (digest: string): string => `subject:${digest}`,
   pushed: (id: string): string => `pushed:${id}`,
   clients: '{clients}:records',
   clientFeed: '{clients}:feed',

@@ -56,6 +56,7 @@ export const moveRecords = async (
     replays: await move('replays', ({ id, until_ms }) =>
       to.replays.spend([{ id: String(id), untilMs: Number(until_ms) }]),
     ),
+    subjects: await move('subjects', ({ digest, until_ms }) => to.subjects.remember(String(digest), Number(until_ms))),
     pushed_requests: await move('pushed_requests', ({ id, request, completed_by, until_ms }) =>
       request === null
         ? to.pushed.complete(String(id), String(completed_by), Number(until_ms))

@@ -1,5 +1,5 @@
 /** Goes up with every change of the tables below. */
-export const schemaVersion = 3
+export const schemaVersion = 4
 
 /** Every table with a lifetime column `until_ms`, indexed so that what expired is found without a scan; NULL is no end. */
 export const tables = [
@@ -10,6 +10,7 @@ export const tables = [
   'cutoffs',
   'interactions',
   'replays',
+  'subjects',
   'pushed_requests',
   'clients',
 ] as const
@@ -47,6 +48,7 @@ CREATE TABLE IF NOT EXISTS interactions (
   id TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL, until_ms INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS replays (id TEXT PRIMARY KEY, until_ms INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS subjects (digest TEXT PRIMARY KEY, until_ms INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS pushed_requests (
   id TEXT PRIMARY KEY, request TEXT, completed_by TEXT, until_ms INTEGER NOT NULL
 );
@@ -64,4 +66,5 @@ ${Object.entries(unprovenRows)
 export const migrations: readonly string[] = [
   'ALTER TABLE signing_keys ADD COLUMN active_at_ms INTEGER; ALTER TABLE grants ADD COLUMN binding TEXT',
   'ALTER TABLE grants ADD COLUMN longest_token_sec INTEGER',
+  '', // `schema` makes the table `subjects`
 ]

@@ -101,6 +101,17 @@ t.test('what does not fit the request is a conflict, and nothing changes', async
   t.match(await room.backChannel.accept(id, { ...fitting, auth_time: 1_700_000_060 }), { kind: 'answer' })
 })
 
+t.test('a sub is refused if the store has a client of that id which this process does not know yet', async t => {
+  const room = await openHandoffRoom(t)
+  const { id } = await send(room)
+  await room.deps.store.clients.put('person-1', { disabled: true }, undefined)
+
+  const refused = await room.backChannel.accept(id, { sub: 'person-1' })
+
+  t.same(refused, { kind: 'conflict', reason: 'sub is the id of a client.' })
+  t.match(await room.backChannel.accept(id, { sub: 'person-2' }), { kind: 'answer' })
+})
+
 t.test('a body that is no decision is told what it should be', async t => {
   const room = await openHandoffRoom(t)
   const { id } = await send(room)
