@@ -104,6 +104,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     revocations,
     storedClients,
     endless,
+    hasTokenEnded: (token, record) => servings.current().authorizationServer.hasTokenEnded(token, record),
     tracer,
     sampleNewTrace,
   }

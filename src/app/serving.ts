@@ -8,7 +8,7 @@ import type { FindOpenUpstream } from '../gateway/upstreams/open-upstreams.ts'
 import type { SampleNewTrace } from '../http/trace-context.ts'
 import type { JoinedClients } from '../oauth/clients/served-clients.ts'
 import type { OAuthDeps } from '../oauth/deps.ts'
-import { createAuthorizationServer } from '../oauth/index.ts'
+import { type AuthorizationServer, createAuthorizationServer } from '../oauth/index.ts'
 import type { KeyRing } from '../oauth/keys/key-ring.ts'
 import type { RevocationFeed } from '../oauth/tokens/revocation-feed.ts'
 import type { Limiter } from '../stores/ports/limiter.ts'
@@ -37,6 +37,8 @@ export interface Lasting {
   readonly audit: Audit
   readonly onChange: OnChange
   readonly endless: EndlessWatch
+  /** Asks the authorization server that serves when it is called. */
+  readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
   readonly sampleNewTrace: SampleNewTrace
@@ -48,6 +50,7 @@ export interface Serving {
   readonly gateway: Gateway
   readonly failures: FailureLimit
   readonly oauth: OAuthDeps
+  readonly authorizationServer: AuthorizationServer
   /** @param next what serves now; what it has taken over is left to it */
   close(next?: Serving): Promise<void>
 }
@@ -99,6 +102,7 @@ const build = (
     revocations,
     reportKeysAway: reportKeysAway(log),
   }
+  const authorizationServer = createAuthorizationServer(oauth)
   const gateway = createGateway(
     {
       operations: publishOperations(config.operations, config.oauth),
@@ -117,7 +121,7 @@ const build = (
     {
       ...lasting,
       caller: {
-        authorizationServer: createAuthorizationServer(oauth),
+        authorizationServer,
         findClient: client_id => clients.find(client_id),
         issuer: config.issuer,
         failures,
@@ -130,6 +134,7 @@ const build = (
     gateway,
     failures,
     oauth,
+    authorizationServer,
     async close(next) {
       clients.close()
       if (next?.oauth.keys !== keys) keys.close()

@@ -7,6 +7,7 @@ import type { HttpServerHandlers } from '../http/server/handlers.ts'
 import type { Request } from '../http/server/request.ts'
 import type { Response } from '../http/server/response.ts'
 import type { SampleNewTrace } from '../http/trace-context.ts'
+import type { AuthorizationServer } from '../oauth/index.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import type { Limiter } from '../stores/ports/limiter.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
@@ -60,6 +61,8 @@ export interface GatewayDeps {
   readonly audit: Audit
   /** Those that are open in this process, by whatever gateway. */
   readonly endless: EndlessWatch
+  /** Asked under the configuration that is served when it is called: a stream may stay open over many reloads. */
+  readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
   /** Of those that begin here, where none are. */
@@ -132,8 +135,7 @@ export const createGateway = (
     reply(exchange, refuseError(exchange, error))
   }
 
-  const { endless } = deps
-  const { hasTokenEnded } = deps.caller.authorizationServer
+  const { endless, hasTokenEnded } = deps
   const forwarding = { upstreams, finish, reply, endless, hasTokenEnded }
   const steps = pipeline({
     routes,
