@@ -17,7 +17,8 @@ export interface Proposals {
 
 export const createProposals = (app: App, intake: ClientIntake): Proposals => {
   let built: { readonly id: number; readonly prepared: Prepared } | undefined
-  let lastDiscarded = 0
+  /** The last one that was adopted or discarded. */
+  let lastSettled = 0
   const forget = (): void => {
     void built?.prepared.discard()
     built = undefined
@@ -27,8 +28,8 @@ export const createProposals = (app: App, intake: ClientIntake): Proposals => {
       forget()
       try {
         const prepared = await app.prepare(unpackConfig(parcel, intake))
-        // Another worker may have refused it meanwhile.
-        if (id <= lastDiscarded) await prepared.discard()
+        // Another worker refused it meanwhile, or it was adopted too early and this worker has asked for it anew.
+        if (id <= lastSettled) await prepared.discard()
         else built = { id, prepared }
         return undefined
       } catch (error) {
@@ -36,13 +37,14 @@ export const createProposals = (app: App, intake: ClientIntake): Proposals => {
       }
     },
     adopt(id) {
+      lastSettled = id
       if (built?.id !== id) return false
       built.prepared.adopt()
       built = undefined
       return true
     },
     discard(id) {
-      lastDiscarded = id
+      lastSettled = id
       if (built?.id === id) forget()
     },
   }

@@ -1,0 +1,106 @@
+/** What a worker has built for a configuration that it does not serve is closed: its health checks end. */
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { packConfig } from '../../src/cluster/config-parcel.ts'
+import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from '../../src/cluster/messages.ts'
+import { acceptedConfig } from '../config/support.ts'
+import { startHeldUpstream } from '../gateway/streams/support/held-upstream.ts'
+import { eventually } from '../support/eventually.ts'
+import { startStrictUpstream } from '../support/recording-upstream.ts'
+import type { TestConfig } from '../support/sidegate.ts'
+
+const program = join(import.meta.dirname, '../../src/sidegate.cjs')
+
+/** A gateway whose upstream is checked all the time; a check that gets no answer stays open for a minute. */
+const checking = async (t: Test, url: string, changes: TestConfig = {}) =>
+  packConfig(
+    await acceptedConfig(t, {
+      store: 'memory:',
+      workers: 1,
+      plans: { p: { rate: '10/1second' } },
+      groupings: [{ name: 'A', upstream: 'a', operations: [{ method: 'GET', path: '/**', credentials: 'none' }] }],
+      upstreams: { a: { targets: [url], health: { path: '/healthz', interval: '20ms', timeout: '60s' } } },
+      ...changes,
+    }),
+  )
+
+/** The worker makes an RSA key first, so the next message comes while it builds. */
+const slowToBuild = { tokens: { accessToken: { alg: 'PS256' } } }
+
+/** A worker that serves, and what it has sent since then. */
+const startWorker = async (t: Test) => {
+  const served = await startStrictUpstream(t)
+  const env = { ...process.env, [workerEnvironment.slot]: '0' }
+  const worker = fork(program, ['worker'], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  t.teardown(() => worker.kill('SIGKILL'))
+  const sent: WorkerMessage[] = []
+  worker.on('message', (message: WorkerMessage) => sent.push(message))
+  const tell = (message: PrimaryMessage): unknown => worker.send(message)
+  const hasSent = (type: WorkerMessage['type']): boolean => sent.some(message => message.type === type)
+  const config = await checking(t, served.url)
+  await eventually(() => hasSent('loaded'))
+  tell({ type: 'configure', config })
+  await eventually(() => hasSent('started'))
+  sent.length = 0
+  return {
+    tell,
+    hasSent,
+    config,
+    hasBuilt: (id: number): boolean =>
+      sent.some(message => message.type === 'proposal' && message.id === id && message.refusal === undefined),
+    /** The health checks of what is served go by the same clock, with the same interval, as those of what is not. */
+    untilChecked: async (times: number): Promise<void> => {
+      const before = served.requests.length
+      await eventually(() => served.requests.length >= before + times)
+    },
+  }
+}
+
+t.test('a configuration is closed when it is discarded after it was built', async t => {
+  const worker = await startWorker(t)
+  const checked = await startHeldUpstream(t)
+  worker.tell({ type: 'propose', id: 1, config: await checking(t, checked.url) })
+  await eventually(() => worker.hasBuilt(1) && checked.openConnections() === 1)
+
+  worker.tell({ type: 'discard', id: 1 })
+
+  await eventually(() => checked.openConnections() === 0)
+})
+
+t.test('a configuration is closed when the next one is built in its place', async t => {
+  const worker = await startWorker(t)
+  const [first, second] = [await startHeldUpstream(t), await startHeldUpstream(t)]
+  worker.tell({ type: 'propose', id: 1, config: await checking(t, first.url) })
+  await eventually(() => worker.hasBuilt(1) && first.openConnections() === 1)
+
+  worker.tell({ type: 'propose', id: 2, config: await checking(t, second.url) })
+
+  await eventually(() => second.openConnections() === 1)
+  await eventually(() => first.openConnections() === 0)
+})
+
+t.test('a configuration is closed when it is discarded while it is being built', async t => {
+  const worker = await startWorker(t)
+  const checked = await startStrictUpstream(t)
+
+  worker.tell({ type: 'propose', id: 1, config: await checking(t, checked.url, slowToBuild) })
+  worker.tell({ type: 'discard', id: 1 })
+  await eventually(() => worker.hasBuilt(1))
+  await worker.untilChecked(5)
+
+  t.equal(checked.requests.length, 0)
+})
+
+t.test('a configuration is closed when it is adopted before it was built, and the worker asks for it anew', async t => {
+  const worker = await startWorker(t)
+  const checked = await startStrictUpstream(t)
+
+  worker.tell({ type: 'propose', id: 1, config: await checking(t, checked.url, slowToBuild) })
+  worker.tell({ type: 'adopt', id: 1 })
+  await eventually(() => worker.hasBuilt(1) && worker.hasSent('loaded'))
+  worker.tell({ type: 'configure', config: worker.config })
+  await worker.untilChecked(5)
+
+  t.equal(checked.requests.length, 0)
+})
