@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { eventually } from '../support/eventually.ts'
 import type { RunningSidegate } from '../support/sidegate.ts'
-import { openPath, startGateway } from './support/gateway.ts'
+import { logEntries, openPath, startGateway } from './support/gateway.ts'
 import { startLoad } from './support/load.ts'
 import { publishing, startSlowUpstream } from './support/slow-upstream.ts'
 
@@ -112,6 +112,30 @@ t.test('what is in flight longer than the timeout is given up: exit code 1', asy
   t.equal(await sidegate.exited, 1)
   t.equal(await asked, 'broken off')
   await eventually(() => sidegate.workerPids().length === 0)
+})
+
+t.test('a drain lasts for its whole delay and its whole timeout', async t => {
+  const upstream = await startSlowUpstream(t)
+  const sidegate = await startGateway(t, {
+    ...publishing(upstream),
+    workers: 1,
+    shutdown: { delay: '2s', timeout: '2s' },
+  })
+  const asked = fetch(`${sidegate.url}/slow`).catch(() => 'broken off')
+  await eventually(() => upstream.waiting() === 1)
+
+  sidegate.kill('SIGTERM')
+  await eventually(() => isRefused(sidegate))
+  const [draining] = logEntries(sidegate, 'draining')
+  const acceptedForMs = Date.now() - Date.parse(draining?.time ?? '')
+  t.equal(await sidegate.exited, 1)
+  t.equal(await asked, 'broken off')
+  const [stopped] = logEntries(sidegate, 'stopped')
+  const lastedMs = Date.parse(stopped?.time ?? '') - Date.parse(draining?.time ?? '')
+
+  // A timer may fire a millisecond before its time by the clock of the log.
+  t.ok(acceptedForMs >= 1990, `connections were accepted for ${acceptedForMs} ms`)
+  t.ok(lastedMs >= 3990, `the drain lasted ${lastedMs} ms`)
 })
 
 t.test('a connection that brings its request only after SIGTERM is served', async t => {

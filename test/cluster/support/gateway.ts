@@ -16,6 +16,7 @@ export const startGateway = (t: Teardown, changes: TestConfig = {}): Promise<Run
 /** A line of the log, as far as the tests look into it. */
 export interface LogEntry {
   readonly event?: string
+  readonly time?: string
   readonly request_id?: string
   readonly worker_pid?: number
   readonly slot?: number
