@@ -1,17 +1,24 @@
 /**
  * One of several processes that race on a store: `node racer.ts URL`, steered by `race.ts` over IPC. It opens the store,
- * says `ready`, and for each list of calls that it is sent makes them all at once and sends their outcomes.
+ * sends `ready`, and for each list of calls that it is sent makes them all at once and sends their outcomes.
  */
 import { systemClock } from '../../src/clock.ts'
 import { openStore, parseStoreUrl } from '../../src/stores/open.ts'
-import { makeCall, type RacedCall } from './race.ts'
+import { makeCall, type RacedCall, type RacerMessage } from './race.ts'
 
 const url = parseStoreUrl(process.argv[2] ?? '')
 if ('problem' in url) throw new Error(url.problem)
 const store = await openStore(url, systemClock)
 
+const send = (message: RacerMessage): void => void process.send?.(message)
+
 process.on('message', async (calls: readonly RacedCall[]) => {
-  const outcomes = await Promise.all(calls.map(call => makeCall(store, call)))
-  process.send?.(outcomes)
+  // SQLite blocks the event loop during a call, so this message leaves before the first one.
+  send({ kind: 'begun' })
+  try {
+    send({ kind: 'done', outcomes: await Promise.all(calls.map(call => makeCall(store, call))) })
+  } catch (error) {
+    send({ kind: 'failed', reason: String(error) })
+  }
 })
-process.send?.('ready')
+send({ kind: 'ready' })

@@ -55,7 +55,15 @@ const open = async (t: Test, path = join(newFolder(t), 'data/sidegate.db')) => {
   const clock = createTestClock(Date.now())
   const store = await openSqliteStore(path, clock)
   t.teardown(() => store.close())
-  return { store, clock, elapse: async (ms: number) => clock.advance(ms), shared: `sqlite:${path}`, path }
+  const elapse = async (ms: number) => clock.advance(ms)
+  return { store, clock, elapse, shared: `sqlite:${path}`, path, holdWrites: () => holdWrites(path) }
+}
+
+/** Takes the lock of the file for writing, as another process does. Processes that only read do not wait for it. */
+const holdWrites = (path: string): (() => void) => {
+  const db = new DatabaseSync(path)
+  db.exec('BEGIN IMMEDIATE')
+  return () => db.close()
 }
 
 testStore(t, open)

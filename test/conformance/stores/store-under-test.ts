@@ -11,6 +11,8 @@ export interface StoreUnderTest {
   elapse(ms: number): Promise<void>
   /** The store's URL where other processes can open it too. */
   readonly shared?: string
+  /** Makes the writes of all processes wait until the returned function is called. Left out: the store cannot do that. */
+  readonly holdWrites?: () => () => void
 }
 
 /** Opens a store without signing keys; it is closed when the test ends. */

@@ -61,6 +61,14 @@ export const singleUseMutants: readonly Mutant[] = [
     only: 'processes that race',
   },
   {
+    name: 'SQLite: a transaction takes the lock for writing only when it writes',
+    file: 'src/stores/sqlite/database.ts',
+    find: "db.exec('BEGIN IMMEDIATE')",
+    replace: "db.exec('BEGIN')",
+    tests: ['test/stores/sqlite.test.ts'],
+    only: 'processes that race',
+  },
+  {
     name: 'SQLite: a DPoP proof or an assertion may be used again',
     file: 'src/stores/sqlite/replays.ts',
     find: 'insert.run(id, untilMs, clock.nowMs()) === 1',
