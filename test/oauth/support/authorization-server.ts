@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../src/clock.ts'
 import { OAuthError } from '../../../src/errors.ts'
 import { createFailureLimit } from '../../../src/gateway/callers/failure-limit.ts'
@@ -10,13 +9,15 @@ import { type AuthorizationServer, createAuthorizationServer } from '../../../sr
 import { openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
 import { newUnmatchedHash } from '../../../src/oauth/secrets/secret-hash.ts'
-import { challengeOf, codeProof, newGrantId, newGrantSecret } from '../../../src/oauth/tokens/code.ts'
 import { createRevocationFeed } from '../../../src/oauth/tokens/revocation-feed.ts'
 import type { OAuthRequest } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
 import type { Store } from '../../../src/stores/ports/store.ts'
+import { type CodeOptions, makeCode } from './make-code.ts'
+
+export { verifier } from './make-code.ts'
 
 export const issuer = 'https://auth.example'
 
@@ -106,17 +107,6 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-export interface CodeOptions {
-  readonly verifier?: string
-  /** What the authorization request sent; left out: it sent none. */
-  readonly redirect_uri?: string
-  readonly scope?: string
-  /** Resources that alice agreed to; left out: none was named. */
-  readonly resource?: readonly string[]
-  /** Thumbprint of the DPoP key that the code is bound to. */
-  readonly dpop_jkt?: string
-}
-
 export interface TestServer {
   readonly server: AuthorizationServer
   readonly deps: OAuthDeps
@@ -124,7 +114,7 @@ export interface TestServer {
   token(parameters: Readonly<Record<string, string>>, sent: Sent): Promise<Answer>
   introspect(parameters: Readonly<Record<string, string>>, sent: Sent): Promise<Answer>
   revoke(parameters: Readonly<Record<string, string>>, sent: Sent): Promise<Answer>
-  /** A code as the authorization endpoint leaves it when alice has agreed. */
+  /** A code that the authorization server makes when alice has agreed. */
   makeCode(client_id: string, options?: CodeOptions): Promise<string>
 }
 
@@ -136,8 +126,6 @@ export interface OptionChanges extends Partial<Omit<OAuthOptions, 'clients'>> {
 interface Teardown {
   teardown(handler: () => unknown): unknown
 }
-
-export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
 /**
  * The authorization server with clients `app`, `other` and the public `spa`; over a memory store of its own unless the
@@ -251,37 +239,4 @@ export const answer = async (serve: () => unknown): Promise<Answer> => {
     const body = { error: error.code, error_description: error.message }
     return { status: error.status, headers: error.headers, body }
   }
-}
-
-const makeCode = async (
-  { store, keys, clock, options }: OAuthDeps,
-  client_id: string,
-  {
-    verifier: codeVerifier = verifier,
-    redirect_uri = '',
-    scope = 'read write',
-    resource = [],
-    dpop_jkt,
-  }: CodeOptions = {},
-): Promise<string> => {
-  const grantId = newGrantId()
-  const code = newGrantSecret(grantId)
-  const codeExpiresAtMs = clock.nowMs() + options.code.lifetimeSec * 1000
-  await store.grants.create({
-    grantId,
-    record: {
-      client_id,
-      sub: `sub-${randomBytes(4).toString('hex')}`,
-      username: 'alice',
-      scope,
-      resource,
-      authTimeSec: 0,
-      beganAtSec: Math.floor(clock.nowMs() / 1000),
-    },
-    codeDigest: keys.digest(code),
-    codeProof: codeProof(client_id, redirect_uri, codeVerifier && challengeOf(codeVerifier), dpop_jkt),
-    codeExpiresAtMs,
-    untilMs: codeExpiresAtMs + options.accessToken.lifetimeSec * 1000,
-  })
-  return code
 }
