@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { headersOf } from '../../support/raw-answer.ts'
+import { ask } from '../../support/raw-client.ts'
 import type { Sent, Twist } from './support/fapi-client.ts'
 import { bareJwk, newKey, unsignedJws } from './support/jws.ts'
 import { startFapi } from './support/running.ts'
@@ -90,17 +92,26 @@ t.test('a token bound to a key is good with a right proof and no other', async t
     t.equal((await call({ proof })).status, 200)
     t.equal((await call({ proof })).status, 401)
   })
-  await t.test('two proofs are none', async t => {
-    const twice = await fetch(htu, {
-      headers: [
-        ['authorization', `DPoP ${token}`],
-        ['dpop', 'a.b.c'],
-        ['dpop', 'a.b.c'],
-      ],
-    })
+  await t.test(
+    'two right proofs are refused, in two fields or in one, and each of them is still good alone',
+    async t => {
+      const nonce = (await call({ proof: { claims: { nonce: 'AAAA' } } })).headers.get('dpop-nonce') ?? ''
+      const newProof = () => tpp.proof('GET', htu, { claims: { nonce } }, token)
+      const [first, second] = [newProof(), newProof()]
+      const send = (...values: readonly string[]) => {
+        const lines = ['GET /accounts/1 HTTP/1.1', 'Host: gw.test', `Authorization: DPoP ${token}`]
+        return ask(url, [...lines, ...values.map(value => `DPoP: ${value}`), '', ''].join('\r\n'))
+      }
 
-    t.ok(twice.status === 400 || twice.status === 401)
-  })
+      for (const values of [[first, first], [first, second], [`${first}, ${second}`]]) {
+        const refused = await send(...values)
+        t.equal(refused.status, 401)
+        t.match(headersOf(refused, 'www-authenticate').join(), /DPoP .*error="invalid_dpop_proof"/)
+      }
+      t.equal((await send(first)).status, 200)
+      t.equal((await send(second)).status, 200)
+    },
+  )
   await t.test('no proof, and the token as Bearer: both are 401', async t => {
     t.equal((await call({ proof: 'none' })).status, 401)
     t.equal((await call({ proof: 'none', scheme: 'Bearer' })).status, 401)

@@ -28,6 +28,8 @@ export interface FapiClient {
   readonly client_id: string
   readonly dpopKey: TestKey
   assertion(twist?: Twist): string
+  /** A DPoP proof for a request; with `access_token` for one to a protected resource. */
+  proof(htm: string, htu: string, twist?: Twist, access_token?: string): string
   /** Pushes an authorization request; what is undefined in `changes` is left out. */
   push(changes?: Readonly<Record<string, string | undefined>>, sent?: Sent): Promise<Posted>
   /** Pushes, signs in and agrees; resolves to the authorization response. */
@@ -49,9 +51,9 @@ export const createFapiClient = (url: string, client_id: string, key: TestKey): 
     const claims = { iss: client_id, sub: client_id, aud: url, jti: randomUUID(), iat: nowSec, exp: nowSec + 60 }
     return twisted({ alg: key.alg, kid: key.kid, typ: 'JWT' }, claims, key, twist)
   }
-  const proof = (htm: string, htu: string, nonce: string | undefined, twist: Twist, access_token?: string): string => {
+  const proof: FapiClient['proof'] = (htm, htu, twist = {}, access_token = undefined) => {
     const ath = access_token && createHash('sha256').update(access_token).digest('base64url')
-    const claims = { jti: randomUUID(), htm, htu, iat: Math.floor(Date.now() / 1000), ath, nonce }
+    const claims = { jti: randomUUID(), htm, htu, iat: Math.floor(Date.now() / 1000), ath }
     const signer = twist.key ?? dpopKey
     return twisted({ typ: 'dpop+jwt', alg: signer.alg, jwk: bareJwk(signer) }, claims, signer, twist)
   }
@@ -62,7 +64,8 @@ export const createFapiClient = (url: string, client_id: string, key: TestKey): 
     bound: boolean,
   ) => {
     const attempt = (nonce?: string): Promise<Posted> => {
-      const proofs = bound && sent.proof !== 'none' ? { dpop: proof('POST', url + path, nonce, sent.proof ?? {}) } : {}
+      const proofs =
+        bound && sent.proof !== 'none' ? { dpop: proof('POST', url + path, withNonce(sent.proof, nonce)) } : {}
       const body = {
         client_id,
         client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
@@ -98,6 +101,7 @@ export const createFapiClient = (url: string, client_id: string, key: TestKey): 
     client_id,
     dpopKey,
     assertion,
+    proof,
     push,
     authorize,
     newCode: async changes => (await authorize(changes)).searchParams.get('code') ?? '',
@@ -107,7 +111,8 @@ export const createFapiClient = (url: string, client_id: string, key: TestKey): 
     call: async (target, access_token, sent = {}) => {
       const htu = url + target
       const attempt = (nonce?: string): Promise<Response> => {
-        const proofs = sent.proof === 'none' ? {} : { dpop: proof('GET', htu, nonce, sent.proof ?? {}, access_token) }
+        const proofs =
+          sent.proof === 'none' ? {} : { dpop: proof('GET', htu, withNonce(sent.proof, nonce), access_token) }
         const headers = { authorization: `${sent.scheme ?? 'DPoP'} ${access_token}`, ...proofs, ...sent.headers }
         return fetch(htu, { headers: { connection: 'close', ...headers } })
       }
@@ -120,6 +125,8 @@ export const createFapiClient = (url: string, client_id: string, key: TestKey): 
 
 export const authorizationUrl = (url: string, client_id: string, request_uri: string): URL =>
   new URL(`${url}/authorize?${new URLSearchParams({ client_id, request_uri })}`)
+
+const withNonce = (twist: Twist = {}, nonce?: string): Twist => ({ ...twist, claims: { nonce, ...twist.claims } })
 
 const twisted = (header: Members, claims: Members, key: TestKey, twist: Twist): string => {
   const jws = signJws({ ...header, ...twist.header }, { ...claims, ...twist.claims }, twist.key ?? key)
