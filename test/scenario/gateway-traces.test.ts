@@ -51,7 +51,7 @@ t.test('traces of a gateway', async t => {
   const send = async (line: string, ...fields: readonly string[]): Promise<string> => {
     traces += 1
     const traceId = `${trace.slice(0, -4)}${String(traces).padStart(4, '0')}`
-    await ask(url, request(line, ...fields, `traceparent: 00-${traceId}-${parent}-01`)).catch(() => undefined)
+    await ask(url, request(line, ...fields, `traceparent: 00-${traceId}-${parent}-01`), line.split(' ')[0])
     return traceId
   }
 
