@@ -9,13 +9,14 @@ const { setFlagsFromString } = require('node:v8')
 const oldestMajor = 24
 
 if (Number(process.versions.node.split('.')[0]) < oldestMajor) {
-  const advice = 'npm start and npm run sidegate bring their own'
+  const isCheckout = existsSync(join(__dirname, 'main.ts'))
+  const advice = isCheckout ? 'npm start and npm run sidegate bring their own' : 'install a newer Node'
   process.stderr.write(`sidegate: needs Node ${oldestMajor} or newer, this is ${process.version}; ${advice}\n`)
   process.exitCode = 1
 } else {
   if (['serve', 'start'].includes(process.argv[2])) keepYoungHeapSmall()
   keepCompiled(join(__dirname, '../node_modules'))
-  // In a checkout Node runs the TypeScript as it is; an image holds it compiled.
+  // In a checkout Node runs the TypeScript as it is; a package and an image hold it compiled.
   import(existsSync(join(__dirname, 'main.ts')) ? './main.ts' : './main.js')
 }
 
