@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { scriptProgram } from '../cli/top/terminal.ts'
 import { buildPackage, runNpm } from '../support/built-package.ts'
 import { linesToPaste, startDemo } from '../support/started-demo.ts'
 
@@ -42,6 +43,11 @@ t.test('an installed program says its version', async t => {
     { status, stdout, stderr },
     { status: 0, stdout: `sidegate ${version}, node ${process.versions.node}\n`, stderr: '' },
   )
+})
+
+t.test('an installed program writes lines for a person on a terminal', async t => {
+  const { greeting } = await startDemo(t, [scriptProgram, '-qec', `${command} start`, '/dev/null'], [])
+  t.match(greeting, /gateway {3}http:/)
 })
 
 t.test('an installed program serves the demo with the service behind it, and drains at SIGTERM', async t => {

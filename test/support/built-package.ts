@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const checkout = join(import.meta.dirname, '../..')
 
 /** What the package is built from, beside the packages that are installed. */
-const sources = ['package.json', 'src', 'config', 'README.md', 'LICENSE', 'CHANGELOG.md']
+const sources = ['package.json', 'deploy/bundle.sh', 'src', 'config', 'README.md', 'LICENSE', 'CHANGELOG.md']
 
 /**
  * Builds the program in a folder of its own, so that nothing is written into this checkout.

@@ -20,13 +20,18 @@ interface Teardown {
 /**
  * Runs `sidegate start` in a folder of its own and on free ports, and stops it when the test ends.
  * @param command the program, with its first arguments
+ * @param last its last arguments
  */
-export const startDemo = async (t: Teardown, command: readonly string[]): Promise<StartedDemo> => {
+export const startDemo = async (
+  t: Teardown,
+  command: readonly string[],
+  last: readonly string[] = ['start'],
+): Promise<StartedDemo> => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-start-'))
   const [port, adminPort, upstreamPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
   const { SIDEGATE_CONFIG: _, ...env } = process.env
   const [program = '', ...args] = command
-  const child = spawn(program, [...args, 'start'], {
+  const child = spawn(program, [...args, ...last], {
     cwd: dir,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
