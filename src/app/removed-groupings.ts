@@ -19,7 +19,7 @@ export interface RemovedGroupings {
 export const followRemovedGroupings = ({ config, drop, clock }: RemovedGroupings, everyMs = lookEveryMs): Poll => {
   const lastNamedMs = new Map<string, number>()
   const look = (): void => {
-    const nowMs = clock.nowMs()
+    const nowMs = clock.monotonicMs()
     for (const { grouping } of config().operations) lastNamedMs.set(grouping, nowMs)
     const removed = [...lastNamedMs].filter(([, atMs]) => nowMs - atMs >= keptForMs).map(([grouping]) => grouping)
     if (removed.length > 0) drop(new Set(removed))

@@ -10,6 +10,9 @@ const hourMs = 3_600_000
 /** A worker and the primary, by one clock, with a configuration that the test changes. */
 const start = (t: { teardown(handler: () => unknown): unknown }) => {
   const clock = createTestClock()
+  // The wall clock steps a day further each time that it is read: an hour is an hour of the monotonic clock.
+  let days = 0
+  const steppingClock = { nowMs: () => days++ * 24 * hourMs, monotonicMs: clock.monotonicMs }
   const state = { groupings: ['Kept', 'Gone'], looks: 0 }
   const config = () => {
     state.looks++
@@ -22,7 +25,7 @@ const start = (t: { teardown(handler: () => unknown): unknown }) => {
     ['recorder', recorder.forget],
     ['aggregate', aggregate.drop],
   ] as const) {
-    const following = followRemovedGroupings({ config, drop: names => drops[name] && drop(names), clock }, 1)
+    const following = followRemovedGroupings({ config, drop: names => drops[name] && drop(names), clock: steppingClock }, 1)
     t.teardown(following.close)
   }
   const shown = async (name: string): Promise<readonly string[]> => {
