@@ -3,16 +3,22 @@ export interface Poll {
   close(): void
 }
 
+/** Shorter pauses are kept exactly, in milliseconds. */
+const leastAlignedMs = 500
+
 /**
- * Does something again and again, one at a time, each so long after the end of the one before. It keeps no process alive.
- * @param once where it is a promise, its end is waited for. Must not reject, nor throw
- * @param pauseMs until the first time as well; asked anew for each, where it is a function
+ * Calls a function periodically. The next call waits until the promise of the call before has settled. The timer keeps no process
+ * alive. A pause of 500 ms or more ends at a multiple of itself on the clock of the process, so that polls of 750 ms and 1500 ms
+ * wake an idle process at the same time: a wake-up costs more than what is done in it. Such a pause lasts between a quarter and five quarters of
+ * itself, and where the call is short exactly as long as it says.
+ * @param once must not reject, nor throw
+ * @param pauseMs before the first call too; a function is called before each pause
  */
 export const poll = (once: () => unknown, pauseMs: number | (() => number)): Poll => {
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   const later = (): void => {
-    if (!isClosed) timer = setTimeout(go, typeof pauseMs === 'number' ? pauseMs : pauseMs()).unref()
+    if (!isClosed) timer = setTimeout(go, alignedMs(typeof pauseMs === 'number' ? pauseMs : pauseMs())).unref()
   }
   const go = (): void => {
     const underWay = once()
@@ -26,4 +32,11 @@ export const poll = (once: () => unknown, pauseMs: number | (() => number)): Pol
       clearTimeout(timer)
     },
   }
+}
+
+/** The time until the first multiple of the pause that is at least a quarter of it away, in milliseconds. */
+const alignedMs = (pauseMs: number): number => {
+  if (pauseMs < leastAlignedMs) return pauseMs
+  const nowMs = performance.now()
+  return Math.ceil(Math.ceil((nowMs + pauseMs * 0.25) / pauseMs) * pauseMs - nowMs)
 }

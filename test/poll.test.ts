@@ -66,3 +66,20 @@ t.test('the pause may be another one each time', async t => {
 
   t.same(pauses.slice(0, 3), [0, 1, 2])
 })
+
+t.test('polls whose pauses are multiples of each other end their pauses at the same time', async t => {
+  const timesMs: Record<'short' | 'long', number[]> = { short: [], long: [] }
+  const short = poll(() => timesMs.short.push(performance.now()), 500)
+  t.teardown(short.close)
+  await new Promise(resolve => setTimeout(resolve, 120))
+  const long = poll(() => timesMs.long.push(performance.now()), 1000)
+  t.teardown(long.close)
+
+  await eventually(() => timesMs.long.length === 2)
+
+  for (const atMs of timesMs.long) {
+    const nearest = timesMs.short.toSorted((one, other) => Math.abs(one - atMs) - Math.abs(other - atMs))[0]
+    const since = (ms: number | undefined): number => Math.round((ms ?? 0) / 500)
+    t.equal(since(nearest), since(atMs), 'in the same half second of the clock of the process')
+  }
+})

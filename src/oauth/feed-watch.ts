@@ -21,11 +21,14 @@ export interface Following {
   close(): void
 }
 
-/** A change is known everywhere within this time and two round trips; the contract allows one second. */
-const askEveryMs = 700
+/**
+ * A change is known everywhere within five quarters of this time and two round trips; the contract allows one second. A worker's
+ * heartbeats fall on every second question, so that they wake an idle worker no more often.
+ */
+const askEveryMs = 750
 
 /** How often all is read whatever the ends say, counted in questions: the places of a Redis that took over may be behind. */
-const questionsPerReading = 43
+const questionsPerReading = 40
 
 export const createFeedWatch = (store: FeedStore): FeedWatch => {
   const followers = new Set<Follower>()
