@@ -25,7 +25,10 @@ const start = (t: { teardown(handler: () => unknown): unknown }) => {
     ['recorder', recorder.forget],
     ['aggregate', aggregate.drop],
   ] as const) {
-    const following = followRemovedGroupings({ config, drop: names => drops[name] && drop(names), clock: steppingClock }, 1)
+    const following = followRemovedGroupings(
+      { config, drop: names => drops[name] && drop(names), clock: steppingClock },
+      1,
+    )
     t.teardown(following.close)
   }
   const shown = async (name: string): Promise<readonly string[]> => {
