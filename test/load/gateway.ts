@@ -23,7 +23,7 @@ export interface GatewayStart {
   /** `warn` leaves the access log out. */
   readonly logLevel: 'info' | 'warn'
   /** The launcher. Left out: that of this checkout. */
-  readonly program?: string
+  readonly program?: string | undefined
   /** How many it has, each with a plan to itself. Left out: one. */
   readonly clients?: number
   /** How many it has beside those under load. Left out: none. */

@@ -1,6 +1,7 @@
 /** What the pages say of the load tests is what these take; none of them runs here. */
 import t from 'tap'
 import { codeOf, readPage, rowsOf } from '../docs/markdown.ts'
+import { parseCompareOptions } from './compare/options.ts'
 import { parseLimitsOptions } from './limits/options.ts'
 import { scenarios as limitsScenarios } from './limits/scenario.ts'
 import { chooseForms } from './outages/bench-outages.ts'
@@ -15,6 +16,7 @@ const page = readPage('test/load/README.md')
 const speedScenarios = createScenarios(new Programs(), '').map(({ name }) => name)
 
 const parsers: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
+  compare: parseCompareOptions,
   limits: parseLimitsOptions,
   outages: chooseForms,
   attack: parseAttackOptions,
@@ -35,7 +37,7 @@ const parse = (args: readonly string[]): unknown => {
 
 t.test('the bench takes every call that a page shows', async t => {
   const calls = [page, readPage('README.md'), readPage('CHANGELOG.md')].flatMap(({ text }) =>
-    [...text.matchAll(/npm run bench(?: --((?: [\w-]+)+))?/g)].map(([, args = '']) => args.trim()),
+    [...text.matchAll(/npm run bench(?: --((?: [\w./-]+)+))?/g)].map(([, args = '']) => args.trim()),
   )
 
   t.ok(calls.length > 10)

@@ -28,8 +28,11 @@ export const rival = 'nginx-lua'
 /** Of the row with a plan for each. */
 const manyClients = 5000
 
-/** All rows, in the order of the table. What has been started stays: idle, it takes nothing from the one under load. */
-export const createScenarios = (programs: Programs, dir: string): readonly Scenario[] => {
+/**
+ * All rows, in the order of the table. What has been started stays: idle, it takes nothing from the one under load.
+ * @param program the launcher of another Sidegate; left out: that of this checkout
+ */
+export const createScenarios = (programs: Programs, dir: string, program?: string): readonly Scenario[] => {
   const upstream = lazy(async () => (await startUpstream(programs, dir, cores.load)).origin)
   const nginx = lazy(async () => startForwarder(programs, dir, cores.measured, await upstream()))
   const bareProxy = lazy(async () => startBare(programs, 'bare-proxy.ts', await upstream()))
@@ -43,6 +46,7 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
   // Like the two it is compared with, it writes no access log here.
   const open = lazy(async () =>
     startGateway(programs, {
+      program,
       name: 'sidegate-open',
       upstream: await upstream(),
       store: `sqlite:${dir}/open.db`,
@@ -52,6 +56,7 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
   )
   const whole = lazy(async () =>
     startGateway(programs, {
+      program,
       name: 'sidegate',
       upstream: await upstream(),
       store: await startRedis(programs),
@@ -61,6 +66,7 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
   )
   const shared = lazy(async () =>
     startGateway(programs, {
+      program,
       name: 'sidegate-shared',
       upstream: await upstream(),
       store: await startRedis(programs),
@@ -71,6 +77,7 @@ export const createScenarios = (programs: Programs, dir: string): readonly Scena
   )
   const large = lazy(async () =>
     startGateway(programs, {
+      program,
       name: 'sidegate-large',
       upstream: await upstream(),
       store: await startRedis(programs),
