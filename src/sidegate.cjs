@@ -22,7 +22,7 @@ if (Number(process.versions.node.split('.')[0]) < oldestMajor) {
 
 /**
  * The primary allocates much while it reads a configuration, and next to nothing from then on: V8 would keep the larger spaces for
- * young objects that it had made for that. A worker has other needs (`cluster/preload.ts`). Before the compile cache is opened, which
+ * young objects that it had made for that. A worker has other needs (`cluster/supervisor/preload.ts`). Before the compile cache is opened, which
  * is another one for each set of flags.
  */
 function keepYoungHeapSmall() {

@@ -2,32 +2,32 @@ import { findNearest } from '../config/source/did-you-mean.ts'
 import { hasFilesUnderWay } from '../files/deadline.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { type Command, UsageError } from './command.ts'
-import { helpText } from './help.ts'
+import { helpText } from './commands/help.ts'
 import { printErrorLine, printLine } from './output.ts'
 
 /** Every command by its name, in the order of the help; loaded when it is called. A new one is one file and one line here. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./serve.ts')).serve,
-  start: async () => (await import('./start.ts')).start,
-  check: async () => (await import('./check.ts')).check,
-  routes: async () => (await import('./routes.ts')).routes,
-  'client new': async () => (await import('./client-new.ts')).clientNew,
-  'client list': async () => (await import('./client-list.ts')).clientList,
-  'client disable': async () => (await import('./client-switch.ts')).clientDisable,
-  'client enable': async () => (await import('./client-switch.ts')).clientEnable,
-  'client rotate-secret': async () => (await import('./client-rotate-secret.ts')).clientRotateSecret,
-  'client delete': async () => (await import('./client-delete.ts')).clientDelete,
-  'keys list': async () => (await import('./keys-list.ts')).keysList,
-  'keys rotate': async () => (await import('./keys-rotate.ts')).keysRotate,
-  'tokens revoke': async () => (await import('./tokens-revoke.ts')).tokensRevoke,
-  'store backup': async () => (await import('./store-backup.ts')).storeBackup,
-  'store restore': async () => (await import('./store-restore.ts')).storeRestore,
-  'store copy': async () => (await import('./store-copy.ts')).storeCopy,
-  top: async () => (await import('./top.ts')).top,
-  hash: async () => (await import('./hash.ts')).hash,
-  schema: async () => (await import('./schema.ts')).schema,
-  version: async () => (await import('./version.ts')).version,
-  worker: async () => (await import('./worker.ts')).worker,
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  start: async () => (await import('./commands/start.ts')).start,
+  check: async () => (await import('./commands/check.ts')).check,
+  routes: async () => (await import('./commands/routes.ts')).routes,
+  'client new': async () => (await import('./client/new.ts')).clientNew,
+  'client list': async () => (await import('./client/list.ts')).clientList,
+  'client disable': async () => (await import('./client/enable.ts')).clientDisable,
+  'client enable': async () => (await import('./client/enable.ts')).clientEnable,
+  'client rotate-secret': async () => (await import('./client/rotate-secret.ts')).clientRotateSecret,
+  'client delete': async () => (await import('./client/delete.ts')).clientDelete,
+  'keys list': async () => (await import('./keys/list.ts')).keysList,
+  'keys rotate': async () => (await import('./keys/rotate.ts')).keysRotate,
+  'tokens revoke': async () => (await import('./tokens/revoke.ts')).tokensRevoke,
+  'store backup': async () => (await import('./store/backup.ts')).storeBackup,
+  'store restore': async () => (await import('./store/restore.ts')).storeRestore,
+  'store copy': async () => (await import('./store/copy.ts')).storeCopy,
+  top: async () => (await import('./top/top.ts')).top,
+  hash: async () => (await import('./commands/hash.ts')).hash,
+  schema: async () => (await import('./commands/schema.ts')).schema,
+  version: async () => (await import('./commands/version.ts')).version,
+  worker: async () => (await import('./commands/worker.ts')).worker,
 }
 
 /** Runs one command line and resolves to its exit code. Never throws: what goes wrong is one line on standard error. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ConfigSource } from '../cluster/config-source.ts'
+import type { ConfigSource } from '../cluster/primary/config-source.ts'
 import { formatProblem, loadConfig } from '../config/load.ts'
 import { readTextFile, stateOfFile } from '../files/text-file.ts'
 

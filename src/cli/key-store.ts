@@ -1,6 +1,6 @@
 import type { SidegateConfig } from '../config/load.ts'
 import type { KeyStore } from '../stores/ports/keys.ts'
-import { withOperatedStore } from './operated-store.ts'
+import { withOperatedStore } from './operator-store.ts'
 
 /** The keys in a configuration's store, for a command beside the gateway. @throws Error as `withOperatedStore` does */
 export const withKeyStore = <T>(

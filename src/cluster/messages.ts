@@ -2,7 +2,7 @@ import type { ClientPart } from '../app/clients.ts'
 import type { BatchedCharge, BatchedVerdict, Revocation } from '../app.ts'
 import type { AuditEntry } from '../telemetry/audit.ts'
 import type { MetricChanges } from '../telemetry/recorder.ts'
-import type { ConfigParcel } from './config-parcel.ts'
+import type { ConfigParcel } from './ipc/config-codec.ts'
 
 /** What a worker tells its primary. Plain data: it crosses a process boundary as JSON. */
 export type WorkerMessage =

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { packConfig } from '../../src/cluster/config-parcel.ts'
+import { packConfig } from '../../src/cluster/ipc/config-codec.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from '../../src/cluster/messages.ts'
 import { acceptedConfig } from '../config/support.ts'
 import { startHeldUpstream } from '../gateway/streams/support/held-upstream.ts'

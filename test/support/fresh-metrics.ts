@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sharedForMs } from '../../src/cluster/scrapes.ts'
+import { sharedForMs } from '../../src/cluster/primary/scrape-cache.ts'
 
 /** When the scrape before ended, by admin listener and format. */
 const scrapedAtMs = new Map<string, number>()

@@ -1,4 +1,4 @@
-import { type Line, part, type Tone } from './line.ts'
+import { type Line, part, type Tone } from './styled-line.ts'
 
 /** One column of a table. */
 export interface Column<Row> {

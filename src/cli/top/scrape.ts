@@ -1,4 +1,4 @@
-import { parseExposition, type Samples } from './exposition.ts'
+import { parseExposition, type Samples } from './prometheus-text.ts'
 
 /** What the admin port said, and when. */
 export interface Scrape {

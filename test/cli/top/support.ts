@@ -1,8 +1,8 @@
-import { parseExposition } from '../../../src/cli/top/exposition.ts'
-import { toText } from '../../../src/cli/top/line.ts'
-import { type Shown, type Size, toPage } from '../../../src/cli/top/page.ts'
+import { type Shown, type Size, toPage } from '../../../src/cli/top/layout.ts'
+import { parseExposition } from '../../../src/cli/top/prometheus-text.ts'
 import type { Scrape } from '../../../src/cli/top/scrape.ts'
-import { toView, type View } from '../../../src/cli/top/view.ts'
+import { toView, type View } from '../../../src/cli/top/snapshot.ts'
+import { toText } from '../../../src/cli/top/styled-line.ts'
 
 /** A scrape that says this, so many seconds after the first. */
 export const scrapeOf = (text: string, atSec = 0): Scrape => ({ atMs: atSec * 1000, samples: parseExposition(text) })

@@ -4,7 +4,7 @@ import type { Mutant } from '../mutant.ts'
 export const clusterMutants: readonly Mutant[] = [
   {
     name: 'a drain that ran out of time exits with 0',
-    file: 'src/cluster/drain.ts',
+    file: 'src/cluster/primary/drain.ts',
     find: "'stopped with requests in flight')\n  return 1",
     replace: "'stopped with requests in flight')\n  return 0",
     tests: ['test/cluster/drain.test.ts'],
@@ -12,7 +12,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'a drain closes the listeners at once',
-    file: 'src/cluster/drain.ts',
+    file: 'src/cluster/primary/drain.ts',
     find: "if (signal === 'SIGTERM') await",
     replace: "if (signal === 'SIGINT') await",
     tests: ['test/cluster/drain.test.ts'],
@@ -20,7 +20,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'answers of a drain do not end their connections',
-    file: 'src/cluster/orders.ts',
+    file: 'src/cluster/worker/commands.ts',
     find: "case 'drain':\n        return app.startDraining()",
     replace: "case 'drain':\n        return",
     tests: ['test/cluster/drain.test.ts'],
@@ -28,7 +28,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'a gateway that drains is ready',
-    file: 'src/cluster/drain.ts',
+    file: 'src/cluster/primary/drain.ts',
     find: 'drained.onDraining()\n',
     replace: '',
     tests: ['test/cluster/drain.test.ts'],
@@ -36,7 +36,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker stops with requests in flight',
-    file: 'src/cluster/sockets.ts',
+    file: 'src/cluster/worker/listeners.ts',
     find: 'const isBusy = (): boolean => inFlight() > 0 || server.isSending()',
     replace: 'const isBusy = (): boolean => inFlight() < 0 && server.isSending()',
     tests: ['test/cluster/drain.test.ts'],
@@ -44,7 +44,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker that died while draining is replaced by one that does not drain',
-    file: 'src/cluster/workers.ts',
+    file: 'src/cluster/supervisor/worker-pool.ts',
     find: "if (phase === 'draining') worker.tell({ type: 'drain' })\n",
     replace: '',
     tests: ['test/cluster/drain.test.ts'],
@@ -52,7 +52,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker that died is not replaced',
-    file: 'src/cluster/workers.ts',
+    file: 'src/cluster/supervisor/worker-pool.ts',
     find: "setTimeout(() => {\n      if (phase !== 'stopping') slot.worker = fork(slot)",
     replace: "setTimeout(() => {\n      if (phase === 'stopping') slot.worker = fork(slot)",
     tests: ['test/cluster/worker-death.test.ts'],
@@ -60,7 +60,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'the queue of a dead worker waits for its replacement',
-    file: 'src/cluster/slot-listeners.ts',
+    file: 'src/cluster/supervisor/slot-listeners.ts',
     find: 'if (isServing(slot) || slot.lentTo) continue',
     replace: 'if (isServing(slot) || slot.index >= 0) continue',
     tests: ['test/cluster/worker-death.test.ts'],
@@ -68,7 +68,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker that is replaced ends before the new one accepts',
-    file: 'src/cluster/workers.ts',
+    file: 'src/cluster/supervisor/worker-pool.ts',
     find: 'slot.successor = { worker: fork(slot), settle }',
     replace: 'slot.successor = { worker: fork(slot), settle }\n    slot.worker.kill()',
     tests: ['test/cluster/replacement.test.ts'],
@@ -76,42 +76,42 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'the replacement of a worker that dies at once does not wait',
-    file: 'src/cluster/backoff.ts',
+    file: 'src/cluster/supervisor/backoff.ts',
     find: 'servedMs >= healthyAfterMs ? 1 : deathsInARow + 1',
     replace: 'servedMs >= 0 ? 1 : deathsInARow + 1',
     tests: ['test/cluster/backoff.test.ts'],
   },
   {
     name: 'a worker that was healthy counts as one that died at once',
-    file: 'src/cluster/backoff.ts',
+    file: 'src/cluster/supervisor/backoff.ts',
     find: 'servedMs >= healthyAfterMs',
     replace: 'servedMs > healthyAfterMs',
     tests: ['test/cluster/backoff.test.ts'],
   },
   {
     name: 'a configuration is served that one worker refused',
-    file: 'src/cluster/agreement.ts',
+    file: 'src/cluster/primary/vote.ts',
     find: 'else round.end(refusal)',
     replace: 'else leave(worker)',
     tests: ['test/cluster/agreement.test.ts'],
   },
   {
     name: 'an answer about an older configuration counts',
-    file: 'src/cluster/agreement.ts',
+    file: 'src/cluster/primary/vote.ts',
     find: 'if (round?.id !== id) return',
     replace: 'if (round === undefined || round.id < id) return',
     tests: ['test/cluster/agreement.test.ts'],
   },
   {
     name: 'a reload waits for a worker that has gone',
-    file: 'src/cluster/agreement.ts',
+    file: 'src/cluster/primary/vote.ts',
     find: 'gone: leave,',
     replace: "gone: worker => (worker === '' ? leave(worker) : undefined),",
     tests: ['test/cluster/agreement.test.ts'],
   },
   {
     name: 'the metric of reloads stays 1 after a file that cannot be served',
-    file: 'src/cluster/reload.ts',
+    file: 'src/cluster/primary/reload.ts',
     find: 'successful.set(0)',
     replace: 'successful.set(1)',
     tests: ['test/cluster/reload.test.ts'],
@@ -119,7 +119,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'a reload changes what a running gateway cannot change',
-    file: 'src/cluster/reload.ts',
+    file: 'src/cluster/primary/reload.ts',
     find: 'if (fixed !== undefined) return fail(cause, [fixed])',
     replace: "if (fixed === '') return fail(cause, [fixed])",
     tests: ['test/cluster/reload.test.ts'],
@@ -127,21 +127,21 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'a file that is half written is loaded',
-    file: 'src/cluster/config-watch.ts',
+    file: 'src/cluster/primary/config-watch.ts',
     find: 'const isSettled = content === before',
     replace: 'const isSettled = content === before || content !== before',
     tests: ['test/cluster/config-watch.test.ts'],
   },
   {
     name: 'a secret arrives in a worker as a plain text',
-    file: 'src/cluster/config-parcel.ts',
+    file: 'src/cluster/ipc/config-codec.ts',
     find: 'return Object.freeze(new Secret(marked.value))',
     replace: 'return marked.value as unknown as object',
     tests: ['test/cluster/config-parcel.test.ts'],
   },
   {
     name: 'a scrape waits for a worker that stands still',
-    file: 'src/cluster/gathering.ts',
+    file: 'src/cluster/primary/scrape-fan-out.ts',
     find: 'const timer = setTimeout(resolve, patienceMs)',
     replace: 'const timer = setTimeout(resolve, 100 * patienceMs)',
     tests: ['test/cluster/worker-death.test.ts'],
@@ -149,7 +149,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker that hangs before it can serve is waited for',
-    file: 'src/cluster/start-watch.ts',
+    file: 'src/cluster/supervisor/startup-timeout.ts',
     find: "worker.process.kill('SIGKILL')",
     replace: 'worker.process.kill(0)',
     tests: ['test/cluster/worker-start.test.ts'],

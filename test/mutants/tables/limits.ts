@@ -121,7 +121,7 @@ export const limitMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker that knows no pod index takes more than its share',
-    file: 'src/cluster/plan-share.ts',
+    file: 'src/cluster/worker/local-share.ts',
     find: 'index === undefined ? of - 1 : index * workers + slot',
     replace: 'index === undefined ? slot : index * workers + slot',
     tests: ['test/cluster/plan-share.test.ts'],

@@ -1,0 +1,58 @@
+import { systemClock } from '../../clock.ts'
+import type { SidegateConfig } from '../../config/load.ts'
+import { cutOff } from '../../oauth/tokens/cut-off.ts'
+import type { ClientStore } from '../../stores/ports/clients.ts'
+import type { Store } from '../../stores/ports/store.ts'
+import { type Command, parseNamed } from '../command.ts'
+import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
+import { requireIdentifier } from '../identifier.ts'
+import { withOperatedStore } from '../operator-store.ts'
+import { printLine } from '../output.ts'
+import { changeClient, membersOf, quoted } from './store.ts'
+
+/** Forgets a client of the store. What was issued to it is revoked, so that nothing of it is good for a later client of its name. */
+export const clientDelete: Command = {
+  name: 'client delete',
+  synopsis: 'CLIENT_ID --config FILE',
+  summary: 'takes a client out of the store, and revokes all that was issued to it',
+  run: async args => {
+    const { name, options } = parseNamed(args, configOption, 'CLIENT_ID')
+    const client_id = requireIdentifier('CLIENT_ID', name)
+    const config = await loadOrReport(requireConfigFile(options.config))
+    if (!config) return 1
+    const isConfigured = config.oauth.clients.has(client_id)
+    const done = await withOperatedStore(config, 'the clients', store =>
+      isConfigured ? uncover(store.clients, client_id) : end(store, client_id, config),
+    )
+    printLine(done)
+    return 0
+  },
+}
+
+/** Of two clients of one name the configuration's is served: the tokens are its own, and so is that it is disabled. */
+const uncover = async (clients: ClientStore, client_id: string): Promise<string> => {
+  await changeClient(clients, client_id, known => {
+    if (known?.members === undefined)
+      throw new Error(`${quoted(client_id)} is a client of the configuration; take it out there, or disable it`)
+    return known.disabled ? { disabled: true } : undefined
+  })
+  return `${client_id} is deleted from the store`
+}
+
+/**
+ * Nothing more is issued to a disabled client: so once that is revoked which was, nothing is left. Whatever fails on the
+ * way, the same command goes on from there; what was issued to a client that has gone already is revoked again.
+ */
+const end = async ({ clients, cutoffs }: Store, client_id: string, config: SidegateConfig): Promise<string> => {
+  const isThere = (await clients.find(client_id))?.members !== undefined
+  if (isThere) await changeClient(clients, client_id, known => known && { ...membersOf(known), disabled: true })
+  await cutOff(cutoffs, systemClock, { client_id }, config.oauth)
+  await changeClient(clients, client_id, known => {
+    if (known && !known.disabled) throw new Error(`somebody has just changed ${quoted(client_id)}; look, and try again`)
+    // That one is disabled which is nowhere was said for when it comes back.
+    return known && known.members === undefined ? { disabled: true } : undefined
+  })
+  return isThere
+    ? `${client_id} is deleted from the store, and what was issued to it revoked`
+    : `the store has no client ${quoted(client_id)}; what was issued to one of that name is revoked all the same`
+}

@@ -1,0 +1,97 @@
+import { clientAuthMethods, grantTypes } from '../../config/new-client.ts'
+import { UsageError } from '../command.ts'
+
+/** What `client new` may be told. */
+export const clientOptionTypes = {
+  id: { type: 'string' },
+  grant: { type: 'string', multiple: true },
+  'redirect-uri': { type: 'string', multiple: true },
+  scope: { type: 'string', multiple: true },
+  name: { type: 'string' },
+  plan: { type: 'string' },
+  profile: { type: 'string' },
+  public: { type: 'boolean' },
+  'auth-method': { type: 'string' },
+  'subject-dn': { type: 'string' },
+  certificate: { type: 'string' },
+  'jwks-uri': { type: 'string' },
+  dpop: { type: 'boolean' },
+  save: { type: 'boolean' },
+  config: { type: 'string' },
+} as const
+
+type OptionValue<T> = T extends { readonly multiple: true }
+  ? readonly string[]
+  : T extends { readonly type: 'boolean' }
+    ? boolean
+    : string
+
+export type ClientOptions = {
+  readonly [K in keyof typeof clientOptionTypes]?: OptionValue<(typeof clientOptionTypes)[K]> | undefined
+}
+
+/** What the options say of how the client proves itself. */
+export interface ClientProof {
+  readonly authMethod: string
+  readonly isFapi: boolean
+}
+
+/**
+ * How the client is to prove itself, where the options make sense together.
+ * @throws UsageError in the words of the options; the names of the configuration mean nothing here
+ */
+export const chooseProof = (options: ClientOptions): ClientProof => {
+  const isFapi = options.profile === 'fapi2'
+  const usual = isFapi ? 'private_key_jwt' : 'client_secret_basic'
+  const authMethod = options['auth-method'] ?? (options.public ? 'none' : usual)
+  const fault = findFault(options, authMethod)
+  if (fault !== undefined) throw new UsageError(fault)
+  return { authMethod, isFapi }
+}
+
+const findFault = (options: ClientOptions, authMethod: string): string | undefined =>
+  findLack(options) ?? findMisfit(options, authMethod) ?? findProofFault(options, authMethod)
+
+const findLack = ({ id, grant, 'redirect-uri': redirectUri, save, config }: ClientOptions): string | undefined => {
+  if (config !== undefined && !save) return '--config is for --save'
+  if (!id) return 'client new needs --id ID'
+  if (!grant) return 'client new needs --grant, such as --grant client_credentials'
+  const known: readonly string[] = grantTypes
+  if (!grant.every(one => known.includes(one)))
+    return `--grant takes one of ${grantTypes.join(', ')}; repeat it for more`
+  return grant.includes('authorization_code') && !redirectUri
+    ? '--grant authorization_code needs --redirect-uri URI'
+    : undefined
+}
+
+const findMisfit = (options: ClientOptions, authMethod: string): string | undefined => {
+  const { profile, grant } = options
+  const known: readonly string[] = clientAuthMethods
+  if (options.public && authMethod !== 'none') return `--public excludes --auth-method ${authMethod}`
+  if (!known.includes(authMethod)) return `--auth-method takes one of ${known.join(', ')}`
+  if (authMethod === 'none' && grant?.includes('client_credentials'))
+    return '--grant client_credentials is for clients that prove themselves (RFC 6749 section 4.4); no public client has it'
+  if (profile !== undefined && profile !== 'fapi2') return '--profile takes fapi2'
+  if (profile === undefined) return undefined
+  if (!fapiMethods.includes(authMethod)) return `--profile fapi2 takes --auth-method ${fapiMethods.join(', ')}`
+  return options['redirect-uri']?.some(uri => uri.startsWith('http://localhost'))
+    ? '--profile fapi2 takes http in --redirect-uri on 127.0.0.1 and [::1] alone, not on localhost'
+    : undefined
+}
+
+const byName = 'tls_client_auth'
+const byKey = ['private_key_jwt', 'self_signed_tls_client_auth']
+const fapiMethods = ['private_key_jwt', byName, 'self_signed_tls_client_auth']
+
+/** What it is known by: one of a name, a certificate and the address of keys. */
+const findProofFault = (options: ClientOptions, authMethod: string): string | undefined => {
+  const { 'subject-dn': name, certificate, 'jwks-uri': uri } = options
+  const [first, second] = [name && '--subject-dn', certificate && '--certificate', uri && '--jwks-uri'].filter(Boolean)
+  if (second) return `${second} excludes ${first}; one of the two is enough`
+  if (name && authMethod !== byName) return `--subject-dn is for --auth-method ${byName}`
+  if (uri && !byKey.includes(authMethod)) return `--jwks-uri is for --auth-method ${byKey.join(' or ')}`
+  const isByCertificate = authMethod === byName || authMethod === 'self_signed_tls_client_auth'
+  if (certificate && !isByCertificate) return `--certificate is for --auth-method ${byName} or self_signed_${byName}`
+  if (!isByCertificate || first) return undefined
+  return `--auth-method ${authMethod} needs --certificate FILE or ${authMethod === byName ? '--subject-dn DN' : '--jwks-uri URI'}`
+}

@@ -1,0 +1,120 @@
+import { findEviction } from '../../app/store.ts'
+import { systemClock } from '../../clock.ts'
+import {
+  type ExaminedConfig,
+  examineConfig,
+  formatWarning,
+  type PlacedWarning,
+  parseDurationMs,
+  warningRuleIds,
+} from '../../config/examine.ts'
+import { formatProblem, loadConfig } from '../../config/load.ts'
+import { type ListedClient, listClients } from '../client/listed-clients.ts'
+import { quoted } from '../client/store.ts'
+import { type Command, parseOptions, UsageError } from '../command.ts'
+import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
+import { printErrorLine, printLine } from '../output.ts'
+
+/** Validates a configuration: `ok` on standard output, or every problem with its line and column on standard error. */
+export const check: Command = {
+  name: 'check',
+  synopsis: '--config FILE [--json] [--store] [--strict [--grace TIME] [--allow RULE]…]',
+  summary:
+    'says every problem in FILE with its line and column, or ok; --strict: also what will hurt in production; --store: also which clients of the store do not fit, and whether its Redis may evict keys',
+  run: async args => {
+    const options = parseOptions(args, optionTypes)
+    const file = requireConfigFile(options.config)
+    const stray = options.grace !== undefined ? '--grace' : options.allow && '--allow'
+    if (stray && !options.strict) throw new UsageError(`${stray} is for --strict`)
+    const found = options.strict ? await examine(file, options) : await load(file)
+    const stored = options.store && found.ok ? await lookIntoStore(file) : nothingStored
+    return options.json ? reportForMachines(found, options, stored) : reportForPeople(found, file, stored)
+  },
+}
+
+const optionTypes = {
+  ...configOption,
+  json: { type: 'boolean' },
+  store: { type: 'boolean' },
+  strict: { type: 'boolean' },
+  grace: { type: 'string' },
+  allow: { type: 'string', multiple: true },
+} as const
+
+/** What was found in the file. Warnings: with --strict alone. */
+type Found = { readonly ok: true; readonly warnings: readonly PlacedWarning[] } | Extract<ExaminedConfig, { ok: false }>
+
+const load = async (file: string): Promise<Found> => {
+  const loaded = await loadConfig(file, process.env, systemClock.nowMs())
+  return loaded.ok ? { ok: true, warnings: [] } : loaded
+}
+
+interface StrictOptions {
+  readonly grace?: string | undefined
+  readonly allow?: readonly string[] | undefined
+}
+
+const examine = (file: string, { grace = kubernetesGrace, allow = [] }: StrictOptions): Promise<ExaminedConfig> => {
+  const graceMs = parseDurationMs(grace)
+  if (graceMs === undefined) throw new UsageError('--grace takes a duration, such as 30s or 2m')
+  const unknown = allow.find(rule => !warningRuleIds.includes(rule))
+  if (unknown !== undefined) throw new UsageError(`--allow takes one of ${warningRuleIds.join(', ')}`)
+  return examineConfig(file, process.env, { nowMs: systemClock.nowMs(), graceMs, allowed: allow })
+}
+
+/** `terminationGracePeriodSeconds` where a pod does not say it. */
+const kubernetesGrace = '30s'
+
+/** What is at fault in the store. */
+interface Stored {
+  /** Clients of the store that this configuration would not serve, while it says nothing of them itself. */
+  readonly unfit: readonly ListedClient[]
+  /** The policies of a Redis that may evict keys. */
+  readonly evicts: readonly string[]
+}
+
+const nothingStored: Stored = { unfit: [], evicts: [] }
+
+const lookIntoStore = async (file: string): Promise<Stored> => {
+  const config = await loadOrReport(file)
+  if (!config) return nothingStored
+  const clients = await listClients(config)
+  return {
+    unfit: clients.filter(({ client_id, state }) => state === 'unfit' && !config.oauth.clients.has(client_id)),
+    evicts: (await findEviction(config)) ?? [],
+  }
+}
+
+/** A warning is as bad as a problem, and so is a client that does not fit. */
+const reportForPeople = (found: Found, file: string, { unfit, evicts }: Stored): number => {
+  const lines = [
+    ...(found.ok ? found.warnings.map(formatWarning) : found.problems.map(formatProblem)),
+    ...unfit.map(({ client_id, reason }) => `${file}: ${quoted(client_id)} of the store does not fit: ${reason}`),
+    ...evicts.map(
+      policy =>
+        `${file}: the Redis of the store has maxmemory-policy ${policy} and may evict keys; set it to noeviction`,
+    ),
+  ]
+  for (const line of lines) printErrorLine(line)
+  if (lines.length > 0) return 1
+  printLine('ok')
+  return 0
+}
+
+/**
+ * One JSON object on standard output: `ok`, and `problems` with `file`, `line`, `column` and `message` each; `warnings`
+ * likewise, with the `rule` of each; `unfit` with `client_id` and `reason`; `evicts`, the policies of a Redis that may evict keys.
+ */
+const reportForMachines = (
+  found: Found,
+  { strict, store }: { readonly strict?: boolean | undefined; readonly store?: boolean | undefined },
+  stored: Stored,
+): number => {
+  const problems = found.ok ? [] : found.problems
+  const warnings = found.ok ? found.warnings : []
+  const { evicts } = stored
+  const unfit = stored.unfit.map(({ client_id, reason }) => ({ client_id, reason }))
+  const ok = problems.length + warnings.length + unfit.length + evicts.length === 0
+  printLine(JSON.stringify({ ok, problems, ...(strict && { warnings }), ...(store && { unfit, evicts }) }))
+  return ok ? 0 : 1
+}

@@ -1,0 +1,23 @@
+import { text } from 'node:stream/consumers'
+import { hashSecret } from '../../oauth/secrets/secret-hash.ts'
+import { Secret } from '../../secret.ts'
+import { type Command, parseOptions } from '../command.ts'
+import { printErrorLine, printLine } from '../output.ts'
+
+/** Turns a secret that a person chose into the form that the configuration keeps. */
+export const hash: Command = {
+  name: 'hash',
+  synopsis: '< SECRET',
+  summary: 'reads a secret on standard input, prints its stored form for client_secret_hash and password_hash',
+  run: async args => {
+    parseOptions(args, {})
+    if (process.stdin.isTTY) printErrorLine('Type the secret, then Enter and Ctrl-D. It shows on the screen.')
+    const secret = (await text(process.stdin)).replace(/\r?\n$/, '')
+    if (secret === '') {
+      printErrorLine('sidegate: there is no secret on standard input')
+      return 1
+    }
+    printLine(await hashSecret(new Secret(secret)))
+    return 0
+  },
+}

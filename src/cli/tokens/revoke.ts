@@ -1,0 +1,117 @@
+import { systemClock } from '../../clock.ts'
+import type { SidegateConfig } from '../../config/load.ts'
+import { type CutoffTarget, cutOff } from '../../oauth/tokens/cut-off.ts'
+import type { Cutoff } from '../../stores/ports/cutoffs.ts'
+import type { Store } from '../../stores/ports/store.ts'
+import { quoted } from '../client/store.ts'
+import { type Command, parseOptions, UsageError } from '../command.ts'
+import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
+import { requireIdentifier } from '../identifier.ts'
+import { withOperatedStore } from '../operator-store.ts'
+import { printErrorLine, printLine } from '../output.ts'
+import { type Person, readPeople } from './users.ts'
+
+/** Revokes what was issued to a client or for a person, whether the gateway runs or not; ends when what follows is good. */
+export const tokensRevoke: Command = {
+  name: 'tokens revoke',
+  synopsis: '--config FILE [--client ID] [--subject SUB | --username NAME] [--json]',
+  summary: 'revokes all that was issued until now to a client, for a person, or for the person at the client',
+  run: async args => {
+    const options = parseOptions(args, optionTypes)
+    const wanted = parseWanted(options)
+    const config = await loadOrReport(requireConfigFile(options.config))
+    if (!config) return 1
+    const { cutoff, person } = await withOperatedStore(config, 'the tokens', async store => {
+      const person = await findPerson(config, store, wanted)
+      const target = toTarget(wanted, person)
+      await reportStrangers(config, store, target, person)
+      return { cutoff: await cutOff(store.cutoffs, systemClock, target, config.oauth), person }
+    })
+    printLine(options.json ? toJson(cutoff, person) : toSentence(cutoff, person))
+    return 0
+  },
+}
+
+const optionTypes = {
+  ...configOption,
+  client: { type: 'string' },
+  subject: { type: 'string' },
+  username: { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+/** Of whom everything is to be revoked, as the command line has it. */
+type Wanted = { readonly [K in 'client' | 'subject' | 'username']?: string | undefined }
+
+const parseWanted = ({ client, subject, username }: Wanted): Wanted => {
+  if (client === undefined && subject === undefined && username === undefined)
+    throw new UsageError('name a --client, a --subject or a --username, or a client and one of them')
+  if (subject !== undefined && username !== undefined)
+    throw new UsageError('--username excludes --subject; one of the two is enough')
+  if (client !== undefined) requireIdentifier('--client', client)
+  if (subject !== undefined) requireIdentifier('--subject', subject)
+  return { client, subject, username }
+}
+
+/**
+ * The person that is meant, where it is one of the configuration.
+ * @throws Error where a username is nobody's, and where one stands for a subject: it would revoke nothing
+ */
+const findPerson = async (
+  config: SidegateConfig,
+  { keys }: Store,
+  { subject, username }: Wanted,
+): Promise<Person | undefined> => {
+  if (subject === undefined && username === undefined) return undefined
+  const people = readPeople(config, await keys.load(systemClock.nowMs()))
+  const person = people.find(person => person.sub === subject || person.username === username)
+  if (person) return person
+  if (username !== undefined)
+    throw new Error(`login.users of the configuration has no username ${quoted(username)}; name the --subject instead`)
+  const misnamed = people.find(person => person.username === subject)
+  if (!misnamed) return undefined
+  const { username: name, sub } = misnamed
+  throw new Error(
+    `${quoted(name)} is a username, whose subject is ${sub}; nothing is revoked: say --username ${quoted(name)}`,
+  )
+}
+
+const toTarget = ({ client, subject }: Wanted, person: Person | undefined): CutoffTarget => {
+  const sub = person?.sub ?? subject
+  return { ...(client !== undefined && { client_id: client }), ...(sub !== undefined && { sub }) }
+}
+
+/** A name that was misspelt revokes nothing; but who had it may also have been taken out, and come back. */
+const reportStrangers = async (
+  { oauth }: SidegateConfig,
+  { clients }: Store,
+  { client_id, sub }: CutoffTarget,
+  person: Person | undefined,
+): Promise<void> => {
+  const isClient = async (id: string): Promise<boolean> => oauth.clients.has(id) || Boolean(await clients.find(id))
+  const report = (who: string): void =>
+    printErrorLine(`sidegate: ${who} now; what was issued under that name is revoked`)
+  if (client_id !== undefined && !(await isClient(client_id)))
+    report(`neither the configuration nor the store has a client ${quoted(client_id)}`)
+  // With a login of the operator's nobody here knows who there is.
+  if (sub === undefined || person || oauth.login.mode === 'handoff' || (await isClient(sub))) return
+  report(`no user and no client has the subject ${quoted(sub)}`)
+}
+
+const toSentence = ({ client_id, sub, throughSec }: Cutoff, person: Person | undefined): string => {
+  const who = person ? `${person.username} (subject ${sub})` : `subject ${sub}`
+  const whom = [sub !== undefined && `for ${who}`, client_id !== undefined && `to ${client_id}`].filter(Boolean)
+  return `revoked: everything issued ${whom.join(' ')} until ${toInstant((throughSec + 1) * 1000)}; what is issued from now on is good`
+}
+
+/** One JSON object on standard output; the instants in ISO 8601. */
+const toJson = ({ client_id, sub, throughSec, untilMs }: Cutoff, person: Person | undefined): string =>
+  JSON.stringify({
+    client: client_id,
+    subject: sub,
+    username: person?.username,
+    issuedBefore: toInstant((throughSec + 1) * 1000),
+    rememberedUntil: toInstant(untilMs),
+  })
+
+const toInstant = (atMs: number): string => new Date(atMs).toISOString()

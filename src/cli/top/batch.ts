@@ -1,0 +1,33 @@
+import { printErrorLine, printLine } from '../output.ts'
+import type { Watching } from './interactive.ts'
+import { toPage } from './layout.ts'
+import { watch } from './refresh.ts'
+import type { View } from './snapshot.ts'
+import { toText } from './styled-line.ts'
+
+/**
+ * Prints everything once, after one interval.
+ * @throws Error one line that says why there is nothing
+ */
+export const printOnce = async ({ admin, everyMs }: Watching, stop: AbortController): Promise<void> => {
+  for await (const { view, trouble } of watch(admin, everyMs, stop.signal)) {
+    if (trouble !== undefined) throw new Error(trouble)
+    if (view) return printView(admin, view)
+  }
+}
+
+/** Prints everything after each interval, for a pipe or a file; what is wrong goes to standard error. */
+export const printOn = async ({ admin, everyMs }: Watching, stop: AbortController): Promise<void> => {
+  for await (const { view, trouble } of watch(admin, everyMs, stop.signal)) {
+    if (trouble !== undefined) printErrorLine(`sidegate: ${trouble}; trying again`)
+    else if (view) printView(admin, view)
+  }
+}
+
+const everything = { columns: Infinity, rows: Infinity }
+
+const printView = (admin: string, view: View): void => {
+  const title = `${admin}  ${new Date().toISOString()}`
+  const lines = toPage({ title, view, trouble: undefined, skipped: 0 }, everything)
+  for (const line of [...lines, []]) printLine(toText(line, Infinity, false))
+}

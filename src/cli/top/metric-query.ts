@@ -1,0 +1,74 @@
+import { ownMember } from '../../own-member.ts'
+import { type MetricKey, metrics } from '../../telemetry/metrics.ts'
+import { parseSeries, type Samples, type Series } from './prometheus-text.ts'
+import type { Buckets } from './quantile.ts'
+
+/** Adds up the series of a metric: counters and histograms by their growth, gauges by what they say. */
+export interface Ledger {
+  /** One sum for each group of series. */
+  sums(key: MetricKey, groupOf: GroupOf, counts?: (labels: Labels) => boolean): ReadonlyMap<string, number>
+  /** Of a histogram; so are `calls`, which are how many observations there were. */
+  durations(key: MetricKey, groupOf: GroupOf): ReadonlyMap<string, Buckets>
+  calls(key: MetricKey, groupOf: GroupOf): ReadonlyMap<string, number>
+  /** Of all series of the metric. */
+  sum(key: MetricKey, counts?: (labels: Labels) => boolean): number
+  /** Of a counter: how far it has come. */
+  state(key: MetricKey): number
+  /** A label of its first series. */
+  labelOf(key: MetricKey, label: string): string
+}
+
+export type Labels = Series['labels']
+
+/** The name under which a series is added up. */
+export type GroupOf = (labels: Labels) => string
+
+/** @param growth of counters and histograms since the scrape before `now` */
+export const createLedger = (now: Samples, growth: Samples): Ledger => {
+  const entries = Map.groupBy(toEntries(now, growth), ({ name }) => name)
+  const entriesOf = (key: MetricKey, suffix = ''): readonly Entry[] => entries.get(metrics[key].name + suffix) ?? []
+  return {
+    sums: (key, groupOf, counts = always) =>
+      sumsOf(
+        entriesOf(key).filter(({ labels }) => counts(labels)),
+        groupOf,
+      ),
+    durations: (key, groupOf) => {
+      const groups = Map.groupBy(entriesOf(key, '_bucket'), ({ labels }) => groupOf(labels))
+      return new Map([...groups].map(([group, buckets]) => [group, toBuckets(buckets)]))
+    },
+    calls: (key, groupOf) => sumsOf(entriesOf(key, '_count'), groupOf),
+    sum: (key, counts = always) =>
+      entriesOf(key).reduce((sum, { labels, value }) => (counts(labels) ? sum + value : sum), 0),
+    state: key => entriesOf(key).reduce((sum, { state }) => sum + state, 0),
+    labelOf: (key, label) => ownMember(entriesOf(key)[0]?.labels, label) ?? '',
+  }
+}
+
+interface Entry extends Series {
+  /** What is added up. */
+  readonly value: number
+  /** What the scrape says. */
+  readonly state: number
+}
+
+const toEntries = (now: Samples, growth: Samples): readonly Entry[] =>
+  [...now].map(([series, state]) => ({ ...parseSeries(series), state, value: growth.get(series) ?? state }))
+
+const always = (): boolean => true
+
+const sumsOf = (entries: readonly Entry[], groupOf: GroupOf): ReadonlyMap<string, number> => {
+  const sums = new Map<string, number>()
+  for (const { labels, value } of entries) {
+    const group = groupOf(labels)
+    sums.set(group, (sums.get(group) ?? 0) + value)
+  }
+  return sums
+}
+
+/** Series of different labels have the same bounds. */
+const toBuckets = (entries: readonly Entry[]): Buckets => {
+  const sums = sumsOf(entries, ({ le = '' }) => le.replace('Inf', 'Infinity'))
+  // `Number` takes what is empty for 0.
+  return new Map([...sums].map(([bound, count]) => [Number.parseFloat(bound), count]))
+}

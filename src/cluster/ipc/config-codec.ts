@@ -1,0 +1,88 @@
+import { createClientIntake, type PackedClients } from '../../app/clients.ts'
+import type { SidegateConfig } from '../../app.ts'
+import { ownMember, setOwnMember } from '../../own-member.ts'
+import { Secret } from '../../secret.ts'
+
+/**
+ * The configuration on its way from the primary to a worker: what JSON can hold, its secrets in the clear. It goes
+ * through the channel between the two, never into arguments or the environment.
+ */
+export interface ConfigParcel {
+  readonly config: unknown
+  readonly clients: PackedClients
+}
+
+/** An object with this key stands for what JSON does not know, or for an object that has the key itself. */
+const mark = '$'
+
+/** Shares with the configuration what JSON holds anyway. */
+export const packConfig = (config: SidegateConfig): ConfigParcel => {
+  const { clients, ...oauth } = config.oauth
+  return { config: pack({ ...config, oauth }), clients: clients.pack() }
+}
+
+/**
+ * The configuration as it was, frozen again. It is made of the parcel, which is not to be used any more.
+ * @param intake has what came of its clients before (`config-parts.ts`)
+ */
+export const unpackConfig = (parcel: ConfigParcel, intake = createClientIntake()): SidegateConfig => {
+  const { oauth, ...config } = unpack(parcel.config) as SidegateConfig
+  const { facts, parts } = parcel.clients
+  parts.forEach(intake.add)
+  return Object.freeze({ ...config, oauth: Object.freeze({ ...oauth, clients: intake.open(facts) }) })
+}
+
+/** What is undefined is left out, as from any JSON. */
+const pack = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Secret) return { [mark]: 'secret', value: value.reveal() }
+  if (value instanceof Map) return { [mark]: 'map', value: pack([...value]) }
+  const packed = packMembers(value as Members)
+  return !Array.isArray(value) && mark in value ? { [mark]: 'object', value: packed } : packed
+}
+
+type Members = Record<string, unknown>
+
+/** The same object where no member is packed, else a copy. */
+const packMembers = (members: Members): Members => {
+  let copy: Members | undefined
+  for (const key of Object.keys(members)) {
+    const member = ownMember(members, key)
+    const packed = pack(member)
+    if (packed === member) continue
+    copy ??= (Array.isArray(members) ? [...members] : { ...members }) as Members
+    setOwnMember(copy, key, packed)
+  }
+  return copy ?? members
+}
+
+const unpack = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  const isMarked = !Array.isArray(value) && mark in value
+  return isMarked ? unpackMarked(value as unknown as Marked) : unpackMembers(value as Members)
+}
+
+type Marked =
+  | { readonly [mark]: 'secret'; readonly value: string }
+  | { readonly [mark]: 'map'; readonly value: unknown }
+  | { readonly [mark]: 'object'; readonly value: Members }
+
+const unpackMarked = (marked: Marked): object => {
+  switch (marked[mark]) {
+    case 'secret':
+      return Object.freeze(new Secret(marked.value))
+    case 'map':
+      return Object.freeze(new Map(unpack(marked.value) as readonly (readonly [unknown, unknown])[]))
+    case 'object':
+      return unpackMembers(marked.value)
+  }
+}
+
+const unpackMembers = (members: Members): Members => {
+  for (const key of Object.keys(members)) {
+    const member = ownMember(members, key)
+    const unpacked = unpack(member)
+    if (unpacked !== member) setOwnMember(members, key, unpacked)
+  }
+  return Object.freeze(members)
+}

@@ -1,0 +1,101 @@
+import { findFixedChange } from '../../app/primary.ts'
+import type { SidegateConfig } from '../../app.ts'
+import type { Clock } from '../../clock.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import type { Recorder } from '../../telemetry/recorder.ts'
+import { type ConfigParcel, packConfig } from '../ipc/config-codec.ts'
+import type { Workers } from '../supervisor/worker-pool.ts'
+import { reasonOf } from '../worker/start-failure.ts'
+import type { ConfigSource } from './config-source.ts'
+import { type Agreement, createAgreement } from './vote.ts'
+
+/** The configuration that is served now, and its way to the next one. */
+export interface Reload extends Pick<Agreement, 'answered' | 'gone'> {
+  config(): SidegateConfig
+  /** The same, as it goes to workers. */
+  parcel(): ConfigParcel
+  /** For a person: `ok`, or when it was that the files could not be served. */
+  finding(): string
+  /** Reads the files, and serves what they say if all of it is right; else nothing changes. One at a time. */
+  now(cause: ReloadCause): Promise<void>
+}
+
+export type ReloadCause = 'signal' | 'file'
+
+export interface ReloadOptions {
+  /** What is served first. */
+  readonly config: SidegateConfig
+  readonly source: ConfigSource
+  readonly workers: Pick<Workers, 'names' | 'tell'>
+  readonly log: Logger
+  readonly recorder: Recorder
+  readonly clock: Clock
+}
+
+/** What the files say is right, and a worker cannot serve it yet, as where the store is away: it is tried again by itself. */
+const retryAfterMs = 5000
+
+export const createReload = (options: ReloadOptions): Reload => {
+  const { source, workers, log, recorder, clock } = options
+  const successful = recorder.gauge('configReloadSuccessful', [])
+  const succeededAt = recorder.gauge('configReloadTimestamp', [])
+  const agreement = createAgreement(workers)
+  let served = { config: options.config, parcel: packConfig(options.config) }
+  let lastId = 0
+  let underWay = Promise.resolve()
+  let retry: NodeJS.Timeout | undefined
+  /** When the files were last refused; undefined where what they said last is served. */
+  let refusedAtMs: number | undefined
+
+  const succeed = (): void => {
+    refusedAtMs = undefined
+    successful.set(1)
+    succeededAt.set(clock.nowMs() / 1000)
+  }
+  const fail = (cause: ReloadCause, problems: readonly string[]): void => {
+    refusedAtMs = clock.nowMs()
+    successful.set(0)
+    log.error({ event: 'config_refused', cause, problems }, 'the configuration cannot be served: kept the old one')
+  }
+
+  const reload = async (cause: ReloadCause): Promise<void> => {
+    clearTimeout(retry)
+    const loaded = await source.load()
+    if (!loaded.ok) return fail(cause, loaded.problems)
+    const { config } = loaded
+    const fixed = findFixedChange(served.config, config)
+    if (fixed !== undefined) return fail(cause, [fixed])
+    lastId++
+    const id = lastId
+    const parcel = packConfig(config)
+    const refusal = await agreement.reach(id, parcel)
+    if (refusal !== undefined) {
+      workers.tell({ type: 'discard', id })
+      retry = setTimeout(() => void now(cause), retryAfterMs).unref()
+      return fail(cause, [refusal])
+    }
+    served = { config, parcel }
+    workers.tell({ type: 'adopt', id })
+    succeed()
+    log.info({ event: 'config_reloaded', cause }, 'a new configuration is served')
+  }
+
+  const now = (cause: ReloadCause): Promise<void> => {
+    underWay = underWay.then(() => reload(cause)).catch(error => fail(cause, [reasonOf(error)]))
+    return underWay
+  }
+
+  succeed()
+  return {
+    config: () => served.config,
+    parcel: () => served.parcel,
+    finding: () =>
+      refusedAtMs === undefined ? 'ok' : `refused at ${timeText(refusedAtMs)}; the one before it is served`,
+    now,
+    answered: agreement.answered,
+    gone: agreement.gone,
+  }
+}
+
+/** `2026-01-31T23:59:59Z` */
+const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')

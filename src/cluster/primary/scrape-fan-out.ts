@@ -1,0 +1,51 @@
+import type { Aggregate } from '../../telemetry/aggregate.ts'
+import type { Recorder } from '../../telemetry/recorder.ts'
+import type { Workers } from '../supervisor/worker-pool.ts'
+
+/** Collects the metrics of all workers when somebody asks, without waiting for one that hangs. */
+export interface Gathering {
+  /** A worker has answered the report of this number. */
+  reported(worker: string, id: number): void
+  /** A worker has gone and will not answer. */
+  gone(worker: string): void
+  expose(format: 'text' | 'openmetrics'): ReturnType<Aggregate['expose']>
+}
+
+/** A worker that has not reported by then hangs; its last report stands. */
+const patienceMs = 100
+
+export const createGathering = (aggregate: Aggregate, recorder: Recorder, workers: Workers): Gathering => {
+  let lastId = 0
+  const rounds = new Map<number, { readonly missing: Set<string>; readonly done: () => void }>()
+  const leave = (worker: string, id: number): void => {
+    const round = rounds.get(id)
+    round?.missing.delete(worker)
+    if (round?.missing.size === 0) round.done()
+  }
+
+  const gather = (): Promise<void> => {
+    lastId++
+    const id = lastId
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, patienceMs)
+    rounds.set(id, { missing: new Set(workers.names()), done: resolve })
+    workers.tell({ type: 'report', id })
+    return promise.finally(() => {
+      clearTimeout(timer)
+      rounds.delete(id)
+    })
+  }
+
+  return {
+    reported: leave,
+    gone(worker) {
+      for (const id of [...rounds.keys()]) leave(worker, id)
+    },
+    async expose(format) {
+      await gather()
+      const own = recorder.takeChanges()
+      if (own) aggregate.apply('primary', own)
+      return aggregate.expose(format)
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { Logger } from '../../telemetry/logger.ts'
+
+type Part = 'store' | 'limiter'
+
+/** What the workers say of the store, said once by the primary: in the log when it changes, and on `/readyz?verbose`. */
+export interface StoreWatch {
+  report(worker: string, part: Part, up: boolean, reason: string | undefined): void
+  /** A process has ended; what it complained of counts until another says that it reaches the store, or has said so. */
+  forget(worker: string): void
+  /** For a person: `ok`, or what is wrong. */
+  finding(part: Part): string
+}
+
+const downMessages: Readonly<Record<Part, string>> = {
+  store: 'the store does not answer: tokens, introspection and revocation are refused with 503',
+  limiter: 'plan limits are kept locally: the shared count does not answer',
+}
+
+const upMessages: Readonly<Record<Part, string>> = {
+  store: 'the store answers again',
+  limiter: 'plan limits are shared again',
+}
+
+/** Who complains for processes that have ended, and for the primary, which looks once, at the start. */
+const nobodyAlive = 'primary'
+
+export const createStoreWatch = (store: string, log: Logger): StoreWatch => {
+  const complaining: Readonly<Record<Part, Map<string, string>>> = { store: new Map(), limiter: new Map() }
+  const reaching: Readonly<Record<Part, Set<string>>> = { store: new Set(), limiter: new Set() }
+
+  const settle = (part: Part, wasUp: boolean): void => {
+    const isUp = complaining[part].size === 0
+    if (isUp === wasUp) return
+    const [reason] = complaining[part].values()
+    if (isUp) log.info({ event: 'store_up', store, part }, upMessages[part])
+    else log.error({ event: 'store_down', store, part, reason }, downMessages[part])
+  }
+
+  return {
+    report(worker, part, up, reason) {
+      const wasUp = complaining[part].size === 0
+      if (up) {
+        reaching[part].add(worker)
+        complaining[part].delete(worker)
+      } else {
+        reaching[part].delete(worker)
+        complaining[part].set(worker, reason ?? 'no reason given')
+      }
+      // The first worker that has looked answers for those who cannot look again.
+      complaining[part].delete(nobodyAlive)
+      settle(part, wasUp)
+    },
+    forget(worker) {
+      for (const part of ['store', 'limiter'] as const) {
+        const wasUp = complaining[part].size === 0
+        const reason = complaining[part].get(worker)
+        reaching[part].delete(worker)
+        complaining[part].delete(worker)
+        if (reason !== undefined && reaching[part].size === 0) complaining[part].set(nobodyAlive, reason)
+        settle(part, wasUp)
+      }
+    },
+    finding(part) {
+      const [reason] = complaining[part].values()
+      if (reason === undefined) return 'ok'
+      return part === 'store' ? `down (${reason})` : `local (${reason})`
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { Listeners } from './reuseport-sockets.ts'
+import type { WorkerProcess } from './worker-process.ts'
+import { isServing, type Slot } from './worker-slots.ts'
+
+/** Who accepts from which slot's socket: its own worker, or another while it has none that does. */
+export interface SlotListeners {
+  give(slot: Slot, to: WorkerProcess): void
+  /** Connections that wait in a dead worker's queue, and new ones, are accepted by another worker as soon as there is one. */
+  lendOrphans(): void
+  /** The slot's own worker accepts now: whoever did so for it stops to. */
+  takeBack(slot: Slot): void
+  /** What was lent to the worker of a slot goes to the one that takes its place. */
+  handOver(slot: Slot, to: WorkerProcess): void
+  /** The worker of a slot is gone: what was lent to it is lent to nobody. */
+  forget(slot: Slot): void
+  /** The worker of a slot does not respond: what was lent to it can be lent to another, and it lets go of that when it responds. */
+  withdraw(slot: Slot): void
+}
+
+export const createSlotListeners = (slots: readonly Slot[], listeners: Listeners): SlotListeners => {
+  const give = (slot: Slot, to: WorkerProcess): void =>
+    to.give({ type: 'listen', slot: slot.index }, listeners.handle(slot.index))
+  const takeBack = (slot: Slot): void => {
+    slot.lentTo?.worker?.tell({ type: 'release', slot: slot.index })
+    slot.lentTo = undefined
+  }
+  return {
+    give,
+    lendOrphans() {
+      for (const slot of slots) {
+        if (isServing(slot) || slot.lentTo) continue
+        slot.lentTo = slots.find(isServing)
+        if (slot.lentTo?.worker) give(slot, slot.lentTo.worker)
+      }
+    },
+    takeBack,
+    handOver(slot, to) {
+      for (const other of slots) if (other.lentTo === slot) give(other, to)
+    },
+    forget(slot) {
+      for (const other of slots) if (other.lentTo === slot) other.lentTo = undefined
+    },
+    withdraw(slot) {
+      for (const other of slots) if (other.lentTo === slot) takeBack(other)
+    },
+  }
+}

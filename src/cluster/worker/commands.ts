@@ -1,0 +1,84 @@
+import type { ClientIntake } from '../../app/clients.ts'
+import type { App } from '../../app.ts'
+import { unpackConfig } from '../ipc/config-codec.ts'
+import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
+import type { ListenHandle } from '../supervisor/reuseport-sockets.ts'
+import { returnMemory } from '../v8/memory-reclaim.ts'
+import type { ChargeChannel } from './limiter-rpc.ts'
+import { createSockets } from './listeners.ts'
+import type { PlanShare } from './local-share.ts'
+import { createProposals } from './staged-configs.ts'
+import { endWithStartFailure } from './start-failure.ts'
+
+/** What a worker is made of. */
+export interface WorkerParts {
+  /** Its own. */
+  readonly slot: number
+  readonly app: App
+  readonly intake: ClientIntake
+  readonly charges: ChargeChannel
+  readonly share: PlanShare
+  send(message: WorkerMessage): void
+  /** Hands over its metrics, as the primary has asked by this number. */
+  report(asked: number): void
+  /** Says that it can serve, the first time. */
+  start(): void
+  /** Everything is answered: ends the process. */
+  end(): Promise<void>
+}
+
+/** What a worker does when its primary tells it to. @returns to be called with each message, and the handle that comes with it */
+export const createOrders = (parts: WorkerParts): ((message: PrimaryMessage, handle: unknown) => void) => {
+  const { slot, app, intake, charges, share, send } = parts
+  const { privateListener } = app
+  const sockets = createSockets(app.traffic, app.inFlight)
+  const privateSockets = privateListener && createSockets(privateListener.traffic, privateListener.inFlight)
+  void returnMemory([sockets, ...(privateSockets ? [privateSockets] : [])])
+  const proposals = createProposals(app, intake)
+  return (message, handle) => {
+    switch (message.type) {
+      case 'configure':
+        return void app.prepare(unpackConfig(message.config, intake)).then(prepared => {
+          prepared.adopt()
+          parts.start()
+        }, endWithStartFailure)
+      case 'propose':
+        return void proposals
+          .build(message.id, message.config)
+          .then(refusal => send({ type: 'proposal', id: message.id, ...(refusal !== undefined && { refusal }) }))
+      case 'adopt':
+        // It was proposed before this worker could build it.
+        if (!proposals.adopt(message.id)) send({ type: 'loaded' })
+        return
+      case 'discard':
+        return proposals.discard(message.id)
+      case 'listen':
+        return sockets.listen(message.slot, handle as ListenHandle, () =>
+          send({ type: 'listening', slot: message.slot }),
+        )
+      case 'listen-privately':
+        return privateSockets?.listen(slot, handle as ListenHandle, () => undefined)
+      case 'release':
+        return sockets.release(message.slot)
+      case 'verdicts':
+        return charges.settle(message.id, message.verdicts)
+      case 'revoked':
+        return app.learnRevocations(message.revocations)
+      case 'report':
+        return parts.report(message.id)
+      case 'pods':
+        return share.setPods(message.count, message.index)
+      case 'retire': {
+        app.startDraining()
+        app.closeEndless()
+        const { timeoutMs } = message
+        return void Promise.all([sockets.retire(timeoutMs), privateSockets?.retire(timeoutMs)]).then(parts.end)
+      }
+      case 'drain':
+        return app.startDraining()
+      case 'stop':
+        app.closeEndless()
+        return void Promise.all([sockets.finish(), privateSockets?.finish()]).then(parts.end)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { ClientIntake } from '../../app/clients.ts'
+import type { App, Prepared } from '../../app.ts'
+import { type ConfigParcel, unpackConfig } from '../ipc/config-codec.ts'
+import { reasonOf } from './start-failure.ts'
+
+/**
+ * The configurations that the primary proposes to a worker while it serves: each is built first, and served only once
+ * every worker could build it.
+ */
+export interface Proposals {
+  /** @returns why it cannot be served here, in one line; undefined where it can */
+  build(id: number, parcel: ConfigParcel): Promise<string | undefined>
+  /** @returns false where it was not built here: the worker came later */
+  adopt(id: number): boolean
+  discard(id: number): void
+}
+
+export const createProposals = (app: App, intake: ClientIntake): Proposals => {
+  let built: { readonly id: number; readonly prepared: Prepared } | undefined
+  /** The last one that was adopted or discarded. */
+  let lastSettled = 0
+  const forget = (): void => {
+    void built?.prepared.discard()
+    built = undefined
+  }
+  return {
+    async build(id, parcel) {
+      forget()
+      try {
+        const prepared = await app.prepare(unpackConfig(parcel, intake))
+        // Another worker refused it meanwhile, or it was adopted too early and this worker has asked for it anew.
+        if (id <= lastSettled) await prepared.discard()
+        else built = { id, prepared }
+        return undefined
+      } catch (error) {
+        return reasonOf(error)
+      }
+    },
+    adopt(id) {
+      lastSettled = id
+      if (built?.id !== id) return false
+      built.prepared.adopt()
+      built = undefined
+      return true
+    },
+    discard(id) {
+      lastSettled = id
+      if (built?.id === id) forget()
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import t from 'tap'
+import { duration, figure, percent } from '../../../src/cli/top/format-number.ts'
+import { mostSkipped } from '../../../src/cli/top/layout.ts'
+import { part, toText } from '../../../src/cli/top/styled-line.ts'
+import { durations, pageOf, requests, viewOf } from './support.ts'
+
+const names = Array.from({ length: 200 }, (_, index) => `Grouping-${String(index).padStart(3, '0')}`)
+const many = viewOf('', names.map((name, index) => requests(name, 1000 - index)).join(''))
+
+t.test('numbers are short, whatever they are', async t => {
+  const values = [
+    0,
+    0.04,
+    0.44,
+    9.94,
+    9.96,
+    37.2,
+    999.4,
+    999.6,
+    1234,
+    45_678,
+    1.5e7,
+    2e18,
+    1e30,
+    -3,
+    Number.NaN,
+    Infinity,
+  ]
+
+  t.same(values.map(figure), [
+    '0',
+    '<0.1',
+    '0.4',
+    '9.9',
+    '10',
+    '37',
+    '999',
+    '1k',
+    '1.2k',
+    '46k',
+    '15M',
+    '2E',
+    '1e+30',
+    '-3',
+    '-',
+    '-',
+  ])
+  t.ok(Array.from({ length: 330 }, (_, index) => figure(9.996 * 10 ** (index - 20))).every(text => text.length <= 7))
+})
+
+t.test('a share is said in percent, and of nothing it is not', async t => {
+  t.same([0, 0.0004, 0.025, 1, 0 / 0].map(percent), ['0', '<0.1', '2.5', '100', '-'])
+})
+
+t.test('a duration has the unit that fits it', async t => {
+  const texts = [0.00035, 0.0021, 0.045, 0.9999, 1.5, 30].map(sec => duration({ sec, isBeyond: false }))
+
+  t.same(texts, ['350us', '2.1ms', '45ms', '1s', '1.5s', '30s'])
+  t.equal(duration({ sec: 30, isBeyond: true }), '>30s')
+  t.equal(duration(undefined), '-')
+})
+
+t.test('without a limit every grouping is shown, beneath the sum of all', async t => {
+  const page = pageOf(many)
+
+  t.match(page[3], /^GROUPING +REQ\/S +4XX% +5XX% +P50 +P99 +REFUSED\/S +IN FLIGHT$/)
+  t.match(page[4], /^\(all\) +180k /)
+  t.match(
+    page.slice(5, 205),
+    names.map(name => new RegExp(`^${name} `)),
+  )
+})
+
+t.test('a screen is never left, and says what is not on it', async t => {
+  const page = pageOf(many, { columns: 80, rows: 24 })
+
+  t.equal(page.length, 24)
+  t.match(page.at(-1), /^1 to 18 of 200; arrow and page keys show others$/)
+  t.match(page.at(-2), /^Grouping-017 /)
+})
+
+t.test('the last ones are reached, and the screen stays full', async t => {
+  const size = { columns: 80, rows: 24 }
+  const skipped = mostSkipped({ title: '', view: many, trouble: undefined, skipped: 0 }, size)
+  const page = pageOf(many, size, { skipped })
+
+  t.equal(skipped, 182)
+  t.match(page.at(-1), /^183 to 200 of 200/)
+  t.match(page.at(-2), /^Grouping-199 /)
+})
+
+t.test('no line is wider than the terminal, and the name and its rate stay longest', async t => {
+  for (const columns of [1, 5, 10, 20, 30, 40, 60, 80]) {
+    const page = pageOf(many, { columns, rows: 24 })
+    t.same(
+      page.filter(line => line.length > columns),
+      [],
+      `${columns} columns`,
+    )
+  }
+  t.match(pageOf(many, { columns: 20, rows: 24 })[3], /^GROUPING +REQ\/S$/)
+  t.match(pageOf(many, { columns: 40, rows: 24 })[3], /^GROUPING +REQ\/S +5XX% +P99$/)
+})
+
+t.test('a long name is cut before a number is', async t => {
+  const view = viewOf('', requests('An-extraordinarily-long-name-of-a-grouping', 7))
+
+  t.match(pageOf(view, { columns: 24, rows: 24 })[5], /^An-extraordinari~ +7$/)
+})
+
+t.test('a screen of any height has as many lines at most', async t => {
+  const store = 'sidegate_store_up{store="redis"} 1\n'
+  const upstreams = names.map(
+    name =>
+      `sidegate_upstream_queue{upstream="${name}"} 1\nsidegate_upstream_errors_total{upstream="${name}",reason="connect"} 1\n`,
+  )
+  const view = viewOf('', requests('A', 1) + requests('B', 1) + store + upstreams.join(''))
+
+  for (let rows = 1; rows <= 30; rows++) t.ok(pageOf(view, { columns: 80, rows }).length <= rows, `${rows} rows`)
+  t.match(pageOf(view, { columns: 80, rows: 30 }).join('\n'), /\nUPSTREAM /)
+})
+
+t.test('a store that is away, and what it is done without, is said', async t => {
+  const view = viewOf(
+    '',
+    'sidegate_store_up{store="redis"} 0\nsidegate_plan_decisions_total{plan="p",grouping="A",decision="local"} 12\n',
+  )
+
+  t.match(pageOf(view)[2], /^store redis DOWN .* {2}decided without it 12\/s$/)
+})
+
+t.test('a configuration that was refused is said', async t => {
+  const reload = (value: number): string => `sidegate_config_last_reload_successful ${value}\n`
+
+  t.match(pageOf(viewOf('', reload(0)))[2], /^the last configuration was refused/)
+  t.notMatch(pageOf(viewOf('', reload(1))).join(), /refused/)
+})
+
+t.test('before the second scrape there is nothing to compare', async t => {
+  t.same(pageOf(undefined), ['title', 'measuring ...'])
+  t.same(pageOf(undefined, undefined, { trouble: 'nobody answers' }), ['title', 'nobody answers; trying again'])
+})
+
+t.test('latencies stand in their columns', async t => {
+  const view = viewOf('', requests('A', 100) + durations('A', { 0.001: 50, 0.01: 100, '+Inf': 100 }))
+
+  t.match(pageOf(view)[5], /^A +100 +0 +0 +1ms +9\.8ms +0 +0$/)
+})
+
+t.test('colours are for terminals that have them, and change no width', async t => {
+  const line = [part('ab', 'bad'), part('cd')]
+
+  t.equal(toText(line, 3, true), '\u001b[1;31mab\u001b[mc')
+  t.equal(toText(line, 3, false), 'abc')
+})

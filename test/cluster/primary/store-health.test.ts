@@ -1,0 +1,49 @@
+import { pino } from 'pino'
+import t from 'tap'
+import { createStoreWatch } from '../../../src/cluster/primary/store-health.ts'
+
+const setup = () => {
+  const said: string[] = []
+  const log = pino({}, { write: line => void said.push(JSON.parse(line).event) })
+  return { said, watch: createStoreWatch('redis', log) }
+}
+
+for (const part of ['store', 'limiter'] as const) {
+  t.test(`the only worker ends while its ${part} is away: it stays away until the next one reaches it`, async t => {
+    const { said, watch } = setup()
+    watch.report('one', part, true, undefined)
+    watch.report('one', part, false, 'refused')
+
+    watch.forget('one')
+
+    t.same(said, ['store_down'])
+    t.match(watch.finding(part), /\(refused\)/)
+    watch.report('two', part, false, 'unknown')
+    t.match(watch.finding(part), /\(unknown\)/)
+    watch.forget('two')
+    t.same(said, ['store_down'], 'once')
+    watch.report('three', part, true, undefined)
+    t.same(said, ['store_down', 'store_up'])
+    t.equal(watch.finding(part), 'ok')
+  })
+}
+
+t.test('the one that complained ends, and another reaches the store: it is up', async t => {
+  const { said, watch } = setup()
+  watch.report('one', 'store', true, undefined)
+  watch.report('two', 'store', false, 'refused')
+
+  watch.forget('two')
+
+  t.same(said, ['store_down', 'store_up'])
+})
+
+t.test('a new reason is found, and no new line', async t => {
+  const { said, watch } = setup()
+
+  watch.report('one', 'store', false, 'it ended the connection')
+  watch.report('one', 'store', false, 'refused')
+
+  t.equal(watch.finding('store'), 'down (refused)')
+  t.same(said, ['store_down'])
+})
