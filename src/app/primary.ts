@@ -12,8 +12,8 @@ import type { OnChange } from './on-change.ts'
 
 export { createLimiterService } from '../stores/limits/shared-limiter.ts'
 export type { PodCounter } from '../stores/pods.ts'
-export { findFixedChange } from './fixed-keys.ts'
 export { privateOptions } from './private-options.ts'
+export { findFixedChange } from './restart-only-settings.ts'
 
 /** The store as it was found before any worker opened it. */
 export interface PreparedStore {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { withStore } from '../app/store.ts'
+import { withStore } from '../app/with-store.ts'
 import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import type { Store } from '../stores/ports/store.ts'

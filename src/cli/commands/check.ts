@@ -1,4 +1,4 @@
-import { findEviction } from '../../app/store.ts'
+import { findEviction } from '../../app/with-store.ts'
 import { systemClock } from '../../clock.ts'
 import {
   type ExaminedConfig,

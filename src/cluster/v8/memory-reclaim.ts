@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import { collectYoung } from '../../young-collection.ts'
+import { collectYoung } from '../../minor-gc.ts'
 import type { Sockets } from '../worker/listeners.ts'
 
 /** How much must have been added before it is worth the milliseconds of giving it back. */

@@ -1,4 +1,4 @@
-import { Roll } from '../../roll.ts'
+import { Roll } from '../../dense-set.ts'
 import { Connection, type RoundTripHandler } from './connection.ts'
 import { type ConnectionLimits, tickMsOf } from './limits.ts'
 import type { OpenSocket } from './open-socket.ts'

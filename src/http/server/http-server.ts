@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { Roll } from '../../roll.ts'
+import { Roll } from '../../dense-set.ts'
 import { Connection, type ConnectionServer } from './connection.ts'
 import type { HttpServerHandlers } from './handlers.ts'
 import type { HttpServerOptions } from './options.ts'

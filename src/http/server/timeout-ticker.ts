@@ -1,4 +1,4 @@
-import { Roll, type RollPlace } from '../../roll.ts'
+import { Roll, type RollPlace } from '../../dense-set.ts'
 
 /** Looks at its own timeouts. */
 export interface Ticked {

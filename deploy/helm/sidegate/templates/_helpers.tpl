@@ -46,7 +46,7 @@ capabilities:
     - ALL
 {{- end -}}
 
-{{/* The keys that a running Sidegate does not take: src/app/fixed-keys.ts. */}}
+{{/* The keys that a running Sidegate does not take: src/app/restart-only-settings.ts. */}}
 {{- define "sidegate.restartsWith" -}}
 {{ pick .Values.configuration "listen" "tls" "requests" "admin" "internal" "workers" "pods" "store" "store_file" | toJson | sha256sum }}
 {{- end -}}

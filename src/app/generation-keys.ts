@@ -5,7 +5,7 @@ import type { OAuthOptions } from '../oauth/options.ts'
 import type { Store } from '../stores/ports/store.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import { auditKeys } from './key-audit.ts'
-import { createKeyMeter } from './key-meter.ts'
+import { createKeyMeter } from './key-metrics.ts'
 import type { OnChange } from './on-change.ts'
 import { isSame } from './same.ts'
 

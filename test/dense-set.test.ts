@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Roll } from '../src/roll.ts'
+import { Roll } from '../src/dense-set.ts'
 
 t.test('who is on the roll is who entered and has not left, in whatever order they came and went', async t => {
   const roll = new Roll<number>()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findFixedChange } from '../../src/app/fixed-keys.ts'
+import { findFixedChange } from '../../src/app/restart-only-settings.ts'
 import { publicJwk } from '../config/keys.ts'
 import { acceptedConfig, authorize, client, forwarded, publishing } from '../config/support.ts'
 

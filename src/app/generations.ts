@@ -1,5 +1,5 @@
 import type { HttpServerHandlers } from '../http/server/handlers.ts'
-import type { Serving } from './serving.ts'
+import type { Serving } from './config-generation.ts'
 
 /** The serving of now, and those before it that still have requests under way. */
 export interface Servings {

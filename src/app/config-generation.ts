@@ -18,11 +18,11 @@ import type { Audit } from '../telemetry/audit.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
-import type { FixedConfig, LiveConfig } from './fixed-keys.ts'
+import type { StoredClientsSource } from './client-registry.ts'
+import { findServingKeys } from './generation-keys.ts'
 import type { OnChange } from './on-change.ts'
+import type { FixedConfig, LiveConfig } from './restart-only-settings.ts'
 import { isSame } from './same.ts'
-import { findServingKeys } from './serving-keys.ts'
-import type { StoredClientsSource } from './stored-clients.ts'
 
 /** What outlives every reload of a process, with all that it knows. */
 export interface Lasting {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import t from 'tap'
-import { followStoreCertificates } from '../../src/app/store-certificates.ts'
+import { followStoreCertificates } from '../../src/app/store-certificate-metrics.ts'
 import { parseStoreUrl, type StoreUrl } from '../../src/stores/store-url.ts'
 import { createAggregate } from '../../src/telemetry/aggregate.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'

@@ -6,9 +6,9 @@ import type { ClientStore } from '../stores/ports/clients.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import { auditClients } from './client-audit.ts'
-import { meterStoredClients } from './client-meter.ts'
-import type { FixedConfig, LiveConfig } from './fixed-keys.ts'
+import { meterStoredClients } from './client-metrics.ts'
 import type { OnChange } from './on-change.ts'
+import type { FixedConfig, LiveConfig } from './restart-only-settings.ts'
 
 /** Clients of the store, followed for as long as the process serves. */
 export interface StoredClientsSource {
