@@ -1,4 +1,4 @@
-import type { HeadDraft } from './draft.ts'
+import type { HeadDraft } from './parse/parsed-config.ts'
 
 /** The issuer that is written, or the one that this machine alone can reach. */
 export const issuerOf = ({ issuer, listen, tls }: HeadDraft): string =>

@@ -1,7 +1,7 @@
 import { checkClient } from './checks/clients.ts'
 import { checkFapiClient } from './checks/fapi-profile.ts'
-import type { ClientDraft } from './draft.ts'
-import { type Element, parseElement } from './element.ts'
+import { type Element, parseElement } from './parse/config-section.ts'
+import type { ClientDraft } from './parse/parsed-config.ts'
 import { clientSchema } from './schema/clients.ts'
 
 export { clientAuthMethods } from '../oauth/options.ts'

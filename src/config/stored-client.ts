@@ -2,11 +2,11 @@ import { termsOf } from '../oauth/clients/client-terms.ts'
 import type { StoredClientReader } from '../oauth/clients/served-clients.ts'
 import type { ClientMembers } from '../oauth/clients/stored-clients.ts'
 import { checkStoredClient, type StoredClientSetting } from './checks/stored-client.ts'
-import { parseElement } from './element.ts'
-import { type ClientDefaults, toClient } from './resolve-client.ts'
+import { createSparseParse } from './parse/cached-parse.ts'
+import { parseElement } from './parse/config-section.ts'
+import { type ClientDefaults, toClient } from './resolve/resolve-client.ts'
 import { clientSchema } from './schema/clients.ts'
-import { type Fault, pathText } from './source/problem.ts'
-import { createSparseParse } from './sparse-parse.ts'
+import { type Fault, pathText } from './source/diagnostic.ts'
 
 /** Reads clients of the store as strictly as those of a file, by the same schema and checks. */
 export const createStoredClientReader = (config: StoredClientSetting): StoredClientReader => {

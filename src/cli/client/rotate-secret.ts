@@ -1,5 +1,5 @@
 import { systemClock } from '../../clock.ts'
-import { parseDurationMs } from '../../config/examine.ts'
+import { parseDurationMs } from '../../config/lint/lint.ts'
 import type { SidegateConfig } from '../../config/load.ts'
 import { createStoredClientReader } from '../../config/stored-client.ts'
 import { parseMembers } from '../../oauth/clients/stored-clients.ts'

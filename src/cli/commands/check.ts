@@ -7,7 +7,7 @@ import {
   type PlacedWarning,
   parseDurationMs,
   warningRuleIds,
-} from '../../config/examine.ts'
+} from '../../config/lint/lint.ts'
 import { formatProblem, loadConfig } from '../../config/load.ts'
 import { type ListedClient, listClients } from '../client/listed-clients.ts'
 import { quoted } from '../client/store.ts'

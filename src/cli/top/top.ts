@@ -1,4 +1,4 @@
-import { parseDurationMs } from '../../config/examine.ts'
+import { parseDurationMs } from '../../config/lint/lint.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
 import { printOn, printOnce } from './batch.ts'
 import { showLive, type Watching } from './interactive.ts'

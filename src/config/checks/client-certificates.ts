@@ -1,8 +1,8 @@
 import type { ClientAuthMethod } from '../../oauth/options.ts'
-import { type CertificateWay, certificateWays } from '../certificate-ways.ts'
-import type { ClientDraft, Draft } from '../draft.ts'
-import { type Element, isBroken } from '../element.ts'
-import type { Fault } from '../source/problem.ts'
+import { type Element, isBroken } from '../parse/config-section.ts'
+import type { ClientDraft, Draft } from '../parse/parsed-config.ts'
+import { type CertificateWay, certificateWays } from '../resolve/client-certificate-sources.ts'
+import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** Whether the certificates that clients are known by, or bind tokens to, can reach Sidegate as they must. */

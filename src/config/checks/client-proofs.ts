@@ -1,9 +1,9 @@
 import { certificateNameKinds } from '../../oauth/options.ts'
 import { type SigningAlg, strongSigningAlgs } from '../../oauth/wire.ts'
-import type { ClientDraft, SecretDraft } from '../draft.ts'
-import type { Element } from '../element.ts'
-import { certificateNames } from '../resolve-client.ts'
-import type { Fault } from '../source/problem.ts'
+import type { Element } from '../parse/config-section.ts'
+import type { ClientDraft, SecretDraft } from '../parse/parsed-config.ts'
+import { certificateNames } from '../resolve/resolve-client.ts'
+import type { Fault } from '../source/diagnostic.ts'
 import { haveKeyFor } from '../values/jwk.ts'
 import { applyRules, type Finding, keyAt, type Rule, valueAt } from './rule.ts'
 

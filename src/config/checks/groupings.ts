@@ -1,5 +1,5 @@
-import type { Draft } from '../draft.ts'
-import type { Fault } from '../source/problem.ts'
+import type { Draft } from '../parse/parsed-config.ts'
+import type { Fault } from '../source/diagnostic.ts'
 import { isUnknownUpstream, unknownUpstream } from './operations.ts'
 
 /** What must hold among groupings: each name once (it is the label of metrics), and upstreams that exist. */

@@ -1,5 +1,5 @@
-import type { Draft } from '../draft.ts'
-import type { Fault } from '../source/problem.ts'
+import type { Draft } from '../parse/parsed-config.ts'
+import type { Fault } from '../source/diagnostic.ts'
 
 /** Upstreams check an assertion against our key set, so that must be served. */
 export const checkIdentity = ({ groupings, operations, hasAllOperations }: Draft): readonly Fault[] => {

@@ -1,4 +1,4 @@
-import type { Draft, GroupedOperation, OperationDraft } from '../draft.ts'
+import type { Draft, GroupedOperation, OperationDraft } from '../parse/parsed-config.ts'
 import {
   allowedCredentials,
   namesClient,
@@ -6,8 +6,8 @@ import {
   type OperationView,
   servedMethods,
   toOperationView,
-} from '../operation-view.ts'
-import { type Fault, keysText } from '../source/problem.ts'
+} from '../resolve/effective-operation.ts'
+import { type Fault, keysText } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each operation, and between it and its grouping and upstream. */

@@ -1,8 +1,8 @@
 import { type OperationPlan, operationLabel } from '../../gateway/operation.ts'
-import type { Draft, Named, PlanDraft } from '../draft.ts'
-import { toOperationView } from '../operation-view.ts'
+import type { Draft, Named, PlanDraft } from '../parse/parsed-config.ts'
+import { toOperationView } from '../resolve/effective-operation.ts'
+import type { Fault } from '../source/diagnostic.ts'
 import { findNearest } from '../source/did-you-mean.ts'
-import type { Fault } from '../source/problem.ts'
 
 /** A plan's limits go together, and its own rates are for operations that exist and are limited. */
 export const checkPlans = (draft: Draft): readonly Fault[] => [

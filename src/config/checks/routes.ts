@@ -1,8 +1,8 @@
 import { operationLabel } from '../../gateway/operation.ts'
-import type { Draft, GroupedOperation } from '../draft.ts'
-import { isBroken } from '../element.ts'
-import { toOperationView } from '../operation-view.ts'
-import { type Fault, type Path, pathText } from '../source/problem.ts'
+import { isBroken } from '../parse/config-section.ts'
+import type { Draft, GroupedOperation } from '../parse/parsed-config.ts'
+import { toOperationView } from '../resolve/effective-operation.ts'
+import { type Fault, type Path, pathText } from '../source/diagnostic.ts'
 import { isAmbiguous, literalPrefix } from '../values/path-pattern.ts'
 
 /** One way to reach an operation: its path, or one of its aliases. */

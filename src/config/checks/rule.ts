@@ -1,5 +1,5 @@
-import { type Broken, type Element, isBroken } from '../element.ts'
-import type { Fault, Path } from '../source/problem.ts'
+import { type Broken, type Element, isBroken } from '../parse/config-section.ts'
+import type { Fault, Path } from '../source/diagnostic.ts'
 
 /** What a rule has to say about an element; `path` is from the element. */
 export interface Finding {

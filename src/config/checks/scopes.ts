@@ -1,7 +1,7 @@
-import type { Draft } from '../draft.ts'
-import { isBroken } from '../element.ts'
+import { isBroken } from '../parse/config-section.ts'
+import type { Draft } from '../parse/parsed-config.ts'
+import type { Fault } from '../source/diagnostic.ts'
 import { findNearest } from '../source/did-you-mean.ts'
-import type { Fault } from '../source/problem.ts'
 
 /** A text is for a scope that somebody may ask for: a client of the file, or one of the store for what an operation wants. */
 export const checkScopes = ({ head, clients, operations, hasAllOperations }: Draft): readonly Fault[] => {

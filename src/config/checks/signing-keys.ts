@@ -1,7 +1,7 @@
 import { signingAlgs } from '../../oauth/wire.ts'
-import type { Draft } from '../draft.ts'
-import { isBroken } from '../element.ts'
-import type { Fault } from '../source/problem.ts'
+import { isBroken } from '../parse/config-section.ts'
+import type { Draft } from '../parse/parsed-config.ts'
+import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** Whether the operator's own keys can sign all that is to be signed. */

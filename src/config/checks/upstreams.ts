@@ -1,5 +1,5 @@
-import type { Draft, UpstreamDraft } from '../draft.ts'
-import type { Fault } from '../source/problem.ts'
+import type { Draft, UpstreamDraft } from '../parse/parsed-config.ts'
+import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each upstream. */

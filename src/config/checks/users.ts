@@ -1,5 +1,5 @@
-import type { Draft, UserDraft } from '../draft.ts'
-import type { Fault } from '../source/problem.ts'
+import type { Draft, UserDraft } from '../parse/parsed-config.ts'
+import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each user, and between users and clients. */

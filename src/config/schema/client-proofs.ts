@@ -2,10 +2,10 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { isSecretHash } from '../../oauth/secrets/secret-hash.ts'
 import { Secret } from '../../secret.ts'
-import { parseInstantMs } from '../values/instant.ts'
 import { secureUrlFault } from '../values/secure-url.ts'
-import { subjectNameFault } from '../values/subject-name.ts'
-import { checkedText, parsedText, secretText, text, textLike } from '../values/texts.ts'
+import { subjectNameFault } from '../values/subject-dn.ts'
+import { parseInstantMs } from '../values/timestamp.ts'
+import { checkedText, parsedText, secretText, text, textLike } from '../values/zod-scalars.ts'
 import { publicJwks } from './jwks.ts'
 
 /** What a client proves itself with: secrets, keys, the names in its certificate. */

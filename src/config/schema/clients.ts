@@ -5,7 +5,7 @@ import { clientIdFault } from '../values/identifier.ts'
 import { redirectUriFault } from '../values/redirect-uri.ts'
 import { resourceFault } from '../values/resource.ts'
 import { scopeList } from '../values/scope.ts'
-import { checkedText, flag, line, oneOf, oneOfYet, text, textLike } from '../values/texts.ts'
+import { checkedText, flag, line, oneOf, oneOfYet, text, textLike } from '../values/zod-scalars.ts'
 import { certificateNameShape, file, keysShape, secretHash, secretsShape } from './client-proofs.ts'
 
 /** Who may ask for tokens: the registered clients, and the people who may sign in. */

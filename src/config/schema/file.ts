@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { clientsSchema, usersSchema } from './clients.ts'
 import { groupingsSchema } from './groupings.ts'
-import { headSchema, loginSchema } from './head.ts'
 import { plansSchema } from './plans.ts'
+import { headSchema, loginSchema } from './top-level.ts'
 import { upstreamsSchema } from './upstreams.ts'
 
 /** The whole configuration file, from the same parts that check it piece by piece. */

@@ -6,7 +6,7 @@ import { droppedHeaderFault } from '../values/dropped-header.ts'
 import { basePathFault, pathFault } from '../values/path-pattern.ts'
 import { resourceFault } from '../values/resource.ts'
 import { scopeToken } from '../values/scope.ts'
-import { checkedText, flag, line, name, oneOf, sizeBytes, text } from '../values/texts.ts'
+import { checkedText, flag, line, name, oneOf, sizeBytes, text } from '../values/zod-scalars.ts'
 
 /** The published interface: groupings and their operations, and the upstreams behind them. */
 

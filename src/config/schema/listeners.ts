@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { clientAuths, clientCertificateHeaders } from '../../http/tls-options.ts'
 import { parseHostPort } from '../values/address.ts'
-import { oneOf, parsedText, text } from '../values/texts.ts'
+import { oneOf, parsedText, text } from '../values/zod-scalars.ts'
 import { publicJwks } from './jwks.ts'
 
 /** Where Sidegate listens, and how those who connect are known. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { burst, line, name, oneOf, rate } from '../values/texts.ts'
+import { burst, line, name, oneOf, rate } from '../values/zod-scalars.ts'
 
 export const planSchema = z.strictObject({
   title: line().optional().describe('What people call it. Default its key.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { scopeToken } from '../values/scope.ts'
-import { line, textLike } from '../values/texts.ts'
+import { line, textLike } from '../values/zod-scalars.ts'
 
 /** What scopes mean for people. */
 

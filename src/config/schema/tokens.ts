@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { strongSigningAlgs } from '../../oauth/wire.ts'
-import { lifetimeSec, oneOf, text } from '../values/texts.ts'
+import { lifetimeSec, oneOf, text } from '../values/zod-scalars.ts'
 import { signingJwks } from './jwks.ts'
 
 /** What is issued: forms, lifetimes, and the keys that sign. */

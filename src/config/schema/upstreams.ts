@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkedText, count, durationMs, flag, name, text, textLike } from '../values/texts.ts'
+import { checkedText, count, durationMs, flag, name, text, textLike } from '../values/zod-scalars.ts'
 
 const targetFault = (text: string): string | undefined => {
   if (/^unix:\/[^\0]+$/.test(text)) return undefined

@@ -1,6 +1,6 @@
 import { ownMember, setOwnMember } from '../../own-member.ts'
-import type { Fault } from './problem.ts'
-import { walkTree } from './tree.ts'
+import type { Fault } from './diagnostic.ts'
+import { walkTree } from './walk-tree.ts'
 
 /** `$${` (a literal), a well-formed reference, or a `${` that is neither. */
 const reference = /\$(\$\{)|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g

@@ -1,5 +1,5 @@
 import { ownMember, setOwnMember } from '../../own-member.ts'
-import { walkTree } from './tree.ts'
+import { walkTree } from './walk-tree.ts'
 
 /**
  * The data of a text that is JSON, or undefined where it is not, or where a key stands twice in one object: then the YAML

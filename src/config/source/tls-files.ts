@@ -4,7 +4,7 @@ import { readTextFile } from '../../files/text-file.ts'
 import { parseCertificates } from '../../http/pem.ts'
 import { handshakeFault, timeFault } from '../../http/tls-files.ts'
 import { ownMember, setOwnMember } from '../../own-member.ts'
-import type { Fault, Path } from './problem.ts'
+import type { Fault, Path } from './diagnostic.ts'
 import { unreadableFile } from './unreadable-file.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { ErrorCode } from 'yaml'
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { setOwnMember } from '../../own-member.ts'
-import { type Fault, type Path, pathKey } from './problem.ts'
+import { type Fault, type Path, pathKey } from './diagnostic.ts'
 import { surveyNodes, type YamlNodes } from './yaml-nodes.ts'
 
 /** A place in the text, both counted from 1. */

@@ -1,4 +1,4 @@
-import { parsedText, textLike } from './texts.ts'
+import { parsedText, textLike } from './zod-scalars.ts'
 
 /** RFC 6749 section 3.3: printable ASCII without space, quote and backslash. */
 const scopeTokenPattern = /^[\x21\x23-\x5b\x5d-\x7e]+$/

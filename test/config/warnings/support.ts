@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { examineConfig } from '../../../src/config/examine.ts'
+import { examineConfig } from '../../../src/config/lint/lint.ts'
 import { hash, writeConfig } from '../support.ts'
 
 /** Where a configuration is thought to run. */

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { toUpstream } from '../../../src/config/resolve-upstream.ts'
+import { toUpstream } from '../../../src/config/resolve/resolve-upstream.ts'
 import { upstreamSchema } from '../../../src/config/schema/upstreams.ts'
 import { Upstream, type UpstreamDeps } from '../../../src/gateway/upstreams/upstream.ts'
 import type { UpstreamOptions } from '../../../src/gateway/upstreams/upstream-options.ts'

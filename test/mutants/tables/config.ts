@@ -81,7 +81,7 @@ export const configMutants: readonly Mutant[] = [
   },
   {
     name: 'several workers may have a store in memory',
-    file: 'src/config/checks/head.ts',
+    file: 'src/config/checks/top-level.ts',
     find: "typeof workers === 'number' && workers > 1",
     replace: "typeof workers === 'number' && workers > 2",
     tests: ['test/config/checks/head.test.ts'],

@@ -1,5 +1,5 @@
+import type { Path } from './diagnostic.ts'
 import { readPlainJson } from './json-source.ts'
-import type { Path } from './problem.ts'
 import { parseYamlSource, type YamlSource } from './yaml-source.ts'
 
 /** Reads a configuration's text: YAML, or JSON, which is YAML too and read much faster. */

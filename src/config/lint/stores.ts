@@ -1,5 +1,5 @@
 import { parseRedisAddress, type RedisAddress } from '../../stores/store-url.ts'
-import type { Draft } from '../draft.ts'
+import type { Draft } from '../parse/parsed-config.ts'
 import { isLoopback } from '../values/loopback.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 

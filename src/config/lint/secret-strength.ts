@@ -1,7 +1,7 @@
 import { hashStrength, verifySecretHash } from '../../oauth/secrets/secret-hash.ts'
 import { Secret } from '../../secret.ts'
-import type { ClientDraft, Draft, SecretDraft } from '../draft.ts'
-import type { Path } from '../source/problem.ts'
+import type { ClientDraft, Draft, SecretDraft } from '../parse/parsed-config.ts'
+import type { Path } from '../source/diagnostic.ts'
 import { dueAtMs } from './renewal.ts'
 import { type Warning, type WarningRules, warnIf } from './warning.ts'
 

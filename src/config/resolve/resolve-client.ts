@@ -1,12 +1,12 @@
-import { type Clients, createClients } from '../oauth/clients/clients.ts'
+import { type Clients, createClients } from '../../oauth/clients/clients.ts'
 import {
   type CertificateName,
   type ClientKeys,
   type ClientRegistration,
   type ClientSecret,
   certificateNameKinds,
-} from '../oauth/options.ts'
-import type { ClientDraft, Draft, SecretDraft } from './draft.ts'
+} from '../../oauth/options.ts'
+import type { ClientDraft, Draft, SecretDraft } from '../parse/parsed-config.ts'
 
 /** Every client of a draft without faults, as the authorization server takes them. */
 export const resolveClients = (draft: Draft): Clients => createClients(registrationsOf(draft))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, durationMs, sizeBytes } from '../values/texts.ts'
+import { count, durationMs, sizeBytes } from '../values/zod-scalars.ts'
 
 /** What is taken of those who call, before anybody looks at what they ask. */
 export const requestsSchema = z

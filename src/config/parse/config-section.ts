@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import { ownMember } from '../own-member.ts'
-import { findMeantKey, toFaults } from './issues.ts'
-import { type Fault, type Path, startsWith } from './source/problem.ts'
-import type { Parse } from './sparse-parse.ts'
+import { ownMember } from '../../own-member.ts'
+import { type Fault, type Path, startsWith } from '../source/diagnostic.ts'
+import type { Parse } from './cached-parse.ts'
+import { findMeantKey, toFaults } from './zod-issues.ts'
 
 /** One mapping of the configuration that is checked by itself: a client, an operation, the head of the file. */
 export interface Element<T> {

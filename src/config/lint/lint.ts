@@ -1,12 +1,12 @@
-import { readDraft } from './load.ts'
-import { type Problem, pathText } from './source/problem.ts'
-import { parseSource } from './source/source.ts'
-import { type ReadText, readText } from './source/value-files.ts'
-import type { YamlSource } from './source/yaml-source.ts'
-import { warningRules } from './warnings/rules.ts'
-import type { Examined, Warning } from './warnings/warning.ts'
+import { readDraft } from '../load.ts'
+import { type Problem, pathText } from '../source/diagnostic.ts'
+import { parseSource } from '../source/parse-source.ts'
+import { type ReadText, readText } from '../source/secret-files.ts'
+import type { YamlSource } from '../source/yaml-source.ts'
+import { warningRules } from './rules.ts'
+import type { Examined, Warning } from './warning.ts'
 
-export { parseDurationMs } from './values/duration.ts'
+export { parseDurationMs } from '../values/duration.ts'
 
 /** A warning with its place, and the rule that it comes from. */
 export interface PlacedWarning extends Problem {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createCertificates } from '../support/certificates.ts'
-import { privateJwk, publicJwk } from './keys.ts'
-import { acceptedConfig, client, forwarded, makeFolder, problemsOf, publishing, token } from './support.ts'
+import { createCertificates } from '../../support/certificates.ts'
+import { privateJwk, publicJwk } from '../keys.ts'
+import { acceptedConfig, client, forwarded, makeFolder, problemsOf, publishing, token } from '../support.ts'
 
 const { server, ca } = createCertificates(t)
 const tls = { cert_file: server.certFile, key_file: server.keyFile, clientCa_file: ca.certFile }

@@ -1,10 +1,10 @@
 import { certificateRules } from './certificates.ts'
+import { surroundingRules } from './environment.ts'
 import { listenerRules } from './listeners.ts'
 import { operationRules } from './operations.ts'
 import { secretStrengthRules } from './secret-strength.ts'
 import { secretRules } from './secrets.ts'
 import { storeRules } from './stores.ts'
-import { surroundingRules } from './surroundings.ts'
 import { tokenRules } from './tokens.ts'
 import type { WarningRules } from './warning.ts'
 

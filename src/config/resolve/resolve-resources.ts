@@ -1,7 +1,7 @@
-import type { ProtectedResource } from '../oauth/options.ts'
-import type { Draft, GroupedOperation, GroupingDraft } from './draft.ts'
-import { toOperationView } from './operation-view.ts'
-import { basePathFault } from './values/path-pattern.ts'
+import type { ProtectedResource } from '../../oauth/options.ts'
+import type { Draft, GroupedOperation, GroupingDraft } from '../parse/parsed-config.ts'
+import { basePathFault } from '../values/path-pattern.ts'
+import { toOperationView } from './effective-operation.ts'
 
 /**
  * What a token's `aud` may name for a grouping (RFC 8707).

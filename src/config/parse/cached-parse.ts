@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ownMember, setOwnMember } from '../own-member.ts'
+import { ownMember, setOwnMember } from '../../own-member.ts'
 
 /** Parses one mapping, as `safeParse` of its schema does. */
 export type Parse<S extends z.ZodObject> = (raw: unknown) => z.ZodSafeParseResult<z.output<S>>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ownMember } from '../own-member.ts'
-import { findNearest } from './source/did-you-mean.ts'
-import type { Fault, Path } from './source/problem.ts'
+import { ownMember } from '../../own-member.ts'
+import type { Fault, Path } from '../source/diagnostic.ts'
+import { findNearest } from '../source/did-you-mean.ts'
 
 /** What the schema found, in our words: what is wrong, what would be right, never the value itself. */
 export const toFaults = (issue: z.core.$ZodIssue, schema: z.ZodType, raw: unknown, base: Path): readonly Fault[] => {

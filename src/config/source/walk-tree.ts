@@ -1,5 +1,5 @@
 import { ownMember } from '../../own-member.ts'
-import type { Path } from './problem.ts'
+import type { Path } from './diagnostic.ts'
 
 /** What holds values in the data of a configuration file: a mapping by its keys, a list by its indexes. */
 type Holder = Record<string | number, unknown>

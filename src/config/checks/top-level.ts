@@ -1,7 +1,7 @@
 import { parseRedisAddress, type StoreUrl } from '../../stores/store-url.ts'
 import { readTlsFiles } from '../../stores/tls-files.ts'
-import type { Draft, HeadDraft } from '../draft.ts'
-import type { Fault } from '../source/problem.ts'
+import type { Draft, HeadDraft } from '../parse/parsed-config.ts'
+import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** What must hold between store and workers, and between the times of a request. */

@@ -1,10 +1,10 @@
-import type { Operation, Served } from '../gateway/operation.ts'
-import type { Endpoint, LoginOptions, OAuthOptions, User } from '../oauth/options.ts'
-import { certificateWays } from './certificate-ways.ts'
-import type { Draft, LoginDraft, UserDraft } from './draft.ts'
+import type { Operation, Served } from '../../gateway/operation.ts'
+import type { Endpoint, LoginOptions, OAuthOptions, User } from '../../oauth/options.ts'
+import type { Draft, LoginDraft, UserDraft } from '../parse/parsed-config.ts'
+import { usableMemoryBytes } from '../values/memory.ts'
+import { certificateWays } from './client-certificate-sources.ts'
 import { resolveClients } from './resolve-client.ts'
 import { toResources } from './resolve-resources.ts'
-import { usableMemoryBytes } from './values/memory.ts'
 
 /** How long a person may take from the authorization request to the decision. */
 const interactionLifetimeSec = 900

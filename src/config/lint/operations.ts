@@ -1,5 +1,5 @@
-import type { Draft } from '../draft.ts'
-import { toOperationView } from '../operation-view.ts'
+import type { Draft } from '../parse/parsed-config.ts'
+import { toOperationView } from '../resolve/effective-operation.ts'
 import { isLoopback } from '../values/loopback.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 

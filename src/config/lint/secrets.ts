@@ -1,6 +1,6 @@
-import type { Draft } from '../draft.ts'
+import type { Draft } from '../parse/parsed-config.ts'
+import type { Path } from '../source/diagnostic.ts'
 import { textWithoutVariables } from '../source/environment.ts'
-import type { Path } from '../source/problem.ts'
 import { type Examined, valueAt, type WarningRules, warnIf } from './warning.ts'
 
 /** Secrets that whoever reads the file reads too. */

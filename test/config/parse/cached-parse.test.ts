@@ -1,8 +1,8 @@
 import t from 'tap'
-import { clientSchema } from '../../src/config/schema/clients.ts'
-import { createSparseParse } from '../../src/config/sparse-parse.ts'
-import { Secret } from '../../src/secret.ts'
-import { client, problemsOf } from './support.ts'
+import { createSparseParse } from '../../../src/config/parse/cached-parse.ts'
+import { clientSchema } from '../../../src/config/schema/clients.ts'
+import { Secret } from '../../../src/secret.ts'
+import { client, problemsOf } from '../support.ts'
 
 const many = 50
 

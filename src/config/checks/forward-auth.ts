@@ -1,7 +1,7 @@
-import type { Draft, GroupedOperation, OperationDraft } from '../draft.ts'
-import { isBroken } from '../element.ts'
-import { noUpstream, type OperationView, toOperationView } from '../operation-view.ts'
-import { type Fault, pathText } from '../source/problem.ts'
+import { isBroken } from '../parse/config-section.ts'
+import type { Draft, GroupedOperation, OperationDraft } from '../parse/parsed-config.ts'
+import { noUpstream, type OperationView, toOperationView } from '../resolve/effective-operation.ts'
+import { type Fault, pathText } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold where other gateways forward, and ask here whether they may: `serves: check` and `upstream: none`. */

@@ -1,6 +1,6 @@
-import type { Credentials, OperationPlan } from '../gateway/operation.ts'
-import type { GroupedOperation, OperationDraft } from './draft.ts'
-import { joinPath } from './values/path-pattern.ts'
+import type { Credentials, OperationPlan } from '../../gateway/operation.ts'
+import type { GroupedOperation, OperationDraft } from '../parse/parsed-config.ts'
+import { joinPath } from '../values/path-pattern.ts'
 
 /** What Sidegate answers itself. */
 export type Service = NonNullable<OperationDraft['serves']>

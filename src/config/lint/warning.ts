@@ -1,6 +1,6 @@
 import { ownMember } from '../../own-member.ts'
-import type { Draft } from '../draft.ts'
-import type { Path } from '../source/problem.ts'
+import type { Draft } from '../parse/parsed-config.ts'
+import type { Path } from '../source/diagnostic.ts'
 
 /** A configuration without problems, and what is known of where it will run. */
 export interface Examined {

@@ -1,8 +1,8 @@
-import type { HealthOptions } from '../gateway/upstreams/health-check.ts'
-import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'
-import type { ClientTlsOptions } from '../http/client/client-tls.ts'
-import type { Named, UpstreamDraft } from './draft.ts'
-import { shareOf } from './values/share.ts'
+import type { HealthOptions } from '../../gateway/upstreams/health-check.ts'
+import type { UpstreamOptions } from '../../gateway/upstreams/upstream-options.ts'
+import type { ClientTlsOptions } from '../../http/client/client-tls.ts'
+import type { Named, UpstreamDraft } from '../parse/parsed-config.ts'
+import { shareOf } from '../values/share.ts'
 
 /** @param workers how many processes share what the upstream may be asked at a time */
 export const toUpstream = ({ name, value }: Named<UpstreamDraft>, workers: number): UpstreamOptions => ({

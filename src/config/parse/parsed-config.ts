@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import { type Broken, type Element, isBroken, parseElement } from './element.ts'
-import { clientSchema, userSchema } from './schema/clients.ts'
-import { groupingSchema, operationSchema } from './schema/groupings.ts'
-import { headSchema, loginSchema } from './schema/head.ts'
-import { defaultPlans, planSchema } from './schema/plans.ts'
-import { upstreamSchema } from './schema/upstreams.ts'
-import type { Fault, Path } from './source/problem.ts'
-import { createSparseParse, type Parse } from './sparse-parse.ts'
-import { name } from './values/texts.ts'
+import { clientSchema, userSchema } from '../schema/clients.ts'
+import { groupingSchema, operationSchema } from '../schema/groupings.ts'
+import { defaultPlans, planSchema } from '../schema/plans.ts'
+import { headSchema, loginSchema } from '../schema/top-level.ts'
+import { upstreamSchema } from '../schema/upstreams.ts'
+import type { Fault, Path } from '../source/diagnostic.ts'
+import { name } from '../values/zod-scalars.ts'
+import { createSparseParse, type Parse } from './cached-parse.ts'
+import { type Broken, type Element, isBroken, parseElement } from './config-section.ts'
 
 export type HeadDraft = z.output<typeof headSchema>
 export type LoginDraft = z.output<typeof loginSchema>
