@@ -24,7 +24,7 @@ import { checkTlsFiles } from './source/tls-files.ts'
 import type { YamlSource } from './source/yaml-source.ts'
 
 export { type Operation, operationLabel } from '../gateway/operation.ts'
-export { publishOperations } from '../gateway/routing/published-operations.ts'
+export { publishOperations } from '../gateway/routing/built-in-operations.ts'
 export type { Plan } from '../plans/plan.ts'
 export { configJsonSchema } from './schema/file.ts'
 export type { SidegateConfig } from './sidegate-config.ts'

@@ -1,6 +1,6 @@
 import type { AuditScope } from '../gateway/audit-scope.ts'
-import type { LimitFieldForm } from '../gateway/limit-fields.ts'
 import type { Operation } from '../gateway/operation.ts'
+import type { LimitFieldForm } from '../gateway/ratelimit-headers.ts'
 import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'
 import type { HttpServerOptions } from '../http/server/options.ts'
 import type { ClientCertificateHeader, TlsOptions } from '../http/tls-options.ts'

@@ -1,6 +1,6 @@
 import type { Reply } from '../http/reply.ts'
+import { refuse } from './error-response.ts'
 import type { Exchange } from './exchange.ts'
-import { refuse } from './refusal.ts'
 
 /** What API Connect answers over the rate limit. */
 const members = { httpCode: '429', httpMessage: 'Too Many Requests', moreInformation: 'Rate Limit exceeded' }

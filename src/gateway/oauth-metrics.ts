@@ -1,6 +1,6 @@
 import type { OAuthFacts } from '../oauth/wire.ts'
 import type { CounterCell, Recorder } from '../telemetry/recorder.ts'
-import { remembered, rememberedPair } from './remembered.ts'
+import { remembered, rememberedPair } from './get-or-create.ts'
 
 /** Counts what the authorization server did. Each series is made when it is first needed, and found by its labels then. */
 export type OAuthMetrics = (facts: OAuthFacts) => void

@@ -1,5 +1,5 @@
-import type { AskingGateway } from './check/asking-gateway.ts'
-import type { ForwardedForm } from './forwarding/forwarded-fields.ts'
+import type { AskingGateway } from './forward-auth/trusted-proxies.ts'
+import type { ForwardedForm } from './forwarding/forwarded-headers.ts'
 import type { IdentityForm } from './identity/identity-form.ts'
 
 /** What operations are published for. */

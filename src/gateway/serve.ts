@@ -2,13 +2,13 @@ import type { AuthorizationServer } from '../oauth/index.ts'
 import type { OAuthReply } from '../oauth/wire.ts'
 import type { Audit } from '../telemetry/audit.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
-import { auditAnswer } from './audit-trail.ts'
-import { countWhenAnswered } from './callers/client.ts'
+import { auditAnswer } from './audit-events.ts'
+import { countWhenAnswered } from './authn/oauth-client.ts'
+import { refuse } from './error-response.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
 import { createOAuthMetrics } from './oauth-metrics.ts'
 import { toReply } from './oauth-reply.ts'
 import type { Target } from './operation.ts'
-import { refuse } from './refusal.ts'
 
 /** Step 5: what Sidegate serves itself. Values in, values out; forwarded operations pass. */
 export const serveOperation = (authorizationServer: AuthorizationServer, recorder: Recorder, audit: Audit): Step => {

@@ -5,7 +5,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { loadConfig, type SidegateConfig } from '../../src/config/load.ts'
-import { askingGateways } from '../../src/gateway/check/asking-gateway.ts'
+import { askingGateways } from '../../src/gateway/forward-auth/trusted-proxies.ts'
 import { samples } from './plugins.ts'
 
 const loadSample = async (gateway: string): Promise<SidegateConfig> => {

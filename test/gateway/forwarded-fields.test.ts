@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type ForwardedForm, forwardedLines } from '../../src/gateway/forwarding/forwarded-fields.ts'
+import { type ForwardedForm, forwardedLines } from '../../src/gateway/forwarding/forwarded-headers.ts'
 import { readFields } from '../http/support/request-context.ts'
 
 interface Way {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hasScopes } from '../../src/gateway/callers/granted-scopes.ts'
+import { hasScopes } from '../../src/gateway/authn/granted-scopes.ts'
 
 t.test('a scope is granted where it is a whole word of the token, and every one that is needed has to be', async t => {
   const words = ['a', 'aa', 'a:b', 'b', 'ab', 'read', 'read:all', 'all']

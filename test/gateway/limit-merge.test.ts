@@ -1,5 +1,5 @@
 import t from 'tap'
-import { mergeLimits as merge } from '../../src/gateway/forwarding/limit-merge.ts'
+import { mergeLimits as merge } from '../../src/gateway/forwarding/merge-ratelimit-headers.ts'
 
 const mergeLimits = (theirs: Readonly<Record<string, string>>, own: readonly string[]) =>
   merge(name => theirs[name], own)

@@ -1,10 +1,10 @@
 /** How often a request of an OAuth operation is parsed, and that its steps wait for nothing that they know. */
 import t, { type Test } from 'tap'
-import { createFailureLimit } from '../../src/gateway/callers/failure-limit.ts'
-import { type CallerDeps, proveCaller } from '../../src/gateway/callers/prove-caller.ts'
+import { type CallerDeps, proveCaller } from '../../src/gateway/authn/authenticate.ts'
+import { createFailureLimit } from '../../src/gateway/authn/brute-force-limit.ts'
 import { createExchange, type Exchange } from '../../src/gateway/exchange.ts'
-import { meterOperation } from '../../src/gateway/meter.ts'
 import type { Operation } from '../../src/gateway/operation.ts'
+import { meterOperation } from '../../src/gateway/operation-metrics.ts'
 import { run } from '../../src/gateway/pipeline.ts'
 import { serveOperation } from '../../src/gateway/serve.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import t from 'tap'
-import { openPrivateListener } from '../../src/gateway/internal/private-listener.ts'
+import { openPrivateListener } from '../../src/gateway/login-api/listener.ts'
 import { createAccessLog } from '../../src/telemetry/access-log.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { listenOn } from '../http/support/http-server.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Operation, Target } from '../../src/gateway/operation.ts'
-import { publishOperations } from '../../src/gateway/routing/published-operations.ts'
+import { publishOperations } from '../../src/gateway/routing/built-in-operations.ts'
 
 const issuer = 'https://auth.example'
 const login = { mode: 'embedded' } as const

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hasSecretParameter, withoutCredentials } from '../../src/gateway/callers/query-credentials.ts'
+import { hasSecretParameter, withoutCredentials } from '../../src/gateway/authn/query-credentials.ts'
 import { ask, openConnection } from '../support/raw-client.ts'
 import { fieldOf, startCountingUpstream } from '../support/recording-upstream.ts'
 import { clientSecret, scrape, startGateway } from './support/running.ts'

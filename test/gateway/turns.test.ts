@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createTurns } from '../../src/gateway/callers/turns.ts'
+import { createTurns } from '../../src/gateway/authn/keyed-mutex.ts'
 
 /** Work that goes on until it is told to end. */
 const newWork = () => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { OAuthError, type ProofFault } from '../../src/errors.ts'
-import { createFailureLimit } from '../../src/gateway/callers/failure-limit.ts'
+import { createFailureLimit } from '../../src/gateway/authn/brute-force-limit.ts'
 import { createClients } from '../../src/oauth/clients/clients.ts'
 import { createHearing, type Heard } from '../../src/oauth/hearing.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'

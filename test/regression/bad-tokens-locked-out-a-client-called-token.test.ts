@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createFailureLimit } from '../../src/gateway/callers/failure-limit.ts'
+import { createFailureLimit } from '../../src/gateway/authn/brute-force-limit.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 
 t.test('bad tokens from an address lock out no client, whatever it is called', async t => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { askingGateways } from '../../gateway/check/asking-gateway.ts'
+import { askingGateways } from '../../gateway/forward-auth/trusted-proxies.ts'
 import { identityForms } from '../../gateway/identity/identity-form.ts'
 import { credentialKinds, methods, served } from '../../gateway/operation.ts'
 import { droppedHeaderFault } from '../values/dropped-header.ts'

@@ -1,10 +1,10 @@
 import type { AuthorizationServer } from '../../oauth/index.ts'
+import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome, Step } from '../exchange.ts'
-import { refuse } from '../refusal.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
-import type { EndlessWatch } from './endless-watch.ts'
-import { declaresTooMuch } from './outgoing-request.ts'
+import type { EndlessWatch } from './long-lived-streams.ts'
 import { RoundTrip } from './round-trip.ts'
+import { declaresTooMuch } from './upstream-request.ts'
 
 export interface ForwardDeps {
   readonly upstreams: ReadonlyMap<string, Upstream>

@@ -1,9 +1,9 @@
 import { parseTarget } from '../../http/message/request-target.ts'
 import type { Reply } from '../../http/reply.ts'
-import { findChecked } from '../check/find-checked.ts'
+import { refuse } from '../error-response.ts'
 import { enter, type Outcome, type Step } from '../exchange.ts'
-import type { MeteredOperation } from '../meter.ts'
-import { refuse } from '../refusal.ts'
+import type { MeteredOperation } from '../operation-metrics.ts'
+import { findChecked } from './match-original.ts'
 import type { Routes } from './route-table.ts'
 
 /** Step 1: which operation is asked for. Refuses what cannot be read in one way only: 400; unpublished: 404; 405; 417. */

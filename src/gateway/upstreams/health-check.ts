@@ -1,7 +1,7 @@
 import type { AnswerHead } from '../../http/client/answer-head.ts'
 import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
 import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
-import type { Member } from './member.ts'
+import type { Member } from './endpoint.ts'
 
 /** Active checks: every member is asked, whether there are requests or not. */
 export interface HealthOptions {

@@ -1,8 +1,8 @@
 import type { ClientTlsReport } from '../../http/client/client-tls.ts'
 import type { Logger } from '../../telemetry/logger.ts'
-import type { EjectionReport } from './ejection.ts'
-import type { Member } from './member.ts'
-import type { ReachReport } from './reach-watch.ts'
+import type { ReachReport } from './connect-failure-log.ts'
+import type { Member } from './endpoint.ts'
+import type { EjectionReport } from './outlier-detection.ts'
 
 /** What an operator is told of one upstream. */
 export interface UpstreamLog extends EjectionReport, ReachReport, Omit<ClientTlsReport, 'uses'> {

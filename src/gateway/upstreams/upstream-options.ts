@@ -1,6 +1,6 @@
 import type { ClientTlsOptions } from '../../http/client/client-tls.ts'
-import type { EjectionOptions } from './ejection.ts'
 import type { HealthOptions } from './health-check.ts'
+import type { EjectionOptions } from './outlier-detection.ts'
 
 /** Where forwarded operations go. */
 export interface UpstreamOptions {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Member } from '../../../src/gateway/upstreams/member.ts'
+import type { Member } from '../../../src/gateway/upstreams/endpoint.ts'
 import type { Upstream } from '../../../src/gateway/upstreams/upstream.ts'
 import { RoundTripError } from '../../../src/http/client/failure.ts'
 import { get, RoundTrip } from '../../http/client/support/round-trips.ts'

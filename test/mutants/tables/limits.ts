@@ -191,7 +191,7 @@ export const limitMutants: readonly Mutant[] = [
   },
   {
     name: 'Retry-After is rounded down',
-    file: 'src/gateway/limit-fields.ts',
+    file: 'src/gateway/ratelimit-headers.ts',
     find: 'Math.max(1, Math.ceil(waitMs / 1000))',
     replace: 'Math.max(1, Math.floor(waitMs / 1000))',
     tests: ['test/gateway/limit-fields.test.ts'],

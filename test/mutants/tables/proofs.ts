@@ -137,7 +137,7 @@ export const proofMutants: readonly Mutant[] = [
   },
   {
     name: 'a token that is bound to a key is good as a bearer token',
-    file: 'src/gateway/callers/bearer.ts',
+    file: 'src/gateway/authn/bearer.ts',
     find: "!('jkt' in cnf) && isCertificateOf",
     replace: 'isCertificateOf',
     tests: ['test/gateway/dpop.test.ts', 'test/scenario/gateway-dpop.test.ts'],
@@ -228,7 +228,7 @@ export const proofMutants: readonly Mutant[] = [
   },
   {
     name: 'guesses from an address that is blocked are heard',
-    file: 'src/gateway/callers/failure-count.ts',
+    file: 'src/gateway/authn/failure-count.ts',
     find: 'blockedUntilMs: now + waitMs,',
     replace: 'blockedUntilMs: Math.min(now, now + waitMs),',
     tests: ['test/gateway/oauth-callers.test.ts', 'test/oauth/hearing.test.ts', 'test/scenario/limits.test.ts'],

@@ -32,7 +32,7 @@ export const telemetryMutants: readonly Mutant[] = [
   },
   {
     name: 'the access log shows the query',
-    file: 'src/gateway/observe.ts',
+    file: 'src/gateway/access-record.ts',
     find: "path: exchange.target?.path ?? '',",
     replace: 'path: context.request.head.target,',
     tests: ['test/gateway/query-credentials.test.ts'],
@@ -53,7 +53,7 @@ export const telemetryMutants: readonly Mutant[] = [
   },
   {
     name: 'each method that a client makes up is a series of its own',
-    file: 'src/gateway/meter.ts',
+    file: 'src/gateway/operation-metrics.ts',
     find: "knownMethods.has(method) ? method : 'other'",
     replace: "knownMethods.size > 0 ? method : 'other'",
     tests: ['test/scenario/cardinality.test.ts', 'test/scenario/metrics.test.ts'],
@@ -67,14 +67,14 @@ export const telemetryMutants: readonly Mutant[] = [
   },
   {
     name: 'the labels of a request stand in another order',
-    file: 'src/gateway/meter.ts',
+    file: 'src/gateway/operation-metrics.ts',
     find: "recorder.counter('httpRequests', [grouping, version, label, method, codeLabel(status)])",
     replace: "recorder.counter('httpRequests', [version, grouping, label, method, codeLabel(status)])",
     tests: ['test/scenario/metrics.test.ts'],
   },
   {
     name: 'the time of the upstream counts as overhead',
-    file: 'src/gateway/meter.ts',
+    file: 'src/gateway/operation-metrics.ts',
     find: 'Math.max(0, durationMs - upstreamMs) / 1000',
     replace: 'Math.max(upstreamMs, durationMs) / 1000',
     tests: ['test/scenario/metrics.test.ts'],

@@ -4,35 +4,35 @@ import type { Mutant } from '../mutant.ts'
 export const tokenMutants: readonly Mutant[] = [
   {
     name: 'the gateway checks one of the scopes that an operation needs',
-    file: 'src/gateway/callers/granted-scopes.ts',
+    file: 'src/gateway/authn/granted-scopes.ts',
     find: '!hasScope(granted, scope)) return false',
     replace: '!hasScope(granted, scope)) return needed.length > 1',
     tests: ['test/gateway/granted-scopes.test.ts'],
   },
   {
     name: 'the gateway takes the beginning of a scope for the scope',
-    file: 'src/gateway/callers/granted-scopes.ts',
+    file: 'src/gateway/authn/granted-scopes.ts',
     find: ' && isBoundary(granted, end)',
     replace: '',
     tests: ['test/gateway/granted-scopes.test.ts'],
   },
   {
     name: 'the gateway accepts a token without the scope of the operation',
-    file: 'src/gateway/callers/access-token.ts',
+    file: 'src/gateway/authn/access-token.ts',
     find: 'if (!hasScopes(token.scope, operation.scopes)) {',
     replace: 'if (!hasScopes(token.scope, [])) {',
     tests: ['test/scenario/gateway-bearer.test.ts'],
   },
   {
     name: 'the gateway accepts a token for another audience',
-    file: 'src/gateway/callers/access-token.ts',
+    file: 'src/gateway/authn/access-token.ts',
     find: '|| !isAudience(token, operation, deps.issuer)',
     replace: '|| !isAudience(token, operation, String(token.aud))',
     tests: ['test/scenario/gateway-bearer.test.ts', 'test/oauth/checklist/i-bearer.test.ts'],
   },
   {
     name: 'the gateway accepts the token of a client that is gone',
-    file: 'src/gateway/callers/access-token.ts',
+    file: 'src/gateway/authn/access-token.ts',
     find: 'const client = deps.findClient(token.client_id)',
     replace:
       'const client = deps.findClient(token.client_id) ?? ({ client_id: token.client_id, plan: "" } as unknown as ReturnType<CallerDeps["findClient"]>)',

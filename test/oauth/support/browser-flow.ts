@@ -1,5 +1,5 @@
-import { createFailureLimit } from '../../../src/gateway/callers/failure-limit.ts'
-import { createStartLimit } from '../../../src/gateway/callers/start-limit.ts'
+import { createStartLimit } from '../../../src/gateway/authn/authorize-rate-limit.ts'
+import { createFailureLimit } from '../../../src/gateway/authn/brute-force-limit.ts'
 import { createAuthorize } from '../../../src/oauth/authorize/authorize.ts'
 import { createRequestObjects } from '../../../src/oauth/authorize/request-object.ts'
 import { createClientKeyring } from '../../../src/oauth/client-keys/key-source.ts'

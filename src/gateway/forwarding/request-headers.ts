@@ -1,11 +1,11 @@
 import { nominatedFields, trimmedSlice } from '../../http/message/grammar.ts'
 import { type FieldKind, fieldKinds, plainName } from '../../http/server/field-kinds.ts'
 import { nextTraceparent, parseTraceparent, parseTracestate } from '../../http/trace-context.ts'
-import { withoutSecretQuery } from '../callers/query-credentials.ts'
+import { withoutSecretQuery } from '../authn/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
-import type { MeteredOperation } from '../meter.ts'
+import type { MeteredOperation } from '../operation-metrics.ts'
 import { upstreamTraceparent } from '../tracing/request-trace.ts'
-import { forwardedLines } from './forwarded-fields.ts'
+import { forwardedLines } from './forwarded-headers.ts'
 
 /**
  * The field lines that go upstream, each with its CRLF: what the client sent, less hop-by-hop fields (RFC 9110 section 7.6.1),

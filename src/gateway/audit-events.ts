@@ -2,7 +2,7 @@ import { OAuthError, type OAuthErrorCode, type Reuse } from '../errors.ts'
 import type { IssuedToken, OAuthFacts } from '../oauth/wire.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import type { Audit } from '../telemetry/audit.ts'
-import { isForProof } from './callers/client.ts'
+import { isForProof } from './authn/oauth-client.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What an operation of the authorization server did, in the audit log; no way of a forwarded request comes by here. */

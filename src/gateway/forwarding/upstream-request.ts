@@ -1,8 +1,8 @@
 import type { OutgoingRequest } from '../../http/client/outgoing-request.ts'
-import { withoutCredentials } from '../callers/query-credentials.ts'
+import { withoutCredentials } from '../authn/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
-import type { MeteredOperation } from '../meter.ts'
-import { outgoingHeaders } from './outgoing-headers.ts'
+import type { MeteredOperation } from '../operation-metrics.ts'
+import { outgoingHeaders } from './request-headers.ts'
 
 /** The request as the upstream gets it: one line, our Host, the fields that may pass, and one way to frame its body. */
 export const toOutgoingRequest = (

@@ -1,6 +1,6 @@
 import type { Reply } from '../../http/reply.ts'
+import { refuse } from '../error-response.ts'
 import type { Exchange } from '../exchange.ts'
-import { refuse } from '../refusal.ts'
 
 /** Seconds after which it is worth another try. */
 const retryAfterSec = 1

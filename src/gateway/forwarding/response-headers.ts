@@ -2,7 +2,7 @@ import type { AnswerHead } from '../../http/client/answer-head.ts'
 import { fieldLines } from '../../http/reply.ts'
 import type { ResponseHead } from '../../http/server/response.ts'
 import type { Exchange } from '../exchange.ts'
-import { mergeLimits } from './limit-merge.ts'
+import { mergeLimits } from './merge-ratelimit-headers.ts'
 
 /** The upstream's end-to-end fields as they go to the client, then the id and the plan's. */
 export const incomingHead = ({ answerFields, context }: Exchange, head: AnswerHead): ResponseHead => {

@@ -1,6 +1,6 @@
 import { isWatchable, type LookUp, NameWatch } from '../../http/client/name-watch.ts'
 import { type Place, toPlace } from '../../http/client/place.ts'
-import type { Member } from './member.ts'
+import type { Member } from './endpoint.ts'
 
 export interface RosterOptions {
   readonly targets: readonly string[]

@@ -1,7 +1,7 @@
 import { fieldValues } from '../../http/server/request-parser.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Operation } from '../operation.ts'
-import type { AskingGateway } from './asking-gateway.ts'
+import type { AskingGateway } from './trusted-proxies.ts'
 
 /** The request that a gateway asks about, as it came to that gateway. */
 export type OriginalRequest =

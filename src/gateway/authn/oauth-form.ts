@@ -1,8 +1,8 @@
 import { type BodyOutcome, readBody } from '../../http/body.ts'
 import { expectsContinue } from '../../http/context.ts'
 import type { MaybePromise } from '../../oauth/when-known.ts'
+import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
-import { refuse } from '../refusal.ts'
 
 /** OAuth bodies are small and come at once; RFC 9126 section 2.3 asks for a bound. */
 const formLimits = { maxBytes: 64 * 1024, timeoutMs: 30_000 }

@@ -1,12 +1,12 @@
 import type { AuthorizationServer } from '../../oauth/index.ts'
 import type { ClientRegistration } from '../../oauth/options.ts'
+import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome, Step } from '../exchange.ts'
-import type { MeteredOperation } from '../meter.ts'
-import { refuse } from '../refusal.ts'
-import { acceptAnybody } from './anybody.ts'
+import type { MeteredOperation } from '../operation-metrics.ts'
+import { acceptAnybody } from './anonymous.ts'
 import { proveBearer } from './bearer.ts'
-import { proveClient, proveQuery } from './client.ts'
-import type { FailureLimit } from './failure-limit.ts'
+import type { FailureLimit } from './brute-force-limit.ts'
+import { proveClient, proveQuery } from './oauth-client.ts'
 
 export interface CallerDeps {
   readonly authorizationServer: AuthorizationServer

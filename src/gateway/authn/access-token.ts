@@ -1,12 +1,12 @@
 import type { Reply } from '../../http/reply.ts'
 import type { OneUse } from '../../oauth/one-time.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
+import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
-import type { MeteredOperation } from '../meter.ts'
-import { refuse } from '../refusal.ts'
-import { challenge, challenges, type TokenScheme } from './challenge.ts'
+import type { MeteredOperation } from '../operation-metrics.ts'
+import type { CallerDeps } from './authenticate.ts'
 import { hasScopes } from './granted-scopes.ts'
-import type { CallerDeps } from './prove-caller.ts'
+import { challenge, challenges, type TokenScheme } from './www-authenticate.ts'
 
 /** What a caller's access token leads to, in whichever scheme it was sent. */
 

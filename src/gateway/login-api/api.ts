@@ -10,7 +10,7 @@ import { StoreUnavailableError } from '../../stores/ports/store-unavailable.ts'
 import { type AccessLog, operationMembers } from '../../telemetry/access-log.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import { clientGone } from '../exchange.ts'
-import { type InternalCaller, type InternalCallerOptions, proveInternalCaller } from './internal-caller.ts'
+import { type InternalCaller, type InternalCallerOptions, proveInternalCaller } from './authenticate.ts'
 
 export interface InternalApiDeps {
   readonly backChannel: BackChannel

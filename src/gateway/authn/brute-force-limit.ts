@@ -4,7 +4,7 @@ import { createRecent } from '../../oauth/recent.ts'
 import type { Rate } from '../../plans/plan.ts'
 import type { Limiter } from '../../stores/ports/limiter.ts'
 import { createFailureCount } from './failure-count.ts'
-import { createTurns } from './turns.ts'
+import { createTurns } from './keyed-mutex.ts'
 
 /**
  * Limits guessing: so many failed proofs of one name at one address, ten times as many of one name over all addresses, and

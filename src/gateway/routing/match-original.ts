@@ -1,9 +1,9 @@
 import { parseTarget } from '../../http/message/request-target.ts'
+import { refuse } from '../error-response.ts'
 import { type Exchange, enter, type Outcome } from '../exchange.ts'
-import type { MeteredOperation } from '../meter.ts'
-import { refuse } from '../refusal.ts'
-import type { Routes } from '../routing/route-table.ts'
-import { readOriginalRequest } from './original-request.ts'
+import { readOriginalRequest } from '../forward-auth/original-request.ts'
+import type { MeteredOperation } from '../operation-metrics.ts'
+import type { Routes } from './route-table.ts'
 
 /**
  * Which operation another gateway asks about. From here on the steps decide on that request as if it had come here: 400,

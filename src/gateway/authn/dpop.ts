@@ -4,9 +4,9 @@ import { isCertificateOf } from '../../oauth/confirmation.ts'
 import type { ProvenRequest } from '../../oauth/dpop/proof.ts'
 import type { OneUse } from '../../oauth/one-time.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
+import { refuse } from '../error-response.ts'
 import { type Exchange, methodOf, type Outcome, type Step } from '../exchange.ts'
-import type { MeteredOperation } from '../meter.ts'
-import { refuse } from '../refusal.ts'
+import type { MeteredOperation } from '../operation-metrics.ts'
 import {
   acceptToken,
   countRefused,
@@ -16,8 +16,8 @@ import {
   notProven,
   refuseToken,
 } from './access-token.ts'
-import { challenges } from './challenge.ts'
-import type { CallerDeps } from './prove-caller.ts'
+import type { CallerDeps } from './authenticate.ts'
+import { challenges } from './www-authenticate.ts'
 
 /** Proves the caller by an access token of the scheme DPoP; what of it is good once is still to be spent. */
 export type KeyHolderProof = (exchange: Exchange, operation: MeteredOperation, token: string) => Promise<Outcome>

@@ -1,4 +1,4 @@
-import type { Member, MemberState } from './member.ts'
+import type { Member, MemberState } from './endpoint.ts'
 
 /** Told how many members are in which state, by the difference to before. */
 export type CountMembers = (state: MemberState, difference: number) => void

@@ -6,7 +6,7 @@ import type { OAuthDeps } from '../../oauth/deps.ts'
 import { createBackChannel } from '../../oauth/interaction/back-channel.ts'
 import { createLoginProof } from '../../oauth/interaction/login-proof.ts'
 import type { JwkSet } from '../../oauth/options.ts'
-import { createInternalApi, type InternalApi, type InternalApiDeps } from './internal-api.ts'
+import { createInternalApi, type InternalApi, type InternalApiDeps } from './api.ts'
 
 export interface PrivateListenerOptions {
   /** Left out: plain HTTP, for a loopback address. With `clientCaFile` a certificate of that CA is proof. */

@@ -1,10 +1,10 @@
 import { OAuthError } from '../../errors.ts'
 import { type MaybePromise, whenKnown } from '../../oauth/when-known.ts'
 import type { Exchange } from '../exchange.ts'
-import type { MeteredOperation } from '../meter.ts'
+import type { MeteredOperation } from '../operation-metrics.ts'
+import type { CallerDeps, CallerStep } from './authenticate.ts'
 import { readForm } from './oauth-form.ts'
 import { toOAuthRequest } from './oauth-request.ts'
-import type { CallerDeps, CallerStep } from './prove-caller.ts'
 
 /** RFC 6749 section 2.3, for token, introspection and revocation: their form is read here, once. */
 export const proveClient =

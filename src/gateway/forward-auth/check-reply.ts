@@ -1,6 +1,6 @@
 import type { Reply } from '../../http/reply.ts'
 import type { Check, Exchange } from '../exchange.ts'
-import { hasBody } from '../forwarding/outgoing-request.ts'
+import { hasBody } from '../forwarding/upstream-request.ts'
 
 /** The decision on a request as the gateway that asked understands it. */
 export const toCheckReply = (exchange: Exchange, { gateway }: Check, decision: Reply): Reply => {

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
-import { Ejection, type EjectionOptions } from '../../../src/gateway/upstreams/ejection.ts'
-import { Member } from '../../../src/gateway/upstreams/member.ts'
-import { Members } from '../../../src/gateway/upstreams/members.ts'
+import { Member } from '../../../src/gateway/upstreams/endpoint.ts'
+import { Members } from '../../../src/gateway/upstreams/load-balancer.ts'
+import { Ejection, type EjectionOptions } from '../../../src/gateway/upstreams/outlier-detection.ts'
 import { toPlace } from '../../../src/http/client/place.ts'
 import { eventually } from '../../support/eventually.ts'
 

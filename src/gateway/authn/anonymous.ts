@@ -1,10 +1,10 @@
 import { type MaybePromise, whenKnown } from '../../oauth/when-known.ts'
 import type { OAuthRequest } from '../../oauth/wire.ts'
+import { refuse } from '../error-response.ts'
 import type { Caller, Exchange, Outcome } from '../exchange.ts'
-import { refuse } from '../refusal.ts'
+import type { CallerDeps, CallerStep } from './authenticate.ts'
 import { readForm } from './oauth-form.ts'
 import { toOAuthRequest } from './oauth-request.ts'
-import type { CallerDeps, CallerStep } from './prove-caller.ts'
 import { hasSecretParameter } from './query-credentials.ts'
 
 /** Nothing is asked for. An authorization request names its client, whose plan it is charged to. */

@@ -2,8 +2,8 @@ import type { AuthorizationServer } from '../oauth/index.ts'
 import { type OperationMembers, operationMembers } from '../telemetry/access-log.ts'
 import type { CounterCell, GaugeCell, HistogramCell, Recorder } from '../telemetry/recorder.ts'
 import { codeClass, codeLabel } from '../telemetry/status-labels.ts'
+import { remembered, rememberedPair } from './get-or-create.ts'
 import { type Operation, operationLabel } from './operation.ts'
-import { remembered, rememberedPair } from './remembered.ts'
 
 /** An operation with its label and its metric cells at hand, so that counting a request looks nothing up. */
 export interface MeteredOperation extends Operation {

@@ -1,5 +1,5 @@
 import type { RoundTripError } from '../../http/client/failure.ts'
-import type { Member } from './member.ts'
+import type { Member } from './endpoint.ts'
 
 /** Told which members cannot be reached, and which can again. */
 export interface ReachReport {

@@ -1,7 +1,7 @@
 import type { HistogramCell, Recorder } from '../../telemetry/recorder.ts'
 import { codeClass } from '../../telemetry/status-labels.ts'
-import { remembered } from '../remembered.ts'
-import { type MemberState, memberStates } from './member.ts'
+import { remembered } from '../get-or-create.ts'
+import { type MemberState, memberStates } from './endpoint.ts'
 import type { UpstreamFailure } from './upstream-failure.ts'
 
 /** What is counted of one upstream. */

@@ -1,7 +1,7 @@
 import { isCertificateOf } from '../../oauth/confirmation.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
-import type { MeteredOperation } from '../meter.ts'
+import type { MeteredOperation } from '../operation-metrics.ts'
 import {
   acceptToken,
   isToken68,
@@ -11,8 +11,8 @@ import {
   notProven,
   refuseToken,
 } from './access-token.ts'
+import type { CallerDeps, CallerStep } from './authenticate.ts'
 import { proveKeyHolder } from './dpop.ts'
-import type { CallerDeps, CallerStep } from './prove-caller.ts'
 import { hasSecretParameter } from './query-credentials.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { refuse } from '../error-response.ts'
 import type { Caller, Exchange, Outcome } from '../exchange.ts'
-import { refuse } from '../refusal.ts'
 
 /**
  * Last step: the request that another gateway asks about may pass, and this is who sent it. All names are said, empty where

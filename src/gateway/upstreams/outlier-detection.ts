@@ -1,5 +1,5 @@
-import type { Member } from './member.ts'
-import type { Members } from './members.ts'
+import type { Member } from './endpoint.ts'
+import type { Members } from './load-balancer.ts'
 
 /** When a member that fails is left alone for a while. */
 export interface EjectionOptions {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createLimitFields, type LimitFieldForm } from '../../src/gateway/limit-fields.ts'
+import { createLimitFields, type LimitFieldForm } from '../../src/gateway/ratelimit-headers.ts'
 import { rulesOf } from '../../src/plans/plan-rules.ts'
 import type { RuleState, Verdict } from '../../src/stores/ports/limiter.ts'
 import { newPlan } from '../support/plans.ts'
