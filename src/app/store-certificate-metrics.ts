@@ -1,6 +1,6 @@
 import { readTextFile } from '../files/text-file.ts'
-import { firstEnd } from '../http/certificate-ends.ts'
-import { parseCertificates } from '../http/pem.ts'
+import { firstEnd } from '../http/tls/certificate-expiry.ts'
+import { parseCertificates } from '../http/tls/pem.ts'
 import { parseRedisAddress, type StoreUrl } from '../stores/store-url.ts'
 import { createCertificateMeter } from '../telemetry/certificate-meter.ts'
 import type { Recorder } from '../telemetry/recorder.ts'

@@ -1,4 +1,4 @@
-import type { SampleNewTrace } from '../http/trace-context.ts'
+import type { SampleNewTrace } from '../http/peer/trace-context.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import { isSampled } from '../telemetry/tracing/sampler.ts'

@@ -1,5 +1,5 @@
 import { type GatewayErrorCode, gatewayErrors, OAuthError, type OAuthErrorCode } from '../errors.ts'
-import { type ProblemFacts, problemReply } from '../http/problem.ts'
+import { type ProblemFacts, problemReply } from '../http/problem-details.ts'
 import type { Reply } from '../http/reply.ts'
 import { fieldValues } from '../http/server/request-parser.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'

@@ -1,4 +1,4 @@
-import { addressKey } from '../http/address.ts'
+import { addressKey } from '../http/peer/client-ip.ts'
 import { type ClientRegistration, isConfidential } from '../oauth/options.ts'
 import type { Plan } from '../plans/plan.ts'
 import { rulesOf } from '../plans/plan-rules.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { AddressReader } from './address.ts'
-import type { CertificateReader, PeerCertificate } from './client-certificate.ts'
+import type { AddressReader } from './peer/client-ip.ts'
 import type { Request } from './server/request.ts'
 import type { RequestFields } from './server/request-fields.ts'
 import type { Response } from './server/response.ts'
+import type { CertificateReader, PeerCertificate } from './tls/client-certificate.ts'
 
 /** One request on its way through the gateway: what is known of it before anybody looks at what it asks. */
 export interface RequestContext {

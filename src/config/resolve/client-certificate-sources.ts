@@ -1,4 +1,4 @@
-import type { ClientAuth, ClientCertificateHeader } from '../../http/tls-options.ts'
+import type { ClientAuth, ClientCertificateHeader } from '../../http/tls/tls-options.ts'
 
 /** A way on which the certificate of a client reaches Sidegate, and whether somebody vouches for it there. */
 export interface CertificateWay {

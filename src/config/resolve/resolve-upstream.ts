@@ -1,6 +1,6 @@
 import type { HealthOptions } from '../../gateway/upstreams/health-check.ts'
 import type { UpstreamOptions } from '../../gateway/upstreams/upstream-options.ts'
-import type { ClientTlsOptions } from '../../http/client/client-tls.ts'
+import type { ClientTlsOptions } from '../../http/client/tls-context.ts'
 import type { Named, UpstreamDraft } from '../parse/parsed-config.ts'
 import { shareOf } from '../values/share.ts'
 

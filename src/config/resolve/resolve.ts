@@ -1,7 +1,7 @@
 import type { Operation, Target } from '../../gateway/operation.ts'
 import { plainName } from '../../http/server/field-kinds.ts'
 import type { HttpServerOptions } from '../../http/server/options.ts'
-import type { ClientAuth, TlsOptions } from '../../http/tls-options.ts'
+import type { ClientAuth, TlsOptions } from '../../http/tls/tls-options.ts'
 import type { Plan } from '../../plans/plan.ts'
 import { issuerOf } from '../issuer-of.ts'
 import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft } from '../parse/parsed-config.ts'

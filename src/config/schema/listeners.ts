@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { clientAuths, clientCertificateHeaders } from '../../http/tls-options.ts'
+import { clientAuths, clientCertificateHeaders } from '../../http/tls/tls-options.ts'
 import { parseHostPort } from '../values/address.ts'
 import { oneOf, parsedText, text } from '../values/zod-scalars.ts'
 import { publicJwks } from './jwks.ts'

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
-import { plainAddress } from '../../http/address.ts'
+import { plainAddress } from '../../http/peer/client-ip.ts'
 
 /** Where a listener binds. */
 export interface HostPort {

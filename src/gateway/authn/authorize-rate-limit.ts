@@ -1,4 +1,4 @@
-import { addressKey } from '../../http/address.ts'
+import { addressKey } from '../../http/peer/client-ip.ts'
 import type { StartLimit } from '../../oauth/deps.ts'
 import type { Rate } from '../../plans/plan.ts'
 import type { Limiter, Rule } from '../../stores/ports/limiter.ts'

@@ -1,4 +1,4 @@
-import { addressKey } from '../../http/address.ts'
+import { addressKey } from '../../http/peer/client-ip.ts'
 import type { FailureLimit as ProofFailureLimit } from '../../oauth/deps.ts'
 import { createRecent } from '../../oauth/recent.ts'
 import type { Rate } from '../../plans/plan.ts'

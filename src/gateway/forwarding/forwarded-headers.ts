@@ -1,5 +1,5 @@
-import { plainAddress } from '../../http/address.ts'
 import type { RequestContext } from '../../http/context.ts'
+import { plainAddress } from '../../http/peer/client-ip.ts'
 
 /** How an upstream is told by which way a request came to the gateway: `X-Forwarded-*`, `Forwarded` (RFC 7239), or both. */
 export const forwardedForms = ['x-forwarded', 'forwarded', 'both'] as const

@@ -1,6 +1,6 @@
 import { nominatedFields, trimmedSlice } from '../../http/message/grammar.ts'
+import { nextTraceparent, parseTraceparent, parseTracestate } from '../../http/peer/trace-context.ts'
 import { type FieldKind, fieldKinds, plainName } from '../../http/server/field-kinds.ts'
-import { nextTraceparent, parseTraceparent, parseTracestate } from '../../http/trace-context.ts'
 import { withoutSecretQuery } from '../authn/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'

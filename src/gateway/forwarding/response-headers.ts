@@ -1,4 +1,4 @@
-import type { AnswerHead } from '../../http/client/answer-head.ts'
+import type { AnswerHead } from '../../http/client/response-head.ts'
 import { fieldLines } from '../../http/reply.ts'
 import type { ResponseHead } from '../../http/server/response.ts'
 import type { Exchange } from '../exchange.ts'

@@ -1,4 +1,4 @@
-import type { OutgoingRequest } from '../../http/client/outgoing-request.ts'
+import type { OutgoingRequest } from '../../http/client/request.ts'
 import { withoutCredentials } from '../authn/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'

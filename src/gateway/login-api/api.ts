@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type BodyLimits, readBody } from '../../http/body.ts'
-import { problemReply } from '../../http/problem.ts'
+import { problemReply } from '../../http/problem-details.ts'
 import { type Reply, writeReply } from '../../http/reply.ts'
 import type { HttpServerHandlers } from '../../http/server/handlers.ts'
 import type { Request } from '../../http/server/request.ts'

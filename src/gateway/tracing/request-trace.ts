@@ -1,4 +1,3 @@
-import type { RequestFields } from '../../http/server/request-fields.ts'
 import {
   newSpanId,
   newTraceId,
@@ -6,7 +5,8 @@ import {
   parseTracestate,
   sampledFlag,
   toTraceparent,
-} from '../../http/trace-context.ts'
+} from '../../http/peer/trace-context.ts'
+import type { RequestFields } from '../../http/server/request-fields.ts'
 import type { Tracer } from '../../telemetry/tracing/tracer.ts'
 
 /** The trace that a request belongs to, and its spans in it. There is none where traces are not recorded. */

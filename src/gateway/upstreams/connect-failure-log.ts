@@ -1,4 +1,4 @@
-import type { RoundTripError } from '../../http/client/failure.ts'
+import type { RoundTripError } from '../../http/client/errors.ts'
 import type { Member } from './endpoint.ts'
 
 /** Told which members cannot be reached, and which can again. */

@@ -1,5 +1,5 @@
-import { isWatchable, type LookUp, NameWatch } from '../../http/client/name-watch.ts'
-import { type Place, toPlace } from '../../http/client/place.ts'
+import { isWatchable, type LookUp, NameWatch } from '../../http/client/dns-refresh.ts'
+import { type Place, toPlace } from '../../http/client/endpoint-address.ts'
 import type { Member } from './endpoint.ts'
 
 export interface RosterOptions {

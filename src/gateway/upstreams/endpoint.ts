@@ -1,9 +1,9 @@
-import type { ClientTls } from '../../http/client/client-tls.ts'
-import type { ConnectionLimits } from '../../http/client/limits.ts'
-import type { OpenSocket } from '../../http/client/open-socket.ts'
-import { opener } from '../../http/client/open-socket.ts'
-import { hostOf, type Place, placeText } from '../../http/client/place.ts'
+import type { OpenSocket } from '../../http/client/connector.ts'
+import { opener } from '../../http/client/connector.ts'
+import { hostOf, type Place, placeText } from '../../http/client/endpoint-address.ts'
 import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
+import type { ConnectionLimits } from '../../http/client/timeouts.ts'
+import type { ClientTls } from '../../http/client/tls-context.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 
 /** What a member is used for. */

@@ -1,6 +1,6 @@
-import type { AnswerHead } from '../../http/client/answer-head.ts'
 import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
 import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
+import type { AnswerHead } from '../../http/client/response-head.ts'
 import type { Member } from './endpoint.ts'
 
 /** Active checks: every member is asked, whether there are requests or not. */

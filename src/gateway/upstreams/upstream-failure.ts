@@ -1,5 +1,5 @@
 import type { GatewayErrorCode } from '../../errors.ts'
-import type { FailureKind, RoundTripError } from '../../http/client/failure.ts'
+import type { FailureKind, RoundTripError } from '../../http/client/errors.ts'
 
 /** Why a round trip failed, as the metric says it. */
 export type UpstreamFailure =

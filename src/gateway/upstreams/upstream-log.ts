@@ -1,4 +1,4 @@
-import type { ClientTlsReport } from '../../http/client/client-tls.ts'
+import type { ClientTlsReport } from '../../http/client/tls-context.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { ReachReport } from './connect-failure-log.ts'
 import type { Member } from './endpoint.ts'

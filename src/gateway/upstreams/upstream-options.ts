@@ -1,4 +1,4 @@
-import type { ClientTlsOptions } from '../../http/client/client-tls.ts'
+import type { ClientTlsOptions } from '../../http/client/tls-context.ts'
 import type { HealthOptions } from './health-check.ts'
 import type { EjectionOptions } from './outlier-detection.ts'
 

@@ -1,8 +1,8 @@
 import { Roll } from '../../dense-set.ts'
 import { Connection, type RoundTripHandler } from './connection.ts'
-import { type ConnectionLimits, tickMsOf } from './limits.ts'
-import type { OpenSocket } from './open-socket.ts'
-import type { OutgoingRequest } from './outgoing-request.ts'
+import type { OpenSocket } from './connector.ts'
+import type { OutgoingRequest } from './request.ts'
+import { type ConnectionLimits, tickMsOf } from './timeouts.ts'
 
 /** The connections to one server. */
 export interface ConnectionPool {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { createServer, type Server, TLSSocket, type TlsOptions } from 'node:tls'
-import { setTransport } from '../detect-reset.ts'
+import { setTransport } from '../message/detect-reset.ts'
 import type { DropReason } from './options.ts'
 import type { Ticked } from './timeout-ticker.ts'
 

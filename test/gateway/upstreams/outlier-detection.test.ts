@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { Member } from '../../../src/gateway/upstreams/endpoint.ts'
 import { Members } from '../../../src/gateway/upstreams/load-balancer.ts'
 import { Ejection, type EjectionOptions } from '../../../src/gateway/upstreams/outlier-detection.ts'
-import { toPlace } from '../../../src/http/client/place.ts'
+import { toPlace } from '../../../src/http/client/endpoint-address.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const limits = {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Member } from '../../../src/gateway/upstreams/endpoint.ts'
 import type { Upstream } from '../../../src/gateway/upstreams/upstream.ts'
-import { RoundTripError } from '../../../src/http/client/failure.ts'
+import { RoundTripError } from '../../../src/http/client/errors.ts'
 import { get, RoundTrip } from '../../http/client/support/round-trips.ts'
 import { eventually } from '../../support/eventually.ts'
 import { findFreePort } from '../../support/free-port.ts'

@@ -1,12 +1,12 @@
 import { Socket } from 'node:net'
-import { createAddressReader } from '../../../src/http/address.ts'
-import { createCertificateReader } from '../../../src/http/client-certificate.ts'
 import { createContext, type RequestContext } from '../../../src/http/context.ts'
+import { createAddressReader } from '../../../src/http/peer/client-ip.ts'
 import { fieldLines } from '../../../src/http/reply.ts'
 import { fieldKindOf } from '../../../src/http/server/field-kinds.ts'
 import { addField, createRequestFields, type RequestFields } from '../../../src/http/server/request-fields.ts'
 import { parseRequestHead } from '../../../src/http/server/request-parser.ts'
 import { Response } from '../../../src/http/server/response.ts'
+import { createCertificateReader } from '../../../src/http/tls/client-certificate.ts'
 
 /** What the server reads of these field lines, good or not. @param lines names and values in turn */
 export const readFields = (lines: readonly string[]): RequestFields => {

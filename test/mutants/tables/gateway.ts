@@ -53,7 +53,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'hop-by-hop fields of the upstream go to the client',
-    file: 'src/http/client/answer-fields.ts',
+    file: 'src/http/client/response-headers.ts',
     find: "['proxy-authenticate', answerFieldKinds.hop]",
     replace: "['proxy-authenticate', answerFieldKinds.plain]",
     tests: ['test/gateway/upstream-faults.test.ts'],
@@ -95,7 +95,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'a body in chunks may be larger than maxBody',
-    file: 'src/http/client/outgoing-body.ts',
+    file: 'src/http/client/request-body.ts',
     find: 'if (this.#leftBytes < 0) {',
     replace: 'if (this.#leftBytes < -1) {',
     tests: ['test/http/client/outgoing-body.test.ts', 'test/gateway/upstreams/body-size.test.ts'],
@@ -172,7 +172,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'the leftmost address of X-Forwarded-For is believed',
-    file: 'src/http/address.ts',
+    file: 'src/http/peer/client-ip.ts',
     find: 'if (!isTrusted(address)) return client',
     replace: "if (address === '') return client",
     tests: ['test/http/address.test.ts'],

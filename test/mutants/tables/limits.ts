@@ -184,7 +184,7 @@ export const limitMutants: readonly Mutant[] = [
   },
   {
     name: 'each address of an IPv6 network has a count of its own',
-    file: 'src/http/address.ts',
+    file: 'src/http/peer/client-ip.ts',
     find: 'groups.slice(0, 4)',
     replace: 'groups.slice(0, 8)',
     tests: ['test/http/address.test.ts'],

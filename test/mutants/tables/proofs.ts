@@ -144,7 +144,7 @@ export const proofMutants: readonly Mutant[] = [
   },
   {
     name: 'anyone may say which certificate a client holds',
-    file: 'src/http/client-certificate.ts',
+    file: 'src/http/tls/client-certificate.ts',
     find: "if (isTrustedPeer && header !== 'none')",
     replace: "if (header !== 'none')",
     tests: ['test/http/client-certificate.test.ts'],

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newTraceId } from '../../../src/http/trace-context.ts'
+import { newTraceId } from '../../../src/http/peer/trace-context.ts'
 import { isSampled } from '../../../src/telemetry/tracing/sampler.ts'
 
 const ids = Array.from({ length: 10_000 }, newTraceId)

@@ -1,12 +1,12 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
-import type { AnswerHead } from '../../../../src/http/client/answer-head.ts'
 import type { Connection, RoundTripHandler } from '../../../../src/http/client/connection.ts'
-import type { RoundTripError } from '../../../../src/http/client/failure.ts'
-import type { ConnectionLimits } from '../../../../src/http/client/limits.ts'
-import type { OpenSocket } from '../../../../src/http/client/open-socket.ts'
-import type { OutgoingRequest } from '../../../../src/http/client/outgoing-request.ts'
+import type { OpenSocket } from '../../../../src/http/client/connector.ts'
+import type { RoundTripError } from '../../../../src/http/client/errors.ts'
 import { type ConnectionPool, createPool } from '../../../../src/http/client/pool.ts'
+import type { OutgoingRequest } from '../../../../src/http/client/request.ts'
+import type { AnswerHead } from '../../../../src/http/client/response-head.ts'
+import type { ConnectionLimits } from '../../../../src/http/client/timeouts.ts'
 import { listenLocally } from '../../../support/local-server.ts'
 
 interface Teardown {

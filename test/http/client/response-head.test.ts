@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type AnswerHead, parseAnswerHead as parse } from '../../../src/http/client/answer-head.ts'
+import { type AnswerHead, parseAnswerHead as parse } from '../../../src/http/client/response-head.ts'
 import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
 
 const parseAnswerHead = (text: string, method: string): AnswerHead => parse(text, method).head

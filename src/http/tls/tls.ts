@@ -1,6 +1,6 @@
 import type { Server, TlsOptions as ServerOptions } from 'node:tls'
-import { createTextFiles, type TextFiles } from '../files/text-file.ts'
-import type { CertificateEnds } from './certificate-ends.ts'
+import { createTextFiles, type TextFiles } from '../../files/text-file.ts'
+import type { CertificateEnds } from './certificate-expiry.ts'
 import {
   readTlsTexts,
   type TlsFileNames,

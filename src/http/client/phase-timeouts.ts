@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from './limits.ts'
+import type { ConnectionLimits } from './timeouts.ts'
 
 /** What a connection waits for. */
 export type Phase = 'connecting' | 'sending' | 'waiting' | 'receiving' | 'idle'

@@ -1,7 +1,7 @@
 import { ChunkedDecoder } from '../message/chunked-decoder.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
-import type { AnswerHead } from './answer-head.ts'
-import { AnswerHeadParser } from './answer-head-parser.ts'
+import type { AnswerHead } from './response-head.ts'
+import { AnswerHeadParser } from './response-head-parser.ts'
 
 /** Longest head of an answer, in bytes. */
 const maxHeadBytes = 65_536

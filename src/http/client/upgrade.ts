@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { InvalidMessageError } from '../message/invalid-message.ts'
-import type { AnswerHead } from './answer-head.ts'
-import { type AnswerListener, AnswerReader } from './answer-reader.ts'
-import { type FailureKind, RoundTripError } from './failure.ts'
-import type { ConnectionLimits } from './limits.ts'
-import type { OpenSocket } from './open-socket.ts'
+import type { OpenSocket } from './connector.ts'
+import { type FailureKind, RoundTripError } from './errors.ts'
+import type { AnswerHead } from './response-head.ts'
+import { type AnswerListener, AnswerReader } from './response-parser.ts'
+import type { ConnectionLimits } from './timeouts.ts'
 
 /** Who has asked for another protocol, and is told what comes of it: `onOpen`, or an answer like any other, or `onFail`. */
 export interface HandshakeListener extends AnswerListener {

@@ -1,7 +1,7 @@
 import { declaredFraming } from '../message/framing.ts'
 import { hasInvalidByte, hasListMember, nominatedFields, trimmedSlice } from '../message/grammar.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
-import { type AnswerFieldKind, answerFieldKindOf, answerFieldKinds as kinds } from './answer-fields.ts'
+import { type AnswerFieldKind, answerFieldKindOf, answerFieldKinds as kinds } from './response-headers.ts'
 
 /** How an answer's body ends (RFC 9112 section 6.3). */
 export type Framing = { readonly by: 'length'; readonly bytes: number } | { readonly by: 'chunks' | 'close' }

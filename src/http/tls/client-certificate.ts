@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import type { RequestFields } from '../server/request-fields.ts'
 import { parseClientCert, parseForwardedClientCert } from './forwarded-certificate.ts'
-import type { RequestFields } from './server/request-fields.ts'
 import type { ClientAuth, ClientCertificateHeader } from './tls-options.ts'
 
 /** The certificate whose key the client holds. */

@@ -1,4 +1,4 @@
-import type { AnswerHead } from './answer-head.ts'
+import type { AnswerHead } from './response-head.ts'
 
 /** Longest waits of a connection, in milliseconds; each may be late by one tick. */
 export interface ConnectionLimits {

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { AnswerHead } from '../../../src/http/client/answer-head.ts'
-import { AnswerReader } from '../../../src/http/client/answer-reader.ts'
+import type { AnswerHead } from '../../../src/http/client/response-head.ts'
+import { AnswerReader } from '../../../src/http/client/response-parser.ts'
 import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
 import { splits } from '../support/splits.ts'
 

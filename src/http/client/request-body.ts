@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import { countPassed } from '../body-garbage.ts'
 import type { BodySink, BodySource } from '../message/body-source.ts'
-import type { RequestWithBody } from './outgoing-request.ts'
+import { countPassed } from '../server/buffer-gc.ts'
+import type { RequestWithBody } from './request.ts'
 
 /** Who is told how the sending goes. */
 export interface BodyProgress {

@@ -1,8 +1,8 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { createTextFiles, readTextFileSync, type TextFiles } from '../../files/text-file.ts'
-import { type CertificateEnds, firstEnd } from '../certificate-ends.ts'
-import { parseCertificates } from '../pem.ts'
-import { parsePrivateKey, within } from '../tls-files.ts'
+import { type CertificateEnds, firstEnd } from '../tls/certificate-expiry.ts'
+import { parseCertificates } from '../tls/pem.ts'
+import { parsePrivateKey, within } from '../tls/tls-files.ts'
 
 /** TLS toward servers: whom to believe, and who we are. The server's certificate is always verified. */
 export interface ClientTlsOptions {

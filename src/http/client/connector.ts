@@ -1,7 +1,7 @@
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { ClientTls } from './client-tls.ts'
-import type { Place } from './place.ts'
+import type { Place } from './endpoint-address.ts'
+import type { ClientTls } from './tls-context.ts'
 
 /**
  * Opens a socket.

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import t from 'tap'
-import { parseClientCert, parseForwardedClientCert } from '../../src/http/forwarded-certificate.ts'
-import { type CertificateFiles, createCertificates } from '../support/certificates.ts'
+import { parseClientCert, parseForwardedClientCert } from '../../../src/http/tls/forwarded-certificate.ts'
+import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
 
 const { client, selfSigned: other } = createCertificates(t)
 

@@ -1,4 +1,4 @@
-import { type AnswerHead, type Framing, type ParsedHead, parseAnswerHead, type VaryingPlaces } from './answer-head.ts'
+import { type AnswerHead, type Framing, type ParsedHead, parseAnswerHead, type VaryingPlaces } from './response-head.ts'
 
 /** The head that a connection brought last, cut where the next one may differ. */
 interface Template {

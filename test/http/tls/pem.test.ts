@@ -1,6 +1,6 @@
 import t from 'tap'
-import { parseCertificates } from '../../src/http/pem.ts'
-import { createCertificates } from '../support/certificates.ts'
+import { parseCertificates } from '../../../src/http/tls/pem.ts'
+import { createCertificates } from '../../support/certificates.ts'
 
 const { ca, client } = createCertificates(t)
 const subjectsOf = (pem: string): readonly string[] => parseCertificates(pem).map(({ subject }) => subject)

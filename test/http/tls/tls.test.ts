@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import { duplexPair, pipeline } from 'node:stream'
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls'
 import t from 'tap'
-import { defaultHttpServerOptions } from '../../src/http/server/options.ts'
-import { openConnection } from '../support/raw-client.ts'
-import { certificates, handshake, listen, request, trust, whoAmI } from './support/tls-server.ts'
+import { defaultHttpServerOptions } from '../../../src/http/server/options.ts'
+import { openConnection } from '../../support/raw-client.ts'
+import { certificates, handshake, listen, request, trust, whoAmI } from '../support/tls-server.ts'
 
 const { ca, client, selfSigned } = certificates
 

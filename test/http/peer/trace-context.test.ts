@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nextTraceparent, parseTraceparent, parseTracestate } from '../../src/http/trace-context.ts'
+import { nextTraceparent, parseTraceparent, parseTracestate } from '../../../src/http/peer/trace-context.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const span = '00f067aa0ba902b7'

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { Socket } from 'node:net'
 import t from 'tap'
-import { type CertificateReaderOptions, createCertificateReader } from '../../src/http/client-certificate.ts'
-import { type CertificateFiles, createCertificates } from '../support/certificates.ts'
-import { readFields } from './support/request-context.ts'
+import { type CertificateReaderOptions, createCertificateReader } from '../../../src/http/tls/client-certificate.ts'
+import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
+import { readFields } from '../support/request-context.ts'
 
 const { client, selfSigned: other } = createCertificates(t)
 const plainSocket = new Socket()

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { handshakeFault } from '../../src/http/tls-files.ts'
-import { certificates, handshake, listen } from './support/tls-server.ts'
+import { handshakeFault } from '../../../src/http/tls/tls-files.ts'
+import { certificates, handshake, listen } from '../support/tls-server.ts'
 
 const { issue } = certificates
 

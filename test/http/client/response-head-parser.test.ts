@@ -1,6 +1,6 @@
 import t from 'tap'
-import { parseAnswerHead } from '../../../src/http/client/answer-head.ts'
-import { AnswerHeadParser } from '../../../src/http/client/answer-head-parser.ts'
+import { parseAnswerHead } from '../../../src/http/client/response-head.ts'
+import { AnswerHeadParser } from '../../../src/http/client/response-head-parser.ts'
 import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
 
 const head = (...lines: readonly string[]): string => ['HTTP/1.1 200 OK', ...lines].join('\r\n')

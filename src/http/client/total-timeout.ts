@@ -1,5 +1,5 @@
-import type { AnswerHead } from './answer-head.ts'
-import { type ConnectionLimits, isEventStream } from './limits.ts'
+import type { AnswerHead } from './response-head.ts'
+import { type ConnectionLimits, isEventStream } from './timeouts.ts'
 
 /** How long a round trip takes as a whole, whatever it waits for. A tick of the connection looks. */
 export class TotalTime {

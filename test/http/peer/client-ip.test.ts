@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addressKey, createAddressReader, plainAddress } from '../../src/http/address.ts'
+import { addressKey, createAddressReader, plainAddress } from '../../../src/http/peer/client-ip.ts'
 
 t.test('without trusted proxies the peer is the client, whatever it says', async t => {
   const addresses = createAddressReader([])
