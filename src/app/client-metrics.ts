@@ -1,5 +1,5 @@
-import type { ClientFeed } from '../oauth/clients/client-feed.ts'
-import type { StoredClientReader } from '../oauth/clients/served-clients.ts'
+import type { StoredClientReader } from '../oauth/clients/client-registry.ts'
+import type { ClientFeed } from '../oauth/clients/client-sync.ts'
 import type { StoredKind } from '../oauth/clients/stored-clients.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.ts'
 import { type KeyRing, openKeyRing } from '../oauth/keys/key-ring.ts'
-import { keyPolicyOf } from '../oauth/keys/schedule.ts'
+import { keyPolicyOf } from '../oauth/keys/rotation-schedule.ts'
 import type { OAuthOptions } from '../oauth/options.ts'
 import type { Store } from '../stores/ports/store.ts'
 import type { Recorder } from '../telemetry/recorder.ts'

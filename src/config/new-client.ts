@@ -5,7 +5,7 @@ import type { ClientDraft } from './parse/parsed-config.ts'
 import { clientSchema } from './schema/clients.ts'
 
 export { clientAuthMethods } from '../oauth/options.ts'
-export { grantTypes } from '../oauth/wire.ts'
+export { grantTypes } from '../oauth/protocol.ts'
 
 /** What is wrong with one member of a client. */
 export interface ClientFault {

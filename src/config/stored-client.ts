@@ -1,5 +1,5 @@
-import { termsOf } from '../oauth/clients/client-terms.ts'
-import type { StoredClientReader } from '../oauth/clients/served-clients.ts'
+import type { StoredClientReader } from '../oauth/clients/client-registry.ts'
+import { termsOf } from '../oauth/clients/interned-metadata.ts'
 import type { ClientMembers } from '../oauth/clients/stored-clients.ts'
 import { checkStoredClient, type StoredClientSetting } from './checks/stored-client.ts'
 import { createSparseParse } from './parse/cached-parse.ts'

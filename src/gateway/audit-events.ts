@@ -1,5 +1,5 @@
 import { OAuthError, type OAuthErrorCode, type Reuse } from '../errors.ts'
-import type { IssuedToken, OAuthFacts } from '../oauth/wire.ts'
+import type { IssuedToken, OAuthFacts } from '../oauth/protocol.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import type { Audit } from '../telemetry/audit.ts'
 import { isForProof } from './authn/oauth-client.ts'

@@ -1,4 +1,4 @@
-import type { OAuthFacts } from '../oauth/wire.ts'
+import type { OAuthFacts } from '../oauth/protocol.ts'
 import type { CounterCell, Recorder } from '../telemetry/recorder.ts'
 import { remembered, rememberedPair } from './get-or-create.ts'
 

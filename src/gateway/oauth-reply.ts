@@ -1,5 +1,5 @@
 import type { Reply } from '../http/reply.ts'
-import type { OAuthReply } from '../oauth/wire.ts'
+import type { OAuthReply } from '../oauth/protocol.ts'
 import { ownMember } from '../own-member.ts'
 
 /** An answer of the authorization server as HTTP has it: fields in a row, an object as JSON. */

@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from '../oauth/index.ts'
-import type { OAuthReply } from '../oauth/wire.ts'
+import type { OAuthReply } from '../oauth/protocol.ts'
 import type { Audit } from '../telemetry/audit.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import { auditAnswer } from './audit-events.ts'

@@ -1,6 +1,6 @@
 import type { Secret } from '../secret.ts'
-import type { Clients } from './clients/clients.ts'
-import type { AccessTokenFormat, GrantType, SigningAlg, StrongSigningAlg } from './wire.ts'
+import type { Clients } from './clients/configured-clients.ts'
+import type { AccessTokenFormat, GrantType, SigningAlg, StrongSigningAlg } from './protocol.ts'
 
 /** Everything the authorization server is told. All members are present; the configuration has filled in defaults. */
 export interface OAuthOptions {

@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock.ts'
 import type { SidegateConfig } from '../../config/load.ts'
-import { cutOff } from '../../oauth/tokens/cut-off.ts'
+import { cutOff } from '../../oauth/tokens/not-before.ts'
 import type { ClientStore } from '../../stores/ports/clients.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import { type Command, parseNamed } from '../command.ts'

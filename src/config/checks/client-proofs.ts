@@ -1,5 +1,5 @@
 import { certificateNameKinds } from '../../oauth/options.ts'
-import { type SigningAlg, strongSigningAlgs } from '../../oauth/wire.ts'
+import { type SigningAlg, strongSigningAlgs } from '../../oauth/protocol.ts'
 import type { Element } from '../parse/config-section.ts'
 import type { ClientDraft, SecretDraft } from '../parse/parsed-config.ts'
 import { certificateNames } from '../resolve/resolve-client.ts'

@@ -1,4 +1,4 @@
-import { strongSigningAlgs } from '../../oauth/wire.ts'
+import { strongSigningAlgs } from '../../oauth/protocol.ts'
 import { isBroken } from '../parse/config-section.ts'
 import type { Draft, HeadDraft, LoginDraft } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'

@@ -1,4 +1,4 @@
-import { signingAlgs } from '../../oauth/wire.ts'
+import { signingAlgs } from '../../oauth/protocol.ts'
 import { isBroken } from '../parse/config-section.ts'
 import type { Draft } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'

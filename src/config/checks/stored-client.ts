@@ -1,4 +1,4 @@
-import { signingAlgsOf } from '../../oauth/keys/schedule.ts'
+import { signingAlgsOf } from '../../oauth/keys/rotation-schedule.ts'
 import type { Element } from '../parse/config-section.ts'
 import type { ClientDraft } from '../parse/parsed-config.ts'
 import { type CertificateWay, certificateWays } from '../resolve/client-certificate-sources.ts'

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { readTextFile } from '../../files/text-file.ts'
 import { parseCertificates } from '../../http/tls/pem.ts'
-import { findKeyBoundsFault, leastRsaBits } from '../../oauth/client-keys/key-bounds.ts'
+import { findKeyBoundsFault, leastRsaBits } from '../../oauth/client-keys/key-limits.ts'
 import { parseRedisAddress } from '../../stores/store-url.ts'
 import type { Draft } from '../parse/parsed-config.ts'
 import type { Path } from '../source/diagnostic.ts'

@@ -1,4 +1,4 @@
-import { type Clients, createClients } from '../../oauth/clients/clients.ts'
+import { type Clients, createClients } from '../../oauth/clients/configured-clients.ts'
 import {
   type CertificateName,
   type ClientKeys,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { clientAuthMethods, profiles } from '../../oauth/options.ts'
-import { grantTypes, signingAlgs } from '../../oauth/wire.ts'
+import { grantTypes, signingAlgs } from '../../oauth/protocol.ts'
 import { clientIdFault } from '../values/identifier.ts'
 import { redirectUriFault } from '../values/redirect-uri.ts'
 import { resourceFault } from '../values/resource.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { strongSigningAlgs } from '../../oauth/wire.ts'
+import { strongSigningAlgs } from '../../oauth/protocol.ts'
 import { lifetimeSec, oneOf, text } from '../values/zod-scalars.ts'
 import { signingJwks } from './jwks.ts'
 

@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { fitsAlg } from '../../oauth/client-keys/jws.ts'
-import { findKeyBoundsFault, leastRsaBits, mostExponentBits, mostRsaBits } from '../../oauth/client-keys/key-bounds.ts'
+import { findKeyBoundsFault, leastRsaBits, mostExponentBits, mostRsaBits } from '../../oauth/client-keys/key-limits.ts'
 import { isForVerification, isKeyOperations } from '../../oauth/client-keys/key-use.ts'
-import { type SigningAlg, signingAlgs } from '../../oauth/wire.ts'
+import { type SigningAlg, signingAlgs } from '../../oauth/protocol.ts'
 import { ownMember } from '../../own-member.ts'
 
 /** JSON Web Keys (RFC 7517) as they stand in the configuration: what is wrong with one and what would be right. */

@@ -1,5 +1,5 @@
 import type { Reply } from '../../http/reply.ts'
-import type { OneUse } from '../../oauth/one-time.ts'
+import type { OneUse } from '../../oauth/replay-protection.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome } from '../exchange.ts'

@@ -1,5 +1,5 @@
-import { type MaybePromise, whenKnown } from '../../oauth/when-known.ts'
-import type { OAuthRequest } from '../../oauth/wire.ts'
+import { type MaybePromise, whenKnown } from '../../oauth/maybe-promise.ts'
+import type { OAuthRequest } from '../../oauth/protocol.ts'
 import { refuse } from '../error-response.ts'
 import type { Caller, Exchange, Outcome } from '../exchange.ts'
 import type { CallerDeps, CallerStep } from './authenticate.ts'

@@ -1,4 +1,4 @@
-import { isCertificateOf } from '../../oauth/confirmation.ts'
+import { isCertificateOf } from '../../oauth/sender-constraint/confirmation.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../errors.ts'
-import { type MaybePromise, whenKnown } from '../../oauth/when-known.ts'
+import { type MaybePromise, whenKnown } from '../../oauth/maybe-promise.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
 import type { CallerDeps, CallerStep } from './authenticate.ts'

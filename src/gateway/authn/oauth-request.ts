@@ -1,5 +1,5 @@
 import { fieldValues } from '../../http/server/request-parser.ts'
-import type { ClientCertificate, OAuthRequest } from '../../oauth/wire.ts'
+import type { ClientCertificate, OAuthRequest } from '../../oauth/protocol.ts'
 import { type Exchange, methodOf } from '../exchange.ts'
 
 /** The request as the authorization server sees it. */

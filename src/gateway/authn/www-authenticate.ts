@@ -1,4 +1,4 @@
-import { proofAlgs } from '../../oauth/dpop/proof.ts'
+import { proofAlgs } from '../../oauth/sender-constraint/dpop-proof.ts'
 import type { Target } from '../operation.ts'
 
 /** How an access token can be sent: RFC 6750 section 2.1, RFC 9449 section 7.1. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Request } from '../../http/server/request.ts'
 import { timeFault } from '../../http/tls/tls-files.ts'
-import type { LoginProof } from '../../oauth/interaction/login-proof.ts'
+import type { LoginProof } from '../../oauth/interaction/authenticate-login-app.ts'
 
 /** How whoever calls the private listener may prove to be the operator's login. At least one of the two is there. */
 export interface InternalCallerOptions {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { constants, type KeyObject, verify } from 'node:crypto'
-import { type SigningAlg, signingAlgs } from '../wire.ts'
-import { findKeyBoundsFault } from './key-bounds.ts'
+import { type SigningAlg, signingAlgs } from '../protocol.ts'
+import { findKeyBoundsFault } from './key-limits.ts'
 
 /** A signed text that somebody else made (RFC 7515 section 3.1), taken apart; nothing of it is proven yet. */
 export interface CompactJws {

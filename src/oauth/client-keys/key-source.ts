@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
+import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
 import type { ClientKeys, ClientRegistration, JwkSet } from '../options.ts'
-import { type MaybePromise, whenKnown } from '../when-known.ts'
 import { type PublicKey, toPublicKeys } from './public-keys.ts'
-import { createRemoteKeys } from './remote-keys.ts'
+import { createRemoteKeys } from './remote-jwks.ts'
 
 /** Where somebody's public keys come from. */
 export interface KeySource {

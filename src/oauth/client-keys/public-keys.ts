@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { JwkSet } from '../options.ts'
 import { type CompactJws, fitsAlg, isSignedBy } from './jws.ts'
-import { findKeyBoundsFault } from './key-bounds.ts'
+import { findKeyBoundsFault } from './key-limits.ts'
 import { isForVerification } from './key-use.ts'
 
 /** One public key that somebody registered. */

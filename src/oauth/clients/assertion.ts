@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import type { ProofFault } from '../../errors.ts'
-import { type ClientJwtClaims, expirySkewSec, verifyClientJwt } from '../client-keys/client-jwt.ts'
 import type { JsonObject } from '../client-keys/jws.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
+import { type ClientJwtClaims, expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
 import type { OAuthDeps } from '../deps.ts'
-import type { Heard } from '../hearing.ts'
-import type { OneUse } from '../one-time.ts'
 import { type ClientRegistration, keepsToFapi, type OAuthOptions } from '../options.ts'
-import { type OAuthRequest, type SigningAlg, strongSigningAlgs } from '../wire.ts'
+import { type OAuthRequest, type SigningAlg, strongSigningAlgs } from '../protocol.ts'
+import type { OneUse } from '../replay-protection.ts'
+import type { Heard } from '../secrets/proof-throttle.ts'
 
 /**
  * Whether an assertion is one that the client signed for us (RFC 7523 section 3): what has to be spent if it is.

@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import type { ProofFault } from '../../errors.ts'
 import { type ClientKeyring, findAmong } from '../client-keys/key-source.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { whenKnown } from '../maybe-promise.ts'
 import type { ClientRegistration } from '../options.ts'
-import type { MaybePromise } from '../when-known.ts'
-import { whenKnown } from '../when-known.ts'
-import type { ClientCertificate, OAuthRequest } from '../wire.ts'
+import type { ClientCertificate, OAuthRequest } from '../protocol.ts'
 import { bearsName } from './certificate-name.ts'
 
 /**

@@ -2,17 +2,22 @@ import type { ProofFault } from '../../errors.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
-import { createHearing, type Heard } from '../hearing.ts'
-import type { OneUse, ProvenClient } from '../one-time.ts'
+import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
 import type { ClientRegistration } from '../options.ts'
+import type { OAuthRequest } from '../protocol.ts'
+import type { OneUse, ProvenClient } from '../replay-protection.ts'
+import { createHearing, type Heard } from '../secrets/proof-throttle.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
-import { type MaybePromise, whenKnown } from '../when-known.ts'
-import type { OAuthRequest } from '../wire.ts'
 import { createAssertionCheck } from './assertion.ts'
 import { createCertificateCheck } from './certificate.ts'
+import { invalidRequest, unauthenticated } from './client-auth-errors.ts'
 import { createSecretCheck } from './client-secret.ts'
-import { type PresentedAssertion, type PresentedSecret, readPresented, readQuerySecret } from './presented.ts'
-import { invalidRequest, unauthenticated } from './refusals.ts'
+import {
+  type PresentedAssertion,
+  type PresentedSecret,
+  readPresented,
+  readQuerySecret,
+} from './presented-credentials.ts'
 
 /** Client authentication (RFC 6749 section 2.3). */
 export interface ClientAuth {

@@ -1,13 +1,13 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { remade } from '../memoize-latest.ts'
 import type { ClientRegistration, ClientSecret } from '../options.ts'
-import { remade } from '../remade.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
-import type { MaybePromise } from '../when-known.ts'
-import type { ClientFacts } from './packed-clients.ts'
-import { formOf } from './secret-form.ts'
+import type { ClientFacts } from './client-snapshot.ts'
+import { formOf } from './secret-kind.ts'
 
 /**
  * Whether the presented secret is one of the client's that have not ended. Without a client, or with one that has no

@@ -1,6 +1,6 @@
 import { costlierOf, type ScryptCost } from '../secrets/scrypt-cost.ts'
 import { costOfHash } from '../secrets/secret-hash.ts'
-import { formOfHash, type SecretForm } from './secret-form.ts'
+import { formOfHash, type SecretForm } from './secret-kind.ts'
 
 /** The secrets that are compared for each client before its secret is refused. */
 export interface MostSecrets extends Readonly<Record<SecretForm, number>> {

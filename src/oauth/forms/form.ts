@@ -1,5 +1,5 @@
 import { OAuthError } from '../../errors.ts'
-import type { OAuthRequest } from '../wire.ts'
+import type { OAuthRequest } from '../protocol.ts'
 import { isFormEncoded, maxPairs, readPairs } from './urlencoded.ts'
 
 /** Parameters of one form-encoded POST, each present once and not empty (RFC 6749 sections 3.1 and 3.2). */

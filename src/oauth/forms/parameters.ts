@@ -1,4 +1,4 @@
-import type { OAuthRequest } from '../wire.ts'
+import type { OAuthRequest } from '../protocol.ts'
 import { isFormEncoded, readPairs } from './urlencoded.ts'
 
 /**

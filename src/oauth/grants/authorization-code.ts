@@ -1,17 +1,17 @@
 import { OAuthError, type Reuse } from '../../errors.ts'
 import type { Redemption, RedemptionOutcome } from '../../stores/ports/grants.ts'
 import type { Agreed } from '../../stores/ports/wanted-token.ts'
-import { confirmationText } from '../confirmation.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
+import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../opaque-token.ts'
 import { type ClientRegistration, isConfidential } from '../options.ts'
 import { notAgreed } from '../resource.ts'
-import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../tokens/code.ts'
+import { confirmationText } from '../sender-constraint/confirmation.ts'
 import { revokeGrant } from '../tokens/revoke-grant.ts'
 import { type Grant, newFamilyJti } from './grant.ts'
-import type { NewToken } from './new-token.ts'
-import type { Possession } from './possession.ts'
 import { createRemovedUserCheck } from './removed-users.ts'
+import type { Possession } from './sender-constraint.ts'
+import type { NewToken } from './token-draft.ts'
 
 /** RFC 6749 section 4.1.3 with PKCE (RFC 7636 section 4.5). */
 export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => {

@@ -1,10 +1,10 @@
 import { type Agreed, completeToken } from '../../stores/ports/wanted-token.ts'
 import type { OAuthDeps } from '../deps.ts'
+import { whenKnown } from '../maybe-promise.ts'
+import { newGrantId } from '../opaque-token.ts'
 import { joinScope } from '../scope.ts'
-import { newGrantId } from '../tokens/code.ts'
-import { whenKnown } from '../when-known.ts'
 import type { Grant } from './grant.ts'
-import type { NewToken } from './new-token.ts'
+import type { NewToken } from './token-draft.ts'
 
 /** RFC 6749 section 4.4: the client acts for itself. There is no refresh token (section 4.4.3). */
 export const createClientCredentialsGrant = ({ store }: Pick<OAuthDeps, 'store'>): Grant => {

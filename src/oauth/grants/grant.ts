@@ -1,12 +1,12 @@
 import { randomText } from '../../random-text.ts'
 import type { Agreed } from '../../stores/ports/wanted-token.ts'
 import type { Form } from '../forms/form.ts'
-import type { Ask } from '../one-time.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { ClientRegistration } from '../options.ts'
-import type { MaybePromise } from '../when-known.ts'
-import type { GrantType } from '../wire.ts'
-import type { BeginToken, NewToken } from './new-token.ts'
-import type { Possession } from './possession.ts'
+import type { GrantType } from '../protocol.ts'
+import type { Ask } from '../replay-protection.ts'
+import type { Possession } from './sender-constraint.ts'
+import type { BeginToken, NewToken } from './token-draft.ts'
 
 /** One grant type at the token endpoint. `token.ts` has checked client, registration and scope before it is asked. */
 export interface Grant {

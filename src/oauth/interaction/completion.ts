@@ -1,11 +1,11 @@
-import { type AuthorizationErrorCode, seeOther, toCodeRedirect, toErrorRedirect } from '../authorize/response.ts'
+import { type AuthorizationErrorCode, seeOther, toCodeRedirect, toErrorRedirect } from '../authorization/response.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { answeredElsewherePage, expiredPage, foreignPage } from '../pages/dead-ends.ts'
-import { codeProof, newGrantId, newGrantSecret } from '../tokens/code.ts'
-import type { InteractionOutcome, OAuthReply } from '../wire.ts'
-import { createReturnTicket } from './return-ticket.ts'
-import { openRedirect, sealRedirect } from './seal.ts'
-import { type Advance, advance, type Visit } from './visit.ts'
+import { codeProof, newGrantId, newGrantSecret } from '../opaque-token.ts'
+import { answeredElsewherePage, expiredPage, foreignPage } from '../pages/terminal-pages.ts'
+import type { InteractionOutcome, OAuthReply } from '../protocol.ts'
+import { openRedirect, sealRedirect } from './encrypt-redirect.ts'
+import { type Advance, advance, type Visit } from './interaction-session.ts'
+import { createReturnTicket } from './return-cookie.ts'
 
 /** The end of an interaction: one redirect to the client, the same one for every form that says the same again. */
 export interface Completion {

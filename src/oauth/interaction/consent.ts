@@ -1,11 +1,11 @@
-import { seeOther } from '../authorize/response.ts'
+import { seeOther } from '../authorization/response.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Parameters } from '../forms/parameters.ts'
 import { consentPage } from '../pages/consent-page.ts'
+import type { OAuthReply } from '../protocol.ts'
 import { splitScope } from '../scope.ts'
-import type { OAuthReply } from '../wire.ts'
 import { createCompletion } from './completion.ts'
-import type { PageVisit } from './visit.ts'
+import type { PageVisit } from './interaction-session.ts'
 
 /** The second stage: whether the client may have what it asks for. */
 export interface Consent {

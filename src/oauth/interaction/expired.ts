@@ -1,9 +1,9 @@
-import { seeOther, toErrorRedirect } from '../authorize/response.ts'
+import { seeOther, toErrorRedirect } from '../authorization/response.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { expiredPage } from '../pages/dead-ends.ts'
-import { settingOf } from '../pages/setting.ts'
-import type { OAuthReply, OAuthRequest } from '../wire.ts'
-import { createReturnTicket } from './return-ticket.ts'
+import { settingOf } from '../pages/page-context.ts'
+import { expiredPage } from '../pages/terminal-pages.ts'
+import type { OAuthReply, OAuthRequest } from '../protocol.ts'
+import { createReturnTicket } from './return-cookie.ts'
 
 /** The answer to who comes too late: back to the client with an error, or a page where there is no way back. */
 export type Expired = (request: OAuthRequest) => OAuthReply

@@ -1,6 +1,6 @@
 import type { SubjectStore } from '../../stores/ports/subjects.ts'
-import type { Digest } from '../tokens/code.ts'
-import { type Lifetimes, longestLifetimeSec } from '../tokens/cut-off.ts'
+import type { Digest } from '../opaque-token.ts'
+import { type Lifetimes, longestLifetimeSec } from '../tokens/not-before.ts'
 
 /**
  * Remembers a `sub` that the operator's own login names. A client that took it as its id would get tokens of that person's

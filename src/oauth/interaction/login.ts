@@ -1,17 +1,17 @@
 import { OAuthError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
 import type { InteractionRecord } from '../../stores/ports/interactions.ts'
-import { seeOther } from '../authorize/response.ts'
+import { seeOther } from '../authorization/response.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Parameters } from '../forms/parameters.ts'
-import { busyPage, expiredPage, foreignPage } from '../pages/dead-ends.ts'
 import { type SignInFailure, signInPage } from '../pages/sign-in-page.ts'
-import type { OAuthReply, SignIn } from '../wire.ts'
+import { busyPage, expiredPage, foreignPage } from '../pages/terminal-pages.ts'
+import type { OAuthReply, SignIn } from '../protocol.ts'
+import { renewSecret } from './browser-binding.ts'
 import { createCompletion } from './completion.ts'
 import { createBrowserCookie } from './cookie.ts'
-import { renewSecret } from './door.ts'
+import { advance, type Change, type PageVisit, type Visit } from './interaction-session.ts'
 import { createUsers, type Person } from './users.ts'
-import { advance, type Change, type PageVisit, type Visit } from './visit.ts'
 
 /** After this many wrong passwords the page comes again; the next wrong one ends the interaction. */
 const mostFailedLogins = 5

@@ -1,9 +1,9 @@
 import type { Secret } from '../../secret.ts'
+import type { Digest } from '../opaque-token.ts'
 import type { User } from '../options.ts'
 import { costlierOf, usualCost } from '../secrets/scrypt-cost.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { costOfHash, newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
-import type { Digest } from '../tokens/code.ts'
 
 /** Somebody who proved to be a user of the configuration. */
 export interface Person {

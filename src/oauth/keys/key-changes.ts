@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../stores/ports/keys.ts'
-import { digestAlg } from './make-key.ts'
-import { activeAtMs, type KeyPolicy, stateOf } from './schedule.ts'
+import { digestAlg } from './generate-key.ts'
+import { activeAtMs, type KeyPolicy, stateOf } from './rotation-schedule.ts'
 
 /** What became of a signing key, for the operator. */
 export interface KeyChange {

@@ -1,9 +1,17 @@
 import type { Secret } from '../../secret.ts'
 import type { KeyStore } from '../../stores/ports/keys.ts'
-import type { SigningAlg } from '../wire.ts'
+import type { SigningAlg } from '../protocol.ts'
 import type { KeyRingOptions } from './key-ring.ts'
 import { readOperatorKeys } from './operator-keys.ts'
-import { activeAtMs, byTurn, type KeyState, keyPolicyOf, publishedUntilMs, signingAlgsOf, stateOf } from './schedule.ts'
+import {
+  activeAtMs,
+  byTurn,
+  type KeyState,
+  keyPolicyOf,
+  publishedUntilMs,
+  signingAlgsOf,
+  stateOf,
+} from './rotation-schedule.ts'
 import { isSigningAlg } from './signing-key.ts'
 
 /** One signing key as an operator sees it: nothing of it is secret. */

@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import type { Secret } from '../../secret.ts'
-import type { SigningAlg } from '../wire.ts'
+import type { SigningAlg } from '../protocol.ts'
 import { type SigningKey, toSigningKey } from './signing-key.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
-import type { SigningAlg } from '../wire.ts'
-import { makeKey } from './make-key.ts'
-import { activeAtMs, byTurn, publicationMs, spreadMs } from './schedule.ts'
-import { keyLifetimeMs, newestOf } from './upkeep.ts'
+import type { SigningAlg } from '../protocol.ts'
+import { makeKey } from './generate-key.ts'
+import { keyLifetimeMs, newestOf } from './key-maintenance.ts'
+import { activeAtMs, byTurn, publicationMs, spreadMs } from './rotation-schedule.ts'
 
 export interface RotationRequest {
   readonly algorithms: readonly SigningAlg[]

@@ -1,5 +1,5 @@
 import { constants, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import { type SigningAlg, signingAlgs } from '../wire.ts'
+import { type SigningAlg, signingAlgs } from '../protocol.ts'
 
 /** One key pair that signs by one algorithm (RFC 8725 section 3.1), synchronously. */
 export interface SigningKey {

@@ -1,11 +1,11 @@
 import type { ScopeTexts } from '../options.ts'
-import type { OAuthReply } from '../wire.ts'
+import type { OAuthReply } from '../protocol.ts'
 import { type Html, html } from './html.ts'
+import type { ConsentTexts, Texts } from './locales/texts.ts'
 import { toPageReply } from './page.ts'
+import type { PageSetting } from './page-context.ts'
 import { findScopeText } from './scope-text.ts'
-import type { PageSetting } from './setting.ts'
 import { initialOf } from './sign-in-page.ts'
-import type { ConsentTexts, Texts } from './texts/texts.ts'
 
 /** The question whether a client may have what it asks for. */
 export interface ConsentPage {

@@ -1,8 +1,8 @@
-import type { OAuthFacts, OAuthReply } from '../wire.ts'
+import type { OAuthFacts, OAuthReply } from '../protocol.ts'
 import { html } from './html.ts'
+import type { MessageName } from './locales/texts.ts'
 import { toPageReply } from './page.ts'
-import type { PageSetting } from './setting.ts'
-import type { MessageName } from './texts/texts.ts'
+import type { PageSetting } from './page-context.ts'
 
 /** A page that only says something: the browser's journey ends here, or cannot begin. */
 export interface Message {

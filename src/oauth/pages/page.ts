@@ -1,6 +1,6 @@
-import type { OAuthFacts, OAuthReply } from '../wire.ts'
+import type { OAuthFacts, OAuthReply } from '../protocol.ts'
 import { type Html, html } from './html.ts'
-import type { PageSetting } from './setting.ts'
+import type { PageSetting } from './page-context.ts'
 import { styleElement, styleSource } from './style.ts'
 
 /** One page of the browser's way through sign-in and consent. */

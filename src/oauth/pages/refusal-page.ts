@@ -1,7 +1,7 @@
-import type { OAuthReply } from '../wire.ts'
+import type { OAuthReply } from '../protocol.ts'
+import type { MessageName } from './locales/texts.ts'
 import { messagePage } from './message-page.ts'
-import type { PageSetting } from './setting.ts'
-import type { MessageName } from './texts/texts.ts'
+import type { PageSetting } from './page-context.ts'
 
 /** A request that was refused on its way to or from the authorization server, as the gateway says it. */
 export interface Refusal {

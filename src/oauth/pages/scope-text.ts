@@ -1,6 +1,6 @@
 import { ownMember } from '../../own-member.ts'
 import type { ScopeTexts } from '../options.ts'
-import type { Texts } from './texts/texts.ts'
+import type { Texts } from './locales/texts.ts'
 
 /** What a scope means, as a page says it. */
 export interface ScopeText {

@@ -1,8 +1,8 @@
-import type { OAuthReply } from '../wire.ts'
+import type { OAuthReply } from '../protocol.ts'
 import { type Html, html } from './html.ts'
+import type { SignInTexts } from './locales/texts.ts'
 import { toPageReply } from './page.ts'
-import type { PageSetting } from './setting.ts'
-import type { SignInTexts } from './texts/texts.ts'
+import type { PageSetting } from './page-context.ts'
 
 /** The form for username and password. */
 export interface SignInPage {

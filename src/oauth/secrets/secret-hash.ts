@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, systemClock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
-import type { MaybePromise } from '../when-known.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import { remainderOf, type ScryptCost, usualCost, workOf } from './scrypt-cost.ts'
 import { deriveKey, type SecretOwner } from './scrypt-queue.ts'
-import { createVerifiedMemory } from './verified-memory.ts'
+import { createVerifiedMemory } from './verified-cache.ts'
 
 /**
  * Stored forms of secrets. What a person chose is hashed slowly, `scrypt$ln=15,r=8,p=1$<salt>$<hash>`; what Sidegate

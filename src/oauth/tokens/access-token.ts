@@ -1,10 +1,10 @@
 import type { Confirmation } from '../../stores/ports/confirmation.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
+import { createRecent } from '../generational-cache.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
-import { createRecent } from '../recent.ts'
-import { type MaybePromise, whenKnown } from '../when-known.ts'
-import { newGrantSecret } from './code.ts'
+import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { newGrantSecret } from '../opaque-token.ts'
 import { type Claims, signJwt, verifyJwt } from './jwt.ts'
 
 /** Makes access tokens in the configured format, and reads back those that speak for themselves. */

@@ -1,6 +1,6 @@
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
-import { type MaybePromise, whenKnown } from '../when-known.ts'
+import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
 
 /** Compact JWS (RFC 7515 section 3.1) with the keys of the ring, signed and verified synchronously. */
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { packConfig, unpackConfig } from '../../../src/cluster/ipc/config-codec.ts'
 import { loadConfig, type SidegateConfig } from '../../../src/config/load.ts'
-import type { Clients } from '../../../src/oauth/clients/clients.ts'
+import type { Clients } from '../../../src/oauth/clients/configured-clients.ts'
 import { Secret } from '../../../src/secret.ts'
 import { acceptedConfig, client } from '../../config/support.ts'
 

@@ -3,7 +3,7 @@ import type { SidegateConfig } from '../../../src/app.ts'
 import { packConfig, unpackConfig } from '../../../src/cluster/ipc/config-codec.ts'
 import { sendInParts } from '../../../src/cluster/ipc/message-parts.ts'
 import type { PrimaryMessage } from '../../../src/cluster/messages.ts'
-import { createClientIntake } from '../../../src/oauth/clients/clients.ts'
+import { createClientIntake } from '../../../src/oauth/clients/configured-clients.ts'
 import { acceptedConfig, client } from '../../config/support.ts'
 
 /** What goes over the channel, which speaks JSON. */

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { ConfigParcel } from '../../../src/cluster/ipc/config-codec.ts'
 import type { PrimaryMessage } from '../../../src/cluster/messages.ts'
 import { createAgreement } from '../../../src/cluster/primary/vote.ts'
-import { createClients } from '../../../src/oauth/clients/clients.ts'
+import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
 
 /** What is proposed plays no part here. */
 const parcel: ConfigParcel = { config: {}, clients: createClients([]).pack() }

@@ -1,4 +1,4 @@
-import { challengeOf } from '../../../src/oauth/tokens/code.ts'
+import { challengeOf } from '../../../src/oauth/opaque-token.ts'
 import {
   answerOf,
   askToAuthorize,

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { CertificateName, ClientRegistration } from '../../../src/oauth/options.ts'
-import type { ClientCertificate } from '../../../src/oauth/wire.ts'
+import type { ClientCertificate } from '../../../src/oauth/protocol.ts'
 import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
 import { client, createManualClock, startServer } from '../support/authorization-server.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { challengeOf } from '../../../src/oauth/tokens/code.ts'
+import { challengeOf } from '../../../src/oauth/opaque-token.ts'
 import { eventually } from '../../support/eventually.ts'
 import { signInAndAllow } from '../support/running.ts'
 import { authorizationUrl, redirect_uri, type Sent, verifier } from './support/fapi-client.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { OAuthError } from '../../../src/errors.ts'
 import { parseForm } from '../../../src/oauth/forms/form.ts'
-import type { OAuthRequest } from '../../../src/oauth/wire.ts'
+import type { OAuthRequest } from '../../../src/oauth/protocol.ts'
 import { emptyRequest } from '../support/authorization-server.ts'
 
 const parse = (changes: Partial<OAuthRequest>) => parseForm({ ...emptyRequest, ...changes })

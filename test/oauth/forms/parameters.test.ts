@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type Parameters, parseParameters } from '../../../src/oauth/forms/parameters.ts'
-import type { OAuthRequest } from '../../../src/oauth/wire.ts'
+import type { OAuthRequest } from '../../../src/oauth/protocol.ts'
 import { emptyRequest } from '../support/authorization-server.ts'
 
 const parse = (changes: Partial<OAuthRequest>) => parseParameters({ ...emptyRequest, ...changes })

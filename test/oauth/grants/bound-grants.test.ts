@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { OAuthRequest } from '../../../src/oauth/wire.ts'
+import type { OAuthRequest } from '../../../src/oauth/protocol.ts'
 import { createCertificates } from '../../support/certificates.ts'
 import {
   type Answer,

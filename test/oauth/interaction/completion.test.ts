@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { OAuthReply } from '../../../src/oauth/wire.ts'
+import type { OAuthReply } from '../../../src/oauth/protocol.ts'
 import {
   answerOf,
   ask,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createClients } from '../../../src/oauth/clients/clients.ts'
+import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
 import {
   answerOf,
   ask,

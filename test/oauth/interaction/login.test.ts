@@ -1,6 +1,6 @@
 import t from 'tap'
+import type { OAuthReply } from '../../../src/oauth/protocol.ts'
 import { verifySecretHash } from '../../../src/oauth/secrets/secret-hash.ts'
-import type { OAuthReply } from '../../../src/oauth/wire.ts'
 import { Secret } from '../../../src/secret.ts'
 import { answerOf, encode, enter, header, isPage, openBrowserRoom, password, post } from '../support/browser-flow.ts'
 

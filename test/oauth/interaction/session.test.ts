@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { OAuthReply } from '../../../src/oauth/wire.ts'
+import type { OAuthReply } from '../../../src/oauth/protocol.ts'
 import {
   answerOf,
   type BrowserRoom,

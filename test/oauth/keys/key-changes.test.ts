@@ -1,6 +1,6 @@
 import t from 'tap'
 import { findKeyChanges, type KeyChange } from '../../../src/oauth/keys/key-changes.ts'
-import { type KeyPolicy, publicationMs } from '../../../src/oauth/keys/schedule.ts'
+import { type KeyPolicy, publicationMs } from '../../../src/oauth/keys/rotation-schedule.ts'
 import type { KeyRecord } from '../../../src/stores/ports/keys.ts'
 
 const policy: KeyPolicy = { algorithms: ['ES256'], rotateEverySec: 86_400, tokenLifetimeSec: 600 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createClients } from '../../../src/oauth/clients/clients.ts'
+import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
 import { type KeyRing, type KeyRingOptions, openKeyRing } from '../../../src/oauth/keys/key-ring.ts'
 import { signJwt, verifyJwt } from '../../../src/oauth/tokens/jwt.ts'
 import { Secret } from '../../../src/secret.ts'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { escapeHtml, html } from '../../../src/oauth/pages/html.ts'
+import { settingOf } from '../../../src/oauth/pages/page-context.ts'
 import { refusalPage } from '../../../src/oauth/pages/refusal-page.ts'
-import { settingOf } from '../../../src/oauth/pages/setting.ts'
-import type { OAuthReply } from '../../../src/oauth/wire.ts'
+import type { OAuthReply } from '../../../src/oauth/protocol.ts'
 import { ask, demoClient, enter, get, header, openBrowserRoom } from '../support/browser-flow.ts'
 
 /** One reply of every page, by name; the client has a name that would be a script if it were markup. */

@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { OAuthOptions } from '../../../src/oauth/options.ts'
+import { german } from '../../../src/oauth/pages/locales/de.ts'
+import { english } from '../../../src/oauth/pages/locales/en.ts'
 import { findScopeText } from '../../../src/oauth/pages/scope-text.ts'
-import { german } from '../../../src/oauth/pages/texts/de.ts'
-import { english } from '../../../src/oauth/pages/texts/en.ts'
 import { ask, demoClient, enter, openBrowserRoom } from '../support/browser-flow.ts'
 
 const declared: OAuthOptions['scopeTexts'] = new Map([

@@ -9,7 +9,7 @@ import { countWork } from '../support/scrypt-runs.ts'
 const { basic, client, startServer } = await import('../support/authorization-server.ts')
 const { enter, openBrowserRoom } = await import('../support/browser-flow.ts')
 const { remainderOf, workOf } = await import('../../../src/oauth/secrets/scrypt-cost.ts')
-const { createClients } = await import('../../../src/oauth/clients/clients.ts')
+const { createClients } = await import('../../../src/oauth/clients/configured-clients.ts')
 const { createSecretCheck } = await import('../../../src/oauth/clients/client-secret.ts')
 const { createStoredClients } = await import('../../../src/oauth/clients/stored-clients.ts')
 const { joinMost } = await import('../../../src/oauth/clients/most-secrets.ts')

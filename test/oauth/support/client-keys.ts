@@ -1,7 +1,7 @@
 import { KeyObject, randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose'
 import type { ClientKeys, JwkSet } from '../../../src/oauth/options.ts'
-import type { SigningAlg } from '../../../src/oauth/wire.ts'
+import type { SigningAlg } from '../../../src/oauth/protocol.ts'
 
 /** Members of a JSON object, right or wrong. */
 export type Members = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { challengeOf } from '../../../src/oauth/tokens/code.ts'
+import { challengeOf } from '../../../src/oauth/opaque-token.ts'
 import { createFapiClient, type FapiClient, redirect_uri } from '../fapi/support/fapi-client.ts'
 import { newKey } from '../fapi/support/jws.ts'
 import { verifier } from './authorization-server.ts'

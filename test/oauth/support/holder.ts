@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
-import type { OAuthRequest } from '../../../src/oauth/wire.ts'
+import type { OAuthRequest } from '../../../src/oauth/protocol.ts'
 import type { Certificates } from '../../support/certificates.ts'
 import { bareJwk, newKey } from '../fapi/support/jws.ts'
 import { issuer, type ManualClock } from './authorization-server.ts'

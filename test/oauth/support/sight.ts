@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
-import type { OAuthReply, OAuthRequest } from '../../../src/oauth/wire.ts'
+import type { OAuthReply, OAuthRequest } from '../../../src/oauth/protocol.ts'
 import { ask, type BrowserRoom, demoClient, openBrowserRoom, password } from './browser-flow.ts'
 
 interface Teardown {

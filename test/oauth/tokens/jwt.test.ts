@@ -1,8 +1,8 @@
 import { createHmac, createPublicKey } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import t from 'tap'
+import { type SigningAlg, signingAlgs } from '../../../src/oauth/protocol.ts'
 import { signJwt, verifyJwt } from '../../../src/oauth/tokens/jwt.ts'
-import { type SigningAlg, signingAlgs } from '../../../src/oauth/wire.ts'
 import { client, issuer, startServer } from '../support/authorization-server.ts'
 
 /** With a client of each algorithm, named after it; one server for all tests, since RSA keys take long to make. */

@@ -1,4 +1,4 @@
-import { challengeOf } from '../../../src/oauth/tokens/code.ts'
+import { challengeOf } from '../../../src/oauth/opaque-token.ts'
 import { verifier } from '../../oauth/support/authorization-server.ts'
 import type { Fields } from '../../oauth/support/post.ts'
 import { callback, signInAndAllow } from '../../oauth/support/running.ts'

@@ -1,4 +1,4 @@
-import { challengeOf } from '../../../../src/oauth/tokens/code.ts'
+import { challengeOf } from '../../../../src/oauth/opaque-token.ts'
 import { createCookieJar } from '../../support/cookie-jar.ts'
 import { type Fields, type Posted, post, send } from '../../support/post.ts'
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { challengeOf } from '../../../../src/oauth/tokens/code.ts'
+import { challengeOf } from '../../../../src/oauth/opaque-token.ts'
 import { type Posted, post } from '../../support/post.ts'
 import { signInAndAllow } from '../../support/running.ts'
 import { bareJwk, type Members, newKey, signJws, type TestKey } from './jws.ts'

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { challengeOf } from '../../../../src/oauth/tokens/code.ts'
+import { challengeOf } from '../../../../src/oauth/opaque-token.ts'
 import { type RunningRedis, startRedis } from '../../../support/redis.ts'
 import { type Members, newKey } from '../../fapi/support/jws.ts'
 import { verifier } from '../../support/authorization-server.ts'

@@ -1,0 +1,86 @@
+import type { PushedRequestStore } from '../../stores/ports/pushed-requests.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { Parameters } from '../forms/parameters.ts'
+import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { type ClientRegistration, keepsToFapi, type OAuthOptions } from '../options.ts'
+import { toParameters } from './parameter-values.ts'
+import { isPushedUri, parsePushedId } from './pushed-request.ts'
+import type { AuthorizationRefusal } from './request.ts'
+import type { ReadRequestObject } from './request-object.ts'
+
+/** The parameters that a request means, wherever it has them from. */
+export interface Meant {
+  /** `faults` are those of what was sent, also where its parameters count for nothing. */
+  readonly parameters: Parameters
+  /** The pushed request that they stood in. */
+  readonly pushedId?: string
+}
+
+/**
+ * Reads what arrives at the authorization endpoint: plain parameters, a signed object of them (`request`, RFC 9101), or
+ * the name of what was pushed before (`request_uri`, RFC 9126). Of the latter two nothing counts that stands beside
+ * them but the client_id (RFC 9101 section 6.3). A refusal is a value: it has `error`.
+ */
+export type ReadMeaning = (
+  sent: Parameters,
+  client: ClientRegistration,
+  address: string,
+) => MaybePromise<Meant | AuthorizationRefusal>
+
+export const createMeaning =
+  ({ options, store }: OAuthDeps, readObject: ReadRequestObject): ReadMeaning =>
+  (sent, client, address) => {
+    const [request, request_uri] = [sent.get('request'), sent.get('request_uri')]
+    if (request !== undefined && request_uri !== undefined) return eitherOr
+    if (request_uri !== undefined) return readPushed(store.pushed, request_uri, client, sent)
+    if (mustPush(options, client)) return pushWanted
+    if (request === undefined) return client.require_signed_request_object ? signatureWanted : { parameters: sent }
+    return whenKnown(readObject(request, client, address), inside =>
+      'error' in inside ? inside : { parameters: { ...inside, faults: sent.faults } },
+    )
+  }
+
+/** RFC 9126 sections 5 and 6; FAPI 2.0 Security Profile section 5.3.2.2. */
+const mustPush = (options: OAuthOptions, client: ClientRegistration): boolean =>
+  client.require_pushed_authorization_requests || keepsToFapi(client, options)
+
+const readPushed = async (
+  pushed: PushedRequestStore,
+  request_uri: string,
+  client: ClientRegistration,
+  sent: Parameters,
+): Promise<Meant | AuthorizationRefusal> => {
+  if (!isPushedUri(request_uri)) return onlyPushed
+  const pushedId = parsePushedId(request_uri)
+  const found = pushedId === undefined ? undefined : await pushed.find(pushedId)
+  if (pushedId === undefined || found?.client_id !== client.client_id) return unknownUri
+  return { parameters: { ...toParameters(found.parameters), faults: sent.faults }, pushedId }
+}
+
+/** RFC 9101 section 5. */
+const eitherOr: AuthorizationRefusal = {
+  error: 'invalid_request',
+  description: 'request and request_uri cannot be sent together.',
+}
+
+const pushWanted: AuthorizationRefusal = {
+  error: 'invalid_request',
+  description: 'This client must push its authorization requests first (RFC 9126).',
+}
+
+/** RFC 9101 section 10.5. */
+export const signatureWanted: AuthorizationRefusal = {
+  error: 'invalid_request',
+  description: 'This client must sign its authorization requests (RFC 9101).',
+}
+
+const onlyPushed: AuthorizationRefusal = {
+  error: 'request_uri_not_supported',
+  description: 'Only a request_uri from the pushed authorization request endpoint is supported.',
+}
+
+/** One sentence for all: whether somebody else pushed a request under this name is nobody's business. */
+const unknownUri: AuthorizationRefusal = {
+  error: 'invalid_request_uri',
+  description: 'The request_uri is unknown, expired, used, or does not belong to this client.',
+}

@@ -1,0 +1,110 @@
+import { remade } from '../memoize-latest.ts'
+import type { ClientRegistration } from '../options.ts'
+import type { ClientFacts } from './client-snapshot.ts'
+import type { ClientFeed } from './client-sync.ts'
+import { type Clients, freeze } from './configured-clients.ts'
+import type { ClientTerms } from './interned-metadata.ts'
+import { joinMost } from './most-secrets.ts'
+import type { ClientMembers } from './stored-clients.ts'
+
+/** Every client that is served: those of the configuration and those of the store, but for the disabled ones. */
+export interface ServedClients extends ClientFacts {
+  /** The same object for the same client_id each time, until the client changes. One look-up for a client that was asked for before. */
+  find(client_id: string): ClientRegistration | undefined
+  /** Whether a client has this id, be it disabled. */
+  has(client_id: string): boolean
+}
+
+/** How clients of the store become what is served, by the configuration of now. */
+export interface StoredClientReader {
+  /** A client, or in one line why it does not fit. */
+  read(client_id: string, members: ClientMembers): ClientRegistration | string
+  /** What a client with these members is registered for, whether it fits or not; undefined where there is no telling. */
+  termsOf(members: ClientMembers): ClientTerms | undefined
+}
+
+/** Told of clients of the store that are not served, when that is noticed: of those that have much in common at least of one. */
+export interface ServedClientsReport {
+  unfit(client_id: string, reason: string): void
+  /** The configuration has a client of this id too, which is served. */
+  hidden(client_id: string): void
+}
+
+/** Both kinds as one, until closed. */
+export interface JoinedClients extends ServedClients {
+  close(): void
+}
+
+/** @param configured is served where both have a client of one id */
+export const joinClients = (
+  configured: Clients,
+  feed: ClientFeed,
+  reader: StoredClientReader,
+  report: ServedClientsReport,
+): JoinedClients => {
+  const found = new Map<string, ClientRegistration>()
+  const unfit = new Set<string>()
+
+  const readStored = (client_id: string, members: ClientMembers | undefined): ClientRegistration | undefined => {
+    if (members === undefined || unfit.has(client_id)) return undefined
+    const read = reader.read(client_id, members)
+    if (typeof read !== 'string') return freeze(read)
+    unfit.add(client_id)
+    report.unfit(client_id, read)
+    return undefined
+  }
+  const look = (client_id: string): ClientRegistration | undefined => {
+    const stored = feed.get(client_id)
+    if (stored?.disabled) return undefined
+    const client = configured.find(client_id) ?? readStored(client_id, stored?.members())
+    if (client) found.set(client_id, client)
+    return client
+  }
+  const reportHidden = (client_id: string): void => {
+    if (configured.has(client_id) && feed.get(client_id)?.members()) report.hidden(client_id)
+  }
+  const heed = (client_id: string): void => {
+    found.delete(client_id)
+    unfit.delete(client_id)
+    reportHidden(client_id)
+    look(client_id)
+  }
+  const heedAll = (): void => {
+    found.clear()
+    unfit.clear()
+    for (const client_id of feed.ids()) reportHidden(client_id)
+    for (const { sample } of feed.kinds()) look(String(sample.client_id))
+  }
+  const facts = joinFacts(configured, feed, reader)
+  const unfollow = feed.follow(client_id => (client_id === undefined ? heedAll() : heed(client_id)))
+  heedAll()
+  return {
+    find: client_id => found.get(client_id) ?? look(client_id),
+    has: client_id => configured.has(client_id) || feed.get(client_id) !== undefined,
+    get terms() {
+      return facts.terms
+    },
+    get mostSecrets() {
+      return facts.mostSecrets
+    },
+    close: unfollow,
+  }
+}
+
+/** What is known of all, made anew when it has changed: the same objects while it has not. */
+const joinFacts = (configured: ClientFacts, feed: ClientFeed, reader: StoredClientReader): ClientFacts => {
+  const terms = remade(feed.kinds, kinds =>
+    kinds.length === 0
+      ? configured.terms
+      : [...configured.terms, ...kinds.flatMap(({ sample }) => reader.termsOf(sample) ?? [])],
+  )
+  const mostSecrets = remade(feed.mostSecrets, stored => joinMost(configured.mostSecrets, stored))
+  return {
+    get terms() {
+      return terms()
+    },
+    get mostSecrets() {
+      return mostSecrets()
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../clock.ts'
+import { type ClientChange, type ClientStore, forgottenForMs, type TakeChanges } from '../../stores/ports/clients.ts'
+import type { FeedWatch } from '../feed-watch.ts'
+import { keepLostDisabled, type LostClients } from './data-loss.ts'
+import { createStoredClients, type StoredClient, type StoredClients } from './stored-clients.ts'
+
+/** The clients of the store and who is disabled, in memory, so that nobody has to ask. At most a second old. */
+export interface ClientFeed extends Pick<StoredClients, 'get' | 'ids' | 'kinds' | 'mostSecrets'> {
+  /**
+   * Calls `listener` after each change.
+   * @param listener is told which client has changed; undefined: any of them may have
+   * @returns ends that
+   */
+  follow(listener: (client_id: string | undefined) => void): () => void
+  /** Resolves once the store has been asked for the first time; then undefined. Never rejects. */
+  readonly starting: Promise<void> | undefined
+  close(): void
+}
+
+export interface ClientFeedReport {
+  /** Awaited before the first client of the store is known here. */
+  beforeFirst(): Promise<void>
+  /** Told of each change that comes after the first reading. */
+  changed(change: ClientChange, before: StoredClient | undefined, after: StoredClient | undefined): void
+  /** The store has lost clients that were known here. */
+  lost(clients: LostClients): void
+}
+
+/** So many changes are taken in a few milliseconds; then requests get their turn. */
+const changesPerTurn = 100
+
+/** Follows the store's clients. While the store is away what is known stays as it is. */
+export const createClientFeed = (
+  store: ClientStore,
+  watch: FeedWatch,
+  clock: Clock,
+  report: ClientFeedReport,
+): ClientFeed => {
+  const listeners = new Set<(client_id: string | undefined) => void>()
+  let known = createStoredClients()
+  let cursor: string | undefined
+  let askedAtMs = clock.nowMs()
+  let hasBegun = false
+  let starting: Promise<void> | undefined
+
+  /** Who was away for long may have missed that a client was forgotten, and reads all. */
+  const cursorNow = (): string | undefined => {
+    const awayMs = clock.nowMs() - askedAtMs
+    // A clock that was set back tells nothing of how long it was. A monotonic one may stand still while the machine sleeps.
+    return awayMs >= 0 && awayMs < forgottenForMs / 2 ? cursor : undefined
+  }
+
+  const read = async (): Promise<void> => {
+    let whole: StoredClients | undefined
+    const news: ClientChange[] = []
+    const forgotten = new Set<string>()
+    const take: TakeChanges = (part, isWhole) => {
+      if (!isWhole) return void news.push(...part)
+      whole ??= createStoredClients()
+      part.forEach(whole.set)
+      for (const { client_id, record } of part) if (!record) forgotten.add(client_id)
+    }
+    const nowMs = clock.nowMs()
+    const next = await store.since(cursorNow(), take)
+    if (!hasBegun && (whole ? hasAny(whole) : news.length > 0)) {
+      await report.beforeFirst()
+      hasBegun = true
+    }
+    if (whole) adopt(whole, forgotten)
+    await applyAll(news)
+    cursor = next
+    askedAtMs = nowMs
+  }
+  const adopt = (whole: StoredClients, forgotten: ReadonlySet<string>): void => {
+    const lost = keepLostDisabled(known, whole, forgotten)
+    known = whole
+    if (lost.count > 0) report.lost(lost)
+    for (const tell of listeners) tell(undefined)
+  }
+  const applyAll = async (news: readonly ClientChange[]): Promise<void> => {
+    for (const [nth, change] of news.entries()) {
+      apply(change)
+      if (nth % changesPerTurn === changesPerTurn - 1) await nextTurn()
+    }
+  }
+  const apply = (change: ClientChange): void => {
+    const { client_id, version } = change
+    const before = known.get(client_id)
+    // The store may show a change again.
+    if (before?.version === version) return
+    known.set(change)
+    for (const tell of listeners) tell(client_id)
+    report.changed(change, before, known.get(client_id))
+  }
+  // Whoever needs the store says that it is away.
+  const following = watch.follow(['clients'], { read, settled: () => undefined })
+  starting = following.first.then(() => {
+    starting = undefined
+  })
+  return {
+    get: client_id => known.get(client_id),
+    ids: () => known.ids(),
+    kinds: () => known.kinds(),
+    mostSecrets: () => known.mostSecrets(),
+    follow(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    get starting() {
+      return starting
+    },
+    close: following.close,
+  }
+}
+
+const hasAny = ({ ids }: StoredClients): boolean => !ids()[Symbol.iterator]().next().done

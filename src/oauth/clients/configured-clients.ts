@@ -1,0 +1,90 @@
+import type { ClientRegistration } from '../options.ts'
+import { fromClientText } from './client-codec.ts'
+import type { ServedClients } from './client-registry.ts'
+import { type ClientFacts, type ClientPart, type PackedClients, packClients } from './client-snapshot.ts'
+
+/**
+ * The clients of the configuration. There may be a hundred thousand, so they are kept as texts: one is read when it is asked for,
+ * and what has to be known of all of them is known beforehand.
+ */
+export interface Clients extends ServedClients, Iterable<ClientRegistration> {
+  pack(): PackedClients
+}
+
+/** Each client_id comes once. */
+export const createClients = (registrations: Iterable<ClientRegistration>): Clients => {
+  const packed = packClients(registrations)
+  // The primary packs them for its workers, and has no other use for them.
+  let opened: Clients | undefined
+  const open = (): Clients => {
+    opened ??= openClients(packed)
+    return opened
+  }
+  return {
+    ...freeze(packed.facts),
+    find: client_id => open().find(client_id),
+    has: client_id => open().has(client_id),
+    pack: () => packed,
+    [Symbol.iterator]: () => open()[Symbol.iterator](),
+  }
+}
+
+/** Clients as they were packed. */
+export const openClients = ({ facts, parts }: PackedClients): Clients => {
+  const intake = createClientIntake()
+  for (const part of parts) intake.add(part)
+  return intake.open(facts)
+}
+
+/** Takes packed clients a part at a time. */
+export interface ClientIntake {
+  add(part: ClientPart): void
+  /** The clients of the parts that came; what comes after it belongs to the next. */
+  open(facts: ClientFacts): Clients
+}
+
+export const createClientIntake = (): ClientIntake => {
+  let texts = new Map<string, string>()
+  return {
+    add(part) {
+      for (let at = 0; at < part.length; at += 2) texts.set(part[at] ?? '', part[at + 1] ?? '')
+    },
+    open(facts) {
+      const taken = texts
+      texts = new Map()
+      return fromTexts(freeze(facts), taken)
+    },
+  }
+}
+
+const fromTexts = (facts: ClientFacts, texts: ReadonlyMap<string, string>): Clients => {
+  const known = new Map<string, ClientRegistration>()
+
+  const read = (client_id: string): ClientRegistration | undefined => {
+    const text = texts.get(client_id)
+    if (text === undefined) return undefined
+    const client = freeze(fromClientText(client_id, text, facts.terms))
+    known.set(client_id, client)
+    return client
+  }
+  const find = (client_id: string): ClientRegistration | undefined => known.get(client_id) ?? read(client_id)
+  return {
+    ...facts,
+    find,
+    has: client_id => texts.has(client_id),
+    pack: () => ({ facts, parts: [[...texts].flat()] }),
+    *[Symbol.iterator]() {
+      for (const client_id of texts.keys()) {
+        const client = find(client_id)
+        if (client) yield client
+      }
+    },
+  }
+}
+
+/** Freezes a value and all that it holds. */
+export const freeze = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const part of Object.values(value)) freeze(part)
+  return Object.freeze(value)
+}

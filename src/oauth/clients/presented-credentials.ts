@@ -1,0 +1,106 @@
+import { parseJws } from '../client-keys/jws.ts'
+import type { Form } from '../forms/form.ts'
+import { maxPairs, readPairs } from '../forms/urlencoded.ts'
+import type { ClientAuthMethod } from '../options.ts'
+import type { OAuthRequest } from '../protocol.ts'
+import { parseBasic } from './basic-credentials.ts'
+import { invalidRequest, unauthenticated } from './client-auth-errors.ts'
+
+/** What a caller says to be whom: nothing of it is proven yet. */
+export type Presented = PresentedSecret | PresentedAssertion | PresentedName
+
+export interface PresentedSecret {
+  readonly kind: 'secret'
+  readonly client_id: string
+  readonly client_secret: string
+  /** `query`: serves every client that has a secret. */
+  readonly method: ClientAuthMethod | 'query'
+}
+
+/** RFC 7523 section 2.2. */
+export interface PresentedAssertion {
+  readonly kind: 'assertion'
+  /** Whom it speaks of. */
+  readonly client_id: string
+  readonly assertion: string
+}
+
+/** A name alone: of a client that proves nothing, or whose certificate does. */
+export interface PresentedName {
+  readonly kind: 'name'
+  readonly client_id: string
+}
+
+/**
+ * How a request presents its client. A certificate is no mechanism of its own here: it may be on the connection for the
+ * tokens that are to be bound to it.
+ * @throws OAuthError invalid_request for two mechanisms at once (RFC 6749 section 2.3), invalid_client for none
+ */
+export const readPresented = (form: Form, authorization: readonly string[]): Presented => {
+  const client_id = form.get('client_id')
+  const client_secret = form.get('client_secret')
+  const hasAssertion = form.get('client_assertion') !== undefined || form.get('client_assertion_type') !== undefined
+  requireOneMechanism(authorization, client_secret !== undefined, hasAssertion)
+  const header = authorization[0]
+  if (header !== undefined) return readBasic(header, 'client_secret_basic')
+  if (hasAssertion) return readAssertion(form)
+  if (client_id === undefined) throw unauthenticated()
+  if (client_secret === undefined) return { kind: 'name', client_id }
+  return { kind: 'secret', client_id, client_secret, method: 'client_secret_post' }
+}
+
+/** The same for the metadata operation: secret in the query string, or HTTP Basic. */
+export const readQuerySecret = ({ query, authorization }: OAuthRequest): PresentedSecret => {
+  const { client_id, client_secret } = readQueryCredentials(query)
+  requireOneMechanism(authorization, client_id !== undefined || client_secret !== undefined)
+  const header = authorization[0]
+  if (header !== undefined) return readBasic(header, 'query')
+  if (client_id === undefined || client_secret === undefined) throw unauthenticated()
+  return { kind: 'secret', client_id, client_secret, method: 'query' }
+}
+
+const requireOneMechanism = (authorization: readonly string[], ...others: readonly boolean[]): void => {
+  if (authorization.length + others.filter(Boolean).length > 1)
+    throw invalidRequest('The client authenticates in more than one way')
+}
+
+const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** An assertion that cannot be read names nobody: it is refused, not counted. */
+const readAssertion = (form: Form): PresentedAssertion => {
+  const assertion = form.get('client_assertion')
+  if (assertion === undefined || form.get('client_assertion_type') !== jwtBearer) throw unauthenticated('malformed')
+  const read = parseJws(assertion)
+  if ('fault' in read) throw unauthenticated(read.fault)
+  const client_id = read.payload.sub
+  if (typeof client_id !== 'string') throw unauthenticated('subject')
+  return { kind: 'assertion', client_id, assertion }
+}
+
+interface QueryCredentials {
+  readonly client_id: string | undefined
+  readonly client_secret: string | undefined
+}
+
+/** Each undefined where it is absent or empty. What else the query has is another's, but has to be well-formed. */
+const readQueryCredentials = (query: string): QueryCredentials => {
+  const ids: string[] = []
+  const secrets: string[] = []
+  const fault = readPairs(query, (name, value) => {
+    if (name === undefined || value === undefined) return 'malformed'
+    if (name === 'client_id') ids.push(value)
+    if (name === 'client_secret') secrets.push(value)
+    return undefined
+  })
+  if (fault === 'too_many') throw invalidRequest(`More than ${maxPairs} parameters were sent`)
+  if (fault === 'malformed') throw invalidRequest('A parameter is not form-encoded UTF-8')
+  if (ids.length > 1 || secrets.length > 1) throw invalidRequest('A parameter was sent more than once')
+  return { client_id: ids[0] || undefined, client_secret: secrets[0] || undefined }
+}
+
+const readBasic = (header: string, method: PresentedSecret['method']): PresentedSecret => {
+  const basic = parseBasic(header)
+  // Nothing was guessed at by a header that cannot be read: it is refused, not counted.
+  if (!basic) throw unauthenticated('malformed')
+  return { kind: 'secret', ...basic, method }
+}

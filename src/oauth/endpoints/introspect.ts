@@ -1,0 +1,123 @@
+import { OAuthError } from '../../errors.ts'
+import type { AccessTokenRecord, FoundToken } from '../../stores/ports/tokens.ts'
+import { unauthenticated } from '../clients/client-auth-errors.ts'
+import type { OAuthDeps } from '../deps.ts'
+import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { parseGrantId } from '../opaque-token.ts'
+import type { ClientRegistration } from '../options.ts'
+import type { OAuthReply } from '../protocol.ts'
+import type { Endpoint } from '../replay-protection.ts'
+import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'
+import { signedIntrospectionType, signIntrospection, wantsSignedIntrospection } from '../tokens/introspection-jwt.ts'
+
+/** The members of an active answer. */
+type Facts = Readonly<Record<string, unknown>>
+
+/**
+ * Token introspection (RFC 7662 section 2).
+ *
+ * A JWT costs one round trip to the store, whether it was revoked; so does any other token, whatever it was taken for.
+ * Whoever may not know about a token learns as much as about one that never was.
+ */
+export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): Endpoint => {
+  const { options, store, keys, clients, revocations } = deps
+
+  /** A client that the operator has taken out of the configuration has no tokens left, as at the gateway. */
+  const isForEyesOf = (client: ClientRegistration, record: AccessTokenRecord): boolean =>
+    clients.find(record.client_id) !== undefined && mayKnow(client, record)
+
+  const findJwt = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> =>
+    whenKnown(accessTokens.readJwt(token), record => {
+      if (!record || !isForEyesOf(client, record)) return undefined
+      const asked = revocations.askWithCutoffs(() => store.revocations.isRevoked(record.jti))
+      return asked.then(isRevoked =>
+        isRevoked || revocations.isRevoked(record) ? undefined : toFacts(record, options.issuer),
+      )
+    })
+  const findStored = (grantId: string, token: string, client: ClientRegistration): Promise<Facts | undefined> => {
+    const asked = revocations.askWithCutoffs(() => store.tokens.findAny(grantId, keys.digest(token)))
+    return asked.then(found => found && factsOf(found, client))
+  }
+  const factsOf = (found: FoundToken, client: ClientRegistration): Facts | undefined => {
+    if (found.kind === 'access') {
+      return isForEyesOf(client, found.record) && !revocations.isRevoked(found.record)
+        ? toFacts(found.record, options.issuer)
+        : undefined
+    }
+    // RFC 7662 section 4: a refresh token means nothing to anybody but its client, whoever that may introspect.
+    if (found.record.client_id !== client.client_id || revocations.isCutOff(found.record)) return undefined
+    const { record, createdAtMs, untilMs } = found
+    return toRefreshFacts({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)
+  }
+
+  return (form, client, ask, { accept }) => {
+    if (client.token_endpoint_auth_method === 'none') throw unauthenticated()
+    const token = form.get('token')
+    if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
+    // No text is of both shapes. A JWT that is remembered need not be matched whole.
+    const grantId = parseGrantId(token)
+    const facts = ask(() => (grantId === undefined ? findJwt(token, client) : findStored(grantId, token, client)))
+    return whenKnown(facts, found => {
+      const reply = toReply(client, found)
+      return wantsSignedIntrospection(accept) ? sign(deps, client, reply) : reply
+    })
+  }
+}
+
+type JsonReply = OAuthReply & { readonly body: Facts }
+
+const toReply = ({ client_id }: ClientRegistration, found: Facts | undefined): JsonReply => ({
+  status: 200,
+  headers: noStore,
+  body: found ?? { active: false },
+  facts: { client_id, introspection: found ? 'active' : 'inactive' },
+})
+
+const noStore = { 'cache-control': 'no-store' }
+
+const sign = (deps: OAuthDeps, client: ClientRegistration, reply: JsonReply): OAuthReply => ({
+  ...reply,
+  headers: { ...noStore, 'content-type': signedIntrospectionType },
+  body: signIntrospection(deps, client, reply.body),
+})
+
+const mayKnow = ({ client_id, introspects }: ClientRegistration, record: AccessTokenRecord): boolean => {
+  if (introspects === 'all') return true
+  if (introspects === 'own') return record.client_id === client_id
+  return [record.aud].flat().some(resource => introspects.includes(resource))
+}
+
+const toFacts = (record: AccessTokenRecord, iss: string): Facts => ({
+  active: true,
+  iss,
+  client_id: record.client_id,
+  sub: record.sub,
+  ...(record.username !== undefined && { username: record.username }),
+  ...(record.scope !== '' && { scope: record.scope }),
+  aud: record.aud,
+  token_type: tokenTypeOf(record),
+  iat: record.iat,
+  nbf: record.iat,
+  exp: record.exp,
+  jti: record.jti,
+  ...(record.cnf && { cnf: record.cnf }),
+  ...(record.acr !== undefined && { acr: record.acr }),
+  ...(record.auth_time !== undefined && { auth_time: record.auth_time }),
+})
+
+type RefreshRecord = Pick<AccessTokenRecord, 'client_id' | 'sub' | 'username' | 'scope' | 'iat' | 'exp'>
+
+/** A refresh token is for the authorization server itself and has no token type of RFC 6749 section 7.1. */
+const toRefreshFacts = ({ client_id, sub, username, scope, iat, exp }: RefreshRecord, iss: string): Facts => ({
+  active: true,
+  iss,
+  client_id,
+  sub,
+  ...(username !== undefined && { username }),
+  ...(scope !== '' && { scope }),
+  aud: iss,
+  iat,
+  exp,
+})
+
+const toSec = (atMs: number): number => Math.floor(atMs / 1000)

@@ -1,0 +1,101 @@
+import { OAuthError } from '../../errors.ts'
+import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
+import { completeToken } from '../../stores/ports/wanted-token.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { Form } from '../forms/form.ts'
+import type { Grant, Granted } from '../grants/grant.ts'
+import { noHeaders, type Possession, type PossessionCheck } from '../grants/sender-constraint.ts'
+import { createTokenBeginner } from '../grants/token-draft.ts'
+import { whenKnown } from '../maybe-promise.ts'
+import type { ClientRegistration } from '../options.ts'
+import type { OAuthReply } from '../protocol.ts'
+import type { Ask, Endpoint } from '../replay-protection.ts'
+import { requireResources } from '../resource.ts'
+import { requestedScope } from '../scope.ts'
+import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'
+import type { RevocationFeed } from '../tokens/revocation-feed.ts'
+
+/**
+ * The token endpoint (RFC 6749 section 3.2). Everything that all grants share is checked here; a grant adds only what is
+ * its own.
+ */
+export const createTokenEndpoint = (
+  deps: OAuthDeps,
+  grants: readonly Grant[],
+  accessTokens: AccessTokens,
+  feed: RevocationFeed,
+  checkPossession: PossessionCheck,
+): Endpoint => {
+  const { options } = deps
+  const tokenBeginner = createTokenBeginner(deps, accessTokens)
+
+  const toReply = (grant: Grant, { token, agreed, refreshToken }: Granted, { headers }: Possession): OAuthReply => {
+    const record = completeToken(token.draft, agreed)
+    return {
+      status: 200,
+      headers: headers === noHeaders ? noStore : { ...noStore, ...headers },
+      body: toBody(token.toText(record), record, refreshToken),
+      facts: {
+        client_id: record.client_id,
+        issued: {
+          grant_type: grant.type,
+          format: options.accessToken.format,
+          sub: record.sub,
+          scope: record.scope,
+          jti: record.jti,
+        },
+      },
+    }
+  }
+
+  return (form, client, ask, request) => {
+    const grant = chooseGrant(form, client, grants)
+    const scope = askedScope(grant, form, client)
+    requireResources(form.resources, options)
+    requireStore(feed)
+    const possession = checkPossession(request, client)
+    const beginToken = tokenBeginner({ form, client, possession })
+    const askProven: Ask = question => ask(question, possession.unspent)
+    const granted = grant.redeem({ form, client, scope, possession, beginToken, ask: askProven })
+    return whenKnown(granted, known => toReply(grant, known, possession))
+  }
+}
+
+/** RFC 6749 section 5.1 asks for both. */
+const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+const chooseGrant = (form: Form, client: ClientRegistration, grants: readonly Grant[]): Grant => {
+  const type = form.get('grant_type')
+  if (type === undefined) throw new OAuthError('invalid_request', 'The grant_type is missing')
+  const grant = grants.find(known => known.type === type)
+  if (!grant) throw new OAuthError('unsupported_grant_type', 'This grant_type is not supported')
+  const isPublic = client.token_endpoint_auth_method === 'none'
+  if (!client.grant_types.includes(grant.type) || (isPublic && !grant.servesPublicClients)) {
+    throw new OAuthError('unauthorized_client', 'The client is not registered for this grant_type')
+  }
+  return grant
+}
+
+const askedScope = (grant: Grant, form: Form, client: ClientRegistration): readonly string[] | undefined => {
+  const text = form.get('scope')
+  return grant.takesScope && text !== undefined ? requestedScope(text, client) : undefined
+}
+
+/** A JWT could be signed without the store, but not be revoked: nothing is issued that cannot be taken back. */
+const requireStore = (feed: RevocationFeed): void => {
+  if (feed.failure !== undefined) throw feed.failure
+}
+
+/** RFC 6749 section 5.1. `scope` is always said, unless there is none to say. */
+const toBody = (
+  access_token: string,
+  record: AccessTokenRecord,
+  refresh_token: string | undefined,
+): Readonly<Record<string, unknown>> => ({
+  access_token,
+  token_type: tokenTypeOf(record),
+  expires_in: record.exp - record.iat,
+  // Undefined members are none in JSON; to leave them out by spreading takes longer than to write all the others.
+  refresh_token,
+  scope: record.scope === '' ? undefined : record.scope,
+})

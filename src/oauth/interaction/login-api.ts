@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto'
+import type { InteractionRecord } from '../../stores/ports/interactions.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { ScopeTexts } from '../options.ts'
+import { joinScope, splitScope } from '../scope.ts'
+import { type Found, findInteraction } from './browser-binding.ts'
+import { type Acceptance, parseAcceptance, parseRejection } from './decision.ts'
+import { resumeToken, resumeUrl } from './handoff.ts'
+import { advance } from './interaction-session.ts'
+import { rememberSubject } from './known-subjects.ts'
+
+/**
+ * The operator's side of a hand-off: what the login asks and answers over the private listener. Whoever calls has proven
+ * to be that login.
+ */
+export interface BackChannel {
+  /** What the person is to be asked. */
+  describe(id: string): Promise<BackChannelAnswer>
+  /** Somebody signed in and agreed. */
+  accept(id: string, body: unknown): Promise<BackChannelAnswer>
+  /** Nobody did. */
+  reject(id: string, body: unknown): Promise<BackChannelAnswer>
+}
+
+export type BackChannelAnswer =
+  | { readonly kind: 'answer'; readonly body: Readonly<Record<string, unknown>> }
+  /** No such interaction, or none any more. */
+  | { readonly kind: 'unknown' }
+  /** The body is none of this operation. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
+  /** The decision does not fit the interaction. Nothing has changed. */
+  | { readonly kind: 'conflict'; readonly reason: string }
+
+/** A decision as it goes into the record. */
+interface Decision {
+  /** The same for calls that say the same. */
+  readonly callDigest: string
+  readonly members: Partial<InteractionRecord>
+  readonly rejection?: { readonly error: string; readonly description: string }
+}
+
+/** @throws StoreUnavailableError by each method */
+export const createBackChannel = (deps: OAuthDeps): BackChannel => {
+  const { options, store, keys, clients, clock } = deps
+
+  /** Once. The same decision again gets the same answer, another one after it is a conflict. */
+  const decide = async (id: string, { callDigest, members, rejection }: Decision): Promise<BackChannelAnswer> => {
+    const handoff = { callDigest, resumeSalt: randomBytes(16).toString('base64url'), ...(rejection && { rejection }) }
+    const outcome = await advance(store.interactions, id, record =>
+      record.stage === 'login' ? { ...record, ...members, stage: 'accepted', handoff } : undefined,
+    )
+    if (outcome.kind === 'gone') return { kind: 'unknown' }
+    const decided = outcome.record.handoff
+    if (decided?.callDigest !== callDigest) return conflict('Another decision was made before.')
+    const token = resumeToken(id, decided.resumeSalt, keys.digest)
+    return { kind: 'answer', body: { redirect_to: resumeUrl(options.issuer, id, token) } }
+  }
+
+  const toDecision = (acceptance: Acceptance, record: InteractionRecord): Decision => {
+    const { sub, username, acr, auth_time, granted_scopes } = acceptance
+    return {
+      callDigest: keys.digest(`accept\0${canonical(acceptance)}`),
+      members: {
+        sub,
+        authTimeSec: auth_time ?? Math.floor(clock.nowMs() / 1000),
+        scope: granted_scopes ? joinScope([...new Set(granted_scopes)]) : record.scope,
+        ...(username !== undefined && { username }),
+        ...(acr !== undefined && { acr }),
+      },
+    }
+  }
+
+  const misfitOf = (acceptance: Acceptance, record: InteractionRecord): string | undefined => {
+    const { sub, acr, auth_time, granted_scopes } = acceptance
+    const asked = splitScope(record.scope)
+    const contexts = splitScope(record.acr_values ?? '')
+    // RFC 9700 section 4.15: else a person could pass for a client that acts for itself.
+    if (clients.has(sub)) return isClientId
+    if (contexts.length > 0 && !contexts.some(context => context === acr)) return 'acr is none of those asked for.'
+    if (granted_scopes?.length === 0 && asked.length > 0) return 'granted_scopes is empty: reject instead.'
+    if (!(granted_scopes ?? []).every(scope => asked.includes(scope))) {
+      return 'granted_scopes has a scope that was not asked for.'
+    }
+    const isAhead = auth_time !== undefined && auth_time * 1000 > clock.nowMs() + mostAheadMs
+    return isAhead ? 'auth_time is in the future.' : undefined
+  }
+
+  /**
+   * Remembers the subject, and then looks for a client of that id. The command that makes a client does the reverse, so of the
+   * two at least one sees the other, although this process learns of the client only later.
+   */
+  const claimSubject = async (sub: string): Promise<string | undefined> => {
+    await rememberSubject(store.subjects, sub, keys.digest, clock.nowMs(), options)
+    return (await store.clients.find(sub)) ? isClientId : undefined
+  }
+
+  return {
+    describe: async id => {
+      const found = await findInteraction(deps, id)
+      return found ? { kind: 'answer', body: describe(found, options.scopeTexts) } : { kind: 'unknown' }
+    },
+    accept: async (id, body) => {
+      const acceptance = parseAcceptance(body)
+      if (typeof acceptance === 'string') return { kind: 'unreadable', reason: acceptance }
+      const found = await findInteraction(deps, id)
+      if (!found) return { kind: 'unknown' }
+      const isOpen = found.record.stage === 'login'
+      const misfit = isOpen ? (misfitOf(acceptance, found.record) ?? (await claimSubject(acceptance.sub))) : undefined
+      return misfit === undefined ? decide(id, toDecision(acceptance, found.record)) : conflict(misfit)
+    },
+    reject: async (id, body) => {
+      const rejection = parseRejection(body)
+      if (typeof rejection === 'string') return { kind: 'unreadable', reason: rejection }
+      if (!(await findInteraction(deps, id))) return { kind: 'unknown' }
+      return decide(id, { callDigest: keys.digest(`reject\0${canonical(rejection)}`), members: {}, rejection })
+    },
+  }
+}
+
+const isClientId = 'sub is the id of a client.'
+
+/** How far the clock of the operator's login may be ahead of ours. */
+const mostAheadMs = 60_000
+
+const conflict = (reason: string): BackChannelAnswer => ({ kind: 'conflict', reason })
+
+/** One text for calls that say the same, whatever the order of their members. */
+const canonical = (decision: object): string =>
+  JSON.stringify(Object.entries(decision).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+
+const describe = ({ client, record }: Found, scopeTexts: ScopeTexts): Readonly<Record<string, unknown>> => {
+  const { host } = new URL(record.redirect_uri)
+  const scopes = splitScope(record.scope)
+  return {
+    client_id: client.client_id,
+    client_name: client.client_name,
+    ...(host !== '' && { redirect_host: host }), // an app's own scheme has none
+    scope: scopes,
+    scope_texts: textsOf(scopes, scopeTexts),
+    resource: record.resource,
+    acr_values: splitScope(record.acr_values ?? ''),
+    ui_locales: splitScope(record.ui_locales ?? ''),
+    ...(record.login_hint !== undefined && { login_hint: record.login_hint }),
+    expires_at: new Date(record.expiresAtMs).toISOString(),
+  }
+}
+
+/** In every language: the login knows which one the person reads. */
+const textsOf = (scopes: readonly string[], scopeTexts: ScopeTexts): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    scopes.flatMap(scope => {
+      const texts = scopeTexts.get(scope)
+      return texts ? [[scope, texts]] : []
+    }),
+  )

@@ -1,0 +1,28 @@
+import { appendToRedirect } from '../authorization/redirect-uri.ts'
+import { seeOther } from '../authorization/response.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { LoginOptions } from '../options.ts'
+import type { OAuthReply } from '../protocol.ts'
+import { createBrowserCookie } from './cookie.ts'
+import { type ClientAddress, createReturnTicket } from './return-cookie.ts'
+
+/** Sends the browser to the first page of a new interaction, with the cookies that make it this browser's. */
+export type Open = (interactionId: string, browserSecret: string, address: ClientAddress) => OAuthReply
+
+export const createOpening = (deps: OAuthDeps): Open => {
+  const { issuer, login, interactionLifetimeSec } = deps.options
+  const cookie = createBrowserCookie(issuer)
+  const ticket = createReturnTicket(deps)
+  return (interactionId, browserSecret, address) => {
+    const cookies = [cookie.toSetCookie(interactionId, browserSecret, interactionLifetimeSec)]
+    const way = ticket.toSetCookie(interactionId, address)
+    const reply = seeOther(firstPage(login, interactionId), { 'set-cookie': way ? [...cookies, way] : cookies })
+    return { ...reply, facts: { client_id: address.client_id, interaction: 'started' } }
+  }
+}
+
+/** Where a person signs in: our own pages, or the operator's with the name of the interaction. */
+export const firstPage = (login: LoginOptions, interactionId: string): string =>
+  login.mode === 'handoff'
+    ? appendToRedirect(login.url, { interaction: interactionId })
+    : `/interaction/${interactionId}`

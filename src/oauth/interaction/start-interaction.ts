@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import type { RedirectTarget } from '../authorization/redirect-uri.ts'
+import type { AuthorizationRequest } from '../authorization/request.ts'
+import { refuseWhenCrowded } from '../clients/client-auth-errors.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { ClientRegistration } from '../options.ts'
+import type { OAuthReply } from '../protocol.ts'
+import { newBrowserSecret } from './cookie.ts'
+import { createOpening } from './redirect-to-login.ts'
+
+/** A request whose client and redirect URI are good, so that the client itself may be answered. */
+export interface Addressed extends RedirectTarget {
+  readonly client: ClientRegistration
+  readonly state?: string
+}
+
+/** A good request, and the pushed one that it began with, if it did. */
+export interface Beginning extends AuthorizationRequest {
+  readonly pushedId?: string
+}
+
+/**
+ * Stores the interaction and sends the browser to its page, with the cookie that makes it this browser's.
+ * @param from the browser's address
+ * @throws OAuthError rate_limit_exceeded where too many were begun from there
+ */
+export type Begin = (addressed: Addressed, beginning: Beginning, from: string) => Promise<OAuthReply>
+
+export const createBegin = (deps: OAuthDeps): Begin => {
+  const { options, store, keys, clock, starts } = deps
+  const open = createOpening(deps)
+  return async ({ client, ...address }, beginning, from) => {
+    refuseWhenCrowded(await starts.take('interaction', from))
+    const id = randomBytes(16).toString('base64url')
+    const browserSecret = newBrowserSecret()
+    const nowMs = clock.nowMs()
+    const expiresAtMs = nowMs + options.interactionLifetimeSec * 1000
+    const shed = await store.interactions.create(
+      id,
+      {
+        client_id: client.client_id,
+        ...address,
+        ...beginning,
+        browserDigest: keys.digest(browserSecret),
+        stage: 'login',
+        failedLogins: 0,
+        beganAtSec: Math.floor(nowMs / 1000),
+        expiresAtMs,
+      },
+      expiresAtMs,
+      options.maxInteractions,
+    )
+    const reply = open(id, browserSecret, { client_id: client.client_id, ...address })
+    return shed === 0 ? reply : { ...reply, facts: { ...reply.facts, shed: { kind: 'interaction', count: shed } } }
+  }
+}

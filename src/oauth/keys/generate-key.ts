@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { exportJWK } from 'jose/key/export'
+import { generateKeyPair } from 'jose/key/generate/keypair'
+import type { KeyRecord } from '../../stores/ports/keys.ts'
+import type { SigningAlg } from '../protocol.ts'
+
+/** Under the digest key the store knows codes and tokens; a key record like the others, but it signs nothing. */
+export const digestAlg = 'HS256'
+
+/** Makes a key of 128 bits of strength or, for RSA, the 2048 bits that RFC 7518 asks for. Blocks nobody meanwhile. */
+export const makeKey = async (
+  alg: SigningAlg | typeof digestAlg,
+  createdAtMs: number,
+  activeAtMs = createdAtMs,
+): Promise<KeyRecord> => {
+  const jwk = alg === digestAlg ? makeSecret() : await makePair(alg)
+  return { kid: await calculateJwkThumbprint(jwk), alg, createdAtMs, activeAtMs, jwk }
+}
+
+const makeSecret = () => ({ kty: 'oct', k: randomBytes(32).toString('base64url') })
+
+const makePair = async (alg: SigningAlg) => {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true })
+  return { ...(await exportJWK(privateKey)) }
+}

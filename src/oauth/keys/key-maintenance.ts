@@ -1,0 +1,86 @@
+import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
+import { digestAlg, makeKey } from './generate-key.ts'
+import { type KeyPolicy, publicationMs, stateOf, successorDueAtMs } from './rotation-schedule.ts'
+
+/** Keys that no process renewed for this long are forgotten by the store. */
+export const keyLifetimeMs = 90 * 24 * 60 * 60 * 1000
+
+interface Reading {
+  readonly store: KeyStore
+  readonly policy: KeyPolicy
+  /** What the reading before this one found. */
+  readonly before: readonly KeyRecord[]
+  readonly nowMs: number
+}
+
+/**
+ * Reads all keys and does what is due, in every process alike: of many that store a key at once one wins, and all go on
+ * with what the store then has. Oldest first; the digest key is among them.
+ */
+export const readKeys = async (reading: Reading): Promise<readonly KeyRecord[]> => {
+  const found = await reading.store.load(reading.nowMs + keyLifetimeMs)
+  const lost = findLost(reading, found)
+  const whole = await putBack(reading, lost, found)
+  const complete = await makeMissing(reading, whole)
+  const current = await makeSuccessors(reading, complete)
+  return unite(lost, await removeGone(reading, current))
+}
+
+const create = ({ store, nowMs }: Reading, key: KeyRecord, after: string | undefined): Promise<readonly KeyRecord[]> =>
+  store.create(key, after, nowMs + keyLifetimeMs)
+
+/** What this process knows and the store does not; of digest keys there can be but one, so the store's stands. */
+const findLost = (reading: Reading, found: readonly KeyRecord[]): readonly KeyRecord[] =>
+  reading.before.filter(key => {
+    if (key.alg === digestAlg) return !newestOf(found, digestAlg)
+    return !found.some(({ kid }) => kid === key.kid) && !isGone(reading, key, reading.before)
+  })
+
+/** Where another process has made keys meanwhile, those that sign stay beside them: both have signed. */
+const putBack = async (
+  reading: Reading,
+  lost: readonly KeyRecord[],
+  found: readonly KeyRecord[],
+): Promise<readonly KeyRecord[]> => {
+  let keys = found
+  for (const key of lost) keys = await create(reading, key, newestOf(keys, key.alg)?.kid)
+  return keys
+}
+
+const makeMissing = async (reading: Reading, found: readonly KeyRecord[]): Promise<readonly KeyRecord[]> => {
+  let keys = found
+  for (const alg of [digestAlg, ...reading.policy.algorithms] as const) {
+    if (!newestOf(keys, alg)) keys = await create(reading, await makeKey(alg, reading.nowMs), undefined)
+  }
+  return keys
+}
+
+const makeSuccessors = async (reading: Reading, found: readonly KeyRecord[]): Promise<readonly KeyRecord[]> => {
+  const { policy, nowMs } = reading
+  let keys = found
+  for (const alg of policy.algorithms) {
+    const newest = newestOf(keys, alg)
+    if (!newest || nowMs < successorDueAtMs(newest, policy)) continue
+    keys = await create(reading, await makeKey(alg, nowMs, nowMs + publicationMs), newest.kid)
+  }
+  return keys
+}
+
+const removeGone = async (reading: Reading, found: readonly KeyRecord[]): Promise<readonly KeyRecord[]> => {
+  const gone = found.filter(key => key.alg !== digestAlg && isGone(reading, key, found))
+  for (const { kid } of gone) await reading.store.remove(kid)
+  return found.filter(key => !gone.includes(key))
+}
+
+/** A key that could not be put back, since another one was stored at the same moment, waits for the next reading. */
+const unite = (lost: readonly KeyRecord[], stored: readonly KeyRecord[]): readonly KeyRecord[] => {
+  const waiting = lost.filter(key => key.alg !== digestAlg && !stored.some(({ kid }) => kid === key.kid))
+  return [...waiting, ...stored]
+}
+
+const isGone = ({ policy, nowMs }: Reading, key: KeyRecord, keys: readonly KeyRecord[]): boolean =>
+  stateOf(key, keys, policy, nowMs) === 'gone'
+
+/** The key that the store takes for the newest of an algorithm; `keys` are oldest first. */
+export const newestOf = (keys: readonly KeyRecord[], alg: string): KeyRecord | undefined =>
+  keys.findLast(key => key.alg === alg)

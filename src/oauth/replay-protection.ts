@@ -1,0 +1,93 @@
+import type { ReplayStore } from '../stores/ports/replays.ts'
+import type { Form } from './forms/form.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+import type { ClientRegistration } from './options.ts'
+import type { OAuthReply, OAuthRequest } from './protocol.ts'
+
+/** What a request brings that is good once: the `jti` of a client's assertion, or of a DPoP proof. */
+export interface OneUse {
+  /** Its name in the store. */
+  readonly id: string
+  /** How long it is remembered: as long as it would otherwise be good. */
+  readonly untilMs: number
+  /** Refuses whoever uses it again. @throws OAuthError */
+  refuse(): MaybePromise<never>
+}
+
+/** A client whose proof is right. Whether it was used before is known when the request asks the store. */
+export interface ProvenClient {
+  readonly client: ClientRegistration
+  readonly unspent: readonly OneUse[]
+}
+
+/**
+ * Asks the store for what the request is about, in the same round trip in which it spends what the request may use once.
+ * Nothing comes of the answer until it is known that nothing was used before. Without anything to spend it just asks.
+ * @param more what is to be spent beside what proved the client
+ * @throws OAuthError of what was used before
+ */
+export type Ask = <T>(question: () => MaybePromise<T>, more?: readonly OneUse[]) => MaybePromise<T>
+
+/** One of the operations that a client uses which has proven itself. */
+export type Endpoint = (
+  form: Form,
+  client: ClientRegistration,
+  ask: Ask,
+  request: OAuthRequest,
+) => MaybePromise<OAuthReply>
+
+export interface OneTimeUses {
+  /**
+   * Answers a request that may use these once. An answer that is found without asking the store, a refusal as well,
+   * spends them too, and before it is given.
+   */
+  answer<T>(unspent: readonly OneUse[], respond: (ask: Ask) => MaybePromise<T>): MaybePromise<T>
+  /** Spends them by themselves. @throws OAuthError of the first that was used before */
+  spend(uses: readonly OneUse[]): Promise<void>
+}
+
+/**
+ * What is sent together is done by the store even where a proof turns out to have been used. That must be harmless, and
+ * is, for what the store answers is dropped then:
+ * - Looking up a token changes nothing. What revocation does with one it does afterwards.
+ * - An opaque token is kept that nobody is told, until it expires; so is a pushed request.
+ * - A code is spent, and nobody gets anything for it, by whoever has it with its verifier: the person signs in again. A
+ *   failed redemption is counted, as that of any other client is.
+ * - A refresh token that rotates is replaced by whoever holds it with a proof of its key, and is not told the successor;
+ *   the client gets that within the window. Later its grant ends, as it does once two have a token (RFC 9700 section
+ *   4.14.2). One that does not rotate stays as it is.
+ *
+ * What follows from a reuse, the end of a grant, waits for what was spent: a proof that comes again ends nothing.
+ */
+export const createOneTimeUses = (replays: ReplayStore): OneTimeUses => {
+  const spend = async (uses: readonly OneUse[]): Promise<void> => {
+    const areNew = await replays.spend(uses)
+    for (const [index, use] of uses.entries()) if (!areNew[index]) await use.refuse()
+  }
+  const askWith = async <T>(uses: readonly OneUse[], question: () => MaybePromise<T>): Promise<T> => {
+    // Both begin in one turn of the event loop, and so go out at once.
+    const [spent, answered] = await Promise.allSettled([spend(uses), begin(question)])
+    if (spent.status === 'rejected') throw spent.reason
+    if (answered.status === 'rejected') throw answered.reason
+    return answered.value
+  }
+
+  const askOnly: Ask = (question, uses = []) => (uses.length === 0 ? question() : askWith(uses, question))
+
+  return {
+    spend,
+    answer: (unspent, respond) => {
+      if (unspent.length === 0) return respond(askOnly)
+      let left = unspent
+      const ask: Ask = (question, more = []) => {
+        const uses = [...left, ...more]
+        left = []
+        return askOnly(question, uses)
+      }
+      return begin(() => respond(ask)).finally(() => ask(() => undefined))
+    },
+  }
+}
+
+/** Begins at once; what is thrown at once rejects, too. */
+const begin = async <T>(work: () => MaybePromise<T>): Promise<T> => work()

@@ -1,0 +1,28 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import type { Secret } from '../../secret.ts'
+import { createRecent } from '../generational-cache.ts'
+
+/** Which pairs of secret and stored form were found right of late. Holds neither of them, only keyed digests. */
+export interface VerifiedMemory {
+  keyOf(secret: Secret, hash: Secret): string
+  has(key: string): boolean
+  add(key: string): void
+}
+
+const rememberedMs = 5 * 60_000
+const mostRemembered = 5_000
+
+/** An empty memory of bounded size; an entry holds for five minutes. */
+export const createVerifiedMemory = (clock: Clock): VerifiedMemory => {
+  // A key that dies with the process: a dump of the memory alone cannot be tried against a list of passwords.
+  const processKey = randomBytes(32)
+  const untilMs = createRecent<number>(mostRemembered)
+  return {
+    // The stored form goes in too, so a changed password forgets by itself. It has no NUL: the join is unambiguous.
+    keyOf: (secret, hash) =>
+      createHmac('sha256', processKey).update(`${hash.reveal()}\0${secret.reveal()}`).digest('base64url'),
+    has: key => (untilMs.get(key) ?? 0) > clock.monotonicMs(),
+    add: key => untilMs.set(key, clock.monotonicMs() + rememberedMs),
+  }
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../../clock.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import { isSame } from '../timing-safe-equal.ts'
+
+/**
+ * Nonces for DPoP proofs (RFC 9449 section 8): each stands for a span of time, under the digest key that all workers and
+ * pods share. So any of them knows what another one gave out, and nothing is stored.
+ */
+export interface Nonces {
+  current(): string
+  /** `aging`: good this time, but the client had better take the current one from now on. */
+  judge(nonce: string): 'fresh' | 'aging' | 'stale'
+}
+
+/** A nonce is good in its own span and in the next: two and a half to five minutes. */
+const nonceSpanMs = 150_000
+
+export const createNonces = (keys: KeyRing, clock: Clock): Nonces => {
+  const nonceOf = (span: number): string => keys.digest(`dpop nonce ${span}`)
+  const spanNow = (): number => Math.floor(clock.nowMs() / nonceSpanMs)
+  return {
+    current: () => nonceOf(spanNow()),
+    judge: nonce => {
+      const span = spanNow()
+      // The next one may come from a pod whose clock is ahead.
+      if (isSame(nonce, nonceOf(span)) || isSame(nonce, nonceOf(span + 1))) return 'fresh'
+      return isSame(nonce, nonceOf(span - 1)) ? 'aging' : 'stale'
+    },
+  }
+}

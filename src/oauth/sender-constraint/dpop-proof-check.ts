@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { OAuthError } from '../../errors.ts'
+import { clockSpreadMs } from '../../stores/ports/clock-spread.ts'
+import type { OAuthDeps } from '../deps.ts'
+import type { OneUse } from '../replay-protection.ts'
+import { createNonces } from './dpop-nonces.ts'
+import {
+  clockSkewSec,
+  invalidProof,
+  type Proof,
+  type ProvenRequest,
+  proofLifetimeSec,
+  readProof,
+  requireSignature,
+} from './dpop-proof.ts'
+
+/** A key whose holder sent this request. */
+export interface ProvenKey {
+  /** RFC 7638 thumbprint. */
+  readonly jkt: string
+  /** Goes out with the answer, whatever it is: a fresh `DPoP-Nonce` where the client needs one, else nothing. */
+  readonly headers: Readonly<Record<string, string>>
+  /** To be spent before anything is given for the proof. */
+  readonly use: OneUse
+}
+
+/**
+ * Proves who holds a DPoP key: the proof itself and its nonce, its signature last, for that is dear. That no process has seen it before is for the caller to
+ * ask.
+ * @throws OAuthError invalid_dpop_proof, or use_dpop_nonce with the nonce to use
+ */
+export type ProofCheck = (request: ProvenRequest) => ProvenKey
+
+export const createProofCheck = ({ options, keys, clock }: OAuthDeps): ProofCheck => {
+  const { origin } = new URL(options.issuer)
+  const nonces = createNonces(keys, clock)
+  const freshNonce = (): Readonly<Record<string, string>> => ({ 'dpop-nonce': nonces.current() })
+
+  /** What to send along with the answer. A nonce that nobody asked for must be good too. */
+  const checkNonce = (nonce: string | undefined): Readonly<Record<string, string>> => {
+    if (nonce === undefined && options.dpop.nonce === 'optional') return {}
+    const verdict = nonce === undefined ? 'stale' : nonces.judge(nonce)
+    if (verdict === 'stale') {
+      throw new OAuthError('use_dpop_nonce', 'The DPoP proof needs the nonce of the DPoP-Nonce header', {
+        headers: freshNonce(),
+      })
+    }
+    return verdict === 'aging' ? freshNonce() : {}
+  }
+
+  return request => {
+    const proof = readProof(request, origin, clock.nowMs())
+    const headers = checkNonce(proof.nonce)
+    requireSignature(proof)
+    return { jkt: proof.jkt, headers, use: toUse(proof) }
+  }
+}
+
+const toUse = ({ jkt, jti, iatSec }: Pick<Proof, 'jkt' | 'jti' | 'iatSec'>): OneUse => ({
+  id: `dpop:${jkt}:${createHash('sha256').update(jti).digest('base64url')}`,
+  // A process whose clock is behind accepts the proof for that much longer.
+  untilMs: (iatSec + proofLifetimeSec + clockSkewSec) * 1000 + clockSpreadMs,
+  refuse: () => {
+    throw invalidProof('The DPoP proof was used before, or is too old by the clock of the store')
+  },
+})

@@ -1,0 +1,41 @@
+import { OAuthError } from '../../errors.ts'
+import type { OAuthRequest } from '../protocol.ts'
+import type { OneUse } from '../replay-protection.ts'
+import type { ProofCheck } from './dpop-proof-check.ts'
+
+/** The key that the code of an authorization request is to be bound to (RFC 9449 section 10). */
+export interface PushedKey {
+  /** Left out: the code is bound to none. */
+  readonly jkt?: string
+  /** To send along with the answer. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Of the proof, if there was one. */
+  readonly unspent: readonly OneUse[]
+}
+
+/**
+ * For pushed authorization requests (RFC 9449 section 10.1): a proof in the request's header names the key as well as
+ * the parameter `dpop_jkt` does.
+ * @throws OAuthError invalid_request where the two name different keys, or `dpop_jkt` none; what ProofCheck throws
+ */
+export const provePushedKey = (
+  checkProof: ProofCheck,
+  request: OAuthRequest,
+  dpop_jkt: string | undefined,
+): PushedKey => {
+  const named = parseThumbprint(dpop_jkt)
+  if (request.dpop.length === 0) return { ...(named !== undefined && { jkt: named }), headers: {}, unspent: [] }
+  const { jkt, headers, use } = checkProof(request)
+  if (named !== undefined && named !== jkt) {
+    throw new OAuthError('invalid_request', 'The dpop_jkt is not the thumbprint of the key of the DPoP proof')
+  }
+  return { jkt, headers, unspent: [use] }
+}
+
+/** A SHA-256 thumbprint, where one was sent (RFC 9449 section 10). */
+const parseThumbprint = (dpop_jkt: string | undefined): string | undefined => {
+  if (dpop_jkt !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(dpop_jkt)) {
+    throw new OAuthError('invalid_request', 'The dpop_jkt is no SHA-256 thumbprint')
+  }
+  return dpop_jkt
+}

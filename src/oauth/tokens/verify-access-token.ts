@@ -1,0 +1,66 @@
+import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
+import type { OAuthDeps } from '../deps.ts'
+import { createRecent } from '../generational-cache.ts'
+import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { isOpaque, parseGrantId } from '../opaque-token.ts'
+import { type AccessTokens, isAlive } from './access-token.ts'
+import type { RevocationFeed } from './revocation-feed.ts'
+
+/**
+ * The record of an access token presented to the gateway, or undefined unless it is ours, alive and not revoked.
+ * @param ageMs how old an answer about an opaque token may be. Default 1000
+ */
+export type GatewayCheck = (token: string, ageMs?: number) => MaybePromise<AccessTokenRecord | undefined>
+
+/** What the contract allows for a revocation to arrive. */
+const lookupAgeMs = 1000
+const rememberedLookups = 5_000
+
+interface Lookup {
+  readonly record: MaybePromise<AccessTokenRecord | undefined>
+  /** By the monotonic clock: a clock that is set back must not make the answer younger. */
+  readonly atMs: number
+}
+
+/**
+ * JWTs are checked without the store, against the feed of revocations; a store that is away takes nothing from them.
+ * Opaque tokens are looked up at most once a second each; without the store that is a StoreUnavailableError.
+ */
+export const createGatewayCheck = (deps: OAuthDeps, accessTokens: AccessTokens, feed: RevocationFeed): GatewayCheck => {
+  const { store, keys, clock } = deps
+  const lookups = createRecent<Lookup>(rememberedLookups)
+
+  const unlessRevoked = (record: AccessTokenRecord | undefined): AccessTokenRecord | undefined =>
+    record && !feed.isRevoked(record) ? record : undefined
+  const checkJwt = (token: string): MaybePromise<AccessTokenRecord | undefined> =>
+    whenKnown(accessTokens.readJwt(token), unlessRevoked)
+  const lookUp = async (grantId: string, token: string, atMs: number): Promise<AccessTokenRecord | undefined> => {
+    try {
+      const record = await store.tokens.find(grantId, keys.digest(token))
+      lookups.set(token, { record, atMs })
+      return record
+    } catch (error) {
+      lookups.delete(token)
+      throw error
+    }
+  }
+  const checkOpaque = (token: string, ageMs: number): MaybePromise<AccessTokenRecord | undefined> => {
+    const grantId = parseGrantId(token)
+    if (grantId === undefined) return undefined
+    const atMs = clock.monotonicMs()
+    const known = lookups.get(token)
+    if (known && atMs - known.atMs < ageMs) return whenKnown(stillAlive(known.record, clock.nowMs()), unlessRevoked)
+    // Requests that come while the store is being asked wait for the same answer.
+    const record = lookUp(grantId, token, atMs)
+    lookups.set(token, { record, atMs })
+    return record.then(unlessRevoked)
+  }
+  const check: GatewayCheck = (token, ageMs = lookupAgeMs) =>
+    isOpaque(token) ? checkOpaque(token, ageMs) : checkJwt(token)
+
+  // A process that has just started does not know yet what was revoked before.
+  return (token, ageMs) => feed.starting?.then(() => check(token, ageMs)) ?? check(token, ageMs)
+}
+
+const stillAlive = (record: Lookup['record'], nowMs: number): MaybePromise<AccessTokenRecord | undefined> =>
+  record instanceof Promise || (record && isAlive(record, nowMs)) ? record : undefined

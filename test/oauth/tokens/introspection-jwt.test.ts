@@ -1,0 +1,98 @@
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import t from 'tap'
+import { signingAlgs } from '../../../src/oauth/protocol.ts'
+import { wantsSignedIntrospection } from '../../../src/oauth/tokens/introspection-jwt.ts'
+import { client, issuer, startServer, type TestServer } from '../support/authorization-server.ts'
+
+const signedType = 'application/token-introspection+jwt'
+
+const issue = async ({ token }: TestServer, as = 'app'): Promise<string> =>
+  String((await token({ grant_type: 'client_credentials' }, { as })).body.access_token)
+
+const ask = (server: TestServer, token: string, as: string, accept: string = signedType) => {
+  const authorization = [`Basic ${Buffer.from(`${as}:${as}-secret`).toString('base64')}`]
+  return server.introspect({ token }, { request: { authorization, accept } })
+}
+
+const verify = ({ deps }: TestServer, jwt: unknown, audience: string) => {
+  const keys = createLocalJWKSet({ keys: deps.keys.publicJwks().keys.map(key => ({ ...key })) })
+  return jwtVerify(String(jwt), keys, { issuer, audience, currentDate: new Date(deps.clock.nowMs()) })
+}
+
+t.test('line 75: a caller that asks for the JWT gets what it would have got as JSON, signed for it alone', async t => {
+  const clients = signingAlgs.map(alg => client(alg, { introspection_signed_response_alg: alg, introspects: 'all' }))
+  const server = await startServer(t, { clients: [client('app'), ...clients] })
+  const token = await issue(server)
+  for (const alg of signingAlgs) {
+    const asJson = await ask(server, token, alg, 'application/json')
+
+    const { status, headers, body } = await ask(server, token, alg)
+
+    t.match({ status, headers }, { status: 200, headers: { 'content-type': signedType, 'cache-control': 'no-store' } })
+    const { payload, protectedHeader } = await verify(server, body, alg)
+    t.match(protectedHeader, { alg, typ: 'token-introspection+jwt' })
+    const { clock } = server
+    t.same(payload, { iss: issuer, aud: alg, iat: clock.nowMs() / 1000, token_introspection: asJson.body })
+    t.match(asJson.body, { active: true, sub: 'app' })
+  }
+})
+
+t.test('line 75: what a caller may not know is {"active":false} in the JWT too', async t => {
+  const server = await startServer(t)
+
+  for (const token of [await issue(server), 'unknown']) {
+    const { body } = await ask(server, token, 'other')
+
+    const { payload } = await verify(server, body, 'other')
+    t.same(payload.token_introspection, { active: false })
+  }
+})
+
+t.test('line 75, 88: such a JWT is no access token', async t => {
+  const server = await startServer(t)
+  const token = await issue(server)
+
+  const signed = String((await ask(server, token, 'app')).body)
+
+  t.ok(await verify(server, signed, 'app'), 'though its signature is good')
+  t.same((await server.introspect({ token: signed }, { as: 'app' })).body, { active: false })
+  t.equal(await server.server.verifyAccessToken(signed), undefined)
+  t.ok(await server.server.verifyAccessToken(token))
+})
+
+t.test('line 75: refusals stay JSON', async t => {
+  const { introspect } = await startServer(t)
+
+  const refusal = await introspect({ token: 'x' }, { request: { authorization: [], accept: signedType } })
+
+  t.match(refusal, { status: 401, body: { error: 'invalid_client' } })
+})
+
+t.test('line 75: the JWT is for those who name it and do not like JSON better', t => {
+  const jwt = [
+    signedType,
+    'Application/Token-Introspection+JWT',
+    `${signedType};q=0.5`,
+    `${signedType}, application/json`,
+    `application/json;q=0.9, ${signedType}`,
+    `text/html, ${signedType} ; q=0.8, */*;q=0.8`,
+  ]
+  const json = [
+    undefined,
+    '',
+    'application/json',
+    '*/*',
+    'application/*',
+    'application/jwt',
+    `${signedType};q=0`,
+    `${signedType};q=0, */*`,
+    `${signedType};q=x`,
+    `${signedType};q=0.8, application/json`,
+    `${signedType};q=0.8, */*`,
+    `${signedType}x`,
+  ]
+
+  for (const accept of jwt) t.equal(wantsSignedIntrospection(accept), true, String(accept))
+  for (const accept of json) t.equal(wantsSignedIntrospection(accept), false, String(accept))
+  t.end()
+})
