@@ -20,8 +20,8 @@ import type { HttpServerOptions } from './http/server/options.ts'
 import { openTls, type TlsReport } from './http/tls/tls.ts'
 import { createFeedWatch } from './oauth/feed-watch.ts'
 import { createRevocationFeed, type RevocationFeed } from './oauth/tokens/revocation-feed.ts'
+import { observeStore } from './stores/instrumented-store.ts'
 import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
-import { observeStore } from './stores/observed.ts'
 import { openStore } from './stores/open.ts'
 import type { Limiter } from './stores/ports/limiter.ts'
 import type { Revocation } from './stores/ports/revocations.ts'
@@ -52,7 +52,7 @@ export interface AppDeps {
 export type { SidegateConfig } from './config/load.ts'
 export type { HttpServer } from './http/server/http-server.ts'
 export type { Share } from './stores/limiter.ts'
-export type { BatchedCharge, BatchedVerdict } from './stores/limits/shared-limiter.ts'
+export type { BatchedCharge, BatchedVerdict } from './stores/limits/batching/shared-limiter.ts'
 export type { Revocation } from './stores/ports/revocations.ts'
 
 /** One process's gateway: built from the configuration, not listening yet. */

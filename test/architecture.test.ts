@@ -70,7 +70,13 @@ const packageRooms: Readonly<Record<string, string>> = {
 const adapters = ['sqlite', 'redis', 'memory'] as const
 
 /** Where one adapter is chosen among several, by the configured store; so these count as adapters outside the room. */
-const openers = ['stores/open.ts', 'stores/copy.ts', 'stores/limiter.ts', 'stores/pods.ts', 'stores/eviction.ts']
+const openers = [
+  'stores/open.ts',
+  'stores/copy.ts',
+  'stores/limiter.ts',
+  'stores/replica-counter.ts',
+  'stores/eviction.ts',
+]
 
 const readSources = (): readonly SourceFile[] =>
   readdirSync(src, { recursive: true, encoding: 'utf8' })

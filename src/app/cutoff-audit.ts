@@ -1,4 +1,4 @@
-import type { Cutoff } from '../stores/ports/cutoffs.ts'
+import type { Cutoff } from '../stores/ports/not-before.ts'
 import type { OnChange } from './on-change.ts'
 
 /** What an operator revoked by `sidegate tokens revoke`, as audit lines. */

@@ -5,13 +5,13 @@ import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import { openKeyRing } from '../oauth/keys/key-ring.ts'
 import { openStore } from '../stores/open.ts'
-import type { PodCounter } from '../stores/pods.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
+import type { PodCounter } from '../stores/replica-counter.ts'
 import { auditKeys } from './key-audit.ts'
 import type { OnChange } from './on-change.ts'
 
-export { createLimiterService } from '../stores/limits/shared-limiter.ts'
-export type { PodCounter } from '../stores/pods.ts'
+export { createLimiterService } from '../stores/limits/batching/shared-limiter.ts'
+export type { PodCounter } from '../stores/replica-counter.ts'
 export { privateOptions } from './private-options.ts'
 export { findFixedChange } from './restart-only-settings.ts'
 
@@ -55,6 +55,6 @@ export const followEviction = async ({ store }: SidegateConfig, changed: () => v
 /** Counts the pods that share the store, if they are to be counted; undefined where their number is known. */
 export const countPods = async (config: SidegateConfig): Promise<PodCounter | undefined> => {
   if (config.pods !== 'auto' || config.store.kind !== 'redis') return undefined
-  const { createPodCounter } = await import('../stores/pods.ts')
+  const { createPodCounter } = await import('../stores/replica-counter.ts')
   return createPodCounter(config.store, `${hostname()}-${randomUUID()}`)
 }

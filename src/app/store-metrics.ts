@@ -1,4 +1,4 @@
-import type { StoreObserver } from '../stores/observed.ts'
+import type { StoreObserver } from '../stores/instrumented-store.ts'
 import type { StoreUrl } from '../stores/store-url.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 

@@ -3,7 +3,7 @@ import { openStore } from './open.ts'
 import { openCopyTarget } from './redis/copy-target.ts'
 import { requireStore } from './sqlite/backup.ts'
 import { openDatabase } from './sqlite/database.ts'
-import { fingerprintOf, type MovedCounts, moveRecords, readKeys } from './sqlite/move.ts'
+import { fingerprintOf, type MovedCounts, moveRecords, readKeys } from './sqlite/export-records.ts'
 import type { RedisUrl } from './store-url.ts'
 
 /**

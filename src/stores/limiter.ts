@@ -1,11 +1,11 @@
-import type { AwayOptions } from './limits/local-share.ts'
-import { createSharedLimiter, type LimiterChannel } from './limits/shared-limiter.ts'
+import { createSharedLimiter, type LimiterChannel } from './limits/batching/shared-limiter.ts'
+import type { AwayOptions } from './limits/local-fallback.ts'
 import { createMemoryLimiter } from './memory/limiter.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { StoreUrl } from './store-url.ts'
 
-export type { Share } from './limits/local-share.ts'
-export type { LimiterChannel } from './limits/shared-limiter.ts'
+export type { LimiterChannel } from './limits/batching/shared-limiter.ts'
+export type { Share } from './limits/local-fallback.ts'
 
 export interface LimiterOptions extends AwayOptions {
   /** To the process that counts for all workers of the machine; the embedded store uses it. */

@@ -1,5 +1,5 @@
 import { Secret } from '../secret.ts'
-import { type Login, parseAddressOptions, type TlsFiles } from './address-options.ts'
+import { type Login, parseAddressOptions, type TlsFiles } from './shared/address-options.ts'
 
 /** Which store, from the configuration's `store:`. A Redis address may hold a password, so it is a Secret. */
 export type StoreUrl = { readonly kind: 'memory' } | { readonly kind: 'sqlite'; readonly path: string } | RedisUrl

@@ -5,8 +5,8 @@ import type { InteractionRecord } from '../../src/stores/ports/interactions.ts'
 import type { KeyRecord } from '../../src/stores/ports/keys.ts'
 import type { PushedRequest } from '../../src/stores/ports/pushed-requests.ts'
 import type { Store } from '../../src/stores/ports/store.ts'
+import type { TokenDraft } from '../../src/stores/ports/token-draft.ts'
 import type { AccessTokenRecord } from '../../src/stores/ports/tokens.ts'
-import type { TokenDraft } from '../../src/stores/ports/wanted-token.ts'
 
 /** Records for the conformance suite: each call makes a fresh one, so that tests can share a store. */
 

@@ -10,7 +10,7 @@ import {
   type BatchedCharge,
   createLimiterService,
   createSharedLimiter,
-} from '../../src/stores/limits/shared-limiter.ts'
+} from '../../src/stores/limits/batching/shared-limiter.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import type { Limiter } from '../../src/stores/ports/limiter.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'

@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock.ts'
 import type { SidegateConfig } from '../../config/load.ts'
 import { type CutoffTarget, cutOff } from '../../oauth/tokens/not-before.ts'
-import type { Cutoff } from '../../stores/ports/cutoffs.ts'
+import type { Cutoff } from '../../stores/ports/not-before.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import { quoted } from '../client/store.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'

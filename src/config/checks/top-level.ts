@@ -1,5 +1,5 @@
+import { readTlsFiles } from '../../stores/shared/tls-files.ts'
 import { parseRedisAddress, type StoreUrl } from '../../stores/store-url.ts'
-import { readTlsFiles } from '../../stores/tls-files.ts'
 import type { Draft, HeadDraft } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'

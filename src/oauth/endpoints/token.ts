@@ -1,6 +1,6 @@
 import { OAuthError } from '../../errors.ts'
+import { completeToken } from '../../stores/ports/token-draft.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
-import { completeToken } from '../../stores/ports/wanted-token.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import type { Grant, Granted } from '../grants/grant.ts'

@@ -1,6 +1,6 @@
 import { OAuthError, type Reuse } from '../../errors.ts'
 import type { Redemption, RedemptionOutcome } from '../../stores/ports/grants.ts'
-import type { Agreed } from '../../stores/ports/wanted-token.ts'
+import type { Agreed } from '../../stores/ports/token-draft.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../opaque-token.ts'

@@ -1,4 +1,4 @@
-import { type Agreed, completeToken } from '../../stores/ports/wanted-token.ts'
+import { type Agreed, completeToken } from '../../stores/ports/token-draft.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { whenKnown } from '../maybe-promise.ts'
 import { newGrantId } from '../opaque-token.ts'

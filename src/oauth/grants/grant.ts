@@ -1,5 +1,5 @@
 import { randomText } from '../../random-text.ts'
-import type { Agreed } from '../../stores/ports/wanted-token.ts'
+import type { Agreed } from '../../stores/ports/token-draft.ts'
 import type { Form } from '../forms/form.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { ClientRegistration } from '../options.ts'

@@ -1,6 +1,6 @@
 import { OAuthError, type Reuse } from '../../errors.ts'
 import type { RefreshOutcome } from '../../stores/ports/grants.ts'
-import type { Agreed } from '../../stores/ports/wanted-token.ts'
+import type { Agreed } from '../../stores/ports/token-draft.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { parseGrantId } from '../opaque-token.ts'
 import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'

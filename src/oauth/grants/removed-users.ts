@@ -1,4 +1,4 @@
-import type { Agreed } from '../../stores/ports/wanted-token.ts'
+import type { Agreed } from '../../stores/ports/token-draft.ts'
 import type { OAuthDeps } from '../deps.ts'
 
 /**

@@ -1,5 +1,5 @@
+import type { WantedToken } from '../../stores/ports/token-draft.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
-import type { WantedToken } from '../../stores/ports/wanted-token.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { GrantRequest } from './grant.ts'

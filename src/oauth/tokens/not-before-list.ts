@@ -1,4 +1,4 @@
-import type { Cutoff } from '../../stores/ports/cutoffs.ts'
+import type { Cutoff } from '../../stores/ports/not-before.ts'
 
 /** Whose something is: what a cutoff is looked up by. */
 export interface Owner {

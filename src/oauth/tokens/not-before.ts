@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
-import type { Cutoff, CutoffStore } from '../../stores/ports/cutoffs.ts'
+import type { Cutoff, CutoffStore } from '../../stores/ports/not-before.ts'
 import type { OAuthOptions } from '../options.ts'
 
 /** Whose tokens end: all of a client, all of a subject, or those of the subject at the client. */

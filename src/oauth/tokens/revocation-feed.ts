@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
-import type { Cutoff } from '../../stores/ports/cutoffs.ts'
 import type { GrantRecord } from '../../stores/ports/grant-record.ts'
+import type { Cutoff } from '../../stores/ports/not-before.ts'
 import type { Revocation } from '../../stores/ports/revocations.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'

@@ -1,10 +1,10 @@
 import type { Algorithm, Charge, Rule, RuleState } from '../ports/limiter.ts'
-import { ByKey } from './by-key.ts'
-import { CalendarWindow } from './calendar-window.ts'
+import { CalendarWindow } from './algorithms/calendar-window.ts'
+import { LeakyBucket } from './algorithms/gcra.ts'
+import { SlidingLog } from './algorithms/sliding-log.ts'
+import { ByKey } from './bounded-key-map.ts'
 import type { Counter, Terms } from './counter.ts'
-import { LeakyBucket } from './leaky-bucket.ts'
 import { type MonotonicClock, monotonicClock } from './monotonic-clock.ts'
-import { SlidingLog } from './sliding-log.ts'
 
 /** What was let in of requests of one charge that came together. */
 export interface Admission {

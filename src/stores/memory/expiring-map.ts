@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { createGradualEviction } from '../gradual-eviction.ts'
+import { createGradualEviction } from '../shared/incremental-eviction.ts'
 
 /** Entries looked at for each one written: enough to keep the map below twice its live entries. */
 const evictionSteps = 3

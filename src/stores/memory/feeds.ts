@@ -1,6 +1,6 @@
 import type { ClientStore } from '../ports/clients.ts'
-import type { CutoffStore } from '../ports/cutoffs.ts'
 import type { FeedStore } from '../ports/feeds.ts'
+import type { CutoffStore } from '../ports/not-before.ts'
 import type { RevocationStore } from '../ports/revocations.ts'
 
 interface Feeds {

@@ -1,6 +1,6 @@
-import { newGrantState, type Ruling, ruleRedemption, ruleRefresh, toCurrentRefresh } from '../grant-rules.ts'
 import type { GrantState } from '../ports/grant-state.ts'
 import type { GrantStore } from '../ports/grants.ts'
+import { newGrantState, type Ruling, ruleRedemption, ruleRefresh, toCurrentRefresh } from '../shared/grant-rules.ts'
 import type { ExpiringMap } from './expiring-map.ts'
 import { type KeptTokens, nameOf } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
-import { byAge } from '../key-order.ts'
 import type { KeyRecord, KeyStore } from '../ports/keys.ts'
+import { byAge } from '../shared/key-order.ts'
 import { createExpiringMap } from './expiring-map.ts'
 
 export const createKeys = (clock: Clock): KeyStore => {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
-import { grantIdOf } from '../grant-id.ts'
-import { tokensEndAtMs } from '../grant-rules.ts'
 import type { GrantState } from '../ports/grant-state.ts'
 import type { RevocationStore } from '../ports/revocations.ts'
+import { grantIdOf } from '../shared/grant-id.ts'
+import { tokensEndAtMs } from '../shared/grant-rules.ts'
 import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
 
 /** The port, and what the other ports ask: whether exactly this id is revoked. */

@@ -1,6 +1,6 @@
-import { toFoundRefresh } from '../grant-rules.ts'
 import type { GrantState } from '../ports/grant-state.ts'
 import type { AccessTokenRecord, TokenStore } from '../ports/tokens.ts'
+import { toFoundRefresh } from '../shared/grant-rules.ts'
 import type { ExpiringMap } from './expiring-map.ts'
 
 /** The opaque access tokens, by grant id and digest. */

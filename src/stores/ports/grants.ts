@@ -1,6 +1,6 @@
 import type { GrantRecord } from './grant-record.ts'
 import type { GrantState } from './grant-state.ts'
-import type { WantedToken } from './wanted-token.ts'
+import type { WantedToken } from './token-draft.ts'
 
 export interface GrantStore {
   create(grant: NewGrant): Promise<void>

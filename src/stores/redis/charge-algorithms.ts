@@ -1,4 +1,4 @@
-import { exactUpTo, slices } from '../limits/sliding-log.ts'
+import { exactUpTo, slices } from '../limits/algorithms/sliding-log.ts'
 import type { Algorithm } from '../ports/limiter.ts'
 
 /**

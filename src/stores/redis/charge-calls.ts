@@ -3,7 +3,7 @@ import type { Rule, RuleState } from '../ports/limiter.ts'
 import { createBatcher } from './batcher.ts'
 import { chargeScriptFor, ruleArguments } from './charge-script.ts'
 import type { RedisConnection } from './connection.ts'
-import { createScriptCaller, toBulks } from './script-call.ts'
+import { createScriptCaller, toBulks } from './raw-evalsha.ts'
 
 /** The counters of a charge, one for each rule. Written once: Redis is sent texts sooner that have been written before. */
 export interface ChargeKeys {

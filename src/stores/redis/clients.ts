@@ -1,6 +1,6 @@
 import { type ClientRecord, type ClientStore, forgottenForMs, type TakeChanges } from '../ports/clients.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
 
 /** Clients read in one call. */
 const pageEntries = 500

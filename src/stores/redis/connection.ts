@@ -3,8 +3,8 @@ import { Cluster, type Command, Redis } from 'ioredis'
 import { ownMember } from '../../own-member.ts'
 import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { parseRedisAddress, type RedisAddress, type RedisUrl } from '../store-url.ts'
-import { Deadlines } from './deadlines.ts'
-import { followFaults, whyAway } from './last-fault.ts'
+import { Deadlines } from './command-timeouts.ts'
+import { followFaults, whyAway } from './connection-errors.ts'
 import { type ConnectionOptions, clusterOptions, sentinelOptions, singleOptions } from './options.ts'
 
 /** A connection to one Redis, whatever stands behind it. It reconnects for ever; meanwhile commands fail at once. */

@@ -3,8 +3,8 @@ import type { KeyRecord } from '../ports/keys.ts'
 import type { RedisUrl } from '../store-url.ts'
 import { answered, connectRedis, defineScript, type RedisConnection, waitUntilReady } from './connection.ts'
 import { copyMark } from './keys.ts'
-import { lifetimeMs } from './lifetime.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
+import { lifetimeMs } from './ttl.ts'
 
 /** What is copied. */
 export interface CopySource {

@@ -3,7 +3,7 @@ import type { Count, Decision } from '../limits/counters.ts'
 import type { Rule } from '../ports/limiter.ts'
 import { type ChargeCall, type ChargeKeys, createChargeCalls, toChargeKeys } from './charge-calls.ts'
 import type { RedisConnection } from './connection.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
 
 /** Counts in Redis through rate-limiter-flexible. Rejects with an Error where Redis does not answer, and only then. */
 export interface RedisCounter {

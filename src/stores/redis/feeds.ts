@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis'
 import type { FeedEnds, FeedStore } from '../ports/feeds.ts'
 import { defineScript, type RedisConnection } from './connection.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
 
 /** KEYS: feeds. Answers the newest place of each, or nothing. */
 const endsScript = `

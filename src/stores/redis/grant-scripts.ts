@@ -1,4 +1,4 @@
-import { failuresThatBurn, unrecordedTokenSec } from '../grant-rules.ts'
+import { failuresThatBurn, unrecordedTokenSec } from '../shared/grant-rules.ts'
 
 /**
  * The rules of `../grant-rules.ts` in Lua. KEYS: the grant's hash, the hash of what is revoked of it. ARGV begins with

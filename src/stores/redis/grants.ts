@@ -1,13 +1,13 @@
 import type { Clock } from '../../clock.ts'
-import { newGrantState } from '../grant-rules.ts'
 import type { GrantRecord } from '../ports/grant-record.ts'
 import type { GrantState } from '../ports/grant-state.ts'
 import type { CurrentRefresh, Exceeding, GrantStore, RedemptionOutcome, RefreshOutcome } from '../ports/grants.ts'
-import type { WantedToken } from '../ports/wanted-token.ts'
+import type { WantedToken } from '../ports/token-draft.ts'
+import { newGrantState } from '../shared/grant-rules.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { createScript, currentRefreshScript, redeemScript, refreshScript } from './grant-scripts.ts'
-import { lifetimeMs } from './lifetime.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
+import { lifetimeMs } from './ttl.ts'
 
 export const createGrants = (connection: RedisConnection, clock: Clock): GrantStore => {
   const create = defineScript(connection, 'sidegateGrantCreate', 1, createScript)

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts'
-import { byAge } from '../key-order.ts'
 import type { KeyRecord, KeyStore } from '../ports/keys.ts'
+import { byAge } from '../shared/key-order.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { lifetimeMs } from './lifetime.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
+import { lifetimeMs } from './ttl.ts'
 
 /** Beside the keys while a copy into this Redis has not ended: no `kid` has a space. Its value names what is copied. */
 export const copyMark = 'copy of'

@@ -1,14 +1,14 @@
-import type { Line } from '../limits/line.ts'
-import { createLines } from '../limits/lines.ts'
-import { type AwayOptions, createLocalShare } from '../limits/local-share.ts'
+import type { Line } from '../limits/batching/charge-batch.ts'
+import { createLines } from '../limits/batching/charge-batches.ts'
+import { type AwayOptions, createLocalShare } from '../limits/local-fallback.ts'
 import { monotonicClock } from '../limits/monotonic-clock.ts'
 import type { Charge, Limiter, Verdict } from '../ports/limiter.ts'
 import type { RedisUrl } from '../store-url.ts'
-import { createBreaker } from './breaker.ts'
+import { createBreaker } from './circuit-breaker.ts'
 import { connectRedis, waitUntilReady } from './connection.ts'
+import { whyAway } from './connection-errors.ts'
 import { type CounterQuestion, createRedisCounter } from './counter.ts'
-import { whyAway } from './last-fault.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
 
 /** Half of what a caller may be kept waiting, in milliseconds: it may have waited for another call before its own. */
 const commandTimeoutMs = 50

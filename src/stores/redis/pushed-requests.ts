@@ -2,8 +2,8 @@ import type { Clock } from '../../clock.ts'
 import type { PushedRequest, PushedRequestStore } from '../ports/pushed-requests.ts'
 import { createCap } from './cap.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { lifetimeMs } from './lifetime.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
+import { lifetimeMs } from './ttl.ts'
 
 /** KEYS: the request. ARGV: lifetime, request. */
 const createScript = `

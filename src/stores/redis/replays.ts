@@ -1,6 +1,6 @@
 import type { ReplayStore } from '../ports/replays.ts'
 import { defineScript, type RedisConnection } from './connection.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
 
 /**
  * KEYS: the id. ARGV: until when it is remembered, in milliseconds since 1970. Redis decides by its own clock, which is the

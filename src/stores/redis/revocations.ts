@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock.ts'
-import { grantIdOf } from '../grant-id.ts'
-import { tokensEndAtMs } from '../grant-rules.ts'
 import type { Revocation, RevocationStore } from '../ports/revocations.ts'
+import { grantIdOf } from '../shared/grant-id.ts'
+import { tokensEndAtMs } from '../shared/grant-rules.ts'
 import { createBatcher } from './batcher.ts'
 import { answered, defineScript, type RedisConnection, toUnavailable } from './connection.ts'
-import { lifetimeMs } from './lifetime.ts'
-import { names } from './names.ts'
-import { createScriptCaller, toBulks } from './script-call.ts'
+import { createScriptCaller, toBulks } from './raw-evalsha.ts'
+import { names } from './redis-keys.ts'
+import { lifetimeMs } from './ttl.ts'
 
 /** Entries read in one call; a longer feed is read in several. */
 const pageEntries = 5000

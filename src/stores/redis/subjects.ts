@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
 import type { SubjectStore } from '../ports/subjects.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { lifetimeMs } from './lifetime.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
+import { lifetimeMs } from './ttl.ts'
 
 /** KEYS: the subject. ARGV: its lifetime in milliseconds, which never becomes shorter. */
 const rememberScript = `

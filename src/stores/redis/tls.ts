@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls'
-import type { TlsFiles } from '../address-options.ts'
-import { readTlsFiles, type TlsMaterial } from '../tls-files.ts'
+import type { TlsFiles } from '../shared/address-options.ts'
+import { readTlsFiles, type TlsMaterial } from '../shared/tls-files.ts'
 
 /**
  * TLS for connections to come: ioredis copies these options for each, and each copy reads the files anew, so that renewed

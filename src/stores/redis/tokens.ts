@@ -1,13 +1,13 @@
 import type { Clock } from '../../clock.ts'
 import type { GrantRecord } from '../ports/grant-record.ts'
+import { completeToken, type TokenDraft } from '../ports/token-draft.ts'
 import type { AccessTokenRecord, FoundToken, TokenStore } from '../ports/tokens.ts'
-import { completeToken, type TokenDraft } from '../ports/wanted-token.ts'
 import { createBatcher } from './batcher.ts'
 import { answered, defineScript, type RedisConnection, toUnavailable } from './connection.ts'
-import { lifetimeMs } from './lifetime.ts'
-import { names } from './names.ts'
-import { createScriptCaller, toBulks } from './script-call.ts'
+import { createScriptCaller, toBulks } from './raw-evalsha.ts'
+import { names } from './redis-keys.ts'
 import { findAnyScript, findScript } from './token-scripts.ts'
+import { lifetimeMs } from './ttl.ts'
 
 export const createTokens = (connection: RedisConnection, clock: Clock): TokenStore => {
   const find = defineScript(connection, 'sidegateTokenFind', 2, findScript)

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../ports/store-unavailable.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from './make-directory.ts'
 import { migrations, schema, schemaVersion } from './schema.ts'
 
 /**

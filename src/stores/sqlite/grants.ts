@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
-import { newGrantState, type Ruling, ruleRedemption, ruleRefresh, toCurrentRefresh } from '../grant-rules.ts'
 import type { GrantState } from '../ports/grant-state.ts'
 import type { GrantStore } from '../ports/grants.ts'
+import { newGrantState, type Ruling, ruleRedemption, ruleRefresh, toCurrentRefresh } from '../shared/grant-rules.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 import { createGrantFinder, toColumns } from './grant-rows.ts'

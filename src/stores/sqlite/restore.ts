@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 import { openSqliteStore } from '../sqlite.ts'
 import { copyFile, newPart, putAt, requireStore } from './backup.ts'
 import { keepToOneself } from './lock.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from './make-directory.ts'
 
 /**
  * Puts a backup in the place of an embedded store that no process has open, with the owner that it had. What was there is

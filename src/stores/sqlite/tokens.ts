@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
-import { toFoundRefresh } from '../grant-rules.ts'
 import type { AccessTokenRecord, TokenStore } from '../ports/tokens.ts'
+import { toFoundRefresh } from '../shared/grant-rules.ts'
 import type { Database } from './database.ts'
 import { createGrantFinder } from './grant-rows.ts'
 import { createTokenWriter } from './token-rows.ts'

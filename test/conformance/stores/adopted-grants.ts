@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
-import { newGrantState } from '../../../src/stores/grant-rules.ts'
 import type { GrantState } from '../../../src/stores/ports/grant-state.ts'
 import type { NewGrant } from '../../../src/stores/ports/grants.ts'
+import { newGrantState } from '../../../src/stores/shared/grant-rules.ts'
 import { eventually } from '../../support/eventually.ts'
 import { grantRecord, newGrant, redeemedGrant, redemptionOf, refreshOf } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'

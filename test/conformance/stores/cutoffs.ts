@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { Cutoff } from '../../../src/stores/ports/cutoffs.ts'
+import type { Cutoff } from '../../../src/stores/ports/not-before.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newId } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { GrantRecord } from '../../../src/stores/ports/grant-record.ts'
 import type { NewGrant } from '../../../src/stores/ports/grants.ts'
-import { completeToken, type TokenDraft } from '../../../src/stores/ports/wanted-token.ts'
+import { completeToken, type TokenDraft } from '../../../src/stores/ports/token-draft.ts'
 import { grantRecord, newDraft, newGrant, newId, redeemedGrant, redemptionOf, refreshOf } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'
 

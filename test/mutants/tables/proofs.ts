@@ -151,7 +151,7 @@ export const proofMutants: readonly Mutant[] = [
   },
   {
     name: 'a refresh token that is bound to a key is good without its proof',
-    file: 'src/stores/grant-rules.ts',
+    file: 'src/stores/shared/grant-rules.ts',
     find: 'if (state.binding !== undefined && !attempt.bindings.includes(state.binding))',
     replace: "if (state.binding === '')",
     tests: ['test/stores/memory.test.ts', 'test/oauth/grants/bound-grants.test.ts'],

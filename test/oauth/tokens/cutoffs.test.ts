@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
-import type { Cutoff } from '../../../src/stores/ports/cutoffs.ts'
+import type { Cutoff } from '../../../src/stores/ports/not-before.ts'
 import type { Store } from '../../../src/stores/ports/store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createManualClock, startServer, type TestServer, verifier } from '../support/authorization-server.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { cutOff } from '../../../src/oauth/tokens/not-before.ts'
-import { createCutoffs } from '../../../src/stores/memory/cutoffs.ts'
-import type { Cutoff } from '../../../src/stores/ports/cutoffs.ts'
+import { createCutoffs } from '../../../src/stores/memory/not-before.ts'
+import type { Cutoff } from '../../../src/stores/ports/not-before.ts'
 
 const lifetimes = {
   accessToken: { lifetimeSec: 600, format: 'jwt', alg: 'ES256' },

@@ -1,7 +1,7 @@
 import { Command } from 'ioredis'
 import t from 'tap'
 import { systemClock } from '../../../src/clock.ts'
-import { observeStore } from '../../../src/stores/observed.ts'
+import { observeStore } from '../../../src/stores/instrumented-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import type { Charge } from '../../../src/stores/ports/limiter.ts'
 import { StoreUnavailableError } from '../../../src/stores/ports/store-unavailable.ts'

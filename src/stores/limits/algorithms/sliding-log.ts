@@ -1,4 +1,4 @@
-import { type Counter, type Terms, toWaitMs } from './counter.ts'
+import { type Counter, type Terms, toWaitMs } from '../counter.ts'
 
 /** The largest limit for which every admission has its own entry. */
 export const exactUpTo = 1000

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createPodCounter, createRecentMaximum } from '../../src/stores/pods.ts'
+import { createPodCounter, createRecentMaximum } from '../../src/stores/replica-counter.ts'
 import { parseStoreUrl } from '../../src/stores/store-url.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createLocalShare, shareOf, shareOfRule } from '../../../src/stores/limits/local-share.ts'
+import { createLocalShare, shareOf, shareOfRule } from '../../../src/stores/limits/local-fallback.ts'
 import { excessOver, mostInAnyWindow } from '../../conformance/oracle.ts'
 import { newCharge, newRule } from '../../support/charges.ts'
 import { createTestClock } from '../../support/test-clock.ts'

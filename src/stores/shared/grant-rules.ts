@@ -1,6 +1,6 @@
-import { clockSpreadMs } from './ports/clock-spread.ts'
-import type { GrantRecord } from './ports/grant-record.ts'
-import type { GrantState } from './ports/grant-state.ts'
+import { clockSpreadMs } from '../ports/clock-spread.ts'
+import type { GrantRecord } from '../ports/grant-record.ts'
+import type { GrantState } from '../ports/grant-state.ts'
 import type {
   CurrentRefresh,
   Exceeding,
@@ -9,9 +9,9 @@ import type {
   RedemptionOutcome,
   RefreshAttempt,
   RefreshOutcome,
-} from './ports/grants.ts'
-import type { AccessTokenRecord, FoundToken } from './ports/tokens.ts'
-import { completeToken, type WantedToken } from './ports/wanted-token.ts'
+} from '../ports/grants.ts'
+import { completeToken, type WantedToken } from '../ports/token-draft.ts'
+import type { AccessTokenRecord, FoundToken } from '../ports/tokens.ts'
 
 /**
  * What a redemption and a refresh do to a grant: pure, for the adapters that decide in the process (`memory`, `sqlite`).

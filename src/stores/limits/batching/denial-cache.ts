@@ -1,6 +1,6 @@
-import type { Rule, RuleState, Verdict } from '../ports/limiter.ts'
-import type { MonotonicClock } from './monotonic-clock.ts'
-import { untilRoomMs } from './verdicts.ts'
+import type { Rule, RuleState, Verdict } from '../../ports/limiter.ts'
+import type { MonotonicClock } from '../monotonic-clock.ts'
+import { untilRoomMs } from './pending-decisions.ts'
 
 /** What the shared count has refused until when: a client over its limit costs no question, however hard it tries. */
 export interface Denial {

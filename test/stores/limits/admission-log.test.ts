@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Journal } from '../../../src/stores/limits/journal.ts'
+import { Journal } from '../../../src/stores/limits/admission-log.ts'
 import { newCharge } from '../../support/charges.ts'
 
 const spanMicros = 1000

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ByKey, mostAddresses } from '../../../src/stores/limits/by-key.ts'
+import { ByKey, mostAddresses } from '../../../src/stores/limits/bounded-key-map.ts'
 
 const client = (nth: number) => ({ key: `client ${nth}` })
 const address = (nth: number) => ({ key: `address ${nth}`, byAddress: true }) as const

@@ -1,4 +1,4 @@
-import { type Counter, type Terms, toWaitMs } from './counter.ts'
+import { type Counter, type Terms, toWaitMs } from '../counter.ts'
 
 /**
  * `smooth`: GCRA, told as a bucket that holds `burst` requests and leaks `limit` of them in a window. What is in it is kept

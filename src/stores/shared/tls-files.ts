@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readTextFileSync } from '../files/text-file.ts'
+import { readTextFileSync } from '../../files/text-file.ts'
 import type { TlsFiles } from './address-options.ts'
 
 /** What TLS to a store needs, as PEM texts. */

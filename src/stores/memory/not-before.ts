@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { Cutoff, CutoffStore } from '../ports/cutoffs.ts'
+import type { Cutoff, CutoffStore } from '../ports/not-before.ts'
 import { createExpiringMap } from './expiring-map.ts'
 
 export const createCutoffs = (clock: Clock): CutoffStore => {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
-import type { Cutoff, CutoffStore } from '../ports/cutoffs.ts'
+import type { Cutoff, CutoffStore } from '../ports/not-before.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { lifetimeMs } from './lifetime.ts'
-import { names } from './names.ts'
+import { names } from './redis-keys.ts'
+import { lifetimeMs } from './ttl.ts'
 
 /**
  * How far a reader goes back behind its cursor, in microseconds of Redis time: a replica that took over may lag behind the

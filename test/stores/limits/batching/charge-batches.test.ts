@@ -1,10 +1,10 @@
 import t from 'tap'
-import type { Line } from '../../../src/stores/limits/line.ts'
-import { createLines, type Lines } from '../../../src/stores/limits/lines.ts'
-import type { Charge } from '../../../src/stores/ports/limiter.ts'
-import { newId } from '../../conformance/records.ts'
-import { newCharge } from '../../support/charges.ts'
-import { createTestClock } from '../../support/test-clock.ts'
+import type { Line } from '../../../../src/stores/limits/batching/charge-batch.ts'
+import { createLines, type Lines } from '../../../../src/stores/limits/batching/charge-batches.ts'
+import type { Charge } from '../../../../src/stores/ports/limiter.ts'
+import { newId } from '../../../conformance/records.ts'
+import { newCharge } from '../../../support/charges.ts'
+import { createTestClock } from '../../../support/test-clock.ts'
 
 const setUp = () => {
   const clock = createTestClock(0)

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { createCounters } from '../../../src/stores/limits/counters.ts'
-import { settleTogether, toVerdict } from '../../../src/stores/limits/verdicts.ts'
-import type { Rule, Verdict } from '../../../src/stores/ports/limiter.ts'
-import { newRule } from '../../support/charges.ts'
-import { createTestClock } from '../../support/test-clock.ts'
+import { settleTogether, toVerdict } from '../../../../src/stores/limits/batching/pending-decisions.ts'
+import { createCounters } from '../../../../src/stores/limits/counters.ts'
+import type { Rule, Verdict } from '../../../../src/stores/ports/limiter.ts'
+import { newRule } from '../../../support/charges.ts'
+import { createTestClock } from '../../../support/test-clock.ts'
 
 /** What is known before: of a window of 1000 ms some is gone, and of each counter two are taken. */
 const countersInUse = (rules: readonly Rule[]) => {

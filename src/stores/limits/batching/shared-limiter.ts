@@ -1,10 +1,10 @@
-import type { Charge, Limiter, Verdict } from '../ports/limiter.ts'
-import { type Count, createCounters, type Decision } from './counters.ts'
-import type { Line } from './line.ts'
-import { createLines } from './lines.ts'
-import { type AwayOptions, createLocalShare } from './local-share.ts'
-import { type MonotonicClock, monotonicClock } from './monotonic-clock.ts'
-import type { Waiter } from './verdicts.ts'
+import type { Charge, Limiter, Verdict } from '../../ports/limiter.ts'
+import { type Count, createCounters, type Decision } from '../counters.ts'
+import { type AwayOptions, createLocalShare } from '../local-fallback.ts'
+import { type MonotonicClock, monotonicClock } from '../monotonic-clock.ts'
+import type { Line } from './charge-batch.ts'
+import { createLines } from './charge-batches.ts'
+import type { Waiter } from './pending-decisions.ts'
 
 /**
  * Plan limits of all workers of a machine, for the embedded store: one process keeps the counters

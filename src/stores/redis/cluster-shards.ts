@@ -1,7 +1,7 @@
 import { Cluster, Command, type Redis } from 'ioredis'
 import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { answered, type RedisConnection } from './connection.ts'
-import { whyAway } from './last-fault.ts'
+import { whyAway } from './connection-errors.ts'
 
 /**
  * Redis fails in parts: a Cluster each primary by itself, any other as one.

@@ -1,8 +1,8 @@
-import type { Charge, Verdict } from '../ports/limiter.ts'
-import type { Decision } from './counters.ts'
-import { type Denial, denialBy, refusalBy } from './denial.ts'
-import type { MonotonicClock } from './monotonic-clock.ts'
-import { settleTogether, type Waiter } from './verdicts.ts'
+import type { Charge, Verdict } from '../../ports/limiter.ts'
+import type { Decision } from '../counters.ts'
+import type { MonotonicClock } from '../monotonic-clock.ts'
+import { type Denial, denialBy, refusalBy } from './denial-cache.ts'
+import { settleTogether, type Waiter } from './pending-decisions.ts'
 
 /** One key under one set of rules: who waits there for the shared count, and until when that has refused them. */
 export class Line<Question> {

@@ -5,13 +5,13 @@ import {
   createLimiterService,
   createSharedLimiter,
   type LimiterChannel,
-} from '../../../src/stores/limits/shared-limiter.ts'
-import type { Verdict } from '../../../src/stores/ports/limiter.ts'
-import { testLimiter } from '../../conformance/limiters.ts'
-import { mostInAnyWindow } from '../../conformance/oracle.ts'
-import { newCharge } from '../../support/charges.ts'
-import { eventually } from '../../support/eventually.ts'
-import { createTestClock } from '../../support/test-clock.ts'
+} from '../../../../src/stores/limits/batching/shared-limiter.ts'
+import type { Verdict } from '../../../../src/stores/ports/limiter.ts'
+import { testLimiter } from '../../../conformance/limiters.ts'
+import { mostInAnyWindow } from '../../../conformance/oracle.ts'
+import { newCharge } from '../../../support/charges.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { createTestClock } from '../../../support/test-clock.ts'
 
 /** A channel as between processes: all that crosses it is JSON. */
 const channelTo =

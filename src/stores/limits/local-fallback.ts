@@ -1,9 +1,9 @@
 import type { Charge, Rule, Verdict } from '../ports/limiter.ts'
+import { Journal, type JournalReader } from './admission-log.ts'
+import { toVerdict } from './batching/pending-decisions.ts'
 import type { Terms } from './counter.ts'
 import { createCounters, type Decision } from './counters.ts'
-import { Journal, type JournalReader } from './journal.ts'
 import type { MonotonicClock } from './monotonic-clock.ts'
-import { toVerdict } from './verdicts.ts'
 
 /** Which part of every limit this process holds while the shared count is away: one of `of`, counted from 0. */
 export interface Share {

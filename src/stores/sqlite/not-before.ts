@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { Cutoff, CutoffStore } from '../ports/cutoffs.ts'
+import type { Cutoff, CutoffStore } from '../ports/not-before.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 

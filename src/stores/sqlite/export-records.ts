@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { KeyRecord } from '../ports/keys.ts'
 import type { Store } from '../ports/store.ts'
-import { type CutoffRow, toCutoff } from './cutoffs.ts'
 import type { Database } from './database.ts'
 import { type GrantRow, toState } from './grant-rows.ts'
 import { type KeyRow, toRecord } from './keys.ts'
+import { type CutoffRow, toCutoff } from './not-before.ts'
 import { type Table, tables } from './schema.ts'
 
 /** How many records of each table went over. */

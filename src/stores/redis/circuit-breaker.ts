@@ -1,8 +1,8 @@
 import { Cluster } from 'ioredis'
+import { partOf, wholeRedis } from './cluster-shards.ts'
 import type { RedisConnection } from './connection.ts'
-import { whyAway } from './last-fault.ts'
-import { names } from './names.ts'
-import { partOf, wholeRedis } from './parts.ts'
+import { whyAway } from './connection-errors.ts'
+import { names } from './redis-keys.ts'
 
 /**
  * Whether Redis is worth asking, each part of it by itself. While a part is away nothing but probes is sent there: a

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { observeStore } from '../../src/stores/instrumented-store.ts'
 import { createMemoryStore } from '../../src/stores/memory.ts'
-import { observeStore } from '../../src/stores/observed.ts'
 import { StoreUnavailableError } from '../../src/stores/ports/store-unavailable.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTestClock } from '../support/test-clock.ts'

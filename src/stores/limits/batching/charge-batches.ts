@@ -1,7 +1,7 @@
-import type { Charge, Rule } from '../ports/limiter.ts'
-import { ByKey } from './by-key.ts'
-import { Line } from './line.ts'
-import type { MonotonicClock } from './monotonic-clock.ts'
+import type { Charge, Rule } from '../../ports/limiter.ts'
+import { ByKey } from '../bounded-key-map.ts'
+import type { MonotonicClock } from '../monotonic-clock.ts'
+import { Line } from './charge-batch.ts'
 
 /** Finds the line of a charge. */
 export type Lines<Question> = (charge: Charge) => Line<Question>

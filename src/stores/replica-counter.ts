@@ -1,6 +1,6 @@
 import { poll } from '../poll.ts'
 import { connectRedis, defineScript } from './redis/connection.ts'
-import { names } from './redis/names.ts'
+import { names } from './redis/redis-keys.ts'
 import type { RedisUrl } from './store-url.ts'
 
 /** How many pods share a Redis, as far as this one knows. */

@@ -1,5 +1,5 @@
-import { createGradualEviction } from '../gradual-eviction.ts'
 import type { Charge } from '../ports/limiter.ts'
+import { createGradualEviction } from '../shared/incremental-eviction.ts'
 
 /** Most values of keys by address. Each is about a kilobyte, where a window is long. */
 export const mostAddresses = 50_000

@@ -1,4 +1,4 @@
-import { type Counter, type Terms, toWaitMs } from './counter.ts'
+import { type Counter, type Terms, toWaitMs } from '../counter.ts'
 
 /** `calendar`: a count that begins anew at every whole multiple of the window since 1970, UTC. */
 export class CalendarWindow implements Counter {

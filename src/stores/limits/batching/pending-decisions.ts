@@ -1,5 +1,5 @@
-import type { Rule, RuleState, Verdict } from '../ports/limiter.ts'
-import type { Decision } from './counters.ts'
+import type { Rule, RuleState, Verdict } from '../../ports/limiter.ts'
+import type { Decision } from '../counters.ts'
 
 /** A caller that waits for its verdict. */
 export type Waiter = (verdict: Verdict) => void
