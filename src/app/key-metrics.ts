@@ -1,5 +1,5 @@
 import type { ReportRotation } from '../oauth/keys/key-ring.ts'
-import type { Holder } from '../telemetry/least-cell.ts'
+import type { Holder } from '../telemetry/min-gauge.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 
 /** Says when the keys of one ring are due to have successors, for as long as it is open. */

@@ -2,7 +2,7 @@ import { readTextFile } from '../files/text-file.ts'
 import { firstEnd } from '../http/tls/certificate-expiry.ts'
 import { parseCertificates } from '../http/tls/pem.ts'
 import { parseRedisAddress, type StoreUrl } from '../stores/store-url.ts'
-import { createCertificateMeter } from '../telemetry/certificate-meter.ts'
+import { createCertificateMeter } from '../telemetry/certificate-metrics.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 
 /** The files are read for each new connection; this looks what the next one would find. */

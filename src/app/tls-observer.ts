@@ -1,5 +1,5 @@
 import type { TlsReport } from '../http/tls/tls.ts'
-import { type CertificateUse, createCertificateMeter } from '../telemetry/certificate-meter.ts'
+import { type CertificateUse, createCertificateMeter } from '../telemetry/certificate-metrics.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 

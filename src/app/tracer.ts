@@ -1,8 +1,8 @@
 import type { SampleNewTrace } from '../http/peer/trace-context.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
+import type { CollectorReport } from '../telemetry/tracing/batch-span-processor.ts'
 import { isSampled } from '../telemetry/tracing/sampler.ts'
-import type { CollectorReport } from '../telemetry/tracing/span-exporter.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import { readNewTraceSampling, readTracingOptions } from '../telemetry/tracing/tracing-options.ts'
 

@@ -1,6 +1,6 @@
 import type { LogEntry } from './log-events.ts'
-import { toLoggedPath } from './logged-path.ts'
 import type { ProcessLogger } from './logger.ts'
+import { toLoggedPath } from './redact-path.ts'
 import { createTimestamp } from './timestamp.ts'
 
 /** One answered request, in the facts that the metrics count. Nothing of a query, a header or a body. */

@@ -1,8 +1,8 @@
 import { isatty } from 'node:tty'
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
-import { toErrorFacts } from './error-facts.ts'
-import { createLineWriter, type LineWriter } from './line-writer.ts'
 import type { EventAt, LogEntry, LogLevel } from './log-events.ts'
+import { toErrorFacts } from './serialize-error.ts'
+import { createLineWriter, type LineWriter } from './stdout-writer.ts'
 
 /** Writes the events of the catalogue, each at its level and with its fields; `message` is a sentence for a person. */
 export interface Logger {

@@ -1,7 +1,7 @@
 import { ownMember } from '../own-member.ts'
 import type { Exemplar } from './exemplar.ts'
-import { LeastCell } from './least-cell.ts'
 import { type MetricKey, metrics } from './metrics.ts'
+import { LeastCell } from './min-gauge.ts'
 
 /**
  * One process's share of the metrics. The hot path holds a cell and adds to it; every so often `takeChanges` gives

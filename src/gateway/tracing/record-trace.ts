@@ -1,4 +1,4 @@
-import { toLoggedPath } from '../../telemetry/logged-path.ts'
+import { toLoggedPath } from '../../telemetry/redact-path.ts'
 import type { Span, SpanAttributes } from '../../telemetry/tracing/span.ts'
 import type { Tracer } from '../../telemetry/tracing/tracer.ts'
 import { clientGone, type Exchange } from '../exchange.ts'

@@ -1,7 +1,7 @@
 import { type LookUp, lookUpBySystem } from '../../http/client/dns-refresh.ts'
 import type { FailureKind, RoundTripError } from '../../http/client/errors.ts'
 import { type ClientTls, openClientTls } from '../../http/client/tls-context.ts'
-import { type CertificateMeter, createCertificateMeter } from '../../telemetry/certificate-meter.ts'
+import { type CertificateMeter, createCertificateMeter } from '../../telemetry/certificate-metrics.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
 import { ReachWatch } from './connect-failure-log.ts'

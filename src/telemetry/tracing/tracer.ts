@@ -1,8 +1,8 @@
 import type { Recorder } from '../recorder.ts'
-import { createCollector } from './collector.ts'
+import { type CollectorReport, createSpanExporter } from './batch-span-processor.ts'
+import { createCollector } from './otlp-http-transport.ts'
 import { isSampled } from './sampler.ts'
 import type { Span } from './span.ts'
-import { type CollectorReport, createSpanExporter } from './span-exporter.ts'
 import type { TracingOptions } from './tracing-options.ts'
 
 /** Records traces: which, and what becomes of them. Where there is none, nothing is recorded. */

@@ -1,9 +1,9 @@
 import { nodeHttp } from '../../node-http.ts'
 import { Secret } from '../../secret.ts'
-import type { CollectorOptions } from './collector.ts'
+import type { SpanExporterOptions } from './batch-span-processor.ts'
+import type { CollectorOptions } from './otlp-http-transport.ts'
 import type { Resource } from './otlp-json.ts'
 import type { Sampling } from './sampler.ts'
-import type { SpanExporterOptions } from './span-exporter.ts'
 
 /** Which traces are recorded, and where they go. */
 export interface TracingOptions {

@@ -25,7 +25,7 @@ export const telemetryMutants: readonly Mutant[] = [
   },
   {
     name: 'the log shows what follows an encoded question mark',
-    file: 'src/telemetry/logged-path.ts',
+    file: 'src/telemetry/redact-path.ts',
     find: 'path.search(encodedMark) : -1',
     replace: '-1 + 0 * path.search(encodedMark) : -1',
     tests: ['test/telemetry/logged-path.test.ts'],
@@ -39,7 +39,7 @@ export const telemetryMutants: readonly Mutant[] = [
   },
   {
     name: 'the log shows the stack of an error',
-    file: 'src/telemetry/error-facts.ts',
+    file: 'src/telemetry/serialize-error.ts',
     find: 'return { type, message, ...(at !== undefined && { at }) }',
     replace: 'return { type, message: [message, stack].join(), ...(at !== undefined && { at }) }',
     tests: ['test/telemetry/error-facts.test.ts'],
@@ -102,7 +102,7 @@ export const telemetryMutants: readonly Mutant[] = [
   },
   {
     name: 'the slowest of several processes says how old the keys are',
-    file: 'src/telemetry/least-cell.ts',
+    file: 'src/telemetry/min-gauge.ts',
     find: 'Math.min(...this.#values.values())',
     replace: 'Math.max(...this.#values.values())',
     tests: ['test/telemetry/recorder.test.ts'],

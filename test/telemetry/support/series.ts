@@ -7,7 +7,7 @@ import type { UpstreamFailure } from '../../../src/gateway/upstreams/upstream-fa
 import type { DropReason } from '../../../src/http/server/options.ts'
 import { grantTypes, signingAlgs } from '../../../src/oauth/protocol.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
-import type { CertificateUse } from '../../../src/telemetry/certificate-meter.ts'
+import type { CertificateUse } from '../../../src/telemetry/certificate-metrics.ts'
 import { type MetricDeclaration, type MetricKey, metrics } from '../../../src/telemetry/metrics.ts'
 import { codeLabels } from '../../../src/telemetry/status-labels.ts'
 import { buildInfo } from '../../../src/version.ts'

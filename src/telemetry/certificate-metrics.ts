@@ -1,4 +1,4 @@
-import type { Holder } from './least-cell.ts'
+import type { Holder } from './min-gauge.ts'
 import type { Recorder } from './recorder.ts'
 
 /** Where certificates are used. */

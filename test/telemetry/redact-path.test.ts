@@ -1,5 +1,5 @@
 import t from 'tap'
-import { toLoggedPath } from '../../src/telemetry/logged-path.ts'
+import { toLoggedPath } from '../../src/telemetry/redact-path.ts'
 
 t.test('a path is shown as it is', async t => {
   for (const path of ['/', '/a/b', '/a%20b', '/3f', '/%C3%3', `/${'x'.repeat(1023)}`, ''])

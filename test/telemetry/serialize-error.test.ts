@@ -1,6 +1,6 @@
 import t from 'tap'
 import { operationLabel } from '../../src/gateway/operation.ts'
-import { toErrorFacts } from '../../src/telemetry/error-facts.ts'
+import { toErrorFacts } from '../../src/telemetry/serialize-error.ts'
 
 t.test('a bug says where it is in our code, and nothing of the way there', async t => {
   const thrown = (() => {

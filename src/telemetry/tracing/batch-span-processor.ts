@@ -1,5 +1,5 @@
 import type { Recorder } from '../recorder.ts'
-import type { Collector } from './collector.ts'
+import type { Collector } from './otlp-http-transport.ts'
 import { type Resource, toOtlpJson } from './otlp-json.ts'
 import type { Span } from './span.ts'
 
