@@ -1,9 +1,9 @@
 /** Where a value stands on a roll. */
-export interface RollPlace<Value> {
+export interface DenseSetEntry<Value> {
   readonly value: Value
 }
 
-interface Place<Value> extends RollPlace<Value> {
+interface Place<Value> extends DenseSetEntry<Value> {
   nth: number
 }
 
@@ -12,7 +12,7 @@ interface Place<Value> extends RollPlace<Value> {
  * outlived two collections of young objects keeps what was in it alive, and the next table with what was in that, until all
  * of memory is looked through. Here nothing stays of what has left.
  */
-export class Roll<Value> {
+export class DenseSet<Value> {
   readonly #places: Place<Value>[] = []
 
   get size(): number {
@@ -20,14 +20,14 @@ export class Roll<Value> {
   }
 
   /** @returns what it leaves with */
-  enter(value: Value): RollPlace<Value> {
+  add(value: Value): DenseSetEntry<Value> {
     const place = { value, nth: this.#places.length }
     this.#places.push(place)
     return place
   }
 
   /** Once. The last one takes its place. */
-  leave(place: RollPlace<Value>): void {
+  remove(place: DenseSetEntry<Value>): void {
     const { nth } = place as Place<Value>
     const last = this.#places.pop()
     if (last === undefined || last === place) return

@@ -57,7 +57,7 @@ export const proofFaults = [
   'certificate_name',
   'certificate_key',
 ] as const
-export type ProofFault = (typeof proofFaults)[number]
+export type ClientAuthFailureReason = (typeof proofFaults)[number]
 
 export interface OAuthErrorFacts {
   /** Status where it differs from the code's own (405, 413, 408 on an OAuth operation). */
@@ -65,7 +65,7 @@ export interface OAuthErrorFacts {
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
   /** Never sent, nor is what follows. */
-  readonly proofFault?: ProofFault | undefined
+  readonly proofFault?: ClientAuthFailureReason | undefined
   /** The client that did not prove itself, where there is one of that name. */
   readonly client_id?: string | undefined
   readonly reuse?: Reuse
@@ -84,7 +84,7 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly proofFault: ProofFault | undefined
+  readonly proofFault: ClientAuthFailureReason | undefined
   readonly client_id: string | undefined
   readonly reuse: Reuse | undefined
   /** @param description shown to the caller: %x20-21 / %x23-5B / %x5D-7E only, and never repeats its input. */

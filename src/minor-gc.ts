@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 let collect: NodeJS.GCFunction | undefined
 
 /** Collects young objects, at once. It takes about a millisecond. */
-export const collectYoung = (): void => {
+export const minorGc = (): void => {
   collect ??= findCollect()
   collect({ type: 'minor' })
 }

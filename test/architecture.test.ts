@@ -47,11 +47,11 @@ const leaves = [
   'poll.ts',
   'random-text.ts',
   'reason-phrases.ts',
-  'roll.ts',
+  'dense-set.ts',
   'secret.ts',
   'files/',
   'version.ts',
-  'young-collection.ts',
+  'minor-gc.ts',
   'stores/ports/',
 ]
 

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { Roll } from '../src/dense-set.ts'
+import { DenseSet } from '../src/dense-set.ts'
 
 t.test('who is on the roll is who entered and has not left, in whatever order they came and went', async t => {
-  const roll = new Roll<number>()
-  const there = new Map<number, ReturnType<typeof roll.enter>>()
+  const roll = new DenseSet<number>()
+  const there = new Map<number, ReturnType<typeof roll.add>>()
   let seed = 1
   const random = (below: number): number => {
     seed = (seed * 48_271) % 2_147_483_647
@@ -12,10 +12,10 @@ t.test('who is on the roll is who entered and has not left, in whatever order th
   for (let step = 0; step < 5000; step++) {
     const place = [...there.keys()][random(there.size * 2 + 1)]
     if (place === undefined) {
-      there.set(step, roll.enter(step))
+      there.set(step, roll.add(step))
     } else {
       const entered = there.get(place)
-      if (entered) roll.leave(entered)
+      if (entered) roll.remove(entered)
       there.delete(place)
     }
   }
@@ -26,13 +26,13 @@ t.test('who is on the roll is who entered and has not left, in whatever order th
 })
 
 t.test('each is called once, also where those who are called leave at once', async t => {
-  const roll = new Roll<string>()
-  const places = new Map(['a', 'b', 'c', 'd', 'e'].map(name => [name, roll.enter(name)]))
+  const roll = new DenseSet<string>()
+  const places = new Map(['a', 'b', 'c', 'd', 'e'].map(name => [name, roll.add(name)]))
   const called: string[] = []
   for (const name of roll) {
     called.push(name)
     const place = places.get(name)
-    if (place && name !== 'c') roll.leave(place)
+    if (place && name !== 'c') roll.remove(place)
   }
 
   t.same(called.sort(), ['a', 'b', 'c', 'd', 'e'])

@@ -1,4 +1,4 @@
-import type { ProofFault } from '../errors.ts'
+import type { ClientAuthFailureReason } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { RequestTarget } from '../http/message/request-target.ts'
 import type { SampleNewTrace } from '../http/peer/trace-context.ts'
@@ -62,7 +62,7 @@ export interface Exchange {
   /** What the gateway adds to the answer, names and values in turn: a nonce by `caller`, the plan's state by `plan`. */
   answerFields: readonly string[]
   /** Why a client's proof was refused: for the access line alone. Set by whoever writes the refusal. */
-  proofFault: ProofFault | undefined
+  proofFault: ClientAuthFailureReason | undefined
   /** Who is calling, signed for the upstream; set by `sign`, where the grouping says so. */
   assertion: string | undefined
   /** Set by `serve`. */

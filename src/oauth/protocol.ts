@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import type { ProofFault } from '../errors.ts'
+import type { ClientAuthFailureReason } from '../errors.ts'
 
 /** What goes into and out of the authorization server: values, no sockets. `gateway/` translates from and to HTTP. */
 
@@ -62,7 +62,7 @@ export interface OAuthFacts {
   /** The code of an error that was answered without being thrown (a redirect, a page). */
   readonly error?: string
   /** Why what a client signed was not taken. */
-  readonly proofFault?: ProofFault | undefined
+  readonly proofFault?: ClientAuthFailureReason | undefined
 }
 
 /** What an access token says of itself; nothing that opens anything. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import { collectYoung } from '../../minor-gc.ts'
+import { minorGc } from '../../minor-gc.ts'
 import type { Sockets } from '../worker/listeners.ts'
 
 /** How much must have been added before it is worth the milliseconds of giving it back. */
@@ -74,7 +74,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const collectOld = async (): Promise<void> => {
   setFlagsFromString('--incremental-marking-soft-trigger=1')
   // V8 looks at the trigger after each collection of young objects, and a process without work may have none for long.
-  collectYoung()
+  minorGc()
   await pause(collectionMs)
   setFlagsFromString('--incremental-marking-soft-trigger=0')
 }

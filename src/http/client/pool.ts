@@ -1,4 +1,4 @@
-import { Roll } from '../../dense-set.ts'
+import { DenseSet } from '../../dense-set.ts'
 import { Connection, type RoundTripHandler } from './connection.ts'
 import type { OpenSocket } from './connector.ts'
 import type { OutgoingRequest } from './request.ts'
@@ -17,7 +17,7 @@ export interface ConnectionPool {
 }
 
 export const createPool = (open: OpenSocket, limits: ConnectionLimits): ConnectionPool => {
-  const connections = new Roll<Connection>()
+  const connections = new DenseSet<Connection>()
   /** The last one in is the first one out, so that those beyond need run out of time. */
   const idle: Connection[] = []
   let timer: NodeJS.Timeout | undefined
@@ -30,7 +30,7 @@ export const createPool = (open: OpenSocket, limits: ConnectionLimits): Connecti
     const connection = new Connection(open, limits, {
       onIdle: () => void idle.push(connection),
       onClosed: () => {
-        connections.leave(place)
+        connections.remove(place)
         const nth = idle.lastIndexOf(connection)
         if (nth >= 0) idle.splice(nth, 1)
         if (connections.size > 0) return
@@ -38,7 +38,7 @@ export const createPool = (open: OpenSocket, limits: ConnectionLimits): Connecti
         timer = undefined
       },
     })
-    const place = connections.enter(connection)
+    const place = connections.add(connection)
     timer ??= setInterval(tick, tickMsOf(limits)).unref()
     return connection
   }

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { Roll } from '../../dense-set.ts'
+import { DenseSet } from '../../dense-set.ts'
 import { Connection, type ConnectionServer } from './connection.ts'
 import type { HttpServerHandlers } from './handlers.ts'
 import type { HttpServerOptions } from './options.ts'
@@ -48,7 +48,7 @@ export const createHttpServer = (
     options.keepAliveTimeoutMs,
     options.sendTimeoutMs,
   ])
-  const sockets = new Roll<Socket>()
+  const sockets = new DenseSet<Socket>()
   let accepted = 0
   let most = 0
   let onAccepted: (() => void) | undefined
@@ -101,9 +101,9 @@ export const createHttpServer = (
       refuseFull()
       return
     }
-    const place = sockets.enter(socket)
+    const place = sockets.add(socket)
     if (sockets.size > most) most = sockets.size
-    socket.once('close', () => sockets.leave(place))
+    socket.once('close', () => sockets.remove(place))
     if (acceptor) acceptor.accept(socket)
     else serve(socket)
   }

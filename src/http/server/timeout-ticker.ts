@@ -1,9 +1,9 @@
-import { Roll, type RollPlace } from '../../dense-set.ts'
+import { DenseSet, type DenseSetEntry } from '../../dense-set.ts'
 
 /** Looks at its own timeouts. */
 export interface Ticked {
   /** Of the ticker. */
-  place?: RollPlace<Ticked> | undefined
+  place?: DenseSetEntry<Ticked> | undefined
   /** @param nowMs of a monotonic clock */
   tick(nowMs: number): void
 }
@@ -23,7 +23,7 @@ const soonTicks = 48
 
 /** One timer for the timeouts of all connections of a server, and none while there are no connections. */
 export class TimeoutTicker<Entry extends Ticked> {
-  readonly #entries = new Roll<Entry>()
+  readonly #entries = new DenseSet<Entry>()
   readonly #tickMs: number
   #timer: NodeJS.Timeout | undefined
   #soonTicks = 0
@@ -40,14 +40,14 @@ export class TimeoutTicker<Entry extends Ticked> {
   }
 
   add(entry: Entry): void {
-    entry.place = this.#entries.enter(entry)
+    entry.place = this.#entries.add(entry)
     this.#timer ??= this.#arm()
   }
 
   /** A second call changes nothing. */
   delete(entry: Entry): void {
     if (entry.place === undefined) return
-    this.#entries.leave(entry.place as RollPlace<Entry>)
+    this.#entries.remove(entry.place as DenseSetEntry<Entry>)
     entry.place = undefined
     if (this.#entries.size > 0) return
     clearTimeout(this.#timer)

@@ -1,4 +1,4 @@
-import { OAuthError, type ProofFault } from '../../errors.ts'
+import { type ClientAuthFailureReason, OAuthError } from '../../errors.ts'
 import type { ClientKeyring, KeySource } from '../client-keys/key-source.ts'
 import { type ClientJwtClaims, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
 import type { OAuthDeps } from '../deps.ts'
@@ -102,11 +102,11 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 const refuse = (description: string): AuthorizationRefusal => ({ error: 'invalid_request_object', description })
 
-const unproven = (proofFault: ProofFault): OAuthError =>
+const unproven = (proofFault: ClientAuthFailureReason): OAuthError =>
   new OAuthError('invalid_request_object', descriptions.get(proofFault) ?? unsigned, { proofFault })
 
 /** The claims are checked before the signature, so these sentences tell nothing about the keys of the client. */
-const descriptions: ReadonlyMap<ProofFault, string> = new Map([
+const descriptions: ReadonlyMap<ClientAuthFailureReason, string> = new Map([
   ['kind', 'The sub of a request object cannot be the client_id.'],
   ['audience', 'The aud of the request object is not the issuer of this server.'],
   ['expired', 'The request object has no exp, or has expired.'],

@@ -1,4 +1,4 @@
-import type { ProofFault } from '../../errors.ts'
+import type { ClientAuthFailureReason } from '../../errors.ts'
 import type { Parameters } from '../forms/parameters.ts'
 import type { ClientRegistration } from '../options.ts'
 import { areResources, type Guarded, resourceRule } from '../resource.ts'
@@ -27,7 +27,7 @@ export interface AuthorizationRefusal {
   readonly error: AuthorizationErrorCode
   readonly description: string
   /** Of a request object, for the operator. */
-  readonly proofFault?: ProofFault | undefined
+  readonly proofFault?: ClientAuthFailureReason | undefined
 }
 
 type Check = (parameters: Parameters, client: ClientRegistration, guarded: Guarded) => AuthorizationRefusal | undefined

@@ -1,4 +1,4 @@
-import type { ProofFault } from '../../errors.ts'
+import type { ClientAuthFailureReason } from '../../errors.ts'
 import type { SigningAlg } from '../protocol.ts'
 import type { Heard } from '../secrets/proof-throttle.ts'
 import { type CompactJws, type JsonObject, parseJws } from './jws.ts'
@@ -23,7 +23,7 @@ export interface ClientJwtRules {
   readonly longestLifeSec: number
   readonly nowMs: number
   /** What is wrong with its other claims; left out: nothing can be. */
-  findFault?(claims: JsonObject): ProofFault | undefined
+  findFault?(claims: JsonObject): ClientAuthFailureReason | undefined
 }
 
 /**
@@ -62,7 +62,7 @@ const hearSignature = (jws: CompactJws, claims: ClientJwtClaims, source: KeySour
   return newer instanceof Promise ? { later: newer } : { fault }
 }
 
-const findHeaderFault = ({ alg, header }: CompactJws, rules: ClientJwtRules): ProofFault | undefined => {
+const findHeaderFault = ({ alg, header }: CompactJws, rules: ClientJwtRules): ClientAuthFailureReason | undefined => {
   if (!rules.algs.includes(alg)) return 'alg'
   return isOfType(header.typ, rules) ? undefined : 'type'
 }
@@ -75,7 +75,7 @@ const isOfType = (typ: unknown, { typ: expected, requiresTyp = false }: ClientJw
   return name === expected || (name === 'jwt' && !requiresTyp)
 }
 
-const findClaimsFault = (claims: ClientJwtClaims, rules: ClientJwtRules): ProofFault | undefined => {
+const findClaimsFault = (claims: ClientJwtClaims, rules: ClientJwtRules): ClientAuthFailureReason | undefined => {
   if (rules.iss !== undefined && claims.iss !== rules.iss) return 'issuer'
   return isForAny(claims.aud, rules) ? findTimeFault(claims, rules) : 'audience'
 }
@@ -89,7 +89,7 @@ const isForAny = (aud: unknown, { audiences, takesAudienceList = false }: Client
 const findTimeFault = (
   { exp, nbf, iat }: ClientJwtClaims,
   { longestLifeSec, nowMs }: ClientJwtRules,
-): ProofFault | undefined => {
+): ClientAuthFailureReason | undefined => {
   const nowSec = nowMs / 1000
   if (exp <= nowSec - expirySkewSec) return 'expired'
   if (exp > nowSec + longestLifeSec + issuedAheadSec) return 'too_far'

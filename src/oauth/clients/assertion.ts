@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ProofFault } from '../../errors.ts'
+import type { ClientAuthFailureReason } from '../../errors.ts'
 import type { JsonObject } from '../client-keys/jws.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import { type ClientJwtClaims, expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
@@ -39,7 +39,7 @@ export const createAssertionCheck = ({ options, clock }: OAuthDeps, keyring: Cli
   }
 }
 
-const findFault = (claims: JsonObject, client_id: string): ProofFault | undefined => {
+const findFault = (claims: JsonObject, client_id: string): ClientAuthFailureReason | undefined => {
   if (claims.sub !== client_id) return 'subject'
   if (ofRequests.some(name => Object.hasOwn(claims, name))) return 'kind'
   return typeof claims.jti === 'string' && claims.jti !== '' ? undefined : 'jti_missing'

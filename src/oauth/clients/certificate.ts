@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { ProofFault } from '../../errors.ts'
+import type { ClientAuthFailureReason } from '../../errors.ts'
 import { type ClientKeyring, findAmong } from '../client-keys/key-source.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { whenKnown } from '../maybe-promise.ts'
@@ -15,7 +15,7 @@ import { bearsName } from './certificate-name.ts'
 export type CertificateCheck = (
   client: ClientRegistration,
   request: OAuthRequest,
-) => MaybePromise<ProofFault | undefined>
+) => MaybePromise<ClientAuthFailureReason | undefined>
 
 export const createCertificateCheck = (keyring: ClientKeyring, clock: Clock): CertificateCheck => {
   const isValidNow = ({ certificate }: ClientCertificate): boolean => {
@@ -26,7 +26,7 @@ export const createCertificateCheck = (keyring: ClientKeyring, clock: Clock): Ce
   const findNameFault = (
     { certificateName }: ClientRegistration,
     presented: ClientCertificate,
-  ): ProofFault | undefined => {
+  ): ClientAuthFailureReason | undefined => {
     if (!presented.isVouchedFor) return 'certificate_untrusted'
     const isNamed = certificateName !== undefined && bearsName(presented.certificate, certificateName)
     return isNamed ? undefined : 'certificate_name'
@@ -35,7 +35,7 @@ export const createCertificateCheck = (keyring: ClientKeyring, clock: Clock): Ce
   const findKeyFault = (
     client: ClientRegistration,
     { certificate }: ClientCertificate,
-  ): MaybePromise<ProofFault | undefined> => {
+  ): MaybePromise<ClientAuthFailureReason | undefined> => {
     const keys = keyring.find(client)
     if (!keys) return 'certificate_key'
     const { publicKey } = certificate

@@ -1,4 +1,4 @@
-import { OAuthError, type OAuthErrorFacts, type ProofFault } from '../../errors.ts'
+import { type ClientAuthFailureReason, OAuthError, type OAuthErrorFacts } from '../../errors.ts'
 
 /** What a client is told that has not proven itself. */
 
@@ -7,7 +7,7 @@ import { OAuthError, type OAuthErrorFacts, type ProofFault } from '../../errors.
  * @param proofFault why, for the operator
  * @param client_id of a client that there is: what else somebody sends as its name may be a secret in the wrong place
  */
-export const unauthenticated = (proofFault?: ProofFault, client_id?: string): OAuthError =>
+export const unauthenticated = (proofFault?: ClientAuthFailureReason, client_id?: string): OAuthError =>
   new OAuthError('invalid_client', 'Client authentication failed', {
     headers: { 'www-authenticate': 'Basic realm="sidegate"' },
     proofFault,
@@ -18,7 +18,7 @@ export const unauthenticated = (proofFault?: ProofFault, client_id?: string): OA
  * @param waitMs how long this name and address are refused; 0: not at all
  * @param proofFault of the proof that was one too many, for the operator
  */
-export const refuseWhenLimited = (waitMs: number, proofFault?: ProofFault, client_id?: string): void => {
+export const refuseWhenLimited = (waitMs: number, proofFault?: ClientAuthFailureReason, client_id?: string): void => {
   if (waitMs > 0) throw limited('Too many failed authentications from this address', waitMs, { proofFault, client_id })
 }
 

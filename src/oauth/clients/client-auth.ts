@@ -1,4 +1,4 @@
-import type { ProofFault } from '../../errors.ts'
+import type { ClientAuthFailureReason } from '../../errors.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
@@ -50,7 +50,8 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
         return { fault: 'secret' }
       })
     })
-  const faultOfAbsent = (client_id: string): ProofFault => (clients.has(client_id) ? 'disabled' : 'unknown_client')
+  const faultOfAbsent = (client_id: string): ClientAuthFailureReason =>
+    clients.has(client_id) ? 'disabled' : 'unknown_client'
   const findCandidate = (client_id: string, method: PresentedSecret['method']): Known => {
     const client = clients.find(client_id)
     if (!client) return { fault: faultOfAbsent(client_id) }

@@ -1,4 +1,4 @@
-import type { ProofFault } from '../../errors.ts'
+import type { ClientAuthFailureReason } from '../../errors.ts'
 import { clockSpreadMs } from '../../stores/ports/clock-spread.ts'
 import { createFixedKeys } from '../client-keys/key-source.ts'
 import { expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
@@ -43,7 +43,7 @@ export const createLoginProof = ({ options, store, keys, clock }: OAuthDeps, jwk
 const reasonOf = (heard: Exclude<Heard<unknown>, { readonly proven: unknown }>): string =>
   ('fault' in heard && reasons[heard.fault]) || 'the JWT is not good'
 
-const reasons: Readonly<Partial<Record<ProofFault, string>>> = {
+const reasons: Readonly<Partial<Record<ClientAuthFailureReason, string>>> = {
   malformed: 'the text is no signed JWT, or names an extension in crit',
   alg: `alg is none of ${strongSigningAlgs.join(', ')}`,
   type: `typ is not ${typ}`,

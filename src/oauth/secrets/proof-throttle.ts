@@ -1,4 +1,4 @@
-import type { OAuthError, ProofFault } from '../../errors.ts'
+import type { ClientAuthFailureReason, OAuthError } from '../../errors.ts'
 import { refuseWhenLimited } from '../clients/client-auth-errors.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
@@ -12,7 +12,7 @@ export interface Hearing {
    */
   hear<T>(who: Heeded, check: Check<T>): MaybePromise<T>
   /** Counts a proof that turned out not to be good, and refuses it. */
-  refuse(who: Heeded, fault: ProofFault): Promise<never>
+  refuse(who: Heeded, fault: ClientAuthFailureReason): Promise<never>
 }
 
 /** Who is heard, and how they are refused. */
@@ -20,7 +20,7 @@ export interface Heeded {
   readonly name: string
   readonly address: string
   /** @param client_id where `name` is that of a client that there is */
-  toRefusal(fault: ProofFault, client_id?: string): OAuthError
+  toRefusal(fault: ClientAuthFailureReason, client_id?: string): OAuthError
 }
 
 /** Looks at a proof. @param from the address that it came from, as failures of it are counted */
@@ -29,7 +29,7 @@ export type Check<T> = (from: string) => MaybePromise<Heard<T>>
 /** What one look at a proof found. */
 export type Heard<T> =
   | { readonly proven: T }
-  | { readonly fault: ProofFault }
+  | { readonly fault: ClientAuthFailureReason }
   /** Something has to be fetched first: the proof is looked at again when this has resolved. */
   | { readonly later: Promise<unknown> }
 
@@ -37,7 +37,7 @@ export type Heard<T> =
 const longestName = 256
 
 export const createHearing = ({ failures, clients }: Pick<OAuthDeps, 'failures' | 'clients'>): Hearing => {
-  const refuse = async (who: Heeded, fault: ProofFault): Promise<never> => {
+  const refuse = async (who: Heeded, fault: ClientAuthFailureReason): Promise<never> => {
     const client_id = clients.has(who.name) ? who.name : undefined
     refuseWhenLimited(await failures.count(who.name.slice(0, longestName), who.address), fault, client_id)
     throw who.toRefusal(fault, client_id)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { OAuthError, type ProofFault } from '../../../src/errors.ts'
+import { type ClientAuthFailureReason, OAuthError } from '../../../src/errors.ts'
 import { createFailureLimit } from '../../../src/gateway/authn/brute-force-limit.ts'
 import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
 import { createHearing, type Heard } from '../../../src/oauth/secrets/proof-throttle.ts'
@@ -9,7 +9,7 @@ import { createManualClock } from '../support/authorization-server.ts'
 const who = {
   name: 'app',
   address: '192.0.2.1',
-  toRefusal: (proofFault: ProofFault) => new OAuthError('invalid_client', 'No', { proofFault }),
+  toRefusal: (proofFault: ClientAuthFailureReason) => new OAuthError('invalid_client', 'No', { proofFault }),
 }
 
 const start = () => {
