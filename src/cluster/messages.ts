@@ -2,7 +2,7 @@ import type { ClientPart } from '../app/clients.ts'
 import type { BatchedCharge, BatchedVerdict, Revocation } from '../app.ts'
 import type { AuditEntry } from '../telemetry/audit.ts'
 import type { MetricChanges } from '../telemetry/recorder.ts'
-import type { ConfigParcel } from './ipc/config-codec.ts'
+import type { EncodedConfig } from './ipc/config-codec.ts'
 
 /** What a worker tells its primary. Plain data: it crosses a process boundary as JSON. */
 export type WorkerMessage =
@@ -35,9 +35,9 @@ export type PrimaryMessage =
   /** Some clients of the configuration that comes next. */
   | { readonly type: 'clients'; readonly part: ClientPart }
   /** Serve this configuration: to begin with, or because another was adopted meanwhile. */
-  | { readonly type: 'configure'; readonly config: ConfigParcel }
+  | { readonly type: 'configure'; readonly config: EncodedConfig }
   /** Build this configuration beside the one that is served. */
-  | { readonly type: 'propose'; readonly id: number; readonly config: ConfigParcel }
+  | { readonly type: 'propose'; readonly id: number; readonly config: EncodedConfig }
   /** Serve what was built: all workers could. */
   | { readonly type: 'adopt'; readonly id: number }
   | { readonly type: 'discard'; readonly id: number }

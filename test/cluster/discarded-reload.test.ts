@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { packConfig } from '../../src/cluster/ipc/config-codec.ts'
+import { encodeConfig } from '../../src/cluster/ipc/config-codec.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from '../../src/cluster/messages.ts'
 import { acceptedConfig } from '../config/support.ts'
 import { startHeldUpstream } from '../gateway/streams/support/held-upstream.ts'
@@ -14,7 +14,7 @@ const program = join(import.meta.dirname, '../../src/sidegate.cjs')
 
 /** A gateway whose upstream is checked all the time; a check that gets no answer stays open for a minute. */
 const checking = async (t: Test, url: string, changes: TestConfig = {}) =>
-  packConfig(
+  encodeConfig(
     await acceptedConfig(t, {
       store: 'memory:',
       workers: 1,

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { packConfig } from '../../src/cluster/ipc/config-codec.ts'
+import { encodeConfig } from '../../src/cluster/ipc/config-codec.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from '../../src/cluster/messages.ts'
 import { bindListeners } from '../../src/cluster/supervisor/reuseport-sockets.ts'
 import { createWorkers } from '../../src/cluster/supervisor/worker-pool.ts'
@@ -28,7 +28,7 @@ t.test('a worker that cannot start tells its primary why, says nothing itself, a
   const [asking] = await once(worker, 'message')
   t.same(asking, { type: 'loaded' })
 
-  worker.send({ type: 'configure', config: packConfig(config) } satisfies PrimaryMessage)
+  worker.send({ type: 'configure', config: encodeConfig(config) } satisfies PrimaryMessage)
   const [[message], [code]] = await Promise.all([once(worker, 'message'), once(worker, 'close')])
 
   t.match(message, { type: 'failed', reason: /^the store sqlite:\S+ cannot be opened: / })
@@ -37,7 +37,7 @@ t.test('a worker that cannot start tells its primary why, says nothing itself, a
 })
 
 t.test('a worker that is still building when another configuration is adopted asks for that one first', async t => {
-  const config = packConfig(await acceptedConfig(t, { store: 'memory:' }))
+  const config = encodeConfig(await acceptedConfig(t, { store: 'memory:' }))
   const env = { ...process.env, [workerEnvironment.slot]: '0' }
   const worker = fork(program, ['worker'], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   t.teardown(() => worker.kill('SIGKILL'))

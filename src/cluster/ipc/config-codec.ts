@@ -7,7 +7,7 @@ import { Secret } from '../../secret.ts'
  * The configuration on its way from the primary to a worker: what JSON can hold, its secrets in the clear. It goes
  * through the channel between the two, never into arguments or the environment.
  */
-export interface ConfigParcel {
+export interface EncodedConfig {
   readonly config: unknown
   readonly clients: PackedClients
 }
@@ -16,7 +16,7 @@ export interface ConfigParcel {
 const mark = '$'
 
 /** Shares with the configuration what JSON holds anyway. */
-export const packConfig = (config: SidegateConfig): ConfigParcel => {
+export const encodeConfig = (config: SidegateConfig): EncodedConfig => {
   const { clients, ...oauth } = config.oauth
   return { config: pack({ ...config, oauth }), clients: clients.pack() }
 }
@@ -25,7 +25,7 @@ export const packConfig = (config: SidegateConfig): ConfigParcel => {
  * The configuration as it was, frozen again. It is made of the parcel, which is not to be used any more.
  * @param intake has what came of its clients before (`config-parts.ts`)
  */
-export const unpackConfig = (parcel: ConfigParcel, intake = createClientIntake()): SidegateConfig => {
+export const decodeConfig = (parcel: EncodedConfig, intake = createClientIntake()): SidegateConfig => {
   const { oauth, ...config } = unpack(parcel.config) as SidegateConfig
   const { facts, parts } = parcel.clients
   parts.forEach(intake.add)

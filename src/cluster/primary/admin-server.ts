@@ -4,7 +4,7 @@ import type { HttpServerOptions } from '../../http/server/options.ts'
 import type { Request } from '../../http/server/request.ts'
 import type { Response } from '../../http/server/response.ts'
 import { chooseFormat, type ExpositionFormat } from '../../telemetry/exposition-format.ts'
-import { createScrapes, type Exposition, type Scrapes } from './scrape-cache.ts'
+import { createScrapeCache, type Exposition, type ScrapeCache } from './scrape-cache.ts'
 
 /** What the admin port tells; every method answers from what the primary has at hand. */
 export interface AdminView {
@@ -31,7 +31,7 @@ export interface Admin {
  * @throws Error one line that says why it cannot listen
  */
 export const startAdmin = async (host: string, port: number, view: AdminView): Promise<Admin> => {
-  const scrapes = createScrapes(view.metrics)
+  const scrapes = createScrapeCache(view.metrics)
   const server = createHttpServer(options, {
     request: (request, response) => answer(view, scrapes, request, response),
     refused: () => undefined,
@@ -76,7 +76,7 @@ interface AdminAnswer {
   readonly headers?: readonly string[]
 }
 
-const answer = (view: AdminView, scrapes: Scrapes, request: Request, response: Response): void => {
+const answer = (view: AdminView, scrapes: ScrapeCache, request: Request, response: Response): void => {
   const { method, target, fields } = request.head
   const [path = '', query] = target.split('?', 2)
   const isRead = method === 'GET' || method === 'HEAD'

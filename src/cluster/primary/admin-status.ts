@@ -4,9 +4,9 @@ import type { Workers } from '../supervisor/worker-pool.ts'
 import type { AdminChecks, AdminView } from './admin-server.ts'
 import type { EvictionReport } from './eviction-report.ts'
 import type { Reload } from './reload.ts'
-import type { Gathering } from './scrape-fan-out.ts'
+import type { ScrapeFanOut } from './scrape-fan-out.ts'
 import type { StoreFileWatch } from './store-file-watch.ts'
-import type { StoreWatch } from './store-health.ts'
+import type { StoreHealth } from './store-health.ts'
 
 /** How far the program has come. */
 export interface RunState {
@@ -20,11 +20,11 @@ export interface AdminSubjects {
   readonly config: SidegateConfig
   readonly state: Readonly<RunState>
   readonly workers: Workers
-  readonly storeWatch: StoreWatch
+  readonly storeWatch: StoreHealth
   readonly storeFile: StoreFileWatch
   readonly eviction: EvictionReport
   readonly reload: Reload
-  readonly gathering: Gathering
+  readonly gathering: ScrapeFanOut
 }
 
 export const createAdminView = (subjects: AdminSubjects): AdminView => {

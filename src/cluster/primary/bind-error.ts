@@ -13,7 +13,7 @@ const variables: Readonly<Record<AddressKey, string | undefined>> = {
  * @param isDemo whether the configuration is the one that comes along
  * @throws Error the one line of `binding`, with the place
  */
-export const sayingWhere = async <T>(key: AddressKey, isDemo: boolean, binding: Promise<T>): Promise<T> => {
+export const withListenerName = async <T>(key: AddressKey, isDemo: boolean, binding: Promise<T>): Promise<T> => {
   try {
     return await binding
   } catch (error) {

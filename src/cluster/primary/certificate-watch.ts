@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../telemetry/logger.ts'
-import { createOnceForAll } from './first-report.ts'
+import { createFirstReports } from './first-report.ts'
 
 /** What the workers say of certificate files that they cannot renew to, said once by the primary. */
 export interface CertificateWatch {
@@ -15,7 +15,7 @@ export interface CertificateWatch {
 const sameFindingMs = 60_000
 
 export const createCertificateWatch = (log: Logger, clock: Clock): CertificateWatch => {
-  const isFirst = createOnceForAll(sameFindingMs, clock)
+  const isFirst = createFirstReports(sameFindingMs, clock)
   return {
     refused(reason, content) {
       if (!isFirst(`${content} ${reason}`)) return

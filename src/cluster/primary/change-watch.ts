@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Audit, AuditEntry } from '../../telemetry/audit.ts'
-import { createOnceForAll } from './first-report.ts'
+import { createFirstReports } from './first-report.ts'
 
 /** What the workers see that somebody changed in the store, said once by the primary. */
 export interface ChangeWatch {
@@ -12,7 +12,7 @@ export interface ChangeWatch {
 const sameChangeMs = 600_000
 
 export const createChangeWatch = (audit: Audit, clock: Clock): ChangeWatch => {
-  const isFirst = createOnceForAll(sameChangeMs, clock)
+  const isFirst = createFirstReports(sameChangeMs, clock)
   return {
     saw(id, entry) {
       if (isFirst(id)) audit.write(entry)

@@ -4,10 +4,10 @@ import type { Clock } from '../../clock.ts'
  * Of what every worker finds by itself, and the primary says once, whether this is the first to find it.
  * @param id the same for the same finding, whoever has it, and for no other
  */
-export type IsFirst = (id: string) => boolean
+export type IsFirstReport = (id: string) => boolean
 
 /** @param forMs how long a finding is remembered: the same one after that is a new one */
-export const createOnceForAll = (forMs: number, clock: Clock): IsFirst => {
+export const createFirstReports = (forMs: number, clock: Clock): IsFirstReport => {
   const foundAtMs = new Map<string, number>()
   return id => {
     const nowMs = clock.monotonicMs()

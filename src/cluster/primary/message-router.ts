@@ -5,15 +5,15 @@ import type { WorkersOptions } from '../supervisor/worker-pool-options.ts'
 import type { CertificateWatch } from './certificate-watch.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import type { Reload } from './reload.ts'
-import type { Gathering } from './scrape-fan-out.ts'
-import type { StoreWatch } from './store-health.ts'
+import type { ScrapeFanOut } from './scrape-fan-out.ts'
+import type { StoreHealth } from './store-health.ts'
 
 /** Everybody in the primary whom a worker may have something to tell. */
-export interface Listening {
+export interface MessageHandlers {
   readonly aggregate: Aggregate
-  readonly gathering: Gathering
+  readonly gathering: ScrapeFanOut
   readonly decide: ReturnType<typeof createLimiterService>
-  readonly storeWatch: StoreWatch
+  readonly storeWatch: StoreHealth
   readonly certificateWatch: CertificateWatch
   readonly changeWatch: ChangeWatch
   readonly reload: Reload
@@ -21,7 +21,9 @@ export interface Listening {
 }
 
 /** Puts what workers say through to those whom it concerns. @param listening asked for each message */
-export const createSwitchboard = (listening: () => Listening): Pick<WorkersOptions, 'onMessage' | 'onGone'> => ({
+export const createMessageRouter = (
+  listening: () => MessageHandlers,
+): Pick<WorkersOptions, 'onMessage' | 'onGone'> => ({
   onMessage(worker, message, answer) {
     const { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload, workers } = listening()
     switch (message.type) {
@@ -45,7 +47,7 @@ export const createSwitchboard = (listening: () => Listening): Pick<WorkersOptio
         workers.tell(message, worker)
         break
       case 'proposal':
-        reload.answered(worker, message.id, message.refusal)
+        reload.record(worker, message.id, message.refusal)
         break
       default:
     }
@@ -55,6 +57,6 @@ export const createSwitchboard = (listening: () => Listening): Pick<WorkersOptio
     aggregate.forget(worker)
     storeWatch.forget(worker)
     gathering.gone(worker)
-    reload.gone(worker)
+    reload.drop(worker)
   },
 })

@@ -14,20 +14,20 @@ import { bindListeners, type Listeners } from '../supervisor/reuseport-sockets.t
 import { createWorkers } from '../supervisor/worker-pool.ts'
 import { startAdmin } from './admin-server.ts'
 import { createAdminView, type RunState } from './admin-status.ts'
-import { sayingWhere } from './bind-error.ts'
+import { withListenerName } from './bind-error.ts'
 import { createCertificateWatch } from './certificate-watch.ts'
 import { createChangeWatch } from './change-watch.ts'
 import type { ConfigSource } from './config-source.ts'
 import { nextSignal, untilDrained } from './drain.ts'
 import { reportEviction } from './eviction-report.ts'
-import { createSwitchboard, type Listening } from './message-router.ts'
+import { createMessageRouter, type MessageHandlers } from './message-router.ts'
 import { createReload } from './reload.ts'
 import { followConfig } from './reload-triggers.ts'
-import { createPodWatch } from './replica-count.ts'
+import { createReplicaCount } from './replica-count.ts'
 import { replaceOnSignal } from './rolling-restart.ts'
-import { createGathering } from './scrape-fan-out.ts'
+import { createScrapeFanOut } from './scrape-fan-out.ts'
 import { createStoreFileWatch } from './store-file-watch.ts'
-import { createStoreWatch } from './store-health.ts'
+import { createStoreHealth } from './store-health.ts'
 
 export interface RunOptions {
   /** Where the configuration came from, and where the next one comes from. */
@@ -85,7 +85,7 @@ const serve = async (
   const firstSignal = nextSignal()
   const scheme = config.tls === undefined ? 'http' : 'https'
   const { host, port } = config.listen
-  const listeners = await sayingWhere('listen', options.demo, bindListeners(host, port, config.workers, scheme))
+  const listeners = await withListenerName('listen', options.demo, bindListeners(host, port, config.workers, scheme))
   cleanup.defer(listeners.close)
   const privateListener = await bindPrivately(config)
   cleanup.defer(() => privateListener?.close())
@@ -93,7 +93,7 @@ const serve = async (
   recordBuild(recorder)
   const certificateWatch = createCertificateWatch(log, systemClock)
   const changeWatch = createChangeWatch(createAudit(logger), systemClock)
-  const storeWatch = createStoreWatch(config.store.kind, log)
+  const storeWatch = createStoreHealth(config.store.kind, log)
 
   const state: RunState = { isReady: false, isDraining: false }
   const workers = createWorkers({
@@ -109,7 +109,7 @@ const serve = async (
     recorder,
     workerTimeoutMs: () => reload.config().workerTimeoutMs,
     retireTimeoutMs: () => reload.config().shutdown.timeoutMs,
-    ...createSwitchboard(() => listening),
+    ...createMessageRouter(() => listening),
   })
   cleanup.defer(workers.kill)
   const isPrepared = Promise.withResolvers<void>()
@@ -121,10 +121,10 @@ const serve = async (
   const { config: current } = reload
   const removed = followRemovedGroupings({ config: current, drop: aggregate.drop, clock: systemClock })
   cleanup.defer(removed.close)
-  const gathering = createGathering(aggregate, recorder, workers)
+  const gathering = createScrapeFanOut(aggregate, recorder, workers)
   const decide = createLimiterService()
   const watches = { storeWatch, certificateWatch, changeWatch }
-  const listening: Listening = { aggregate, gathering, decide, ...watches, reload, workers }
+  const listening: MessageHandlers = { aggregate, gathering, decide, ...watches, reload, workers }
   const store = await prepareStore(config, changeWatch.saw)
   cleanup.defer(store.close)
   const { whyAway } = store
@@ -132,17 +132,21 @@ const serve = async (
   const storeFile = cleanup.adopt(createStoreFileWatch(config.store, log), watch => watch.close())
   const eviction = cleanup.adopt(await reportEviction(config, log, recorder), report => report.close())
   const adminView = createAdminView({ config, state, workers, storeWatch, storeFile, eviction, reload, gathering })
-  const admin = await sayingWhere('admin', options.demo, startAdmin(config.admin.host, config.admin.port, adminView))
+  const admin = await withListenerName(
+    'admin',
+    options.demo,
+    startAdmin(config.admin.host, config.admin.port, adminView),
+  )
   cleanup.defer(admin.close)
   const demo = options.demo ? await import('../../demo/demo.ts') : undefined
   if (demo) cleanup.adopt(await demo.startDemo(config), upstream => upstream.close())
-  cleanup.adopt(await createPodWatch(config, workers), pods => pods.close())
+  cleanup.adopt(await createReplicaCount(config, workers), pods => pods.close())
   isPrepared.resolve()
 
   const ready = Promise.withResolvers<void>()
   const following = followConfig(reload, source, ready.promise)
   cleanup.defer(following.close)
-  cleanup.defer(replaceOnSignal(workers, log, { ready: ready.promise, obstacle: obstacleIn(config) }).close)
+  cleanup.defer(replaceOnSignal(workers, log, { ready: ready.promise, obstacle: replacementBlocker(config) }).close)
   const outcome = await Promise.race([started, firstSignal])
   if (outcome !== undefined) {
     log.info({ event: 'stopped', signal: outcome }, 'stopped before it served')
@@ -153,7 +157,7 @@ const serve = async (
   state.isReady = true
   ready.resolve()
   const urls = { listen: listeners.url, admin: admin.url, ...(privateListener && { internal: privateListener.url }) }
-  log.info({ event: 'ready', ...urls, ...factsOf(config) }, 'ready')
+  log.info({ event: 'ready', ...urls, ...startupFacts(config) }, 'ready')
   flushCompileCache()
   if (demo) logger.print(demo.greeting(config, { listen: listeners.url, admin: admin.url }))
   return await untilDrained(() => reload.config().shutdown, {
@@ -174,15 +178,15 @@ const bindPrivately = async (config: SidegateConfig): Promise<Listeners | undefi
   const scheme = internal?.tls === undefined ? 'http' : 'https'
   if (!internal) return undefined
   const { host, port } = internal.listen
-  return sayingWhere('internal.listen', false, bindListeners(host, port, 1, scheme))
+  return withListenerName('internal.listen', false, bindListeners(host, port, 1, scheme))
 }
 
 /** Why no worker can take another's place. */
-const obstacleIn = ({ store }: SidegateConfig): string | undefined =>
+const replacementBlocker = ({ store }: SidegateConfig): string | undefined =>
   store.kind === 'memory' ? 'with store: memory: a new worker would begin without the tokens and the keys' : undefined
 
 /** What the first line of the log says of the configuration. */
-const factsOf = (config: SidegateConfig) => ({
+const startupFacts = (config: SidegateConfig) => ({
   workers: config.workers,
   store: config.store.kind,
   issuer: config.issuer,

@@ -3,17 +3,17 @@ import type { SidegateConfig } from '../../app.ts'
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
-import { type ConfigParcel, packConfig } from '../ipc/config-codec.ts'
+import { type EncodedConfig, encodeConfig } from '../ipc/config-codec.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
 import { reasonOf } from '../worker/start-failure.ts'
 import type { ConfigSource } from './config-source.ts'
-import { type Agreement, createAgreement } from './vote.ts'
+import { createVote, type Vote } from './vote.ts'
 
 /** The configuration that is served now, and its way to the next one. */
-export interface Reload extends Pick<Agreement, 'answered' | 'gone'> {
+export interface Reload extends Pick<Vote, 'answered' | 'gone'> {
   config(): SidegateConfig
   /** The same, as it goes to workers. */
-  parcel(): ConfigParcel
+  parcel(): EncodedConfig
   /** For a person: `ok`, or when it was that the files could not be served. */
   finding(): string
   /** Reads the files, and serves what they say if all of it is right; else nothing changes. One at a time. */
@@ -39,8 +39,8 @@ export const createReload = (options: ReloadOptions): Reload => {
   const { source, workers, log, recorder, clock } = options
   const successful = recorder.gauge('configReloadSuccessful', [])
   const succeededAt = recorder.gauge('configReloadTimestamp', [])
-  const agreement = createAgreement(workers)
-  let served = { config: options.config, parcel: packConfig(options.config) }
+  const agreement = createVote(workers)
+  let served = { config: options.config, parcel: encodeConfig(options.config) }
   let lastId = 0
   let underWay = Promise.resolve()
   let retry: NodeJS.Timeout | undefined
@@ -67,8 +67,8 @@ export const createReload = (options: ReloadOptions): Reload => {
     if (fixed !== undefined) return fail(cause, [fixed])
     lastId++
     const id = lastId
-    const parcel = packConfig(config)
-    const refusal = await agreement.reach(id, parcel)
+    const parcel = encodeConfig(config)
+    const refusal = await agreement.begin(id, parcel)
     if (refusal !== undefined) {
       workers.tell({ type: 'discard', id })
       retry = setTimeout(() => void now(cause), retryAfterMs).unref()
@@ -92,8 +92,8 @@ export const createReload = (options: ReloadOptions): Reload => {
     finding: () =>
       refusedAtMs === undefined ? 'ok' : `refused at ${timeText(refusedAtMs)}; the one before it is served`,
     now,
-    answered: agreement.answered,
-    gone: agreement.gone,
+    record: agreement.record,
+    drop: agreement.drop,
   }
 }
 

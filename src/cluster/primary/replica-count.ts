@@ -4,16 +4,16 @@ import { type Poll, poll } from '../../poll.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
 
 /** Tells the workers how many pods share the store, so that their local shares of a plan add up to it. */
-export interface PodWatch {
+export interface ReplicaCount {
   close(): void
 }
 
 const lookEveryMs = 1000
 
-export const createPodWatch = async (config: SidegateConfig, workers: Workers): Promise<PodWatch> => {
+export const createReplicaCount = async (config: SidegateConfig, workers: Workers): Promise<ReplicaCount> => {
   const counter = await countPods(config)
   if (counter === undefined) return { close: () => undefined }
-  const telling = tellPods(counter, workers)
+  const telling = reportReplicas(counter, workers)
   return {
     close() {
       telling.close()
@@ -23,7 +23,7 @@ export const createPodWatch = async (config: SidegateConfig, workers: Workers): 
 }
 
 /** Tells them when the number has changed, and whenever there is a worker that has not been told. */
-export const tellPods = (
+export const reportReplicas = (
   counter: Pick<PodCounter, 'count' | 'index'>,
   workers: Pick<Workers, 'names' | 'tell'>,
   everyMs = lookEveryMs,

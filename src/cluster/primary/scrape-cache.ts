@@ -9,7 +9,7 @@ export interface Exposition {
 }
 
 /** Answers scrapes, however many there are, at the cost of one in 100 ms. */
-export interface Scrapes {
+export interface ScrapeCache {
   answer(format: ExpositionFormat, response: Response): void
 }
 
@@ -31,7 +31,7 @@ interface Shared {
 }
 
 /** @param expose makes an exposition, which costs milliseconds for each thousand series */
-export const createScrapes = (expose: (format: ExpositionFormat) => Promise<Exposition>): Scrapes => {
+export const createScrapeCache = (expose: (format: ExpositionFormat) => Promise<Exposition>): ScrapeCache => {
   const latest = new Map<ExpositionFormat, Promise<Shared>>()
   const unread = new Set<Shared>()
 

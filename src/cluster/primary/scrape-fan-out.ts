@@ -3,7 +3,7 @@ import type { Recorder } from '../../telemetry/recorder.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
 
 /** Collects the metrics of all workers when somebody asks, without waiting for one that hangs. */
-export interface Gathering {
+export interface ScrapeFanOut {
   /** A worker has answered the report of this number. */
   reported(worker: string, id: number): void
   /** A worker has gone and will not answer. */
@@ -14,7 +14,7 @@ export interface Gathering {
 /** A worker that has not reported by then hangs; its last report stands. */
 const patienceMs = 100
 
-export const createGathering = (aggregate: Aggregate, recorder: Recorder, workers: Workers): Gathering => {
+export const createScrapeFanOut = (aggregate: Aggregate, recorder: Recorder, workers: Workers): ScrapeFanOut => {
   let lastId = 0
   const rounds = new Map<number, { readonly missing: Set<string>; readonly done: () => void }>()
   const leave = (worker: string, id: number): void => {

@@ -3,7 +3,7 @@ import type { Logger } from '../../telemetry/logger.ts'
 type Part = 'store' | 'limiter'
 
 /** What the workers say of the store, said once by the primary: in the log when it changes, and on `/readyz?verbose`. */
-export interface StoreWatch {
+export interface StoreHealth {
   report(worker: string, part: Part, up: boolean, reason: string | undefined): void
   /** A process has ended; what it complained of counts until another says that it reaches the store, or has said so. */
   forget(worker: string): void
@@ -24,7 +24,7 @@ const upMessages: Readonly<Record<Part, string>> = {
 /** Who complains for processes that have ended, and for the primary, which looks once, at the start. */
 const nobodyAlive = 'primary'
 
-export const createStoreWatch = (store: string, log: Logger): StoreWatch => {
+export const createStoreHealth = (store: string, log: Logger): StoreHealth => {
   const complaining: Readonly<Record<Part, Map<string, string>>> = { store: new Map(), limiter: new Map() }
   const reaching: Readonly<Record<Part, Set<string>>> = { store: new Set(), limiter: new Set() }
 

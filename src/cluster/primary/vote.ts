@@ -1,13 +1,13 @@
-import type { ConfigParcel } from '../ipc/config-codec.ts'
+import type { EncodedConfig } from '../ipc/config-codec.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
 
 /** Whether all workers can serve a configuration: each builds it beside the one that it serves. */
-export interface Agreement {
+export interface Vote {
   /** @returns why one cannot, in one line; undefined once every worker can, and then it is theirs to adopt or discard */
-  reach(id: number, parcel: ConfigParcel): Promise<string | undefined>
-  answered(worker: string, id: number, refusal: string | undefined): void
+  begin(id: number, parcel: EncodedConfig): Promise<string | undefined>
+  record(worker: string, id: number, refusal: string | undefined): void
   /** A worker has gone; the one that replaces it begins with what is served then. */
-  gone(worker: string): void
+  drop(worker: string): void
 }
 
 /** Many times what building takes on a busy machine: a worker that takes longer hangs. */
@@ -19,14 +19,14 @@ interface Round {
   end(refusal: string | undefined): void
 }
 
-export const createAgreement = (workers: Pick<Workers, 'names' | 'tell'>): Agreement => {
+export const createVote = (workers: Pick<Workers, 'names' | 'tell'>): Vote => {
   let round: Round | undefined
   const leave = (worker: string): void => {
     round?.missing.delete(worker)
     if (round?.missing.size === 0) round.end(undefined)
   }
   return {
-    async reach(id, parcel) {
+    async begin(id, parcel) {
       const { promise, resolve } = Promise.withResolvers<string | undefined>()
       const timer = setTimeout(() => resolve(`a worker did not answer within ${patienceMs} ms`), patienceMs)
       round = { id, missing: new Set(workers.names()), end: resolve }
@@ -37,11 +37,11 @@ export const createAgreement = (workers: Pick<Workers, 'names' | 'tell'>): Agree
       round = undefined
       return refusal
     },
-    answered(worker, id, refusal) {
+    record(worker, id, refusal) {
       if (round?.id !== id) return
       if (refusal === undefined) leave(worker)
       else round.end(refusal)
     },
-    gone: leave,
+    drop: leave,
   }
 }

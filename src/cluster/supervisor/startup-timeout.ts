@@ -5,7 +5,7 @@ import type { WorkerMessage } from '../messages.ts'
 export const defaultStartTimeoutMs = 60_000
 
 /** Ends a worker that has not said in time that it can serve; `onOverdue` is told first. */
-export const watchStart = (worker: Worker, timeoutMs: number, onOverdue: () => void): void => {
+export const watchStartup = (worker: Worker, timeoutMs: number, onOverdue: () => void): void => {
   const timer = setTimeout(() => {
     onOverdue()
     worker.process.kill('SIGKILL')

@@ -1,6 +1,6 @@
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
-import type { ConfigParcel } from '../ipc/config-codec.ts'
+import type { EncodedConfig } from '../ipc/config-codec.ts'
 import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
 import type { PreloadedWorker } from './preload.ts'
 import type { Listeners } from './reuseport-sockets.ts'
@@ -12,7 +12,7 @@ export interface WorkersOptions {
   /** The first worker of its slot. Left out: it is started as the others are. */
   readonly preloaded?: PreloadedWorker
   /** What a worker begins with, once it can: workers load their code meanwhile. Never rejects. */
-  readonly config: () => Promise<ConfigParcel>
+  readonly config: () => Promise<EncodedConfig>
   readonly listeners: Listeners
   /** One socket that all workers accept from; undefined: there is no private listener. */
   readonly privateListener: Listeners | undefined

@@ -4,7 +4,7 @@ import { sendInParts } from '../ipc/message-parts.ts'
 import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
 import { fork, type Preloaded } from './preload.ts'
 import type { ListenHandle } from './reuseport-sockets.ts'
-import { watchStart } from './startup-timeout.ts'
+import { watchStartup } from './startup-timeout.ts'
 
 /** Names one process, for its metrics; no other one ever has the same. */
 export type WorkerName = string
@@ -49,7 +49,7 @@ export const forkWorker = (slot: number, events: WorkerEvents, preloaded?: Prelo
   let hasTimedOut = false
   let failure: string | undefined
 
-  watchStart(worker, startTimeoutMs, () => {
+  watchStartup(worker, startTimeoutMs, () => {
     failure = `it did not start within ${startTimeoutMs} ms`
   })
   worker.on('message', (message: WorkerMessage) => {

@@ -18,7 +18,7 @@ const afterwardsMs = 10_000
  * Gives memory back to the system whenever most connections have gone. V8 looks for dead old objects when their number has grown, and
  * it does not grow when an attack is over; and the C library keeps what was freed, a hundred MiB of ten thousand connections.
  */
-export const returnMemory = async (all: readonly Sockets[]): Promise<never> => {
+export const reclaimMemory = async (all: readonly Sockets[]): Promise<never> => {
   let leastBytes = heldBytes()
   let most = 0
   let before = 0

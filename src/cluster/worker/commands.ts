@@ -1,13 +1,13 @@
 import type { ClientIntake } from '../../app/clients.ts'
 import type { App } from '../../app.ts'
-import { unpackConfig } from '../ipc/config-codec.ts'
+import { decodeConfig } from '../ipc/config-codec.ts'
 import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
 import type { ListenHandle } from '../supervisor/reuseport-sockets.ts'
-import { returnMemory } from '../v8/memory-reclaim.ts'
-import type { ChargeChannel } from './limiter-rpc.ts'
+import { reclaimMemory } from '../v8/memory-reclaim.ts'
+import type { LimiterRpc } from './limiter-rpc.ts'
 import { createSockets } from './listeners.ts'
-import type { PlanShare } from './local-share.ts'
-import { createProposals } from './staged-configs.ts'
+import type { LocalShare } from './local-share.ts'
+import { createStagedConfigs } from './staged-configs.ts'
 import { endWithStartFailure } from './start-failure.ts'
 
 /** What a worker is made of. */
@@ -16,8 +16,8 @@ export interface WorkerParts {
   readonly slot: number
   readonly app: App
   readonly intake: ClientIntake
-  readonly charges: ChargeChannel
-  readonly share: PlanShare
+  readonly charges: LimiterRpc
+  readonly share: LocalShare
   send(message: WorkerMessage): void
   /** Hands over its metrics, as the primary has asked by this number. */
   report(asked: number): void
@@ -28,17 +28,17 @@ export interface WorkerParts {
 }
 
 /** What a worker does when its primary tells it to. @returns to be called with each message, and the handle that comes with it */
-export const createOrders = (parts: WorkerParts): ((message: PrimaryMessage, handle: unknown) => void) => {
+export const createCommandHandler = (parts: WorkerParts): ((message: PrimaryMessage, handle: unknown) => void) => {
   const { slot, app, intake, charges, share, send } = parts
   const { privateListener } = app
   const sockets = createSockets(app.traffic, app.inFlight)
   const privateSockets = privateListener && createSockets(privateListener.traffic, privateListener.inFlight)
-  void returnMemory([sockets, ...(privateSockets ? [privateSockets] : [])])
-  const proposals = createProposals(app, intake)
+  void reclaimMemory([sockets, ...(privateSockets ? [privateSockets] : [])])
+  const proposals = createStagedConfigs(app, intake)
   return (message, handle) => {
     switch (message.type) {
       case 'configure':
-        return void app.prepare(unpackConfig(message.config, intake)).then(prepared => {
+        return void app.prepare(decodeConfig(message.config, intake)).then(prepared => {
           prepared.adopt()
           parts.start()
         }, endWithStartFailure)

@@ -1,6 +1,6 @@
 import type { ClientIntake } from '../../app/clients.ts'
 import type { SidegateConfig } from '../../app.ts'
-import { unpackConfig } from '../ipc/config-codec.ts'
+import { decodeConfig } from '../ipc/config-codec.ts'
 import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
 
 /** What a worker begins with. */
@@ -23,7 +23,7 @@ export const askForConfig = (intake: ClientIntake, send: (message: WorkerMessage
       if (message.type === 'adopt') isStale = true
       if (message.type !== 'configure' || isKnown) return
       isKnown = true
-      resolve({ config: unpackConfig(message.config, intake), isStale: () => isStale })
+      resolve({ config: decodeConfig(message.config, intake), isStale: () => isStale })
     })
     send({ type: 'loaded' })
   })

@@ -2,14 +2,14 @@ import type { BatchedCharge, BatchedVerdict } from '../../app.ts'
 import type { WorkerMessage } from '../messages.ts'
 
 /** A worker's questions to the count that the primary keeps (embedded store), and their answers, matched by number. */
-export interface ChargeChannel {
+export interface LimiterRpc {
   /** Never rejects: a worker whose primary is gone ends. */
   ask(charges: readonly BatchedCharge[]): Promise<readonly BatchedVerdict[]>
   /** The primary has decided. */
   settle(id: number, verdicts: readonly BatchedVerdict[]): void
 }
 
-export const createChargeChannel = (send: (message: WorkerMessage) => void): ChargeChannel => {
+export const createLimiterRpc = (send: (message: WorkerMessage) => void): LimiterRpc => {
   const open = new Map<number, (verdicts: readonly BatchedVerdict[]) => void>()
   let lastId = 0
   return {

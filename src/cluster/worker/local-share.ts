@@ -4,7 +4,7 @@ import type { Share, SidegateConfig } from '../../app.ts'
  * Which share of every plan this worker holds while the shared count is away: one of those that all workers of all pods
  * hold, so that together they are the plan.
  */
-export interface PlanShare {
+export interface LocalShare {
   now(): Share
   /**
    * @param count how many pods there are
@@ -14,7 +14,7 @@ export interface PlanShare {
 }
 
 /** @param slot of this worker among those of its pod, from 0 */
-export const createPlanShare = (slot: number, { workers, pods }: SidegateConfig): PlanShare => {
+export const createLocalShare = (slot: number, { workers, pods }: SidegateConfig): LocalShare => {
   let count = pods === 'auto' ? 1 : pods
   let index: number | undefined
   return {

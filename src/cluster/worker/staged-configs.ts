@@ -1,21 +1,21 @@
 import type { ClientIntake } from '../../app/clients.ts'
 import type { App, Prepared } from '../../app.ts'
-import { type ConfigParcel, unpackConfig } from '../ipc/config-codec.ts'
+import { decodeConfig, type EncodedConfig } from '../ipc/config-codec.ts'
 import { reasonOf } from './start-failure.ts'
 
 /**
  * The configurations that the primary proposes to a worker while it serves: each is built first, and served only once
  * every worker could build it.
  */
-export interface Proposals {
+export interface StagedConfigs {
   /** @returns why it cannot be served here, in one line; undefined where it can */
-  build(id: number, parcel: ConfigParcel): Promise<string | undefined>
+  build(id: number, parcel: EncodedConfig): Promise<string | undefined>
   /** @returns false where it was not built here: the worker came later */
   adopt(id: number): boolean
   discard(id: number): void
 }
 
-export const createProposals = (app: App, intake: ClientIntake): Proposals => {
+export const createStagedConfigs = (app: App, intake: ClientIntake): StagedConfigs => {
   let built: { readonly id: number; readonly prepared: Prepared } | undefined
   /** The last one that was adopted or discarded. */
   let lastSettled = 0
@@ -27,7 +27,7 @@ export const createProposals = (app: App, intake: ClientIntake): Proposals => {
     async build(id, parcel) {
       forget()
       try {
-        const prepared = await app.prepare(unpackConfig(parcel, intake))
+        const prepared = await app.prepare(decodeConfig(parcel, intake))
         // Another worker refused it meanwhile, or it was adopted too early and this worker has asked for it anew.
         if (id <= lastSettled) await prepared.discard()
         else built = { id, prepared }

@@ -12,10 +12,10 @@ import { heartbeatEveryMs } from '../supervisor/watchdog.ts'
 import { yieldToRequests } from '../v8/helper-threads.ts'
 import { keepTickShape } from '../v8/tick-shape.ts'
 import { allocateYoung } from '../v8/young-allocation.ts'
-import { createOrders } from './commands.ts'
+import { createCommandHandler } from './commands.ts'
 import { askForConfig } from './first-config.ts'
-import { createChargeChannel } from './limiter-rpc.ts'
-import { createPlanShare } from './local-share.ts'
+import { createLimiterRpc } from './limiter-rpc.ts'
+import { createLocalShare } from './local-share.ts'
 import { createRevocationChannel } from './revocation-channel.ts'
 
 /** How soon a worker hands over what has changed in its metrics: what a `kill -9` can lose of the counts at most. */
@@ -46,8 +46,8 @@ export const runWorker = async (): Promise<void> => {
     process.exit(1)
   })
 
-  const charges = createChargeChannel(send)
-  const share = createPlanShare(slot, config)
+  const charges = createLimiterRpc(send)
+  const share = createLocalShare(slot, config)
   const app = await createApp(config, {
     log,
     accessLog: createAccessLog(logger),
@@ -70,7 +70,7 @@ export const runWorker = async (): Promise<void> => {
     allocateYoung()
     yieldToRequests()
   }
-  const orders = createOrders({
+  const orders = createCommandHandler({
     slot,
     app,
     intake,

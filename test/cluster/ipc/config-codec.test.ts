@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { packConfig, unpackConfig } from '../../../src/cluster/ipc/config-codec.ts'
+import { decodeConfig, encodeConfig } from '../../../src/cluster/ipc/config-codec.ts'
 import { loadConfig, type SidegateConfig } from '../../../src/config/load.ts'
 import type { Clients } from '../../../src/oauth/clients/configured-clients.ts'
 import { Secret } from '../../../src/secret.ts'
@@ -9,7 +9,7 @@ import { acceptedConfig, client } from '../../config/support.ts'
 
 /** What arrives in a worker: the channel speaks JSON. */
 const sendOver = (config: SidegateConfig): SidegateConfig =>
-  unpackConfig(JSON.parse(JSON.stringify(packConfig(config))))
+  decodeConfig(JSON.parse(JSON.stringify(encodeConfig(config))))
 
 /** A value with its secrets readable, and without what is undefined, so that two can be compared. */
 const revealed = (value: unknown): unknown => {

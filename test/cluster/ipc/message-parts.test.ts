@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { SidegateConfig } from '../../../src/app.ts'
-import { packConfig, unpackConfig } from '../../../src/cluster/ipc/config-codec.ts'
+import { decodeConfig, encodeConfig } from '../../../src/cluster/ipc/config-codec.ts'
 import { sendInParts } from '../../../src/cluster/ipc/message-parts.ts'
 import type { PrimaryMessage } from '../../../src/cluster/messages.ts'
 import { createClientIntake } from '../../../src/oauth/clients/configured-clients.ts'
@@ -18,7 +18,7 @@ const receive = (messages: readonly PrimaryMessage[]): readonly SidegateConfig[]
   const intake = createClientIntake()
   return messages.flatMap(message => {
     if (message.type === 'clients') intake.add(message.part)
-    return 'config' in message ? [unpackConfig(message.config, intake)] : []
+    return 'config' in message ? [decodeConfig(message.config, intake)] : []
   })
 }
 
@@ -37,7 +37,7 @@ const factsOf = (config: SidegateConfig | undefined): readonly string[] =>
 t.test('many clients go over the channel in parts, and all of them arrive in their order', async t => {
   const config = await withClients(2500, 'c')
 
-  const sent = sentFor({ type: 'propose', id: 7, config: packConfig(config) })
+  const sent = sentFor({ type: 'propose', id: 7, config: encodeConfig(config) })
 
   t.same(
     sent.map(message => (message.type === 'clients' ? message.part.length / 2 : message.type)),
@@ -49,7 +49,7 @@ t.test('many clients go over the channel in parts, and all of them arrive in the
 t.test('the clients of one configuration are not those of the next', async t => {
   const configs = [await withClients(1001, 'a'), await withClients(3, 'b'), await withClients(0, 'c')]
 
-  const sent = configs.flatMap(config => sentFor({ type: 'configure', config: packConfig(config) }))
+  const sent = configs.flatMap(config => sentFor({ type: 'configure', config: encodeConfig(config) }))
 
   t.same(receive(sent).map(factsOf), configs.map(factsOf))
 })

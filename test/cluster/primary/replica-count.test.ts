@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { PrimaryMessage } from '../../../src/cluster/messages.ts'
-import { tellPods } from '../../../src/cluster/primary/replica-count.ts'
+import { reportReplicas } from '../../../src/cluster/primary/replica-count.ts'
 import { eventually } from '../../support/eventually.ts'
 
 t.test('workers are told how many pods there are when that changes, and when one of them is new', async t => {
@@ -14,7 +14,7 @@ t.test('workers are told how many pods there are when that changes, and when one
     },
     index: () => pods.index,
   }
-  const telling = tellPods(counter, { names: () => names, tell: message => told.push(message) }, 1)
+  const telling = reportReplicas(counter, { names: () => names, tell: message => told.push(message) }, 1)
   t.teardown(telling.close)
   const looked = async (): Promise<void> => {
     const { looks } = pods

@@ -1,11 +1,11 @@
 import { pino } from 'pino'
 import t from 'tap'
-import { createStoreWatch } from '../../../src/cluster/primary/store-health.ts'
+import { createStoreHealth } from '../../../src/cluster/primary/store-health.ts'
 
 const setup = () => {
   const said: string[] = []
   const log = pino({}, { write: line => void said.push(JSON.parse(line).event) })
-  return { said, watch: createStoreWatch('redis', log) }
+  return { said, watch: createStoreHealth('redis', log) }
 }
 
 for (const part of ['store', 'limiter'] as const) {

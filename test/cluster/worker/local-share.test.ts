@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { SidegateConfig } from '../../../src/app.ts'
-import { createPlanShare } from '../../../src/cluster/worker/local-share.ts'
+import { createLocalShare } from '../../../src/cluster/worker/local-share.ts'
 
 const shareIn = (pods: number, pod: number | undefined, workers: number, slot: number) => {
-  const share = createPlanShare(slot, { workers, pods: pod === undefined ? pods : 'auto' } as SidegateConfig)
+  const share = createLocalShare(slot, { workers, pods: pod === undefined ? pods : 'auto' } as SidegateConfig)
   if (pod !== undefined) share.setPods(pods, pod)
   return share.now()
 }
