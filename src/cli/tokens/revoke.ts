@@ -9,7 +9,7 @@ import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts
 import { requireIdentifier } from '../identifier.ts'
 import { withOperatedStore } from '../operator-store.ts'
 import { printErrorLine, printLine } from '../output.ts'
-import { type Person, readPeople } from './users.ts'
+import { readUsers, type User } from './users.ts'
 
 /** Revokes what was issued to a client or for a person, whether the gateway runs or not; ends when what follows is good. */
 export const tokensRevoke: Command = {
@@ -61,9 +61,9 @@ const findPerson = async (
   config: SidegateConfig,
   { keys }: Store,
   { subject, username }: Wanted,
-): Promise<Person | undefined> => {
+): Promise<User | undefined> => {
   if (subject === undefined && username === undefined) return undefined
-  const people = readPeople(config, await keys.load(systemClock.nowMs()))
+  const people = readUsers(config, await keys.load(systemClock.nowMs()))
   const person = people.find(person => person.sub === subject || person.username === username)
   if (person) return person
   if (username !== undefined)
@@ -76,7 +76,7 @@ const findPerson = async (
   )
 }
 
-const toTarget = ({ client, subject }: Wanted, person: Person | undefined): CutoffTarget => {
+const toTarget = ({ client, subject }: Wanted, person: User | undefined): CutoffTarget => {
   const sub = person?.sub ?? subject
   return { ...(client !== undefined && { client_id: client }), ...(sub !== undefined && { sub }) }
 }
@@ -86,7 +86,7 @@ const reportStrangers = async (
   { oauth }: SidegateConfig,
   { clients }: Store,
   { client_id, sub }: CutoffTarget,
-  person: Person | undefined,
+  person: User | undefined,
 ): Promise<void> => {
   const isClient = async (id: string): Promise<boolean> => oauth.clients.has(id) || Boolean(await clients.find(id))
   const report = (who: string): void =>
@@ -98,14 +98,14 @@ const reportStrangers = async (
   report(`no user and no client has the subject ${quoted(sub)}`)
 }
 
-const toSentence = ({ client_id, sub, throughSec }: Cutoff, person: Person | undefined): string => {
+const toSentence = ({ client_id, sub, throughSec }: Cutoff, person: User | undefined): string => {
   const who = person ? `${person.username} (subject ${sub})` : `subject ${sub}`
   const whom = [sub !== undefined && `for ${who}`, client_id !== undefined && `to ${client_id}`].filter(Boolean)
   return `revoked: everything issued ${whom.join(' ')} until ${toInstant((throughSec + 1) * 1000)}; what is issued from now on is good`
 }
 
 /** One JSON object on standard output; the instants in ISO 8601. */
-const toJson = ({ client_id, sub, throughSec, untilMs }: Cutoff, person: Person | undefined): string =>
+const toJson = ({ client_id, sub, throughSec, untilMs }: Cutoff, person: User | undefined): string =>
   JSON.stringify({
     client: client_id,
     subject: sub,

@@ -4,7 +4,7 @@ import { toDigest } from '../../oauth/keys/loaded-keys.ts'
 import type { KeyRecord } from '../../stores/ports/keys.ts'
 
 /** Somebody of `login.users`, and the subject that their tokens name. */
-export interface Person {
+export interface User {
   readonly username: string
   readonly sub: string
 }
@@ -14,5 +14,5 @@ export interface Person {
  * @param records the keys of the store: a subject that the configuration does not name is a digest under one of them
  * @throws Error where there is such a subject, and no gateway has made that key yet
  */
-export const readPeople = ({ oauth }: SidegateConfig, records: readonly KeyRecord[]): readonly Person[] =>
+export const readUsers = ({ oauth }: SidegateConfig, records: readonly KeyRecord[]): readonly User[] =>
   oauth.users.map(({ username, sub }) => ({ username, sub: sub ?? opaqueSub(username, toDigest(records)) }))

@@ -2,7 +2,7 @@ import { printErrorLine, printLine } from '../output.ts'
 import type { Watching } from './interactive.ts'
 import { toPage } from './layout.ts'
 import { watch } from './refresh.ts'
-import type { View } from './snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
 import { toText } from './styled-line.ts'
 
 /**
@@ -26,7 +26,7 @@ export const printOn = async ({ admin, everyMs }: Watching, stop: AbortControlle
 
 const everything = { columns: Infinity, rows: Infinity }
 
-const printView = (admin: string, view: View): void => {
+const printView = (admin: string, view: Snapshot): void => {
   const title = `${admin}  ${new Date().toISOString()}`
   const lines = toPage({ title, view, trouble: undefined, skipped: 0 }, everything)
   for (const line of [...lines, []]) printLine(toText(line, Infinity, false))

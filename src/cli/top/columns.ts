@@ -1,4 +1,4 @@
-import { type Line, part, type Tone } from './styled-line.ts'
+import { part, type StyledLine, type Tone } from './styled-line.ts'
 
 /** One column of a table. */
 export interface Column<Row> {
@@ -13,13 +13,17 @@ export interface Column<Row> {
  * A line of headings and a line for each row. The first column is the name, at the left, and gives way; the others are
  * numbers, at the right, and the least important ones are left out where there is no room.
  */
-export const toTable = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): readonly Line[] => {
+export const toTable = <Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number,
+): readonly StyledLine[] => {
   const sized = columns.map(column => ({ ...column, width: widthOf(column, rows) }))
   const shown = fit(sized, width)
   const others = shown.slice(1).reduce((sum, column) => sum + gap + column.width, 0)
   const nameWidth = Math.max(1, Math.min(shown[0]?.width ?? 0, width - others))
   const widths = [nameWidth, ...shown.slice(1).map(column => column.width)]
-  const lineOf = (texts: readonly string[], tones: readonly Tone[]): Line =>
+  const lineOf = (texts: readonly string[], tones: readonly Tone[]): StyledLine =>
     texts.map((text, index) => part(padded(text, widths[index] ?? 0, index), tones[index]))
   return [
     lineOf(

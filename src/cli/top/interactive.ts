@@ -1,7 +1,7 @@
 import { mostSkipped, toPage } from './layout.ts'
 import { type Watched, watch } from './refresh.ts'
 import { toText } from './styled-line.ts'
-import { type Key, openScreen } from './terminal.ts'
+import { type Key, openTerminal } from './terminal.ts'
 
 /** What is watched, and how often. */
 export interface Watching {
@@ -32,7 +32,7 @@ export const showLive = async ({ admin, everyMs }: Watching, stop: AbortControll
     draw()
   }
   const input = process.stdin.isTTY ? process.stdin : undefined
-  const screen = openScreen(process.stdout, input, { onKey, onResize: draw })
+  const screen = openTerminal(process.stdout, input, { onKey, onResize: draw })
   try {
     draw()
     for await (const state of watch(admin, everyMs, stop.signal)) {

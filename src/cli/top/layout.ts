@@ -1,14 +1,14 @@
 import { type Column, toTable } from './columns.ts'
 import { duration, figure, percent } from './format-number.ts'
-import type { GroupingRow, StoreRow, UpstreamRow, View } from './snapshot.ts'
-import { type Line, part } from './styled-line.ts'
+import type { GroupingRow, Snapshot, StoreRow, UpstreamRow } from './snapshot.ts'
+import { part, type StyledLine } from './styled-line.ts'
 
 /** What there is to show. */
 export interface Shown {
   /** Where it comes from, and how often. */
   readonly title: string
   /** Undefined before there are two scrapes to compare. */
-  readonly view: View | undefined
+  readonly view: Snapshot | undefined
   /** Why there is nothing new. */
   readonly trouble: string | undefined
   /** Groupings above those shown. */
@@ -22,7 +22,7 @@ export interface Size {
 }
 
 /** A screen of lines, or with endless rows everything there is. */
-export const toPage = (shown: Shown, size: Size): readonly Line[] => {
+export const toPage = (shown: Shown, size: Size): readonly StyledLine[] => {
   const { above, below, room } = frameOf(shown, size)
   const groupings = shown.view ? groupingLines(shown.view, shown.skipped, room, size.columns) : []
   return [...above, ...groupings, ...below].slice(0, size.rows)
@@ -36,14 +36,14 @@ export const mostSkipped = (shown: Shown, size: Size): number => {
 }
 
 interface Frame {
-  readonly above: readonly Line[]
-  readonly below: readonly Line[]
+  readonly above: readonly StyledLine[]
+  readonly below: readonly StyledLine[]
   /** How many lines are left for groupings, beneath their headings and their sum. */
   readonly room: number
 }
 
 const frameOf = ({ title, view, trouble }: Shown, size: Size): Frame => {
-  const head: readonly Line[] = [[part(title, 'strong')], ...troubleLines(trouble)]
+  const head: readonly StyledLine[] = [[part(title, 'strong')], ...troubleLines(trouble)]
   if (!view) return { above: head, below: trouble === undefined ? [[part('measuring ...', 'faint')]] : [], room: 0 }
   const stores = view.stores.map(store => storeLine(store, view.alonePerSec))
   const above = [...head, ...programLines(view), ...stores, []]
@@ -51,10 +51,10 @@ const frameOf = ({ title, view, trouble }: Shown, size: Size): Frame => {
   return { above, below, room: size.rows - above.length - below.length - 2 }
 }
 
-const troubleLines = (trouble: string | undefined): readonly Line[] =>
+const troubleLines = (trouble: string | undefined): readonly StyledLine[] =>
   trouble === undefined ? [] : [[part(`${trouble}; trying again`, 'bad')]]
 
-const programLines = (view: View): readonly Line[] => [
+const programLines = (view: Snapshot): readonly StyledLine[] => [
   [
     part(`sidegate ${view.version}  workers `),
     part(figure(view.workers), view.workers === 0 ? 'bad' : 'plain'),
@@ -64,7 +64,7 @@ const programLines = (view: View): readonly Line[] => [
   ...(view.isReloadGood ? [] : [[part('the last configuration was refused; the one before it is served', 'bad')]]),
 ]
 
-const storeLine = ({ name, isUp, callsPerSec, p50, p99 }: StoreRow, alonePerSec: number): Line => [
+const storeLine = ({ name, isUp, callsPerSec, p50, p99 }: StoreRow, alonePerSec: number): StyledLine => [
   part(`store ${name} `),
   part(isUp ? 'up' : 'DOWN', isUp ? 'plain' : 'bad'),
   part(`  calls ${figure(callsPerSec)}/s  p50 ${duration(p50)}  p99 ${duration(p99)}`),
@@ -72,7 +72,7 @@ const storeLine = ({ name, isUp, callsPerSec, p50, p99 }: StoreRow, alonePerSec:
 ]
 
 /** The sum stands first; of the others as many as there is room for. */
-const groupingLines = (view: View, skipped: number, room: number, columns: number): readonly Line[] => {
+const groupingLines = (view: Snapshot, skipped: number, room: number, columns: number): readonly StyledLine[] => {
   const { total, groupings } = view
   if (groupings.length <= room) return toTable(groupingColumns, [...total, ...groupings], columns)
   const some = groupings.slice(skipped, skipped + shownOf(room))
@@ -105,7 +105,7 @@ const groupingColumns: readonly Column<GroupingRow>[] = [
 ]
 
 /** A third of the screen at most; with a line above. */
-const upstreamLines = (upstreams: readonly UpstreamRow[], { columns, rows }: Size): readonly Line[] => {
+const upstreamLines = (upstreams: readonly UpstreamRow[], { columns, rows }: Size): readonly StyledLine[] => {
   const room = Math.min(upstreams.length, Math.floor(rows / 3) - 2)
   return room < 1 ? [] : [[], ...toTable(upstreamColumns, upstreams.slice(0, room), columns)]
 }

@@ -4,7 +4,7 @@ import { parseSeries, type Samples, type Series } from './prometheus-text.ts'
 import type { Buckets } from './quantile.ts'
 
 /** Adds up the series of a metric: counters and histograms by their growth, gauges by what they say. */
-export interface Ledger {
+export interface MetricQuery {
   /** One sum for each group of series. */
   sums(key: MetricKey, groupOf: GroupOf, counts?: (labels: Labels) => boolean): ReadonlyMap<string, number>
   /** Of a histogram; so are `calls`, which are how many observations there were. */
@@ -24,7 +24,7 @@ export type Labels = Series['labels']
 export type GroupOf = (labels: Labels) => string
 
 /** @param growth of counters and histograms since the scrape before `now` */
-export const createLedger = (now: Samples, growth: Samples): Ledger => {
+export const createMetricQuery = (now: Samples, growth: Samples): MetricQuery => {
   const entries = Map.groupBy(toEntries(now, growth), ({ name }) => name)
   const entriesOf = (key: MetricKey, suffix = ''): readonly Entry[] => entries.get(metrics[key].name + suffix) ?? []
   return {

@@ -1,11 +1,11 @@
 import type { MetricKey } from '../../telemetry/metrics.ts'
-import { growthBetween } from './counter-deltas.ts'
-import { createLedger, type GroupOf, type Labels, type Ledger } from './metric-query.ts'
+import { counterDeltas } from './counter-deltas.ts'
+import { createMetricQuery, type GroupOf, type Labels, type MetricQuery } from './metric-query.ts'
 import { type Buckets, type Quantile, quantileOf } from './quantile.ts'
 import type { Scrape } from './scrape.ts'
 
 /** What is shown: the state of now, and what happened since the scrape before. */
-export interface View {
+export interface Snapshot {
   readonly version: string
   readonly workers: number
   /** Workers replaced since the program was started. */
@@ -61,9 +61,9 @@ export interface UpstreamRow extends Durations {
 }
 
 /** @param before an earlier scrape of the same admin port: between the two lies what happened */
-export const toView = (before: Scrape, now: Scrape): View => {
-  const { sec, samples } = growthBetween(before, now)
-  const ledger = createLedger(now.samples, samples)
+export const toSnapshot = (before: Scrape, now: Scrape): Snapshot => {
+  const { sec, samples } = counterDeltas(before, now)
+  const ledger = createMetricQuery(now.samples, samples)
   const rateOf = (key: MetricKey): number => ledger.sum(key) / sec
   return {
     version: ledger.labelOf('buildInfo', 'version'),
@@ -85,7 +85,7 @@ const isDecidedAlone = ({ decision = '' }: Labels): boolean => ['local', 'open',
 
 const isRefusal = ({ decision = '' }: Labels): boolean => ['denied', 'closed'].includes(decision)
 
-const toGroupingRows = (ledger: Ledger, sec: number, groupOf: GroupOf): readonly GroupingRow[] => {
+const toGroupingRows = (ledger: MetricQuery, sec: number, groupOf: GroupOf): readonly GroupingRow[] => {
   const requests = ledger.sums('httpRequests', groupOf)
   const clientErrors = ledger.sums('httpRequests', groupOf, ({ code }) => code?.startsWith('4') ?? false)
   const serverErrors = ledger.sums('httpRequests', groupOf, ({ code }) => code?.startsWith('5') ?? false)
@@ -103,7 +103,7 @@ const toGroupingRows = (ledger: Ledger, sec: number, groupOf: GroupOf): readonly
   }))
 }
 
-const toStoreRows = (ledger: Ledger, sec: number): readonly StoreRow[] => {
+const toStoreRows = (ledger: MetricQuery, sec: number): readonly StoreRow[] => {
   const groupOf: GroupOf = ({ store = '' }) => store
   const calls = ledger.calls('storeDuration', groupOf)
   const durations = ledger.durations('storeDuration', groupOf)
@@ -115,7 +115,7 @@ const toStoreRows = (ledger: Ledger, sec: number): readonly StoreRow[] => {
   }))
 }
 
-const toUpstreamRows = (ledger: Ledger, sec: number): readonly UpstreamRow[] => {
+const toUpstreamRows = (ledger: MetricQuery, sec: number): readonly UpstreamRow[] => {
   const groupOf: GroupOf = ({ upstream = '' }) => upstream
   const workers = Math.max(1, ledger.sum('workers'))
   const requests = ledger.calls('upstreamDuration', groupOf)

@@ -7,12 +7,12 @@ export interface Part {
   readonly tone: Tone
 }
 
-export type Line = readonly Part[]
+export type StyledLine = readonly Part[]
 
 export const part = (text: string, tone: Tone = 'plain'): Part => ({ text, tone })
 
 /** As text of at most `width` columns. */
-export const toText = (line: Line, width: number, hasColours: boolean): string => {
+export const toText = (line: StyledLine, width: number, hasColours: boolean): string => {
   let left = width
   let text = ''
   for (const { text: whole, tone } of line) {

@@ -5,7 +5,7 @@ import type { Size } from './layout.ts'
 export type Key = 'quit' | 'up' | 'down' | 'pageUp' | 'pageDown' | 'first' | 'last'
 
 /** A terminal taken over: its alternate screen, without cursor, its keys read one by one. */
-export interface Screen {
+export interface Terminal {
   size(): Size
   /** @param lines at most as wide as the screen, and one less than it is high */
   draw(lines: readonly string[]): void
@@ -19,7 +19,7 @@ interface Hearing {
 }
 
 /** @param input undefined where nobody types */
-export const openScreen = (output: WriteStream, input: ReadStream | undefined, hearing: Hearing): Screen => {
+export const openTerminal = (output: WriteStream, input: ReadStream | undefined, hearing: Hearing): Terminal => {
   const hear = (chunk: Buffer): void => {
     for (const name of keysIn(chunk.toString())) hearing.onKey(name)
   }

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { growthBetween } from '../../../src/cli/top/counter-deltas.ts'
+import { counterDeltas } from '../../../src/cli/top/counter-deltas.ts'
 import { quantileOf } from '../../../src/cli/top/quantile.ts'
 import { durations, requests, scrapeOf, viewOf } from './support.ts'
 
 t.test('rates are what came since the scrape before, for each second', async t => {
-  const { sec, samples } = growthBetween(scrapeOf(requests('A', 100)), scrapeOf(requests('A', 130), 2))
+  const { sec, samples } = counterDeltas(scrapeOf(requests('A', 100)), scrapeOf(requests('A', 130), 2))
 
   t.equal(sec, 2)
   t.same([...samples.values()], [30])

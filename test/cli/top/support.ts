@@ -1,18 +1,18 @@
 import { type Shown, type Size, toPage } from '../../../src/cli/top/layout.ts'
 import { parseExposition } from '../../../src/cli/top/prometheus-text.ts'
 import type { Scrape } from '../../../src/cli/top/scrape.ts'
-import { toView, type View } from '../../../src/cli/top/snapshot.ts'
+import { type Snapshot, toSnapshot } from '../../../src/cli/top/snapshot.ts'
 import { toText } from '../../../src/cli/top/styled-line.ts'
 
 /** A scrape that says this, so many seconds after the first. */
 export const scrapeOf = (text: string, atSec = 0): Scrape => ({ atMs: atSec * 1000, samples: parseExposition(text) })
 
 /** What is shown of two scrapes a second apart. */
-export const viewOf = (before: string, now: string): View => toView(scrapeOf(before), scrapeOf(now, 1))
+export const viewOf = (before: string, now: string): Snapshot => toSnapshot(scrapeOf(before), scrapeOf(now, 1))
 
 /** The page as a terminal without colours has it. */
 export const pageOf = (
-  view: View | undefined,
+  view: Snapshot | undefined,
   size: Size = { columns: Infinity, rows: Infinity },
   shown: Partial<Shown> = {},
 ): readonly string[] =>
