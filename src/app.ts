@@ -1,11 +1,11 @@
 import { followStoredClients } from './app/client-registry.ts'
-import { createServing, type Lasting } from './app/config-generation.ts'
+import { createGeneration, type ProcessScope } from './app/config-generation.ts'
 import { auditCutoffs } from './app/cutoff-audit.ts'
-import { createServings } from './app/generations.ts'
+import { createGenerations } from './app/generations.ts'
 import type { OnChange } from './app/on-change.ts'
 import { privateOptions } from './app/private-options.ts'
 import { followRemovedGroupings } from './app/removed-groupings.ts'
-import type { FixedConfig, LiveConfig } from './app/restart-only-settings.ts'
+import type { LiveConfig, RestartOnlyConfig } from './app/restart-only-settings.ts'
 import { followStoreCertificates } from './app/store-certificate-metrics.ts'
 import { createStoreObserver } from './app/store-metrics.ts'
 import { reportCertificates } from './app/tls-observer.ts'
@@ -96,7 +96,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const sampleNewTrace = newTraceSampler(process.env)
   const endless = createEndlessWatch()
   const storedClients = await followStoredClients(store.clients, feedWatch, deps)
-  const lasting: Lasting = {
+  const lasting: ProcessScope = {
     ...deps,
     fixed: config,
     store,
@@ -108,7 +108,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     tracer,
     sampleNewTrace,
   }
-  const servings = createServings(await createServing(config, lasting))
+  const servings = createGenerations(await createGeneration(config, lasting))
   const tls = config.tls && (await openTls(config.tls, reportCertificates('listener', deps)))
   const storeCertificates = followStoreCertificates(config.store, deps.recorder)
   const removedGroupings = followRemovedGroupings({
@@ -125,7 +125,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     privateListener,
     async prepare(next) {
       const before = servings.current()
-      const serving = await createServing(next, lasting, before)
+      const serving = await createGeneration(next, lasting, before)
       return {
         adopt() {
           servings.replace(serving)
@@ -171,7 +171,7 @@ const openLimiter = async ({ store }: SidegateConfig, deps: AppDeps): Promise<Li
 }
 
 /** The connections are shared out among the workers; the rest holds for each request. */
-const ownLimits = ({ requests, workers }: FixedConfig): HttpServerOptions => ({
+const ownLimits = ({ requests, workers }: RestartOnlyConfig): HttpServerOptions => ({
   ...requests,
   maxConnections: shareOf(requests.maxConnections, workers),
 })

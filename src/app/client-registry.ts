@@ -8,12 +8,12 @@ import type { Recorder } from '../telemetry/recorder.ts'
 import { auditClients } from './client-audit.ts'
 import { meterStoredClients } from './client-metrics.ts'
 import type { OnChange } from './on-change.ts'
-import type { FixedConfig, LiveConfig } from './restart-only-settings.ts'
+import type { LiveConfig, RestartOnlyConfig } from './restart-only-settings.ts'
 
 /** Clients of the store, followed for as long as the process serves. */
 export interface StoredClientsSource {
   /** Beside those of a configuration, until closed. */
-  beside(config: LiveConfig, fixed: FixedConfig): JoinedClients
+  beside(config: LiveConfig, fixed: RestartOnlyConfig): JoinedClients
   close(): void
 }
 

@@ -19,14 +19,14 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { StoredClientsSource } from './client-registry.ts'
-import { findServingKeys } from './generation-keys.ts'
+import { findGenerationKeys } from './generation-keys.ts'
 import type { OnChange } from './on-change.ts'
-import type { FixedConfig, LiveConfig } from './restart-only-settings.ts'
+import type { LiveConfig, RestartOnlyConfig } from './restart-only-settings.ts'
 import { isSame } from './same.ts'
 
 /** What outlives every reload of a process, with all that it knows. */
-export interface Lasting {
-  readonly fixed: FixedConfig
+export interface ProcessScope {
+  readonly fixed: RestartOnlyConfig
   readonly store: Store
   readonly limiter: Limiter
   readonly revocations: RevocationFeed
@@ -45,14 +45,14 @@ export interface Lasting {
 }
 
 /** One configuration being served. A reload makes the next one; requests under way are finished by theirs. */
-export interface Serving {
+export interface Generation {
   readonly config: LiveConfig
   readonly gateway: Gateway
   readonly failures: FailureLimit
   readonly oauth: OAuthDeps
   readonly authorizationServer: AuthorizationServer
   /** @param next what serves now; what it has taken over is left to it */
-  close(next?: Serving): Promise<void>
+  close(next?: Generation): Promise<void>
 }
 
 /**
@@ -61,8 +61,12 @@ export interface Serving {
  * @throws Error one line for a person
  * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
  */
-export const createServing = async (config: LiveConfig, lasting: Lasting, before?: Serving): Promise<Serving> => {
-  const keys = await findServingKeys(config.oauth, lasting, before?.oauth)
+export const createGeneration = async (
+  config: LiveConfig,
+  lasting: ProcessScope,
+  before?: Generation,
+): Promise<Generation> => {
+  const keys = await findGenerationKeys(config.oauth, lasting, before?.oauth)
   const clients = lasting.storedClients.beside(config, lasting.fixed)
   try {
     return build(config, lasting, { keys, clients }, before)
@@ -82,10 +86,10 @@ interface Followed {
 
 const build = (
   config: LiveConfig,
-  lasting: Lasting,
+  lasting: ProcessScope,
   { keys, clients }: Followed,
-  before: Serving | undefined,
-): Serving => {
+  before: Generation | undefined,
+): Generation => {
   const { fixed, store, limiter, revocations, log } = lasting
   const failures =
     before && isSame(before.config.loginFailures, config.loginFailures)
@@ -145,7 +149,7 @@ const build = (
 
 /** Health, connections and what is under way go over where the configuration says the same of an upstream. */
 const upstreamsOf =
-  (before: Serving | undefined): FindOpenUpstream =>
+  (before: Generation | undefined): FindOpenUpstream =>
   options => {
     const upstream = before?.gateway.upstreams.get(options.name)
     return upstream && isSame(upstream.options, options) ? upstream : undefined

@@ -10,7 +10,7 @@ import type { OnChange } from './on-change.ts'
 import { isSame } from './same.ts'
 
 /** Where keys are kept, and who is told of them. */
-export interface ServingKeysDeps {
+export interface GenerationKeysDeps {
   readonly store: Store
   readonly recorder: Recorder
   readonly onChange: OnChange
@@ -28,9 +28,9 @@ export interface KeysBefore {
  * @param before undefined: at a start
  * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
  */
-export const findServingKeys = (
+export const findGenerationKeys = (
   options: OAuthOptions,
-  deps: ServingKeysDeps,
+  deps: GenerationKeysDeps,
   before: KeysBefore | undefined,
 ): Promise<KeyRing> | KeyRing => {
   if (before === undefined) return openKeys(options, deps)
@@ -40,7 +40,7 @@ export const findServingKeys = (
 const usesSameKeys = (before: OAuthOptions, after: OAuthOptions): boolean =>
   isSame([keyPolicyOf(before), before.keys], [keyPolicyOf(after), after.keys])
 
-const openFilledKeys = async (options: OAuthOptions, deps: ServingKeysDeps): Promise<KeyRing> => {
+const openFilledKeys = async (options: OAuthOptions, deps: GenerationKeysDeps): Promise<KeyRing> => {
   const keys = await openKeys(options, deps)
   try {
     keys.publicJwks()
@@ -51,7 +51,7 @@ const openFilledKeys = async (options: OAuthOptions, deps: ServingKeysDeps): Pro
   }
 }
 
-const openKeys = async (options: OAuthOptions, { store, recorder, onChange }: ServingKeysDeps): Promise<KeyRing> => {
+const openKeys = async (options: OAuthOptions, { store, recorder, onChange }: GenerationKeysDeps): Promise<KeyRing> => {
   const meter = createKeyMeter(recorder)
   const ring = await openKeyRing(store.keys, systemClock, options, {
     rotation: meter.rotation,

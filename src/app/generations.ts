@@ -1,13 +1,13 @@
 import type { HttpServerHandlers } from '../http/server/handlers.ts'
-import type { Serving } from './config-generation.ts'
+import type { Generation } from './config-generation.ts'
 
 /** The serving of now, and those before it that still have requests under way. */
-export interface Servings {
+export interface Generations {
   /** Hand each request to the serving of the moment when it comes. */
   readonly handlers: HttpServerHandlers
-  current(): Serving
+  current(): Generation
   /** What came before closes once it has answered what it began. */
-  replace(next: Serving): void
+  replace(next: Generation): void
   startDraining(): void
   inFlight(): number
   close(): Promise<void>
@@ -15,10 +15,10 @@ export interface Servings {
 
 const lookEveryMs = 100
 
-export const createServings = (first: Serving): Servings => {
+export const createGenerations = (first: Generation): Generations => {
   let current = first
   let isDraining = false
-  const before = new Set<Serving>()
+  const before = new Set<Generation>()
 
   const closeIdle = (): void => {
     for (const serving of before) {

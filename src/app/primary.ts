@@ -13,7 +13,7 @@ import type { OnChange } from './on-change.ts'
 export { createLimiterService } from '../stores/limits/batching/shared-limiter.ts'
 export type { PodCounter } from '../stores/replica-counter.ts'
 export { privateOptions } from './private-options.ts'
-export { findFixedChange } from './restart-only-settings.ts'
+export { findRestartOnlyChange } from './restart-only-settings.ts'
 
 /** The store as it was found before any worker opened it. */
 export interface PreparedStore {

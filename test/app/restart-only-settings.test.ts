@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findFixedChange } from '../../src/app/restart-only-settings.ts'
+import { findRestartOnlyChange } from '../../src/app/restart-only-settings.ts'
 import { publicJwk } from '../config/keys.ts'
 import { acceptedConfig, authorize, client, forwarded, publishing } from '../config/support.ts'
 
@@ -20,7 +20,7 @@ t.test('operations, clients and plans change while it runs', async t => {
     trustedProxies: ['10.0.0.0/8'],
   })
 
-  t.equal(findFixedChange(before, after), undefined)
+  t.equal(findRestartOnlyChange(before, after), undefined)
 })
 
 for (const [key, change] of Object.entries({
@@ -36,7 +36,7 @@ for (const [key, change] of Object.entries({
     const after = await acceptedConfig(t, { workers: 2, ...change })
 
     const one = `${key} cannot change while Sidegate runs: restart it, or change it back`
-    t.equal(findFixedChange(before, after), one)
+    t.equal(findRestartOnlyChange(before, after), one)
   })
 }
 
@@ -44,7 +44,10 @@ t.test('another password of the store is another store, and the sentence does no
   const before = await acceptedConfig(t, { store: 'redis://gateway:one@redis:6379' })
   const after = await acceptedConfig(t, { store: 'redis://gateway:other@redis:6379' })
 
-  t.equal(findFixedChange(before, after), 'store cannot change while Sidegate runs: restart it, or change it back')
+  t.equal(
+    findRestartOnlyChange(before, after),
+    'store cannot change while Sidegate runs: restart it, or change it back',
+  )
 })
 
 t.test('where the private listener is open people cannot sign in elsewhere from one moment to the next', async t => {
@@ -52,6 +55,6 @@ t.test('where the private listener is open people cannot sign in elsewhere from 
   const elsewhere = { ...handoff, login: { ...handoff.login, url: 'http://127.0.0.1:3001/login' } }
 
   const embedded = await acceptedConfig(t, publishing(authorize))
-  t.match(findFixedChange(before, embedded), /^internal cannot change/)
-  t.equal(findFixedChange(before, await acceptedConfig(t, elsewhere)), undefined)
+  t.match(findRestartOnlyChange(before, embedded), /^internal cannot change/)
+  t.equal(findRestartOnlyChange(before, await acceptedConfig(t, elsewhere)), undefined)
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { fixedKeys } from '../../src/app/restart-only-settings.ts'
+import { restartOnlySettings } from '../../src/app/restart-only-settings.ts'
 import { chart, chartDigest, headLine, readRendered, rendered, valueSets } from './helm/chart.ts'
 import { refusals } from './helm/refusals.ts'
 import { findDisagreements, portOf } from './kubernetes/agreements.ts'
@@ -152,7 +152,7 @@ t.test('with TLS, helm test asks by https, and without by http', async t => {
 t.test('the pods roll for the keys that a running Sidegate does not take', async t => {
   const picked = textOf('templates/_helpers.tpl').match(/pick \.Values\.configuration ((?:"\w+" )+)/)?.[1]
 
-  t.same(picked?.match(/\w+/g), [...fixedKeys, 'store_file'])
+  t.same(picked?.match(/\w+/g), [...restartOnlySettings, 'store_file'])
 })
 
 t.test('chart and program have one version', async t => {

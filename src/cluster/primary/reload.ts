@@ -1,4 +1,4 @@
-import { findFixedChange } from '../../app/primary.ts'
+import { findRestartOnlyChange } from '../../app/primary.ts'
 import type { SidegateConfig } from '../../app.ts'
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../telemetry/logger.ts'
@@ -63,7 +63,7 @@ export const createReload = (options: ReloadOptions): Reload => {
     const loaded = await source.load()
     if (!loaded.ok) return fail(cause, loaded.problems)
     const { config } = loaded
-    const fixed = findFixedChange(served.config, config)
+    const fixed = findRestartOnlyChange(served.config, config)
     if (fixed !== undefined) return fail(cause, [fixed])
     lastId++
     const id = lastId
