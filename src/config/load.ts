@@ -13,7 +13,7 @@ import { checkSigningKeys } from './checks/signing-keys.ts'
 import { checkHead } from './checks/top-level.ts'
 import { checkUpstreams } from './checks/upstreams.ts'
 import { checkUsers } from './checks/users.ts'
-import { type Draft, parseDraft } from './parse/parsed-config.ts'
+import { type ParsedConfig, parseConfig } from './parse/parsed-config.ts'
 import { resolveConfig } from './resolve/resolve.ts'
 import type { SidegateConfig } from './sidegate-config.ts'
 import { type Fault, type Problem, pathText } from './source/diagnostic.ts'
@@ -71,7 +71,7 @@ export const loadConfig = async (
 }
 
 export type ReadDraft =
-  | { readonly ok: true; readonly draft: Draft; readonly source: YamlSource }
+  | { readonly ok: true; readonly draft: ParsedConfig; readonly source: YamlSource }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /** The same as far as the draft: everything that can be wrong has been found. */
@@ -93,7 +93,7 @@ export const readDraft = async (
   const files = await readValueFiles(tree, dirname(file), read)
   for (const { path, filePath } of files.read) source.redirect(path, filePath)
   const before = [...missing, ...files.faults, ...(await checkTlsFiles(tree, dirname(file), nowMs))]
-  const { draft, faults } = parseDraft(tree, before)
+  const { draft, faults } = parseConfig(tree, before)
   const crossFaults = crossChecks.flatMap(check => check(draft))
 
   const problems = [...syntaxProblems, ...toProblems(file, source, [...before, ...faults, ...crossFaults])]

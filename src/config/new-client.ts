@@ -1,7 +1,7 @@
 import { checkClient } from './checks/clients.ts'
 import { checkFapiClient } from './checks/fapi-profile.ts'
-import { type Element, parseElement } from './parse/config-section.ts'
-import type { ClientDraft } from './parse/parsed-config.ts'
+import { type ConfigSection, parseSection } from './parse/config-section.ts'
+import type { ParsedClient } from './parse/parsed-config.ts'
 import { clientSchema } from './schema/clients.ts'
 
 export { clientAuthMethods } from '../oauth/options.ts'
@@ -15,12 +15,12 @@ export interface ClientFault {
 
 /** What is wrong with a client that is not in a file yet. Whether its plan exists is not asked. */
 export const findClientFaults = (client: Readonly<Record<string, unknown>>): readonly ClientFault[] => {
-  const { element, faults } = parseElement(clientSchema, client, [], [])
+  const { element, faults } = parseSection(clientSchema, client, [], [])
   const all = faults.length > 0 || !element ? faults : checkWhole(element)
   return all.map(({ path: [member], message }) => ({ member: String(member), message }))
 }
 
-const checkWhole = (client: Element<ClientDraft>) => [
+const checkWhole = (client: ConfigSection<ParsedClient>) => [
   ...checkClient(client.value),
   ...(client.value.profile === 'fapi2' ? checkFapiClient(client) : []),
 ]

@@ -2,17 +2,17 @@ import type { StoredClientReader } from '../oauth/clients/client-registry.ts'
 import { termsOf } from '../oauth/clients/interned-metadata.ts'
 import type { ClientMembers } from '../oauth/clients/stored-clients.ts'
 import { checkStoredClient, type StoredClientSetting } from './checks/stored-client.ts'
-import { createSparseParse } from './parse/cached-parse.ts'
-import { parseElement } from './parse/config-section.ts'
+import { createCachedParse } from './parse/cached-parse.ts'
+import { parseSection } from './parse/config-section.ts'
 import { type ClientDefaults, toClient } from './resolve/resolve-client.ts'
 import { clientSchema } from './schema/clients.ts'
 import { type Fault, pathText } from './source/diagnostic.ts'
 
 /** Reads clients of the store as strictly as those of a file, by the same schema and checks. */
 export const createStoredClientReader = (config: StoredClientSetting): StoredClientReader => {
-  const parse = createSparseParse(clientSchema)
+  const parse = createCachedParse(clientSchema)
   const defaults = defaultsOf(config)
-  const parseMembers = (members: ClientMembers) => parseElement(clientSchema, members, [], [], parse)
+  const parseMembers = (members: ClientMembers) => parseSection(clientSchema, members, [], [], parse)
   return {
     read(client_id, members) {
       const { element, faults } = parseMembers(members)

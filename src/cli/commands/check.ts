@@ -1,9 +1,9 @@
 import { findEviction } from '../../app/with-store.ts'
 import { systemClock } from '../../clock.ts'
 import {
-  type ExaminedConfig,
-  examineConfig,
   formatWarning,
+  type LintedConfig,
+  lintConfig,
   type PlacedWarning,
   parseDurationMs,
   warningRuleIds,
@@ -42,7 +42,7 @@ const optionTypes = {
 } as const
 
 /** What was found in the file. Warnings: with --strict alone. */
-type Found = { readonly ok: true; readonly warnings: readonly PlacedWarning[] } | Extract<ExaminedConfig, { ok: false }>
+type Found = { readonly ok: true; readonly warnings: readonly PlacedWarning[] } | Extract<LintedConfig, { ok: false }>
 
 const load = async (file: string): Promise<Found> => {
   const loaded = await loadConfig(file, process.env, systemClock.nowMs())
@@ -54,12 +54,12 @@ interface StrictOptions {
   readonly allow?: readonly string[] | undefined
 }
 
-const examine = (file: string, { grace = kubernetesGrace, allow = [] }: StrictOptions): Promise<ExaminedConfig> => {
+const examine = (file: string, { grace = kubernetesGrace, allow = [] }: StrictOptions): Promise<LintedConfig> => {
   const graceMs = parseDurationMs(grace)
   if (graceMs === undefined) throw new UsageError('--grace takes a duration, such as 30s or 2m')
   const unknown = allow.find(rule => !warningRuleIds.includes(rule))
   if (unknown !== undefined) throw new UsageError(`--allow takes one of ${warningRuleIds.join(', ')}`)
-  return examineConfig(file, process.env, { nowMs: systemClock.nowMs(), graceMs, allowed: allow })
+  return lintConfig(file, process.env, { nowMs: systemClock.nowMs(), graceMs, allowed: allow })
 }
 
 /** `terminationGracePeriodSeconds` where a pod does not say it. */

@@ -1,15 +1,15 @@
 import type { ClientAuthMethod } from '../../oauth/options.ts'
-import { type Element, isBroken } from '../parse/config-section.ts'
-import type { ClientDraft, Draft } from '../parse/parsed-config.ts'
+import { type ConfigSection, isInvalid } from '../parse/config-section.ts'
+import type { ParsedClient, ParsedConfig } from '../parse/parsed-config.ts'
 import { type CertificateWay, certificateWays } from '../resolve/client-certificate-sources.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** Whether the certificates that clients are known by, or bind tokens to, can reach Sidegate as they must. */
-export const checkCertificates = (draft: Draft): readonly Fault[] => {
+export const checkCertificates = (draft: ParsedConfig): readonly Fault[] => {
   const { head, clients } = draft
   // What is wrong with the head leaves open on which ways they come.
-  if (wayFields.some(field => isBroken(head.broken, field))) return []
+  if (wayFields.some(field => isInvalid(head.broken, field))) return []
   const ways = certificateWays(head.value)
   const isThroughProxyAlone = ways.every(({ by }) => by === 'header')
   return [
@@ -19,14 +19,16 @@ export const checkCertificates = (draft: Draft): readonly Fault[] => {
 }
 
 /** Whether the certificate of one client can. */
-export const checkCertificate = (client: Element<ClientDraft>, ways: readonly CertificateWay[]): readonly Fault[] =>
-  applyRules(rules, client, { client: client.value, ways })
+export const checkCertificate = (
+  client: ConfigSection<ParsedClient>,
+  ways: readonly CertificateWay[],
+): readonly Fault[] => applyRules(rules, client, { client: client.value, ways })
 
 const wayFields = ['tls', 'trustedProxies', 'clientCertificateHeader'] as const
 const method = 'token_endpoint_auth_method'
 
 interface Facts {
-  readonly client: ClientDraft
+  readonly client: ParsedClient
   readonly ways: readonly CertificateWay[]
 }
 
@@ -56,7 +58,7 @@ const isTlsMethod = (name: ClientAuthMethod): boolean =>
   name === 'tls_client_auth' || name === 'self_signed_tls_client_auth'
 
 /** The header does not say whether the proxy verified, so it must do the same for everybody. */
-const contradiction = ({ clients }: Draft): readonly Fault[] => {
+const contradiction = ({ clients }: ParsedConfig): readonly Fault[] => {
   const named = clients.findIndex(({ value }) => value[method] === 'tls_client_auth')
   const selfSigned = clients.findIndex(({ value }) => value[method] === 'self_signed_tls_client_auth')
   const later = clients[Math.max(named, selfSigned)]

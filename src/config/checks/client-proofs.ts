@@ -1,14 +1,14 @@
 import { certificateNameKinds } from '../../oauth/options.ts'
 import { type SigningAlg, strongSigningAlgs } from '../../oauth/protocol.ts'
-import type { Element } from '../parse/config-section.ts'
-import type { ClientDraft, SecretDraft } from '../parse/parsed-config.ts'
+import type { ConfigSection } from '../parse/config-section.ts'
+import type { ParsedClient, ParsedSecret } from '../parse/parsed-config.ts'
 import { certificateNames } from '../resolve/resolve-client.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { haveKeyFor } from '../values/jwk.ts'
 import { applyRules, type Finding, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** Whether a client has what its way of proving itself takes, and nothing that it does not. */
-export const checkProofs = (client: Element<ClientDraft>): readonly Fault[] => [
+export const checkProofs = (client: ConfigSection<ParsedClient>): readonly Fault[] => [
   ...applyRules(clientRules, client, client.value),
   ...client.value.client_secrets.flatMap((secret, index) =>
     applyRules(secretRules, { path: [...client.path, 'client_secrets', index], broken: client.broken }, secret),
@@ -20,12 +20,12 @@ const secretFields = ['client_secret', 'client_secret_hash', 'client_secrets', m
 const nameFields = certificateNameKinds.map(kind => `tls_client_auth_${kind}` as const)
 const keyFields = ['jwks', 'jwks_uri'] as const
 
-const bothForms = ({ client_secret, client_secret_hash }: Omit<SecretDraft, 'until'>): Finding | undefined =>
+const bothForms = ({ client_secret, client_secret_hash }: Omit<ParsedSecret, 'until'>): Finding | undefined =>
   client_secret && client_secret_hash
     ? keyAt('client_secret_hash', 'excludes client_secret; keep one of the two')
     : undefined
 
-const secretRules: readonly Rule<SecretDraft>[] = [
+const secretRules: readonly Rule<ParsedSecret>[] = [
   { reads: ['client_secrets'], check: bothForms },
   {
     reads: ['client_secrets'],
@@ -34,7 +34,7 @@ const secretRules: readonly Rule<SecretDraft>[] = [
   },
 ]
 
-const clientRules: readonly Rule<ClientDraft>[] = [
+const clientRules: readonly Rule<ParsedClient>[] = [
   { reads: secretFields, check: bothForms },
   {
     reads: secretFields,
@@ -118,22 +118,22 @@ const clientRules: readonly Rule<ClientDraft>[] = [
 ]
 
 /** Keys at an address are not asked for here. */
-const lackOfFit = ({ jwks }: ClientDraft, alg: SigningAlg | undefined): Finding | undefined => {
+const lackOfFit = ({ jwks }: ParsedClient, alg: SigningAlg | undefined): Finding | undefined => {
   const algs = alg ? [alg] : strongSigningAlgs
   return !jwks || haveKeyFor(jwks.keys, algs)
     ? undefined
     : valueAt('jwks', `has no key for ${algs.join(', ')}, which the client is registered to sign with; add one`)
 }
 
-const usesSecret = (client: ClientDraft): boolean => client[method].startsWith('client_secret_')
+const usesSecret = (client: ParsedClient): boolean => client[method].startsWith('client_secret_')
 
-const findSecretField = (client: ClientDraft): string | undefined => {
+const findSecretField = (client: ParsedClient): string | undefined => {
   if (client.client_secret) return 'client_secret'
   if (client.client_secret_hash) return 'client_secret_hash'
   return client.client_secrets.length > 0 ? 'client_secrets' : undefined
 }
 
-const findNeedOfKeys = (client: ClientDraft): string | undefined => {
+const findNeedOfKeys = (client: ParsedClient): string | undefined => {
   if (client[method] === 'private_key_jwt' || client[method] === 'self_signed_tls_client_auth') return client[method]
   if (client.require_signed_request_object) return 'require_signed_request_object'
   return client.request_object_signing_alg && 'request_object_signing_alg'

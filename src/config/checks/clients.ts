@@ -1,5 +1,5 @@
-import type { Element } from '../parse/config-section.ts'
-import type { ClientDraft, Draft } from '../parse/parsed-config.ts'
+import type { ConfigSection } from '../parse/config-section.ts'
+import type { ParsedClient, ParsedConfig } from '../parse/parsed-config.ts'
 import { type Fault, keysText } from '../source/diagnostic.ts'
 import { checkCertificates } from './client-certificates.ts'
 import { checkProofs } from './client-proofs.ts'
@@ -9,13 +9,13 @@ import { applyRules, type Rule, valueAt } from './rule.ts'
  * What must hold inside one client by itself: the sentences to say where it does not.
  * @param planNames left out: whatever plan it names exists
  */
-export const checkClient = (client: ClientDraft, planNames = [client.plan ?? '']): readonly Fault[] => {
+export const checkClient = (client: ParsedClient, planNames = [client.plan ?? '']): readonly Fault[] => {
   const whole = { path: [], broken: [] }
   return [...applyRules(rules, whole, { client, planNames }), ...checkProofs({ ...whole, value: client })]
 }
 
 /** What must hold inside each client, and between it and the rest of the file. */
-export const checkClients = (draft: Draft): readonly Fault[] => [
+export const checkClients = (draft: ParsedConfig): readonly Fault[] => [
   ...draft.clients.flatMap(client => applyRules(rules, client, { client: client.value, planNames: draft.planNames })),
   ...draft.clients.flatMap(client => checkProofs(client)),
   ...checkCertificates(draft),
@@ -24,14 +24,14 @@ export const checkClients = (draft: Draft): readonly Fault[] => [
 ]
 
 /** What must hold where no operation serves authorize. */
-export const checkCodes = (client: Element<ClientDraft>): readonly Fault[] =>
+export const checkCodes = (client: ConfigSection<ParsedClient>): readonly Fault[] =>
   applyRules(codeRules, client, client.value)
 
 /** With an operation missing from the draft there is no telling. */
-const servesAuthorize = ({ operations, hasAllOperations }: Draft): boolean =>
+const servesAuthorize = ({ operations, hasAllOperations }: ParsedConfig): boolean =>
   !hasAllOperations || operations.some(({ value }) => value.serves === 'authorize' && value.method === 'GET')
 
-const codeRules: readonly Rule<ClientDraft>[] = [
+const codeRules: readonly Rule<ParsedClient>[] = [
   {
     reads: ['grant_types', 'redirect_uris'],
     check: ({ grant_types, redirect_uris }) =>
@@ -45,7 +45,7 @@ const codeRules: readonly Rule<ClientDraft>[] = [
 ]
 
 interface Facts {
-  readonly client: ClientDraft
+  readonly client: ParsedClient
   readonly planNames: readonly string[]
 }
 
@@ -89,9 +89,9 @@ const missingPlan = (planNames: readonly string[]): string =>
     ? 'there is no plan; define one under plans'
     : `missing; there is more than one to choose from: ${keysText(planNames)}`
 
-const isPublic = (client: ClientDraft): boolean => client.token_endpoint_auth_method === 'none'
+const isPublic = (client: ParsedClient): boolean => client.token_endpoint_auth_method === 'none'
 
-const doubledIds = ({ clients }: Draft): readonly Fault[] => {
+const doubledIds = ({ clients }: ParsedConfig): readonly Fault[] => {
   const seen = new Set<string>()
   const isSecond = (id: string): boolean => seen.size === seen.add(id).size
   return clients

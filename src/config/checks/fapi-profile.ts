@@ -1,8 +1,8 @@
 import type { OAuthOptions } from '../../oauth/options.ts'
 import { algFields } from '../alg-fields.ts'
 import { issuerOf } from '../issuer-of.ts'
-import { type Element, isBroken } from '../parse/config-section.ts'
-import type { ClientDraft, Draft } from '../parse/parsed-config.ts'
+import { type ConfigSection, isInvalid } from '../parse/config-section.ts'
+import type { ParsedClient, ParsedConfig } from '../parse/parsed-config.ts'
 import { profileOf } from '../resolve/resolve-client.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { isLoopback } from '../values/loopback.ts'
@@ -13,7 +13,7 @@ import { applyRules, type Rule, valueAt } from './rule.ts'
  * to. What the profile can switch on is switched on without being asked for (`resolve-client.ts`); here is what the
  * configuration says otherwise, or must say itself.
  */
-export const checkFapiProfile = (draft: Draft): readonly Fault[] => {
+export const checkFapiProfile = (draft: ParsedConfig): readonly Fault[] => {
   const clients = draft.clients.filter(({ value }) => profileOf(value, draft.head.value) === 'fapi2')
   const isDemanded = draft.head.value.profile === 'fapi2' || clients.length > 0
   return [
@@ -24,20 +24,20 @@ export const checkFapiProfile = (draft: Draft): readonly Fault[] => {
 }
 
 /** What of a client by itself contradicts the profile. */
-export const checkFapiClient = (client: Element<ClientDraft>): readonly Fault[] =>
+export const checkFapiClient = (client: ConfigSection<ParsedClient>): readonly Fault[] =>
   applyRules(clientRules, client, client.value)
 
 /** What of the server contradicts it, where a client that is not in the file keeps to it. */
 export const findServerLack = (
   { issuer, code, endpoints }: Pick<OAuthOptions, 'issuer' | 'code' | 'endpoints'>,
-  { grant_types }: Pick<ClientDraft, 'grant_types'>,
+  { grant_types }: Pick<ParsedClient, 'grant_types'>,
 ): string | undefined => {
   if (!isHttpsOrLoopback(issuer)) return httpsIssuer
   if (code.lifetimeSec > longestCodeSec) return shortCodes
   return grant_types.includes('authorization_code') && endpoints.par === undefined ? pushedAlone : undefined
 }
 
-const headRules: readonly Rule<Draft>[] = [
+const headRules: readonly Rule<ParsedConfig>[] = [
   {
     reads: ['issuer', 'listen', 'tls'],
     check: ({ head: { value } }) => {
@@ -66,7 +66,7 @@ const pushedAlone = 'fapi2 takes pushed authorization requests; publish an opera
 
 const proofFields = ['dpop_bound_access_tokens', 'tls_client_certificate_bound_access_tokens'] as const
 
-const noWeakAlg = (field: (typeof algFields)[number]): Rule<ClientDraft> => ({
+const noWeakAlg = (field: (typeof algFields)[number]): Rule<ParsedClient> => ({
   reads: ['profile', field],
   check: client =>
     client[field] === 'RS256'
@@ -74,7 +74,7 @@ const noWeakAlg = (field: (typeof algFields)[number]): Rule<ClientDraft> => ({
       : undefined,
 })
 
-const clientRules: readonly Rule<ClientDraft>[] = [
+const clientRules: readonly Rule<ParsedClient>[] = [
   {
     reads: ['profile', 'token_endpoint_auth_method'],
     check: ({ token_endpoint_auth_method: method }) =>
@@ -149,11 +149,11 @@ const isFapiRedirect = (uri: string, applicationType: 'web' | 'native'): boolean
 
 /** Said once, where the profile is asked for. */
 const lackOfPar = (
-  { head, operations, hasAllOperations }: Draft,
-  clients: readonly Element<ClientDraft>[],
+  { head, operations, hasAllOperations }: ParsedConfig,
+  clients: readonly ConfigSection<ParsedClient>[],
 ): readonly Fault[] => {
   const pusher = clients.find(
-    ({ value, broken }) => !isBroken(broken, 'grant_types') && value.grant_types.includes('authorization_code'),
+    ({ value, broken }) => !isInvalid(broken, 'grant_types') && value.grant_types.includes('authorization_code'),
   )
   const servesPar = !hasAllOperations || operations.some(({ value }) => value.serves === 'par')
   if (!pusher || servesPar) return []

@@ -1,11 +1,11 @@
-import { isBroken } from '../parse/config-section.ts'
-import type { Draft, GroupedOperation, OperationDraft } from '../parse/parsed-config.ts'
+import { isInvalid } from '../parse/config-section.ts'
+import type { GroupedOperation, ParsedConfig, ParsedOperation } from '../parse/parsed-config.ts'
 import { noUpstream, type OperationView, toOperationView } from '../resolve/effective-operation.ts'
 import { type Fault, pathText } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold where other gateways forward, and ask here whether they may: `serves: check` and `upstream: none`. */
-export const checkAskingGateways = (draft: Draft): readonly Fault[] => {
+export const checkAskingGateways = (draft: ParsedConfig): readonly Fault[] => {
   const parties = partiesOf(draft)
   return [
     ...draft.operations.flatMap(operation =>
@@ -17,7 +17,7 @@ export const checkAskingGateways = (draft: Draft): readonly Fault[] => {
 }
 
 interface Facts extends Parties {
-  readonly own: OperationDraft
+  readonly own: ParsedOperation
   readonly view: OperationView
 }
 
@@ -29,10 +29,10 @@ interface Parties {
 }
 
 /** What is broken, or missing from the draft for that, may be what is needed. */
-const partiesOf = ({ head, operations, hasAllOperations }: Draft): Parties => {
+const partiesOf = ({ head, operations, hasAllOperations }: ParsedConfig): Parties => {
   const views = operations.map(toOperationView)
   return {
-    isAnybodyTrusted: head.value.trustedProxies.length > 0 || isBroken(head.broken, 'trustedProxies'),
+    isAnybodyTrusted: head.value.trustedProxies.length > 0 || isInvalid(head.broken, 'trustedProxies'),
     isChecked: !hasAllOperations || views.some(({ serves }) => serves === 'check'),
     isAnythingElsewhere: !hasAllOperations || views.some(({ upstream }) => upstream === noUpstream),
   }
@@ -125,7 +125,7 @@ const rules: readonly Rule<Facts>[] = [
   },
 ]
 
-const isForEnvoy = ({ serves, gateway }: OperationDraft): boolean => serves === 'check' && gateway === 'envoy'
+const isForEnvoy = ({ serves, gateway }: ParsedOperation): boolean => serves === 'check' && gateway === 'envoy'
 
 /** Below `/.well-known` documents are published unasked. */
 const isBelowPrefix = (path: string): boolean => /^\/(?!\.well-known\/)[^*]+\/\*\*$/.test(path)
@@ -136,7 +136,7 @@ const isBelowPrefix = (path: string): boolean => /^\/(?!\.well-known\/)[^*]+\/\*
  */
 const intrusions = (check: GroupedOperation, operations: readonly GroupedOperation[]): readonly Fault[] => {
   const { path: pattern } = toOperationView(check)
-  if (check.value.gateway !== 'envoy' || isBroken(check.broken, 'path') || !isBelowPrefix(pattern)) return []
+  if (check.value.gateway !== 'envoy' || isInvalid(check.broken, 'path') || !isBelowPrefix(pattern)) return []
   const prefix = pattern.slice(0, -'/**'.length)
   return operations
     .filter(other => other !== check && waysOf(other).some(way => way === prefix || way.startsWith(`${prefix}/`)))
@@ -152,7 +152,7 @@ const waysOf = (operation: GroupedOperation): readonly string[] => {
   return [path, ...aliases]
 }
 
-const reservedNames = ({ upstreamNames }: Draft): readonly Fault[] =>
+const reservedNames = ({ upstreamNames }: ParsedConfig): readonly Fault[] =>
   upstreamNames
     .filter(name => name === noUpstream)
     .map(name => ({

@@ -1,11 +1,14 @@
-import type { Draft } from '../parse/parsed-config.ts'
+import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { isUnknownUpstream, unknownUpstream } from './operations.ts'
 
 /** What must hold among groupings: each name once (it is the label of metrics), and upstreams that exist. */
-export const checkGroupings = (draft: Draft): readonly Fault[] => [...doubledNames(draft), ...unknownUpstreams(draft)]
+export const checkGroupings = (draft: ParsedConfig): readonly Fault[] => [
+  ...doubledNames(draft),
+  ...unknownUpstreams(draft),
+]
 
-const doubledNames = ({ groupings }: Draft): readonly Fault[] =>
+const doubledNames = ({ groupings }: ParsedConfig): readonly Fault[] =>
   groupings
     .filter(({ value }, index) => groupings.findIndex(other => other.value.name === value.name) < index)
     .map(({ path }) => ({
@@ -14,7 +17,7 @@ const doubledNames = ({ groupings }: Draft): readonly Fault[] =>
       message: 'another grouping has this name; take a new one',
     }))
 
-const unknownUpstreams = ({ groupings, upstreamNames }: Draft): readonly Fault[] =>
+const unknownUpstreams = ({ groupings, upstreamNames }: ParsedConfig): readonly Fault[] =>
   groupings
     .filter(({ value }) => isUnknownUpstream(value.upstream, upstreamNames))
     .map(({ path }) => ({ path: [...path, 'upstream'], at: 'value', message: unknownUpstream(upstreamNames) }))

@@ -1,6 +1,6 @@
 import { strongSigningAlgs } from '../../oauth/protocol.ts'
-import { isBroken } from '../parse/config-section.ts'
-import type { Draft, HeadDraft, LoginDraft } from '../parse/parsed-config.ts'
+import { isInvalid } from '../parse/config-section.ts'
+import type { ParsedConfig, ParsedLogin, ParsedTopLevel } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { collides } from '../values/address.ts'
 import { haveKeyFor } from '../values/jwk.ts'
@@ -8,17 +8,17 @@ import { isLoopback } from '../values/loopback.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold among the listeners, and between the private one and the login that calls it. */
-export const checkListeners = ({ head, login, users }: Draft): readonly Fault[] => [
+export const checkListeners = ({ head, login, users }: ParsedConfig): readonly Fault[] => [
   ...applyRules(headRules, head, head.value),
   ...applyRules(loginRules, login, {
     login: login.value,
     hasInternal: hasInternal(head),
     hasUsers: users.length > 0,
   }),
-  ...(isBroken(login.broken, 'mode') ? [] : applyRules(internalRules, head, { head: head.value, login: login.value })),
+  ...(isInvalid(login.broken, 'mode') ? [] : applyRules(internalRules, head, { head: head.value, login: login.value })),
 ]
 
-const headRules: readonly Rule<HeadDraft>[] = [
+const headRules: readonly Rule<ParsedTopLevel>[] = [
   {
     reads: ['listen', 'admin'],
     check: ({ listen, admin }) =>
@@ -97,16 +97,16 @@ const headRules: readonly Rule<HeadDraft>[] = [
 ]
 
 interface Facts {
-  readonly login: LoginDraft
+  readonly login: ParsedLogin
   readonly hasInternal: boolean
   readonly hasUsers: boolean
 }
 
 /** A broken one is there all the same. */
-const hasInternal = ({ value, broken }: Draft['head']): boolean =>
-  value.internal !== undefined || isBroken(broken, 'internal')
+const hasInternal = ({ value, broken }: ParsedConfig['head']): boolean =>
+  value.internal !== undefined || isInvalid(broken, 'internal')
 
-const internalRules: readonly Rule<{ readonly head: HeadDraft; readonly login: LoginDraft }>[] = [
+const internalRules: readonly Rule<{ readonly head: ParsedTopLevel; readonly login: ParsedLogin }>[] = [
   {
     reads: ['internal'],
     check: ({ head, login }) =>

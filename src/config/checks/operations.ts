@@ -1,4 +1,4 @@
-import type { Draft, GroupedOperation, OperationDraft } from '../parse/parsed-config.ts'
+import type { GroupedOperation, ParsedConfig, ParsedOperation } from '../parse/parsed-config.ts'
 import {
   allowedCredentials,
   namesClient,
@@ -11,7 +11,7 @@ import { type Fault, keysText } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each operation, and between it and its grouping and upstream. */
-export const checkOperations = (draft: Draft): readonly Fault[] => {
+export const checkOperations = (draft: ParsedConfig): readonly Fault[] => {
   const servesAuthorize = draft.operations.some(({ value }) => value.serves === 'authorize')
   return draft.operations.flatMap(operation =>
     applyRules(rules, operation, {
@@ -24,7 +24,7 @@ export const checkOperations = (draft: Draft): readonly Fault[] => {
 }
 
 interface Facts {
-  readonly own: OperationDraft
+  readonly own: ParsedOperation
   readonly view: OperationView
   readonly upstreamNames: readonly string[]
   readonly planNames: readonly string[]

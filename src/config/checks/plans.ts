@@ -1,16 +1,16 @@
 import { type OperationPlan, operationLabel } from '../../gateway/operation.ts'
-import type { Draft, Named, PlanDraft } from '../parse/parsed-config.ts'
+import type { Named, ParsedConfig, ParsedPlan } from '../parse/parsed-config.ts'
 import { toOperationView } from '../resolve/effective-operation.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { findNearest } from '../source/did-you-mean.ts'
 
 /** A plan's limits go together, and its own rates are for operations that exist and are limited. */
-export const checkPlans = (draft: Draft): readonly Fault[] => [
+export const checkPlans = (draft: ParsedConfig): readonly Fault[] => [
   ...draft.plans.flatMap(checkLimits),
   ...checkOperations(draft),
 ]
 
-const checkLimits = ({ path, value }: Named<PlanDraft>): readonly Fault[] => {
+const checkLimits = ({ path, value }: Named<ParsedPlan>): readonly Fault[] => {
   const { algorithm, burst, quota, rate } = value
   const faults: Fault[] = []
   if (typeof burst === 'number' && algorithm !== 'smooth')
@@ -25,7 +25,7 @@ const checkLimits = ({ path, value }: Named<PlanDraft>): readonly Fault[] => {
 const burstNumberFault = (algorithm: string): string =>
   `how many come at once is for algorithm: smooth, and this plan is ${algorithm}; a limit for a shorter time is written as a rate, such as 20/1second`
 
-const checkOperations = (draft: Draft): readonly Fault[] => {
+const checkOperations = (draft: ParsedConfig): readonly Fault[] => {
   // With an operation missing from the draft, a label that names it would look wrong.
   if (!draft.hasAllOperations) return []
   const chosen = new Map(draft.operations.map(toOperationView).map(view => [operationLabel(view), view.plan]))
@@ -34,7 +34,7 @@ const checkOperations = (draft: Draft): readonly Fault[] => {
 
 /** @param chosen the plan of each operation, by its label */
 const checkLabels = (
-  { name, path, value }: Named<PlanDraft>,
+  { name, path, value }: Named<ParsedPlan>,
   chosen: ReadonlyMap<string, OperationPlan>,
 ): readonly Fault[] =>
   Object.keys(value.operations).flatMap(label => {

@@ -1,6 +1,6 @@
 import { operationLabel } from '../../gateway/operation.ts'
-import { isBroken } from '../parse/config-section.ts'
-import type { Draft, GroupedOperation } from '../parse/parsed-config.ts'
+import { isInvalid } from '../parse/config-section.ts'
+import type { GroupedOperation, ParsedConfig } from '../parse/parsed-config.ts'
 import { toOperationView } from '../resolve/effective-operation.ts'
 import { type Fault, type Path, pathText } from '../source/diagnostic.ts'
 import { isAmbiguous, literalPrefix } from '../values/path-pattern.ts'
@@ -14,13 +14,13 @@ interface Way {
 }
 
 /** What must hold among operations: no request has two of them, nothing is advertised twice. */
-export const checkRoutes = (draft: Draft): readonly Fault[] => [
+export const checkRoutes = (draft: ParsedConfig): readonly Fault[] => [
   ...ambiguities(draft.operations.flatMap(toWays)),
   ...doubleAdvertisements(draft.operations),
 ]
 
 const toWays = (operation: GroupedOperation): readonly Way[] => {
-  if (['path', 'aliases'].some(field => isBroken(operation.broken, field))) return []
+  if (['path', 'aliases'].some(field => isInvalid(operation.broken, field))) return []
   const { method, path, aliases } = toOperationView(operation)
   return [
     { method, path, operation, at: [...operation.path, 'path'] },

@@ -1,4 +1,4 @@
-import { type Broken, type Element, isBroken } from '../parse/config-section.ts'
+import { type ConfigSection, type InvalidPaths, isInvalid } from '../parse/config-section.ts'
 import type { Fault, Path } from '../source/diagnostic.ts'
 
 /** What a rule has to say about an element; `path` is from the element. */
@@ -26,7 +26,7 @@ const asPath = (path: Path | string): Path => (typeof path === 'string' ? [path]
 /** Every fault that the rules find in an element. */
 export const applyRules = <T>(
   rules: readonly Rule<T>[],
-  { path, broken }: Pick<Element<unknown>, 'path' | 'broken'>,
+  { path, broken }: Pick<ConfigSection<unknown>, 'path' | 'broken'>,
   value: T,
 ): readonly Fault[] => {
   const faults: Fault[] = []
@@ -37,5 +37,5 @@ export const applyRules = <T>(
   return faults
 }
 
-const mustWait = ({ reads }: Rule<never>, broken: Broken): boolean =>
-  broken.length > 0 && reads.some(field => isBroken(broken, field))
+const mustWait = ({ reads }: Rule<never>, broken: InvalidPaths): boolean =>
+  broken.length > 0 && reads.some(field => isInvalid(broken, field))

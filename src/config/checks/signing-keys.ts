@@ -1,16 +1,16 @@
 import { signingAlgs } from '../../oauth/protocol.ts'
-import { isBroken } from '../parse/config-section.ts'
-import type { Draft } from '../parse/parsed-config.ts'
+import { isInvalid } from '../parse/config-section.ts'
+import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** Whether the operator's own keys can sign all that is to be signed. */
-export const checkSigningKeys = (draft: Draft): readonly Fault[] => [
+export const checkSigningKeys = (draft: ParsedConfig): readonly Fault[] => [
   ...applyRules(keyRules, draft.head, draft.head.value.keys),
   ...lackingKeys(draft),
 ]
 
-const keyRules: readonly Rule<Draft['head']['value']['keys']>[] = [
+const keyRules: readonly Rule<ParsedConfig['head']['value']['keys']>[] = [
   {
     reads: ['keys.jwks', 'keys.rotateEvery'],
     check: ({ jwks, rotateEvery }) =>
@@ -20,15 +20,15 @@ const keyRules: readonly Rule<Draft['head']['value']['keys']>[] = [
   },
 ]
 
-const lackingKeys = (draft: Draft): readonly Fault[] => {
+const lackingKeys = (draft: ParsedConfig): readonly Fault[] => {
   // With a client's algorithm in doubt there is no telling.
-  if (draft.clients.some(({ broken }) => algFields.some(field => isBroken(broken, field)))) return []
+  if (draft.clients.some(({ broken }) => algFields.some(field => isInvalid(broken, field)))) return []
   return applyRules(rules, draft.head, draft)
 }
 
 const algFields = ['introspection_signed_response_alg', 'access_token_signed_response_alg'] as const
 
-const rules: readonly Rule<Draft>[] = [
+const rules: readonly Rule<ParsedConfig>[] = [
   {
     reads: ['keys.jwks', 'tokens.accessToken.alg'],
     check: draft => {
@@ -42,7 +42,7 @@ const rules: readonly Rule<Draft>[] = [
 ]
 
 /** What access tokens and introspection answers are signed with. */
-const neededAlgs = ({ head, clients }: Draft): readonly string[] => {
+const neededAlgs = ({ head, clients }: ParsedConfig): readonly string[] => {
   const asked = new Set(algFields.flatMap(field => [...new Set(clients.map(({ value }) => value[field]))]))
   return signingAlgs.filter(alg => alg === head.value.tokens.accessToken.alg || asked.has(alg))
 }

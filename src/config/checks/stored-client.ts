@@ -1,6 +1,6 @@
 import { signingAlgsOf } from '../../oauth/keys/rotation-schedule.ts'
-import type { Element } from '../parse/config-section.ts'
-import type { ClientDraft } from '../parse/parsed-config.ts'
+import type { ConfigSection } from '../parse/config-section.ts'
+import type { ParsedClient } from '../parse/parsed-config.ts'
 import { type CertificateWay, certificateWays } from '../resolve/client-certificate-sources.ts'
 import { profileOf } from '../resolve/resolve-client.ts'
 import type { SidegateConfig } from '../sidegate-config.ts'
@@ -18,7 +18,7 @@ export type StoredClientSetting = Pick<
 
 /** What must hold inside a client of the store, and between it and the configuration: what must hold for one of the file. */
 export const checkStoredClient = (
-  client: Element<ClientDraft>,
+  client: ConfigSection<ParsedClient>,
   client_id: string,
   config: StoredClientSetting,
 ): readonly Fault[] => {
@@ -40,7 +40,7 @@ const servesAuthorize = ({ operations }: StoredClientSetting): boolean =>
   operations.some(({ method, target }) => method === 'GET' && target.kind === 'serve' && target.serves === 'authorize')
 
 interface Facts {
-  readonly client: ClientDraft
+  readonly client: ParsedClient
   readonly client_id: string
   readonly config: StoredClientSetting
   readonly ways: readonly CertificateWay[]

@@ -1,13 +1,13 @@
 import { readTlsFiles } from '../../stores/shared/tls-files.ts'
 import { parseRedisAddress, type StoreUrl } from '../../stores/store-url.ts'
-import type { Draft, HeadDraft } from '../parse/parsed-config.ts'
+import type { ParsedConfig, ParsedTopLevel } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** What must hold between store and workers, and between the times of a request. */
-export const checkHead = ({ head }: Draft): readonly Fault[] => applyRules(rules, head, head.value)
+export const checkHead = ({ head }: ParsedConfig): readonly Fault[] => applyRules(rules, head, head.value)
 
-const rules: readonly Rule<HeadDraft>[] = [
+const rules: readonly Rule<ParsedTopLevel>[] = [
   {
     reads: ['store'],
     check: ({ store }) => {

@@ -1,12 +1,12 @@
-import type { Draft, UpstreamDraft } from '../parse/parsed-config.ts'
+import type { ParsedConfig, ParsedUpstream } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each upstream. */
-export const checkUpstreams = ({ upstreams }: Draft): readonly Fault[] =>
+export const checkUpstreams = ({ upstreams }: ParsedConfig): readonly Fault[] =>
   upstreams.flatMap(upstream => applyRules(rules, upstream, upstream.value))
 
-const rules: readonly Rule<UpstreamDraft>[] = [
+const rules: readonly Rule<ParsedUpstream>[] = [
   {
     reads: ['ejection.time', 'ejection.maxTime'],
     check: ({ ejection }) =>

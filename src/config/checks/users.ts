@@ -1,9 +1,9 @@
-import type { Draft, UserDraft } from '../parse/parsed-config.ts'
+import type { ParsedConfig, ParsedUser } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each user, and between users and clients. */
-export const checkUsers = (draft: Draft): readonly Fault[] => {
+export const checkUsers = (draft: ParsedConfig): readonly Fault[] => {
   if (draft.users.length === 0) return []
   const clientIds = new Set(draft.clients.map(({ value }) => value.client_id))
   return [
@@ -14,7 +14,7 @@ export const checkUsers = (draft: Draft): readonly Fault[] => {
 }
 
 interface Facts {
-  readonly user: UserDraft
+  readonly user: ParsedUser
   readonly clientIds: ReadonlySet<string>
 }
 
@@ -37,7 +37,7 @@ const rules: readonly Rule<Facts>[] = [
   },
 ]
 
-const doubled = ({ users }: Draft, field: 'username' | 'sub', message: string): readonly Fault[] =>
+const doubled = ({ users }: ParsedConfig, field: 'username' | 'sub', message: string): readonly Fault[] =>
   users
     .filter(({ value }) => value[field] !== undefined)
     .filter(({ value }, index, all) => all.findIndex(other => other.value[field] === value[field]) < index)

@@ -3,7 +3,7 @@ import { readTextFile } from '../../files/text-file.ts'
 import { parseCertificates } from '../../http/tls/pem.ts'
 import { findKeyBoundsFault, leastRsaBits } from '../../oauth/client-keys/key-limits.ts'
 import { parseRedisAddress } from '../../stores/store-url.ts'
-import type { Draft } from '../parse/parsed-config.ts'
+import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Path } from '../source/diagnostic.ts'
 import { dueAtMs } from './renewal.ts'
 import { type WarningRules, warnIf } from './warning.ts'
@@ -48,7 +48,7 @@ interface CertificateFile {
   readonly isBundle: boolean
 }
 
-const filesOf = ({ head, upstreams }: Draft): readonly CertificateFile[] => {
+const filesOf = ({ head, upstreams }: ParsedConfig): readonly CertificateFile[] => {
   const { tls, internal, store } = head.value
   const address = store.kind === 'redis' ? parseRedisAddress(store) : undefined
   const redisFiles = address && 'tls' in address ? address.tls : undefined
@@ -79,7 +79,7 @@ const toFile = (path: Path, file: string | undefined, isBundle: boolean): readon
 type Held = CertificateFile & { readonly certificates: readonly X509Certificate[] }
 
 /** The configuration has no problem, so each could be read; one that went meanwhile has nothing to warn of. */
-const readAll = async (draft: Draft): Promise<readonly Held[]> =>
+const readAll = async (draft: ParsedConfig): Promise<readonly Held[]> =>
   Promise.all(filesOf(draft).map(async file => ({ ...file, certificates: await readCertificates(file.file) })))
 
 const readCertificates = (file: string): Promise<readonly X509Certificate[]> =>

@@ -4,7 +4,7 @@ import { parseSource } from '../source/parse-source.ts'
 import { type ReadText, readText } from '../source/secret-files.ts'
 import type { YamlSource } from '../source/yaml-source.ts'
 import { warningRules } from './rules.ts'
-import type { Examined, Warning } from './warning.ts'
+import type { LintInput, Warning } from './warning.ts'
 
 export { parseDurationMs } from '../values/duration.ts'
 
@@ -14,14 +14,14 @@ export interface PlacedWarning extends Problem {
 }
 
 /** What was found in a configuration. */
-export type ExaminedConfig =
+export type LintedConfig =
   /** In the order of the file. No message repeats a secret. */
   | { readonly ok: true; readonly warnings: readonly PlacedWarning[] }
   /** There is something wrong with it, so that nobody looked further. */
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /** What a configuration is held to. */
-export interface ExamineOptions {
+export interface LintOptions {
   /** In milliseconds since 1970: what has ended by then, or ends soon after. */
   readonly nowMs: number
   /** How long the process has from SIGTERM to SIGKILL. */
@@ -36,17 +36,17 @@ export interface ExamineOptions {
 export const warningRuleIds: readonly string[] = Object.keys(warningRules)
 
 /** Reads and checks a configuration file as `loadConfig` does, and says what of it will hurt in production. */
-export const examineConfig = async (
+export const lintConfig = async (
   file: string,
   env: NodeJS.ProcessEnv,
-  { nowMs, graceMs, allowed, read = readText }: ExamineOptions,
-): Promise<ExaminedConfig> => {
+  { nowMs, graceMs, allowed, read = readText }: LintOptions,
+): Promise<LintedConfig> => {
   const text = read(file)
   const found = await readDraft(file, env, nowMs, path => (path === file ? text : read(path)))
   if (!found.ok) return found
   const { draft, source } = found
   const written = parseSource(await text).tree
-  const examined: Examined = { draft, written, env, graceMs, nowMs }
+  const examined: LintInput = { draft, written, env, graceMs, nowMs }
   const rules = Object.entries(warningRules).filter(([rule]) => !allowed.includes(rule))
   const warnings = await Promise.all(
     rules.map(async ([rule, find]) => (await find(examined)).map(warning => place(file, source, rule, warning))),

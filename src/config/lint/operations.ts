@@ -1,4 +1,4 @@
-import type { Draft } from '../parse/parsed-config.ts'
+import type { ParsedConfig } from '../parse/parsed-config.ts'
 import { toOperationView } from '../resolve/effective-operation.ts'
 import { isLoopback } from '../values/loopback.ts'
 import { type WarningRules, warnIf } from './warning.ts'
@@ -46,11 +46,11 @@ export const operationRules = {
     ),
 } as const satisfies WarningRules
 
-const isForwarding = (grouping: Draft['groupings'][number], { operations }: Draft): boolean =>
+const isForwarding = (grouping: ParsedConfig['groupings'][number], { operations }: ParsedConfig): boolean =>
   operations.some(operation => operation.grouping === grouping && toOperationView(operation).credentials === 'bearer')
 
 /** The upstreams to which `Authorization` goes. */
-const findTokenReaders = ({ operations }: Draft): ReadonlySet<string | undefined> =>
+const findTokenReaders = ({ operations }: ParsedConfig): ReadonlySet<string | undefined> =>
   new Set(
     operations.filter(({ value }) => value.forwardAuthorization).map(operation => toOperationView(operation).upstream),
   )

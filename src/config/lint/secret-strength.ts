@@ -1,6 +1,6 @@
 import { hashStrength, verifySecretHash } from '../../oauth/secrets/secret-hash.ts'
 import { Secret } from '../../secret.ts'
-import type { ClientDraft, Draft, SecretDraft } from '../parse/parsed-config.ts'
+import type { ParsedClient, ParsedConfig, ParsedSecret } from '../parse/parsed-config.ts'
 import type { Path } from '../source/diagnostic.ts'
 import { dueAtMs } from './renewal.ts'
 import { type Warning, type WarningRules, warnIf } from './warning.ts'
@@ -33,16 +33,16 @@ export const secretStrengthRules = {
 
 interface PlacedSecret {
   readonly path: Path
-  readonly secret: Pick<SecretDraft, 'client_secret' | 'client_secret_hash'>
+  readonly secret: Pick<ParsedSecret, 'client_secret' | 'client_secret_hash'>
 }
 
-const secretsOf = ({ clients }: Draft): readonly PlacedSecret[] =>
+const secretsOf = ({ clients }: ParsedConfig): readonly PlacedSecret[] =>
   clients.flatMap(({ path, value }) => [
     { path, secret: value },
     ...value.client_secrets.map((secret, index) => ({ path: [...path, 'client_secrets', index], secret })),
   ])
 
-const plainSecrets = (draft: Draft): readonly { readonly path: Path; readonly text: string }[] =>
+const plainSecrets = (draft: ParsedConfig): readonly { readonly path: Path; readonly text: string }[] =>
   secretsOf(draft).flatMap(({ path, secret: { client_secret } }) =>
     client_secret ? [{ path: [...path, 'client_secret'], text: client_secret.reveal() }] : [],
   )
@@ -62,7 +62,7 @@ const isKnown = (text: string): boolean => sampleSecrets.includes(text)
 const known = 'everybody knows this one, from the samples of Sidegate; make one by `sidegate client new`'
 
 /** Guessing a hash takes a while, so only that of the samples' user is tried. */
-const findDemoUser = async ({ users }: Draft): Promise<readonly Warning[]> => {
+const findDemoUser = async ({ users }: ParsedConfig): Promise<readonly Warning[]> => {
   const found = users.find(({ value }) => value.username === 'alice')
   if (!found?.value.password_hash) return []
   const isDemo = await verifySecretHash(new Secret('wonderland'), found.value.password_hash)
@@ -81,7 +81,7 @@ const guessable = `can be guessed: a secret has ${leastCharacters} characters or
 const weakHash = 'this stored form is computed too quickly for what a person chose; make it anew by `sidegate hash`'
 
 /** When the last of its secrets ends; infinite: never, or it has none. */
-const lastEndMs = ({ client_secret, client_secret_hash, client_secrets }: ClientDraft): number => {
+const lastEndMs = ({ client_secret, client_secret_hash, client_secrets }: ParsedClient): number => {
   if (client_secret ?? client_secret_hash) return Infinity
   return client_secrets.length === 0 ? Infinity : Math.max(...client_secrets.map(({ until = Infinity }) => until))
 }

@@ -1,7 +1,7 @@
-import type { Draft } from '../parse/parsed-config.ts'
+import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Path } from '../source/diagnostic.ts'
 import { textWithoutVariables } from '../source/environment.ts'
-import { type Examined, valueAt, type WarningRules, warnIf } from './warning.ts'
+import { type LintInput, valueAt, type WarningRules, warnIf } from './warning.ts'
 
 /** Secrets that whoever reads the file reads too. */
 export const secretRules = {
@@ -28,7 +28,7 @@ interface WrittenSecret {
   readonly better: string
 }
 
-const findSecrets = ({ draft, written }: Examined): readonly WrittenSecret[] =>
+const findSecrets = ({ draft, written }: LintInput): readonly WrittenSecret[] =>
   secretPlaces(draft).flatMap(({ path, secretOf, better }) => {
     const value = valueAt(written, path)
     const said = (defaults: boolean): string => secretOf(withoutVariables(value, defaults))
@@ -42,7 +42,7 @@ interface SecretPlace {
   readonly better: string
 }
 
-const secretPlaces = ({ clients }: Draft): readonly SecretPlace[] => [
+const secretPlaces = ({ clients }: ParsedConfig): readonly SecretPlace[] => [
   { path: ['store'], secretOf: storePasswords, better: better('store_file', 'STORE_PASSWORD') },
   { path: ['keys', 'jwks'], secretOf: privateParts, better: 'name a file that holds it as jwks_file' },
   ...clients.flatMap(({ path, value }) =>

@@ -1,5 +1,5 @@
 import { parseRedisAddress, type RedisAddress } from '../../stores/store-url.ts'
-import type { Draft } from '../parse/parsed-config.ts'
+import type { ParsedConfig } from '../parse/parsed-config.ts'
 import { isLoopback } from '../values/loopback.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
@@ -48,7 +48,7 @@ export const storeRules = {
 } as const satisfies WarningRules
 
 /** A Redis of another machine. */
-const findRemoteRedis = ({ head }: Draft): RedisAddress | undefined => {
+const findRemoteRedis = ({ head }: ParsedConfig): RedisAddress | undefined => {
   const { store } = head.value
   const address = store.kind === 'redis' ? parseRedisAddress(store) : undefined
   if (!address || 'problem' in address) return undefined

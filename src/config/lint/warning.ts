@@ -1,10 +1,10 @@
 import { ownMember } from '../../own-member.ts'
-import type { Draft } from '../parse/parsed-config.ts'
+import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Path } from '../source/diagnostic.ts'
 
 /** A configuration without problems, and what is known of where it will run. */
-export interface Examined {
-  readonly draft: Draft
+export interface LintInput {
+  readonly draft: ParsedConfig
   /** The data of the file as it is written: variables not put in, files that hold values not read. */
   readonly written: unknown
   readonly env: NodeJS.ProcessEnv
@@ -20,7 +20,7 @@ export interface Warning {
 }
 
 /** Finds all of one kind of what hurts. */
-export type FindWarnings = (examined: Examined) => readonly Warning[] | Promise<readonly Warning[]>
+export type FindWarnings = (examined: LintInput) => readonly Warning[] | Promise<readonly Warning[]>
 
 /** Rules by their ids, which `check --strict` prints and `--allow` takes. */
 export type WarningRules = Readonly<Record<string, FindWarnings>>

@@ -9,7 +9,7 @@ export type Parse<S extends z.ZodObject> = (raw: unknown) => z.ZodSafeParseResul
  * often the same values as the client before: what is left out or the same again is parsed once, and shared. No key of
  * the schema may depend on another.
  */
-export const createSparseParse = <S extends z.ZodObject>(schema: S): Parse<S> => {
+export const createCachedParse = <S extends z.ZodObject>(schema: S): Parse<S> => {
   const { fields, defaults, required } = toFields(schema)
 
   /** Undefined where something is wrong. */

@@ -5,30 +5,30 @@ import type { Parse } from './cached-parse.ts'
 import { findMeantKey, toFaults } from './zod-issues.ts'
 
 /** One mapping of the configuration that is checked by itself: a client, an operation, the head of the file. */
-export interface Element<T> {
+export interface ConfigSection<T> {
   readonly path: Path
   readonly value: T
   /**
    * Places that had a fault of their own and have their default here. A cross check that reads one of them waits, so
    * that one mistake is one problem.
    */
-  readonly broken: Broken
+  readonly broken: InvalidPaths
 }
 
 /** Keys from the element down to what is broken; of a list the whole. */
-export type Broken = readonly (readonly string[])[]
+export type InvalidPaths = readonly (readonly string[])[]
 
 /** Whether a field, such as `tokens.code.lifetime`, is broken, in part or with what it stands in. */
-export const isBroken = (broken: Broken, field: string): boolean => {
+export const isInvalid = (broken: InvalidPaths, field: string): boolean => {
   if (broken.length === 0) return false
   const place = field.split('.')
   return broken.some(other => startsWith(other, place) || startsWith(place, other))
 }
 
-export interface ParsedElement<T> {
+export interface ParsedSection<T> {
   readonly faults: readonly Fault[]
   /** Undefined where a field that cannot be done without is broken. */
-  readonly element: Element<T> | undefined
+  readonly element: ConfigSection<T> | undefined
 }
 
 /**
@@ -37,13 +37,13 @@ export interface ParsedElement<T> {
  * @param known faults found before, whose values are missing from `raw`
  * @param parse what the schema's `safeParse` does, perhaps in less time
  */
-export const parseElement = <S extends z.ZodObject>(
+export const parseSection = <S extends z.ZodObject>(
   schema: S,
   raw: unknown,
   path: Path,
   known: readonly Fault[],
   parse: Parse<S> = raw => schema.safeParse(raw),
-): ParsedElement<z.output<S>> => {
+): ParsedSection<z.output<S>> => {
   const first = parse(raw)
   if (first.success && known.length === 0) return { faults: none, element: { path, value: first.data, broken: none } }
   const inside = known.filter(fault => startsWith(fault.path, path))
@@ -60,7 +60,7 @@ export const parseElement = <S extends z.ZodObject>(
 const none: readonly never[] = []
 
 /** The place a fault is in; for a misspelt key also the one that was meant; `x` for `x_file`. */
-const brokenPlaces = (fault: Fault, schema: z.ZodObject, base: Path): Broken => {
+const brokenPlaces = (fault: Fault, schema: z.ZodObject, base: Path): InvalidPaths => {
   const place = keysBelow(fault.path, base)
   const above = place.slice(0, -1)
   const last = place.at(-1)
@@ -81,8 +81,8 @@ const parseRest = <S extends z.ZodObject>(
   schema: S,
   raw: unknown,
   path: Path,
-  broken: Broken,
-): Element<z.output<S>> | undefined => {
+  broken: InvalidPaths,
+): ConfigSection<z.output<S>> | undefined => {
   const rest = without(raw, broken)
   const { data, error } = schema.safeParse(rest)
   if (!error) return { path, value: data, broken }
@@ -97,9 +97,9 @@ const isGiven = (value: unknown, [key, ...inside]: readonly string[]): boolean =
   return isGiven(ownMember(value as Readonly<Record<string, unknown>>, key), inside)
 }
 
-const without = (value: unknown, places: Broken): unknown => {
+const without = (value: unknown, places: InvalidPaths): unknown => {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || places.length === 0) return value
   const kept = Object.entries(value).filter(([key]) => !places.some(place => place.length === 1 && place[0] === key))
-  const inside = (key: string): Broken => places.filter(place => place[0] === key).map(place => place.slice(1))
+  const inside = (key: string): InvalidPaths => places.filter(place => place[0] === key).map(place => place.slice(1))
   return Object.fromEntries(kept.map(([key, item]) => [key, without(item, inside(key))]))
 }

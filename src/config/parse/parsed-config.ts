@@ -6,39 +6,39 @@ import { headSchema, loginSchema } from '../schema/top-level.ts'
 import { upstreamSchema } from '../schema/upstreams.ts'
 import type { Fault, Path } from '../source/diagnostic.ts'
 import { name } from '../values/zod-scalars.ts'
-import { createSparseParse, type Parse } from './cached-parse.ts'
-import { type Broken, type Element, isBroken, parseElement } from './config-section.ts'
+import { createCachedParse, type Parse } from './cached-parse.ts'
+import { type ConfigSection, type InvalidPaths, isInvalid, parseSection } from './config-section.ts'
 
-export type HeadDraft = z.output<typeof headSchema>
-export type LoginDraft = z.output<typeof loginSchema>
-export type PlanDraft = z.output<typeof planSchema>
-export type GroupingDraft = z.output<typeof groupingSchema>
-export type OperationDraft = z.output<typeof operationSchema>
-export type UpstreamDraft = z.output<typeof upstreamSchema>
-export type ClientDraft = z.output<typeof clientSchema>
-export type SecretDraft = ClientDraft['client_secrets'][number]
-export type UserDraft = z.output<typeof userSchema>
+export type ParsedTopLevel = z.output<typeof headSchema>
+export type ParsedLogin = z.output<typeof loginSchema>
+export type ParsedPlan = z.output<typeof planSchema>
+export type ParsedGrouping = z.output<typeof groupingSchema>
+export type ParsedOperation = z.output<typeof operationSchema>
+export type ParsedUpstream = z.output<typeof upstreamSchema>
+export type ParsedClient = z.output<typeof clientSchema>
+export type ParsedSecret = ParsedClient['client_secrets'][number]
+export type ParsedUser = z.output<typeof userSchema>
 
 /** An element that has its name as its key. */
-export interface Named<T> extends Element<T> {
+export interface Named<T> extends ConfigSection<T> {
   readonly name: string
 }
 
 /** An operation and the grouping it belongs to. */
-export interface GroupedOperation extends Element<OperationDraft> {
-  readonly grouping: Element<GroupingDraft>
+export interface GroupedOperation extends ConfigSection<ParsedOperation> {
+  readonly grouping: ConfigSection<ParsedGrouping>
 }
 
 /** The configuration, each part checked by itself: what the cross checks read and the result is made of. */
-export interface Draft {
-  readonly head: Element<HeadDraft>
-  readonly login: Element<LoginDraft>
-  readonly plans: readonly Named<PlanDraft>[]
-  readonly groupings: readonly Element<GroupingDraft>[]
+export interface ParsedConfig {
+  readonly head: ConfigSection<ParsedTopLevel>
+  readonly login: ConfigSection<ParsedLogin>
+  readonly plans: readonly Named<ParsedPlan>[]
+  readonly groupings: readonly ConfigSection<ParsedGrouping>[]
   readonly operations: readonly GroupedOperation[]
-  readonly upstreams: readonly Named<UpstreamDraft>[]
-  readonly clients: readonly Element<ClientDraft>[]
-  readonly users: readonly Element<UserDraft>[]
+  readonly upstreams: readonly Named<ParsedUpstream>[]
+  readonly clients: readonly ConfigSection<ParsedClient>[]
+  readonly users: readonly ConfigSection<ParsedUser>[]
   /** Every name that the file gives to a plan or an upstream, also of broken ones: who names those makes no mistake. */
   readonly planNames: readonly string[]
   readonly upstreamNames: readonly string[]
@@ -50,10 +50,10 @@ export interface Draft {
  * Checks every part of the file by itself.
  * @param known faults found before, whose values are missing from `tree`; they are not repeated
  */
-export const parseDraft = (
+export const parseConfig = (
   tree: unknown,
   known: readonly Fault[],
-): { readonly draft: Draft; readonly faults: readonly Fault[] } => {
+): { readonly draft: ParsedConfig; readonly faults: readonly Fault[] } => {
   const faults: Fault[] = []
   const reader = createReader(known, fault => faults.push(fault))
   const root = reader.mapping(tree, [])
@@ -62,7 +62,7 @@ export const parseDraft = (
   const upstreams = reader.mapping(root.upstreams, ['upstreams'])
   const groupings = reader.elements(groupingSchema, root.groupings, ['groupings'])
   const operations = groupings.flatMap(grouping => readOperations(reader, grouping))
-  const draft: Draft = {
+  const draft: ParsedConfig = {
     head: reader.section(headSchema, root, []),
     login: reader.section(loginSchema, login, ['login']),
     plans: reader.named(planSchema, plans, ['plans']),
@@ -78,16 +78,16 @@ export const parseDraft = (
   return { draft, faults }
 }
 
-const readOperations = (reader: Reader, grouping: Element<GroupingDraft>): readonly GroupedOperation[] =>
+const readOperations = (reader: Reader, grouping: ConfigSection<ParsedGrouping>): readonly GroupedOperation[] =>
   reader
     .elements(operationSchema, grouping.value.operations, [...grouping.path, 'operations'])
     .map(operation => ({ ...operation, broken: withGroupingFields(operation, grouping), grouping }))
 
 /** What an operation takes from its grouping is as good as its own. */
-const withGroupingFields = (operation: Element<unknown>, grouping: Element<unknown>): Broken => [
+const withGroupingFields = (operation: ConfigSection<unknown>, grouping: ConfigSection<unknown>): InvalidPaths => [
   ...operation.broken,
-  ...(isBroken(grouping.broken, 'basePath') ? [['path']] : []),
-  ...(isBroken(grouping.broken, 'upstream') ? [['upstream']] : []),
+  ...(isInvalid(grouping.broken, 'basePath') ? [['path']] : []),
+  ...(isInvalid(grouping.broken, 'upstream') ? [['upstream']] : []),
 ]
 
 type Mapping = Readonly<Record<string, unknown>>
@@ -95,8 +95,8 @@ type Mapping = Readonly<Record<string, unknown>>
 interface Reader {
   mapping(raw: unknown, path: Path): Mapping
   /** A mapping that has a default for every field, so that there is always an element. */
-  section<S extends z.ZodObject>(schema: S, raw: Mapping, path: Path): Element<z.output<S>>
-  elements<S extends z.ZodObject>(schema: S, raw: unknown, path: Path): readonly Element<z.output<S>>[]
+  section<S extends z.ZodObject>(schema: S, raw: Mapping, path: Path): ConfigSection<z.output<S>>
+  elements<S extends z.ZodObject>(schema: S, raw: unknown, path: Path): readonly ConfigSection<z.output<S>>[]
   named<S extends z.ZodObject>(schema: S, raw: Mapping, path: Path): readonly Named<z.output<S>>[]
 }
 
@@ -106,8 +106,8 @@ const createReader = (known: readonly Fault[], report: (fault: Fault) => void): 
     raw: unknown,
     path: Path,
     parser?: Parse<S>,
-  ): Element<z.output<S>> | undefined => {
-    const { element, faults } = parseElement(schema, raw, path, known, parser)
+  ): ConfigSection<z.output<S>> | undefined => {
+    const { element, faults } = parseSection(schema, raw, path, known, parser)
     faults.forEach(report)
     return element
   }
@@ -121,7 +121,7 @@ const createReader = (known: readonly Fault[], report: (fault: Fault) => void): 
       parse(schema, raw, path) ?? { path, value: schema.parse({}), broken: Object.keys(raw).map(key => [key]) },
     elements(schema, raw, path) {
       if (Array.isArray(raw)) {
-        const parser = createSparseParse(schema)
+        const parser = createCachedParse(schema)
         return raw.flatMap((item, index) => parse(schema, item, [...path, index], parser) ?? [])
       }
       if (raw !== undefined) report({ path, at: 'value', message: 'must be a list' })

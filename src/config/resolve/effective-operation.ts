@@ -1,9 +1,9 @@
 import type { Credentials, OperationPlan } from '../../gateway/operation.ts'
-import type { GroupedOperation, OperationDraft } from '../parse/parsed-config.ts'
+import type { GroupedOperation, ParsedOperation } from '../parse/parsed-config.ts'
 import { joinPath } from '../values/path-pattern.ts'
 
 /** What Sidegate answers itself. */
-export type Service = NonNullable<OperationDraft['serves']>
+export type Service = NonNullable<ParsedOperation['serves']>
 
 /** In place of an upstream's name: another gateway forwards the operation, and asks here first. */
 export const noUpstream = 'none'

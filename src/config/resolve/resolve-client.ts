@@ -6,13 +6,13 @@ import {
   type ClientSecret,
   certificateNameKinds,
 } from '../../oauth/options.ts'
-import type { ClientDraft, Draft, SecretDraft } from '../parse/parsed-config.ts'
+import type { ParsedClient, ParsedConfig, ParsedSecret } from '../parse/parsed-config.ts'
 
 /** Every client of a draft without faults, as the authorization server takes them. */
-export const resolveClients = (draft: Draft): Clients => createClients(registrationsOf(draft))
+export const resolveClients = (draft: ParsedConfig): Clients => createClients(registrationsOf(draft))
 
 /** One after the other, so that they are not all there at once. */
-function* registrationsOf({ head, clients, planNames }: Draft): Generator<ClientRegistration> {
+function* registrationsOf({ head, clients, planNames }: ParsedConfig): Generator<ClientRegistration> {
   const [plan = ''] = planNames
   const { profile, tokens } = head.value
   for (const { value } of clients) yield toClient(value, { profile, alg: tokens.accessToken.alg, plan })
@@ -26,11 +26,13 @@ export interface ClientDefaults {
 }
 
 /** The profile that a client keeps to: its own, or the one that the file sets for all. */
-export const profileOf = (client: ClientDraft, head: Pick<ClientDefaults, 'profile'>): ClientRegistration['profile'] =>
-  head.profile === 'none' ? client.profile : head.profile
+export const profileOf = (
+  client: ParsedClient,
+  head: Pick<ClientDefaults, 'profile'>,
+): ClientRegistration['profile'] => (head.profile === 'none' ? client.profile : head.profile)
 
 /** A client without faults, as the authorization server takes it. */
-export const toClient = (client: ClientDraft, defaults: ClientDefaults): ClientRegistration => {
+export const toClient = (client: ParsedClient, defaults: ClientDefaults): ClientRegistration => {
   const profile = profileOf(client, defaults)
   const { alg } = defaults
   const { token_endpoint_auth_signing_alg, request_object_signing_alg } = client
@@ -65,20 +67,20 @@ export const toClient = (client: ClientDraft, defaults: ClientDefaults): ClientR
 }
 
 /** None, or the one that is said in these members. */
-const toSecrets = (secret: Partial<SecretDraft>): readonly ClientSecret[] => {
+const toSecrets = (secret: Partial<ParsedSecret>): readonly ClientSecret[] => {
   const { client_secret, client_secret_hash, until } = secret
   const end = until === undefined ? {} : { untilMs: until }
   if (client_secret) return [{ kind: 'plain', value: client_secret, ...end }]
   return client_secret_hash ? [{ kind: 'hash', value: client_secret_hash, ...end }] : []
 }
 
-const findKeys = ({ jwks, jwks_uri }: ClientDraft): ClientKeys | undefined => {
+const findKeys = ({ jwks, jwks_uri }: ParsedClient): ClientKeys | undefined => {
   if (jwks) return { kind: 'jwks', jwks }
   return jwks_uri === undefined ? undefined : { kind: 'uri', uri: jwks_uri }
 }
 
 /** What the client registered of its certificate; one, where the checks have passed. */
-export const certificateNames = (client: ClientDraft): readonly CertificateName[] => {
+export const certificateNames = (client: ParsedClient): readonly CertificateName[] => {
   const names: CertificateName[] = []
   for (const { kind, field } of certificateNameFields) {
     const value = client[field]

@@ -1,6 +1,6 @@
 import type { Operation, Served } from '../../gateway/operation.ts'
 import type { Endpoint, LoginOptions, OAuthOptions, User } from '../../oauth/options.ts'
-import type { Draft, LoginDraft, UserDraft } from '../parse/parsed-config.ts'
+import type { ParsedConfig, ParsedLogin, ParsedUser } from '../parse/parsed-config.ts'
 import { usableMemoryBytes } from '../values/memory.ts'
 import { certificateWays } from './client-certificate-sources.ts'
 import { resolveClients } from './resolve-client.ts'
@@ -13,7 +13,7 @@ const interactionLifetimeSec = 900
 const defaultRotationSec = 30 * 86_400
 
 /** What the authorization server is told. */
-export const resolveOAuth = (draft: Draft, issuer: string, operations: readonly Operation[]): OAuthOptions => {
+export const resolveOAuth = (draft: ParsedConfig, issuer: string, operations: readonly Operation[]): OAuthOptions => {
   const { profile, scopes, tokens, keys } = draft.head.value
   const { accessToken, refreshToken, code, par, dpop } = tokens
   const { origin } = new URL(issuer)
@@ -44,18 +44,18 @@ const interactionBytes = 1024
 const memoryShare = 1 / 16
 const leastInteractions = 10_000
 
-const resolveMaxInteractions = ({ maxInteractions }: LoginDraft): number =>
+const resolveMaxInteractions = ({ maxInteractions }: ParsedLogin): number =>
   maxInteractions === 'auto'
     ? Math.max(leastInteractions, Math.floor((usableMemoryBytes() * memoryShare) / interactionBytes))
     : maxInteractions
 
-const toUser = ({ username, password_hash, sub }: UserDraft): readonly User[] =>
+const toUser = ({ username, password_hash, sub }: ParsedUser): readonly User[] =>
   password_hash ? [{ username, password_hash, ...(sub !== undefined && { sub }) }] : []
 
 const endpoints = ['token', 'introspect', 'revoke', 'authorize', 'par', 'jwks'] as const satisfies readonly (Endpoint &
   Served)[]
 
-const toLogin = ({ mode, url = '' }: LoginDraft): LoginOptions => (mode === 'handoff' ? { mode, url } : { mode })
+const toLogin = ({ mode, url = '' }: ParsedLogin): LoginOptions => (mode === 'handoff' ? { mode, url } : { mode })
 
 /** RFC 8414 section 2 has room for one URL each: the advertised operation, or the first of the configuration. */
 const toEndpoints = (origin: string, operations: readonly Operation[]): OAuthOptions['endpoints'] =>

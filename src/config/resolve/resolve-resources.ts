@@ -1,5 +1,5 @@
 import type { ProtectedResource } from '../../oauth/options.ts'
-import type { Draft, GroupedOperation, GroupingDraft } from '../parse/parsed-config.ts'
+import type { GroupedOperation, ParsedConfig, ParsedGrouping } from '../parse/parsed-config.ts'
 import { basePathFault } from '../values/path-pattern.ts'
 import { toOperationView } from './effective-operation.ts'
 
@@ -7,11 +7,11 @@ import { toOperationView } from './effective-operation.ts'
  * What a token's `aud` may name for a grouping (RFC 8707).
  * @param origin of the issuer, as everywhere here
  */
-export const resourceOf = ({ resource, basePath }: GroupingDraft, origin: string): string =>
+export const resourceOf = ({ resource, basePath }: ParsedGrouping, origin: string): string =>
   resource ?? origin + basePath
 
 /** What tokens may be asked for: every forwarding grouping, and what clients introspect for. Each once. */
-export const toResources = (draft: Draft, origin: string): readonly ProtectedResource[] => {
+export const toResources = (draft: ParsedConfig, origin: string): readonly ProtectedResource[] => {
   const guarded = [...Map.groupBy(forwardedOf(draft), ({ grouping }) => resourceOf(grouping.value, origin))]
   const introspected = draft.clients.flatMap(({ value }) => (Array.isArray(value.introspects) ? value.introspects : []))
   const others = new Set(introspected.filter(resource => !guarded.some(([own]) => own === resource)))
@@ -21,7 +21,7 @@ export const toResources = (draft: Draft, origin: string): readonly ProtectedRes
   ]
 }
 
-const forwardedOf = (draft: Draft): readonly GroupedOperation[] =>
+const forwardedOf = (draft: ParsedConfig): readonly GroupedOperation[] =>
   draft.operations.filter(operation => toOperationView(operation).serves === undefined)
 
 /** Groupings may share a resource: then it has the scopes of them all and the name of the first. */

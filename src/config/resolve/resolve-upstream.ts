@@ -1,11 +1,11 @@
 import type { HealthOptions } from '../../gateway/upstreams/health-check.ts'
 import type { UpstreamOptions } from '../../gateway/upstreams/upstream-options.ts'
 import type { ClientTlsOptions } from '../../http/client/tls-context.ts'
-import type { Named, UpstreamDraft } from '../parse/parsed-config.ts'
+import type { Named, ParsedUpstream } from '../parse/parsed-config.ts'
 import { shareOf } from '../values/share.ts'
 
 /** @param workers how many processes share what the upstream may be asked at a time */
-export const toUpstream = ({ name, value }: Named<UpstreamDraft>, workers: number): UpstreamOptions => ({
+export const toUpstream = ({ name, value }: Named<ParsedUpstream>, workers: number): UpstreamOptions => ({
   name,
   targets: value.targets.map(toTarget),
   dnsIntervalMs: value.dnsInterval,
@@ -30,7 +30,7 @@ export const toUpstream = ({ name, value }: Named<UpstreamDraft>, workers: numbe
   ...(value.tls && { tls: toTls(value.tls) }),
 })
 
-const toHealth = (health: NonNullable<UpstreamDraft['health']>): HealthOptions => ({
+const toHealth = (health: NonNullable<ParsedUpstream['health']>): HealthOptions => ({
   path: health.path,
   intervalMs: health.interval,
   timeoutMs: health.timeout,
@@ -38,7 +38,7 @@ const toHealth = (health: NonNullable<UpstreamDraft['health']>): HealthOptions =
   unhealthy: health.unhealthy,
 })
 
-const toTls = ({ ca_file, cert_file, key_file, servername }: NonNullable<UpstreamDraft['tls']>): ClientTlsOptions => ({
+const toTls = ({ ca_file, cert_file, key_file, servername }: NonNullable<ParsedUpstream['tls']>): ClientTlsOptions => ({
   ...(ca_file !== undefined && { caFile: ca_file }),
   ...(cert_file !== undefined && { certFile: cert_file }),
   ...(key_file !== undefined && { keyFile: key_file }),

@@ -4,7 +4,7 @@ import type { HttpServerOptions } from '../../http/server/options.ts'
 import type { ClientAuth, TlsOptions } from '../../http/tls/tls-options.ts'
 import type { Plan } from '../../plans/plan.ts'
 import { issuerOf } from '../issuer-of.ts'
-import type { Draft, GroupedOperation, HeadDraft, Named, PlanDraft } from '../parse/parsed-config.ts'
+import type { GroupedOperation, Named, ParsedConfig, ParsedPlan, ParsedTopLevel } from '../parse/parsed-config.ts'
 import type { InternalOptions, SidegateConfig } from '../sidegate-config.ts'
 import { usableCpus } from '../values/cpus.ts'
 import { noUpstream, toOperationView } from './effective-operation.ts'
@@ -13,7 +13,7 @@ import { findMetadataPath, resourceOf } from './resolve-resources.ts'
 import { toUpstream } from './resolve-upstream.ts'
 
 /** A draft without faults to what the rooms take. */
-export const resolveConfig = (draft: Draft): SidegateConfig => {
+export const resolveConfig = (draft: ParsedConfig): SidegateConfig => {
   const { value: head } = draft.head
   const issuer = issuerOf(head)
   const { origin } = new URL(issuer)
@@ -46,7 +46,7 @@ export const resolveConfig = (draft: Draft): SidegateConfig => {
   })
 }
 
-const toHttpServerOptions = (requests: HeadDraft['requests']): HttpServerOptions => ({
+const toHttpServerOptions = (requests: ParsedTopLevel['requests']): HttpServerOptions => ({
   headersTimeoutMs: requests.headerTimeout,
   requestTimeoutMs: requests.timeout,
   keepAliveTimeoutMs: requests.keepAlive,
@@ -56,7 +56,7 @@ const toHttpServerOptions = (requests: HeadDraft['requests']): HttpServerOptions
   maxConnections: requests.maxConnections,
 })
 
-type TlsDraft = NonNullable<NonNullable<HeadDraft['internal']>['tls']>
+type TlsDraft = NonNullable<NonNullable<ParsedTopLevel['internal']>['tls']>
 
 const toTls = ({ cert_file, key_file, clientCa_file }: TlsDraft, clientAuth: ClientAuth): TlsOptions => ({
   certFile: cert_file,
@@ -65,7 +65,7 @@ const toTls = ({ cert_file, key_file, clientCa_file }: TlsDraft, clientAuth: Cli
   clientAuth,
 })
 
-const toInternal = ({ listen, tls, jwks }: NonNullable<HeadDraft['internal']>): InternalOptions => {
+const toInternal = ({ listen, tls, jwks }: NonNullable<ParsedTopLevel['internal']>): InternalOptions => {
   // Where a JWT is proof too, a connection without certificate must come through.
   const clientAuth = jwks ? 'optional' : 'required'
   return {
@@ -76,12 +76,12 @@ const toInternal = ({ listen, tls, jwks }: NonNullable<HeadDraft['internal']>): 
 }
 
 /** What is in memory belongs to one process. */
-const resolveWorkers = ({ workers, store }: HeadDraft): number => {
+const resolveWorkers = ({ workers, store }: ParsedTopLevel): number => {
   if (workers !== 'auto') return workers
   return store.kind === 'memory' ? 1 : usableCpus()
 }
 
-const toPlan = ({ name, value }: Named<PlanDraft>): Plan => ({
+const toPlan = ({ name, value }: Named<ParsedPlan>): Plan => ({
   name,
   title: value.title ?? name,
   rate: value.rate,
@@ -95,7 +95,7 @@ const toPlan = ({ name, value }: Named<PlanDraft>): Plan => ({
   operations: value.operations,
 })
 
-const toOperation = (operation: GroupedOperation, origin: string, head: HeadDraft): Operation => {
+const toOperation = (operation: GroupedOperation, origin: string, head: ParsedTopLevel): Operation => {
   const { method, path, aliases, credentials, plan } = toOperationView(operation)
   return {
     grouping: operation.grouping.value.name,
@@ -110,7 +110,7 @@ const toOperation = (operation: GroupedOperation, origin: string, head: HeadDraf
   }
 }
 
-const toTarget = (operation: GroupedOperation, origin: string, head: HeadDraft): Target => {
+const toTarget = (operation: GroupedOperation, origin: string, head: ParsedTopLevel): Target => {
   const { value, grouping } = operation
   const { serves, upstream = '' } = toOperationView(operation)
   if (value.gateway) return { kind: 'check', gateway: value.gateway }

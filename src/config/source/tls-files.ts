@@ -26,14 +26,14 @@ export const checkTlsFiles = async (tree: unknown, folder: string, nowMs?: numbe
 }
 
 /** A mapping that names TLS files, and what they hold as far as it could be read. */
-interface Place {
+interface FieldPath {
   readonly path: Path
   readonly faults: readonly Fault[]
   readonly pair?: { readonly certificate: X509Certificate; readonly cert: string; readonly key: string }
   readonly authorities: readonly X509Certificate[]
 }
 
-const readPlace = async (tree: unknown, path: Path, folder: string): Promise<Place> => {
+const readPlace = async (tree: unknown, path: Path, folder: string): Promise<FieldPath> => {
   const mapping = findMapping(tree, path)
   if (!mapping) return { path, faults: [], authorities: [] }
   const faults: Fault[] = []
@@ -58,7 +58,7 @@ const noAuthority = 'holds no certificate in PEM, or one that cannot be read'
 
 const valueFault = (path: Path, message: string): Fault => ({ path, at: 'value', message })
 
-const mismatch = ({ path, pair }: Pick<Place, 'path' | 'pair'>): readonly Fault[] => {
+const mismatch = ({ path, pair }: Pick<FieldPath, 'path' | 'pair'>): readonly Fault[] => {
   if (!pair || pair.certificate.checkPrivateKey(createPrivateKey(pair.key))) return []
   return [
     valueFault([...path, 'key_file'], 'holds the key of another certificate; name the one that belongs to cert_file'),
@@ -66,7 +66,7 @@ const mismatch = ({ path, pair }: Pick<Place, 'path' | 'pair'>): readonly Fault[
 }
 
 /** What a server could not be known by. Names are not compared: what ends TLS in front may ask for any. */
-const pairFaults = ({ path, pair }: Place, nowMs: number | undefined): readonly Fault[] => {
+const pairFaults = ({ path, pair }: FieldPath, nowMs: number | undefined): readonly Fault[] => {
   if (!pair) return []
   const { certificate } = pair
   const [fault] = mismatch({ path, pair })
@@ -77,7 +77,7 @@ const pairFaults = ({ path, pair }: Place, nowMs: number | undefined): readonly 
 }
 
 /** The same certificates are proof on both listeners then: every client could accept a login in the name of anybody. */
-const sharedAuthority = (traffic: Place, internal: Place): readonly Fault[] => {
+const sharedAuthority = (traffic: FieldPath, internal: FieldPath): readonly Fault[] => {
   const isShared = traffic.authorities.some(one => internal.authorities.some(other => isVouchedForBy(one, other)))
   return isShared ? [valueFault([...internal.path, 'clientCa_file'], alsoForClients)] : []
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createSparseParse } from '../../../src/config/parse/cached-parse.ts'
+import { createCachedParse } from '../../../src/config/parse/cached-parse.ts'
 import { clientSchema } from '../../../src/config/schema/clients.ts'
 import { Secret } from '../../../src/secret.ts'
 import { client, problemsOf } from '../support.ts'
@@ -31,7 +31,7 @@ const revealed = (data: object | undefined): unknown =>
 
 for (const [what, make] of Object.entries(kinds)) {
   t.test(`mappings that ${what} are parsed as their schema does it, however many they are`, async t => {
-    const parse = createSparseParse(clientSchema)
+    const parse = createCachedParse(clientSchema)
     const raw = Array.from({ length: many }, (_, nth) => make(nth))
 
     const [sparse, whole] = [raw.map(parse), raw.map(one => clientSchema.safeParse(one))]
@@ -48,7 +48,7 @@ for (const [what, make] of Object.entries(kinds)) {
 }
 
 t.test('what is no mapping is refused among many that are', async t => {
-  const parse = createSparseParse(clientSchema)
+  const parse = createCachedParse(clientSchema)
   for (let nth = 0; nth < many; nth++) parse({})
 
   for (const raw of [undefined, 5, 'text', [], ['a']]) t.notOk(parse(raw).success)

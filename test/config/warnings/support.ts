@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { examineConfig } from '../../../src/config/lint/lint.ts'
+import { lintConfig } from '../../../src/config/lint/lint.ts'
 import { hash, writeConfig } from '../support.ts'
 
 /** Where a configuration is thought to run. */
@@ -26,7 +26,7 @@ export const soundClient = { client_id: 'shop', client_secret_hash: hash, grant_
 /** The warnings as `LINE:COLUMN: rule: message`. The configuration must have no problem. */
 export const warningsOf = async (t: Test, content: unknown, place: Place = {}): Promise<readonly string[]> => {
   const { env = {}, graceMs = 30_000, nowMs = Date.now(), allowed = [] } = place
-  const examined = await examineConfig(writeConfig(t, content), env, { nowMs, graceMs, allowed })
+  const examined = await lintConfig(writeConfig(t, content), env, { nowMs, graceMs, allowed })
   if (!examined.ok) throw new Error(JSON.stringify(examined.problems))
   return examined.warnings.map(({ line, column, rule, message }) => `${line}:${column}: ${rule}: ${message}`)
 }

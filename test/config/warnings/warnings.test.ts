@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
-import { examineConfig, warningRuleIds } from '../../../src/config/lint/lint.ts'
+import { lintConfig, warningRuleIds } from '../../../src/config/lint/lint.ts'
 import { codeOf, readPage, root, rowsOf } from '../../docs/markdown.ts'
 import { createCertificates } from '../../support/certificates.ts'
 import { warningCases } from './cases.ts'
@@ -108,7 +108,7 @@ for (const [sample, expected] of Object.entries(samples)) {
       DEMO_CLIENT_SECRET: isCompose ? 'q0vLZ2m1WcX8sTn4RkBy7PdE' : '',
       ACCOUNTS_URL: 'http://127.0.0.1:9000',
     }
-    const examined = await examineConfig(join(root, sample), env, options)
+    const examined = await lintConfig(join(root, sample), env, options)
 
     const rows = rowsOf(readPage('src/config/warnings/README.md'), 'Sample', 'Is warned of', 'Why')
     t.same(codeOf(rows.find(([name]) => codeOf(name).includes(sample))?.[1]), expected)
