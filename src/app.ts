@@ -13,7 +13,7 @@ import { findTracer, newTraceSampler } from './app/tracer.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
 import { shareOf } from './config/values/share.ts'
-import { createEndlessWatch } from './gateway/forwarding/long-lived-streams.ts'
+import { createStreamRegistry } from './gateway/forwarding/long-lived-streams.ts'
 import { openPrivateListener, type PrivateListener } from './gateway/login-api/listener.ts'
 import { createHttpServer, type HttpServer } from './http/server/http-server.ts'
 import type { HttpServerOptions } from './http/server/options.ts'
@@ -94,7 +94,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   })
   const tracer = await findTracer(process.env, deps)
   const sampleNewTrace = newTraceSampler(process.env)
-  const endless = createEndlessWatch()
+  const endless = createStreamRegistry()
   const storedClients = await followStoredClients(store.clients, feedWatch, deps)
   const lasting: ProcessScope = {
     ...deps,

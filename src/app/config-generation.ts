@@ -1,7 +1,7 @@
 import { systemClock } from '../clock.ts'
-import { createStartLimit } from '../gateway/authn/authorize-rate-limit.ts'
-import { createFailureLimit, type FailureLimit } from '../gateway/authn/brute-force-limit.ts'
-import type { EndlessWatch } from '../gateway/forwarding/long-lived-streams.ts'
+import { createAuthorizeRateLimit } from '../gateway/authn/authorize-rate-limit.ts'
+import { type BruteForceLimit, createBruteForceLimit } from '../gateway/authn/brute-force-limit.ts'
+import type { StreamRegistry } from '../gateway/forwarding/long-lived-streams.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { publishOperations } from '../gateway/routing/built-in-operations.ts'
 import type { FindOpenUpstream } from '../gateway/upstreams/open-upstreams.ts'
@@ -36,7 +36,7 @@ export interface ProcessScope {
   readonly accessLog: AccessLog
   readonly audit: Audit
   readonly onChange: OnChange
-  readonly endless: EndlessWatch
+  readonly endless: StreamRegistry
   /** Asks the authorization server that serves when it is called. */
   readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
   /** Undefined: no traces are recorded. */
@@ -48,7 +48,7 @@ export interface ProcessScope {
 export interface Generation {
   readonly config: LiveConfig
   readonly gateway: Gateway
-  readonly failures: FailureLimit
+  readonly failures: BruteForceLimit
   readonly oauth: OAuthDeps
   readonly authorizationServer: AuthorizationServer
   /** @param next what serves now; what it has taken over is left to it */
@@ -94,7 +94,7 @@ const build = (
   const failures =
     before && isSame(before.config.loginFailures, config.loginFailures)
       ? before.failures
-      : createFailureLimit(limiter, config.loginFailures, systemClock.monotonicMs)
+      : createBruteForceLimit(limiter, config.loginFailures, systemClock.monotonicMs)
   const oauth: OAuthDeps = {
     options: config.oauth,
     store,
@@ -102,7 +102,7 @@ const build = (
     clients,
     keys,
     failures,
-    starts: createStartLimit(limiter, config.loginStarts),
+    starts: createAuthorizeRateLimit(limiter, config.loginStarts),
     revocations,
     reportKeysAway: reportKeysAway(log),
   }

@@ -1,6 +1,6 @@
 import type { AccessLog, OperationMembers } from '../telemetry/access-log.ts'
 import { type Exchange, methodOf } from './exchange.ts'
-import type { Meter } from './operation-metrics.ts'
+import type { OperationMetrics } from './operation-metrics.ts'
 import { recordedIdOf } from './tracing/request-trace.ts'
 
 /** One access line per request, and the same facts as metrics. No query, no header, no body: nothing that holds a secret. */
@@ -28,7 +28,7 @@ export const observe = (exchange: Exchange, status: number, unmatched: Unmatched
 
 /** What a request that met no operation is counted as. */
 export interface Unmatched {
-  readonly meter: Meter
+  readonly meter: OperationMetrics
   readonly members: OperationMembers
 }
 

@@ -18,14 +18,14 @@ import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import { observe, type Unmatched } from './access-record.ts'
 import { auditFailure } from './audit-events.ts'
-import type { CallerDeps } from './authn/authenticate.ts'
+import type { AuthenticationDeps } from './authn/authenticate.ts'
 import { refuse, refuseError } from './error-response.ts'
 import { clientGone, createExchange, type Exchange, type Outcome } from './exchange.ts'
 import { toCheckReply } from './forward-auth/check-reply.ts'
-import type { EndlessWatch } from './forwarding/long-lived-streams.ts'
+import type { StreamRegistry } from './forwarding/long-lived-streams.ts'
 import { forwardUpgrade } from './forwarding/websocket.ts'
 import type { Operation } from './operation.ts'
-import { createMeter, meterOperation } from './operation-metrics.ts'
+import { createOperationMetrics, operationMetricsOf } from './operation-metrics.ts'
 import { pipeline, run } from './pipeline.ts'
 import type { LimitFieldForm } from './ratelimit-headers.ts'
 import { createRoutes } from './routing/route-table.ts'
@@ -53,14 +53,14 @@ export interface GatewayOptions {
 }
 
 export interface GatewayDeps {
-  readonly caller: CallerDeps
+  readonly caller: AuthenticationDeps
   readonly limiter: Limiter
   readonly recorder: Recorder
   readonly log: Logger
   readonly accessLog: AccessLog
   readonly audit: Audit
   /** Those that are open in this process, by whatever gateway. */
-  readonly endless: EndlessWatch
+  readonly endless: StreamRegistry
   /** Asked under the configuration that is served when it is called: a stream may stay open over many reloads. */
   readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
   /** Undefined: no traces are recorded. */
@@ -97,10 +97,10 @@ export const createGateway = (
     certificates: createCertificateReader(options.clientCertificates),
   }
   const unmatched: Unmatched = {
-    meter: createMeter(recorder, 'unmatched', '', 'unmatched'),
+    meter: createOperationMetrics(recorder, 'unmatched', '', 'unmatched'),
     members: operationMembers('unmatched', 'unmatched'),
   }
-  const routes = createRoutes(options.operations.map(operation => meterOperation(operation, recorder, refusalPage)))
+  const routes = createRoutes(options.operations.map(operation => operationMetricsOf(operation, recorder, refusalPage)))
   const defaultPlan = firstPlan(options.plans)
   // What may fail is behind: they would stay open.
   const upstreams = openUpstreams(options.upstreams, deps, findOpenUpstream)

@@ -1,6 +1,6 @@
 import type { OAuthFacts } from '../oauth/protocol.ts'
 import type { CounterCell, Recorder } from '../telemetry/recorder.ts'
-import { remembered, rememberedPair } from './get-or-create.ts'
+import { getOrCreate, getOrCreatePair } from './get-or-create.ts'
 
 /** Counts what the authorization server did. Each series is made when it is first needed, and found by its labels then. */
 export type OAuthMetrics = (facts: OAuthFacts) => void
@@ -10,13 +10,13 @@ export const createOAuthMetrics = (recorder: Recorder): OAuthMetrics => {
   const introspections = new Map<string, CounterCell>()
   const interactions = new Map<string, CounterCell>()
   const issuedOf = (grant_type: string, format: string): CounterCell =>
-    rememberedPair(issued, grant_type, format, () => recorder.counter('tokensIssued', [grant_type, format]))
+    getOrCreatePair(issued, grant_type, format, () => recorder.counter('tokensIssued', [grant_type, format]))
   const introspectionsOf = (result: string): CounterCell =>
-    remembered(introspections, result, () => recorder.counter('introspections', [result]))
+    getOrCreate(introspections, result, () => recorder.counter('introspections', [result]))
   const interactionsOf = (outcome: string): CounterCell =>
-    remembered(interactions, outcome, () => recorder.counter('interactions', [outcome]))
+    getOrCreate(interactions, outcome, () => recorder.counter('interactions', [outcome]))
   const shed = new Map<string, CounterCell>()
-  const shedOf = (kind: string): CounterCell => remembered(shed, kind, () => recorder.counter('shed', [kind]))
+  const shedOf = (kind: string): CounterCell => getOrCreate(shed, kind, () => recorder.counter('shed', [kind]))
   return facts => {
     if (facts.issued) issuedOf(facts.issued.grant_type, facts.issued.format).add()
     if (facts.introspection) introspectionsOf(facts.introspection).add()

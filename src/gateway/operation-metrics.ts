@@ -2,7 +2,7 @@ import type { AuthorizationServer } from '../oauth/index.ts'
 import { type OperationMembers, operationMembers } from '../telemetry/access-log.ts'
 import type { CounterCell, GaugeCell, HistogramCell, Recorder } from '../telemetry/recorder.ts'
 import { codeClass, codeLabel } from '../telemetry/status-labels.ts'
-import { remembered, rememberedPair } from './get-or-create.ts'
+import { getOrCreate, getOrCreatePair } from './get-or-create.ts'
 import { type Operation, operationLabel } from './operation.ts'
 
 /** An operation with its label and its metric cells at hand, so that counting a request looks nothing up. */
@@ -10,7 +10,7 @@ export interface MeteredOperation extends Operation {
   readonly label: string
   /** Its names in the access log. */
   readonly members: OperationMembers
-  readonly meter: Meter
+  readonly meter: OperationMetrics
   /** Whether its answers speak OAuth's JSON instead of problem documents. */
   readonly speaksOAuth: boolean
   /** What a person gets in place of that JSON; only where browsers come, at `authorize` and the login pages. */
@@ -20,7 +20,7 @@ export interface MeteredOperation extends Operation {
 export type RefusalPage = AuthorizationServer['refusalPage']
 
 /** The series of one operation, each made when it is first needed. */
-export interface Meter {
+export interface OperationMetrics {
   readonly inFlight: GaugeCell
   /** Counts one answered request. @param traceId undefined: its trace is not recorded */
   answered(method: string, status: number, durationMs: number, upstreamMs: number, traceId: string | undefined): void
@@ -31,14 +31,14 @@ export interface Meter {
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-export const meterOperation = (
+export const operationMetricsOf = (
   operation: Operation,
   recorder: Recorder,
   refusalPage: RefusalPage,
 ): MeteredOperation => {
   const label = operationLabel(operation)
   const speaksOAuth = operation.target.kind === 'serve'
-  const meter = createMeter(recorder, operation.grouping, operation.version, label)
+  const meter = createOperationMetrics(recorder, operation.grouping, operation.version, label)
   // Shown from the start. Not set to 0: after a reload others are still being answered.
   meter.inFlight.add(0)
   return {
@@ -54,7 +54,12 @@ export const meterOperation = (
 const isForBrowsers = ({ target }: Operation): boolean =>
   target.kind === 'serve' && (target.serves === 'authorize' || target.serves === 'interaction')
 
-export const createMeter = (recorder: Recorder, grouping: string, version: string, label: string): Meter => {
+export const createOperationMetrics = (
+  recorder: Recorder,
+  grouping: string,
+  version: string,
+  label: string,
+): OperationMetrics => {
   const requests = new Map<string, Map<number, CounterCell>>()
   /** By the first digit of the status. */
   const durations: HistogramCell[] = []
@@ -65,17 +70,17 @@ export const createMeter = (recorder: Recorder, grouping: string, version: strin
 
   const requestsOf = (method: string, status: number): CounterCell =>
     requests.get(method)?.get(status) ??
-    rememberedPair(requests, method, status, () =>
+    getOrCreatePair(requests, method, status, () =>
       recorder.counter('httpRequests', [grouping, version, label, method, codeLabel(status)]),
     )
   const credentialsOf = (credential: string, result: string): CounterCell =>
     credentials.get(credential)?.get(result) ??
-    rememberedPair(credentials, credential, result, () =>
+    getOrCreatePair(credentials, credential, result, () =>
       recorder.counter('credentialChecks', [grouping, credential, result]),
     )
   const decisionsOf = (plan: string, decision: string): CounterCell =>
     decisions.get(plan)?.get(decision) ??
-    rememberedPair(decisions, plan, decision, () => recorder.counter('planDecisions', [plan, grouping, decision]))
+    getOrCreatePair(decisions, plan, decision, () => recorder.counter('planDecisions', [plan, grouping, decision]))
   const durationOf = (status: number): HistogramCell => {
     const digit = Math.floor(status / 100)
     durations[digit] ??= recorder.histogram('httpRequestDuration', [grouping, label, codeClass(status)])
@@ -91,6 +96,6 @@ export const createMeter = (recorder: Recorder, grouping: string, version: strin
     },
     credential: (credential, result) => credentialsOf(credential, result).add(),
     planDecision: (plan, decision) => decisionsOf(plan, decision).add(),
-    oauthError: error => remembered(errors, error, () => recorder.counter('oauthErrors', [label, error])).add(),
+    oauthError: error => getOrCreate(errors, error, () => recorder.counter('oauthErrors', [label, error])).add(),
   }
 }

@@ -1,9 +1,9 @@
 import type { Audit } from '../telemetry/audit.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
-import { type CallerDeps, proveCaller } from './authn/authenticate.ts'
+import { type AuthenticationDeps, authenticate } from './authn/authenticate.ts'
 import { spendProof } from './authn/dpop.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
-import { answerCheck } from './forward-auth/allow-response.ts'
+import { allowResponse } from './forward-auth/allow-response.ts'
 import { type ForwardDeps, forward } from './forwarding/forward.ts'
 import { signCaller } from './identity/sign-identity.ts'
 import type { MeteredOperation } from './operation-metrics.ts'
@@ -14,7 +14,7 @@ import { serveOperation } from './serve.ts'
 
 export interface PipelineDeps {
   readonly routes: Routes<MeteredOperation>
-  readonly caller: CallerDeps
+  readonly caller: AuthenticationDeps
   readonly plan: PlanDeps
   readonly forward: ForwardDeps
   readonly recorder: Recorder
@@ -28,13 +28,13 @@ export interface PipelineDeps {
  */
 export const pipeline = (deps: PipelineDeps): readonly Step[] => [
   matchRoute(deps.routes),
-  proveCaller(deps.caller),
+  authenticate(deps.caller),
   chargePlan(deps.plan),
   spendProof(deps.caller),
   serveOperation(deps.caller.authorizationServer, deps.recorder, deps.audit),
   signCaller(deps.caller.authorizationServer),
   forward(deps.forward),
-  answerCheck,
+  allowResponse,
 ]
 
 /** Runs the steps until one answers; a turn of the event loop is taken only where a step waits for something. */

@@ -8,7 +8,7 @@ import { refuseAsApiConnect } from './api-connect-refusal.ts'
 import { auditRefused } from './audit-events.ts'
 import { refuse } from './error-response.ts'
 import type { Caller, Exchange, Outcome, Step } from './exchange.ts'
-import { remembered } from './get-or-create.ts'
+import { getOrCreate } from './get-or-create.ts'
 import type { MeteredOperation } from './operation-metrics.ts'
 import { createLimitFields, type LimitFieldForm, type LimitFields, toWaitSec } from './ratelimit-headers.ts'
 import type { SoftLimitReport } from './soft-limit-report.ts'
@@ -26,9 +26,9 @@ export interface PlanDeps {
 
 /** Step 3: may they, now. One decision, at most one store round trip, before anything dear is done: 429, 503. */
 export const chargePlan = (deps: PlanDeps): Step => {
-  const priceLists = new Map<MeteredOperation, PriceList>()
+  const priceLists = new Map<MeteredOperation, ChargeRules>()
   const ruleSets = new Map<string, readonly Rule[]>()
-  const priceListOf = (operation: MeteredOperation): PriceList => {
+  const priceListOf = (operation: MeteredOperation): ChargeRules => {
     const known = priceLists.get(operation)
     if (known) return known
     const made = createPriceList(deps, operation, ruleSets)
@@ -51,15 +51,15 @@ export const chargePlan = (deps: PlanDeps): Step => {
 }
 
 /** What a request of an operation is charged, and by which tariff. */
-type PriceList = (exchange: Exchange, caller: Caller) => Price
+type ChargeRules = (exchange: Exchange, caller: Caller) => PlanCharge
 
-interface Price {
-  readonly tariff: Tariff
+interface PlanCharge {
+  readonly tariff: RuleSet
   readonly charge: Charge
 }
 
 /** What one operation costs under one plan, and how its answers say what is left. */
-interface Tariff {
+interface RuleSet {
   readonly plan: Plan
   readonly operation: MeteredOperation
   readonly rules: readonly Rule[]
@@ -71,13 +71,13 @@ const createPriceList = (
   deps: PlanDeps,
   operation: MeteredOperation,
   ruleSets: Map<string, readonly Rule[]>,
-): PriceList => {
-  const tariffs = new Map<Plan, Tariff>()
+): ChargeRules => {
+  const tariffs = new Map<Plan, RuleSet>()
   // Of proven clients, each made once: a limiter looks texts up sooner that it has seen before.
-  const prices = new WeakMap<ClientRegistration, Price>()
-  const tariffOf = (client: ClientRegistration | undefined): Tariff => {
+  const prices = new WeakMap<ClientRegistration, PlanCharge>()
+  const tariffOf = (client: ClientRegistration | undefined): RuleSet => {
     const plan = planOf(deps, operation, client)
-    return remembered(tariffs, plan, () => makeTariff(deps, ruleSets, plan, operation))
+    return getOrCreate(tariffs, plan, () => makeTariff(deps, ruleSets, plan, operation))
   }
   return (exchange, caller) => {
     if (caller.kind === 'unknown' || isPublicClient(caller)) {
@@ -105,14 +105,14 @@ const makeTariff = (
   ruleSets: Map<string, readonly Rule[]>,
   plan: Plan,
   operation: MeteredOperation,
-): Tariff => {
+): RuleSet => {
   const planRules = rulesOf(plan, operation)
   const rules = planRules.map(({ rule }) => rule)
   return {
     plan,
     operation,
     // Operations with the same rules share an array, so that a limiter sees that what it knows of one holds for the other.
-    rules: remembered(ruleSets, JSON.stringify(rules), () => rules),
+    rules: getOrCreate(ruleSets, JSON.stringify(rules), () => rules),
     fieldsOf: createLimitFields(limitFields, plan.name, planRules),
   }
 }
@@ -120,7 +120,7 @@ const makeTariff = (
 /** What public clients are charged once they are proven, and which of them have no room for now. */
 interface PublicClients {
   /** Answers a request of a client whose own plan is used up; else the client will be charged when it is proven. */
-  admit(exchange: Exchange, client: ClientRegistration, tariff: Tariff): Outcome
+  admit(exchange: Exchange, client: ClientRegistration, tariff: RuleSet): Outcome
 }
 
 /**
@@ -129,14 +129,14 @@ interface PublicClients {
  * requests that were answered with a token are charged to it.
  */
 const createPublicClients = (deps: PlanDeps): PublicClients => {
-  const blocked = new WeakMap<Tariff, WeakMap<ClientRegistration, number>>()
-  const blockedUntilMs = (client: ClientRegistration, tariff: Tariff): number => blocked.get(tariff)?.get(client) ?? 0
-  const block = (client: ClientRegistration, tariff: Tariff, waitMs: number): void => {
+  const blocked = new WeakMap<RuleSet, WeakMap<ClientRegistration, number>>()
+  const blockedUntilMs = (client: ClientRegistration, tariff: RuleSet): number => blocked.get(tariff)?.get(client) ?? 0
+  const block = (client: ClientRegistration, tariff: RuleSet, waitMs: number): void => {
     const ofTariff = blocked.get(tariff) ?? new WeakMap<ClientRegistration, number>()
     blocked.set(tariff, ofTariff.set(client, performance.now() + waitMs))
   }
 
-  const charge = async (client: ClientRegistration, tariff: Tariff): Promise<void> => {
+  const charge = async (client: ClientRegistration, tariff: RuleSet): Promise<void> => {
     const verdict = await deps.limiter.charge(makeCharge(tariff, `client:${client.client_id}`))
     tariff.operation.meter.planDecision(tariff.plan.name, decisionOf(verdict))
     if (verdict.waitMs > 0) block(client, tariff, verdict.waitMs)
@@ -154,7 +154,7 @@ const createPublicClients = (deps: PlanDeps): PublicClients => {
   }
 }
 
-const makeCharge = ({ plan, rules }: Tariff, caller: string): Charge => ({
+const makeCharge = ({ plan, rules }: RuleSet, caller: string): Charge => ({
   key: `${plan.name}|${caller}`,
   rules,
   whenStoreFails: plan.whenStoreFails,
@@ -165,7 +165,7 @@ const planOf = (deps: PlanDeps, operation: MeteredOperation, client: ClientRegis
   return (client && deps.plans.get(client.plan)) ?? deps.defaultPlan
 }
 
-const applyVerdict = (deps: PlanDeps, exchange: Exchange, tariff: Tariff, verdict: Verdict): Outcome => {
+const applyVerdict = (deps: PlanDeps, exchange: Exchange, tariff: RuleSet, verdict: Verdict): Outcome => {
   tariff.operation.meter.planDecision(tariff.plan.name, decisionOf(verdict))
   const fields = tariff.fieldsOf(verdict)
   exchange.answerFields = exchange.answerFields.length === 0 ? fields : [...exchange.answerFields, ...fields]
@@ -194,5 +194,5 @@ const decisionOf = (verdict: Verdict): string => {
 }
 
 /** The longest window, in milliseconds, of the limits that have no room. */
-const exceededMs = (tariff: Tariff, { rules }: Verdict): number =>
+const exceededMs = (tariff: RuleSet, { rules }: Verdict): number =>
   Math.max(0, ...tariff.rules.filter((_, nth) => rules[nth]?.remaining === 0).map(({ windowMs }) => windowMs))

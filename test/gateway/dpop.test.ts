@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
-import { type CallerDeps, proveCaller } from '../../src/gateway/authn/authenticate.ts'
-import { createFailureLimit } from '../../src/gateway/authn/brute-force-limit.ts'
+import { type AuthenticationDeps, authenticate } from '../../src/gateway/authn/authenticate.ts'
+import { createBruteForceLimit } from '../../src/gateway/authn/brute-force-limit.ts'
 import { spendProof } from '../../src/gateway/authn/dpop.ts'
 import { createExchange, type Exchange, type Outcome, type Step } from '../../src/gateway/exchange.ts'
-import { meterOperation } from '../../src/gateway/operation-metrics.ts'
+import { operationMetricsOf } from '../../src/gateway/operation-metrics.ts'
 import { run } from '../../src/gateway/pipeline.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
@@ -15,7 +15,7 @@ import { newProof, type ProofTwist } from '../oauth/support/proofs.ts'
 const key = newKey('ES256')
 const path = '/accounts/1'
 
-const operation = meterOperation(
+const operation = operationMetricsOf(
   {
     grouping: 'A',
     version: '1.0.0',
@@ -45,13 +45,13 @@ const operation = meterOperation(
 const start = async (t: Test, changes: OptionChanges = {}) => {
   const server = await startServer(t, changes)
   const { clock } = server
-  const deps: CallerDeps = {
+  const deps: AuthenticationDeps = {
     authorizationServer: server.server,
     findClient: client_id => server.deps.clients.find(client_id),
     issuer,
-    failures: createFailureLimit(createMemoryLimiter(clock), { limit: 10, windowSec: 60 }, clock.nowMs),
+    failures: createBruteForceLimit(createMemoryLimiter(clock), { limit: 10, windowSec: 60 }, clock.nowMs),
   }
-  const proveAndSpend = [proveCaller(deps), spendProof(deps)]
+  const proveAndSpend = [authenticate(deps), spendProof(deps)]
   const call = async (
     lines: readonly string[],
     steps: readonly Step[] = proveAndSpend,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createFailureLimit } from '../../src/gateway/authn/brute-force-limit.ts'
+import { createBruteForceLimit } from '../../src/gateway/authn/brute-force-limit.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
 import { createManualClock } from '../oauth/support/authorization-server.ts'
 
@@ -10,7 +10,7 @@ const rate = { limit: 3, windowSec: 60 }
 const start = () => {
   const clock = createManualClock()
   const limiter = createMemoryLimiter(clock)
-  const [failures, elsewhere] = [rate, rate].map(each => createFailureLimit(limiter, each, clock.nowMs))
+  const [failures, elsewhere] = [rate, rate].map(each => createBruteForceLimit(limiter, each, clock.nowMs))
   if (!failures || !elsewhere) throw new Error('two are made')
   return { clock, failures, elsewhere }
 }

@@ -1,10 +1,10 @@
 /** How often a request of an OAuth operation is parsed, and that its steps wait for nothing that they know. */
 import t, { type Test } from 'tap'
-import { type CallerDeps, proveCaller } from '../../src/gateway/authn/authenticate.ts'
-import { createFailureLimit } from '../../src/gateway/authn/brute-force-limit.ts'
+import { type AuthenticationDeps, authenticate } from '../../src/gateway/authn/authenticate.ts'
+import { createBruteForceLimit } from '../../src/gateway/authn/brute-force-limit.ts'
 import { createExchange, type Exchange } from '../../src/gateway/exchange.ts'
 import type { Operation } from '../../src/gateway/operation.ts'
-import { meterOperation } from '../../src/gateway/operation-metrics.ts'
+import { operationMetricsOf } from '../../src/gateway/operation-metrics.ts'
 import { run } from '../../src/gateway/pipeline.ts'
 import { serveOperation } from '../../src/gateway/serve.ts'
 import { createMemoryLimiter } from '../../src/stores/memory/limiter.ts'
@@ -13,7 +13,7 @@ import { createRequestContext } from '../http/support/request-context.ts'
 import { issuer, startServer } from '../oauth/support/authorization-server.ts'
 
 const newOperation = (changes: Pick<Operation, 'credentials' | 'target'>) =>
-  meterOperation(
+  operationMetricsOf(
     { grouping: 'A', version: '1.0.0', method: 'GET', path: '/', aliases: [], scopes: [], plan: 'none', ...changes },
     createRecorder(),
     () => ({ status: 400, headers: {}, body: '' }),
@@ -32,7 +32,7 @@ const metadata = newOperation({
 const start = async (t: Test) => {
   const { server, deps, clock } = await startServer(t)
   let timesParsed = 0
-  const caller: CallerDeps = {
+  const caller: AuthenticationDeps = {
     authorizationServer: {
       ...server,
       parseParameters: request => {
@@ -42,12 +42,12 @@ const start = async (t: Test) => {
     },
     findClient: client_id => deps.clients.find(client_id),
     issuer,
-    failures: createFailureLimit(createMemoryLimiter(clock), { limit: 10, windowSec: 60 }, clock.nowMs),
+    failures: createBruteForceLimit(createMemoryLimiter(clock), { limit: 10, windowSec: 60 }, clock.nowMs),
   }
   const audit = { write: () => undefined }
   return {
-    prove: proveCaller(caller),
-    steps: [proveCaller(caller), serveOperation(caller.authorizationServer, createRecorder(), audit)],
+    prove: authenticate(caller),
+    steps: [authenticate(caller), serveOperation(caller.authorizationServer, createRecorder(), audit)],
     timesParsed: () => timesParsed,
   }
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type Caller, createExchange, type Exchange } from '../../src/gateway/exchange.ts'
 import type { OperationPlan } from '../../src/gateway/operation.ts'
-import { type MeteredOperation, meterOperation } from '../../src/gateway/operation-metrics.ts'
+import { type MeteredOperation, operationMetricsOf } from '../../src/gateway/operation-metrics.ts'
 import { chargePlan } from '../../src/gateway/plan-limit.ts'
 import type { SoftLimitReport } from '../../src/gateway/soft-limit-report.ts'
 import type { ClientRegistration } from '../../src/oauth/options.ts'
@@ -21,7 +21,7 @@ import { newPlan } from '../support/plans.ts'
 const recorder = createRecorder()
 
 const operation = (grouping: string, path: string, plan: OperationPlan = 'client'): MeteredOperation =>
-  meterOperation(
+  operationMetricsOf(
     {
       grouping,
       version: '1.0.0',

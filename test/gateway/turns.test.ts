@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createTurns } from '../../src/gateway/authn/keyed-mutex.ts'
+import { createKeyedMutex } from '../../src/gateway/authn/keyed-mutex.ts'
 
 /** Work that goes on until it is told to end. */
 const newWork = () => {
@@ -16,7 +16,7 @@ const newWork = () => {
 }
 
 t.test('work that waits for nothing is done at once, and costs no name while nothing is under way', async t => {
-  const turns = createTurns()
+  const turns = createKeyedMutex()
   let timesNamed = 0
 
   const result = turns.take(
@@ -32,7 +32,7 @@ t.test('work that waits for nothing is done at once, and costs no name while not
 })
 
 t.test('work of one name waits for what came before it, and that of another does not', async t => {
-  const turns = createTurns()
+  const turns = createKeyedMutex()
   const [first, second, other] = [newWork(), newWork(), newWork()]
 
   turns.take(() => 'a', first.run)
@@ -53,7 +53,7 @@ t.test('work of one name waits for what came before it, and that of another does
 })
 
 t.test('what is known at once waits for its turn as well', async t => {
-  const turns = createTurns()
+  const turns = createKeyedMutex()
   const first = newWork()
   turns.take(() => 'a', first.run)
 
@@ -67,7 +67,7 @@ t.test('what is known at once waits for its turn as well', async t => {
 })
 
 t.test('work that fails ends its turn, and a name that nobody holds is forgotten', async t => {
-  const turns = createTurns()
+  const turns = createKeyedMutex()
   const failed = turns.take(
     () => 'a',
     () => Promise.reject(new Error('no')),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { askingGateways } from '../../gateway/forward-auth/trusted-proxies.ts'
+import { trustedProxiesOf } from '../../gateway/forward-auth/trusted-proxies.ts'
 import { identityForms } from '../../gateway/identity/identity-form.ts'
 import { credentialKinds, methods, served } from '../../gateway/operation.ts'
 import { droppedHeaderFault } from '../values/dropped-header.ts'
@@ -22,7 +22,7 @@ export const operationSchema = z.strictObject({
     .enum(services, { error: `must be one of ${services.join(', ')}` })
     .optional()
     .describe('What Sidegate answers itself.'),
-  gateway: oneOf(askingGateways)
+  gateway: oneOf(trustedProxiesOf)
     .optional()
     .describe('With serves: check, which gateway asks: nginx, envoy, traefik or caddy.'),
   upstream: text()

@@ -4,7 +4,7 @@ import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
-import type { CallerDeps } from './authenticate.ts'
+import type { AuthenticationDeps } from './authenticate.ts'
 import { hasScopes } from './granted-scopes.ts'
 import { challenge, challenges, type TokenScheme } from './www-authenticate.ts'
 
@@ -35,7 +35,7 @@ export const isToken68 = (text: string): boolean => /^[A-Za-z0-9._~+/-]+=*$/.tes
  * @param unspent what is to be spent before anything is done for it; then it is counted, too
  */
 export const acceptToken = (
-  deps: CallerDeps,
+  deps: AuthenticationDeps,
   exchange: Exchange,
   operation: MeteredOperation,
   scheme: TokenScheme,
@@ -65,7 +65,7 @@ export const notProven = 'bound to a key or a certificate that this request does
 
 /** A token that is not good. Whoever keeps trying them from one address is told to wait; good tokens never are. */
 export const refuseToken = async (
-  deps: CallerDeps,
+  deps: AuthenticationDeps,
   exchange: Exchange,
   operation: MeteredOperation,
   scheme: TokenScheme,
@@ -81,7 +81,7 @@ export const refuseToken = async (
 }
 
 /** Counts what names nobody for its address alone. Answers where there was too much of it. */
-export const countRefused = async (deps: CallerDeps, exchange: Exchange): Promise<Reply | undefined> => {
+export const countRefused = async (deps: AuthenticationDeps, exchange: Exchange): Promise<Reply | undefined> => {
   const waitMs = await deps.failures.countAddress(exchange.context.address)
   return waitMs > 0 ? refuse(exchange, 'TOO_MANY_FAILURES', { headers: retryAfter(waitMs) }) : undefined
 }

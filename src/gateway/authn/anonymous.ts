@@ -2,14 +2,14 @@ import { type MaybePromise, whenKnown } from '../../oauth/maybe-promise.ts'
 import type { OAuthRequest } from '../../oauth/protocol.ts'
 import { refuse } from '../error-response.ts'
 import type { Caller, Exchange, Outcome } from '../exchange.ts'
-import type { CallerDeps, CallerStep } from './authenticate.ts'
+import type { AuthenticationDeps, AuthenticationStep } from './authenticate.ts'
 import { readForm } from './oauth-form.ts'
 import { toOAuthRequest } from './oauth-request.ts'
 import { hasSecretParameter } from './query-credentials.ts'
 
 /** Nothing is asked for. An authorization request names its client, whose plan it is charged to. */
-export const acceptAnybody =
-  (deps: CallerDeps): CallerStep =>
+export const acceptAnonymous =
+  (deps: AuthenticationDeps): AuthenticationStep =>
   (exchange, operation) => {
     if (operation.target.kind === 'serve') return acceptForm(deps, exchange, operation.target.serves)
     if (hasSecretParameter(exchange.target?.query ?? '')) return refuse(exchange, 'CREDENTIAL_MALFORMED')
@@ -17,7 +17,7 @@ export const acceptAnybody =
     return undefined
   }
 
-const acceptForm = (deps: CallerDeps, exchange: Exchange, serves: string): MaybePromise<Outcome> =>
+const acceptForm = (deps: AuthenticationDeps, exchange: Exchange, serves: string): MaybePromise<Outcome> =>
   whenKnown(readForm(exchange), body => {
     if (body.kind === 'refused') return body.outcome
     const request = toOAuthRequest(exchange, body.text)
@@ -29,7 +29,7 @@ const acceptForm = (deps: CallerDeps, exchange: Exchange, serves: string): Maybe
 
 /** The parameters are parsed here once, and the step that answers the request uses them. */
 const acceptAuthorization = (
-  { authorizationServer }: CallerDeps,
+  { authorizationServer }: AuthenticationDeps,
   exchange: Exchange,
   request: OAuthRequest,
 ): undefined => {

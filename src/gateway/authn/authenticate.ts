@@ -3,28 +3,28 @@ import type { ClientRegistration } from '../../oauth/options.ts'
 import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome, Step } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
-import { acceptAnybody } from './anonymous.ts'
+import { acceptAnonymous } from './anonymous.ts'
 import { proveBearer } from './bearer.ts'
-import type { FailureLimit } from './brute-force-limit.ts'
+import type { BruteForceLimit } from './brute-force-limit.ts'
 import { proveClient, proveQuery } from './oauth-client.ts'
 
-export interface CallerDeps {
+export interface AuthenticationDeps {
   readonly authorizationServer: AuthorizationServer
   readonly findClient: (client_id: string) => ClientRegistration | undefined
   readonly issuer: string
-  readonly failures: FailureLimit
+  readonly failures: BruteForceLimit
 }
 
 /** Proves one kind of credential: sets the caller, or answers. */
-export type CallerStep = (exchange: Exchange, operation: MeteredOperation) => Outcome | Promise<Outcome>
+export type AuthenticationStep = (exchange: Exchange, operation: MeteredOperation) => Outcome | Promise<Outcome>
 
 /** Step 2: who is calling. The proof is checked before anything is charged or done: 400, 401, 403, 408, 413, 429. */
-export const proveCaller = (deps: CallerDeps): Step => {
+export const authenticate = (deps: AuthenticationDeps): Step => {
   const byKind = {
     bearer: proveBearer(deps),
     client: proveClient(deps),
     query: proveQuery(deps),
-    none: acceptAnybody(deps),
+    none: acceptAnonymous(deps),
   }
   return exchange => {
     const { operation } = exchange

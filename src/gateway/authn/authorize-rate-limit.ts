@@ -4,7 +4,7 @@ import type { Rate } from '../../plans/plan.ts'
 import type { Limiter, Rule } from '../../stores/ports/limiter.ts'
 
 /** Counts by address what people without any proof leave in the store. */
-export const createStartLimit = (limiter: Limiter, rate: Rate): StartLimit => {
+export const createAuthorizeRateLimit = (limiter: Limiter, rate: Rate): StartLimit => {
   const rules: readonly Rule[] = [
     {
       counter: 'begun',

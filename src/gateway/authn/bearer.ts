@@ -11,7 +11,7 @@ import {
   notProven,
   refuseToken,
 } from './access-token.ts'
-import type { CallerDeps, CallerStep } from './authenticate.ts'
+import type { AuthenticationDeps, AuthenticationStep } from './authenticate.ts'
 import { proveKeyHolder } from './dpop.ts'
 import { hasSecretParameter } from './query-credentials.ts'
 
@@ -19,7 +19,7 @@ import { hasSecretParameter } from './query-credentials.ts'
  * An access token in the Authorization field: RFC 6750 section 2.1, or with the proof of a key, RFC 9449 section 7.1. One
  * in the query is refused (RFC 9700 section 4.3.2).
  */
-export const proveBearer = (deps: CallerDeps): CallerStep => {
+export const proveBearer = (deps: AuthenticationDeps): AuthenticationStep => {
   const proveKey = proveKeyHolder(deps)
   return (exchange, operation) => {
     const { authorization } = exchange.context.fields
@@ -43,7 +43,7 @@ const tokenAfter = (scheme: string, line: string): string | undefined =>
     : undefined
 
 const proveToken = (
-  deps: CallerDeps,
+  deps: AuthenticationDeps,
   exchange: Exchange,
   operation: MeteredOperation,
   token: string,

@@ -4,13 +4,13 @@ import { createRecent } from '../../oauth/generational-cache.ts'
 import type { Rate } from '../../plans/plan.ts'
 import type { Limiter } from '../../stores/ports/limiter.ts'
 import { createFailureCount } from './failure-count.ts'
-import { createTurns } from './keyed-mutex.ts'
+import { createKeyedMutex } from './keyed-mutex.ts'
 
 /**
  * Limits guessing: so many failed proofs of one name at one address, ten times as many of one name over all addresses, and
  * ten times as many of one address over all names.
  */
-export interface FailureLimit extends ProofFailureLimit {
+export interface BruteForceLimit extends ProofFailureLimit {
   /** Counts one failed proof that names no client and no user (a bad token) for its address alone; as `count`. */
   countAddress(address: string): Promise<number>
 }
@@ -22,7 +22,7 @@ const totalFactor = 10
 const provenForMs = 24 * 3_600_000
 const maxProven = 10_000
 
-export const createFailureLimit = (limiter: Limiter, rate: Rate, nowMs: () => number): FailureLimit => {
+export const createBruteForceLimit = (limiter: Limiter, rate: Rate, nowMs: () => number): BruteForceLimit => {
   const total = rate.limit * totalFactor
   const ofPair = createFailureCount(limiter, rate.limit, rate.windowSec, nowMs)
   const ofName = createFailureCount(limiter, total, rate.windowSec, nowMs)
@@ -30,9 +30,9 @@ export const createFailureLimit = (limiter: Limiter, rate: Rate, nowMs: () => nu
   const provenUntilMs = createRecent<number>(maxProven)
 
   // A check holds a place from before its work until its failure is counted. So no more checks are under way than may fail.
-  const pairTurns = createTurns()
-  const nameTurns = createTurns(name => Math.min(rate.limit, ofName.remaining(name)))
-  const addressTurns = createTurns(from => Math.min(rate.limit, ofAddress.remaining(from)))
+  const pairTurns = createKeyedMutex()
+  const nameTurns = createKeyedMutex(name => Math.min(rate.limit, ofName.remaining(name)))
+  const addressTurns = createKeyedMutex(from => Math.min(rate.limit, ofAddress.remaining(from)))
 
   const isProvenAt = (pair: string): boolean => (provenUntilMs.get(pair) ?? 0) > nowMs()
 

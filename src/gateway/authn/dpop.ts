@@ -16,7 +16,7 @@ import {
   notProven,
   refuseToken,
 } from './access-token.ts'
-import type { CallerDeps } from './authenticate.ts'
+import type { AuthenticationDeps } from './authenticate.ts'
 import { challenges } from './www-authenticate.ts'
 
 /** Proves the caller by an access token of the scheme DPoP; what of it is good once is still to be spent. */
@@ -27,7 +27,7 @@ export type KeyHolderProof = (exchange: Exchange, operation: MeteredOperation, t
  * before everything else that the token could tell: without it the token may be a stolen one.
  */
 export const proveKeyHolder =
-  (deps: CallerDeps): KeyHolderProof =>
+  (deps: AuthenticationDeps): KeyHolderProof =>
   async (exchange, operation, text) => {
     const token = await deps.authorizationServer.verifyAccessToken(text)
     if (token === undefined && !isToken68(text)) return malformedToken(exchange, 'DPoP')
@@ -51,7 +51,7 @@ export const proveKeyHolder =
  * a proof that the plan turned away may come again.
  */
 export const spendProof =
-  (deps: CallerDeps): Step =>
+  (deps: AuthenticationDeps): Step =>
   exchange => {
     const { operation, caller } = exchange
     if (operation === undefined || caller?.kind !== 'token' || caller.unspent.length === 0) return undefined
@@ -59,7 +59,7 @@ export const spendProof =
   }
 
 const spend = async (
-  deps: CallerDeps,
+  deps: AuthenticationDeps,
   exchange: Exchange,
   operation: MeteredOperation,
   unspent: readonly OneUse[],
@@ -88,7 +88,7 @@ const toProvenRequest = (exchange: Exchange, text: string, jkt: string): ProvenR
  * @throws what is no refusal
  */
 const refuseProof = async (
-  deps: CallerDeps,
+  deps: AuthenticationDeps,
   exchange: Exchange,
   operation: MeteredOperation,
   refusal: unknown,

@@ -1,5 +1,5 @@
 /** Work that takes turns by name. */
-export interface Turns {
+export interface KeyedMutex {
   /**
    * Runs the work at once if fewer of this name are under way than may be, else after all that came before it.
    * @param nameOf is not called if nothing at all is under way and the work waits for nothing
@@ -17,7 +17,7 @@ interface Held {
  * A name is held only while work of it is under way. Work that fails ends its turn as well.
  * @param mostAtOnce how much work of a name may be under way; it is asked anew for each turn, and less than 1 counts as 1
  */
-export const createTurns = (mostAtOnce: (name: string) => number = () => 1): Turns => {
+export const createKeyedMutex = (mostAtOnce: (name: string) => number = () => 1): KeyedMutex => {
   const underWay = new Map<string, Held>()
 
   const hasRoom = (name: string, { running }: Held): boolean => running === 0 || running < mostAtOnce(name)

@@ -2,20 +2,20 @@ import { OAuthError } from '../../errors.ts'
 import { type MaybePromise, whenKnown } from '../../oauth/maybe-promise.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
-import type { CallerDeps, CallerStep } from './authenticate.ts'
+import type { AuthenticationDeps, AuthenticationStep } from './authenticate.ts'
 import { readForm } from './oauth-form.ts'
 import { toOAuthRequest } from './oauth-request.ts'
 
 /** RFC 6749 section 2.3, for token, introspection and revocation: their form is read here, once. */
 export const proveClient =
-  (deps: CallerDeps): CallerStep =>
+  (deps: AuthenticationDeps): AuthenticationStep =>
   (exchange, operation) =>
     whenKnown(readForm(exchange), body =>
       body.kind === 'refused' ? body.outcome : proveForm(deps, exchange, operation, body.text),
     )
 
 const proveForm = (
-  { authorizationServer }: CallerDeps,
+  { authorizationServer }: AuthenticationDeps,
   exchange: Exchange,
   operation: MeteredOperation,
   body: string,
@@ -48,7 +48,7 @@ export const isForProof = ({ code }: OAuthError): boolean => code === 'invalid_c
 
 /** `client_id` and `client_secret` in the query string, as the published interface has it for its metadata operation. */
 export const proveQuery =
-  (deps: CallerDeps): CallerStep =>
+  (deps: AuthenticationDeps): AuthenticationStep =>
   (exchange, operation) => {
     const request = toOAuthRequest(exchange, '')
     const proven = refusalCounted(operation, 'query', () => deps.authorizationServer.authenticateQuery(request))

@@ -6,7 +6,7 @@ import type { Caller, Exchange, Outcome } from '../exchange.ts'
  * there is nothing to say: gateways copy those that are there, and would leave in place what a client sent under the name of
  * another.
  */
-export const answerCheck = (exchange: Exchange): Outcome => {
+export const allowResponse = (exchange: Exchange): Outcome => {
   const { operation, check, caller, assertion = '' } = exchange
   if (check === undefined || operation?.target.kind !== 'elsewhere') return refuse(exchange, 'INTERNAL')
   const identity = operation.target.identity === 'assertion' ? nobody : identityOf(caller, operation.grouping)

@@ -2,7 +2,7 @@ import type { AuthorizationServer } from '../../oauth/index.ts'
 import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome, Step } from '../exchange.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
-import type { EndlessWatch } from './long-lived-streams.ts'
+import type { StreamRegistry } from './long-lived-streams.ts'
 import { RoundTrip } from './round-trip.ts'
 import { declaresTooMuch } from './upstream-request.ts'
 
@@ -15,7 +15,7 @@ export interface ForwardDeps {
   /** Whether answers end their connections, since the process is about to stop. */
   isDraining(): boolean
   /** Of event streams. */
-  readonly endless: EndlessWatch
+  readonly endless: StreamRegistry
   readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
   /** WebSocket handshakes go another way. */
   readonly upgrade: Step

@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange.ts'
 import { type CloseCode, closeCodes } from './websocket-frames.ts'
 
 /** What has no end of its own: a WebSocket, an event stream. */
-export interface Endless {
+export interface LongLivedStream {
   readonly isGone: boolean
   /** For how long no byte has moved. @param nowMs of a monotonic clock */
   silentForMs(nowMs: number): number
@@ -12,7 +12,7 @@ export interface Endless {
 }
 
 /** How long it may stay open. */
-export interface EndlessTerms {
+export interface StreamTerms {
   /** Longest silence of both sides. */
   readonly idleTimeoutMs: number
   /**
@@ -23,14 +23,14 @@ export interface EndlessTerms {
 }
 
 /** What is open of that in this process, each closed in good order when its time has come. */
-export interface EndlessWatch {
-  add(stream: Endless, terms: EndlessTerms): void
+export interface StreamRegistry {
+  add(stream: LongLivedStream, terms: StreamTerms): void
   /** Closes all, and those that open from now on: the process is about to stop. */
   closeAll(): void
 }
 
 interface Watched {
-  readonly terms: EndlessTerms
+  readonly terms: StreamTerms
   /** By a monotonic clock. */
   nextTokenCheckAtMs: number
 }
@@ -40,8 +40,8 @@ const tickMs = 250
 /** How late an expired token is noticed; what was revoked is known to every process a second after it was. */
 const tokenCheckEveryMs = 1000
 
-export const createEndlessWatch = (): EndlessWatch => {
-  const open = new Map<Endless, Watched>()
+export const createStreamRegistry = (): StreamRegistry => {
+  const open = new Map<LongLivedStream, Watched>()
   let timer: NodeJS.Timeout | undefined
   let isStopping = false
 
@@ -72,16 +72,17 @@ export const createEndlessWatch = (): EndlessWatch => {
 export const tokenCheckOf = (
   { caller, context }: Exchange,
   hasTokenEnded: AuthorizationServer['hasTokenEnded'],
-): EndlessTerms['hasTokenEnded'] => {
+): StreamTerms['hasTokenEnded'] => {
   if (caller?.kind !== 'token') return undefined
   const [line = ''] = context.fields.authorization
   const text = line.slice(line.indexOf(' ')).trim()
   return () => hasTokenEnded(text, caller.token)
 }
 
-const closeGoingAway = (stream: Endless): void => stream.close(closeCodes.goingAway, 'the gateway is shutting down')
+const closeGoingAway = (stream: LongLivedStream): void =>
+  stream.close(closeCodes.goingAway, 'the gateway is shutting down')
 
-const look = (stream: Endless, watched: Watched, nowMs: number): void => {
+const look = (stream: LongLivedStream, watched: Watched, nowMs: number): void => {
   const { terms } = watched
   if (stream.silentForMs(nowMs) >= terms.idleTimeoutMs) stream.close(closeCodes.goingAway, 'silent for too long')
   if (terms.hasTokenEnded === undefined || nowMs < watched.nextTokenCheckAtMs) return
@@ -89,7 +90,10 @@ const look = (stream: Endless, watched: Watched, nowMs: number): void => {
   void closeWhereEnded(stream, terms.hasTokenEnded)
 }
 
-const closeWhereEnded = async (stream: Endless, hasTokenEnded: () => boolean | Promise<boolean>): Promise<void> => {
+const closeWhereEnded = async (
+  stream: LongLivedStream,
+  hasTokenEnded: () => boolean | Promise<boolean>,
+): Promise<void> => {
   try {
     if (await hasTokenEnded()) stream.close(closeCodes.policyViolation, 'the token is good no more')
   } catch {

@@ -6,5 +6,5 @@ import type { Exchange } from '../exchange.ts'
 const retryAfterSec = 1
 
 /** The answer where the upstream has no room for a request. */
-export const refuseBusy = (exchange: Exchange): Reply =>
+export const refuseOverload = (exchange: Exchange): Reply =>
   refuse(exchange, 'UPSTREAM_BUSY', { headers: ['retry-after', String(retryAfterSec)] })

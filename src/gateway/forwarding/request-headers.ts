@@ -12,7 +12,7 @@ import { forwardedLines } from './forwarded-headers.ts'
  * those its Connection nominates, and everything that claims an identity; then the gateway's own. Lines that stand together in
  * the request are one piece of it.
  */
-export const outgoingHeaders = (exchange: Exchange, operation: MeteredOperation): string => {
+export const toUpstreamHeaders = (exchange: Exchange, operation: MeteredOperation): string => {
   const { request, fields } = exchange.context
   const { text, lineStarts, kinds } = request.head
   const { connection } = fields

@@ -9,23 +9,23 @@ import type { ResponseListener } from '../../http/server/response.ts'
 import { refuse } from '../error-response.ts'
 import { clientGone, type Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
-import type { Member } from '../upstreams/endpoint.ts'
-import type { Waiter } from '../upstreams/pending-queue.ts'
+import type { Endpoint } from '../upstreams/endpoint.ts'
+import type { QueuedRequest } from '../upstreams/pending-queue.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { toUpstreamFailure, type UpstreamFailure } from '../upstreams/upstream-failure.ts'
 import type { ForwardDeps } from './forward.ts'
-import { type Endless, tokenCheckOf } from './long-lived-streams.ts'
-import { refuseBusy } from './overload-response.ts'
-import { incomingHead } from './response-headers.ts'
-import { isRepeatable, toOutgoingRequest } from './upstream-request.ts'
+import { type LongLivedStream, tokenCheckOf } from './long-lived-streams.ts'
+import { refuseOverload } from './overload-response.ts'
+import { toClientHead } from './response-headers.ts'
+import { isRepeatable, toUpstreamRequest } from './upstream-request.ts'
 
 /** One request to an upstream and its answer, streamed to the client. */
-export class RoundTrip implements RoundTripHandler, ResponseListener, Waiter<Member>, Endless {
+export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequest<Endpoint>, LongLivedStream {
   readonly #deps: ForwardDeps
   readonly #exchange: Exchange
   readonly #operation: MeteredOperation
   readonly #upstream: Upstream
-  #member: Member | undefined
+  #member: Endpoint | undefined
   #connection: Connection | undefined
   /** 0 until then: a wait for room is the gateway's. */
   #sentAtMs = 0
@@ -50,7 +50,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, Waiter<Mem
     else if (!this.#upstream.wait(this)) this.onBusy()
   }
 
-  onTurn(member: Member): void {
+  onTurn(member: Endpoint): void {
     const { context } = this.#exchange
     this.#member = member
     this.#sentAtMs = performance.now()
@@ -62,13 +62,13 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, Waiter<Mem
     this.#settle()
     this.#exchange.upstreamFailure = 'busy'
     this.#upstream.failed('busy')
-    this.#deps.reply(this.#exchange, refuseBusy(this.#exchange))
+    this.#deps.reply(this.#exchange, refuseOverload(this.#exchange))
   }
 
-  #requestTo({ host }: Member): OutgoingRequest {
+  #requestTo({ host }: Endpoint): OutgoingRequest {
     const { trace } = this.#exchange
     if (trace) trace.upstreamHost = host
-    return toOutgoingRequest(this.#exchange, this.#operation, host, this.#sentAtMs)
+    return toUpstreamRequest(this.#exchange, this.#operation, host, this.#sentAtMs)
   }
 
   onClose(): void {
@@ -85,7 +85,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, Waiter<Mem
     if (this.#member) this.#upstream.heard(this.#member, head.status)
     if (head.framing.by === 'length' && head.framing.bytes > 0) this.#owedBytes = head.framing.bytes
     if (this.#deps.isDraining()) response.closes = true
-    response.writeHead(incomingHead(this.#exchange, head))
+    response.writeHead(toClientHead(this.#exchange, head))
   }
 
   /** The first bytes of the body take the header with them; where none came with it, it goes by itself. */
@@ -202,4 +202,4 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, Waiter<Mem
   }
 }
 
-const nobody: readonly Member[] = []
+const nobody: readonly Endpoint[] = []

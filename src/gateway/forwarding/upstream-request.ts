@@ -2,10 +2,10 @@ import type { OutgoingRequest } from '../../http/client/request.ts'
 import { withoutCredentials } from '../authn/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
-import { outgoingHeaders } from './request-headers.ts'
+import { toUpstreamHeaders } from './request-headers.ts'
 
 /** The request as the upstream gets it: one line, our Host, the fields that may pass, and one way to frame its body. */
-export const toOutgoingRequest = (
+export const toUpstreamRequest = (
   exchange: Exchange,
   operation: MeteredOperation,
   host: string,
@@ -17,7 +17,7 @@ export const toOutgoingRequest = (
   const path = upstreamPath(exchange, operation)
   return {
     method,
-    head: `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${framing}${outgoingHeaders(exchange, operation)}\r\n`,
+    head: `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${framing}${toUpstreamHeaders(exchange, operation)}\r\n`,
     body: request.body,
     isChunked,
     maxBodyBytes: operation.target.kind === 'forward' ? operation.target.maxBodyBytes : 0,
@@ -26,9 +26,9 @@ export const toOutgoingRequest = (
 }
 
 /** The same of a handshake, which has no body; its own fields are put back (RFC 6455 section 4.1). */
-export const toHandshake = (exchange: Exchange, operation: MeteredOperation, host: string): string => {
+export const toUpgradeRequest = (exchange: Exchange, operation: MeteredOperation, host: string): string => {
   const path = upstreamPath(exchange, operation)
-  const lines = outgoingHeaders(exchange, operation)
+  const lines = toUpstreamHeaders(exchange, operation)
   return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${lines}\r\n`
 }
 

@@ -7,14 +7,14 @@ import type { AuthorizationServer } from '../../oauth/index.ts'
 import { refuse } from '../error-response.ts'
 import { clientGone, type Exchange, type Outcome, type Step } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
-import type { Member } from '../upstreams/endpoint.ts'
-import type { Waiter } from '../upstreams/pending-queue.ts'
+import type { Endpoint } from '../upstreams/endpoint.ts'
+import type { QueuedRequest } from '../upstreams/pending-queue.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { toUpstreamFailure, type UpstreamFailure } from '../upstreams/upstream-failure.ts'
-import { type EndlessWatch, tokenCheckOf } from './long-lived-streams.ts'
-import { refuseBusy } from './overload-response.ts'
-import { incomingHead } from './response-headers.ts'
-import { hasBody, toHandshake } from './upstream-request.ts'
+import { type StreamRegistry, tokenCheckOf } from './long-lived-streams.ts'
+import { refuseOverload } from './overload-response.ts'
+import { toClientHead } from './response-headers.ts'
+import { hasBody, toUpgradeRequest } from './upstream-request.ts'
 import { WebSocketRelay } from './websocket-relay.ts'
 
 export interface WebSocketDeps {
@@ -23,7 +23,7 @@ export interface WebSocketDeps {
   finish(exchange: Exchange, status: number): void
   /** Writes a refusal where no answer had begun. */
   reply(exchange: Exchange, outcome: Outcome): void
-  readonly endless: EndlessWatch
+  readonly endless: StreamRegistry
   readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
 }
 
@@ -41,13 +41,13 @@ export const forwardUpgrade =
   }
 
 /** One handshake, from its wait for a member to the end of the WebSocket or of the refusal. */
-class WebSocketHandshake implements HandshakeListener, ResponseListener, Waiter<Member> {
+class WebSocketHandshake implements HandshakeListener, ResponseListener, QueuedRequest<Endpoint> {
   readonly #deps: WebSocketDeps
   readonly #exchange: Exchange
   readonly #operation: MeteredOperation
   readonly #upstream: Upstream
   readonly #response: Response
-  #member: Member | undefined
+  #member: Endpoint | undefined
   /** Until it is answered in whole, one way or the other. */
   #handshake: Handshake | undefined
   #sentAtMs = 0
@@ -67,18 +67,18 @@ class WebSocketHandshake implements HandshakeListener, ResponseListener, Waiter<
     else if (!this.#upstream.wait(this)) this.onBusy()
   }
 
-  onTurn(member: Member): void {
+  onTurn(member: Endpoint): void {
     this.#member = member
     this.#sentAtMs = performance.now()
     const { trace } = this.#exchange
     if (trace) trace.upstreamHost = member.host
-    const head = toHandshake(this.#exchange, this.#operation, member.host)
+    const head = toUpgradeRequest(this.#exchange, this.#operation, member.host)
     this.#handshake = new Handshake(member.open, { head, protocol: 'websocket' }, this.#upstream.options, this)
   }
 
   onBusy(): void {
     this.#failed('busy')
-    this.#deps.reply(this.#exchange, refuseBusy(this.#exchange))
+    this.#deps.reply(this.#exchange, refuseOverload(this.#exchange))
   }
 
   onOpen(head: AnswerHead, upstreamSocket: Socket): void {
@@ -88,7 +88,7 @@ class WebSocketHandshake implements HandshakeListener, ResponseListener, Waiter<
     const socket = this.#exchange.context.request.upgrade()
     socket.once('close', () => this.#end(head.status))
     socket.setKeepAlive(true)
-    socket.write(`${switching}${incomingHead(this.#exchange, head).lines}\r\n`, 'latin1')
+    socket.write(`${switching}${toClientHead(this.#exchange, head).lines}\r\n`, 'latin1')
     this.#deps.endless.add(new WebSocketRelay(socket, upstreamSocket), {
       idleTimeoutMs: options.webSocketIdleTimeoutMs,
       hasTokenEnded: options.webSocketsOutliveTokens
@@ -99,7 +99,7 @@ class WebSocketHandshake implements HandshakeListener, ResponseListener, Waiter<
 
   onHead(head: AnswerHead): void {
     this.#onAnswer(head)
-    this.#response.writeHead(incomingHead(this.#exchange, head))
+    this.#response.writeHead(toClientHead(this.#exchange, head))
   }
 
   onData(piece: Buffer): void {

@@ -10,7 +10,7 @@ import type { Routes } from './route-table.ts'
  * 404, 405. Who is not trusted to ask learns nothing: 403.
  * @param asking the operation that serves the check
  */
-export const findChecked = (
+export const matchOriginal = (
   routes: Routes<MeteredOperation>,
   exchange: Exchange,
   asking: MeteredOperation,

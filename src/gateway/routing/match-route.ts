@@ -3,7 +3,7 @@ import type { Reply } from '../../http/reply.ts'
 import { refuse } from '../error-response.ts'
 import { enter, type Outcome, type Step } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
-import { findChecked } from './match-original.ts'
+import { matchOriginal } from './match-original.ts'
 import type { Routes } from './route-table.ts'
 
 /** Step 1: which operation is asked for. Refuses what cannot be read in one way only: 400; unpublished: 404; 405; 417. */
@@ -30,7 +30,7 @@ export const matchRoute =
         }
         return undefined
       case 'check':
-        return findChecked(routes, exchange, match.operation)
+        return matchOriginal(routes, exchange, match.operation)
     }
   }
 

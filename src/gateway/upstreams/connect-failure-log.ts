@@ -1,11 +1,11 @@
 import type { RoundTripError } from '../../http/client/errors.ts'
-import type { Member } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** Told which members cannot be reached, and which can again. */
-export interface ReachReport {
+export interface ConnectReport {
   /** No connection to it was made; said once for each reason until it is reachable. */
-  unreachable(member: Member, reason: Unreachable): void
-  reachable(member: Member): void
+  unreachable(member: Endpoint, reason: Unreachable): void
+  reachable(member: Endpoint): void
 }
 
 /** Why there is no connection: for the log alone, and nothing of a request is in it. */
@@ -27,14 +27,14 @@ interface Trouble {
  * other. One that answers counts as reachable once nothing has failed for ten seconds, so that one which comes and goes
  * does not fill the log.
  */
-export class ReachWatch {
-  readonly #report: ReachReport
+export class ConnectFailureLog {
+  readonly #report: ConnectReport
   readonly #nowMs: () => number
-  readonly #troubles = new Map<Member, Trouble>()
+  readonly #troubles = new Map<Endpoint, Trouble>()
   #isClosed = false
 
   /** @param nowMs of a monotonic clock */
-  constructor(report: ReachReport, nowMs: () => number) {
+  constructor(report: ConnectReport, nowMs: () => number) {
     this.#report = report
     this.#nowMs = nowMs
   }
@@ -44,7 +44,7 @@ export class ReachWatch {
     return this.#troubles.size > 0
   }
 
-  missed(member: Member, error: RoundTripError): void {
+  failed(member: Endpoint, error: RoundTripError): void {
     if (this.#isClosed || !isOfConnection(error)) return
     const trouble = this.#troubles.get(member) ?? { said: new Set(), lastMissedAtMs: 0 }
     this.#troubles.set(member, trouble)
@@ -57,7 +57,7 @@ export class ReachWatch {
   }
 
   /** It has answered. */
-  heard(member: Member): void {
+  succeeded(member: Endpoint): void {
     const trouble = this.#troubles.get(member)
     if (trouble === undefined || this.#nowMs() - trouble.lastMissedAtMs < calmMs) return
     this.#troubles.delete(member)
@@ -65,7 +65,7 @@ export class ReachWatch {
   }
 
   /** It is no member any more. */
-  forget(member: Member): void {
+  forget(member: Endpoint): void {
     this.#troubles.delete(member)
   }
 

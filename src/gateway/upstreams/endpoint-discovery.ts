@@ -1,30 +1,30 @@
 import { isWatchable, type LookUp, NameWatch } from '../../http/client/dns-refresh.ts'
 import { type Place, toPlace } from '../../http/client/endpoint-address.ts'
-import type { Member } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
-export interface RosterOptions {
+export interface EndpointDiscoveryOptions {
   readonly targets: readonly string[]
   /** How often names are looked up. */
   readonly dnsIntervalMs: number
 }
 
-export interface RosterDeps {
+export interface EndpointDiscoveryDeps {
   readonly lookUp: LookUp
-  create(target: string, place: Place): Member
+  create(target: string, place: Place): Endpoint
   /** These are all members now; those that were before and are no more finish what they have under way. */
-  onMembers(members: readonly Member[]): void
+  onMembers(members: readonly Endpoint[]): void
   /** A name has other addresses than before. */
   onAddresses(name: string, addresses: readonly string[]): void
   onUnresolved(name: string, reason: string): void
 }
 
 /** Who the members of an upstream are: one for each target, or for each address that a target's name has at the time. */
-export class Roster {
-  readonly #deps: RosterDeps
-  readonly #byTarget = new Map<string, readonly Member[]>()
+export class EndpointDiscovery {
+  readonly #deps: EndpointDiscoveryDeps
+  readonly #byTarget = new Map<string, readonly Endpoint[]>()
   readonly #watches: readonly NameWatch[]
 
-  constructor({ targets, dnsIntervalMs }: RosterOptions, deps: RosterDeps) {
+  constructor({ targets, dnsIntervalMs }: EndpointDiscoveryOptions, deps: EndpointDiscoveryDeps) {
     this.#deps = deps
     // Until its addresses are known a name stands for itself: whoever connects looks it up.
     for (const target of targets) this.#byTarget.set(target, [deps.create(target, toPlace(target))])

@@ -7,11 +7,11 @@ import type { ClientTls } from '../../http/client/tls-context.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 
 /** What a member is used for. */
-export const memberStates = ['available', 'ejected', 'unhealthy'] as const
-export type MemberState = (typeof memberStates)[number]
+export const endpointStates = ['available', 'ejected', 'unhealthy'] as const
+export type EndpointState = (typeof endpointStates)[number]
 
 /** One address that serves an upstream: its connections, and how it does. */
-export class Member {
+export class Endpoint {
   /** For the log. */
   readonly address: string
   /** What requests to it name as their Host. */
@@ -35,7 +35,7 @@ export class Member {
     this.#place = place
   }
 
-  get state(): MemberState {
+  get state(): EndpointState {
     if (!this.isHealthy) return 'unhealthy'
     return this.isEjected ? 'ejected' : 'available'
   }
@@ -47,7 +47,7 @@ export class Member {
 }
 
 /** Makes the members of one upstream. */
-export const memberMaker = (options: UpstreamOptions, tls: ClientTls | undefined) => {
+export const createEndpointFactory = (options: UpstreamOptions, tls: ClientTls | undefined) => {
   const limits: ConnectionLimits = {
     connectTimeoutMs: options.connectTimeoutMs,
     headersTimeoutMs: options.headersTimeoutMs,
@@ -55,7 +55,7 @@ export const memberMaker = (options: UpstreamOptions, tls: ClientTls | undefined
     totalTimeoutMs: options.totalTimeoutMs,
     keepAliveMs,
   }
-  return (target: string, place: Place): Member => new Member(target, place, limits, tls)
+  return (target: string, place: Place): Endpoint => new Endpoint(target, place, limits, tls)
 }
 
 /** Shorter than what servers usually keep, so that the gateway closes first and no request meets a closing socket. */

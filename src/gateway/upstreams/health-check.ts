@@ -1,7 +1,7 @@
 import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
 import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
 import type { AnswerHead } from '../../http/client/response-head.ts'
-import type { Member } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** Active checks: every member is asked, whether there are requests or not. */
 export interface HealthOptions {
@@ -18,11 +18,11 @@ export interface HealthOptions {
 }
 
 /** Told when a member has changed from healthy to unhealthy, or back. */
-export type ReportHealth = (member: Member) => void
+export type ReportHealth = (member: Endpoint) => void
 
 /** The checks of one member, over connections of their own: a member that is busy is not taken for one that is ill. */
 export class HealthCheck implements RoundTripHandler {
-  readonly #member: Member
+  readonly #member: Endpoint
   readonly #options: HealthOptions
   readonly #report: ReportHealth
   readonly #pool: ConnectionPool
@@ -33,7 +33,7 @@ export class HealthCheck implements RoundTripHandler {
   /** Results in a row that speak against what it is taken for. */
   #doubts = 0
 
-  constructor(member: Member, options: HealthOptions, report: ReportHealth) {
+  constructor(member: Endpoint, options: HealthOptions, report: ReportHealth) {
     const { path, intervalMs, timeoutMs } = options
     this.#member = member
     this.#options = options

@@ -1,26 +1,26 @@
-import type { Member, MemberState } from './endpoint.ts'
+import type { Endpoint, EndpointState } from './endpoint.ts'
 
 /** Told how many members are in which state, by the difference to before. */
-export type CountMembers = (state: MemberState, difference: number) => void
+export type CountEndpoints = (state: EndpointState, difference: number) => void
 
 /** The members of one upstream, and the choice among them. There is always one. */
-export class Members {
-  readonly #count: CountMembers
-  #all: readonly Member[] = []
+export class LoadBalancer {
+  readonly #count: CountEndpoints
+  #all: readonly Endpoint[] = []
   /** Those that are to be chosen from. */
-  #usable: readonly Member[] = []
-  #counted: readonly MemberState[] = []
+  #usable: readonly Endpoint[] = []
+  #counted: readonly EndpointState[] = []
 
-  constructor(count: CountMembers) {
+  constructor(count: CountEndpoints) {
     this.#count = count
   }
 
-  get all(): readonly Member[] {
+  get all(): readonly Endpoint[] {
     return this.#all
   }
 
   /** @param all at least one */
-  replace(all: readonly Member[]): void {
+  replace(all: readonly Endpoint[]): void {
     this.#all = all
     this.update()
   }
@@ -34,19 +34,19 @@ export class Members {
   }
 
   /** Of two at random the one that serves fewer requests. */
-  choose(): Member {
+  choose(): Endpoint {
     const usable = this.#usable
     const { length } = usable
-    if (length === 1) return usable[0] as Member
+    if (length === 1) return usable[0] as Endpoint
     const place = Math.floor(Math.random() * length)
     const other = (place + 1 + Math.floor(Math.random() * (length - 1))) % length
-    const one = usable[place] as Member
-    const two = usable[other] as Member
+    const one = usable[place] as Endpoint
+    const two = usable[other] as Endpoint
     return two.inFlight < one.inFlight ? two : one
   }
 
   /** Any but these; undefined where there is no other. */
-  chooseOther(than: readonly Member[]): Member | undefined {
+  chooseOther(than: readonly Endpoint[]): Endpoint | undefined {
     const usable = this.#usable.filter(member => !than.includes(member))
     const others = usable.length > 0 ? usable : this.#all.filter(member => !than.includes(member))
     return others[Math.floor(Math.random() * others.length)]
@@ -57,7 +57,7 @@ export class Members {
     this.#recount([])
   }
 
-  #recount(states: readonly MemberState[]): void {
+  #recount(states: readonly EndpointState[]): void {
     for (const state of this.#counted) this.#count(state, -1)
     for (const state of states) this.#count(state, 1)
     this.#counted = states

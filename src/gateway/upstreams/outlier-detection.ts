@@ -1,8 +1,8 @@
-import type { Member } from './endpoint.ts'
-import type { Members } from './load-balancer.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { LoadBalancer } from './load-balancer.ts'
 
 /** When a member that fails is left alone for a while. */
-export interface EjectionOptions {
+export interface OutlierDetectionOptions {
   /** Failures in a row after which it is. Default 5. 0: never. */
   readonly failures: number
   /** How long, the first time. Default 10_000. Twice as long each time that it fails again as soon as it is back. */
@@ -17,8 +17,8 @@ export interface EjectionOptions {
 export type EjectionReason = 'connect' | 'timeout' | 'reset' | 'invalid' | '5xx'
 
 export interface EjectionReport {
-  ejected(member: Member, reason: EjectionReason, forMs: number): void
-  returned(member: Member): void
+  ejected(member: Endpoint, reason: EjectionReason, forMs: number): void
+  returned(member: Endpoint): void
 }
 
 /** When a member was ejected, the last time. */
@@ -30,20 +30,20 @@ interface Absence {
 }
 
 /** Passive checks: who fails several times in a row is left alone, longer each time (outlier detection). */
-export class Ejection {
-  readonly #options: EjectionOptions
-  readonly #members: Members
+export class OutlierDetection {
+  readonly #options: OutlierDetectionOptions
+  readonly #members: LoadBalancer
   readonly #report: EjectionReport
-  readonly #absences = new Map<Member, Absence>()
+  readonly #absences = new Map<Endpoint, Absence>()
 
-  constructor(options: EjectionOptions, members: Members, report: EjectionReport) {
+  constructor(options: OutlierDetectionOptions, members: LoadBalancer, report: EjectionReport) {
     this.#options = options
     this.#members = members
     this.#report = report
   }
 
   /** One more failure of a member. */
-  count(member: Member, reason: EjectionReason): void {
+  count(member: Endpoint, reason: EjectionReason): void {
     const { failures } = this.#options
     member.failures += 1
     if (failures === 0 || member.failures < failures || member.isEjected || !this.#canSpareOne()) return
@@ -56,7 +56,7 @@ export class Ejection {
   }
 
   /** It is no member any more. */
-  forget(member: Member): void {
+  forget(member: Endpoint): void {
     clearTimeout(this.#absences.get(member)?.timer)
     this.#absences.delete(member)
   }
@@ -73,14 +73,14 @@ export class Ejection {
   }
 
   /** Who did well for as long as it was out before begins anew. */
-  #timeFor(member: Member): number {
+  #timeFor(member: Endpoint): number {
     const { timeMs, maxTimeMs } = this.#options
     const before = this.#absences.get(member)
     const isAgain = before?.returnedAtMs !== undefined && performance.now() < before.returnedAtMs + before.forMs
     return Math.min(maxTimeMs, isAgain ? before.forMs * 2 : timeMs)
   }
 
-  #return(member: Member): void {
+  #return(member: Endpoint): void {
     const absence = this.#absences.get(member)
     if (absence) absence.returnedAtMs = performance.now()
     member.isEjected = false

@@ -1,5 +1,5 @@
 /** Who waits until an upstream has room. */
-export interface Waiter<Place> {
+export interface QueuedRequest<Place> {
   /** It is its turn. */
   onTurn(place: Place): void
   /** It has waited too long. */
@@ -7,12 +7,12 @@ export interface Waiter<Place> {
 }
 
 /** Requests that wait for room, first come, first served. A short one: who waits long is better off elsewhere. */
-export class WaitingLine<Place> {
+export class PendingQueue<Place> {
   readonly #most: number
   readonly #timeoutMs: number
   readonly #count: (difference: number) => void
   /** With the time until which each waits. */
-  readonly #waiters = new Map<Waiter<Place>, number>()
+  readonly #waiters = new Map<QueuedRequest<Place>, number>()
   #timer: NodeJS.Timeout | undefined
 
   /** @param count told how the length of the line changes */
@@ -27,7 +27,7 @@ export class WaitingLine<Place> {
   }
 
   /** @returns whether there was room in the line */
-  join(waiter: Waiter<Place>): boolean {
+  join(waiter: QueuedRequest<Place>): boolean {
     if (this.#waiters.size >= this.#most) return false
     this.#waiters.set(waiter, performance.now() + this.#timeoutMs)
     this.#count(1)
@@ -35,12 +35,12 @@ export class WaitingLine<Place> {
     return true
   }
 
-  leave(waiter: Waiter<Place>): void {
+  leave(waiter: QueuedRequest<Place>): void {
     if (this.#waiters.delete(waiter)) this.#count(-1)
   }
 
   /** The first one, no longer in the line. */
-  shift(): Waiter<Place> | undefined {
+  shift(): QueuedRequest<Place> | undefined {
     for (const waiter of this.#waiters.keys()) {
       this.leave(waiter)
       return waiter

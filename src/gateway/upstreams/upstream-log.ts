@@ -1,13 +1,13 @@
 import type { ClientTlsReport } from '../../http/client/tls-context.ts'
 import type { Logger } from '../../telemetry/logger.ts'
-import type { ReachReport } from './connect-failure-log.ts'
-import type { Member } from './endpoint.ts'
+import type { ConnectReport } from './connect-failure-log.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { EjectionReport } from './outlier-detection.ts'
 
 /** What an operator is told of one upstream. */
-export interface UpstreamLog extends EjectionReport, ReachReport, Omit<ClientTlsReport, 'uses'> {
+export interface UpstreamLog extends EjectionReport, ConnectReport, Omit<ClientTlsReport, 'uses'> {
   /** It is unhealthy now, or healthy again. */
-  health(member: Member): void
+  health(member: Endpoint): void
   addresses(name: string, addresses: readonly string[]): void
   unresolved(name: string, reason: string): void
 }

@@ -1,6 +1,6 @@
 import type { ClientTlsOptions } from '../../http/client/tls-context.ts'
 import type { HealthOptions } from './health-check.ts'
-import type { EjectionOptions } from './outlier-detection.ts'
+import type { OutlierDetectionOptions } from './outlier-detection.ts'
 
 /** Where forwarded operations go. */
 export interface UpstreamOptions {
@@ -37,7 +37,7 @@ export interface UpstreamOptions {
   readonly queueTimeoutMs: number
   /** Most retries, in percent of the requests; 3 a second are always allowed. Default 20. 0: none. */
   readonly retryPercent: number
-  readonly ejection: EjectionOptions
+  readonly ejection: OutlierDetectionOptions
   /** Left out: no member is asked for anything but what callers ask. */
   readonly health?: HealthOptions
   /** For https targets. Left out: the public CAs vouch for them, and no certificate is shown. */

@@ -4,17 +4,17 @@ import { type ClientTls, openClientTls } from '../../http/client/tls-context.ts'
 import { type CertificateMeter, createCertificateMeter } from '../../telemetry/certificate-metrics.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
-import { ReachWatch } from './connect-failure-log.ts'
-import { type Member, memberMaker } from './endpoint.ts'
-import { Roster } from './endpoint-discovery.ts'
+import { ConnectFailureLog } from './connect-failure-log.ts'
+import { createEndpointFactory, type Endpoint } from './endpoint.ts'
+import { EndpointDiscovery } from './endpoint-discovery.ts'
 import { HealthCheck } from './health-check.ts'
-import { Members } from './load-balancer.ts'
-import { Ejection, type EjectionReason } from './outlier-detection.ts'
-import { type Waiter, WaitingLine } from './pending-queue.ts'
+import { LoadBalancer } from './load-balancer.ts'
+import { type EjectionReason, OutlierDetection } from './outlier-detection.ts'
+import { PendingQueue, type QueuedRequest } from './pending-queue.ts'
 import { RetryBudget } from './retry-budget.ts'
 import type { UpstreamFailure } from './upstream-failure.ts'
 import { createUpstreamLog, type UpstreamLog } from './upstream-log.ts'
-import { createUpstreamMeter, type UpstreamMeter } from './upstream-metrics.ts'
+import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 
 export interface UpstreamDeps {
@@ -34,16 +34,16 @@ export class Upstream {
   readonly name: string
   readonly options: UpstreamOptions
   readonly #log: UpstreamLog
-  readonly #meter: UpstreamMeter
-  readonly #members: Members
-  readonly #checks = new Map<Member, HealthCheck>()
-  readonly #ejection: Ejection
-  readonly #reach: ReachWatch
+  readonly #meter: UpstreamMetrics
+  readonly #members: LoadBalancer
+  readonly #checks = new Map<Endpoint, HealthCheck>()
+  readonly #ejection: OutlierDetection
+  readonly #reach: ConnectFailureLog
   readonly #budget: RetryBudget
-  readonly #line: WaitingLine<Member>
+  readonly #line: PendingQueue<Endpoint>
   readonly #certificates: CertificateMeter | undefined
   readonly #tls: ClientTls | undefined
-  readonly #roster: Roster
+  readonly #roster: EndpointDiscovery
   readonly #maxInFlight: number
   readonly #nowMs: () => number
   #inFlight = 0
@@ -56,12 +56,12 @@ export class Upstream {
     this.options = options
     this.#nowMs = nowMs
     this.#log = createUpstreamLog(log, options.name)
-    this.#meter = createUpstreamMeter(options.name, recorder)
-    this.#members = new Members(this.#meter.members)
-    this.#ejection = new Ejection(options.ejection, this.#members, this.#log)
-    this.#reach = new ReachWatch(this.#log, nowMs)
+    this.#meter = createUpstreamMetrics(options.name, recorder)
+    this.#members = new LoadBalancer(this.#meter.members)
+    this.#ejection = new OutlierDetection(options.ejection, this.#members, this.#log)
+    this.#reach = new ConnectFailureLog(this.#log, nowMs)
     this.#budget = new RetryBudget(options.retryPercent)
-    this.#line = new WaitingLine(options.maxQueue, options.queueTimeoutMs, this.#meter.queued)
+    this.#line = new PendingQueue(options.maxQueue, options.queueTimeoutMs, this.#meter.queued)
     this.#maxInFlight = options.maxInFlight ?? Number.POSITIVE_INFINITY
     this.#certificates = options.tls && createCertificateMeter(recorder, 'upstream', options.name)
     this.#tls =
@@ -71,9 +71,9 @@ export class Upstream {
         renewed: () => this.#onRenewed(),
         refused: this.#log.refused,
       })
-    this.#roster = new Roster(options, {
+    this.#roster = new EndpointDiscovery(options, {
       lookUp,
-      create: memberMaker(options, this.#tls),
+      create: createEndpointFactory(options, this.#tls),
       onMembers: members => this.#onMembers(members),
       onAddresses: this.#log.addresses,
       onUnresolved: this.#log.unresolved,
@@ -81,7 +81,7 @@ export class Upstream {
   }
 
   /** A member for a request, counted as serving it; undefined where there is no room now. */
-  take(): Member | undefined {
+  take(): Endpoint | undefined {
     if (this.#inFlight >= this.#maxInFlight) return undefined
     this.#inFlight += 1
     this.#budget.requests += 1
@@ -91,17 +91,17 @@ export class Upstream {
   }
 
   /** Waits for a member. @returns false where there is no room to wait either */
-  wait(waiter: Waiter<Member>): boolean {
+  wait(waiter: QueuedRequest<Endpoint>): boolean {
     return this.#line.join(waiter)
   }
 
   /** Waits no more. */
-  leave(waiter: Waiter<Member>): void {
+  leave(waiter: QueuedRequest<Endpoint>): void {
     this.#line.leave(waiter)
   }
 
   /** The member serves this request no more: the next one may come. */
-  giveBack(member: Member): void {
+  giveBack(member: Endpoint): void {
     member.inFlight -= 1
     this.#inFlight -= 1
     if (this.#line.length > 0) this.#callNext()
@@ -112,7 +112,7 @@ export class Upstream {
    * @param tried those that have failed, the last one at the end
    * @param isOtherNeeded whether there is no use in trying the last one again
    */
-  takeAgain(tried: readonly Member[], isOtherNeeded: boolean): Member | undefined {
+  takeAgain(tried: readonly Endpoint[], isOtherNeeded: boolean): Endpoint | undefined {
     const last = tried.at(-1)
     const next = this.#members.chooseOther(tried) ?? (isOtherNeeded ? undefined : last)
     if (last === undefined || next === undefined) return undefined
@@ -125,16 +125,16 @@ export class Upstream {
   }
 
   /** A member has answered with this status. */
-  heard(member: Member, status: number): void {
+  heard(member: Endpoint, status: number): void {
     if (status >= 500) this.#ejection.count(member, '5xx')
     else if (member.failures > 0) member.failures = 0
-    if (this.#reach.hasTrouble) this.#reach.heard(member)
+    if (this.#reach.hasTrouble) this.#reach.succeeded(member)
   }
 
   /** A member has not answered. */
-  missed(member: Member, error: RoundTripError): void {
+  missed(member: Endpoint, error: RoundTripError): void {
     const { kind, wasReused } = error
-    if (this.#members.all.includes(member)) this.#reach.missed(member, error)
+    if (this.#members.all.includes(member)) this.#reach.failed(member, error)
     const reason = membersFaults[kind]
     // A connection that was kept may end at any time; a new one tells.
     const isUsual = kind === 'closed' && wasReused
@@ -182,20 +182,20 @@ export class Upstream {
     for (const { pool } of this.#members.all) pool.retire()
   }
 
-  #onMembers(members: readonly Member[]): void {
+  #onMembers(members: readonly Endpoint[]): void {
     const before = this.#members.all
     for (const member of before) if (!members.includes(member)) this.#dismiss(member)
     for (const member of members) if (!before.includes(member)) this.#observe(member)
     this.#members.replace(members)
   }
 
-  #observe(member: Member): void {
+  #observe(member: Endpoint): void {
     const { health } = this.options
     if (health) this.#checks.set(member, new HealthCheck(member, health, () => this.#onHealth(member)))
   }
 
   /** What it serves now it may finish. */
-  #dismiss(member: Member): void {
+  #dismiss(member: Endpoint): void {
     this.#checks.get(member)?.close()
     this.#checks.delete(member)
     this.#ejection.forget(member)
@@ -203,7 +203,7 @@ export class Upstream {
     member.pool.retire()
   }
 
-  #onHealth(member: Member): void {
+  #onHealth(member: Endpoint): void {
     this.#members.update()
     this.#log.health(member)
   }

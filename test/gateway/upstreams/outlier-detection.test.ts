@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
-import { Member } from '../../../src/gateway/upstreams/endpoint.ts'
-import { Members } from '../../../src/gateway/upstreams/load-balancer.ts'
-import { Ejection, type EjectionOptions } from '../../../src/gateway/upstreams/outlier-detection.ts'
+import { Endpoint } from '../../../src/gateway/upstreams/endpoint.ts'
+import { LoadBalancer } from '../../../src/gateway/upstreams/load-balancer.ts'
+import { OutlierDetection, type OutlierDetectionOptions } from '../../../src/gateway/upstreams/outlier-detection.ts'
 import { toPlace } from '../../../src/http/client/endpoint-address.ts'
 import { eventually } from '../../support/eventually.ts'
 
@@ -13,20 +13,20 @@ const limits = {
   keepAliveMs: 1000,
 }
 
-const addMember = (port: number): Member => {
+const addMember = (port: number): Endpoint => {
   const target = `http://127.0.0.1:${port}`
-  return new Member(target, toPlace(target), limits)
+  return new Endpoint(target, toPlace(target), limits)
 }
 
 /** An upstream of so many members, and what is said about them. */
-const createMembers = (t: Test, count: number, options: Partial<EjectionOptions> = {}) => {
+const createMembers = (t: Test, count: number, options: Partial<OutlierDetectionOptions> = {}) => {
   const said: (string | number)[] = []
   const states: Record<string, number> = {}
-  const members = new Members((state, difference) => {
+  const members = new LoadBalancer((state, difference) => {
     states[state] = (states[state] ?? 0) + difference
   })
   members.replace(Array.from({ length: count }, (_, place) => addMember(place + 1)))
-  const ejection = new Ejection(
+  const ejection = new OutlierDetection(
     { failures: 3, timeMs: 60_000, maxTimeMs: 300_000, mostPercent: 50, ...options },
     members,
     {
@@ -36,7 +36,7 @@ const createMembers = (t: Test, count: number, options: Partial<EjectionOptions>
   )
   t.teardown(() => ejection.close())
   const fail = (place: number, times = 1): void => {
-    for (let i = 0; i < times; i++) ejection.count(members.all[place] as Member, 'connect')
+    for (let i = 0; i < times; i++) ejection.count(members.all[place] as Endpoint, 'connect')
   }
   return { members, ejection, said, states, fail }
 }
@@ -77,7 +77,7 @@ t.test('who could not be spared is ejected at its next failure, when it can', as
   t.equal(said.length, 3)
   const [first, second] = members.all
   if (first) ejection.forget(first)
-  members.replace([second as Member, addMember(3)])
+  members.replace([second as Endpoint, addMember(3)])
   fail(0)
 
   t.same(said.slice(3), ['127.0.0.1:2', 'connect', 60_000])
@@ -85,14 +85,18 @@ t.test('who could not be spared is ejected at its next failure, when it can', as
 
 t.test('a member that fails as soon as it is back is out for twice as long, up to a limit', async t => {
   const times: number[] = []
-  const members = new Members(() => undefined)
+  const members = new LoadBalancer(() => undefined)
   members.replace([addMember(1), addMember(2)])
-  const ejection: Ejection = new Ejection({ failures: 3, timeMs: 10, maxTimeMs: 35, mostPercent: 50 }, members, {
-    ejected: (_member, _reason, forMs) => times.push(forMs),
-    returned: member => ejection.count(member, 'connect'),
-  })
+  const ejection: OutlierDetection = new OutlierDetection(
+    { failures: 3, timeMs: 10, maxTimeMs: 35, mostPercent: 50 },
+    members,
+    {
+      ejected: (_member, _reason, forMs) => times.push(forMs),
+      returned: member => ejection.count(member, 'connect'),
+    },
+  )
   t.teardown(() => ejection.close())
-  for (let i = 0; i < 3; i++) ejection.count(members.all[0] as Member, '5xx')
+  for (let i = 0; i < 3; i++) ejection.count(members.all[0] as Endpoint, '5xx')
 
   await eventually(() => times.length >= 4)
   t.same(times.slice(0, 4), [10, 20, 35, 35])

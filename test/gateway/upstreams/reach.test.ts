@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Member } from '../../../src/gateway/upstreams/endpoint.ts'
+import type { Endpoint } from '../../../src/gateway/upstreams/endpoint.ts'
 import type { Upstream } from '../../../src/gateway/upstreams/upstream.ts'
 import { RoundTripError } from '../../../src/http/client/errors.ts'
 import { get, RoundTrip } from '../../http/client/support/round-trips.ts'
@@ -17,7 +17,7 @@ const openMember = (t: Parameters<typeof openUpstream>[0]) => {
   return { ...opened, clock, member: memberOf(opened.upstream) }
 }
 
-const memberOf = (upstream: Upstream): Member => {
+const memberOf = (upstream: Upstream): Endpoint => {
   const member = upstream.take()
   if (member === undefined) throw new Error('no member')
   upstream.giveBack(member)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type ClientAuthFailureReason, OAuthError } from '../../../src/errors.ts'
-import { createFailureLimit } from '../../../src/gateway/authn/brute-force-limit.ts'
+import { createBruteForceLimit } from '../../../src/gateway/authn/brute-force-limit.ts'
 import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
 import { createHearing, type Heard } from '../../../src/oauth/secrets/proof-throttle.ts'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
@@ -17,7 +17,7 @@ const start = () => {
   const limit = { limit: 3, windowSec: 60 }
   return createHearing({
     clients: createClients([]),
-    failures: createFailureLimit(createMemoryLimiter(clock), limit, clock.nowMs),
+    failures: createBruteForceLimit(createMemoryLimiter(clock), limit, clock.nowMs),
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/clock.ts'
 import { OAuthError } from '../../../src/errors.ts'
-import { createStartLimit } from '../../../src/gateway/authn/authorize-rate-limit.ts'
-import { createFailureLimit } from '../../../src/gateway/authn/brute-force-limit.ts'
+import { createAuthorizeRateLimit } from '../../../src/gateway/authn/authorize-rate-limit.ts'
+import { createBruteForceLimit } from '../../../src/gateway/authn/brute-force-limit.ts'
 import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
 import type { OAuthDeps } from '../../../src/oauth/deps.ts'
 import { createFeedWatch } from '../../../src/oauth/feed-watch.ts'
@@ -171,8 +171,8 @@ export const startServer = async (
 const createLimits = (clock: ManualClock): Pick<OAuthDeps, 'failures' | 'starts'> => {
   const limiter = createMemoryLimiter(clock)
   return {
-    failures: createFailureLimit(limiter, { limit: 10, windowSec: 60 }, () => clock.nowMs()),
-    starts: createStartLimit(limiter, { limit: 300, windowSec: 60 }),
+    failures: createBruteForceLimit(limiter, { limit: 10, windowSec: 60 }, () => clock.nowMs()),
+    starts: createAuthorizeRateLimit(limiter, { limit: 300, windowSec: 60 }),
   }
 }
 

@@ -1,5 +1,5 @@
-import { createStartLimit } from '../../../src/gateway/authn/authorize-rate-limit.ts'
-import { createFailureLimit } from '../../../src/gateway/authn/brute-force-limit.ts'
+import { createAuthorizeRateLimit } from '../../../src/gateway/authn/authorize-rate-limit.ts'
+import { createBruteForceLimit } from '../../../src/gateway/authn/brute-force-limit.ts'
 import { createRequestObjects } from '../../../src/oauth/authorization/request-object.ts'
 import { createClientKeyring } from '../../../src/oauth/client-keys/key-source.ts'
 import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
@@ -85,8 +85,8 @@ export const openBrowserRoom = async (
   const keys = await openKeyRing(store.keys, clock, options)
   t.teardown(() => keys.close())
   const limiter = createMemoryLimiter(clock)
-  const failures = createFailureLimit(limiter, { limit: 10, windowSec: 60 }, clock.nowMs)
-  const starts = createStartLimit(limiter, { limit: 300, windowSec: 60 })
+  const failures = createBruteForceLimit(limiter, { limit: 10, windowSec: 60 }, clock.nowMs)
+  const starts = createAuthorizeRateLimit(limiter, { limit: 300, windowSec: 60 })
   const feedWatch = createFeedWatch(store.feeds)
   t.teardown(() => feedWatch.close())
   const revocations = createRevocationFeed(store, feedWatch, clock)

@@ -2,7 +2,7 @@ import { systemClock } from '../../../src/clock.ts'
 import { operationLabel, publishOperations, type SidegateConfig } from '../../../src/config/load.ts'
 import { gatewayErrors, oauthErrors } from '../../../src/errors.ts'
 import { methods } from '../../../src/gateway/operation.ts'
-import { memberStates } from '../../../src/gateway/upstreams/endpoint.ts'
+import { endpointStates } from '../../../src/gateway/upstreams/endpoint.ts'
 import type { UpstreamFailure } from '../../../src/gateway/upstreams/upstream-failure.ts'
 import type { DropReason } from '../../../src/http/server/options.ts'
 import { grantTypes, signingAlgs } from '../../../src/oauth/protocol.ts'
@@ -115,7 +115,7 @@ const valuesOf: Readonly<Record<MetricKey, (makers: SeriesMakers) => readonly Va
     ),
   upstreamDuration: ({ upstreams }) => product(upstreams, codeClasses),
   upstreamErrors: ({ upstreams }) => product(upstreams, Object.keys(upstreamFailures)),
-  upstreamMembers: ({ upstreams }) => product(upstreams, memberStates),
+  upstreamMembers: ({ upstreams }) => product(upstreams, endpointStates),
   upstreamRetries: ({ upstreams }) => product(upstreams, ['allowed', 'denied']),
   upstreamQueue: ({ upstreams }) => product(upstreams),
   storeDuration: ({ store }) => product([store], storeCalls()),
