@@ -1,5 +1,5 @@
 import { type GatewayErrorCode, gatewayErrors, OAuthError, type OAuthErrorCode } from '../errors.ts'
-import { type ProblemFacts, problemReply } from '../http/problem-details.ts'
+import { type ProblemDetails, problemReply } from '../http/problem-details.ts'
 import type { Reply } from '../http/reply.ts'
 import { fieldValues } from '../http/server/request-parser.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
@@ -25,7 +25,7 @@ const oauthWords: Readonly<Partial<Record<GatewayErrorCode, OAuthErrorCode>>> = 
 }
 
 /** A refusal in the language of the operation: RFC 6749 JSON or a page for OAuth operations, RFC 9457 for all else. */
-export const refuse = (exchange: Exchange, code: GatewayErrorCode, facts: ProblemFacts = {}): Reply => {
+export const refuse = (exchange: Exchange, code: GatewayErrorCode, facts: ProblemDetails = {}): Reply => {
   const word = exchange.operation?.speaksOAuth ? oauthWords[code] : undefined
   if (word === undefined) return problemReply(code, exchange.context.id, facts)
   const { status, detail } = gatewayErrors[code]
@@ -64,7 +64,7 @@ const oauthReply = (
   error: OAuthErrorCode,
   description: string,
   status: number,
-  facts: ProblemFacts,
+  facts: ProblemDetails,
 ): Reply => {
   const { operation, context } = exchange
   operation?.meter.oauthError(error)
@@ -86,7 +86,7 @@ const jsonReply = (
   status: number,
   error: OAuthErrorCode,
   description: string,
-  members: ProblemFacts['members'],
+  members: ProblemDetails['members'],
 ): Reply => ({
   status,
   headers: ['content-type', 'application/json', 'cache-control', 'no-store'],

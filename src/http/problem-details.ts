@@ -2,7 +2,7 @@ import { type GatewayErrorCode, gatewayErrors } from '../errors.ts'
 import type { Reply } from './reply.ts'
 
 /** What an error may say beyond its catalogue entry. */
-export interface ProblemFacts {
+export interface ProblemDetails {
   /** Names and values in turn, e.g. Allow, Retry-After, WWW-Authenticate. */
   readonly headers?: readonly string[]
   /** Further members of the document (RFC 9457 section 3.2). */
@@ -13,7 +13,7 @@ export interface ProblemFacts {
  * An error as RFC 9457 `application/problem+json`. A malformed request also ends its connection.
  * @param requestId without characters that JSON escapes
  */
-export const problemReply = (code: GatewayErrorCode, requestId: string, facts: ProblemFacts = {}): Reply => {
+export const problemReply = (code: GatewayErrorCode, requestId: string, facts: ProblemDetails = {}): Reply => {
   const { status } = gatewayErrors[code]
   const more = facts.members ? `,${JSON.stringify(facts.members).slice(1)}` : '}'
   return {

@@ -1,11 +1,11 @@
-import type { AnswerHead } from '../../http/client/response-head.ts'
+import type { UpstreamHead } from '../../http/client/response-head.ts'
 import { fieldLines } from '../../http/reply.ts'
 import type { ResponseHead } from '../../http/server/response.ts'
 import type { Exchange } from '../exchange.ts'
 import { mergeLimits } from './merge-ratelimit-headers.ts'
 
 /** The upstream's end-to-end fields as they go to the client, then the id and the plan's. */
-export const toClientHead = ({ answerFields, context }: Exchange, head: AnswerHead): ResponseHead => {
+export const toClientHead = ({ answerFields, context }: Exchange, head: UpstreamHead): ResponseHead => {
   const { status, fields, hasDate } = head
   const merge = answerFields.length > 0 ? mergeLimits(name => joinedValue(fields, name), answerFields) : undefined
   const upstream = merge === undefined ? head.lines : withoutFields(head.lines, merge.dropped)

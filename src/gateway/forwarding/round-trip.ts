@@ -1,10 +1,10 @@
 import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
 import type { RoundTripError } from '../../http/client/errors.ts'
-import type { OutgoingRequest } from '../../http/client/request.ts'
-import type { AnswerHead } from '../../http/client/response-head.ts'
+import type { UpstreamRequest } from '../../http/client/request.ts'
+import type { UpstreamHead } from '../../http/client/response-head.ts'
 import { isEventStream } from '../../http/client/timeouts.ts'
 import { expectsContinue } from '../../http/context.ts'
-import { countPassed } from '../../http/server/buffer-gc.ts'
+import { recordBodyBytes } from '../../http/server/buffer-gc.ts'
 import type { ResponseListener } from '../../http/server/response.ts'
 import { refuse } from '../error-response.ts'
 import { clientGone, type Exchange } from '../exchange.ts'
@@ -65,7 +65,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
     this.#deps.reply(this.#exchange, refuseOverload(this.#exchange))
   }
 
-  #requestTo({ host }: Endpoint): OutgoingRequest {
+  #requestTo({ host }: Endpoint): UpstreamRequest {
     const { trace } = this.#exchange
     if (trace) trace.upstreamHost = host
     return toUpstreamRequest(this.#exchange, this.#operation, host, this.#sentAtMs)
@@ -78,7 +78,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
     this.#end('client_gone', this.#exchange.context.response.refusal?.status ?? clientGone)
   }
 
-  onHead(head: AnswerHead): void {
+  onHead(head: UpstreamHead): void {
     const { response } = this.#exchange.context
     this.#status = head.status
     this.#exchange.upstreamStatus = head.status
@@ -98,7 +98,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
   }
 
   /** Event streams have no end of their own. */
-  onLong(head: AnswerHead): void {
+  onLong(head: UpstreamHead): void {
     if (head.framing.by === 'length' || !isEventStream(head)) return
     const { endless, hasTokenEnded } = this.#deps
     const outlivesToken = this.#upstream.options.eventStreamsOutliveTokens
@@ -134,7 +134,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
         return
       }
     }
-    countPassed(piece.length)
+    recordBodyBytes(piece.length)
     if (!response.write(piece)) this.#connection?.pause()
   }
 

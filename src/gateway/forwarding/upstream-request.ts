@@ -1,4 +1,4 @@
-import type { OutgoingRequest } from '../../http/client/request.ts'
+import type { UpstreamRequest } from '../../http/client/request.ts'
 import { withoutCredentials } from '../authn/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
@@ -10,7 +10,7 @@ export const toUpstreamRequest = (
   operation: MeteredOperation,
   host: string,
   startedAtMs: number,
-): OutgoingRequest => {
+): UpstreamRequest => {
   const { method, request, fields } = exchange.context
   const isChunked = fields.transferEncoding !== undefined
   const framing = isChunked ? 'Transfer-Encoding: chunked\r\n' : lengthWhereWanted(method, fields.contentLength)

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { detectReset } from '../../http/message/detect-reset.ts'
-import { countPassed } from '../../http/server/buffer-gc.ts'
+import { recordBodyBytes } from '../../http/server/buffer-gc.ts'
 import { type CloseCode, closeFrame, FrameReader } from './websocket-frames.ts'
 
 /** How long the two sides have to answer a Close of ours, in milliseconds. */
@@ -123,7 +123,7 @@ class Direction {
   }
 
   readonly #onData = (bytes: Buffer): void => {
-    countPassed(bytes.length)
+    recordBodyBytes(bytes.length)
     if (this.#close === undefined) {
       this.#frames.read(bytes)
       if (!this.#to.write(bytes)) this.#from.pause()

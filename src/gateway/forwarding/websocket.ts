@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { RoundTripError } from '../../http/client/errors.ts'
-import type { AnswerHead } from '../../http/client/response-head.ts'
-import { Handshake, type HandshakeListener } from '../../http/client/upgrade.ts'
+import type { UpstreamHead } from '../../http/client/response-head.ts'
+import { Upgrade, type UpgradeHandler } from '../../http/client/upgrade.ts'
 import type { Response, ResponseListener } from '../../http/server/response.ts'
 import type { AuthorizationServer } from '../../oauth/index.ts'
 import { refuse } from '../error-response.ts'
@@ -41,7 +41,7 @@ export const forwardUpgrade =
   }
 
 /** One handshake, from its wait for a member to the end of the WebSocket or of the refusal. */
-class WebSocketHandshake implements HandshakeListener, ResponseListener, QueuedRequest<Endpoint> {
+class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequest<Endpoint> {
   readonly #deps: WebSocketDeps
   readonly #exchange: Exchange
   readonly #operation: MeteredOperation
@@ -49,7 +49,7 @@ class WebSocketHandshake implements HandshakeListener, ResponseListener, QueuedR
   readonly #response: Response
   #member: Endpoint | undefined
   /** Until it is answered in whole, one way or the other. */
-  #handshake: Handshake | undefined
+  #handshake: Upgrade | undefined
   #sentAtMs = 0
 
   constructor(deps: WebSocketDeps, exchange: Exchange, operation: MeteredOperation, upstream: Upstream) {
@@ -73,7 +73,7 @@ class WebSocketHandshake implements HandshakeListener, ResponseListener, QueuedR
     const { trace } = this.#exchange
     if (trace) trace.upstreamHost = member.host
     const head = toUpgradeRequest(this.#exchange, this.#operation, member.host)
-    this.#handshake = new Handshake(member.open, { head, protocol: 'websocket' }, this.#upstream.options, this)
+    this.#handshake = new Upgrade(member.open, { head, protocol: 'websocket' }, this.#upstream.options, this)
   }
 
   onBusy(): void {
@@ -81,7 +81,7 @@ class WebSocketHandshake implements HandshakeListener, ResponseListener, QueuedR
     this.#deps.reply(this.#exchange, refuseOverload(this.#exchange))
   }
 
-  onOpen(head: AnswerHead, upstreamSocket: Socket): void {
+  onOpen(head: UpstreamHead, upstreamSocket: Socket): void {
     this.#handshake = undefined
     this.#onAnswer(head)
     const { options } = this.#upstream
@@ -97,7 +97,7 @@ class WebSocketHandshake implements HandshakeListener, ResponseListener, QueuedR
     })
   }
 
-  onHead(head: AnswerHead): void {
+  onHead(head: UpstreamHead): void {
     this.#onAnswer(head)
     this.#response.writeHead(toClientHead(this.#exchange, head))
   }
@@ -131,7 +131,7 @@ class WebSocketHandshake implements HandshakeListener, ResponseListener, QueuedR
     }
   }
 
-  #onAnswer({ status }: AnswerHead): void {
+  #onAnswer({ status }: UpstreamHead): void {
     this.#exchange.upstreamStatus = status
     this.#exchange.upstreamMs = performance.now() - this.#sentAtMs
     if (this.#member) this.#upstream.heard(this.#member, status)

@@ -1,5 +1,5 @@
-import { isWatchable, type LookUp, NameWatch } from '../../http/client/dns-refresh.ts'
-import { type Place, toPlace } from '../../http/client/endpoint-address.ts'
+import { DnsRefresh, isWatchable, type LookUp } from '../../http/client/dns-refresh.ts'
+import { type EndpointAddress, toEndpointAddress } from '../../http/client/endpoint-address.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface EndpointDiscoveryOptions {
@@ -10,7 +10,7 @@ export interface EndpointDiscoveryOptions {
 
 export interface EndpointDiscoveryDeps {
   readonly lookUp: LookUp
-  create(target: string, place: Place): Endpoint
+  create(target: string, place: EndpointAddress): Endpoint
   /** These are all members now; those that were before and are no more finish what they have under way. */
   onMembers(members: readonly Endpoint[]): void
   /** A name has other addresses than before. */
@@ -22,12 +22,12 @@ export interface EndpointDiscoveryDeps {
 export class EndpointDiscovery {
   readonly #deps: EndpointDiscoveryDeps
   readonly #byTarget = new Map<string, readonly Endpoint[]>()
-  readonly #watches: readonly NameWatch[]
+  readonly #watches: readonly DnsRefresh[]
 
   constructor({ targets, dnsIntervalMs }: EndpointDiscoveryOptions, deps: EndpointDiscoveryDeps) {
     this.#deps = deps
     // Until its addresses are known a name stands for itself: whoever connects looks it up.
-    for (const target of targets) this.#byTarget.set(target, [deps.create(target, toPlace(target))])
+    for (const target of targets) this.#byTarget.set(target, [deps.create(target, toEndpointAddress(target))])
     this.#tell()
     this.#watches = [...this.#byTarget.keys()].flatMap(target => this.#watch(target, dnsIntervalMs))
   }
@@ -36,8 +36,8 @@ export class EndpointDiscovery {
     for (const watch of this.#watches) watch.close()
   }
 
-  #watch(target: string, intervalMs: number): readonly NameWatch[] {
-    const place = toPlace(target)
+  #watch(target: string, intervalMs: number): readonly DnsRefresh[] {
+    const place = toEndpointAddress(target)
     if (place.kind === 'unix' || !isWatchable(place.name)) return []
     let isFirst = true
     const report = {
@@ -48,11 +48,11 @@ export class EndpointDiscovery {
       },
       failed: (reason: string) => this.#deps.onUnresolved(place.name, reason),
     }
-    return [new NameWatch(place.name, this.#deps.lookUp, intervalMs, report)]
+    return [new DnsRefresh(place.name, this.#deps.lookUp, intervalMs, report)]
   }
 
   /** Members whose address stays, stay: with their connections, and what is known of them. */
-  #move(target: string, place: Place & { readonly kind: 'tcp' }, addresses: readonly string[]): void {
+  #move(target: string, place: EndpointAddress & { readonly kind: 'tcp' }, addresses: readonly string[]): void {
     const before = this.#byTarget.get(target) ?? []
     const after = addresses.map(
       host => before.find(member => member.isAt(host)) ?? this.#deps.create(target, { ...place, host }),

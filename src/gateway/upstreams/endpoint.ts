@@ -1,6 +1,6 @@
 import type { OpenSocket } from '../../http/client/connector.ts'
-import { opener } from '../../http/client/connector.ts'
-import { hostOf, type Place, placeText } from '../../http/client/endpoint-address.ts'
+import { createConnector } from '../../http/client/connector.ts'
+import { addressText, type EndpointAddress, hostOf } from '../../http/client/endpoint-address.ts'
 import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
 import type { ConnectionLimits } from '../../http/client/timeouts.ts'
 import type { ClientTls } from '../../http/client/tls-context.ts'
@@ -24,13 +24,13 @@ export class Endpoint {
   failures = 0
   isEjected = false
   isHealthy = true
-  readonly #place: Place
+  readonly #place: EndpointAddress
 
   /** @param target what the configuration says; several members may come of one */
-  constructor(target: string, place: Place, limits: ConnectionLimits, tls?: ClientTls) {
-    this.address = placeText(place)
+  constructor(target: string, place: EndpointAddress, limits: ConnectionLimits, tls?: ClientTls) {
+    this.address = addressText(place)
     this.host = hostOf(target)
-    this.open = opener(place, tls)
+    this.open = createConnector(place, tls)
     this.pool = createPool(this.open, limits)
     this.#place = place
   }
@@ -55,7 +55,7 @@ export const createEndpointFactory = (options: UpstreamOptions, tls: ClientTls |
     totalTimeoutMs: options.totalTimeoutMs,
     keepAliveMs,
   }
-  return (target: string, place: Place): Endpoint => new Endpoint(target, place, limits, tls)
+  return (target: string, place: EndpointAddress): Endpoint => new Endpoint(target, place, limits, tls)
 }
 
 /** Shorter than what servers usually keep, so that the gateway closes first and no request meets a closing socket. */

@@ -1,6 +1,6 @@
 import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
 import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
-import type { AnswerHead } from '../../http/client/response-head.ts'
+import type { UpstreamHead } from '../../http/client/response-head.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Active checks: every member is asked, whether there are requests or not. */
@@ -46,7 +46,7 @@ export class HealthCheck implements RoundTripHandler {
     this.#timer = this.#askIn(Math.random() * Math.min(intervalMs, longestFirstWaitMs))
   }
 
-  onHead({ status }: AnswerHead): void {
+  onHead({ status }: UpstreamHead): void {
     this.#isGood = status >= 200 && status < 400
   }
 

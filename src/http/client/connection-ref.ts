@@ -4,7 +4,7 @@ import type { OnReadOpts } from 'node:net'
  * What functions that a socket keeps see of its connection. A socket that has closed stays in memory for a while,
  * and leads to nothing then.
  */
-export interface Link {
+export interface ConnectionRef {
   to: Linked | undefined
 }
 
@@ -16,13 +16,13 @@ interface Linked {
   onRead(bytes: Buffer): boolean
 }
 
-export const readInto = (link: Link): OnReadOpts => ({
+export const readInto = (link: ConnectionRef): OnReadOpts => ({
   buffer: readBuffer,
   callback: (length, bytes) => link.to?.onRead((bytes as Buffer).subarray(0, length)) ?? true,
 })
 
 /** For `hearOut`. */
-export const mayAnswer = (link: Link) => (): boolean => link.to?.hasBegunBody === true
+export const isResponsePossible = (link: ConnectionRef) => (): boolean => link.to?.hasBegunBody === true
 
 /**
  * What is read goes on before the next read: the process needs one buffer for all its connections. Windows reads ahead

@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net'
 import { InvalidMessageError } from '../message/invalid-message.ts'
-import { type Link, mayAnswer, readInto } from './connection-ref.ts'
+import { type ConnectionRef, isResponsePossible, readInto } from './connection-ref.ts'
 import type { OpenSocket } from './connector.ts'
-import { hearOut } from './early-response.ts'
+import { drainBeforeDestroy } from './early-response.ts'
 import { type FailureKind, RoundTripError } from './errors.ts'
-import { Patience } from './phase-timeouts.ts'
-import { hasBody, type OutgoingRequest } from './request.ts'
-import { OutgoingBody } from './request-body.ts'
-import type { AnswerHead } from './response-head.ts'
-import { AnswerHeadParser } from './response-head-parser.ts'
-import { type AnswerListener, AnswerReader } from './response-parser.ts'
+import { PhaseTimeouts } from './phase-timeouts.ts'
+import { hasBody, type UpstreamRequest } from './request.ts'
+import { RequestBodyWriter } from './request-body.ts'
+import type { UpstreamHead } from './response-head.ts'
+import { UpstreamHeadParser } from './response-head-parser.ts'
+import { type ResponseHandler, ResponseParser } from './response-parser.ts'
 import { type ConnectionLimits, keepAliveOf } from './timeouts.ts'
-import { TotalTime } from './total-timeout.ts'
+import { TotalTimeout } from './total-timeout.ts'
 
 /** Who has sent a request, and is told what comes of it: one of `onEnd` and `onFail`, unless it aborts. */
-export interface RoundTripHandler extends AnswerListener {
+export interface RoundTripHandler extends ResponseHandler {
   /** The answer has begun, and takes longer than most: said once, a fraction of a second later. */
-  onLong?(head: AnswerHead): void
+  onLong?(head: UpstreamHead): void
   /** All that has come so far has been told: nothing else follows soon. */
   onPause?(): void
   onFail(error: RoundTripError): void
@@ -35,28 +35,28 @@ export interface ConnectionOwner {
 export class Connection {
   readonly #owner: ConnectionOwner
   readonly #limits: ConnectionLimits
-  readonly #patience: Patience
-  readonly #totalTime: TotalTime
+  readonly #patience: PhaseTimeouts
+  readonly #totalTime: TotalTimeout
   readonly #socket: Socket
-  readonly #link: Link = { to: this }
-  readonly #heads = new AnswerHeadParser()
+  readonly #link: ConnectionRef = { to: this }
+  readonly #heads = new UpstreamHeadParser()
   #isPaused = false
   #isRetired = false
   #isClosed = false
   #answered = 0
-  #request: OutgoingRequest | undefined
+  #request: UpstreamRequest | undefined
   #handler: RoundTripHandler | undefined
-  #reader: AnswerReader | undefined
-  #body: OutgoingBody | undefined
+  #reader: ResponseParser | undefined
+  #body: RequestBodyWriter | undefined
 
   constructor(open: OpenSocket, limits: ConnectionLimits, owner: ConnectionOwner) {
     this.#owner = owner
     this.#limits = limits
-    this.#patience = new Patience(limits)
-    this.#totalTime = new TotalTime(limits)
+    this.#patience = new PhaseTimeouts(limits)
+    this.#totalTime = new TotalTimeout(limits)
     this.#socket = open(readInto(this.#link), () => this.#onReady())
     this.#socket.setNoDelay(true)
-    hearOut(this.#socket, mayAnswer(this.#link))
+    drainBeforeDestroy(this.#socket, isResponsePossible(this.#link))
     this.#socket.on('error', error => this.#onError(error))
     this.#socket.on('end', () => this.#onEnd())
     this.#socket.on('close', () => this.#onClose())
@@ -70,7 +70,7 @@ export class Connection {
   }
 
   /** Sends a request, as soon as there is a connection. Only where none is under way. */
-  send(request: OutgoingRequest, handler: RoundTripHandler): void {
+  send(request: UpstreamRequest, handler: RoundTripHandler): void {
     this.#request = request
     this.#handler = handler
     if (this.#patience.phase === 'idle') this.#write(request)
@@ -111,7 +111,7 @@ export class Connection {
     if (head !== undefined && this.#totalTime.becomesLong()) this.#handler?.onLong?.(head)
     if (this.#request !== undefined && this.#totalTime.isOver(this.#request.startedAtMs, head, nowMs)) {
       this.#fail(this.#waitsForClient() ? 'stalled' : 'late', 'the answer has not ended within the time for it')
-    } else if (this.#patience.isOver(nowMs)) {
+    } else if (this.#patience.isExpired(nowMs)) {
       this.#onTooLong()
     }
   }
@@ -135,17 +135,17 @@ export class Connection {
     if (this.#request) this.#write(this.#request)
   }
 
-  #write(request: OutgoingRequest): void {
+  #write(request: UpstreamRequest): void {
     this.#totalTime.restart()
-    this.#reader = new AnswerReader(request.method, this.#listener, this.#heads)
+    this.#reader = new ResponseParser(request.method, this.#listener, this.#heads)
     if (!hasBody(request)) {
       this.#patience.enter('waiting')
       this.#socket.write(request.head, 'latin1')
       return
     }
     this.#patience.enter('sending')
-    this.#body = new OutgoingBody(this.#socket, request, {
-      onProgress: () => this.#patience.touch(),
+    this.#body = new RequestBodyWriter(this.#socket, request, {
+      onProgress: () => this.#patience.refresh(),
       onSent: () => {
         if (this.#patience.phase === 'sending') this.#patience.enter('waiting')
       },
@@ -154,7 +154,7 @@ export class Connection {
     this.#body.start(request.head)
   }
 
-  readonly #listener: AnswerListener = {
+  readonly #listener: ResponseHandler = {
     onHead: head => {
       this.#patience.enter('receiving')
       this.#handler?.onHead(head)
@@ -171,7 +171,7 @@ export class Connection {
   onRead(bytes: Buffer): boolean {
     const reader = this.#reader
     // Pieces of a head do not prolong the wait for all of it, nor do interim answers.
-    if (this.#patience.phase === 'receiving') this.#patience.touch()
+    if (this.#patience.phase === 'receiving') this.#patience.refresh()
     // Nobody has asked anything: what it says would be taken for the answer to the next request.
     if (reader === undefined) {
       this.#close()
@@ -188,7 +188,7 @@ export class Connection {
   }
 
   /** The answer has ended. @param isClean whether nothing follows it */
-  #settle(head: AnswerHead | undefined, isClean: boolean): void {
+  #settle(head: UpstreamHead | undefined, isClean: boolean): void {
     this.#reader = undefined
     this.#request = undefined
     this.#answered += 1

@@ -1,6 +1,6 @@
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { Place } from './endpoint-address.ts'
+import type { EndpointAddress } from './endpoint-address.ts'
 import type { ClientTls } from './tls-context.ts'
 
 /**
@@ -14,7 +14,7 @@ export type OpenSocket = (onread: OnReadOpts | undefined, onReady: () => void) =
  * How connections to a place are opened.
  * @param tls for a place that speaks it; undefined: the public CAs vouch for it, and we show no certificate
  */
-export const opener = (place: Place, tls?: ClientTls): OpenSocket => {
+export const createConnector = (place: EndpointAddress, tls?: ClientTls): OpenSocket => {
   if (place.kind === 'unix')
     return (onread, onReady) => removeListenersOnClose(connect({ path: place.path, ...toMember(onread) }, onReady))
   const { name, host, port } = place

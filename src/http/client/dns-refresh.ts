@@ -16,7 +16,7 @@ export const lookUpBySystem: LookUp = async name =>
 export const isWatchable = (name: string): boolean => isIP(name) === 0 && !/(?:^|\.)localhost\.?$/i.test(name)
 
 /** Told what becomes of a name. */
-export interface NameReport {
+export interface DnsReport {
   /** These are its addresses now, one at least, in order. Said first, and whenever they are others. */
   changed(addresses: readonly string[]): void
   /** It cannot be looked up; what was there before is kept. Said once for each time that it fails. */
@@ -24,17 +24,17 @@ export interface NameReport {
 }
 
 /** Looks a name up again and again, for as long as it is open. */
-export class NameWatch {
+export class DnsRefresh {
   readonly #name: string
   readonly #lookUp: LookUp
   readonly #intervalMs: number
-  readonly #report: NameReport
+  readonly #report: DnsReport
   #known = ''
   #isFailing = false
   #isClosed = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(name: string, lookUp: LookUp, intervalMs: number, report: NameReport) {
+  constructor(name: string, lookUp: LookUp, intervalMs: number, report: DnsReport) {
     this.#name = name
     this.#lookUp = lookUp
     this.#intervalMs = intervalMs

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
  * what has come is read in between.
  * @param mayAnswer whether the server has got a request that it may answer; while it has not, nothing changes
  */
-export const hearOut = (socket: Socket, mayAnswer: () => boolean): void => {
+export const drainBeforeDestroy = (socket: Socket, mayAnswer: () => boolean): void => {
   const destroy = socket.destroy
   // Named first: where it is assigned V8 would put it among the old objects, with all that it sees.
   const destroyInTime = (error?: Error): Socket => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 
 /** Where a server listens. */
-export type Place =
+export type EndpointAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | {
       readonly kind: 'tcp'
@@ -15,7 +15,7 @@ export type Place =
     }
 
 /** @param target an origin such as `http://127.0.0.1:9000`, or `unix:` and the path of a socket */
-export const toPlace = (target: string): Place => {
+export const toEndpointAddress = (target: string): EndpointAddress => {
   if (target.startsWith(unixPrefix)) return { kind: 'unix', path: target.slice(unixPrefix.length) }
   const { protocol, hostname, port } = new URL(target)
   const isSecure = protocol === 'https:'
@@ -35,7 +35,7 @@ const unixPrefix = 'unix:'
 export const hostOf = (target: string): string => (target.startsWith(unixPrefix) ? 'localhost' : new URL(target).host)
 
 /** `127.0.0.1:9000`, `[::1]:9000` or the path of the socket: for the log. */
-export const placeText = (place: Place): string => {
+export const addressText = (place: EndpointAddress): string => {
   if (place.kind === 'unix') return place.path
   return isIP(place.host) === 6 ? `[${place.host}]:${place.port}` : `${place.host}:${place.port}`
 }

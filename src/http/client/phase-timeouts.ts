@@ -7,7 +7,7 @@ export type Phase = 'connecting' | 'sending' | 'waiting' | 'receiving' | 'idle'
  * How long a connection has waited for the one thing that it waits for now. Nobody looks at a clock for it but a tick that
  * comes several times in the shortest wait: reading and writing only leave a mark.
  */
-export class Patience {
+export class PhaseTimeouts {
   readonly #limits: ConnectionLimits
   #phase: Phase = 'connecting'
   /** When a tick first saw the phase, or last saw it active; 0 until then. */
@@ -38,12 +38,12 @@ export class Patience {
   }
 
   /** Something has come or gone: the wait begins anew. */
-  touch(): void {
+  refresh(): void {
     this.#isActive = true
   }
 
   /** Whether the wait has been too long. @param nowMs of a monotonic clock */
-  isOver(nowMs: number): boolean {
+  isExpired(nowMs: number): boolean {
     if (!this.#isActive && this.#sinceMs > 0) return nowMs - this.#sinceMs >= this.#limitMs()
     this.#isActive = false
     this.#sinceMs = nowMs

@@ -1,15 +1,15 @@
 import { DenseSet } from '../../dense-set.ts'
 import { Connection, type RoundTripHandler } from './connection.ts'
 import type { OpenSocket } from './connector.ts'
-import type { OutgoingRequest } from './request.ts'
+import type { UpstreamRequest } from './request.ts'
 import { type ConnectionLimits, tickMsOf } from './timeouts.ts'
 
 /** The connections to one server. */
 export interface ConnectionPool {
   /** Sends a request over a connection that is idle, or over a new one. */
-  send(request: OutgoingRequest, handler: RoundTripHandler): Connection
+  send(request: UpstreamRequest, handler: RoundTripHandler): Connection
   /** Sends it over a new one: those that are idle may have been closed at the other end. */
-  sendFresh(request: OutgoingRequest, handler: RoundTripHandler): Connection
+  sendFresh(request: UpstreamRequest, handler: RoundTripHandler): Connection
   /** Connections of before serve nothing more, and close once what is under way has ended. */
   retire(): void
   /** Closes all; requests under way fail. */
@@ -42,7 +42,7 @@ export const createPool = (open: OpenSocket, limits: ConnectionLimits): Connecti
     timer ??= setInterval(tick, tickMsOf(limits)).unref()
     return connection
   }
-  const sendOver = (connection: Connection, request: OutgoingRequest, handler: RoundTripHandler): Connection => {
+  const sendOver = (connection: Connection, request: UpstreamRequest, handler: RoundTripHandler): Connection => {
     connection.send(request, handler)
     return connection
   }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { BodySink, BodySource } from '../message/body-source.ts'
-import { countPassed } from '../server/buffer-gc.ts'
+import { recordBodyBytes } from '../server/buffer-gc.ts'
 import type { RequestWithBody } from './request.ts'
 
 /** Who is told how the sending goes. */
@@ -15,7 +15,7 @@ export interface BodyProgress {
  * A client's body on its way to a server, piece by piece as the server takes it. Trailers end here: what is in them has
  * not been looked at (RFC 9110 section 6.5.1 lets a proxy drop them).
  */
-export class OutgoingBody implements BodySink {
+export class RequestBodyWriter implements BodySink {
   readonly #socket: Socket
   readonly #source: BodySource
   readonly #isChunked: boolean
@@ -74,7 +74,7 @@ export class OutgoingBody implements BodySink {
   }
 
   onData(piece: Buffer): void {
-    countPassed(piece.length)
+    recordBodyBytes(piece.length)
     this.#progress.onProgress()
     if (!this.#write(piece)) this.#source.pause()
   }

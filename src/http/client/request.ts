@@ -1,7 +1,7 @@
 import type { BodySource } from '../message/body-source.ts'
 
 /** A request as it goes over the wire. */
-export interface OutgoingRequest {
+export interface UpstreamRequest {
   readonly method: string
   /** Request line and fields, latin1, with the empty line at its end. */
   readonly head: string
@@ -16,7 +16,7 @@ export interface OutgoingRequest {
 }
 
 /** One that has a body. */
-export type RequestWithBody = OutgoingRequest & { readonly body: BodySource }
+export type RequestWithBody = UpstreamRequest & { readonly body: BodySource }
 
 /** Whether there is a body to send. */
-export const hasBody = (request: OutgoingRequest): request is RequestWithBody => request.body !== undefined
+export const hasBody = (request: UpstreamRequest): request is RequestWithBody => request.body !== undefined

@@ -1,4 +1,10 @@
-import { type AnswerHead, type Framing, type ParsedHead, parseAnswerHead, type VaryingPlaces } from './response-head.ts'
+import {
+  type Framing,
+  type ParsedHead,
+  parseUpstreamHead,
+  type UpstreamHead,
+  type VaryingOffsets,
+} from './response-head.ts'
 
 /** The head that a connection brought last, cut where the next one may differ. */
 interface Template {
@@ -15,25 +21,25 @@ const decimal = /^\d{1,15}$/
  * Parses the heads of one connection's answers. A server nearly always sends the same head but for Date and Content-Length: such a
  * head is not parsed again.
  */
-export class AnswerHeadParser {
+export class UpstreamHeadParser {
   #template: Template | undefined
 
   /** As `parseAnswerHead`. */
-  parse(text: string, method: string): AnswerHead {
+  parse(text: string, method: string): UpstreamHead {
     const template = this.#template
     if (template !== undefined && template.method === method) {
       if (template.text === text) return template.parsed.head
       const similar = similarHead(template, text)
       if (similar !== undefined) return similar
     }
-    const parsed = parseAnswerHead(text, method)
+    const parsed = parseUpstreamHead(text, method)
     this.#template = { method, text, parsed }
     return parsed.head
   }
 }
 
 /** The head, if it differs from the template's in the values of Date and Content-Length alone. */
-const similarHead = (template: Template, text: string): AnswerHead | undefined => {
+const similarHead = (template: Template, text: string): UpstreamHead | undefined => {
   const { head, places } = template.parsed
   // An answer that has no body and declares one may not be followed by another: that is decided with its length.
   if (template.method === 'HEAD' || head.status === 204 || head.status === 304) return undefined
@@ -45,7 +51,7 @@ const similarHead = (template: Template, text: string): AnswerHead | undefined =
   return { ...head, lines, length, framing }
 }
 
-const withDate = (lines: string, date: string, { dateFrom, dateTo, dateInLines }: VaryingPlaces): string =>
+const withDate = (lines: string, date: string, { dateFrom, dateTo, dateInLines }: VaryingOffsets): string =>
   lines.slice(0, dateInLines) + date + lines.slice(dateInLines + dateTo - dateFrom)
 
 interface VaryingValues {

@@ -1,13 +1,13 @@
 import { declaredFraming } from '../message/framing.ts'
 import { hasInvalidByte, hasListMember, nominatedFields, trimmedSlice } from '../message/grammar.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
-import { type AnswerFieldKind, answerFieldKindOf, answerFieldKinds as kinds } from './response-headers.ts'
+import { responseHeaderKinds as kinds, type ResponseHeaderKind, responseHeaderKindOf } from './response-headers.ts'
 
 /** How an answer's body ends (RFC 9112 section 6.3). */
 export type Framing = { readonly by: 'length'; readonly bytes: number } | { readonly by: 'chunks' | 'close' }
 
 /** What a server says before the body. */
-export interface AnswerHead {
+export interface UpstreamHead {
   readonly status: number
   /** Names and values in turn, as they came, but for Date and Content-Length; values without the blanks around them. */
   readonly fields: readonly string[]
@@ -33,7 +33,7 @@ export interface AnswerHead {
 }
 
 /** Where in the text of a head the values stand that differ from answer to answer: from, and up to. -1: there is no such field. */
-export interface VaryingPlaces {
+export interface VaryingOffsets {
   readonly dateFrom: number
   readonly dateTo: number
   readonly lengthFrom: number
@@ -43,8 +43,8 @@ export interface VaryingPlaces {
 }
 
 export interface ParsedHead {
-  readonly head: AnswerHead
-  readonly places: VaryingPlaces
+  readonly head: UpstreamHead
+  readonly places: VaryingOffsets
 }
 
 /** The whole of a body that is not there. */
@@ -57,7 +57,7 @@ const untilClose: Framing = { by: 'close' }
  * @param method of the request that is answered: an answer to HEAD has no body
  * @throws InvalidMessageError
  */
-export const parseAnswerHead = (text: string, method: string): ParsedHead => {
+export const parseUpstreamHead = (text: string, method: string): ParsedHead => {
   if (hasInvalidByte(text)) throw new InvalidMessageError('bad-field-value', 'the head has a broken value')
   const firstEnd = text.indexOf('\r\n')
   const statusLine = firstEnd < 0 ? text : text.slice(0, firstEnd)
@@ -109,7 +109,7 @@ export const parseAnswerHead = (text: string, method: string): ParsedHead => {
   const isOld = statusLine.charCodeAt(7) === 0x30
   const framing = framingOf(status, method, length, coding, isOld)
   const lines = endToEndLines(text, forwarded, connection, dateFrom)
-  const head: AnswerHead = {
+  const head: UpstreamHead = {
     status,
     fields,
     lines: lines.text,
@@ -130,7 +130,7 @@ interface Line {
   readonly name: string
   readonly from: number
   readonly to: number
-  readonly kind: AnswerFieldKind
+  readonly kind: ResponseHeaderKind
 }
 
 /** Less those that `Connection` nominates. */
@@ -157,8 +157,8 @@ const endToEndLines = (
  */
 const startLine = /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/
 
-const kindOf = (name: string): AnswerFieldKind => {
-  const kind = answerFieldKindOf(name)
+const kindOf = (name: string): ResponseHeaderKind => {
+  const kind = responseHeaderKindOf(name)
   if (kind === kinds.invalid) throw new InvalidMessageError('bad-field-name', 'a field has no proper name')
   return kind
 }

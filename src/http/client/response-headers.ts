@@ -1,7 +1,7 @@
 import { detachedCopy, isToken } from '../message/grammar.ts'
 
 /** Header fields of an answer, by what a proxy does with them. */
-export const answerFieldKinds = {
+export const responseHeaderKinds = {
   /** Goes to the client as it came. */
   plain: 0,
   /** Ends here: hop-by-hop (RFC 9110 section 7.6.1). */
@@ -18,32 +18,32 @@ export const answerFieldKinds = {
   date: 8,
 } as const
 
-export type AnswerFieldKind = (typeof answerFieldKinds)[keyof typeof answerFieldKinds]
+export type ResponseHeaderKind = (typeof responseHeaderKinds)[keyof typeof responseHeaderKinds]
 
-const named: ReadonlyMap<string, AnswerFieldKind> = new Map<string, AnswerFieldKind>([
-  ['connection', answerFieldKinds.connection],
-  ['keep-alive', answerFieldKinds.keepAlive],
-  ['content-length', answerFieldKinds.contentLength],
-  ['transfer-encoding', answerFieldKinds.transferEncoding],
-  ['date', answerFieldKinds.date],
-  ['x-request-id', answerFieldKinds.requestId],
-  ['proxy-connection', answerFieldKinds.hop],
-  ['proxy-authenticate', answerFieldKinds.hop],
-  ['te', answerFieldKinds.hop],
-  ['trailer', answerFieldKinds.hop],
-  ['upgrade', answerFieldKinds.hop],
+const named: ReadonlyMap<string, ResponseHeaderKind> = new Map<string, ResponseHeaderKind>([
+  ['connection', responseHeaderKinds.connection],
+  ['keep-alive', responseHeaderKinds.keepAlive],
+  ['content-length', responseHeaderKinds.contentLength],
+  ['transfer-encoding', responseHeaderKinds.transferEncoding],
+  ['date', responseHeaderKinds.date],
+  ['x-request-id', responseHeaderKinds.requestId],
+  ['proxy-connection', responseHeaderKinds.hop],
+  ['proxy-authenticate', responseHeaderKinds.hop],
+  ['te', responseHeaderKinds.hop],
+  ['trailer', responseHeaderKinds.hop],
+  ['upgrade', responseHeaderKinds.hop],
 ])
 
 /** Spellings seen so far; bounded, since a server may make them up. */
-const seen = new Map<string, AnswerFieldKind>()
+const seen = new Map<string, ResponseHeaderKind>()
 const maxSeen = 2000
 
-export const answerFieldKindOf = (rawName: string): AnswerFieldKind => {
+export const responseHeaderKindOf = (rawName: string): ResponseHeaderKind => {
   const known = seen.get(rawName)
   if (known !== undefined) return known
   const kind = isToken(rawName)
-    ? (named.get(rawName.toLowerCase()) ?? answerFieldKinds.plain)
-    : answerFieldKinds.invalid
+    ? (named.get(rawName.toLowerCase()) ?? responseHeaderKinds.plain)
+    : responseHeaderKinds.invalid
   if (seen.size < maxSeen && rawName.length <= 64) seen.set(detachedCopy(rawName), kind)
   return kind
 }

@@ -1,7 +1,7 @@
 import { ChunkedDecoder } from '../message/chunked-decoder.ts'
 import { InvalidMessageError } from '../message/invalid-message.ts'
-import type { AnswerHead } from './response-head.ts'
-import { AnswerHeadParser } from './response-head-parser.ts'
+import type { UpstreamHead } from './response-head.ts'
+import { UpstreamHeadParser } from './response-head-parser.ts'
 
 /** Longest head of an answer, in bytes. */
 const maxHeadBytes = 65_536
@@ -16,21 +16,21 @@ const headEnd = '\r\n\r\n'
 const noBytes = Buffer.alloc(0)
 
 /** Who is told what an answer says, in order. */
-export interface AnswerListener {
+export interface ResponseHandler {
   /** The final answer has begun. Interim ones (1xx) are read past (RFC 9110 section 15.2). */
-  onHead(head: AnswerHead): void
+  onHead(head: UpstreamHead): void
   /** @param piece of the body; a view that is overwritten after the call */
   onData(piece: Buffer): void
   onEnd(): void
 }
 
 /** Reads one answer out of whatever pieces its bytes come in. */
-export class AnswerReader {
+export class ResponseParser {
   readonly #method: string
-  readonly #heads: AnswerHeadParser
-  readonly #listener: AnswerListener
+  readonly #heads: UpstreamHeadParser
+  readonly #listener: ResponseHandler
   readonly #mayUpgrade: boolean
-  #head: AnswerHead | undefined
+  #head: UpstreamHead | undefined
   /** Of a head that has not ended yet. */
   #held = noBytes
   #interimBytes = 0
@@ -43,14 +43,14 @@ export class AnswerReader {
    * @param heads of the connection
    * @param mayUpgrade whether another protocol was asked for: 101 is then the final answer, and what follows is no body
    */
-  constructor(method: string, listener: AnswerListener, heads = new AnswerHeadParser(), mayUpgrade = false) {
+  constructor(method: string, listener: ResponseHandler, heads = new UpstreamHeadParser(), mayUpgrade = false) {
     this.#method = method
     this.#heads = heads
     this.#listener = listener
     this.#mayUpgrade = mayUpgrade
   }
 
-  get head(): AnswerHead | undefined {
+  get head(): UpstreamHead | undefined {
     return this.#head
   }
 
@@ -90,7 +90,7 @@ export class AnswerReader {
     return readBytes
   }
 
-  #takeHead(head: AnswerHead, headBytes: number): void {
+  #takeHead(head: UpstreamHead, headBytes: number): void {
     const isUpgrade = head.status === 101
     if (isUpgrade && !this.#mayUpgrade)
       throw new InvalidMessageError('bad-interim-response', 'the answer switches to a protocol that was not requested')

@@ -1,4 +1,4 @@
-import type { AnswerHead } from './response-head.ts'
+import type { UpstreamHead } from './response-head.ts'
 
 /** Longest waits of a connection, in milliseconds; each may be late by one tick. */
 export interface ConnectionLimits {
@@ -31,11 +31,11 @@ export const tickMsOf = (limits: ConnectionLimits): number => {
  * How long a connection is kept after an answer, in milliseconds; 0 or less: not at all. We close first, a second before the
  * server would: no request should meet a connection that is just being closed.
  */
-export const keepAliveOf = ({ keepsForSec }: AnswerHead, { keepAliveMs }: ConnectionLimits): number =>
+export const keepAliveOf = ({ keepsForSec }: UpstreamHead, { keepAliveMs }: ConnectionLimits): number =>
   keepsForSec === undefined ? keepAliveMs : Math.min(keepAliveMs, keepsForSec * 1000 - 1000)
 
 /** Whether an answer is meant to have no end (HTML Living Standard, section 9.2). */
-export const isEventStream = ({ fields }: AnswerHead): boolean =>
+export const isEventStream = ({ fields }: UpstreamHead): boolean =>
   fields.some(
     (name, place) =>
       place % 2 === 0 &&

@@ -1,8 +1,8 @@
-import type { AnswerHead } from './response-head.ts'
+import type { UpstreamHead } from './response-head.ts'
 import { type ConnectionLimits, isEventStream } from './timeouts.ts'
 
 /** How long a round trip takes as a whole, whatever it waits for. A tick of the connection looks. */
-export class TotalTime {
+export class TotalTimeout {
   readonly #limits: ConnectionLimits
   #isLong = false
   /** Whether the answer may take longer than a request as a whole. */
@@ -30,7 +30,7 @@ export class TotalTime {
    * @param head of its answer, where that has begun
    * @param nowMs of a monotonic clock
    */
-  isOver(startedAtMs: number, head: AnswerHead | undefined, nowMs: number): boolean {
+  isOver(startedAtMs: number, head: UpstreamHead | undefined, nowMs: number): boolean {
     if (this.#isEndless || nowMs - startedAtMs < this.#limits.totalTimeoutMs) return false
     this.#isEndless = !this.#limits.endsStreams && head !== undefined && isEventStream(head)
     return !this.#isEndless

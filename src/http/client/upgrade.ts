@@ -2,42 +2,42 @@ import type { Socket } from 'node:net'
 import { InvalidMessageError } from '../message/invalid-message.ts'
 import type { OpenSocket } from './connector.ts'
 import { type FailureKind, RoundTripError } from './errors.ts'
-import type { AnswerHead } from './response-head.ts'
-import { type AnswerListener, AnswerReader } from './response-parser.ts'
+import type { UpstreamHead } from './response-head.ts'
+import { type ResponseHandler, ResponseParser } from './response-parser.ts'
 import type { ConnectionLimits } from './timeouts.ts'
 
 /** Who has asked for another protocol, and is told what comes of it: `onOpen`, or an answer like any other, or `onFail`. */
-export interface HandshakeListener extends AnswerListener {
+export interface UpgradeHandler extends ResponseHandler {
   /** @param socket speaks the other protocol from now on; it is paused, and belongs to who is told */
-  onOpen(head: AnswerHead, socket: Socket): void
+  onOpen(head: UpstreamHead, socket: Socket): void
   onFail(error: RoundTripError): void
 }
 
-export interface HandshakeRequest {
+export interface UpgradeRequest {
   /** Request line and fields, latin1, with the empty line at its end. */
   readonly head: string
   /** Its name in lower case, as `Upgrade` has it. */
   readonly protocol: string
 }
 
-export type HandshakeLimits = Pick<ConnectionLimits, 'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs'>
+export type UpgradeLimits = Pick<ConnectionLimits, 'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs'>
 
 /** A request for another protocol, without a body, on a connection of its own (RFC 9110 section 7.8). */
-export class Handshake {
-  readonly #request: HandshakeRequest
-  readonly #limits: HandshakeLimits
-  readonly #listener: HandshakeListener
+export class Upgrade {
+  readonly #request: UpgradeRequest
+  readonly #limits: UpgradeLimits
+  readonly #listener: UpgradeHandler
   readonly #socket: Socket
-  readonly #reader: AnswerReader
+  readonly #reader: ResponseParser
   #timer: NodeJS.Timeout
   #isConnected = false
   #isOver = false
 
-  constructor(open: OpenSocket, request: HandshakeRequest, limits: HandshakeLimits, listener: HandshakeListener) {
+  constructor(open: OpenSocket, request: UpgradeRequest, limits: UpgradeLimits, listener: UpgradeHandler) {
     this.#request = request
     this.#limits = limits
     this.#listener = listener
-    this.#reader = new AnswerReader('GET', this.#answer, undefined, true)
+    this.#reader = new ResponseParser('GET', this.#answer, undefined, true)
     this.#timer = setTimeout(
       () => this.#fail('unreachable', 'no connection within the time for it'),
       limits.connectTimeoutMs,
@@ -75,7 +75,7 @@ export class Handshake {
     this.#socket.write(this.#request.head, 'latin1')
   }
 
-  readonly #answer: AnswerListener = {
+  readonly #answer: ResponseHandler = {
     onHead: head => {
       if (head.status === 101) return
       this.#waitFor(this.#limits.bodyTimeoutMs)
@@ -103,7 +103,7 @@ export class Handshake {
     }
   }
 
-  #open(head: AnswerHead, rest: Buffer): void {
+  #open(head: UpstreamHead, rest: Buffer): void {
     if (!switchesTo(head, this.#request.protocol))
       throw new InvalidMessageError('bad-interim-response', 'another protocol was asked for')
     this.#finish()
@@ -144,7 +144,7 @@ export class Handshake {
 }
 
 /** Whether a 101 names the protocol that was asked for, and that alone. */
-const switchesTo = ({ fields, connection }: AnswerHead, protocol: string): boolean => {
+const switchesTo = ({ fields, connection }: UpstreamHead, protocol: string): boolean => {
   const names = fields.filter((_, place) => place % 2 === 1 && fields[place - 1]?.toLowerCase() === 'upgrade')
   const isNamed = names.length === 1 && names[0]?.toLowerCase() === protocol
   return isNamed && connection.split(',').some(option => option.trim() === 'upgrade')

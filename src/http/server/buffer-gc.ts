@@ -12,7 +12,7 @@ const collectEveryBytes = 16 * 1024 * 1024
 let passedBytes = 0
 
 /** To be called with each piece of a body that has passed; now and then it collects young objects, at once. */
-export const countPassed = (bytes: number): void => {
+export const recordBodyBytes = (bytes: number): void => {
   passedBytes += bytes
   if (passedBytes < collectEveryBytes) return
   passedBytes = 0

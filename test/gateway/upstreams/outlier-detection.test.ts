@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { Endpoint } from '../../../src/gateway/upstreams/endpoint.ts'
 import { LoadBalancer } from '../../../src/gateway/upstreams/load-balancer.ts'
 import { OutlierDetection, type OutlierDetectionOptions } from '../../../src/gateway/upstreams/outlier-detection.ts'
-import { toPlace } from '../../../src/http/client/endpoint-address.ts'
+import { toEndpointAddress } from '../../../src/http/client/endpoint-address.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const limits = {
@@ -15,7 +15,7 @@ const limits = {
 
 const addMember = (port: number): Endpoint => {
   const target = `http://127.0.0.1:${port}`
-  return new Endpoint(target, toPlace(target), limits)
+  return new Endpoint(target, toEndpointAddress(target), limits)
 }
 
 /** An upstream of so many members, and what is said about them. */

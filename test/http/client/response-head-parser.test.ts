@@ -1,6 +1,6 @@
 import t from 'tap'
-import { parseAnswerHead } from '../../../src/http/client/response-head.ts'
-import { AnswerHeadParser } from '../../../src/http/client/response-head-parser.ts'
+import { parseUpstreamHead } from '../../../src/http/client/response-head.ts'
+import { UpstreamHeadParser } from '../../../src/http/client/response-head-parser.ts'
 import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
 
 const head = (...lines: readonly string[]): string => ['HTTP/1.1 200 OK', ...lines].join('\r\n')
@@ -40,9 +40,9 @@ t.test('a head behind any other on its connection is read as if it were the firs
   for (const method of ['GET', 'HEAD']) {
     for (const before of heads) {
       const different = heads.filter(text => {
-        const parser = new AnswerHeadParser()
+        const parser = new UpstreamHeadParser()
         parser.parse(before, method)
-        return JSON.stringify(parser.parse(text, method)) !== JSON.stringify(parseAnswerHead(text, method).head)
+        return JSON.stringify(parser.parse(text, method)) !== JSON.stringify(parseUpstreamHead(text, method).head)
       })
       t.same(different, [], `${method}, behind ${JSON.stringify(before)}`)
     }
@@ -50,7 +50,7 @@ t.test('a head behind any other on its connection is read as if it were the firs
 })
 
 t.test('a head is not parsed again if it differs from the one before in Date and length alone', async t => {
-  const parser = new AnswerHeadParser()
+  const parser = new UpstreamHeadParser()
   const first = parser.parse(head(dates[0] ?? '', 'Content-Length: 5', 'X-A: b'), 'GET')
   const again = parser.parse(head('Date: Mon, 07 Nov 1994 08:49:38 GMT', 'Content-Length: 12345', 'X-A: b'), 'GET')
 
@@ -60,7 +60,7 @@ t.test('a head is not parsed again if it differs from the one before in Date and
 })
 
 t.test('an answer to HEAD is not read as one to GET', async t => {
-  const parser = new AnswerHeadParser()
+  const parser = new UpstreamHeadParser()
   const text = head('Content-Length: 5')
 
   t.match(parser.parse(text, 'GET'), { framing: { bytes: 5 }, persists: true })
@@ -78,7 +78,7 @@ t.test('a broken value in the place of Date or length is refused', async t => {
     head(dates[0] ?? '', 'Content-Length: 1234567890123456'),
     head(dates[0] ?? '', 'Content-Length: 5', 'Content-Length: 5'),
   ]) {
-    const parser = new AnswerHeadParser()
+    const parser = new UpstreamHeadParser()
     parser.parse(good, 'GET')
     t.throws(() => parser.parse(text, 'GET'), InvalidMessageError, JSON.stringify(text))
   }

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { type AnswerHead, parseAnswerHead as parse } from '../../../src/http/client/response-head.ts'
+import { parseUpstreamHead as parse, type UpstreamHead } from '../../../src/http/client/response-head.ts'
 import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
 
-const parseAnswerHead = (text: string, method: string): AnswerHead => parse(text, method).head
+const parseAnswerHead = (text: string, method: string): UpstreamHead => parse(text, method).head
 
 /** The head of `HTTP/1.1 200 OK` with these lines, as an answer to GET. */
 const head = (...lines: readonly string[]): string => ['HTTP/1.1 200 OK', ...lines].join('\r\n')
@@ -134,7 +134,7 @@ t.test('fields come in their order and spelling, without the blanks around value
   t.same(fields, ['X-B', '1', 'x-a', '2', 'X-B', '3', '__proto__', '4', 'x-c', ''])
 })
 
-const framing = (lines: readonly string[], method = 'GET', start = 'HTTP/1.1 200 OK'): AnswerHead['framing'] =>
+const framing = (lines: readonly string[], method = 'GET', start = 'HTTP/1.1 200 OK'): UpstreamHead['framing'] =>
   parseAnswerHead([start, ...lines].join('\r\n'), method).framing
 
 t.test('how the body ends (RFC 9112 section 6.3)', async t => {

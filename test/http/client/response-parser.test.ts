@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { AnswerHead } from '../../../src/http/client/response-head.ts'
-import { AnswerReader } from '../../../src/http/client/response-parser.ts'
+import type { UpstreamHead } from '../../../src/http/client/response-head.ts'
+import { ResponseParser } from '../../../src/http/client/response-parser.ts'
 import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
 import { splits } from '../support/splits.ts'
 
@@ -15,11 +15,11 @@ interface Told {
 
 /** @param ends whether the connection ends after the bytes */
 const read = (pieces: readonly Buffer[], method = 'GET', ends = false): Told => {
-  const heads: AnswerHead[] = []
+  const heads: UpstreamHead[] = []
   let body = ''
   let ended = 0
   let rest = ''
-  const reader = new AnswerReader(method, {
+  const reader = new ResponseParser(method, {
     onHead: head => heads.push(head),
     onData: piece => {
       body += piece.toString('latin1')
@@ -126,7 +126,7 @@ t.test('interim answers are bounded by their bytes, not by their number', t => {
 })
 
 t.test('a head without an end is refused at 64 KiB, not held for ever', async t => {
-  const reader = new AnswerReader('GET', { onHead: () => t.fail(), onData: () => t.fail(), onEnd: () => t.fail() })
+  const reader = new ResponseParser('GET', { onHead: () => t.fail(), onData: () => t.fail(), onEnd: () => t.fail() })
   const piece = Buffer.from(`X-A: ${'a'.repeat(1017)}\r\n`)
   reader.read(Buffer.from(ok))
 

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import t, { type Test } from 'tap'
-import { opener } from '../../../src/http/client/connector.ts'
-import { toPlace } from '../../../src/http/client/endpoint-address.ts'
+import { createConnector } from '../../../src/http/client/connector.ts'
+import { toEndpointAddress } from '../../../src/http/client/endpoint-address.ts'
 import { type ClientTls, type ClientTlsOptions, openClientTls } from '../../../src/http/client/tls-context.ts'
 import type { CertificateEnds } from '../../../src/http/tls/certificate-expiry.ts'
 import { createCertificates } from '../../support/certificates.ts'
@@ -42,7 +42,7 @@ const startSecure = async (t: Test) => {
   await once(secure, 'listening')
   t.teardown(() => secure.close())
   const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`
-  return (tls?: ClientTls) => ask(openPool(t, url, {}, opener(toPlace(url), tls)))
+  return (tls?: ClientTls) => ask(openPool(t, url, {}, createConnector(toEndpointAddress(url), tls)))
 }
 
 t.test('new connections show what the files hold now', async t => {

@@ -4,8 +4,8 @@ import type { Connection, RoundTripHandler } from '../../../../src/http/client/c
 import type { OpenSocket } from '../../../../src/http/client/connector.ts'
 import type { RoundTripError } from '../../../../src/http/client/errors.ts'
 import { type ConnectionPool, createPool } from '../../../../src/http/client/pool.ts'
-import type { OutgoingRequest } from '../../../../src/http/client/request.ts'
-import type { AnswerHead } from '../../../../src/http/client/response-head.ts'
+import type { UpstreamRequest } from '../../../../src/http/client/request.ts'
+import type { UpstreamHead } from '../../../../src/http/client/response-head.ts'
 import type { ConnectionLimits } from '../../../../src/http/client/timeouts.ts'
 import { listenLocally } from '../../../support/local-server.ts'
 
@@ -79,7 +79,7 @@ export const answering =
 
 export const hello = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
 
-export const get: OutgoingRequest = {
+export const get: UpstreamRequest = {
   method: 'GET',
   head: 'GET / HTTP/1.1\r\nHost: up.test\r\n\r\n',
   body: undefined,
@@ -91,11 +91,11 @@ export const get: OutgoingRequest = {
 /** A request under way, and what comes of it. */
 export class RoundTrip implements RoundTripHandler {
   readonly connection: Connection
-  head: AnswerHead | undefined
+  head: UpstreamHead | undefined
   body = ''
   readonly #settled = Promise.withResolvers<RoundTripError | undefined>()
 
-  constructor(pool: ConnectionPool, request: OutgoingRequest = get) {
+  constructor(pool: ConnectionPool, request: UpstreamRequest = get) {
     this.connection = pool.send(request, this)
   }
 
@@ -104,7 +104,7 @@ export class RoundTrip implements RoundTripHandler {
     return this.#settled.promise
   }
 
-  onHead(head: AnswerHead): void {
+  onHead(head: UpstreamHead): void {
     this.head = head
   }
 
@@ -122,7 +122,7 @@ export class RoundTrip implements RoundTripHandler {
 }
 
 /** The body of the answer to a request. @throws RoundTripError */
-export const ask = async (pool: ConnectionPool, request: OutgoingRequest = get): Promise<string> => {
+export const ask = async (pool: ConnectionPool, request: UpstreamRequest = get): Promise<string> => {
   const trip = new RoundTrip(pool, request)
   const failure = await trip.failure
   if (failure) throw failure
