@@ -1,6 +1,6 @@
 import type { StoredClientReader } from '../oauth/clients/client-registry.ts'
-import type { ClientFeed } from '../oauth/clients/client-sync.ts'
-import type { StoredKind } from '../oauth/clients/stored-clients.ts'
+import type { ClientSync } from '../oauth/clients/client-sync.ts'
+import type { ClientGroup } from '../oauth/clients/stored-clients.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 
 /** Many clients may change at a time; they are counted when these milliseconds are over. */
@@ -11,18 +11,18 @@ const countEveryMs = 1000
  * away, such as a plan, is the same for the others.
  */
 export const meterStoredClients = (
-  feed: ClientFeed,
+  feed: ClientSync,
   reader: StoredClientReader,
   recorder: Recorder,
 ): { readonly close: () => void } => {
-  const verdicts = new WeakMap<StoredKind, boolean>()
+  const verdicts = new WeakMap<ClientGroup, boolean>()
   const holders = {
     fit: recorder.least('storedClients', ['fit']).hold(),
     unfit: recorder.least('storedClients', ['unfit']).hold(),
   }
   let timer: NodeJS.Timeout | undefined
 
-  const isFit = (kind: StoredKind): boolean => {
+  const isFit = (kind: ClientGroup): boolean => {
     const known = verdicts.get(kind)
     if (known !== undefined) return known
     const fits = typeof reader.read(String(kind.sample.client_id), kind.sample) !== 'string'

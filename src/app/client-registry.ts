@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.ts'
 import { type JoinedClients, joinClients, type StoredClientReader } from '../oauth/clients/client-registry.ts'
-import { type ClientFeed, createClientFeed } from '../oauth/clients/client-sync.ts'
+import { type ClientSync, createClientSync } from '../oauth/clients/client-sync.ts'
 import type { FeedWatch } from '../oauth/feed-watch.ts'
 import type { ClientStore } from '../stores/ports/clients.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -26,7 +26,7 @@ export const followStoredClients = async (
   { log, onChange, recorder }: { readonly log: Logger; readonly onChange: OnChange; readonly recorder: Recorder },
 ): Promise<StoredClientsSource> => {
   let reading: Reading | undefined
-  const feed: ClientFeed = createClientFeed(store, watch, systemClock, {
+  const feed: ClientSync = createClientSync(store, watch, systemClock, {
     beforeFirst: async () => {
       reading = await import('../config/stored-client.ts')
     },

@@ -1,5 +1,5 @@
 import type { StoredClientReader } from '../oauth/clients/client-registry.ts'
-import { termsOf } from '../oauth/clients/interned-metadata.ts'
+import { internedMetadataOf } from '../oauth/clients/interned-metadata.ts'
 import type { ClientMembers } from '../oauth/clients/stored-clients.ts'
 import { checkStoredClient, type StoredClientSetting } from './checks/stored-client.ts'
 import { createCachedParse } from './parse/cached-parse.ts'
@@ -22,7 +22,7 @@ export const createStoredClientReader = (config: StoredClientSetting): StoredCli
     },
     termsOf(members) {
       const { element } = parseMembers(members)
-      return element && termsOf(toClient(element.value, defaults))
+      return element && internedMetadataOf(toClient(element.value, defaults))
     },
   }
 }

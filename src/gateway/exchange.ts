@@ -7,7 +7,7 @@ import type { Form } from '../oauth/forms/form.ts'
 import type { Parameters, UnreadableParameters } from '../oauth/forms/parameters.ts'
 import type { ClientRegistration } from '../oauth/options.ts'
 import type { OAuthFacts, OAuthRequest } from '../oauth/protocol.ts'
-import type { OneUse, ProvenClient } from '../oauth/replay-protection.ts'
+import type { ProvenClient, SingleUse } from '../oauth/replay-protection.ts'
 import type { AccessTokenRecord } from '../stores/ports/tokens.ts'
 import type { AskingGateway } from './forward-auth/trusted-proxies.ts'
 import type { MeteredOperation } from './operation-metrics.ts'
@@ -26,7 +26,7 @@ export interface TokenCaller {
   readonly client: ClientRegistration
   readonly token: AccessTokenRecord
   /** Of the proof that came with it; spent when the plan has let it in. */
-  readonly unspent: readonly OneUse[]
+  readonly unspent: readonly SingleUse[]
 }
 
 /** Another gateway asks whether a request of its own may pass: target and operation of the exchange are that request's. */

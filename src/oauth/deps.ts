@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from '../stores/ports/store.ts'
 import type { KeysReport } from './client-keys/key-source.ts'
-import type { ServedClients } from './clients/client-registry.ts'
+import type { ClientRegistry } from './clients/client-registry.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { OAuthOptions } from './options.ts'
 import type { RevocationFeed } from './tokens/revocation-feed.ts'
@@ -11,7 +11,7 @@ export interface OAuthDeps {
   readonly options: OAuthOptions
   readonly store: Store
   readonly clock: Clock
-  readonly clients: ServedClients
+  readonly clients: ClientRegistry
   readonly keys: KeyRing
   /** Counts failed passwords on the login pages, over all workers. */
   readonly failures: FailureLimit

@@ -4,7 +4,7 @@ import type { FeedEnds, FeedName, FeedStore } from '../stores/ports/feeds.ts'
 /** Says when there is something new in the store's feeds: one question for all who follow one. Less than a second late. */
 export interface FeedWatch {
   /** Has the reader read now, and from then on whenever there may be something new in one of these feeds. */
-  follow(feeds: readonly FeedName[], reader: FeedReader): Following
+  follow(feeds: readonly FeedName[], reader: FeedReader): FeedSubscription
   close(): void
 }
 
@@ -15,7 +15,7 @@ export interface FeedReader {
   settled(error: unknown): void
 }
 
-export interface Following {
+export interface FeedSubscription {
   /** Resolves when the first reading is over, whatever came of it. */
   readonly first: Promise<void>
   close(): void

@@ -1,5 +1,5 @@
 /** A map that holds on to what was used lately and never grows beyond a bound. */
-export interface Recent<Value> {
+export interface GenerationalCache<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
@@ -9,7 +9,7 @@ export interface Recent<Value> {
  * Keeps at least the `limit` entries used last and at most twice as many: when the young half is full, the old half
  * goes whole. That spares the reordering of a true LRU, and no entry is touched more than once per generation.
  */
-export const createRecent = <Value>(limit: number): Recent<Value> => {
+export const createGenerationalCache = <Value>(limit: number): GenerationalCache<Value> => {
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
 

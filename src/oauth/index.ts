@@ -16,21 +16,21 @@ import { createAuthorizationCodeGrant } from './grants/authorization-code.ts'
 import { createClientCredentialsGrant } from './grants/client-credentials.ts'
 import type { Grant } from './grants/grant.ts'
 import { createRefreshTokenGrant } from './grants/refresh-token.ts'
-import { createPossessionCheck } from './grants/sender-constraint.ts'
+import { createSenderConstraintCheck } from './grants/sender-constraint.ts'
 import { createInteraction } from './interaction/interaction.ts'
 import { keySetMaxAgeSec } from './keys/rotation-schedule.ts'
-import { remade } from './memoize-latest.ts'
+import { memoizeLatest } from './memoize-latest.ts'
 import type { ClientRegistration } from './options.ts'
-import { settingOf } from './pages/page-context.ts'
+import { pageContextOf } from './pages/page-context.ts'
 import { type Refusal, refusalPage } from './pages/refusal-page.ts'
 import type { OAuthReply, OAuthRequest } from './protocol.ts'
-import { createOneTimeUses, type Endpoint, type OneUse, type ProvenClient } from './replay-protection.ts'
+import { createReplayProtection, type Endpoint, type ProvenClient, type SingleUse } from './replay-protection.ts'
 import type { ProvenRequest } from './sender-constraint/dpop-proof.ts'
 import { createProofCheck, type ProvenKey } from './sender-constraint/dpop-proof-check.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
-import { createIdentityAssertions, type Vouch } from './tokens/identity-assertion.ts'
-import { createEndCheck } from './tokens/token-liveness.ts'
-import { createGatewayCheck } from './tokens/verify-access-token.ts'
+import { createIdentityAssertions, type SignIdentity } from './tokens/identity-assertion.ts'
+import { createTokenLiveness } from './tokens/token-liveness.ts'
+import { createVerifyAccessToken } from './tokens/verify-access-token.ts'
 
 /**
  * The authorization server as the gateway uses it. Every method throws OAuthError for a refusal and
@@ -85,9 +85,9 @@ export interface AuthorizationServer {
    */
   verifyProof(request: ProvenRequest): ProvenKey
   /** Who is calling, signed for the service behind the gateway: `X-Sidegate-Assertion`. */
-  readonly vouch: Vouch
+  readonly vouch: SignIdentity
   /** Spends what may be used once. @throws OAuthError of the first that was used before */
-  spend(uses: readonly OneUse[]): Promise<void>
+  spend(uses: readonly SingleUse[]): Promise<void>
 }
 
 /** Every grant type there is: the token endpoint serves this list, and the metadata name it. */
@@ -101,7 +101,7 @@ const createGrants = (deps: OAuthDeps): readonly Grant[] => [
 export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer => {
   const grants = createGrants(deps)
   const clientKeys = createClientKeyring(deps.clock, deps.reportKeysAway)
-  const metadata = remade(
+  const metadata = memoizeLatest(
     () => deps.clients.terms,
     terms => createMetadata({ ...deps.options, clients: { terms } }, grants),
   )
@@ -109,8 +109,8 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
   const checkProof = createProofCheck(deps)
   const readObject = createRequestObjects(deps, clientKeys)
   const findResource = createResourceMetadata(deps.options)
-  const verifyAccessToken = createGatewayCheck(deps, accessTokens, deps.revocations)
-  const oneTimeUses = createOneTimeUses(deps.store.replays)
+  const verifyAccessToken = createVerifyAccessToken(deps, accessTokens, deps.revocations)
+  const oneTimeUses = createReplayProtection(deps.store.replays)
   const serve =
     (endpoint: Endpoint): AuthorizationServer['token'] =>
     (form, { client, unspent }, request) =>
@@ -119,7 +119,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
     parseForm,
     ...createClientAuth(deps, clientKeys),
     token: serve(
-      createTokenEndpoint(deps, grants, accessTokens, deps.revocations, createPossessionCheck(deps, checkProof)),
+      createTokenEndpoint(deps, grants, accessTokens, deps.revocations, createSenderConstraintCheck(deps, checkProof)),
     ),
     introspect: serve(createIntrospectionEndpoint(deps, accessTokens)),
     revoke: serve(createRevocationEndpoint(deps, accessTokens)),
@@ -128,7 +128,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
     par: serve(createPush(deps, readObject, checkProof)),
     authorize: createAuthorize(deps, readObject),
     interaction: createInteraction(deps),
-    refusalPage: refusal => refusalPage(settingOf(deps.options.issuer, refusal), refusal),
+    refusalPage: refusal => refusalPage(pageContextOf(deps.options.issuer, refusal), refusal),
     metadata: () => publicDocument(metadata()),
     jwks: () => publicDocument({ ...deps.keys.publicJwks() }),
     resourceMetadata: ({ path }) => {
@@ -136,7 +136,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
       return found && publicDocument(found)
     },
     verifyAccessToken,
-    hasTokenEnded: createEndCheck(deps, verifyAccessToken),
+    hasTokenEnded: createTokenLiveness(deps, verifyAccessToken),
     verifyProof: checkProof,
     vouch: createIdentityAssertions(deps),
     spend: oneTimeUses.spend,

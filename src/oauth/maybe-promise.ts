@@ -2,5 +2,5 @@
 export type MaybePromise<T> = T | Promise<T>
 
 /** Goes on with a value now if it is there, else when it is. Saves a turn of the event loop on the hot path. */
-export const whenKnown = <T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> =>
+export const mapMaybe = <T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> =>
   value instanceof Promise ? value.then(next) : next(value)

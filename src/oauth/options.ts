@@ -162,8 +162,10 @@ export const isConfidential = (client: Pick<ClientRegistration, 'token_endpoint_
   client.token_endpoint_auth_method !== 'none'
 
 /** Whether the client keeps to the FAPI 2.0 Security Profile, by its own word or by the word for all. */
-export const keepsToFapi = (client: Pick<ClientRegistration, 'profile'>, all: Pick<OAuthOptions, 'profile'>): boolean =>
-  client.profile === 'fapi2' || all.profile === 'fapi2'
+export const isFapiClient = (
+  client: Pick<ClientRegistration, 'profile'>,
+  all: Pick<OAuthOptions, 'profile'>,
+): boolean => client.profile === 'fapi2' || all.profile === 'fapi2'
 
 /** A person who may sign in on the embedded pages. */
 export interface User {

@@ -5,7 +5,7 @@ import type { ClientRegistration } from './options.ts'
 import type { OAuthReply, OAuthRequest } from './protocol.ts'
 
 /** What a request brings that is good once: the `jti` of a client's assertion, or of a DPoP proof. */
-export interface OneUse {
+export interface SingleUse {
   /** Its name in the store. */
   readonly id: string
   /** How long it is remembered: as long as it would otherwise be good. */
@@ -17,7 +17,7 @@ export interface OneUse {
 /** A client whose proof is right. Whether it was used before is known when the request asks the store. */
 export interface ProvenClient {
   readonly client: ClientRegistration
-  readonly unspent: readonly OneUse[]
+  readonly unspent: readonly SingleUse[]
 }
 
 /**
@@ -26,24 +26,24 @@ export interface ProvenClient {
  * @param more what is to be spent beside what proved the client
  * @throws OAuthError of what was used before
  */
-export type Ask = <T>(question: () => MaybePromise<T>, more?: readonly OneUse[]) => MaybePromise<T>
+export type StoreQuery = <T>(question: () => MaybePromise<T>, more?: readonly SingleUse[]) => MaybePromise<T>
 
 /** One of the operations that a client uses which has proven itself. */
 export type Endpoint = (
   form: Form,
   client: ClientRegistration,
-  ask: Ask,
+  ask: StoreQuery,
   request: OAuthRequest,
 ) => MaybePromise<OAuthReply>
 
-export interface OneTimeUses {
+export interface ReplayProtection {
   /**
    * Answers a request that may use these once. An answer that is found without asking the store, a refusal as well,
    * spends them too, and before it is given.
    */
-  answer<T>(unspent: readonly OneUse[], respond: (ask: Ask) => MaybePromise<T>): MaybePromise<T>
+  answer<T>(unspent: readonly SingleUse[], respond: (ask: StoreQuery) => MaybePromise<T>): MaybePromise<T>
   /** Spends them by themselves. @throws OAuthError of the first that was used before */
-  spend(uses: readonly OneUse[]): Promise<void>
+  spend(uses: readonly SingleUse[]): Promise<void>
 }
 
 /**
@@ -59,12 +59,12 @@ export interface OneTimeUses {
  *
  * What follows from a reuse, the end of a grant, waits for what was spent: a proof that comes again ends nothing.
  */
-export const createOneTimeUses = (replays: ReplayStore): OneTimeUses => {
-  const spend = async (uses: readonly OneUse[]): Promise<void> => {
+export const createReplayProtection = (replays: ReplayStore): ReplayProtection => {
+  const spend = async (uses: readonly SingleUse[]): Promise<void> => {
     const areNew = await replays.spend(uses)
     for (const [index, use] of uses.entries()) if (!areNew[index]) await use.refuse()
   }
-  const askWith = async <T>(uses: readonly OneUse[], question: () => MaybePromise<T>): Promise<T> => {
+  const askWith = async <T>(uses: readonly SingleUse[], question: () => MaybePromise<T>): Promise<T> => {
     // Both begin in one turn of the event loop, and so go out at once.
     const [spent, answered] = await Promise.allSettled([spend(uses), begin(question)])
     if (spent.status === 'rejected') throw spent.reason
@@ -72,14 +72,14 @@ export const createOneTimeUses = (replays: ReplayStore): OneTimeUses => {
     return answered.value
   }
 
-  const askOnly: Ask = (question, uses = []) => (uses.length === 0 ? question() : askWith(uses, question))
+  const askOnly: StoreQuery = (question, uses = []) => (uses.length === 0 ? question() : askWith(uses, question))
 
   return {
     spend,
     answer: (unspent, respond) => {
       if (unspent.length === 0) return respond(askOnly)
       let left = unspent
-      const ask: Ask = (question, more = []) => {
+      const ask: StoreQuery = (question, more = []) => {
         const uses = [...left, ...more]
         left = []
         return askOnly(question, uses)

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { ClientRegistration } from '../../src/oauth/options.ts'
-import { createOneTimeUses, type OneUse } from '../../src/oauth/replay-protection.ts'
+import { createReplayProtection, type SingleUse } from '../../src/oauth/replay-protection.ts'
 import { createMemoryStore } from '../../src/stores/memory.ts'
 import { newKey } from './fapi/support/jws.ts'
 import {
@@ -207,7 +207,7 @@ t.test('a pushed request with an assertion that was used is answered with no req
 })
 
 t.test('a request with nothing to spend waits for nothing', async t => {
-  const { answer: answerOnce } = createOneTimeUses(createMemoryStore(createManualClock()).replays)
+  const { answer: answerOnce } = createReplayProtection(createMemoryStore(createManualClock()).replays)
 
   t.equal(
     answerOnce([], ask => ask(() => 'at once')),
@@ -217,9 +217,9 @@ t.test('a request with nothing to spend waits for nothing', async t => {
 
 t.test('what the store answers comes to nothing where something was used before, and so does its failure', async t => {
   const clock = createManualClock()
-  const { answer: answerOnce, spend } = createOneTimeUses(createMemoryStore(clock).replays)
+  const { answer: answerOnce, spend } = createReplayProtection(createMemoryStore(clock).replays)
   const used = new Error('used before')
-  const newUse = (id: string): OneUse => ({
+  const newUse = (id: string): SingleUse => ({
     id,
     untilMs: clock.nowMs() + 1000,
     refuse: () => {

@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock.ts'
 import type { SidegateConfig } from '../../config/load.ts'
-import { cutOff } from '../../oauth/tokens/not-before.ts'
+import { setNotBefore } from '../../oauth/tokens/not-before.ts'
 import type { ClientStore } from '../../stores/ports/clients.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import { type Command, parseNamed } from '../command.ts'
@@ -46,7 +46,7 @@ const uncover = async (clients: ClientStore, client_id: string): Promise<string>
 const end = async ({ clients, cutoffs }: Store, client_id: string, config: SidegateConfig): Promise<string> => {
   const isThere = (await clients.find(client_id))?.members !== undefined
   if (isThere) await changeClient(clients, client_id, known => known && { ...membersOf(known), disabled: true })
-  await cutOff(cutoffs, systemClock, { client_id }, config.oauth)
+  await setNotBefore(cutoffs, systemClock, { client_id }, config.oauth)
   await changeClient(clients, client_id, known => {
     if (known && !known.disabled) throw new Error(`somebody has just changed ${quoted(client_id)}; look, and try again`)
     // That one is disabled which is nowhere was said for when it comes back.

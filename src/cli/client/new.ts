@@ -3,7 +3,7 @@ import { type ClientFault, findClientFaults } from '../../config/new-client.ts'
 import { createStoredClientReader } from '../../config/stored-client.ts'
 import { isKnownSubject } from '../../oauth/interaction/known-subjects.ts'
 import { findDigest } from '../../oauth/keys/loaded-keys.ts'
-import { cutOff } from '../../oauth/tokens/not-before.ts'
+import { setNotBefore } from '../../oauth/tokens/not-before.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
 import { loadOrReport, requireConfigFile } from '../config-file.ts'
@@ -58,7 +58,7 @@ const save = async (client: Members, own: NewCredential['own'], configFile: stri
     // Before the client is stored: a secret that could not be written would be lost, and its client would stay.
     if (own) await printOwn(own)
     // What was issued to another of its name is not good for this one, whoever forgot that one and however.
-    if (await clients.wasForgotten(client_id)) await cutOff(cutoffs, systemClock, { client_id }, config.oauth)
+    if (await clients.wasForgotten(client_id)) await setNotBefore(cutoffs, systemClock, { client_id }, config.oauth)
     const isNew = await clients.put(client_id, { members: JSON.stringify(client), disabled: false }, undefined)
     if (!isNew) throw alreadyStored(client_id)
     await takeBackIfSubject(store, client_id)

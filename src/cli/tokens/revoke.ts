@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock.ts'
 import type { SidegateConfig } from '../../config/load.ts'
-import { type CutoffTarget, cutOff } from '../../oauth/tokens/not-before.ts'
+import { type NotBeforeTarget, setNotBefore } from '../../oauth/tokens/not-before.ts'
 import type { Cutoff } from '../../stores/ports/not-before.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import { quoted } from '../client/store.ts'
@@ -25,7 +25,7 @@ export const tokensRevoke: Command = {
       const person = await findPerson(config, store, wanted)
       const target = toTarget(wanted, person)
       await reportStrangers(config, store, target, person)
-      return { cutoff: await cutOff(store.cutoffs, systemClock, target, config.oauth), person }
+      return { cutoff: await setNotBefore(store.cutoffs, systemClock, target, config.oauth), person }
     })
     printLine(options.json ? toJson(cutoff, person) : toSentence(cutoff, person))
     return 0
@@ -76,7 +76,7 @@ const findPerson = async (
   )
 }
 
-const toTarget = ({ client, subject }: Wanted, person: User | undefined): CutoffTarget => {
+const toTarget = ({ client, subject }: Wanted, person: User | undefined): NotBeforeTarget => {
   const sub = person?.sub ?? subject
   return { ...(client !== undefined && { client_id: client }), ...(sub !== undefined && { sub }) }
 }
@@ -85,7 +85,7 @@ const toTarget = ({ client, subject }: Wanted, person: User | undefined): Cutoff
 const reportStrangers = async (
   { oauth }: SidegateConfig,
   { clients }: Store,
-  { client_id, sub }: CutoffTarget,
+  { client_id, sub }: NotBeforeTarget,
   person: User | undefined,
 ): Promise<void> => {
   const isClient = async (id: string): Promise<boolean> => oauth.clients.has(id) || Boolean(await clients.find(id))

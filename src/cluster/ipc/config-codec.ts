@@ -1,4 +1,4 @@
-import { createClientIntake, type PackedClients } from '../../app/clients.ts'
+import { type ClientSnapshot, createClientIntake } from '../../app/clients.ts'
 import type { SidegateConfig } from '../../app.ts'
 import { ownMember, setOwnMember } from '../../own-member.ts'
 import { Secret } from '../../secret.ts'
@@ -9,7 +9,7 @@ import { Secret } from '../../secret.ts'
  */
 export interface EncodedConfig {
   readonly config: unknown
-  readonly clients: PackedClients
+  readonly clients: ClientSnapshot
 }
 
 /** An object with this key stands for what JSON does not know, or for an object that has the key itself. */

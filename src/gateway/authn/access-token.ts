@@ -1,5 +1,5 @@
 import type { Reply } from '../../http/reply.ts'
-import type { OneUse } from '../../oauth/replay-protection.ts'
+import type { SingleUse } from '../../oauth/replay-protection.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
@@ -40,7 +40,7 @@ export const acceptToken = (
   operation: MeteredOperation,
   scheme: TokenScheme,
   token: AccessTokenRecord,
-  unspent: readonly OneUse[] = [],
+  unspent: readonly SingleUse[] = [],
 ): Outcome | Promise<Outcome> => {
   const client = deps.findClient(token.client_id)
   if (client === undefined || !isAudience(token, operation, deps.issuer)) {

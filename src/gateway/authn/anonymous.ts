@@ -1,4 +1,4 @@
-import { type MaybePromise, whenKnown } from '../../oauth/maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../../oauth/maybe-promise.ts'
 import type { OAuthRequest } from '../../oauth/protocol.ts'
 import { refuse } from '../error-response.ts'
 import type { Caller, Exchange, Outcome } from '../exchange.ts'
@@ -18,7 +18,7 @@ export const acceptAnonymous =
   }
 
 const acceptForm = (deps: AuthenticationDeps, exchange: Exchange, serves: string): MaybePromise<Outcome> =>
-  whenKnown(readForm(exchange), body => {
+  mapMaybe(readForm(exchange), body => {
     if (body.kind === 'refused') return body.outcome
     const request = toOAuthRequest(exchange, body.text)
     if (serves === 'authorize') return acceptAuthorization(deps, exchange, request)

@@ -1,6 +1,6 @@
 import { addressKey } from '../../http/peer/client-ip.ts'
 import type { FailureLimit as ProofFailureLimit } from '../../oauth/deps.ts'
-import { createRecent } from '../../oauth/generational-cache.ts'
+import { createGenerationalCache } from '../../oauth/generational-cache.ts'
 import type { Rate } from '../../plans/plan.ts'
 import type { Limiter } from '../../stores/ports/limiter.ts'
 import { createFailureCount } from './failure-count.ts'
@@ -27,7 +27,7 @@ export const createBruteForceLimit = (limiter: Limiter, rate: Rate, nowMs: () =>
   const ofPair = createFailureCount(limiter, rate.limit, rate.windowSec, nowMs)
   const ofName = createFailureCount(limiter, total, rate.windowSec, nowMs)
   const ofAddress = createFailureCount(limiter, total, rate.windowSec, nowMs)
-  const provenUntilMs = createRecent<number>(maxProven)
+  const provenUntilMs = createGenerationalCache<number>(maxProven)
 
   // A check holds a place from before its work until its failure is counted. So no more checks are under way than may fail.
   const pairTurns = createKeyedMutex()

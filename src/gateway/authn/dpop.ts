@@ -1,6 +1,6 @@
 import { OAuthError } from '../../errors.ts'
 import type { Reply } from '../../http/reply.ts'
-import type { OneUse } from '../../oauth/replay-protection.ts'
+import type { SingleUse } from '../../oauth/replay-protection.ts'
 import { isCertificateOf } from '../../oauth/sender-constraint/confirmation.ts'
 import type { ProvenRequest } from '../../oauth/sender-constraint/dpop-proof.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
@@ -62,7 +62,7 @@ const spend = async (
   deps: AuthenticationDeps,
   exchange: Exchange,
   operation: MeteredOperation,
-  unspent: readonly OneUse[],
+  unspent: readonly SingleUse[],
 ): Promise<Outcome> => {
   try {
     await deps.authorizationServer.spend(unspent)

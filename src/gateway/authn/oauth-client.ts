@@ -1,5 +1,5 @@
 import { OAuthError } from '../../errors.ts'
-import { type MaybePromise, whenKnown } from '../../oauth/maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../../oauth/maybe-promise.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
 import type { AuthenticationDeps, AuthenticationStep } from './authenticate.ts'
@@ -10,7 +10,7 @@ import { toOAuthRequest } from './oauth-request.ts'
 export const proveClient =
   (deps: AuthenticationDeps): AuthenticationStep =>
   (exchange, operation) =>
-    whenKnown(readForm(exchange), body =>
+    mapMaybe(readForm(exchange), body =>
       body.kind === 'refused' ? body.outcome : proveForm(deps, exchange, operation, body.text),
     )
 
@@ -23,7 +23,7 @@ const proveForm = (
   const request = toOAuthRequest(exchange, body)
   const form = authorizationServer.parseForm(request)
   const proven = refusalCounted(operation, 'client', () => authorizationServer.authenticate(form, request))
-  return whenKnown(proven, ({ client, unspent }) => {
+  return mapMaybe(proven, ({ client, unspent }) => {
     if (unspent.length === 0) operation.meter.credential('client', 'ok')
     exchange.oauth = { request, form }
     exchange.caller = { kind: 'client', client, unspent }
@@ -52,7 +52,7 @@ export const proveQuery =
   (exchange, operation) => {
     const request = toOAuthRequest(exchange, '')
     const proven = refusalCounted(operation, 'query', () => deps.authorizationServer.authenticateQuery(request))
-    return whenKnown(proven, client => {
+    return mapMaybe(proven, client => {
       operation.meter.credential('query', 'ok')
       exchange.oauth = { request }
       exchange.caller = { kind: 'client', client, unspent: [] }

@@ -5,7 +5,7 @@ import { type Reply, writeReply } from '../../http/reply.ts'
 import type { HttpServerHandlers } from '../../http/server/handlers.ts'
 import type { Request } from '../../http/server/request.ts'
 import type { Response } from '../../http/server/response.ts'
-import type { BackChannel, BackChannelAnswer } from '../../oauth/interaction/login-api.ts'
+import type { LoginApi, LoginApiAnswer } from '../../oauth/interaction/login-api.ts'
 import { StoreUnavailableError } from '../../stores/ports/store-unavailable.ts'
 import { type AccessLog, operationMembers } from '../../telemetry/access-log.ts'
 import type { Logger } from '../../telemetry/logger.ts'
@@ -13,7 +13,7 @@ import { clientGone } from '../exchange.ts'
 import { type InternalCaller, type InternalCallerOptions, proveInternalCaller } from './authenticate.ts'
 
 export interface InternalApiDeps {
-  readonly backChannel: BackChannel
+  readonly backChannel: LoginApi
   readonly caller: InternalCallerOptions
   readonly log: Logger
   readonly accessLog: AccessLog
@@ -76,7 +76,7 @@ export const createInternalApi = (deps: InternalApiDeps): InternalApi => {
 interface InternalOperation {
   readonly method: 'GET' | 'POST'
   readonly members: ReturnType<typeof operationMembers>
-  readonly serve: (backChannel: BackChannel, id: string, body: unknown) => Promise<BackChannelAnswer>
+  readonly serve: (backChannel: LoginApi, id: string, body: unknown) => Promise<LoginApiAnswer>
 }
 
 const operation = (
@@ -166,7 +166,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-const toReply = (answer: BackChannelAnswer, requestId: string): Reply => {
+const toReply = (answer: LoginApiAnswer, requestId: string): Reply => {
   switch (answer.kind) {
     case 'answer':
       return { status: 200, headers: jsonHeaders, body: JSON.stringify(answer.body) }

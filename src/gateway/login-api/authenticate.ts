@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Request } from '../../http/server/request.ts'
 import { timeFault } from '../../http/tls/tls-files.ts'
-import type { LoginProof } from '../../oauth/interaction/authenticate-login-app.ts'
+import type { LoginAppAuthentication } from '../../oauth/interaction/authenticate-login-app.ts'
 
 /** How whoever calls the private listener may prove to be the operator's login. At least one of the two is there. */
 export interface InternalCallerOptions {
@@ -10,7 +10,7 @@ export interface InternalCallerOptions {
   readonly takesCertificates: boolean
   readonly nowMs: () => number
   /** A signed JWT is proof. Left out: none is. */
-  readonly proof?: LoginProof
+  readonly proof?: LoginAppAuthentication
 }
 
 export type InternalCaller =

@@ -3,8 +3,8 @@ import { defaultHttpServerOptions } from '../../http/server/options.ts'
 import { openTls, type TlsReport } from '../../http/tls/tls.ts'
 import type { TlsOptions } from '../../http/tls/tls-options.ts'
 import type { OAuthDeps } from '../../oauth/deps.ts'
-import { createLoginProof } from '../../oauth/interaction/authenticate-login-app.ts'
-import { createBackChannel } from '../../oauth/interaction/login-api.ts'
+import { createLoginAppAuthentication } from '../../oauth/interaction/authenticate-login-app.ts'
+import { createLoginApi } from '../../oauth/interaction/login-api.ts'
 import type { JwkSet } from '../../oauth/options.ts'
 import { createInternalApi, type InternalApi, type InternalApiDeps } from './api.ts'
 
@@ -36,11 +36,11 @@ export const openPrivateListener = async (
   const { tls: files, jwks } = options
   const tls = files && (await openTls(files, certificates))
   const partsFor = (oauth: OAuthDeps): Pick<InternalApiDeps, 'backChannel' | 'caller'> => ({
-    backChannel: createBackChannel(oauth),
+    backChannel: createLoginApi(oauth),
     caller: {
       takesCertificates: files?.clientCaFile !== undefined,
       nowMs: oauth.clock.nowMs,
-      ...(jwks && { proof: createLoginProof(oauth, jwks) }),
+      ...(jwks && { proof: createLoginAppAuthentication(oauth, jwks) }),
     },
   })
   let parts = partsFor(oauth)

@@ -3,9 +3,9 @@ import type { ClientKeyring, KeySource } from '../client-keys/key-source.ts'
 import { type ClientJwtClaims, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Parameters } from '../forms/parameters.ts'
-import { type ClientRegistration, keepsToFapi } from '../options.ts'
+import { type ClientRegistration, isFapiClient } from '../options.ts'
 import { type SigningAlg, strongSigningAlgs } from '../protocol.ts'
-import { createHearing, type Heard } from '../secrets/proof-throttle.ts'
+import { createProofThrottle, type ProofResult } from '../secrets/proof-throttle.ts'
 import { type ParameterValues, singleParameters, toParameters } from './parameter-values.ts'
 import type { AuthorizationRefusal } from './request.ts'
 
@@ -24,10 +24,10 @@ export type ReadRequestObject = (
 
 export const createRequestObjects = (deps: OAuthDeps, keyring: ClientKeyring): ReadRequestObject => {
   const { options, clock } = deps
-  const { hear } = createHearing(deps)
+  const { run } = createProofThrottle(deps)
 
-  const verify = (request: string, client: ClientRegistration, keys: KeySource): Heard<ClientJwtClaims> => {
-    const isFapi = keepsToFapi(client, options)
+  const verify = (request: string, client: ClientRegistration, keys: KeySource): ProofResult<ClientJwtClaims> => {
+    const isFapi = isFapiClient(client, options)
     return verifyClientJwt(request, keys, {
       algs: algsOf(client, isFapi),
       typ: 'oauth-authz-req+jwt',
@@ -47,8 +47,8 @@ export const createRequestObjects = (deps: OAuthDeps, keyring: ClientKeyring): R
     // Browsers send these: what they do wrong must not keep the client itself from proving who it is.
     const who = { name: `request ${client.client_id}`, address, toRefusal: unproven }
     try {
-      const claims = await hear(who, () => verify(request, client, keys))
-      return readClaims(claims, client, keepsToFapi(client, options), clock.nowMs())
+      const claims = await run(who, () => verify(request, client, keys))
+      return readClaims(claims, client, isFapiClient(client, options), clock.nowMs())
     } catch (error) {
       if (!(error instanceof OAuthError) || error.code !== 'invalid_request_object') throw error
       return { ...refuse(error.message), proofFault: error.proofFault }

@@ -1,15 +1,15 @@
 import type { PushedRequestStore } from '../../stores/ports/pushed-requests.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Parameters } from '../forms/parameters.ts'
-import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
-import { type ClientRegistration, keepsToFapi, type OAuthOptions } from '../options.ts'
+import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
+import { type ClientRegistration, isFapiClient, type OAuthOptions } from '../options.ts'
 import { toParameters } from './parameter-values.ts'
 import { isPushedUri, parsePushedId } from './pushed-request.ts'
 import type { AuthorizationRefusal } from './request.ts'
 import type { ReadRequestObject } from './request-object.ts'
 
 /** The parameters that a request means, wherever it has them from. */
-export interface Meant {
+export interface ResolvedParameters {
   /** `faults` are those of what was sent, also where its parameters count for nothing. */
   readonly parameters: Parameters
   /** The pushed request that they stood in. */
@@ -21,35 +21,35 @@ export interface Meant {
  * the name of what was pushed before (`request_uri`, RFC 9126). Of the latter two nothing counts that stands beside
  * them but the client_id (RFC 9101 section 6.3). A refusal is a value: it has `error`.
  */
-export type ReadMeaning = (
+export type ResolveRequest = (
   sent: Parameters,
   client: ClientRegistration,
   address: string,
-) => MaybePromise<Meant | AuthorizationRefusal>
+) => MaybePromise<ResolvedParameters | AuthorizationRefusal>
 
-export const createMeaning =
-  ({ options, store }: OAuthDeps, readObject: ReadRequestObject): ReadMeaning =>
+export const createRequestResolver =
+  ({ options, store }: OAuthDeps, readObject: ReadRequestObject): ResolveRequest =>
   (sent, client, address) => {
     const [request, request_uri] = [sent.get('request'), sent.get('request_uri')]
     if (request !== undefined && request_uri !== undefined) return eitherOr
     if (request_uri !== undefined) return readPushed(store.pushed, request_uri, client, sent)
     if (mustPush(options, client)) return pushWanted
     if (request === undefined) return client.require_signed_request_object ? signatureWanted : { parameters: sent }
-    return whenKnown(readObject(request, client, address), inside =>
+    return mapMaybe(readObject(request, client, address), inside =>
       'error' in inside ? inside : { parameters: { ...inside, faults: sent.faults } },
     )
   }
 
 /** RFC 9126 sections 5 and 6; FAPI 2.0 Security Profile section 5.3.2.2. */
 const mustPush = (options: OAuthOptions, client: ClientRegistration): boolean =>
-  client.require_pushed_authorization_requests || keepsToFapi(client, options)
+  client.require_pushed_authorization_requests || isFapiClient(client, options)
 
 const readPushed = async (
   pushed: PushedRequestStore,
   request_uri: string,
   client: ClientRegistration,
   sent: Parameters,
-): Promise<Meant | AuthorizationRefusal> => {
+): Promise<ResolvedParameters | AuthorizationRefusal> => {
   if (!isPushedUri(request_uri)) return onlyPushed
   const pushedId = parsePushedId(request_uri)
   const found = pushedId === undefined ? undefined : await pushed.find(pushedId)

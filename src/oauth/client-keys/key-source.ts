@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import type { ClientKeys, ClientRegistration, JwkSet } from '../options.ts'
 import { type PublicKey, toPublicKeys } from './public-keys.ts'
 import { createRemoteKeys } from './remote-jwks.ts'
@@ -53,7 +53,7 @@ export const findAmong = <T>(
   source: KeySource,
   find: (keys: readonly PublicKey[]) => T | undefined,
 ): MaybePromise<T | undefined> =>
-  whenKnown(
+  mapMaybe(
     source.current(),
-    keys => find(keys) ?? whenKnown(source.renewed(), newer => (newer === undefined ? undefined : find(newer))),
+    keys => find(keys) ?? mapMaybe(source.renewed(), newer => (newer === undefined ? undefined : find(newer))),
   )

@@ -1,6 +1,6 @@
 import type { ClientAuthFailureReason } from '../../errors.ts'
 import type { SigningAlg } from '../protocol.ts'
-import type { Heard } from '../secrets/proof-throttle.ts'
+import type { ProofResult } from '../secrets/proof-throttle.ts'
 import { type CompactJws, type JsonObject, parseJws } from './jws.ts'
 import type { KeySource } from './key-source.ts'
 import { findSignatureFault } from './public-keys.ts'
@@ -40,7 +40,11 @@ const issuedAheadSec = 30
  * before is for the caller to see to (`jti`).
  * @throws OAuthError temporarily_unavailable where the keys cannot be had
  */
-export const verifyClientJwt = (token: string, source: KeySource, rules: ClientJwtRules): Heard<ClientJwtClaims> => {
+export const verifyClientJwt = (
+  token: string,
+  source: KeySource,
+  rules: ClientJwtRules,
+): ProofResult<ClientJwtClaims> => {
   const jws = parseJws(token)
   if ('fault' in jws) return jws
   const { exp } = jws.payload
@@ -53,7 +57,7 @@ export const verifyClientJwt = (token: string, source: KeySource, rules: ClientJ
 export type ClientJwtClaims = JsonObject & { readonly exp: number }
 
 /** Newer keys are asked for where none at hand has signed, and what they say then counts. */
-const hearSignature = (jws: CompactJws, claims: ClientJwtClaims, source: KeySource): Heard<ClientJwtClaims> => {
+const hearSignature = (jws: CompactJws, claims: ClientJwtClaims, source: KeySource): ProofResult<ClientJwtClaims> => {
   const keys = source.current()
   if (keys instanceof Promise) return { later: keys }
   const fault = findSignatureFault(keys, jws)

@@ -4,10 +4,10 @@ import type { JsonObject } from '../client-keys/jws.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import { type ClientJwtClaims, expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { type ClientRegistration, keepsToFapi, type OAuthOptions } from '../options.ts'
+import { type ClientRegistration, isFapiClient, type OAuthOptions } from '../options.ts'
 import { type OAuthRequest, type SigningAlg, strongSigningAlgs } from '../protocol.ts'
-import type { OneUse } from '../replay-protection.ts'
-import type { Heard } from '../secrets/proof-throttle.ts'
+import type { SingleUse } from '../replay-protection.ts'
+import type { ProofResult } from '../secrets/proof-throttle.ts'
 
 /**
  * Whether an assertion is one that the client signed for us (RFC 7523 section 3): what has to be spent if it is.
@@ -17,7 +17,7 @@ export type AssertionCheck = (
   client: ClientRegistration,
   assertion: string,
   request: OAuthRequest,
-) => Heard<Omit<OneUse, 'refuse'>>
+) => ProofResult<Omit<SingleUse, 'refuse'>>
 
 export const createAssertionCheck = ({ options, clock }: OAuthDeps, keyring: ClientKeyring): AssertionCheck => {
   const { origin } = new URL(options.issuer)
@@ -48,7 +48,7 @@ const findFault = (claims: JsonObject, client_id: string): ClientAuthFailureReas
 /** What a request object says and no assertion does: nobody may show the one for the other (RFC 8725 section 3.12). */
 const ofRequests = ['response_type', 'redirect_uri', 'scope']
 
-const toUse = (client_id: string, { jti, exp }: ClientJwtClaims): Omit<OneUse, 'refuse'> => ({
+const toUse = (client_id: string, { jti, exp }: ClientJwtClaims): Omit<SingleUse, 'refuse'> => ({
   id: toReplayId(client_id, String(jti)),
   untilMs: Math.ceil((exp + expirySkewSec + clockSpreadSec) * 1000),
 })
@@ -62,7 +62,7 @@ const clockSpreadSec = 60
 const allowedAlgs = (client: ClientRegistration, options: OAuthOptions): readonly SigningAlg[] => {
   const pinned = client.token_endpoint_auth_signing_alg
   if (pinned === undefined) return strongSigningAlgs
-  return pinned === 'RS256' && keepsToFapi(client, options) ? [] : [pinned]
+  return pinned === 'RS256' && isFapiClient(client, options) ? [] : [pinned]
 }
 
 /**
@@ -72,7 +72,7 @@ const allowedAlgs = (client: ClientRegistration, options: OAuthOptions): readonl
  */
 const allowedAudiences = (client: ClientRegistration, options: OAuthOptions, url: string): readonly string[] => {
   const { issuer, endpoints } = options
-  if (client.assertion_audience === 'issuer' || keepsToFapi(client, options)) return [issuer]
+  if (client.assertion_audience === 'issuer' || isFapiClient(client, options)) return [issuer]
   return [issuer, url, ...(endpoints.token === undefined ? [] : [endpoints.token])]
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { ClientAuthFailureReason } from '../../errors.ts'
 import { type ClientKeyring, findAmong } from '../client-keys/key-source.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import { whenKnown } from '../maybe-promise.ts'
+import { mapMaybe } from '../maybe-promise.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { ClientCertificate, OAuthRequest } from '../protocol.ts'
 import { bearsName } from './certificate-name.ts'
@@ -39,7 +39,7 @@ export const createCertificateCheck = (keyring: ClientKeyring, clock: Clock): Ce
     const keys = keyring.find(client)
     if (!keys) return 'certificate_key'
     const { publicKey } = certificate
-    return whenKnown(
+    return mapMaybe(
       findAmong(keys, found => found.find(({ key }) => key.equals(publicKey))),
       own => (own ? undefined : 'certificate_key'),
     )

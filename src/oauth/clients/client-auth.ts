@@ -2,11 +2,11 @@ import type { ClientAuthFailureReason } from '../../errors.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
-import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { OAuthRequest } from '../protocol.ts'
-import type { OneUse, ProvenClient } from '../replay-protection.ts'
-import { createHearing, type Heard } from '../secrets/proof-throttle.ts'
+import type { ProvenClient, SingleUse } from '../replay-protection.ts'
+import { createProofThrottle, type ProofResult } from '../secrets/proof-throttle.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { createAssertionCheck } from './assertion.ts'
 import { createCertificateCheck } from './certificate.ts'
@@ -35,17 +35,17 @@ export interface ClientAuth {
 
 export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): ClientAuth => {
   const { clients } = deps
-  const { hear, refuse } = createHearing(deps)
+  const { run, refuse } = createProofThrottle(deps)
   const isSecretOf = createSecretCheck(clients, deps.clock)
   const checkAssertion = createAssertionCheck(deps, keyring)
   const findCertificateFault = createCertificateCheck(keyring, deps.clock)
 
   const proveSecret = ({ client_id, method, client_secret }: PresentedSecret, address: string) =>
-    hear<ClientRegistration>({ name: client_id, address, toRefusal: unauthenticated }, from => {
+    run<ClientRegistration>({ name: client_id, address, toRefusal: unauthenticated }, from => {
       const found = findCandidate(client_id, method)
       const candidate = 'fault' in found ? undefined : found.proven
       const owner: SecretOwner = { kind: 'client', account: client_id, address: from }
-      return whenKnown(isSecretOf(candidate, client_secret, owner), isRight => {
+      return mapMaybe(isSecretOf(candidate, client_secret, owner), isRight => {
         if (!candidate || isRight) return found
         return { fault: 'secret' }
       })
@@ -64,7 +64,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
     request: OAuthRequest,
   ): Promise<ProvenClient> => {
     const who = { name: client_id, address: request.address, toRefusal: unauthenticated }
-    const { client, use } = await hear<AssertedClient>(who, () => {
+    const { client, use } = await run<AssertedClient>(who, () => {
       const found = findCandidate(client_id, 'private_key_jwt')
       if ('fault' in found) return found
       const heard = checkAssertion(found.proven, assertion, request)
@@ -79,7 +79,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
     const client = clients.find(client_id)
     if (!client) throw unauthenticated(faultOfAbsent(client_id), clients.has(client_id) ? client_id : undefined)
     if (client.token_endpoint_auth_method === 'none') return client
-    return whenKnown(findCertificateFault(client, request), fault => {
+    return mapMaybe(findCertificateFault(client, request), fault => {
       if (fault) throw unauthenticated(fault, client_id)
       return client
     })
@@ -90,11 +90,11 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
       const presented = readPresented(form, request.authorization)
       switch (presented.kind) {
         case 'secret':
-          return whenKnown(proveSecret(presented, request.address), client => proven(requireSameClient(client, form)))
+          return mapMaybe(proveSecret(presented, request.address), client => proven(requireSameClient(client, form)))
         case 'assertion':
           return proveAssertion(presented, form, request)
         case 'name':
-          return whenKnown(proveName(presented.client_id, request), proven)
+          return mapMaybe(proveName(presented.client_id, request), proven)
       }
     },
     authenticateQuery: request => proveSecret(readQuerySecret(request), request.address),
@@ -104,11 +104,11 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
 /** By what may be used as often as one likes. */
 const proven = (client: ClientRegistration): ProvenClient => ({ client, unspent: [] })
 
-type Known = Exclude<Heard<ClientRegistration>, { readonly later: unknown }>
+type Known = Exclude<ProofResult<ClientRegistration>, { readonly later: unknown }>
 
 interface AssertedClient {
   readonly client: ClientRegistration
-  readonly use: Omit<OneUse, 'refuse'>
+  readonly use: Omit<SingleUse, 'refuse'>
 }
 
 const mayUse = (client: ClientRegistration, method: PresentedSecret['method']): boolean =>

@@ -1,15 +1,15 @@
 import { Secret } from '../../secret.ts'
 import type { ClientRegistration, ClientSecret } from '../options.ts'
-import type { ClientTerms } from './interned-metadata.ts'
+import type { InternedMetadata } from './interned-metadata.ts'
 
 /** A client as text: what is its own, with its secrets in the clear, and where its terms are among those of all. */
-interface ClientText extends Omit<ClientRegistration, keyof ClientTerms | 'client_id' | 'secrets'> {
+interface ClientText extends Omit<ClientRegistration, keyof InternedMetadata | 'client_id' | 'secrets'> {
   readonly secrets: readonly (Omit<ClientSecret, 'value'> & { readonly value: string })[]
   readonly place: number
 }
 
 /** @param place of its terms */
-export const toClientText = (client: ClientRegistration, place: number): string => {
+export const encodeClient = (client: ClientRegistration, place: number): string => {
   const { client_name, secrets, redirect_uris, keys, certificateName } = client
   const revealed = secrets.map(({ kind, value, untilMs }) => ({ kind, value: value.reveal(), untilMs }))
   const text = { client_name, secrets: revealed, redirect_uris, keys, certificateName, place }
@@ -17,8 +17,12 @@ export const toClientText = (client: ClientRegistration, place: number): string 
 }
 
 /** @param terms those of all clients, in the order in which they were placed */
-export const fromClientText = (client_id: string, text: string, terms: readonly ClientTerms[]): ClientRegistration => {
+export const decodeClient = (
+  client_id: string,
+  text: string,
+  terms: readonly InternedMetadata[],
+): ClientRegistration => {
   const { place, secrets, ...own } = JSON.parse(text) as ClientText
   const sealed = secrets.map(({ value, ...rest }) => ({ ...rest, value: new Secret(value) }))
-  return { client_id, ...own, secrets: sealed, ...(terms[place] as ClientTerms) }
+  return { client_id, ...own, secrets: sealed, ...(terms[place] as InternedMetadata) }
 }

@@ -1,14 +1,14 @@
-import { remade } from '../memoize-latest.ts'
+import { memoizeLatest } from '../memoize-latest.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { ClientFacts } from './client-snapshot.ts'
-import type { ClientFeed } from './client-sync.ts'
+import type { ClientSync } from './client-sync.ts'
 import { type Clients, freeze } from './configured-clients.ts'
-import type { ClientTerms } from './interned-metadata.ts'
+import type { InternedMetadata } from './interned-metadata.ts'
 import { joinMost } from './most-secrets.ts'
 import type { ClientMembers } from './stored-clients.ts'
 
 /** Every client that is served: those of the configuration and those of the store, but for the disabled ones. */
-export interface ServedClients extends ClientFacts {
+export interface ClientRegistry extends ClientFacts {
   /** The same object for the same client_id each time, until the client changes. One look-up for a client that was asked for before. */
   find(client_id: string): ClientRegistration | undefined
   /** Whether a client has this id, be it disabled. */
@@ -20,27 +20,27 @@ export interface StoredClientReader {
   /** A client, or in one line why it does not fit. */
   read(client_id: string, members: ClientMembers): ClientRegistration | string
   /** What a client with these members is registered for, whether it fits or not; undefined where there is no telling. */
-  termsOf(members: ClientMembers): ClientTerms | undefined
+  termsOf(members: ClientMembers): InternedMetadata | undefined
 }
 
 /** Told of clients of the store that are not served, when that is noticed: of those that have much in common at least of one. */
-export interface ServedClientsReport {
+export interface ClientRegistryReport {
   unfit(client_id: string, reason: string): void
   /** The configuration has a client of this id too, which is served. */
   hidden(client_id: string): void
 }
 
 /** Both kinds as one, until closed. */
-export interface JoinedClients extends ServedClients {
+export interface JoinedClients extends ClientRegistry {
   close(): void
 }
 
 /** @param configured is served where both have a client of one id */
 export const joinClients = (
   configured: Clients,
-  feed: ClientFeed,
+  feed: ClientSync,
   reader: StoredClientReader,
-  report: ServedClientsReport,
+  report: ClientRegistryReport,
 ): JoinedClients => {
   const found = new Map<string, ClientRegistration>()
   const unfit = new Set<string>()
@@ -92,13 +92,13 @@ export const joinClients = (
 }
 
 /** What is known of all, made anew when it has changed: the same objects while it has not. */
-const joinFacts = (configured: ClientFacts, feed: ClientFeed, reader: StoredClientReader): ClientFacts => {
-  const terms = remade(feed.kinds, kinds =>
+const joinFacts = (configured: ClientFacts, feed: ClientSync, reader: StoredClientReader): ClientFacts => {
+  const terms = memoizeLatest(feed.kinds, kinds =>
     kinds.length === 0
       ? configured.terms
       : [...configured.terms, ...kinds.flatMap(({ sample }) => reader.termsOf(sample) ?? [])],
   )
-  const mostSecrets = remade(feed.mostSecrets, stored => joinMost(configured.mostSecrets, stored))
+  const mostSecrets = memoizeLatest(feed.mostSecrets, stored => joinMost(configured.mostSecrets, stored))
   return {
     get terms() {
       return terms()

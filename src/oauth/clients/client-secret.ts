@@ -2,12 +2,12 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import { remade } from '../memoize-latest.ts'
+import { memoizeLatest } from '../memoize-latest.ts'
 import type { ClientRegistration, ClientSecret } from '../options.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
 import type { ClientFacts } from './client-snapshot.ts'
-import { formOf } from './secret-kind.ts'
+import { secretKindOf } from './secret-kind.ts'
 
 /**
  * Whether the presented secret is one of the client's that have not ended. Without a client, or with one that has no
@@ -25,7 +25,7 @@ export type SecretCheck = (
 const blockBytes = 64
 
 export const createSecretCheck = (clients: Pick<ClientFacts, 'mostSecrets'>, clock: Clock): SecretCheck => {
-  const comparandsOf = remade(() => clients.mostSecrets, createComparands)
+  const comparandsOf = memoizeLatest(() => clients.mostSecrets, createComparands)
 
   return (client, presented, owner) => {
     const { plain, stored } = comparandsOf()(client)
@@ -96,7 +96,7 @@ const createUnmatched = (most: ClientFacts['mostSecrets']): Unmatched => ({
 })
 
 const toComparands = (secrets: readonly ClientSecret[], unmatched: Unmatched): Comparands => {
-  const { plain = [], quick = [], slow = [] } = Object.groupBy(secrets, formOf)
+  const { plain = [], quick = [], slow = [] } = Object.groupBy(secrets, secretKindOf)
   return {
     plain: unmatched.plain.map((spare, i) => toComparand(plain[i], spare, ({ value }) => toBlock(value.reveal()))),
     stored: [

@@ -1,10 +1,10 @@
 import type { ClientRegistration } from '../options.ts'
-import { toClientText } from './client-codec.ts'
-import { type ClientTerms, createTermList } from './interned-metadata.ts'
+import { encodeClient } from './client-codec.ts'
+import { createMetadataTable, type InternedMetadata } from './interned-metadata.ts'
 import { countSecrets, joinMost, type MostSecrets, noSecrets } from './most-secrets.ts'
 
 /** Clients on their way to another process, as JSON can hold them: their secrets in the clear. */
-export interface PackedClients {
+export interface ClientSnapshot {
   readonly facts: ClientFacts
   /** None of them so large that a process is kept from its requests while it takes it. */
   readonly parts: readonly ClientPart[]
@@ -13,7 +13,7 @@ export interface PackedClients {
 /** What is known of all clients without a look at each. */
 export interface ClientFacts {
   /** Everything that one of them is registered for, in the order of the configuration. */
-  readonly terms: readonly ClientTerms[]
+  readonly terms: readonly InternedMetadata[]
   /** Of each form of secrets, as many as the client with the most of them has, and the costliest parameters. */
   readonly mostSecrets: MostSecrets
 }
@@ -25,15 +25,15 @@ export type ClientPart = readonly string[]
 const clientsPerPart = 1000
 
 /** Each client_id comes once. */
-export const packClients = (registrations: Iterable<ClientRegistration>): PackedClients => {
-  const terms = createTermList()
+export const snapshotClients = (registrations: Iterable<ClientRegistration>): ClientSnapshot => {
+  const terms = createMetadataTable()
   let mostSecrets = noSecrets
   const parts: string[][] = []
   let part: string[] = []
   for (const client of registrations) {
     mostSecrets = joinMost(mostSecrets, secretsOf(client))
     if (part.length === 0) parts.push(part)
-    part.push(client.client_id, toClientText(client, terms.place(client)))
+    part.push(client.client_id, encodeClient(client, terms.place(client)))
     if (part.length === 2 * clientsPerPart) part = []
   }
   return { facts: { terms: terms.all, mostSecrets }, parts }

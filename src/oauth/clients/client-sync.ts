@@ -6,7 +6,7 @@ import { keepLostDisabled, type LostClients } from './data-loss.ts'
 import { createStoredClients, type StoredClient, type StoredClients } from './stored-clients.ts'
 
 /** The clients of the store and who is disabled, in memory, so that nobody has to ask. At most a second old. */
-export interface ClientFeed extends Pick<StoredClients, 'get' | 'ids' | 'kinds' | 'mostSecrets'> {
+export interface ClientSync extends Pick<StoredClients, 'get' | 'ids' | 'kinds' | 'mostSecrets'> {
   /**
    * Calls `listener` after each change.
    * @param listener is told which client has changed; undefined: any of them may have
@@ -18,7 +18,7 @@ export interface ClientFeed extends Pick<StoredClients, 'get' | 'ids' | 'kinds' 
   close(): void
 }
 
-export interface ClientFeedReport {
+export interface ClientSyncReport {
   /** Awaited before the first client of the store is known here. */
   beforeFirst(): Promise<void>
   /** Told of each change that comes after the first reading. */
@@ -31,12 +31,12 @@ export interface ClientFeedReport {
 const changesPerTurn = 100
 
 /** Follows the store's clients. While the store is away what is known stays as it is. */
-export const createClientFeed = (
+export const createClientSync = (
   store: ClientStore,
   watch: FeedWatch,
   clock: Clock,
-  report: ClientFeedReport,
-): ClientFeed => {
+  report: ClientSyncReport,
+): ClientSync => {
   const listeners = new Set<(client_id: string | undefined) => void>()
   let known = createStoredClients()
   let cursor: string | undefined

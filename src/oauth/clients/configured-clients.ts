@@ -1,19 +1,19 @@
 import type { ClientRegistration } from '../options.ts'
-import { fromClientText } from './client-codec.ts'
-import type { ServedClients } from './client-registry.ts'
-import { type ClientFacts, type ClientPart, type PackedClients, packClients } from './client-snapshot.ts'
+import { decodeClient } from './client-codec.ts'
+import type { ClientRegistry } from './client-registry.ts'
+import { type ClientFacts, type ClientPart, type ClientSnapshot, snapshotClients } from './client-snapshot.ts'
 
 /**
  * The clients of the configuration. There may be a hundred thousand, so they are kept as texts: one is read when it is asked for,
  * and what has to be known of all of them is known beforehand.
  */
-export interface Clients extends ServedClients, Iterable<ClientRegistration> {
-  pack(): PackedClients
+export interface Clients extends ClientRegistry, Iterable<ClientRegistration> {
+  pack(): ClientSnapshot
 }
 
 /** Each client_id comes once. */
 export const createClients = (registrations: Iterable<ClientRegistration>): Clients => {
-  const packed = packClients(registrations)
+  const packed = snapshotClients(registrations)
   // The primary packs them for its workers, and has no other use for them.
   let opened: Clients | undefined
   const open = (): Clients => {
@@ -30,7 +30,7 @@ export const createClients = (registrations: Iterable<ClientRegistration>): Clie
 }
 
 /** Clients as they were packed. */
-export const openClients = ({ facts, parts }: PackedClients): Clients => {
+export const openClients = ({ facts, parts }: ClientSnapshot): Clients => {
   const intake = createClientIntake()
   for (const part of parts) intake.add(part)
   return intake.open(facts)
@@ -63,7 +63,7 @@ const fromTexts = (facts: ClientFacts, texts: ReadonlyMap<string, string>): Clie
   const read = (client_id: string): ClientRegistration | undefined => {
     const text = texts.get(client_id)
     if (text === undefined) return undefined
-    const client = freeze(fromClientText(client_id, text, facts.terms))
+    const client = freeze(decodeClient(client_id, text, facts.terms))
     known.set(client_id, client)
     return client
   }

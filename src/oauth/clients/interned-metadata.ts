@@ -1,7 +1,7 @@
 import type { ClientRegistration } from '../options.ts'
 
 /** What a client is registered for: few terms for many clients. What is not in here is a client's own. */
-export type ClientTerms = Pick<ClientRegistration, (typeof termKeys)[number]>
+export type InternedMetadata = Pick<ClientRegistration, (typeof termKeys)[number]>
 
 const termKeys = [
   'profile',
@@ -25,20 +25,20 @@ const termKeys = [
 ] as const satisfies readonly (keyof ClientRegistration)[]
 
 /** Terms that are each different, in the order in which they came. */
-export interface TermList {
-  readonly all: readonly ClientTerms[]
+export interface MetadataTable {
+  readonly all: readonly InternedMetadata[]
   /** Where the terms of this client are in `all`; they are added where they are new. */
   place(client: ClientRegistration): number
 }
 
-export const createTermList = (): TermList => {
-  const all: ClientTerms[] = []
+export const createMetadataTable = (): MetadataTable => {
+  const all: InternedMetadata[] = []
   const places = new Map<string, number>()
   let last: ClientRegistration | undefined
   let lastPlace = 0
 
   const find = (client: ClientRegistration): number => {
-    const terms = termsOf(client)
+    const terms = internedMetadataOf(client)
     const text = JSON.stringify(terms)
     const known = places.get(text)
     if (known !== undefined) return known
@@ -66,7 +66,7 @@ const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean 
   some.length === others.length && some.every((one, at) => one === others[at])
 
 /** What of a client is not its own. */
-export const termsOf = (client: ClientRegistration): ClientTerms => {
+export const internedMetadataOf = (client: ClientRegistration): InternedMetadata => {
   const { client_id, client_name, secrets, redirect_uris, keys, certificateName, ...terms } = client
   return terms
 }

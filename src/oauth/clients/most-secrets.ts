@@ -1,9 +1,9 @@
 import { costlierOf, type ScryptCost } from '../secrets/scrypt-cost.ts'
 import { costOfHash } from '../secrets/secret-hash.ts'
-import { formOfHash, type SecretForm } from './secret-kind.ts'
+import { type SecretKind, secretKindOfHash } from './secret-kind.ts'
 
 /** The secrets that are compared for each client before its secret is refused. */
-export interface MostSecrets extends Readonly<Record<SecretForm, number>> {
+export interface MostSecrets extends Readonly<Record<SecretKind, number>> {
   /** The costliest parameters of a slow form; left out if there is none. */
   readonly slowCost?: ScryptCost
 }
@@ -15,7 +15,7 @@ export const countSecrets = (hashes: readonly string[], plain = 0): MostSecrets 
   const count = { plain, quick: 0, slow: 0 }
   let slowCost: ScryptCost | undefined
   for (const hash of hashes) {
-    const form = formOfHash(hash)
+    const form = secretKindOfHash(hash)
     count[form]++
     if (form === 'slow') slowCost = costlierOf(slowCost, costOfHash(hash))
   }

@@ -7,7 +7,7 @@ import { parseBasic } from './basic-credentials.ts'
 import { invalidRequest, unauthenticated } from './client-auth-errors.ts'
 
 /** What a caller says to be whom: nothing of it is proven yet. */
-export type Presented = PresentedSecret | PresentedAssertion | PresentedName
+export type PresentedCredentials = PresentedSecret | PresentedAssertion | PresentedName
 
 export interface PresentedSecret {
   readonly kind: 'secret'
@@ -36,7 +36,7 @@ export interface PresentedName {
  * tokens that are to be bound to it.
  * @throws OAuthError invalid_request for two mechanisms at once (RFC 6749 section 2.3), invalid_client for none
  */
-export const readPresented = (form: Form, authorization: readonly string[]): Presented => {
+export const readPresented = (form: Form, authorization: readonly string[]): PresentedCredentials => {
   const client_id = form.get('client_id')
   const client_secret = form.get('client_secret')
   const hasAssertion = form.get('client_assertion') !== undefined || form.get('client_assertion_type') !== undefined

@@ -1,12 +1,12 @@
 import type { ClientSecret } from '../options.ts'
 
 /** How a secret is stored: in the configuration itself, or as one of the two kinds of hashes. */
-export type SecretForm = 'plain' | 'quick' | 'slow'
+export type SecretKind = 'plain' | 'quick' | 'slow'
 
-export const formOf = ({ kind, value }: ClientSecret): SecretForm => {
+export const secretKindOf = ({ kind, value }: ClientSecret): SecretKind => {
   if (kind === 'plain') return 'plain'
-  return formOfHash(value.reveal())
+  return secretKindOfHash(value.reveal())
 }
 
-export const formOfHash = (stored: string): Exclude<SecretForm, 'plain'> =>
+export const secretKindOfHash = (stored: string): Exclude<SecretKind, 'plain'> =>
   stored.startsWith('scrypt$') ? 'slow' : 'quick'

@@ -16,7 +16,7 @@ export interface StoredClient {
 }
 
 /** What many clients of the store have in common: everything but what is a client's own. */
-export interface StoredKind {
+export interface ClientGroup {
   readonly terms: ClientMembers
   /** One of them, for what is to be known of all. */
   readonly sample: ClientMembers
@@ -29,13 +29,13 @@ export interface StoredClients {
   get(client_id: string): StoredClient | undefined
   ids(): Iterable<string>
   /** Another array whenever there are others. */
-  kinds(): readonly StoredKind[]
+  kinds(): readonly ClientGroup[]
   /** Of each form of secrets as many as one client has had at most, and the costliest; the same object while that is so. */
   mostSecrets(): MostSecrets
   set(change: ClientChange): void
 }
 
-interface Kind extends StoredKind {
+interface Kind extends ClientGroup {
   readonly text: string
   count: number
 }
@@ -47,7 +47,7 @@ interface Entry extends StoredClient {
 export const createStoredClients = (): StoredClients => {
   const entries = new Map<string, Entry>()
   const kinds = new Map<string, Kind>()
-  let listed: readonly StoredKind[] | undefined
+  let listed: readonly ClientGroup[] | undefined
   let most = noSecrets
 
   const join = (sample: ClientMembers, terms: ClientMembers): Kind => {

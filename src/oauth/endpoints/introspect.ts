@@ -2,13 +2,13 @@ import { OAuthError } from '../../errors.ts'
 import type { AccessTokenRecord, FoundToken } from '../../stores/ports/tokens.ts'
 import { unauthenticated } from '../clients/client-auth-errors.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import { parseGrantId } from '../opaque-token.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { OAuthReply } from '../protocol.ts'
 import type { Endpoint } from '../replay-protection.ts'
 import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'
-import { signedIntrospectionType, signIntrospection, wantsSignedIntrospection } from '../tokens/introspection-jwt.ts'
+import { introspectionJwtType, signIntrospectionJwt, wantsIntrospectionJwt } from '../tokens/introspection-jwt.ts'
 
 /** The members of an active answer. */
 type Facts = Readonly<Record<string, unknown>>
@@ -27,7 +27,7 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
     clients.find(record.client_id) !== undefined && mayKnow(client, record)
 
   const findJwt = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> =>
-    whenKnown(accessTokens.readJwt(token), record => {
+    mapMaybe(accessTokens.readJwt(token), record => {
       if (!record || !isForEyesOf(client, record)) return undefined
       const asked = revocations.askWithCutoffs(() => store.revocations.isRevoked(record.jti))
       return asked.then(isRevoked =>
@@ -57,9 +57,9 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
     // No text is of both shapes. A JWT that is remembered need not be matched whole.
     const grantId = parseGrantId(token)
     const facts = ask(() => (grantId === undefined ? findJwt(token, client) : findStored(grantId, token, client)))
-    return whenKnown(facts, found => {
+    return mapMaybe(facts, found => {
       const reply = toReply(client, found)
-      return wantsSignedIntrospection(accept) ? sign(deps, client, reply) : reply
+      return wantsIntrospectionJwt(accept) ? sign(deps, client, reply) : reply
     })
   }
 }
@@ -77,8 +77,8 @@ const noStore = { 'cache-control': 'no-store' }
 
 const sign = (deps: OAuthDeps, client: ClientRegistration, reply: JsonReply): OAuthReply => ({
   ...reply,
-  headers: { ...noStore, 'content-type': signedIntrospectionType },
-  body: signIntrospection(deps, client, reply.body),
+  headers: { ...noStore, 'content-type': introspectionJwtType },
+  body: signIntrospectionJwt(deps, client, reply.body),
 })
 
 const mayKnow = ({ client_id, introspects }: ClientRegistration, record: AccessTokenRecord): boolean => {

@@ -1,7 +1,7 @@
 import type { ClientFacts } from '../clients/client-snapshot.ts'
-import type { ClientTerms } from '../clients/interned-metadata.ts'
+import type { InternedMetadata } from '../clients/interned-metadata.ts'
 import type { Grant } from '../grants/grant.ts'
-import { type ClientAuthMethod, clientAuthMethods, keepsToFapi, type OAuthOptions } from '../options.ts'
+import { type ClientAuthMethod, clientAuthMethods, isFapiClient, type OAuthOptions } from '../options.ts'
 import { type SigningAlg, signingAlgs, strongSigningAlgs } from '../protocol.ts'
 import { proofAlgs } from '../sender-constraint/dpop-proof.ts'
 
@@ -67,7 +67,7 @@ const requestObjectMembers = (options: Described): Members => ({
 
 /** True where it holds for everybody who may send an authorization request; else it is not a fact about the server. */
 const everyClient = (
-  clients: readonly ClientTerms[],
+  clients: readonly InternedMetadata[],
   demand: 'require_pushed_authorization_requests' | 'require_signed_request_object',
 ): true | undefined => {
   const asking = clients.filter(client => client.grant_types.includes('authorization_code'))
@@ -121,9 +121,9 @@ const fapiMethods: ReadonlySet<ClientAuthMethod> = new Set([...byCertificate, 'p
 /** What JWTs of clients may be signed with: RS256 only where an old client is registered with it by name. */
 const takenAlgs = (
   options: Described,
-  pinned: (client: ClientTerms) => SigningAlg | undefined,
+  pinned: (client: InternedMetadata) => SigningAlg | undefined,
 ): readonly SigningAlg[] => {
-  const isTaken = options.clients.terms.some(client => pinned(client) === 'RS256' && !keepsToFapi(client, options))
+  const isTaken = options.clients.terms.some(client => pinned(client) === 'RS256' && !isFapiClient(client, options))
   return isTaken ? [...strongSigningAlgs, 'RS256'] : strongSigningAlgs
 }
 

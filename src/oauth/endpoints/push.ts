@@ -9,7 +9,7 @@ import { refuseWhenCrowded } from '../clients/client-auth-errors.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import type { Parameters } from '../forms/parameters.ts'
-import { type ClientRegistration, isConfidential, keepsToFapi } from '../options.ts'
+import { type ClientRegistration, isConfidential, isFapiClient } from '../options.ts'
 import type { OAuthRequest } from '../protocol.ts'
 import type { Endpoint } from '../replay-protection.ts'
 import type { ProofCheck } from '../sender-constraint/dpop-proof-check.ts'
@@ -39,7 +39,7 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
     return asParameters(form)
   }
   const check = (parameters: Parameters, client: ClientRegistration): void => {
-    requireRedirect(parameters, client, keepsToFapi(client, options))
+    requireRedirect(parameters, client, isFapiClient(client, options))
     accept(parseAuthorizationRequest(parameters, client, options))
   }
 

@@ -9,7 +9,7 @@ import type { Endpoint } from '../replay-protection.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { hasJwtShape } from '../tokens/jwt.ts'
 import { revokeGrant } from '../tokens/revoke-grant.ts'
-import { createRefreshLineage } from '../tokens/rotation-family.ts'
+import { createRotationFamily } from '../tokens/rotation-family.ts'
 
 /** A token that is good now, or was until it was replaced: whose it is, and how it ends. */
 interface Revocable {
@@ -26,7 +26,7 @@ interface Revocable {
  */
 export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): Endpoint => {
   const { store, keys, revocations } = deps
-  const lineage = createRefreshLineage(keys)
+  const lineage = createRotationFamily(keys)
 
   const findJwt = async (token: string): Promise<Revocable | undefined> => {
     const record = await accessTokens.readJwt(token)

@@ -4,12 +4,12 @@ import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import type { Grant, Granted } from '../grants/grant.ts'
-import { noHeaders, type Possession, type PossessionCheck } from '../grants/sender-constraint.ts'
+import { noHeaders, type SenderConstraint, type SenderConstraintCheck } from '../grants/sender-constraint.ts'
 import { createTokenBeginner } from '../grants/token-draft.ts'
-import { whenKnown } from '../maybe-promise.ts'
+import { mapMaybe } from '../maybe-promise.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { OAuthReply } from '../protocol.ts'
-import type { Ask, Endpoint } from '../replay-protection.ts'
+import type { Endpoint, StoreQuery } from '../replay-protection.ts'
 import { requireResources } from '../resource.ts'
 import { requestedScope } from '../scope.ts'
 import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'
@@ -24,12 +24,16 @@ export const createTokenEndpoint = (
   grants: readonly Grant[],
   accessTokens: AccessTokens,
   feed: RevocationFeed,
-  checkPossession: PossessionCheck,
+  checkPossession: SenderConstraintCheck,
 ): Endpoint => {
   const { options } = deps
   const tokenBeginner = createTokenBeginner(deps, accessTokens)
 
-  const toReply = (grant: Grant, { token, agreed, refreshToken }: Granted, { headers }: Possession): OAuthReply => {
+  const toReply = (
+    grant: Grant,
+    { token, agreed, refreshToken }: Granted,
+    { headers }: SenderConstraint,
+  ): OAuthReply => {
     const record = completeToken(token.draft, agreed)
     return {
       status: 200,
@@ -55,9 +59,9 @@ export const createTokenEndpoint = (
     requireStore(feed)
     const possession = checkPossession(request, client)
     const beginToken = tokenBeginner({ form, client, possession })
-    const askProven: Ask = question => ask(question, possession.unspent)
+    const askProven: StoreQuery = question => ask(question, possession.unspent)
     const granted = grant.redeem({ form, client, scope, possession, beginToken, ask: askProven })
-    return whenKnown(granted, known => toReply(grant, known, possession))
+    return mapMaybe(granted, known => toReply(grant, known, possession))
   }
 }
 

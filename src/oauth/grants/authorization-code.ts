@@ -10,7 +10,7 @@ import { confirmationText } from '../sender-constraint/confirmation.ts'
 import { revokeGrant } from '../tokens/revoke-grant.ts'
 import { type Grant, newFamilyJti } from './grant.ts'
 import { createRemovedUserCheck } from './removed-users.ts'
-import type { Possession } from './sender-constraint.ts'
+import type { SenderConstraint } from './sender-constraint.ts'
 import type { NewToken } from './token-draft.ts'
 
 /** RFC 6749 section 4.1.3 with PKCE (RFC 7636 section 4.5). */
@@ -42,7 +42,7 @@ interface Attempt {
   readonly code: string
   readonly form: Form
   readonly client: ClientRegistration
-  readonly possession: Possession
+  readonly possession: SenderConstraint
   readonly token: NewToken
   readonly refreshToken: string | undefined
 }
@@ -68,11 +68,11 @@ const redeemOnce = (
  * Whoever proves itself at every use is bound by that; a public client's refresh token is bound to its key or its
  * certificate (RFC 9449 section 5, RFC 8705 section 4).
  */
-const bindingOf = (client: ClientRegistration, { confirmation }: Possession): Pick<Redemption, 'binding'> =>
+const bindingOf = (client: ClientRegistration, { confirmation }: SenderConstraint): Pick<Redemption, 'binding'> =>
   confirmation && !isConfidential(client) ? { binding: confirmationText(confirmation) } : {}
 
 /** The proofs of the codes that this request may redeem. None at all still counts as a failed redemption. */
-const proofsOf = (form: Form, client: ClientRegistration, { jkt }: Possession): readonly string[] => {
+const proofsOf = (form: Form, client: ClientRegistration, { jkt }: SenderConstraint): readonly string[] => {
   const verifier = form.get('code_verifier')
   if (verifier !== undefined && !verifierSyntax.test(verifier)) return []
   const challenge = verifier === undefined ? '' : challengeOf(verifier)

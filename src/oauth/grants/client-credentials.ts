@@ -1,6 +1,6 @@
 import { type Agreed, completeToken } from '../../stores/ports/token-draft.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { whenKnown } from '../maybe-promise.ts'
+import { mapMaybe } from '../maybe-promise.ts'
 import { newGrantId } from '../opaque-token.ts'
 import { joinScope } from '../scope.ts'
 import type { Grant } from './grant.ts'
@@ -23,7 +23,7 @@ export const createClientCredentialsGrant = ({ store }: Pick<OAuthDeps, 'store'>
       // RFC 9068 section 2.2: the subject of a token without a person is its client.
       const agreed = { sub: client.client_id, scope: joinScope(scope ?? client.scope), resource: [] }
       const kept = ask(() => keep(grantId, token, agreed))
-      return whenKnown(kept, () => ({ token, agreed }))
+      return mapMaybe(kept, () => ({ token, agreed }))
     },
   }
 }

@@ -4,8 +4,8 @@ import type { Form } from '../forms/form.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { GrantType } from '../protocol.ts'
-import type { Ask } from '../replay-protection.ts'
-import type { Possession } from './sender-constraint.ts'
+import type { StoreQuery } from '../replay-protection.ts'
+import type { SenderConstraint } from './sender-constraint.ts'
 import type { BeginToken, NewToken } from './token-draft.ts'
 
 /** One grant type at the token endpoint. `token.ts` has checked client, registration and scope before it is asked. */
@@ -24,10 +24,10 @@ export interface GrantRequest {
   readonly client: ClientRegistration
   /** What was asked for, a part of what the client is registered for; undefined where nothing was. */
   readonly scope: readonly string[] | undefined
-  readonly possession: Possession
+  readonly possession: SenderConstraint
   readonly beginToken: BeginToken
   /** For the one step in which the grant is used; what follows from its outcome comes after. */
-  readonly ask: Ask
+  readonly ask: StoreQuery
 }
 
 /** The access token, kept by the store if it has to be; what was agreed to; and the refresh token that goes with it. */

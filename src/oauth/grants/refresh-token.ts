@@ -6,10 +6,10 @@ import { parseGrantId } from '../opaque-token.ts'
 import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
 import { notAgreed } from '../resource.ts'
 import { revokeGrant } from '../tokens/revoke-grant.ts'
-import { createRefreshLineage, type RefreshLineage } from '../tokens/rotation-family.ts'
+import { createRotationFamily, type RotationFamily } from '../tokens/rotation-family.ts'
 import { type Grant, type GrantRequest, newFamilyJti } from './grant.ts'
 import { createRemovedUserCheck } from './removed-users.ts'
-import { isSenderConstrained, type Possession } from './sender-constraint.ts'
+import { isSenderConstrained, type SenderConstraint } from './sender-constraint.ts'
 import type { NewToken } from './token-draft.ts'
 
 /**
@@ -17,7 +17,7 @@ import type { NewToken } from './token-draft.ts'
  * section 4.14.2); a client that proves itself, or always holds what its tokens are bound to, keeps its token.
  */
 export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
-  const lineage = createRefreshLineage(deps.keys)
+  const lineage = createRotationFamily(deps.keys)
   const isRemoved = createRemovedUserCheck(deps)
   return {
     type: 'refresh_token',
@@ -40,11 +40,11 @@ interface Attempt {
   readonly successor: string
   readonly client: ClientRegistration
   readonly scope: readonly string[] | undefined
-  readonly possession: Possession
+  readonly possession: SenderConstraint
   readonly token: NewToken
 }
 
-const readAttempt = (request: GrantRequest, lineage: RefreshLineage): Attempt => {
+const readAttempt = (request: GrantRequest, lineage: RotationFamily): Attempt => {
   const { form, client, scope, possession, beginToken } = request
   const presented = form.get('refresh_token')
   if (presented === undefined) throw new OAuthError('invalid_request', 'The refresh_token is missing')
@@ -80,7 +80,7 @@ const refreshOnce = ({ store, keys, clock, options }: OAuthDeps, attempt: Attemp
 
 const requireValid = async (
   deps: OAuthDeps,
-  lineage: RefreshLineage,
+  lineage: RotationFamily,
   { grantId, presented }: Attempt,
   outcome: RefreshOutcome,
 ): Promise<Agreed> => {

@@ -3,12 +3,12 @@ import type { CertificateConfirmation, Confirmation, KeyConfirmation } from '../
 import type { OAuthDeps } from '../deps.ts'
 import { type ClientRegistration, isConfidential, type OAuthOptions } from '../options.ts'
 import type { OAuthRequest } from '../protocol.ts'
-import type { OneUse } from '../replay-protection.ts'
+import type { SingleUse } from '../replay-protection.ts'
 import { confirmationTexts, confirmCertificate } from '../sender-constraint/confirmation.ts'
 import type { ProofCheck, ProvenKey } from '../sender-constraint/dpop-proof-check.ts'
 
 /** What the sender of a token request proves to hold, beside the client's own credentials. */
-export interface Possession {
+export interface SenderConstraint {
   /** What the access token is bound to; left out: it is a bearer token. */
   readonly confirmation?: Confirmation
   /** The key of a DPoP proof, if there was one. */
@@ -18,25 +18,25 @@ export interface Possession {
   /** To send along with the answer. */
   readonly headers: Readonly<Record<string, string>>
   /** Of the DPoP proof, if there was one. */
-  readonly unspent: readonly OneUse[]
+  readonly unspent: readonly SingleUse[]
 }
 
 /**
  * @throws OAuthError invalid_dpop_proof or use_dpop_nonce for a proof that is not good; invalid_dpop_proof or
  * invalid_request where the client has to prove something and does not
  */
-export type PossessionCheck = (request: OAuthRequest, client: ClientRegistration) => Possession
+export type SenderConstraintCheck = (request: OAuthRequest, client: ClientRegistration) => SenderConstraint
 
 /** A DPoP proof that is sent binds, whoever sends it; a certificate binds where the client is registered for that. */
-export const createPossessionCheck = (
+export const createSenderConstraintCheck = (
   { options }: Pick<OAuthDeps, 'options'>,
   checkProof: ProofCheck,
-): PossessionCheck => {
+): SenderConstraintCheck => {
   const toPossession = (
     request: OAuthRequest,
     client: ClientRegistration,
     proven: ProvenKey | undefined,
-  ): Possession => {
+  ): SenderConstraint => {
     const { clientCertificate } = request
     const certificate = clientCertificate && confirmCertificate(clientCertificate.certificate)
     const key = proven && { jkt: proven.jkt }
@@ -58,9 +58,9 @@ export const createPossessionCheck = (
 }
 
 /** Where there is nothing to send along: the same object each time. */
-export const noHeaders: Possession['headers'] = {}
+export const noHeaders: SenderConstraint['headers'] = {}
 
-const nothing: Possession = { bindings: [], headers: noHeaders, unspent: [] }
+const nothing: SenderConstraint = { bindings: [], headers: noHeaders, unspent: [] }
 
 /** What the token is bound to, with all that the client is registered to hold. Undefined: it is a bearer token. */
 const confirm = (

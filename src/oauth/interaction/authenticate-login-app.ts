@@ -5,7 +5,7 @@ import { expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt
 import type { OAuthDeps } from '../deps.ts'
 import type { JwkSet } from '../options.ts'
 import { strongSigningAlgs } from '../protocol.ts'
-import type { Heard } from '../secrets/proof-throttle.ts'
+import type { ProofResult } from '../secrets/proof-throttle.ts'
 
 /**
  * Why a JWT does not prove that the operator's login calls; undefined where it does: signed with one of its keys, of a `typ` of
@@ -14,14 +14,17 @@ import type { Heard } from '../secrets/proof-throttle.ts'
  * The reason is a sentence for the developer of that login, and repeats nothing of the JWT.
  * @throws StoreUnavailableError
  */
-export type LoginProof = (token: string) => Promise<string | undefined>
+export type LoginAppAuthentication = (token: string) => Promise<string | undefined>
 
 /** Its own media type (RFC 8725 section 3.11). */
 const typ = 'sidegate-login+jwt'
 const longestLifeSec = 300
 const longestJti = 256
 
-export const createLoginProof = ({ options, store, keys, clock }: OAuthDeps, jwks: JwkSet): LoginProof => {
+export const createLoginAppAuthentication = (
+  { options, store, keys, clock }: OAuthDeps,
+  jwks: JwkSet,
+): LoginAppAuthentication => {
   const source = createFixedKeys(jwks)
   const { login, issuer } = options
   const iss = login.mode === 'handoff' ? login.url : ''
@@ -40,7 +43,7 @@ export const createLoginProof = ({ options, store, keys, clock }: OAuthDeps, jwk
 }
 
 /** The keys are at hand, so that nothing comes later. */
-const reasonOf = (heard: Exclude<Heard<unknown>, { readonly proven: unknown }>): string =>
+const reasonOf = (heard: Exclude<ProofResult<unknown>, { readonly proven: unknown }>): string =>
   ('fault' in heard && reasons[heard.fault]) || 'the JWT is not good'
 
 const reasons: Readonly<Partial<Record<ClientAuthFailureReason, string>>> = {

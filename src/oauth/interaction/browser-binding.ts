@@ -3,46 +3,46 @@ import { isRegisteredRedirect } from '../authorization/redirect-uri.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Digest } from '../opaque-token.ts'
 import type { ClientRegistration } from '../options.ts'
-import { type PageSetting, settingOf } from '../pages/page-context.ts'
+import { type PageContext, pageContextOf } from '../pages/page-context.ts'
 import type { OAuthRequest } from '../protocol.ts'
-import { isSame } from '../timing-safe-equal.ts'
+import { timingSafeEqualText } from '../timing-safe-equal.ts'
 import { createBrowserCookie } from './cookie.ts'
-import type { PageVisit } from './interaction-session.ts'
+import type { PageSession } from './interaction-session.ts'
 
 /** What a request to an interaction finds. */
-export type Entrance =
+export type BoundInteraction =
   /** The browser that it was begun in. */
-  | { readonly kind: 'visit'; readonly visit: PageVisit }
+  | { readonly kind: 'visit'; readonly visit: PageSession }
   /** A browser with the cookie from before the sign-in: it may sign in once more, or decline. */
-  | { readonly kind: 'outdated'; readonly visit: PageVisit }
+  | { readonly kind: 'outdated'; readonly visit: PageSession }
   /** Not this browser's. */
   | { readonly kind: 'foreign' }
   /** No such interaction, or none any more. */
   | { readonly kind: 'unknown' }
 
-export type Door = (request: OAuthRequest) => Promise<Entrance>
+export type BrowserBinding = (request: OAuthRequest) => Promise<BoundInteraction>
 
 /** Finds the interaction of a path and checks that this browser began it. */
-export const createDoor = (deps: OAuthDeps): Door => {
+export const createBrowserBinding = (deps: OAuthDeps): BrowserBinding => {
   const { digest } = deps.keys
   const cookie = createBrowserCookie(deps.options.issuer)
   return async request => {
     const id = parseInteractionPath(request.path)
     const found = id === undefined ? undefined : await findInteraction(deps, id)
     if (id === undefined || !found) return { kind: 'unknown' }
-    const setting = settingOf(deps.options.issuer, request, found.record.ui_locales)
+    const setting = pageContextOf(deps.options.issuer, request, found.record.ui_locales)
     return admit({ id, setting, ...found }, cookie.parse(request.cookie), digest)
   }
 }
 
 /** Another site may have planted cookies before ours or after it: the one that fits now goes before one that did. */
 const admit = (
-  found: Found & { readonly id: string; readonly setting: PageSetting },
+  found: Found & { readonly id: string; readonly setting: PageContext },
   secrets: readonly string[],
   digest: Digest,
-): Entrance => {
+): BoundInteraction => {
   const { id, record } = found
-  const fits = (secret: string): boolean => isSame(digest(secret), record.browserDigest)
+  const fits = (secret: string): boolean => timingSafeEqualText(digest(secret), record.browserDigest)
   const csrfOf = (secret: string): string => digest(`csrf\0${id}\0${secret}`)
   const current = secrets.find(fits)
   if (current !== undefined) return { kind: 'visit', visit: { ...found, secret: current, csrf: csrfOf(current) } }

@@ -3,46 +3,51 @@ import type { OAuthDeps } from '../deps.ts'
 import { codeProof, newGrantId, newGrantSecret } from '../opaque-token.ts'
 import { answeredElsewherePage, expiredPage, foreignPage } from '../pages/terminal-pages.ts'
 import type { InteractionOutcome, OAuthReply } from '../protocol.ts'
-import { openRedirect, sealRedirect } from './encrypt-redirect.ts'
-import { type Advance, advance, type Visit } from './interaction-session.ts'
-import { createReturnTicket } from './return-cookie.ts'
+import { decryptRedirect, encryptRedirect } from './encrypt-redirect.ts'
+import { type Advance, advance, type InteractionSession } from './interaction-session.ts'
+import { createReturnCookie } from './return-cookie.ts'
 
 /** The end of an interaction: one redirect to the client, the same one for every form that says the same again. */
 export interface Completion {
   /** Creates the grant and sends its code. Only after consent; a visit without a person is a TypeError. */
-  allow(visit: Visit): Promise<OAuthReply>
+  allow(visit: InteractionSession): Promise<OAuthReply>
   /** Sends an error (RFC 6749 section 4.1.2.1); nothing redeemable comes to be. */
-  decline(visit: Visit, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
+  decline(visit: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
   /** As `decline`, for a browser that has not proven to be the person's: how it ended otherwise is not for it to learn. */
-  withdraw(visit: Visit, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
+  withdraw(visit: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
 }
 
 export const createCompletion = (deps: OAuthDeps): Completion => {
   const { options, store, clock } = deps
-  const ticket = createReturnTicket(deps)
+  const ticket = createReturnCookie(deps)
 
   /** One pushed request leads to one answer, however many windows it was opened in (RFC 9126 section 7.3). */
-  const endPushedRequest = ({ id, record }: Visit): boolean | Promise<boolean> =>
+  const endPushedRequest = ({ id, record }: InteractionSession): boolean | Promise<boolean> =>
     record.pushedId === undefined ||
     store.pushed.complete(record.pushedId, id, clock.nowMs() + options.interactionLifetimeSec * 1000)
 
-  const settle = (visit: Visit, redirect: string): Promise<Advance> =>
+  const settle = (visit: InteractionSession, redirect: string): Promise<Advance> =>
     advance(store.interactions, visit.id, record =>
       // After a sign-in in another window only the renewed cookie opens what is sealed now.
       record.stage === 'done' || record.browserDigest !== visit.record.browserDigest
         ? undefined
-        : { ...record, stage: 'done', redirect: sealRedirect(redirect, visit.secret) },
+        : { ...record, stage: 'done', redirect: encryptRedirect(redirect, visit.secret) },
     )
 
   /** To where the interaction ended, by this request or by a faster one. */
-  const leave = (visit: Visit, outcome: Advance, result: InteractionOutcome, error?: string): OAuthReply => {
+  const leave = (
+    visit: InteractionSession,
+    outcome: Advance,
+    result: InteractionOutcome,
+    error?: string,
+  ): OAuthReply => {
     if (outcome.kind === 'gone') return expiredPage(visit.setting)
     const { redirect, browserDigest } = outcome.record
     // It is the window that signed in that goes on.
     if (redirect === undefined || browserDigest !== visit.record.browserDigest) {
       return seeOther(`/interaction/${visit.id}`)
     }
-    const reply = seeOther(openRedirect(redirect, visit.secret), { 'set-cookie': ticket.toClearCookie(visit.id) })
+    const reply = seeOther(decryptRedirect(redirect, visit.secret), { 'set-cookie': ticket.toClearCookie(visit.id) })
     if (outcome.kind === 'overtaken') return { ...reply, facts: { client_id: visit.client.client_id } }
     const { sub, scope } = outcome.record
     const facts = { client_id: visit.client.client_id, interaction: result, sub, scope }
@@ -76,7 +81,7 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
 /** Before the interaction is done, so that no browser is ever sent off with a code that nobody knows. */
 const createGrant = async (
   { options, store, keys, clock }: OAuthDeps,
-  { record }: Visit,
+  { record }: InteractionSession,
 ): Promise<{ readonly grantId: string; readonly code: string }> => {
   const { client_id, sub, username, scope, resource, authTimeSec, acr, beganAtSec } = record
   if (sub === undefined || authTimeSec === undefined) {

@@ -5,18 +5,18 @@ import { consentPage } from '../pages/consent-page.ts'
 import type { OAuthReply } from '../protocol.ts'
 import { splitScope } from '../scope.ts'
 import { createCompletion } from './completion.ts'
-import type { PageVisit } from './interaction-session.ts'
+import type { PageSession } from './interaction-session.ts'
 
 /** The second stage: whether the client may have what it asks for. */
 export interface Consent {
-  show(visit: PageVisit): OAuthReply
-  submit(visit: PageVisit, form: Parameters): OAuthReply | Promise<OAuthReply>
+  show(visit: PageSession): OAuthReply
+  submit(visit: PageSession, form: Parameters): OAuthReply | Promise<OAuthReply>
 }
 
 export const createConsent = (deps: OAuthDeps): Consent => {
   const completion = createCompletion(deps)
 
-  const show = (visit: PageVisit, status: 200 | 400): OAuthReply =>
+  const show = (visit: PageSession, status: 200 | 400): OAuthReply =>
     consentPage({
       status,
       setting: visit.setting,

@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
  * keeps it sealed (AES-256-GCM) under what the browser alone holds: its cookie, of which the store again has only a digest,
  * or the resume token, of which it has nothing.
  */
-export const sealRedirect = (redirect: string, secret: string): string => {
+export const encryptRedirect = (redirect: string, secret: string): string => {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', keyOf(secret), nonce)
   const sealed = Buffer.concat([cipher.update(redirect, 'utf8'), cipher.final()])
@@ -13,7 +13,7 @@ export const sealRedirect = (redirect: string, secret: string): string => {
 }
 
 /** The redirect again. Throws where it was sealed for another browser. */
-export const openRedirect = (sealedRedirect: string, secret: string): string => {
+export const decryptRedirect = (sealedRedirect: string, secret: string): string => {
   const bytes = Buffer.from(sealedRedirect, 'base64url')
   const decipher = createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, nonceBytes), {
     authTagLength: tagBytes,

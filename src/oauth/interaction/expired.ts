@@ -1,20 +1,20 @@
 import { seeOther, toErrorRedirect } from '../authorization/response.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { settingOf } from '../pages/page-context.ts'
+import { pageContextOf } from '../pages/page-context.ts'
 import { expiredPage } from '../pages/terminal-pages.ts'
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
-import { createReturnTicket } from './return-cookie.ts'
+import { createReturnCookie } from './return-cookie.ts'
 
 /** The answer to who comes too late: back to the client with an error, or a page where there is no way back. */
 export type Expired = (request: OAuthRequest) => OAuthReply
 
 export const createExpired = (deps: OAuthDeps): Expired => {
   const { issuer } = deps.options
-  const ticket = createReturnTicket(deps)
+  const ticket = createReturnCookie(deps)
   return request => {
     const id = /^\/interaction\/([A-Za-z0-9_-]{22})(?:\/resume)?$/.exec(request.path)?.[1]
     const address = id === undefined ? undefined : ticket.verify(id, request.cookie)
-    if (id === undefined || !address) return expiredPage(settingOf(issuer, request))
+    if (id === undefined || !address) return expiredPage(pageContextOf(issuer, request))
     const redirect = toErrorRedirect(address, 'access_denied', 'The sign-in was not finished in time.', issuer)
     return {
       ...seeOther(redirect, { 'set-cookie': ticket.toClearCookie(id) }),

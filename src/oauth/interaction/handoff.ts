@@ -4,17 +4,17 @@ import type { OAuthDeps } from '../deps.ts'
 import { parseParameters } from '../forms/parameters.ts'
 import type { Digest } from '../opaque-token.ts'
 import type { ClientRegistration } from '../options.ts'
-import { settingOf } from '../pages/page-context.ts'
+import { pageContextOf } from '../pages/page-context.ts'
 import { finishedPage, foreignPage } from '../pages/terminal-pages.ts'
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
-import { isSame } from '../timing-safe-equal.ts'
-import { createDoor, type Found, findInteraction } from './browser-binding.ts'
+import { timingSafeEqualText } from '../timing-safe-equal.ts'
+import { createBrowserBinding, type Found, findInteraction } from './browser-binding.ts'
 import { createCompletion } from './completion.ts'
 import { createBrowserCookie } from './cookie.ts'
 import { toRejectionError } from './decision.ts'
-import { openRedirect } from './encrypt-redirect.ts'
+import { decryptRedirect } from './encrypt-redirect.ts'
 import { createExpired } from './expired.ts'
-import type { Visit } from './interaction-session.ts'
+import type { InteractionSession } from './interaction-session.ts'
 import { firstPage } from './redirect-to-login.ts'
 
 /**
@@ -25,7 +25,7 @@ import { firstPage } from './redirect-to-login.ts'
  */
 export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Promise<OAuthReply>) => {
   const { issuer, login } = deps.options
-  const enter = createDoor(deps)
+  const enter = createBrowserBinding(deps)
   const admit = createAdmission(deps)
   const expired = createExpired(deps)
   const completion = createCompletion(deps)
@@ -33,7 +33,7 @@ export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Prom
   const lead = async (request: OAuthRequest): Promise<OAuthReply> => {
     const entrance = await enter(request)
     if (entrance.kind === 'unknown') return expired(request)
-    if (entrance.kind !== 'visit') return foreignPage(settingOf(issuer, request))
+    if (entrance.kind !== 'visit') return foreignPage(pageContextOf(issuer, request))
     const { id, record, setting } = entrance.visit
     return record.stage === 'done' ? finishedPage(setting) : seeOther(firstPage(login, id))
   }
@@ -43,9 +43,9 @@ export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Prom
     const found = await findInteraction(deps, id)
     if (!found) return expired(request)
     const visit = admit(id, found, request)
-    if (!visit) return foreignPage(settingOf(issuer, request))
+    if (!visit) return foreignPage(pageContextOf(issuer, request))
     const { redirect, handoff } = visit.record
-    if (redirect !== undefined) return seeOther(openRedirect(redirect, visit.secret))
+    if (redirect !== undefined) return seeOther(decryptRedirect(redirect, visit.secret))
     if (!handoff?.rejection) return completion.allow(visit)
     const { error, description } = handoff.rejection
     return completion.decline(visit, toRejectionError(error), description)
@@ -73,7 +73,7 @@ export const resumeToken = (interactionId: string, salt: string, digest: Digest)
   digest(`resume\0${interactionId}\0${salt}`)
 
 /** The visit of a browser that may resume, or undefined. */
-type Admit = (id: string, found: Found, request: OAuthRequest) => Visit | undefined
+type Admit = (id: string, found: Found, request: OAuthRequest) => InteractionSession | undefined
 
 const createAdmission = ({ options, keys }: OAuthDeps): Admit => {
   const cookie = createBrowserCookie(options.issuer)
@@ -81,15 +81,15 @@ const createAdmission = ({ options, keys }: OAuthDeps): Admit => {
   const secretOf = (client: ClientRegistration, token: string, browserDigest: string, request: OAuthRequest) =>
     client.browser === 'any'
       ? token
-      : cookie.parse(request.cookie).find(secret => isSame(keys.digest(secret), browserDigest))
+      : cookie.parse(request.cookie).find(secret => timingSafeEqualText(keys.digest(secret), browserDigest))
 
   return (id, { client, record }, request) => {
     const sent = parseParameters(request)
     const token = typeof sent === 'string' ? undefined : sent.get('token')
     if (token === undefined || !record.handoff) return undefined
-    if (!isSame(token, resumeToken(id, record.handoff.resumeSalt, keys.digest))) return undefined
+    if (!timingSafeEqualText(token, resumeToken(id, record.handoff.resumeSalt, keys.digest))) return undefined
     const secret = secretOf(client, token, record.browserDigest, request)
-    const setting = settingOf(options.issuer, request, record.ui_locales)
+    const setting = pageContextOf(options.issuer, request, record.ui_locales)
     return secret === undefined ? undefined : { id, secret, client, record, setting }
   }
 }

@@ -1,9 +1,9 @@
 import type { InteractionRecord, InteractionStore } from '../../stores/ports/interactions.ts'
 import type { ClientRegistration } from '../options.ts'
-import type { PageSetting } from '../pages/page-context.ts'
+import type { PageContext } from '../pages/page-context.ts'
 
 /** One request of the right browser to its interaction, and how the interaction stood when it came. */
-export interface Visit {
+export interface InteractionSession {
   readonly id: string
   /**
    * The key to the sealed redirect: what the browser's cookie says, from the sign-in on what it will say. Where the
@@ -12,12 +12,12 @@ export interface Visit {
   readonly secret: string
   readonly client: ClientRegistration
   /** What its pages look like. */
-  readonly setting: PageSetting
+  readonly setting: PageContext
   readonly record: InteractionRecord
 }
 
 /** A visit to our own pages, which have forms. */
-export interface PageVisit extends Visit {
+export interface PageSession extends InteractionSession {
   /** What a form must bring along to be this browser's: made of the cookie that it shows now, and new with each. */
   readonly csrf: string
 }

@@ -1,17 +1,17 @@
 import { seeOther } from '../authorization/response.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { type Parameters, parseParameters } from '../forms/parameters.ts'
-import { settingOf } from '../pages/page-context.ts'
+import { pageContextOf } from '../pages/page-context.ts'
 import { finishedPage, foreignPage, unreadablePage } from '../pages/terminal-pages.ts'
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
-import { isSame } from '../timing-safe-equal.ts'
-import { createDoor } from './browser-binding.ts'
+import { timingSafeEqualText } from '../timing-safe-equal.ts'
+import { createBrowserBinding } from './browser-binding.ts'
 import { createConsent } from './consent.ts'
-import { isFromElsewhere } from './csrf.ts'
-import { openRedirect } from './encrypt-redirect.ts'
+import { isCrossOrigin } from './csrf.ts'
+import { decryptRedirect } from './encrypt-redirect.ts'
 import { createExpired } from './expired.ts'
 import { createHandoff } from './handoff.ts'
-import type { PageVisit, Visit } from './interaction-session.ts'
+import type { InteractionSession, PageSession } from './interaction-session.ts'
 import { createLogin } from './login.ts'
 
 /** What a browser does between the authorization request and its answer. @throws StoreUnavailableError */
@@ -26,38 +26,38 @@ export const createInteraction = (deps: OAuthDeps): Interaction =>
  */
 const createEmbedded = (deps: OAuthDeps): Interaction => {
   const { issuer } = deps.options
-  const enter = createDoor(deps)
+  const enter = createBrowserBinding(deps)
   const expired = createExpired(deps)
   const login = createLogin(deps)
   const consent = createConsent(deps)
 
-  const show = (visit: PageVisit): OAuthReply => {
+  const show = (visit: PageSession): OAuthReply => {
     if (visit.record.stage === 'login') return login.show(visit)
     return visit.record.stage === 'consent' ? consent.show(visit) : finishedPage(visit.setting)
   }
 
   /** The answer to the sign-in was lost, and the new cookie with it. The form opens nothing that the password does not. */
-  const showAgain = (visit: PageVisit): OAuthReply =>
+  const showAgain = (visit: PageSession): OAuthReply =>
     visit.record.stage === 'consent' ? login.show(visit) : foreignPage(visit.setting)
 
-  const submit = (visit: PageVisit, form: Parameters, address: string): OAuthReply | Promise<OAuthReply> => {
+  const submit = (visit: PageSession, form: Parameters, address: string): OAuthReply | Promise<OAuthReply> => {
     const { stage, redirect } = visit.record
     if (stage === 'login') return login.submit(visit, form, address)
     if (stage === 'consent') return consent.submit(visit, form)
-    return redirect === undefined ? finishedPage(visit.setting) : seeOther(openRedirect(redirect, visit.secret))
+    return redirect === undefined ? finishedPage(visit.setting) : seeOther(decryptRedirect(redirect, visit.secret))
   }
 
   return async request => {
     const entrance = await enter(request)
     if (entrance.kind === 'unknown') return expired(request)
-    if (entrance.kind === 'foreign') return foreignPage(settingOf(issuer, request))
+    if (entrance.kind === 'foreign') return foreignPage(pageContextOf(issuer, request))
     const { kind, visit } = entrance
     const { setting } = visit
     if (request.method !== 'POST') return kind === 'visit' ? show(visit) : showAgain(visit)
-    if (isFromElsewhere(request, issuer)) return foreignPage(setting)
+    if (isCrossOrigin(request, issuer)) return foreignPage(setting)
     const form = parseParameters(request)
     if (typeof form === 'string') return unreadablePage(setting)
-    if (!isSame(form.get('csrf') ?? '', visit.csrf)) {
+    if (!timingSafeEqualText(form.get('csrf') ?? '', visit.csrf)) {
       return kind === 'visit' && isPastSignIn(visit, form) ? seeOther(`/interaction/${visit.id}`) : foreignPage(setting)
     }
     if (form.faults.size > 0) return unreadablePage(setting)
@@ -69,5 +69,5 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
  * The form of the sign-in, whose `csrf` was of the cookie before, from a browser that has the new one: by the back button,
  * or sent twice. It changes nothing any more, so it may lead to where things stand.
  */
-const isPastSignIn = ({ record }: Visit, form: Parameters): boolean =>
+const isPastSignIn = ({ record }: InteractionSession, form: Parameters): boolean =>
   record.sub !== undefined && form.get('decision') === undefined

@@ -13,16 +13,16 @@ import { rememberSubject } from './known-subjects.ts'
  * The operator's side of a hand-off: what the login asks and answers over the private listener. Whoever calls has proven
  * to be that login.
  */
-export interface BackChannel {
+export interface LoginApi {
   /** What the person is to be asked. */
-  describe(id: string): Promise<BackChannelAnswer>
+  describe(id: string): Promise<LoginApiAnswer>
   /** Somebody signed in and agreed. */
-  accept(id: string, body: unknown): Promise<BackChannelAnswer>
+  accept(id: string, body: unknown): Promise<LoginApiAnswer>
   /** Nobody did. */
-  reject(id: string, body: unknown): Promise<BackChannelAnswer>
+  reject(id: string, body: unknown): Promise<LoginApiAnswer>
 }
 
-export type BackChannelAnswer =
+export type LoginApiAnswer =
   | { readonly kind: 'answer'; readonly body: Readonly<Record<string, unknown>> }
   /** No such interaction, or none any more. */
   | { readonly kind: 'unknown' }
@@ -40,11 +40,11 @@ interface Decision {
 }
 
 /** @throws StoreUnavailableError by each method */
-export const createBackChannel = (deps: OAuthDeps): BackChannel => {
+export const createLoginApi = (deps: OAuthDeps): LoginApi => {
   const { options, store, keys, clients, clock } = deps
 
   /** Once. The same decision again gets the same answer, another one after it is a conflict. */
-  const decide = async (id: string, { callDigest, members, rejection }: Decision): Promise<BackChannelAnswer> => {
+  const decide = async (id: string, { callDigest, members, rejection }: Decision): Promise<LoginApiAnswer> => {
     const handoff = { callDigest, resumeSalt: randomBytes(16).toString('base64url'), ...(rejection && { rejection }) }
     const outcome = await advance(store.interactions, id, record =>
       record.stage === 'login' ? { ...record, ...members, stage: 'accepted', handoff } : undefined,
@@ -122,7 +122,7 @@ const isClientId = 'sub is the id of a client.'
 /** How far the clock of the operator's login may be ahead of ours. */
 const mostAheadMs = 60_000
 
-const conflict = (reason: string): BackChannelAnswer => ({ kind: 'conflict', reason })
+const conflict = (reason: string): LoginApiAnswer => ({ kind: 'conflict', reason })
 
 /** One text for calls that say the same, whatever the order of their members. */
 const canonical = (decision: object): string =>

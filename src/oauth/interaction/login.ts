@@ -10,7 +10,7 @@ import type { OAuthReply, SignIn } from '../protocol.ts'
 import { renewSecret } from './browser-binding.ts'
 import { createCompletion } from './completion.ts'
 import { createBrowserCookie } from './cookie.ts'
-import { advance, type Change, type PageVisit, type Visit } from './interaction-session.ts'
+import { advance, type Change, type InteractionSession, type PageSession } from './interaction-session.ts'
 import { createUsers, type Person } from './users.ts'
 
 /** After this many wrong passwords the page comes again; the next wrong one ends the interaction. */
@@ -18,14 +18,14 @@ const mostFailedLogins = 5
 
 /** The first stage: who is there. */
 export interface Login {
-  show(visit: PageVisit): OAuthReply
-  submit(visit: PageVisit, form: Parameters, address: string): Promise<OAuthReply>
+  show(visit: PageSession): OAuthReply
+  submit(visit: PageSession, form: Parameters, address: string): Promise<OAuthReply>
   /**
    * The sign-in form once more, with the cookie from before the sign-in: its second coming did not wait for the new
    * cookie, or that was lost on its way. Who proves again to be the person that signed in gets it; nobody else learns
    * anything. It may be declined too, so that the client is told.
    */
-  repeat(visit: PageVisit, form: Parameters, address: string): Promise<OAuthReply>
+  repeat(visit: PageSession, form: Parameters, address: string): Promise<OAuthReply>
 }
 
 export const createLogin = (deps: OAuthDeps): Login => {
@@ -34,7 +34,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
   const completion = createCompletion(deps)
   const cookie = createBrowserCookie(options.issuer)
 
-  const show = (visit: PageVisit, failure?: SignInFailure): OAuthReply =>
+  const show = (visit: PageSession, failure?: SignInFailure): OAuthReply =>
     signInPage({
       setting: visit.setting,
       interactionId: visit.id,
@@ -50,7 +50,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
     return person
   }
 
-  const submitPassword = async (visit: PageVisit, proof: Proof): Promise<OAuthReply> => {
+  const submitPassword = async (visit: PageSession, proof: Proof): Promise<OAuthReply> => {
     const blockedMs = failures.blockedMs(proof.name, proof.address)
     if (blockedMs > 0) return show(visit, tooMany(visit, proof, blockedMs))
     const attempt = await advance(store.interactions, visit.id, countAttempt)
@@ -60,16 +60,16 @@ export const createLogin = (deps: OAuthDeps): Login => {
     return person ? signIn(visit, person) : refuse(visit, proof, attempt.record.failedLogins)
   }
 
-  const overtaken = (visit: PageVisit, proof: Proof, record: InteractionRecord): OAuthReply | Promise<OAuthReply> => {
+  const overtaken = (visit: PageSession, proof: Proof, record: InteractionRecord): OAuthReply | Promise<OAuthReply> => {
     if (record.stage === 'login') return giveUp(visit)
     if (record.sub === undefined) return toNextPage(visit.id)
     return proveAgain({ ...visit, secret: renewed(visit), record }, proof)
   }
 
-  const giveUp = (visit: Visit): Promise<OAuthReply> =>
+  const giveUp = (visit: InteractionSession): Promise<OAuthReply> =>
     completion.decline(visit, 'access_denied', 'Too many wrong passwords.')
 
-  const refuse = async (visit: PageVisit, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
+  const refuse = async (visit: PageSession, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
     const waitMs = await failures.count(proof.name, proof.address)
     const fact = failureOf(proof, waitMs)
     if (failedLogins > mostFailedLogins) return withSignIn(await giveUp(visit), visit, fact)
@@ -85,7 +85,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
     sub: users.subOf(username),
   })
 
-  const signIn = async (visit: Visit, person: Person): Promise<OAuthReply> => {
+  const signIn = async (visit: InteractionSession, person: Person): Promise<OAuthReply> => {
     const authTimeSec = Math.floor(clock.nowMs() / 1000)
     const secret = renewed(visit)
     const browserDigest = keys.digest(secret)
@@ -97,17 +97,17 @@ export const createLogin = (deps: OAuthDeps): Login => {
     return signedIn.kind === 'advanced' ? withSignIn(reply, visit, { outcome: 'done', sub: person.sub }) : reply
   }
 
-  const renewed = (visit: Visit): string => renewSecret(visit.id, visit.secret, keys.digest)
+  const renewed = (visit: InteractionSession): string => renewSecret(visit.id, visit.secret, keys.digest)
 
   /** On from a sign-in, this one or a faster one of the same person, with the cookie that it renewed. */
-  const goOn = ({ id, secret, record, setting }: Visit, person: Person): OAuthReply => {
+  const goOn = ({ id, secret, record, setting }: InteractionSession, person: Person): OAuthReply => {
     if (record.sub === undefined) return toNextPage(id)
     if (record.sub !== person.sub) return foreignPage(setting)
     const lifetimeSec = Math.ceil((record.expiresAtMs - clock.nowMs()) / 1000)
     return toNextPage(id, { 'set-cookie': cookie.toSetCookie(id, secret, lifetimeSec) })
   }
 
-  const proveAgain = async (visit: PageVisit, proof: Proof): Promise<OAuthReply> => {
+  const proveAgain = async (visit: PageSession, proof: Proof): Promise<OAuthReply> => {
     const blockedMs = failures.blockedMs(proof.name, proof.address)
     if (blockedMs > 0) return show(visit, tooMany(visit, proof, blockedMs))
     const person = await verify(proof)
@@ -120,7 +120,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
 
   /** One check of a password after those before it; how busy this process is may be its answer. */
   const inTurn = async (
-    { setting }: Visit,
+    { setting }: InteractionSession,
     form: Parameters,
     address: string,
     check: (proof: Proof) => Promise<OAuthReply>,
@@ -175,7 +175,7 @@ const countAttempt: Change = record =>
     ? { ...record, failedLogins: record.failedLogins + 1 }
     : undefined
 
-const withSignIn = (reply: OAuthReply, { client }: Visit, signIn: SignIn): OAuthReply => ({
+const withSignIn = (reply: OAuthReply, { client }: InteractionSession, signIn: SignIn): OAuthReply => ({
   ...reply,
   facts: { ...reply.facts, client_id: client.client_id, signIn },
 })
@@ -184,12 +184,12 @@ const withSignIn = (reply: OAuthReply, { client }: Visit, signIn: SignIn): OAuth
 const toNextPage = (interactionId: string, headers: OAuthReply['headers'] = {}): OAuthReply =>
   seeOther(`/interaction/${interactionId}`, headers)
 
-const wrong = ({ setting }: Visit, { username }: Proof, failedLogins: number): SignInFailure => {
+const wrong = ({ setting }: InteractionSession, { username }: Proof, failedLogins: number): SignInFailure => {
   const { wrong, lastTry } = setting.texts.signIn
   return { status: 400, username, text: failedLogins === mostFailedLogins ? `${wrong} ${lastTry}` : wrong }
 }
 
-const tooMany = ({ setting }: Visit, { username }: Proof, waitMs: number): SignInFailure => {
+const tooMany = ({ setting }: InteractionSession, { username }: Proof, waitMs: number): SignInFailure => {
   const waitSec = Math.ceil(waitMs / 1000) // RFC 9110 section 10.2.3: whole seconds
   return {
     status: 429,

@@ -4,15 +4,15 @@ import type { OAuthDeps } from '../deps.ts'
 import type { LoginOptions } from '../options.ts'
 import type { OAuthReply } from '../protocol.ts'
 import { createBrowserCookie } from './cookie.ts'
-import { type ClientAddress, createReturnTicket } from './return-cookie.ts'
+import { type ClientAddress, createReturnCookie } from './return-cookie.ts'
 
 /** Sends the browser to the first page of a new interaction, with the cookies that make it this browser's. */
-export type Open = (interactionId: string, browserSecret: string, address: ClientAddress) => OAuthReply
+export type RedirectToLogin = (interactionId: string, browserSecret: string, address: ClientAddress) => OAuthReply
 
-export const createOpening = (deps: OAuthDeps): Open => {
+export const createRedirectToLogin = (deps: OAuthDeps): RedirectToLogin => {
   const { issuer, login, interactionLifetimeSec } = deps.options
   const cookie = createBrowserCookie(issuer)
-  const ticket = createReturnTicket(deps)
+  const ticket = createReturnCookie(deps)
   return (interactionId, browserSecret, address) => {
     const cookies = [cookie.toSetCookie(interactionId, browserSecret, interactionLifetimeSec)]
     const way = ticket.toSetCookie(interactionId, address)

@@ -1,14 +1,14 @@
 import { isRegisteredRedirect } from '../authorization/redirect-uri.ts'
 import type { ResponseAddress } from '../authorization/response.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { isSame } from '../timing-safe-equal.ts'
+import { timingSafeEqualText } from '../timing-safe-equal.ts'
 import { createCookie } from './cookie.ts'
 
 /**
  * The way back to the client, in a cookie beside the interaction's own: when the store has forgotten the interaction,
  * the person is not left before a dead end. Authenticated, not encrypted: the browser knows all of it anyway.
  */
-export interface ReturnTicket {
+export interface ReturnCookie {
   /** A `Set-Cookie` line; undefined where the ticket would be too long for a header that every request repeats. */
   toSetCookie(interactionId: string, address: ClientAddress): string | undefined
   /** The `Set-Cookie` line that takes it away again: who has gone back needs no way back. */
@@ -26,7 +26,7 @@ const lifetimeAfterEndSec = 24 * 3600
 /** Of name and value together: a state of 300 characters fits. */
 const longestCookieBytes = 600
 
-export const createReturnTicket = ({ options, keys, clients, clock }: OAuthDeps): ReturnTicket => {
+export const createReturnCookie = ({ options, keys, clients, clock }: OAuthDeps): ReturnCookie => {
   const cookie = createCookie(options.issuer, 'sidegate-return')
   const lifetimeSec = options.interactionLifetimeSec + lifetimeAfterEndSec
   const macOf = (interactionId: string, payload: string): string => keys.digest(`return\0${interactionId}\0${payload}`)
@@ -41,7 +41,7 @@ export const createReturnTicket = ({ options, keys, clients, clock }: OAuthDeps)
     verify: (interactionId, cookieHeader) => {
       for (const value of cookie.parse(cookieHeader)) {
         const [payload = '', mac = ''] = value.split('.')
-        if (!isSame(mac, macOf(interactionId, payload))) continue
+        if (!timingSafeEqualText(mac, macOf(interactionId, payload))) continue
         const { expSec, ...address } = fromPayload(payload)
         const client = clients.find(address.client_id)
         const isGood = client && isRegisteredRedirect(client, address.redirect_uri) && clock.nowMs() < expSec * 1000

@@ -6,16 +6,16 @@ import type { OAuthDeps } from '../deps.ts'
 import type { ClientRegistration } from '../options.ts'
 import type { OAuthReply } from '../protocol.ts'
 import { newBrowserSecret } from './cookie.ts'
-import { createOpening } from './redirect-to-login.ts'
+import { createRedirectToLogin } from './redirect-to-login.ts'
 
 /** A request whose client and redirect URI are good, so that the client itself may be answered. */
-export interface Addressed extends RedirectTarget {
+export interface RequestWithRedirect extends RedirectTarget {
   readonly client: ClientRegistration
   readonly state?: string
 }
 
 /** A good request, and the pushed one that it began with, if it did. */
-export interface Beginning extends AuthorizationRequest {
+export interface InteractionStart extends AuthorizationRequest {
   readonly pushedId?: string
 }
 
@@ -24,11 +24,15 @@ export interface Beginning extends AuthorizationRequest {
  * @param from the browser's address
  * @throws OAuthError rate_limit_exceeded where too many were begun from there
  */
-export type Begin = (addressed: Addressed, beginning: Beginning, from: string) => Promise<OAuthReply>
+export type StartInteraction = (
+  addressed: RequestWithRedirect,
+  beginning: InteractionStart,
+  from: string,
+) => Promise<OAuthReply>
 
-export const createBegin = (deps: OAuthDeps): Begin => {
+export const createStartInteraction = (deps: OAuthDeps): StartInteraction => {
   const { options, store, keys, clock, starts } = deps
-  const open = createOpening(deps)
+  const open = createRedirectToLogin(deps)
   return async ({ client, ...address }, beginning, from) => {
     refuseWhenCrowded(await starts.take('interaction', from))
     const id = randomBytes(16).toString('base64url')

@@ -3,7 +3,7 @@ import type { OAuthReply } from '../protocol.ts'
 import { type Html, html } from './html.ts'
 import type { ConsentTexts, Texts } from './locales/texts.ts'
 import { toPageReply } from './page.ts'
-import type { PageSetting } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 import { findScopeText } from './scope-text.ts'
 import { initialOf } from './sign-in-page.ts'
 
@@ -11,7 +11,7 @@ import { initialOf } from './sign-in-page.ts'
 export interface ConsentPage {
   /** 400 when the form came back without an answer that can be understood. */
   readonly status: 200 | 400
-  readonly setting: PageSetting
+  readonly setting: PageContext
   readonly interactionId: string
   readonly csrf: string
   readonly clientName: string

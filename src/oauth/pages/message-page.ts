@@ -2,7 +2,7 @@ import type { OAuthFacts, OAuthReply } from '../protocol.ts'
 import { html } from './html.ts'
 import type { MessageName } from './locales/texts.ts'
 import { toPageReply } from './page.ts'
-import type { PageSetting } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 
 /** A page that only says something: the browser's journey ends here, or cannot begin. */
 export interface Message {
@@ -14,7 +14,7 @@ export interface Message {
   readonly facts?: OAuthFacts
 }
 
-export const messagePage = (setting: PageSetting, { name, hint, ...message }: Message): OAuthReply => {
+export const messagePage = (setting: PageContext, { name, hint, ...message }: Message): OAuthReply => {
   const { messages, forDevelopers } = setting.texts
   const { title, text } = messages[name]
   const mark = message.status < 400 ? html`<div class="mark" aria-hidden="true">✓</div>` : warningMark

@@ -1,6 +1,6 @@
 import type { OAuthFacts, OAuthReply } from '../protocol.ts'
 import { type Html, html } from './html.ts'
-import type { PageSetting } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 import { styleElement, styleSource } from './style.ts'
 
 /** One page of the browser's way through sign-in and consent. */
@@ -10,7 +10,7 @@ export interface Page {
   readonly title: string
   /** What stands in the card. */
   readonly content: Html
-  readonly setting: PageSetting
+  readonly setting: PageContext
   /** The redirect URI that a form of this page may end at. Left out: the page has no form. */
   readonly formEndsAt?: string
   readonly headers?: OAuthReply['headers']
@@ -69,4 +69,4 @@ ${page.content}
 `
 
 /** What a person compares with the address bar. */
-const placeOf = ({ issuer }: PageSetting): string => new URL(issuer).host
+const placeOf = ({ issuer }: PageContext): string => new URL(issuer).host

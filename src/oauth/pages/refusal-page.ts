@@ -1,7 +1,7 @@
 import type { OAuthReply } from '../protocol.ts'
 import type { MessageName } from './locales/texts.ts'
 import { messagePage } from './message-page.ts'
-import type { PageSetting } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 
 /** A request that was refused on its way to or from the authorization server, as the gateway says it. */
 export interface Refusal {
@@ -15,7 +15,7 @@ export interface Refusal {
 }
 
 /** The refusal as the page that a person sees where a program would get JSON; `Retry-After` and the like are added by the gateway. */
-export const refusalPage = (setting: PageSetting, { status, description, requestId }: Refusal): OAuthReply =>
+export const refusalPage = (setting: PageContext, { status, description, requestId }: Refusal): OAuthReply =>
   messagePage(setting, {
     status,
     name: names[status] ?? 'refused',

@@ -2,11 +2,11 @@ import type { OAuthReply } from '../protocol.ts'
 import { type Html, html } from './html.ts'
 import type { SignInTexts } from './locales/texts.ts'
 import { toPageReply } from './page.ts'
-import type { PageSetting } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 
 /** The form for username and password. */
 export interface SignInPage {
-  readonly setting: PageSetting
+  readonly setting: PageContext
   readonly interactionId: string
   readonly csrf: string
   readonly clientName: string

@@ -1,27 +1,27 @@
 import type { OAuthReply } from '../protocol.ts'
 import { messagePage } from './message-page.ts'
-import type { PageSetting } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 
 /** The pages where an interaction goes no further. Each says what to do instead. */
 
-export const expiredPage = (setting: PageSetting): OAuthReply =>
+export const expiredPage = (setting: PageContext): OAuthReply =>
   messagePage(setting, { status: 400, name: 'expired', facts: { error: 'invalid_request' } })
 
-export const foreignPage = (setting: PageSetting): OAuthReply =>
+export const foreignPage = (setting: PageContext): OAuthReply =>
   messagePage(setting, { status: 403, name: 'foreign', facts: { error: 'access_denied' } })
 
-export const unreadablePage = (setting: PageSetting): OAuthReply =>
+export const unreadablePage = (setting: PageContext): OAuthReply =>
   messagePage(setting, { status: 400, name: 'unreadable', facts: { error: 'invalid_request' } })
 
 /** Shown when the browser comes back after the end. Sending it on again would replay the code (RFC 6749 section 10.5). */
-export const finishedPage = (setting: PageSetting): OAuthReply =>
+export const finishedPage = (setting: PageContext): OAuthReply =>
   messagePage(setting, { status: 200, name: 'finished' })
 
 /** The same pushed request was opened in two windows, and the other one was faster. */
-export const answeredElsewherePage = (setting: PageSetting): OAuthReply =>
+export const answeredElsewherePage = (setting: PageContext): OAuthReply =>
   messagePage(setting, { status: 400, name: 'answeredElsewhere', facts: { error: 'invalid_request_uri' } })
 
-export const busyPage = (setting: PageSetting): OAuthReply =>
+export const busyPage = (setting: PageContext): OAuthReply =>
   messagePage(setting, {
     status: 503,
     name: 'busy',

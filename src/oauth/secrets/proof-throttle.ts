@@ -1,22 +1,22 @@
 import type { ClientAuthFailureReason, OAuthError } from '../../errors.ts'
 import { refuseWhenLimited } from '../clients/client-auth-errors.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 
 /** Hears proofs under the name that is tried and the address that it is tried from, and counts those that are not good. */
-export interface Hearing {
+export interface ProofThrottle {
   /**
    * What the check proves. Checks of one name and address take turns; what has to be fetched is fetched out of turn, so
    * that nobody waits for what somebody else's proof asked for.
    * @throws OAuthError rate_limit_exceeded after too many; what `who` refuses with, and what `check` throws
    */
-  hear<T>(who: Heeded, check: Check<T>): MaybePromise<T>
+  run<T>(who: ThrottleResult, check: Check<T>): MaybePromise<T>
   /** Counts a proof that turned out not to be good, and refuses it. */
-  refuse(who: Heeded, fault: ClientAuthFailureReason): Promise<never>
+  refuse(who: ThrottleResult, fault: ClientAuthFailureReason): Promise<never>
 }
 
 /** Who is heard, and how they are refused. */
-export interface Heeded {
+export interface ThrottleResult {
   readonly name: string
   readonly address: string
   /** @param client_id where `name` is that of a client that there is */
@@ -24,10 +24,10 @@ export interface Heeded {
 }
 
 /** Looks at a proof. @param from the address that it came from, as failures of it are counted */
-export type Check<T> = (from: string) => MaybePromise<Heard<T>>
+export type Check<T> = (from: string) => MaybePromise<ProofResult<T>>
 
 /** What one look at a proof found. */
-export type Heard<T> =
+export type ProofResult<T> =
   | { readonly proven: T }
   | { readonly fault: ClientAuthFailureReason }
   /** Something has to be fetched first: the proof is looked at again when this has resolved. */
@@ -36,23 +36,23 @@ export type Heard<T> =
 /** Names are counted in memory and in the store; a longer one is nobody's. */
 const longestName = 256
 
-export const createHearing = ({ failures, clients }: Pick<OAuthDeps, 'failures' | 'clients'>): Hearing => {
-  const refuse = async (who: Heeded, fault: ClientAuthFailureReason): Promise<never> => {
+export const createProofThrottle = ({ failures, clients }: Pick<OAuthDeps, 'failures' | 'clients'>): ProofThrottle => {
+  const refuse = async (who: ThrottleResult, fault: ClientAuthFailureReason): Promise<never> => {
     const client_id = clients.has(who.name) ? who.name : undefined
     refuseWhenLimited(await failures.count(who.name.slice(0, longestName), who.address), fault, client_id)
     throw who.toRefusal(fault, client_id)
   }
-  const hear = <T>(who: Heeded, check: Check<T>): MaybePromise<T> => {
+  const hear = <T>(who: ThrottleResult, check: Check<T>): MaybePromise<T> => {
     const name = who.name.slice(0, longestName)
     const heard = failures.inTurn(name, who.address, from => {
       refuseWhenLimited(failures.blockedMs(name, who.address))
-      return whenKnown(check(from), found => {
+      return mapMaybe(check(from), found => {
         if ('fault' in found) return refuse(who, found.fault)
         if ('proven' in found) failures.proven(name, who.address)
         return found
       })
     })
-    return whenKnown(heard, found => ('proven' in found ? found.proven : found.later.then(() => hear(who, check))))
+    return mapMaybe(heard, found => ('proven' in found ? found.proven : found.later.then(() => hear(who, check))))
   }
-  return { hear, refuse }
+  return { run, refuse }
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Secret } from '../../secret.ts'
-import { createRecent } from '../generational-cache.ts'
+import { createGenerationalCache } from '../generational-cache.ts'
 
 /** Which pairs of secret and stored form were found right of late. Holds neither of them, only keyed digests. */
 export interface VerifiedMemory {
@@ -17,7 +17,7 @@ const mostRemembered = 5_000
 export const createVerifiedMemory = (clock: Clock): VerifiedMemory => {
   // A key that dies with the process: a dump of the memory alone cannot be tried against a list of passwords.
   const processKey = randomBytes(32)
-  const untilMs = createRecent<number>(mostRemembered)
+  const untilMs = createGenerationalCache<number>(mostRemembered)
   return {
     // The stored form goes in too, so a changed password forgets by itself. It has no NUL: the join is unambiguous.
     keyOf: (secret, hash) =>

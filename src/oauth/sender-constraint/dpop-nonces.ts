@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import { isSame } from '../timing-safe-equal.ts'
+import { timingSafeEqualText } from '../timing-safe-equal.ts'
 
 /**
  * Nonces for DPoP proofs (RFC 9449 section 8): each stands for a span of time, under the digest key that all workers and
@@ -23,8 +23,8 @@ export const createNonces = (keys: KeyRing, clock: Clock): Nonces => {
     judge: nonce => {
       const span = spanNow()
       // The next one may come from a pod whose clock is ahead.
-      if (isSame(nonce, nonceOf(span)) || isSame(nonce, nonceOf(span + 1))) return 'fresh'
-      return isSame(nonce, nonceOf(span - 1)) ? 'aging' : 'stale'
+      if (timingSafeEqualText(nonce, nonceOf(span)) || timingSafeEqualText(nonce, nonceOf(span + 1))) return 'fresh'
+      return timingSafeEqualText(nonce, nonceOf(span - 1)) ? 'aging' : 'stale'
     },
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { OAuthError } from '../../errors.ts'
 import { clockSpreadMs } from '../../stores/ports/clock-spread.ts'
 import type { OAuthDeps } from '../deps.ts'
-import type { OneUse } from '../replay-protection.ts'
+import type { SingleUse } from '../replay-protection.ts'
 import { createNonces } from './dpop-nonces.ts'
 import {
   clockSkewSec,
@@ -21,7 +21,7 @@ export interface ProvenKey {
   /** Goes out with the answer, whatever it is: a fresh `DPoP-Nonce` where the client needs one, else nothing. */
   readonly headers: Readonly<Record<string, string>>
   /** To be spent before anything is given for the proof. */
-  readonly use: OneUse
+  readonly use: SingleUse
 }
 
 /**
@@ -56,7 +56,7 @@ export const createProofCheck = ({ options, keys, clock }: OAuthDeps): ProofChec
   }
 }
 
-const toUse = ({ jkt, jti, iatSec }: Pick<Proof, 'jkt' | 'jti' | 'iatSec'>): OneUse => ({
+const toUse = ({ jkt, jti, iatSec }: Pick<Proof, 'jkt' | 'jti' | 'iatSec'>): SingleUse => ({
   id: `dpop:${jkt}:${createHash('sha256').update(jti).digest('base64url')}`,
   // A process whose clock is behind accepts the proof for that much longer.
   untilMs: (iatSec + proofLifetimeSec + clockSkewSec) * 1000 + clockSpreadMs,

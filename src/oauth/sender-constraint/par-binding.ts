@@ -1,6 +1,6 @@
 import { OAuthError } from '../../errors.ts'
 import type { OAuthRequest } from '../protocol.ts'
-import type { OneUse } from '../replay-protection.ts'
+import type { SingleUse } from '../replay-protection.ts'
 import type { ProofCheck } from './dpop-proof-check.ts'
 
 /** The key that the code of an authorization request is to be bound to (RFC 9449 section 10). */
@@ -10,7 +10,7 @@ export interface PushedKey {
   /** To send along with the answer. */
   readonly headers: Readonly<Record<string, string>>
   /** Of the proof, if there was one. */
-  readonly unspent: readonly OneUse[]
+  readonly unspent: readonly SingleUse[]
 }
 
 /**

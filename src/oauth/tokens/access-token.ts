@@ -1,9 +1,9 @@
 import type { Confirmation } from '../../stores/ports/confirmation.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { createRecent } from '../generational-cache.ts'
+import { createGenerationalCache } from '../generational-cache.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
-import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import { newGrantSecret } from '../opaque-token.ts'
 import { type Claims, signJwt, verifyJwt } from './jwt.ts'
 
@@ -31,7 +31,7 @@ const rememberedTokens = 5_000
 const longestRemembered = 2048
 
 export const createAccessTokens = ({ options, keys, clock, clients }: OAuthDeps): AccessTokens => {
-  const verified = createRecent<AccessTokenRecord>(rememberedTokens)
+  const verified = createGenerationalCache<AccessTokenRecord>(rememberedTokens)
 
   const beginOpaque = (grantId: string): BegunToken => {
     const token = newGrantSecret(grantId)
@@ -40,7 +40,7 @@ export const createAccessTokens = ({ options, keys, clock, clients }: OAuthDeps)
   const signerFor = (client_id: string): SigningKey =>
     keys.current(clients.find(client_id)?.access_token_signed_response_alg ?? options.accessToken.alg)
   const verify = (token: string): MaybePromise<AccessTokenRecord | undefined> =>
-    whenKnown(verifyJwt(token, 'at+jwt', keys), claims => {
+    mapMaybe(verifyJwt(token, 'at+jwt', keys), claims => {
       const record = claims && toRecord(claims, options.issuer)
       if (record && token.length <= longestRemembered) verified.set(token, record)
       return record
@@ -51,7 +51,7 @@ export const createAccessTokens = ({ options, keys, clock, clients }: OAuthDeps)
   return {
     begin: grantId => (options.accessToken.format === 'jwt' ? jwt : beginOpaque(grantId)),
     readJwt: token =>
-      whenKnown(verified.get(token) ?? verify(token), record =>
+      mapMaybe(verified.get(token) ?? verify(token), record =>
         record && isAlive(record, clock.nowMs()) ? record : undefined,
       ),
   }

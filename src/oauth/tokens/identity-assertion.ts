@@ -12,7 +12,7 @@ export type Proof = AccessTokenRecord | ClientRegistration
  * @param resource of the grouping: for whom it is
  * @throws StoreUnavailableError while there are no keys
  */
-export type Vouch = (proof: Proof, grouping: string, resource: string) => string
+export type SignIdentity = (proof: Proof, grouping: string, resource: string) => string
 
 /** How long the service may take it for good. */
 const lifetimeSec = 60
@@ -28,7 +28,7 @@ interface Assertion {
  * A signature costs as much as the rest of a request, so one serves all that come with the same token. It is remembered as
  * long as the token is: a token is the same object until then.
  */
-export const createIdentityAssertions = (deps: OAuthDeps): Vouch => {
+export const createIdentityAssertions = (deps: OAuthDeps): SignIdentity => {
   const byGrouping = new Map<string, WeakMap<Proof, Assertion>>()
   return (proof, grouping, resource) => {
     const known = byGrouping.get(grouping) ?? new WeakMap<Proof, Assertion>()

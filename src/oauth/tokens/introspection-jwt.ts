@@ -4,13 +4,13 @@ import { signJwt } from './jwt.ts'
 
 /** Introspection answers as signed JWTs (RFC 9701), for callers who have to prove later what they were told. */
 
-export const signedIntrospectionType = 'application/token-introspection+jwt'
+export const introspectionJwtType = 'application/token-introspection+jwt'
 
 /**
  * The answer, signed for the caller alone. Neither `sub` nor `exp` stands outside `token_introspection`: it must not
  * pass for an access token (RFC 9701 sections 5 and 8.1).
  */
-export const signIntrospection = (
+export const signIntrospectionJwt = (
   { options, keys, clock }: OAuthDeps,
   { client_id, introspection_signed_response_alg: alg }: ClientRegistration,
   answer: Readonly<Record<string, unknown>>,
@@ -23,10 +23,10 @@ export const signIntrospection = (
   })
 
 /** Whether a caller asks for the JWT by its name (RFC 9701 section 4) and does not like JSON better. */
-export const wantsSignedIntrospection = (accept: string | undefined): boolean => {
+export const wantsIntrospectionJwt = (accept: string | undefined): boolean => {
   if (accept === undefined || !mentionsIt.test(accept)) return false
   const ranges = accept.split(',').map(parseRange)
-  const asJwt = qualityOf(ranges, [signedIntrospectionType])
+  const asJwt = qualityOf(ranges, [introspectionJwtType])
   return asJwt > 0 && asJwt >= qualityOf(ranges, ['application/json', 'application/*', '*/*'])
 }
 

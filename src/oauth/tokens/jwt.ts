@@ -1,6 +1,6 @@
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
-import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 
 /** Compact JWS (RFC 7515 section 3.1) with the keys of the ring, signed and verified synchronously. */
 
@@ -37,7 +37,7 @@ export const verifyJwt = (token: string, typ: JwtType, keys: KeyRing): MaybeProm
   const [header = '', payload = '', signature = ''] = token.split('.')
   const named = parseHeader(header, typ)
   if (!named) return undefined
-  return whenKnown(keys.find(named.kid), key =>
+  return mapMaybe(keys.find(named.kid), key =>
     key && key.alg === named.alg && isSigned(key, `${header}.${payload}`, signature) ? parseObject(payload) : undefined,
   )
 }

@@ -7,7 +7,7 @@ export interface Owner {
 }
 
 /** The cutoffs that a process knows. Looking costs one comparison where there are none, and allocates nothing where there are. */
-export interface CutoffList {
+export interface NotBeforeList {
   /** Whether it was not known, or goes beyond the one of its owner that was. */
   add(cutoff: Cutoff): boolean
   /** Whether what was issued to this owner in that second is good no more. */
@@ -19,7 +19,7 @@ export interface CutoffList {
 /** Any client, any subject: no `client_id` and no `sub` is empty. */
 const any = ''
 
-export const createCutoffList = (): CutoffList => {
+export const createNotBeforeList = (): NotBeforeList => {
   /** By client, then by subject. */
   const byClient = new Map<string, Map<string, Cutoff>>()
   const reaches = (client_id: string, sub: string, issuedSec: number): boolean =>

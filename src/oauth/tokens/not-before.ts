@@ -4,7 +4,7 @@ import type { Cutoff, CutoffStore } from '../../stores/ports/not-before.ts'
 import type { OAuthOptions } from '../options.ts'
 
 /** Whose tokens end: all of a client, all of a subject, or those of the subject at the client. */
-export type CutoffTarget = Pick<Cutoff, 'client_id' | 'sub'>
+export type NotBeforeTarget = Pick<Cutoff, 'client_id' | 'sub'>
 
 export type Lifetimes = Pick<OAuthOptions, 'accessToken' | 'refreshToken' | 'code' | 'interactionLifetimeSec'>
 
@@ -18,10 +18,10 @@ const leastLifetimeSec = 366 * 86_400
  *
  * Resolves when those seconds are over: what is issued from then on is good.
  */
-export const cutOff = async (
+export const setNotBefore = async (
   store: CutoffStore,
   clock: Clock,
-  target: CutoffTarget,
+  target: NotBeforeTarget,
   lifetimes: Lifetimes,
 ): Promise<Cutoff> => {
   const throughSec = Math.floor(clock.nowMs() / 1000) + 1
@@ -29,7 +29,7 @@ export const cutOff = async (
   const cutoff = { ...target, throughSec, untilMs: overAtMs + longestLifetimeSec(lifetimes) * 1000 }
   await store.add(cutoff)
   // A process that stood still meanwhile, or a slow store: what was issued before is not all covered.
-  if (clock.nowMs() >= overAtMs) return cutOff(store, clock, target, lifetimes)
+  if (clock.nowMs() >= overAtMs) return setNotBefore(store, clock, target, lifetimes)
   while (clock.nowMs() < overAtMs) await sleep(overAtMs - clock.nowMs())
   return cutoff
 }

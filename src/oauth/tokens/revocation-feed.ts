@@ -6,7 +6,7 @@ import type { Revocation } from '../../stores/ports/revocations.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { FeedWatch } from '../feed-watch.ts'
-import { createCutoffList } from './not-before-list.ts'
+import { createNotBeforeList } from './not-before-list.ts'
 
 /** What was revoked, in memory, so that a token can be checked without asking the store. At most a second old. */
 export interface RevocationFeed {
@@ -57,7 +57,7 @@ export const createRevocationFeed = (
   { onCutoff, onRevoked }: RevocationReports = {},
 ): RevocationFeed => {
   const revoked = new Map<string, number>()
-  const cutoffs = createCutoffList()
+  const cutoffs = createNotBeforeList()
   let cursor: string | undefined
   let cutoffCursor: string | undefined
   let hasRead = false

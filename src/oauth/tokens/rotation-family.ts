@@ -5,7 +5,7 @@ import type { KeyRing } from '../keys/key-ring.ts'
  * parallel uses of one token arrive at the same successor, and a stolen ancestor can be told from a guess though the
  * store remembers the current token alone.
  */
-export interface RefreshLineage {
+export interface RotationFamily {
   successorOf(refreshToken: string): string
   /** Whether the token with this digest follows from `refreshToken` within so many rotations. */
   isAncestor(refreshToken: string, currentDigest: string, generation: number): boolean
@@ -17,7 +17,7 @@ export interface RefreshLineage {
  */
 const longestWalk = 1000
 
-export const createRefreshLineage = (keys: KeyRing): RefreshLineage => {
+export const createRotationFamily = (keys: KeyRing): RotationFamily => {
   const successorOf = (refreshToken: string): string => {
     const grantId = refreshToken.slice(0, refreshToken.indexOf('.'))
     // The prefix keeps it apart from the digest that the store holds of the same token.

@@ -1,22 +1,22 @@
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import { isOpaque } from '../opaque-token.ts'
 import { isAlive } from './access-token.ts'
-import type { GatewayCheck } from './verify-access-token.ts'
+import type { VerifyAccessToken } from './verify-access-token.ts'
 
 /**
  * Whether an access token that the gateway has let in is good no more. What it was is known already: a JWT, and an opaque
  * token whose grant ended or was cut off, cost a look into the feed of revocations.
  */
-export type EndCheck = (token: string, record: AccessTokenRecord) => MaybePromise<boolean>
+export type TokenLiveness = (token: string, record: AccessTokenRecord) => MaybePromise<boolean>
 
 /** How old an answer of the store may be: there may be thousands of them that are asked about all the time. */
 const lookupAgeMs = 5000
 
-export const createEndCheck =
-  ({ clock, clients, revocations }: OAuthDeps, check: GatewayCheck): EndCheck =>
+export const createTokenLiveness =
+  ({ clock, clients, revocations }: OAuthDeps, check: VerifyAccessToken): TokenLiveness =>
   (token, record) => {
     if (!isAlive(record, clock.nowMs()) || !clients.find(record.client_id) || revocations.isRevoked(record)) return true
-    return isOpaque(token) && whenKnown(check(token, lookupAgeMs), found => found === undefined)
+    return isOpaque(token) && mapMaybe(check(token, lookupAgeMs), found => found === undefined)
   }

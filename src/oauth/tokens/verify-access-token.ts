@@ -1,7 +1,7 @@
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { createRecent } from '../generational-cache.ts'
-import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import { createGenerationalCache } from '../generational-cache.ts'
+import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import { isOpaque, parseGrantId } from '../opaque-token.ts'
 import { type AccessTokens, isAlive } from './access-token.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
@@ -10,7 +10,7 @@ import type { RevocationFeed } from './revocation-feed.ts'
  * The record of an access token presented to the gateway, or undefined unless it is ours, alive and not revoked.
  * @param ageMs how old an answer about an opaque token may be. Default 1000
  */
-export type GatewayCheck = (token: string, ageMs?: number) => MaybePromise<AccessTokenRecord | undefined>
+export type VerifyAccessToken = (token: string, ageMs?: number) => MaybePromise<AccessTokenRecord | undefined>
 
 /** What the contract allows for a revocation to arrive. */
 const lookupAgeMs = 1000
@@ -26,14 +26,18 @@ interface Lookup {
  * JWTs are checked without the store, against the feed of revocations; a store that is away takes nothing from them.
  * Opaque tokens are looked up at most once a second each; without the store that is a StoreUnavailableError.
  */
-export const createGatewayCheck = (deps: OAuthDeps, accessTokens: AccessTokens, feed: RevocationFeed): GatewayCheck => {
+export const createVerifyAccessToken = (
+  deps: OAuthDeps,
+  accessTokens: AccessTokens,
+  feed: RevocationFeed,
+): VerifyAccessToken => {
   const { store, keys, clock } = deps
-  const lookups = createRecent<Lookup>(rememberedLookups)
+  const lookups = createGenerationalCache<Lookup>(rememberedLookups)
 
   const unlessRevoked = (record: AccessTokenRecord | undefined): AccessTokenRecord | undefined =>
     record && !feed.isRevoked(record) ? record : undefined
   const checkJwt = (token: string): MaybePromise<AccessTokenRecord | undefined> =>
-    whenKnown(accessTokens.readJwt(token), unlessRevoked)
+    mapMaybe(accessTokens.readJwt(token), unlessRevoked)
   const lookUp = async (grantId: string, token: string, atMs: number): Promise<AccessTokenRecord | undefined> => {
     try {
       const record = await store.tokens.find(grantId, keys.digest(token))
@@ -49,13 +53,13 @@ export const createGatewayCheck = (deps: OAuthDeps, accessTokens: AccessTokens, 
     if (grantId === undefined) return undefined
     const atMs = clock.monotonicMs()
     const known = lookups.get(token)
-    if (known && atMs - known.atMs < ageMs) return whenKnown(stillAlive(known.record, clock.nowMs()), unlessRevoked)
+    if (known && atMs - known.atMs < ageMs) return mapMaybe(stillAlive(known.record, clock.nowMs()), unlessRevoked)
     // Requests that come while the store is being asked wait for the same answer.
     const record = lookUp(grantId, token, atMs)
     lookups.set(token, { record, atMs })
     return record.then(unlessRevoked)
   }
-  const check: GatewayCheck = (token, ageMs = lookupAgeMs) =>
+  const check: VerifyAccessToken = (token, ageMs = lookupAgeMs) =>
     isOpaque(token) ? checkOpaque(token, ageMs) : checkJwt(token)
 
   // A process that has just started does not know yet what was revoked before.

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createStoredClientReader } from '../../../src/config/stored-client.ts'
-import { formOf } from '../../../src/oauth/clients/secret-kind.ts'
+import { secretKindOf } from '../../../src/oauth/clients/secret-kind.ts'
 import { acceptedConfig, authorize, client, forwarded, hash, publishing, token } from '../support.ts'
 
 const members = (changes: Readonly<Record<string, unknown>> = {}) => ({
@@ -30,7 +30,7 @@ t.test('a client of the store becomes what the same client of the file is', asyn
 
   t.same(stored, filed)
   t.match(stored, { plan: 'default-plan', access_token_signed_response_alg: 'PS256', scope: ['read', 'write'] })
-  t.same(typeof stored === 'string' ? [] : stored.secrets.map(formOf), ['quick', 'quick'])
+  t.same(typeof stored === 'string' ? [] : stored.secrets.map(secretKindOf), ['quick', 'quick'])
 })
 
 const misfits: readonly (readonly [says: string, changes: object, config: object, reason: RegExp])[] = [

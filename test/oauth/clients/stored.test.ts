@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { createStoredClientReader } from '../../../src/config/stored-client.ts'
 import { joinClients } from '../../../src/oauth/clients/client-registry.ts'
-import { createClientFeed } from '../../../src/oauth/clients/client-sync.ts'
+import { createClientSync } from '../../../src/oauth/clients/client-sync.ts'
 import { createFeedWatch } from '../../../src/oauth/feed-watch.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
 import { type ClientRecord, type ClientStore, forgottenForMs } from '../../../src/stores/ports/clients.ts'
@@ -55,7 +55,7 @@ const start = async (t: Test, first: Readonly<Record<string, ClientRecord>> = {}
   let asks = 0
   const watch = createFeedWatch({ ends: async () => ({ revocations: '', cutoffs: '', clients: `${asks++}` }) })
   t.teardown(watch.close)
-  const feed = createClientFeed(asked, watch, clock, {
+  const feed = createClientSync(asked, watch, clock, {
     beforeFirst: async () => void told.push('first'),
     changed: ({ client_id }, before, after) => told.push(`${client_id} ${before?.disabled} ${after?.disabled}`),
     lost: ({ count, keptDisabled }) => told.push(`lost ${count}, disabled ${keptDisabled}`),

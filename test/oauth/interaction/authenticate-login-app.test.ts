@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { createLoginProof } from '../../../src/oauth/interaction/authenticate-login-app.ts'
+import { createLoginAppAuthentication } from '../../../src/oauth/interaction/authenticate-login-app.ts'
 import { type Members, newKey, signJws } from '../fapi/support/jws.ts'
 import { openHandoffRoom } from './support.ts'
 
@@ -9,7 +9,7 @@ t.test('an assertion of a client that shares the key of the login is not the wor
   const { login, issuer } = room.deps.options
   const url = login.mode === 'handoff' ? login.url : ''
   const key = newKey('ES256')
-  const proof = createLoginProof(room.deps, { keys: [{ ...key.publicJwk }] })
+  const proof = createLoginAppAuthentication(room.deps, { keys: [{ ...key.publicJwk }] })
   const nowSec = Math.floor(room.deps.clock.nowMs() / 1000)
   const reasonOf = (header: Members, claims: Members) => {
     const good = { iss: url, aud: issuer, iat: nowSec, exp: nowSec + 60, jti: randomUUID() }

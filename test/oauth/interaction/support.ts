@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { type BackChannel, createBackChannel } from '../../../src/oauth/interaction/login-api.ts'
+import { createLoginApi, type LoginApi } from '../../../src/oauth/interaction/login-api.ts'
 import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
 import type { OAuthReply, OAuthRequest } from '../../../src/oauth/protocol.ts'
 import { ask, type BrowserRoom, demoClient, get, header, openBrowserRoom } from '../support/browser-flow.ts'
@@ -9,7 +9,7 @@ export const loginUrl = 'https://login.bank.example/sign-in?lang=en'
 
 /** A room whose people sign in at the operator's own login, and what that login may call. */
 export interface HandoffRoom extends BrowserRoom {
-  readonly backChannel: BackChannel
+  readonly backChannel: LoginApi
 }
 
 export const openHandoffRoom = async (
@@ -22,7 +22,7 @@ export const openHandoffRoom = async (
     { ...demoClient, client_id: 'other' },
   ]
   const room = await openBrowserRoom(t, clients, { login: { mode: 'handoff', url: loginUrl }, ...options })
-  return { ...room, backChannel: createBackChannel(room.deps) }
+  return { ...room, backChannel: createLoginApi(room.deps) }
 }
 
 /** A browser that was sent to the operator's login. */

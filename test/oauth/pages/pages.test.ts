@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { escapeHtml, html } from '../../../src/oauth/pages/html.ts'
-import { settingOf } from '../../../src/oauth/pages/page-context.ts'
+import { pageContextOf } from '../../../src/oauth/pages/page-context.ts'
 import { refusalPage } from '../../../src/oauth/pages/refusal-page.ts'
 import type { OAuthReply } from '../../../src/oauth/protocol.ts'
 import { ask, demoClient, enter, get, header, openBrowserRoom } from '../support/browser-flow.ts'
@@ -36,7 +36,7 @@ const refusals = (issuer: string): Readonly<Record<string, OAuthReply>> =>
   Object.fromEntries(
     [400, 405, 408, 413, 429, 500, 503].map(status => [
       `refusal ${status}`,
-      refusalPage(settingOf(issuer, inEnglish), { status, description: attack, requestId: attack, ...inEnglish }),
+      refusalPage(pageContextOf(issuer, inEnglish), { status, description: attack, requestId: attack, ...inEnglish }),
     ]),
   )
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { type ClientAuthFailureReason, OAuthError } from '../../../src/errors.ts'
 import { createBruteForceLimit } from '../../../src/gateway/authn/brute-force-limit.ts'
 import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
-import { createHearing, type Heard } from '../../../src/oauth/secrets/proof-throttle.ts'
+import { createProofThrottle, type ProofResult } from '../../../src/oauth/secrets/proof-throttle.ts'
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
 import { createManualClock } from '../support/authorization-server.ts'
 
@@ -15,53 +15,53 @@ const who = {
 const start = () => {
   const clock = createManualClock()
   const limit = { limit: 3, windowSec: 60 }
-  return createHearing({
+  return createProofThrottle({
     clients: createClients([]),
     failures: createBruteForceLimit(createMemoryLimiter(clock), limit, clock.nowMs),
   })
 }
 
 t.test('what is known at once is proven at once, without a promise', async t => {
-  const { hear } = start()
+  const { run } = start()
 
   t.equal(
-    hear(who, () => ({ proven: 'yes' })),
+    run(who, () => ({ proven: 'yes' })),
     'yes',
   )
 })
 
 t.test('a proof that has to wait for keys holds up no other of the same name and address', async t => {
-  const { hear } = start()
+  const { run } = start()
   const keys = Promise.withResolvers<void>()
   let looks = 0
-  const waiting = hear(who, (): Heard<string> => (looks++ === 0 ? { later: keys.promise } : { proven: 'late' }))
+  const waiting = run(who, (): ProofResult<string> => (looks++ === 0 ? { later: keys.promise } : { proven: 'late' }))
 
-  t.equal(await hear(who, () => ({ proven: 'soon' })), 'soon')
+  t.equal(await run(who, () => ({ proven: 'soon' })), 'soon')
   t.equal(looks, 1)
   keys.resolve()
   t.equal(await waiting, 'late', 'and it is looked at again when they are there')
 })
 
 t.test('of bad proofs that come all at once no more are looked at than of those that come in turn', async t => {
-  const { hear } = start()
+  const { run } = start()
   let looks = 0
-  const bad = (): Heard<string> => {
+  const bad = (): ProofResult<string> => {
     looks++
     return { fault: 'signature' }
   }
 
-  const answers = await Promise.allSettled(Array.from({ length: 20 }, async () => hear(who, bad)))
+  const answers = await Promise.allSettled(Array.from({ length: 20 }, async () => run(who, bad)))
 
   t.equal(looks, 4, 'three within the limit, and the one that was too many')
   t.ok(answers.every(({ status }) => status === 'rejected'))
-  t.throws(() => hear(who, () => ({ proven: 'good' })), { code: 'rate_limit_exceeded' }, 'whatever is shown')
+  t.throws(() => run(who, () => ({ proven: 'good' })), { code: 'rate_limit_exceeded' }, 'whatever is shown')
 })
 
 t.test('keys that cannot be fetched are no fault of the proof, and are not counted', async t => {
-  const { hear } = start()
+  const { run } = start()
   const away = new OAuthError('temporarily_unavailable', 'Away')
 
   for (let times = 0; times < 5; times++) {
-    await t.rejects(async () => hear(who, () => ({ later: Promise.reject(away) })), { code: away.code })
+    await t.rejects(async () => run(who, () => ({ later: Promise.reject(away) })), { code: away.code })
   }
 })

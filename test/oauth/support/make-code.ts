@@ -4,7 +4,7 @@ import { createCompletion } from '../../../src/oauth/interaction/completion.ts'
 import { newBrowserSecret } from '../../../src/oauth/interaction/cookie.ts'
 import { challengeOf } from '../../../src/oauth/opaque-token.ts'
 import type { ClientRegistration } from '../../../src/oauth/options.ts'
-import { settingOf } from '../../../src/oauth/pages/page-context.ts'
+import { pageContextOf } from '../../../src/oauth/pages/page-context.ts'
 import type { InteractionRecord } from '../../../src/stores/ports/interactions.ts'
 
 export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
@@ -34,7 +34,7 @@ export const makeCode = async (deps: OAuthDeps, client_id: string, options: Code
     expiresAtMs,
   })
   await store.interactions.create(id, record, expiresAtMs)
-  const setting = settingOf(deps.options.issuer, { acceptLanguage: undefined })
+  const setting = pageContextOf(deps.options.issuer, { acceptLanguage: undefined })
   const { headers } = await createCompletion(deps).allow({ id, secret, client, setting, record })
   const code = new URL(String(headers.location)).searchParams.get('code')
   if (code === null) throw new Error(`the redirect has no code: ${headers.location}`)

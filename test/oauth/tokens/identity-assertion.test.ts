@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import t from 'tap'
-import { createIdentityAssertions, type Vouch } from '../../../src/oauth/tokens/identity-assertion.ts'
+import { createIdentityAssertions, type SignIdentity } from '../../../src/oauth/tokens/identity-assertion.ts'
 import { verifyJwt } from '../../../src/oauth/tokens/jwt.ts'
 import type { AccessTokenRecord } from '../../../src/stores/ports/tokens.ts'
 import { client, issuer, startServer } from '../support/authorization-server.ts'
@@ -15,7 +15,7 @@ const tokenOf = (changes: Partial<AccessTokenRecord> = {}): AccessTokenRecord =>
 
 const lifetimeOf = (jwt: string): number => (decodeJwt(jwt).exp ?? 0) - (decodeJwt(jwt).iat ?? 0)
 
-const fresh = (): Vouch => createIdentityAssertions(deps)
+const fresh = (): SignIdentity => createIdentityAssertions(deps)
 
 t.test('it says whom the token is for, and is signed by a key that is published', async t => {
   const jwt = fresh()(tokenOf(), 'Accounts', resource)

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import t from 'tap'
 import { signingAlgs } from '../../../src/oauth/protocol.ts'
-import { wantsSignedIntrospection } from '../../../src/oauth/tokens/introspection-jwt.ts'
+import { wantsIntrospectionJwt } from '../../../src/oauth/tokens/introspection-jwt.ts'
 import { client, issuer, startServer, type TestServer } from '../support/authorization-server.ts'
 
 const signedType = 'application/token-introspection+jwt'
@@ -92,7 +92,7 @@ t.test('line 75: the JWT is for those who name it and do not like JSON better', 
     `${signedType}x`,
   ]
 
-  for (const accept of jwt) t.equal(wantsSignedIntrospection(accept), true, String(accept))
-  for (const accept of json) t.equal(wantsSignedIntrospection(accept), false, String(accept))
+  for (const accept of jwt) t.equal(wantsIntrospectionJwt(accept), true, String(accept))
+  for (const accept of json) t.equal(wantsIntrospectionJwt(accept), false, String(accept))
   t.end()
 })

@@ -1,11 +1,11 @@
 import t from 'tap'
-import { createCutoffList } from '../../../src/oauth/tokens/not-before-list.ts'
+import { createNotBeforeList } from '../../../src/oauth/tokens/not-before-list.ts'
 
 const alice = { client_id: 'app', sub: 'alice' }
 const untilMs = 1_000_000
 
 t.test('a cutoff covers what was issued through its last second, and nothing of the second after', async t => {
-  const list = createCutoffList()
+  const list = createNotBeforeList()
   list.add({ client_id: 'app', throughSec: 100, untilMs })
 
   t.equal(list.covers(alice, 99), true)
@@ -20,7 +20,7 @@ t.test('a cutoff covers its client, its subject, or its subject at its client, a
     [{ sub: 'alice' }, true, false],
     [{ client_id: 'app', sub: 'alice' }, false, false],
   ] as const) {
-    const list = createCutoffList()
+    const list = createNotBeforeList()
     list.add({ ...target, throughSec: 100, untilMs })
 
     t.equal(list.covers(alice, 100), true)
@@ -30,14 +30,14 @@ t.test('a cutoff covers its client, its subject, or its subject at its client, a
 })
 
 t.test('of two cutoffs of one owner the later one holds, in whatever order they come', async t => {
-  const list = createCutoffList()
+  const list = createNotBeforeList()
   for (const throughSec of [200, 100]) list.add({ sub: 'alice', throughSec, untilMs })
 
   t.equal(list.covers(alice, 200), true)
 })
 
 t.test('what nobody needs any more is dropped, and the rest stays', async t => {
-  const list = createCutoffList()
+  const list = createNotBeforeList()
   list.add({ sub: 'alice', throughSec: 100, untilMs })
   list.add({ client_id: 'app', sub: 'bob', throughSec: 100, untilMs: untilMs + 1 })
   list.sweep(untilMs)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { cutOff } from '../../../src/oauth/tokens/not-before.ts'
+import { setNotBefore } from '../../../src/oauth/tokens/not-before.ts'
 import { createCutoffs } from '../../../src/stores/memory/not-before.ts'
 import type { Cutoff } from '../../../src/stores/ports/not-before.ts'
 
@@ -26,7 +26,7 @@ t.test('a cutoff covers the second that has begun and the next one, and is await
   const clock = createClock(10_950)
   const store = createCutoffs(clock)
 
-  const cutoff = await cutOff(store, clock, { client_id: 'app' }, lifetimes)
+  const cutoff = await setNotBefore(store, clock, { client_id: 'app' }, lifetimes)
 
   t.ok(clock.nowMs() >= 12_000)
   t.same((await store.since(undefined)).cutoffs, [cutoff])
@@ -48,7 +48,7 @@ t.test('where the store took longer than that another cutoff covers what was iss
     },
   }
 
-  await cutOff(slow, clock, { sub: 'person' }, lifetimes)
+  await setNotBefore(slow, clock, { sub: 'person' }, lifetimes)
 
   const [first, second, ...others] = (await store.since(undefined)).cutoffs
   t.equal(first?.throughSec, 11)

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { createRefreshLineage } from '../../../src/oauth/tokens/rotation-family.ts'
+import { createRotationFamily } from '../../../src/oauth/tokens/rotation-family.ts'
 import { startServer } from '../support/authorization-server.ts'
 
 const token = `${'g'.repeat(22)}.${'t'.repeat(43)}`
 
 t.test('what followed from a token is told from what did not', async t => {
   const { keys } = (await startServer(t)).deps
-  const lineage = createRefreshLineage(keys)
+  const lineage = createRotationFamily(keys)
   const current = keys.digest(lineage.successorOf(lineage.successorOf(token)))
 
   t.equal(lineage.isAncestor(token, current, 2), true)
@@ -22,7 +22,7 @@ t.test('garbage sent as a token costs little, however often its grant has rotate
     return keys.digest(text)
   }
 
-  const isAncestor = createRefreshLineage({ ...keys, digest }).isAncestor(token, 'another', 1_000_000)
+  const isAncestor = createRotationFamily({ ...keys, digest }).isAncestor(token, 'another', 1_000_000)
 
   t.equal(isAncestor, false)
   t.ok(digests <= 2000, `${digests} digests`)
