@@ -20,8 +20,8 @@ import type { HttpServerOptions } from './http/server/options.ts'
 import { openTls, type TlsReport } from './http/tls/tls.ts'
 import { createFeedWatch } from './oauth/feed-watch.ts'
 import { createRevocationFeed, type RevocationFeed } from './oauth/tokens/revocation-feed.ts'
-import { observeStore } from './stores/instrumented-store.ts'
-import { createLimiter, type LimiterChannel, type Share } from './stores/limiter.ts'
+import { instrumentStore } from './stores/instrumented-store.ts'
+import { createLimiter, type LimiterChannel, type WorkerShare } from './stores/limiter.ts'
 import { openStore } from './stores/open.ts'
 import type { Limiter } from './stores/ports/limiter.ts'
 import type { Revocation } from './stores/ports/revocations.ts'
@@ -39,7 +39,7 @@ export interface AppDeps {
   /** To the process that counts for all workers of the machine; used with the embedded store. */
   readonly limiterChannel: LimiterChannel
   /** Which share of a plan this process holds while the shared count is away. */
-  readonly share: () => Share
+  readonly share: () => WorkerShare
   /** Told when the store or the limiter stops answering, with a new reason when there is one, and when it answers again. */
   readonly onStoreState: (what: 'store' | 'limiter', up: boolean, reason: string | undefined) => void
   readonly onChange: OnChange
@@ -51,7 +51,7 @@ export interface AppDeps {
 
 export type { SidegateConfig } from './config/load.ts'
 export type { HttpServer } from './http/server/http-server.ts'
-export type { Share } from './stores/limiter.ts'
+export type { WorkerShare } from './stores/limiter.ts'
 export type { BatchedCharge, BatchedVerdict } from './stores/limits/batching/shared-limiter.ts'
 export type { Revocation } from './stores/ports/revocations.ts'
 
@@ -85,7 +85,7 @@ export interface Prepared {
 
 /** The one place where the rooms meet: it names adapters and hands every room its options. */
 export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<App> => {
-  const store = observeStore(await openStore(config.store, systemClock), createStoreObserver(config.store, deps))
+  const store = instrumentStore(await openStore(config.store, systemClock), createStoreObserver(config.store, deps))
   const limiter = await openLimiter(config, deps)
   const feedWatch = createFeedWatch(store.feeds)
   const revocations = createRevocationFeed(store, feedWatch, systemClock, {

@@ -1,10 +1,10 @@
-import type { Cutoff } from '../stores/ports/not-before.ts'
+import type { NotBefore } from '../stores/ports/not-before.ts'
 import type { OnChange } from './on-change.ts'
 
 /** What an operator revoked by `sidegate tokens revoke`, as audit lines. */
 export const auditCutoffs =
   (onChange: OnChange) =>
-  ({ client_id, sub, throughSec }: Cutoff): void =>
+  ({ client_id, sub, throughSec }: NotBefore): void =>
     onChange(`cutoff ${JSON.stringify([client_id, sub, throughSec])}`, {
       action: 'tokens_revoked',
       reason: 'operator',

@@ -6,12 +6,12 @@ import type { SidegateConfig } from '../config/load.ts'
 import { openKeyRing } from '../oauth/keys/key-ring.ts'
 import { openStore } from '../stores/open.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
-import type { PodCounter } from '../stores/replica-counter.ts'
+import type { ReplicaCounter } from '../stores/replica-counter.ts'
 import { auditKeys } from './key-audit.ts'
 import type { OnChange } from './on-change.ts'
 
 export { createLimiterService } from '../stores/limits/batching/shared-limiter.ts'
-export type { PodCounter } from '../stores/replica-counter.ts'
+export type { ReplicaCounter } from '../stores/replica-counter.ts'
 export { privateOptions } from './private-options.ts'
 export { findRestartOnlyChange } from './restart-only-settings.ts'
 
@@ -53,8 +53,8 @@ export const followEviction = async ({ store }: SidegateConfig, changed: () => v
 }
 
 /** Counts the pods that share the store, if they are to be counted; undefined where their number is known. */
-export const countPods = async (config: SidegateConfig): Promise<PodCounter | undefined> => {
+export const countPods = async (config: SidegateConfig): Promise<ReplicaCounter | undefined> => {
   if (config.pods !== 'auto' || config.store.kind !== 'redis') return undefined
-  const { createPodCounter } = await import('../stores/replica-counter.ts')
-  return createPodCounter(config.store, `${hostname()}-${randomUUID()}`)
+  const { createReplicaCounter } = await import('../stores/replica-counter.ts')
+  return createReplicaCounter(config.store, `${hostname()}-${randomUUID()}`)
 }

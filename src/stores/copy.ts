@@ -3,7 +3,7 @@ import { openStore } from './open.ts'
 import { openCopyTarget } from './redis/copy-target.ts'
 import { requireStore } from './sqlite/backup.ts'
 import { openDatabase } from './sqlite/database.ts'
-import { fingerprintOf, type MovedCounts, moveRecords, readKeys } from './sqlite/export-records.ts'
+import { exportRecords, fingerprintOf, type MovedCounts, readKeys } from './sqlite/export-records.ts'
 import type { RedisUrl } from './store-url.ts'
 
 /**
@@ -22,7 +22,7 @@ export const copyStore = async (path: string, to: RedisUrl, clock: Clock): Promi
   const target = cleanup.adopt(await openCopyTarget(to, clock, source), opened => opened.close())
   const store = cleanup.adopt(await openStore(to, clock), opened => opened.close())
   await target.begin()
-  const counts = await moveRecords(db, store, clock)
+  const counts = await exportRecords(db, store, clock)
   await target.complete()
   return { ...counts, signing_keys: source.keys.length }
 }

@@ -11,7 +11,7 @@ export interface StoreObserver {
 }
 
 /** The same store, every call of it timed, and pinged where no call has been answered for a second, so that a silent one is noticed. */
-export const observeStore = (store: Store, observer: StoreObserver): Store => {
+export const instrumentStore = (store: Store, observer: StoreObserver): Store => {
   const health = createHealth(observer, store.hasParts)
   const timed = <Port extends object>(name: string, port: Port): Port => {
     const methods = Object.entries(port).map(([method, call]) => [

@@ -1,13 +1,13 @@
 import { createSharedLimiter, type LimiterChannel } from './limits/batching/shared-limiter.ts'
-import type { AwayOptions } from './limits/local-fallback.ts'
+import type { OutageOptions } from './limits/local-fallback.ts'
 import { createMemoryLimiter } from './memory/limiter.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { StoreUrl } from './store-url.ts'
 
 export type { LimiterChannel } from './limits/batching/shared-limiter.ts'
-export type { Share } from './limits/local-fallback.ts'
+export type { WorkerShare } from './limits/local-fallback.ts'
 
-export interface LimiterOptions extends AwayOptions {
+export interface LimiterOptions extends OutageOptions {
   /** To the process that counts for all workers of the machine; the embedded store uses it. */
   readonly channel: LimiterChannel
 }

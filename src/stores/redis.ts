@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from './ports/store.ts'
 import { createClients } from './redis/clients.ts'
-import { pingParts } from './redis/cluster-shards.ts'
+import { pingShards } from './redis/cluster-shards.ts'
 import { connectRedis, waitUntilReady } from './redis/connection.ts'
 import { createFeeds } from './redis/feeds.ts'
 import { createGrants } from './redis/grants.ts'
@@ -42,7 +42,7 @@ export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store
     pushed: createPushedRequests(connection, clock),
     clients: createClients(connection),
     feeds: createFeeds(connection),
-    ping: () => pingParts(connection),
+    ping: () => pingShards(connection),
     close: async () => connection.disconnect(),
   }
   await waitUntilReady(connection, startPatienceMs)

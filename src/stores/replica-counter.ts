@@ -1,10 +1,10 @@
 import { poll } from '../poll.ts'
 import { connectRedis, defineScript } from './redis/connection.ts'
-import { names } from './redis/redis-keys.ts'
+import { redisKeys } from './redis/redis-keys.ts'
 import type { RedisUrl } from './store-url.ts'
 
 /** How many pods share a Redis, as far as this one knows. */
-export interface PodCounter {
+export interface ReplicaCounter {
   /** The most of the last ten minutes, at least 1: a Redis that comes back empty first shows too few. */
   count(): number
   /** This pod's place among those that are there, from 0, in the order of their ids. */
@@ -34,14 +34,14 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 `
 
 /** Counts pods by their heartbeats in Redis. One counter in each pod is enough. @param podId unlike any other pod's */
-export const createPodCounter = (url: RedisUrl, podId: string): PodCounter => {
+export const createReplicaCounter = (url: RedisUrl, podId: string): ReplicaCounter => {
   const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
   const beat = defineScript(connection, 'sidegateBeat', 1, beatScript)
   const recent = createRecentMaximum(rememberedMs, () => performance.now())
   let index = 0
   const onBeat = async (): Promise<void> => {
     try {
-      const pods = (await beat(names.pods, podId, believedMs)) as string[]
+      const pods = (await beat(redisKeys.pods, podId, believedMs)) as string[]
       index = pods.sort().indexOf(podId)
       recent.add(pods.length)
     } catch {

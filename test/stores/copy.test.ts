@@ -10,7 +10,7 @@ import { openStore } from '../../src/stores/open.ts'
 import type { Store } from '../../src/stores/ports/store.ts'
 import { StoreUnavailableError } from '../../src/stores/ports/store-unavailable.ts'
 import { openCopyTarget } from '../../src/stores/redis/copy-target.ts'
-import { createPodCounter } from '../../src/stores/replica-counter.ts'
+import { createReplicaCounter } from '../../src/stores/replica-counter.ts'
 import { openDatabase } from '../../src/stores/sqlite/database.ts'
 import { fingerprintOf, readKeys } from '../../src/stores/sqlite/export-records.ts'
 import type { RedisUrl } from '../../src/stores/store-url.ts'
@@ -184,7 +184,7 @@ t.test('nothing is copied over what others have made, nor while a gateway is the
   const [served, operated] = [newTarget(), newTarget()]
   const store = await openTarget(t, operated.url)
   await store.clients.put('app', { disabled: false }, undefined)
-  const pods = createPodCounter(served.url, 'pod')
+  const pods = createReplicaCounter(served.url, 'pod')
   t.teardown(() => pods.close())
   await eventually(async () => (await redis.client.exists(`${served.prefix}pods`)) === 1)
 
@@ -204,7 +204,7 @@ t.test('a gateway that comes to the Redis meanwhile makes the copy fail', async 
   t.teardown(() => target.close())
   await target.begin()
 
-  const pods = createPodCounter(url, 'pod')
+  const pods = createReplicaCounter(url, 'pod')
   t.teardown(() => pods.close())
   await eventually(async () => (await redis.client.exists(`${prefix}pods`)) === 1)
 

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { observeStore } from '../../src/stores/instrumented-store.ts'
+import { instrumentStore } from '../../src/stores/instrumented-store.ts'
 import { createMemoryStore } from '../../src/stores/memory.ts'
 import { StoreUnavailableError } from '../../src/stores/ports/store-unavailable.ts'
 import { eventually } from '../support/eventually.ts'
@@ -12,7 +12,7 @@ const start = (t: Test, { hasParts = false } = {}) => {
     if (seen.isAway) throw new StoreUnavailableError('redis', new Error('away'))
   }
   const memory = createMemoryStore(createTestClock())
-  const store = observeStore(
+  const store = instrumentStore(
     {
       ...memory,
       hasParts,

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../src/clock.ts'
 import type { Store } from '../../src/stores/ports/store.ts'
 import { createRedisLimiter } from '../../src/stores/redis/limiter.ts'
 import { openRedisStore } from '../../src/stores/redis.ts'
-import { createPodCounter } from '../../src/stores/replica-counter.ts'
+import { createReplicaCounter } from '../../src/stores/replica-counter.ts'
 import { openSqliteStore } from '../../src/stores/sqlite.ts'
 import { parseStoreUrl } from '../../src/stores/store-url.ts'
 import {
@@ -56,7 +56,7 @@ const startFilledRedis = async (t: Test) => {
   if ('problem' in url || url.kind !== 'redis') throw new Error('not the address of a Redis')
   const store = await openRedisStore(url, systemClock)
   const limiter = await createRedisLimiter(url, { share: () => ({ index: 0, of: 1 }), onStateChange: () => undefined })
-  const pods = createPodCounter(url, 'pod')
+  const pods = createReplicaCounter(url, 'pod')
   t.teardown(() => Promise.all([store.close(), limiter.close(), pods.close()]))
   await fill(store, systemClock)
   await limiter.charge(

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createPodCounter, createRecentMaximum } from '../../src/stores/replica-counter.ts'
+import { createRecentMaximum, createReplicaCounter } from '../../src/stores/replica-counter.ts'
 import { parseStoreUrl } from '../../src/stores/store-url.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRedis } from '../support/redis.ts'
@@ -8,7 +8,7 @@ import { createTestClock } from '../support/test-clock.ts'
 const openCounter = (t: Test, address: string, podId: string) => {
   const url = parseStoreUrl(address)
   if ('problem' in url || url.kind !== 'redis') throw new Error('this needs the address of a Redis')
-  const counter = createPodCounter(url, podId)
+  const counter = createReplicaCounter(url, podId)
   t.teardown(() => counter.close())
   return counter
 }

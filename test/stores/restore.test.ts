@@ -16,7 +16,7 @@ import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/clock.ts'
 import { backUpFile } from '../../src/stores/sqlite/backup.ts'
-import { keepToOneself } from '../../src/stores/sqlite/lock.ts'
+import { acquireExclusiveLock } from '../../src/stores/sqlite/lock.ts'
 import { restoreFile } from '../../src/stores/sqlite/restore.ts'
 import { openSqliteStore } from '../../src/stores/sqlite.ts'
 import { newKey } from '../conformance/records.ts'
@@ -122,7 +122,7 @@ t.test('a backup of an older version is brought up to date before it takes the p
 
 t.test('who waits for a file while it is replaced opens the new one', async t => {
   const { dir, path, made } = await makePair(t)
-  const release = keepToOneself(path)
+  const release = acquireExclusiveLock(path)
   const opening = openSqliteStore(path, systemClock)
   renameSync(join(dir, 'other.db'), path)
   release()

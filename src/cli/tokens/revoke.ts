@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock.ts'
 import type { SidegateConfig } from '../../config/load.ts'
 import { type NotBeforeTarget, setNotBefore } from '../../oauth/tokens/not-before.ts'
-import type { Cutoff } from '../../stores/ports/not-before.ts'
+import type { NotBefore } from '../../stores/ports/not-before.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import { quoted } from '../client/store.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
@@ -98,14 +98,14 @@ const reportStrangers = async (
   report(`no user and no client has the subject ${quoted(sub)}`)
 }
 
-const toSentence = ({ client_id, sub, throughSec }: Cutoff, person: User | undefined): string => {
+const toSentence = ({ client_id, sub, throughSec }: NotBefore, person: User | undefined): string => {
   const who = person ? `${person.username} (subject ${sub})` : `subject ${sub}`
   const whom = [sub !== undefined && `for ${who}`, client_id !== undefined && `to ${client_id}`].filter(Boolean)
   return `revoked: everything issued ${whom.join(' ')} until ${toInstant((throughSec + 1) * 1000)}; what is issued from now on is good`
 }
 
 /** One JSON object on standard output; the instants in ISO 8601. */
-const toJson = ({ client_id, sub, throughSec, untilMs }: Cutoff, person: User | undefined): string =>
+const toJson = ({ client_id, sub, throughSec, untilMs }: NotBefore, person: User | undefined): string =>
   JSON.stringify({
     client: client_id,
     subject: sub,

@@ -1,4 +1,4 @@
-import { countPods, type PodCounter } from '../../app/primary.ts'
+import { countPods, type ReplicaCounter } from '../../app/primary.ts'
 import type { SidegateConfig } from '../../app.ts'
 import { type Poll, poll } from '../../poll.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
@@ -24,7 +24,7 @@ export const createReplicaCount = async (config: SidegateConfig, workers: Worker
 
 /** Tells them when the number has changed, and whenever there is a worker that has not been told. */
 export const reportReplicas = (
-  counter: Pick<PodCounter, 'count' | 'index'>,
+  counter: Pick<ReplicaCounter, 'count' | 'index'>,
   workers: Pick<Workers, 'names' | 'tell'>,
   everyMs = lookEveryMs,
 ): Poll => {

@@ -1,11 +1,11 @@
-import type { Share, SidegateConfig } from '../../app.ts'
+import type { SidegateConfig, WorkerShare } from '../../app.ts'
 
 /**
  * Which share of every plan this worker holds while the shared count is away: one of those that all workers of all pods
  * hold, so that together they are the plan.
  */
 export interface LocalShare {
-  now(): Share
+  now(): WorkerShare
   /**
    * @param count how many pods there are
    * @param index which of them this is, from 0

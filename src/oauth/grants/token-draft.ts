@@ -1,11 +1,11 @@
-import type { WantedToken } from '../../stores/ports/token-draft.ts'
+import type { TokenToStore } from '../../stores/ports/token-draft.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { GrantRequest } from './grant.ts'
 
 /** The access token of one token request: what the store is to be told, and the text once all is known. */
-export interface NewToken extends WantedToken {
+export interface NewToken extends TokenToStore {
   toText(record: AccessTokenRecord): string
 }
 

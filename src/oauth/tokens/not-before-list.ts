@@ -1,4 +1,4 @@
-import type { Cutoff } from '../../stores/ports/not-before.ts'
+import type { NotBefore } from '../../stores/ports/not-before.ts'
 
 /** Whose something is: what a cutoff is looked up by. */
 export interface Owner {
@@ -9,7 +9,7 @@ export interface Owner {
 /** The cutoffs that a process knows. Looking costs one comparison where there are none, and allocates nothing where there are. */
 export interface NotBeforeList {
   /** Whether it was not known, or goes beyond the one of its owner that was. */
-  add(cutoff: Cutoff): boolean
+  add(cutoff: NotBefore): boolean
   /** Whether what was issued to this owner in that second is good no more. */
   covers(owner: Owner, issuedSec: number): boolean
   /** Drops what nobody needs any more. */
@@ -21,13 +21,13 @@ const any = ''
 
 export const createNotBeforeList = (): NotBeforeList => {
   /** By client, then by subject. */
-  const byClient = new Map<string, Map<string, Cutoff>>()
+  const byClient = new Map<string, Map<string, NotBefore>>()
   const reaches = (client_id: string, sub: string, issuedSec: number): boolean =>
     issuedSec <= (byClient.get(client_id)?.get(sub)?.throughSec ?? Number.NEGATIVE_INFINITY)
   return {
     add: cutoff => {
       const { client_id = any, sub = any, throughSec } = cutoff
-      const bySub = byClient.get(client_id) ?? new Map<string, Cutoff>()
+      const bySub = byClient.get(client_id) ?? new Map<string, NotBefore>()
       byClient.set(client_id, bySub)
       if (throughSec <= (bySub.get(sub)?.throughSec ?? 0)) return false
       bySub.set(sub, cutoff)

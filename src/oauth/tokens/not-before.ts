@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
-import type { Cutoff, CutoffStore } from '../../stores/ports/not-before.ts'
+import type { NotBefore, NotBeforeStore } from '../../stores/ports/not-before.ts'
 import type { OAuthOptions } from '../options.ts'
 
 /** Whose tokens end: all of a client, all of a subject, or those of the subject at the client. */
-export type NotBeforeTarget = Pick<Cutoff, 'client_id' | 'sub'>
+export type NotBeforeTarget = Pick<NotBefore, 'client_id' | 'sub'>
 
 export type Lifetimes = Pick<OAuthOptions, 'accessToken' | 'refreshToken' | 'code' | 'interactionLifetimeSec'>
 
@@ -19,11 +19,11 @@ const leastLifetimeSec = 366 * 86_400
  * Resolves when those seconds are over: what is issued from then on is good.
  */
 export const setNotBefore = async (
-  store: CutoffStore,
+  store: NotBeforeStore,
   clock: Clock,
   target: NotBeforeTarget,
   lifetimes: Lifetimes,
-): Promise<Cutoff> => {
+): Promise<NotBefore> => {
   const throughSec = Math.floor(clock.nowMs() / 1000) + 1
   const overAtMs = (throughSec + 1) * 1000
   const cutoff = { ...target, throughSec, untilMs: overAtMs + longestLifetimeSec(lifetimes) * 1000 }

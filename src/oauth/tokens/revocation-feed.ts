@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { GrantRecord } from '../../stores/ports/grant-record.ts'
-import type { Cutoff } from '../../stores/ports/not-before.ts'
+import type { NotBefore } from '../../stores/ports/not-before.ts'
 import type { Revocation } from '../../stores/ports/revocations.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
@@ -44,7 +44,7 @@ const sweepEveryMs = 25_000
 /** What the feed tells. */
 export interface RevocationReports {
   /** Called once with each cutoff that is added from now on. */
-  readonly onCutoff?: (cutoff: Cutoff) => void
+  readonly onCutoff?: (cutoff: NotBefore) => void
   /** Called with each revocation that this process makes, when the store has it. */
   readonly onRevoked?: (revocation: Revocation) => void
 }

@@ -1,5 +1,5 @@
 import type { Charge } from '../ports/limiter.ts'
-import { createGradualEviction } from '../shared/incremental-eviction.ts'
+import { createIncrementalEviction } from '../shared/incremental-eviction.ts'
 
 /** Most values of keys by address. Each is about a kilobyte, where a window is long. */
 export const mostAddresses = 50_000
@@ -12,7 +12,7 @@ export type Keyed = Pick<Charge, 'key' | 'byAddress'>
  * one is in use. Of keys by address, which anybody can have as many of as they like, the newest are kept: the oldest begins
  * anew where there are more. Whoever has proven who they are is not forgotten for them.
  */
-export class ByKey<Value> {
+export class BoundedKeyMap<Value> {
   readonly #named = new Map<string, Value>()
   readonly #byAddress = new Map<string, Value>()
   readonly #evictNamed: (steps: number) => void
@@ -20,8 +20,8 @@ export class ByKey<Value> {
   #calls = 0
 
   constructor(isOver: (value: Value) => boolean) {
-    this.#evictNamed = createGradualEviction(this.#named, isOver)
-    this.#evictByAddress = createGradualEviction(this.#byAddress, isOver)
+    this.#evictNamed = createIncrementalEviction(this.#named, isOver)
+    this.#evictByAddress = createIncrementalEviction(this.#byAddress, isOver)
   }
 
   get size(): number {

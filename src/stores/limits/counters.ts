@@ -2,7 +2,7 @@ import type { Algorithm, Charge, Rule, RuleState } from '../ports/limiter.ts'
 import { CalendarWindow } from './algorithms/calendar-window.ts'
 import { LeakyBucket } from './algorithms/gcra.ts'
 import { SlidingLog } from './algorithms/sliding-log.ts'
-import { ByKey } from './bounded-key-map.ts'
+import { BoundedKeyMap } from './bounded-key-map.ts'
 import type { Counter, Terms } from './counter.ts'
 import { type MonotonicClock, monotonicClock } from './monotonic-clock.ts'
 
@@ -47,7 +47,7 @@ interface Named {
 export const createCounters = (clock: MonotonicClock = monotonicClock): Counters => {
   let nowMicros = 0
   /** Few for each key: they are looked through, which is cheaper than a name to put together and look up. */
-  const counters = new ByKey<Named[]>(ofKey => ofKey.every(({ counter }) => counter.overAtMicros <= nowMicros))
+  const counters = new BoundedKeyMap<Named[]>(ofKey => ofKey.every(({ counter }) => counter.overAtMicros <= nowMicros))
 
   /** The counters of a key, now. */
   const look = (count: Count): Named[] => {

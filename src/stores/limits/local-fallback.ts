@@ -1,20 +1,20 @@
 import type { Charge, Rule, Verdict } from '../ports/limiter.ts'
-import { Journal, type JournalReader } from './admission-log.ts'
+import { AdmissionLog, type AdmissionLogReader } from './admission-log.ts'
 import { toVerdict } from './batching/pending-decisions.ts'
 import type { Terms } from './counter.ts'
 import { createCounters, type Decision } from './counters.ts'
 import type { MonotonicClock } from './monotonic-clock.ts'
 
 /** Which part of every limit this process holds while the shared count is away: one of `of`, counted from 0. */
-export interface Share {
+export interface WorkerShare {
   readonly index: number
   readonly of: number
 }
 
 /** What a limiter with a shared count is told for the time when that is away. */
-export interface AwayOptions {
+export interface OutageOptions {
   /** Which share of a limit this process holds then. Asked at each decision. */
-  readonly share: () => Share
+  readonly share: () => WorkerShare
   /** Told when the shared count stops answering, and when it answers again. */
   readonly onStateChange: (up: boolean, error?: Error) => void
   /** Left out: the process's own. */
@@ -25,7 +25,7 @@ export interface AwayOptions {
  * Decides while the shared count is away, as the plan says. Its own counters hold what this process let in at any time, so
  * that what the shared count granted just before is not granted again just after.
  */
-export interface LocalShare {
+export interface LocalFallback {
   decide(charge: Charge): Verdict
   /** Writes down what the shared count let in. */
   record(charge: Charge, decision: Decision): void
@@ -34,11 +34,11 @@ export interface LocalShare {
 /** What a plan that is closed without its count tells callers to wait, in milliseconds. */
 const closedWaitMs = 1000
 
-export const createLocalShare = (share: () => Share, clock: MonotonicClock): LocalShare => {
+export const createLocalFallback = (share: () => WorkerShare, clock: MonotonicClock): LocalFallback => {
   const counters = createCounters(clock)
-  const journal = new Journal(journaledMs * 1000)
+  const journal = new AdmissionLog(journaledMs * 1000)
   const termsOf = rememberTerms(share)
-  const count: JournalReader = (charge, admitted, atMicros) =>
+  const count: AdmissionLogReader = (charge, admitted, atMicros) =>
     counters.record(charge, admitted, termsOf(charge.rules), atMicros)
   return {
     decide: charge => {
@@ -85,8 +85,8 @@ const wayOf = ({ rules, whenStoreFails }: Charge): Charge['whenStoreFails'] =>
   whenStoreFails === 'closed' && rules.every(({ mode }) => mode === 'soft') ? 'open' : whenStoreFails
 
 /** The shares of rules, worked out anew only where the share has changed. */
-const rememberTerms = (share: () => Share): ((rules: readonly Rule[]) => readonly Terms[]) => {
-  const known = new WeakMap<readonly Rule[], { readonly share: Share; readonly terms: readonly Terms[] }>()
+const rememberTerms = (share: () => WorkerShare): ((rules: readonly Rule[]) => readonly Terms[]) => {
+  const known = new WeakMap<readonly Rule[], { readonly share: WorkerShare; readonly terms: readonly Terms[] }>()
   return rules => {
     const now = share()
     const found = known.get(rules)
@@ -101,7 +101,7 @@ const rememberTerms = (share: () => Share): ((rules: readonly Rule[]) => readonl
  * One process's share of a rule; the shares of all places add up to the rule. Those of `smooth` go to as many places as have
  * at least one of the burst: a place without any could let nobody in, and its part of the rate would be lost.
  */
-export const shareOfRule = ({ algorithm, limit, windowMs, burst }: Rule, { index, of }: Share): Terms => {
+export const shareOfRule = ({ algorithm, limit, windowMs, burst }: Rule, { index, of }: WorkerShare): Terms => {
   const places = algorithm === 'smooth' ? Math.min(of, burst, limit) : of
   return {
     limit: shareOf(limit, { index, of: places }),
@@ -112,5 +112,5 @@ export const shareOfRule = ({ algorithm, limit, windowMs, burst }: Rule, { index
 }
 
 /** Largest remainder by place: the shares of all places add up to the limit, and differ by one at most. */
-export const shareOf = (limit: number, { index, of }: Share): number =>
+export const shareOf = (limit: number, { index, of }: WorkerShare): number =>
   index < of ? Math.floor(limit / of) + (index < limit % of ? 1 : 0) : 0

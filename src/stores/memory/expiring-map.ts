@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { createGradualEviction } from '../shared/incremental-eviction.ts'
+import { createIncrementalEviction } from '../shared/incremental-eviction.ts'
 
 /** Entries looked at for each one written: enough to keep the map below twice its live entries. */
 const evictionSteps = 3
@@ -23,7 +23,7 @@ export interface Entry<Value> {
 export const createExpiringMap = <Value>(clock: Clock): ExpiringMap<Value> => {
   const map = new Map<string, Entry<Value>>()
   const isDead = (entry: Entry<Value>): boolean => entry.untilMs <= clock.nowMs()
-  const evict = createGradualEviction(map, isDead)
+  const evict = createIncrementalEviction(map, isDead)
   const entry = (key: string): Entry<Value> | undefined => {
     const found = map.get(key)
     return found && !isDead(found) ? found : undefined

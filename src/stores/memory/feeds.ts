@@ -1,11 +1,11 @@
 import type { ClientStore } from '../ports/clients.ts'
 import type { FeedStore } from '../ports/feeds.ts'
-import type { CutoffStore } from '../ports/not-before.ts'
+import type { NotBeforeStore } from '../ports/not-before.ts'
 import type { RevocationStore } from '../ports/revocations.ts'
 
 interface Feeds {
   readonly revocations: RevocationStore
-  readonly cutoffs: CutoffStore
+  readonly cutoffs: NotBeforeStore
   readonly clients: ClientStore
 }
 

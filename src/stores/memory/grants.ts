@@ -1,6 +1,12 @@
 import type { GrantState } from '../ports/grant-state.ts'
 import type { GrantStore } from '../ports/grants.ts'
-import { newGrantState, type Ruling, ruleRedemption, ruleRefresh, toCurrentRefresh } from '../shared/grant-rules.ts'
+import {
+  type Decision,
+  decideRedemption,
+  decideRefresh,
+  newGrantState,
+  toCurrentRefresh,
+} from '../shared/grant-rules.ts'
 import type { ExpiringMap } from './expiring-map.ts'
 import { type KeptTokens, nameOf } from './tokens.ts'
 
@@ -10,7 +16,7 @@ export const createGrants = (
   isRevoked: (id: string) => boolean,
 ): GrantStore => {
   const find = (grantId: string): GrantState | undefined => (isRevoked(grantId) ? undefined : grants.get(grantId))
-  const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Ruling<Outcome>): Outcome | undefined => {
+  const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Decision<Outcome>): Outcome | undefined => {
     const state = find(grantId)
     if (!state) return undefined
     const { outcome, next, token } = rule(state)
@@ -21,8 +27,8 @@ export const createGrants = (
   return {
     create: async grant => grants.set(grant.grantId, newGrantState(grant), grant.untilMs),
     redeem: async redemption =>
-      settle(redemption.grantId, state => ruleRedemption(state, redemption)) ?? { kind: 'refused' },
-    refresh: async attempt => settle(attempt.grantId, state => ruleRefresh(state, attempt)) ?? { kind: 'refused' },
+      settle(redemption.grantId, state => decideRedemption(state, redemption)) ?? { kind: 'refused' },
+    refresh: async attempt => settle(attempt.grantId, state => decideRefresh(state, attempt)) ?? { kind: 'refused' },
     findCurrentRefresh: async (grantId, client_id) => {
       const state = find(grantId)
       return state && toCurrentRefresh(state, client_id)

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts'
-import type { Cutoff, CutoffStore } from '../ports/not-before.ts'
+import type { NotBefore, NotBeforeStore } from '../ports/not-before.ts'
 import { createExpiringMap } from './expiring-map.ts'
 
-export const createCutoffs = (clock: Clock): CutoffStore => {
-  const cutoffs = createExpiringMap<Cutoff>(clock)
+export const createCutoffs = (clock: Clock): NotBeforeStore => {
+  const cutoffs = createExpiringMap<NotBefore>(clock)
   let last = 0
   return {
     add: async cutoff => cutoffs.set(String(++last), cutoff, cutoff.untilMs),

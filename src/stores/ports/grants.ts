@@ -1,6 +1,6 @@
 import type { GrantRecord } from './grant-record.ts'
 import type { GrantState } from './grant-state.ts'
-import type { WantedToken } from './token-draft.ts'
+import type { TokenToStore } from './token-draft.ts'
 
 export interface GrantStore {
   create(grant: NewGrant): Promise<void>
@@ -44,7 +44,7 @@ export interface Redemption {
   /** How long the grant is kept once redeemed: the life of the longest-lived token made from it. */
   readonly untilMs: number
   /** The access token that goes with it; left out: none. */
-  readonly token?: WantedToken
+  readonly token?: TokenToStore
 }
 
 export type RedemptionOutcome =
@@ -52,12 +52,12 @@ export type RedemptionOutcome =
   | { readonly kind: 'redeemed'; readonly record: GrantRecord; readonly untilMs: number }
   /** The right code, spent before: it leaked. The caller revokes the grant. */
   | { readonly kind: 'replayed'; readonly record: GrantRecord }
-  | Exceeding
+  | ScopeExceeded
   /** Unknown, expired, revoked or burnt code, or no proof matched (which is counted: the third failure burns it). */
   | { readonly kind: 'refused' }
 
 /** More is asked for than was agreed to. Nothing changed: whoever asks for too much may ask again for less. */
-export interface Exceeding {
+export interface ScopeExceeded {
   readonly kind: 'exceeds'
   readonly by: 'scope' | 'resource'
 }
@@ -79,7 +79,7 @@ export interface RefreshAttempt {
   /** New lifetime of the grant if it rotates. */
   readonly untilMs: number
   /** The access token that goes with it; left out: none. */
-  readonly token?: WantedToken
+  readonly token?: TokenToStore
 }
 
 export type RefreshOutcome =
@@ -90,7 +90,7 @@ export type RefreshOutcome =
    * token; with both the caller decides whether the presented one is a genuine ancestor, and then revokes.
    */
   | ({ readonly kind: 'superseded' } & CurrentRefresh)
-  | Exceeding
+  | ScopeExceeded
   /** No such grant for that client, no refresh token, expired, revoked or bound to another key. Nothing changed. */
   | { readonly kind: 'refused' }
 

@@ -3,7 +3,7 @@ import type { FeedStore } from './feeds.ts'
 import type { GrantStore } from './grants.ts'
 import type { InteractionStore } from './interactions.ts'
 import type { KeyStore } from './keys.ts'
-import type { CutoffStore } from './not-before.ts'
+import type { NotBeforeStore } from './not-before.ts'
 import type { PushedRequestStore } from './pushed-requests.ts'
 import type { ReplayStore } from './replays.ts'
 import type { RevocationStore } from './revocations.ts'
@@ -28,7 +28,7 @@ export interface Store {
   readonly grants: GrantStore
   readonly tokens: TokenStore
   readonly revocations: RevocationStore
-  readonly cutoffs: CutoffStore
+  readonly cutoffs: NotBeforeStore
   readonly interactions: InteractionStore
   readonly replays: ReplayStore
   readonly subjects: SubjectStore

@@ -3,7 +3,7 @@ import type { GrantRecord } from './grant-record.ts'
 import type { AccessTokenRecord } from './tokens.ts'
 
 /** The access token that a redemption or a refresh is made for. More than was agreed to is `exceeds`. */
-export interface WantedToken {
+export interface TokenToStore {
   readonly draft: TokenDraft
   /**
    * Keeps the token in the same step as the grant, under this keyed digest and until its `exp`, for `TokenStore` to find.

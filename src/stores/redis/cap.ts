@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { lifetimeMs } from './ttl.ts'
+import { ttlMs } from './ttl.ts'
 
 /**
  * KEYS: the ids of records by the end of their lifetime. ARGV: the caller's now, the new record's id, its end and lifetime, the
@@ -38,7 +38,7 @@ export const createCap = (
   const add = defineScript(connection, `sidegateCap${name}`, 1, addScript)
   return {
     async add(id, untilMs, limit) {
-      const oldest = await add(key, clock.nowMs(), id, untilMs, lifetimeMs(clock, untilMs), -(limit + 1))
+      const oldest = await add(key, clock.nowMs(), id, untilMs, ttlMs(clock, untilMs), -(limit + 1))
       if (!Array.isArray(oldest) || oldest.length === 0) return 0
       const removed = await Promise.all(oldest.map(old => remove(String(old))))
       return removed.filter(count => count === 1).length

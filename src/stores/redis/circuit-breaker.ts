@@ -1,14 +1,14 @@
 import { Cluster } from 'ioredis'
-import { partOf, wholeRedis } from './cluster-shards.ts'
+import { shardOf, wholeRedis } from './cluster-shards.ts'
 import type { RedisConnection } from './connection.ts'
-import { whyAway } from './connection-errors.ts'
-import { names } from './redis-keys.ts'
+import { unavailableReason } from './connection-errors.ts'
+import { redisKeys } from './redis-keys.ts'
 
 /**
  * Whether Redis is worth asking, each part of it by itself. While a part is away nothing but probes is sent there: a
  * real call that was given up still counts.
  */
-export interface Breaker {
+export interface CircuitBreaker {
   /** Whether the part that has this key is away. Keys are without the prefix. */
   isOpenFor(key: string): boolean
   /** Opens at once for the part that has this key, because a call for it failed. */
@@ -38,10 +38,10 @@ interface Opening {
 }
 
 /** @param onStateChange told when the first part goes (`up` false, with the reason) and when the last is back */
-export const createBreaker = (
+export const createCircuitBreaker = (
   connection: RedisConnection,
   onStateChange: (up: boolean, error?: Error) => void,
-): Breaker => {
+): CircuitBreaker => {
   const openings = new Map<string, Opening>()
   let timer: NodeJS.Timeout | undefined
 
@@ -74,13 +74,13 @@ export const createBreaker = (
       // The next probe asks again.
     }
   }
-  const onClose = (): void => open(wholeRedis, new Error(whyAway(connection)))
+  const onClose = (): void => open(wholeRedis, new Error(unavailableReason(connection)))
 
   connection.on('ready', probeAll)
   connection.on('close', onClose)
   return {
-    isOpenFor: key => openings.size > 0 && (openings.has(wholeRedis) || openings.has(partOf(connection, key))),
-    trip: (key, error) => open(partOf(connection, key), error),
+    isOpenFor: key => openings.size > 0 && (openings.has(wholeRedis) || openings.has(shardOf(connection, key))),
+    trip: (key, error) => open(shardOf(connection, key), error),
     tripAll: error => open(wholeRedis, error),
     stop: () => {
       connection.off('ready', probeAll)
@@ -99,6 +99,6 @@ const mostTries = 2000
 /** A key to probe a part with: of some keys that differ by a number, the first that the part has. */
 const findKeyIn = (connection: RedisConnection, part: string): string => {
   let place = 0
-  while (partOf(connection, names.probe(place)) !== part && place < mostTries && part !== wholeRedis) place++
-  return names.probe(place)
+  while (shardOf(connection, redisKeys.probe(place)) !== part && place < mostTries && part !== wholeRedis) place++
+  return redisKeys.probe(place)
 }

@@ -1,6 +1,6 @@
 import { type ClientRecord, type ClientStore, forgottenForMs, type TakeChanges } from '../ports/clients.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { names } from './redis-keys.ts'
+import { redisKeys } from './redis-keys.ts'
 
 /** Clients read in one call. */
 const pageEntries = 500
@@ -69,17 +69,17 @@ export const createClients = (connection: RedisConnection): ClientStore => {
   const read = defineScript(connection, 'sidegateClientsRead', 2, readScript)
 
   const newestPlace = async (): Promise<string> => {
-    const [, place] = await answered(connection.zrevrange(names.clientFeed, 0, 0, 'WITHSCORES'))
+    const [, place] = await answered(connection.zrevrange(redisKeys.clientFeed, 0, 0, 'WITHSCORES'))
     return place ?? '0'
   }
   /** Whether what was read up to there is still there. Before the first change there is nothing to lose. */
   const hasPlace = async (place: string): Promise<boolean> =>
-    place === '0' || (await answered(connection.zscore(names.clientPlaces, place))) !== null
+    place === '0' || (await answered(connection.zscore(redisKeys.clientPlaces, place))) !== null
   /** Resolves to the last place there is. */
   const readAfter = async (start: string, isWhole: boolean, take: TakeChanges): Promise<string> => {
     let after = start
     for (;;) {
-      const [rows, records] = (await read(names.clients, names.clientFeed, after, pageEntries)) as Page
+      const [rows, records] = (await read(redisKeys.clients, redisKeys.clientFeed, after, pageEntries)) as Page
       take(
         records.map((text, at) => ({
           client_id: rows[2 * at] ?? '',
@@ -94,16 +94,16 @@ export const createClients = (connection: RedisConnection): ClientStore => {
   }
   return {
     find: async client_id => {
-      const [text, version] = (await find(names.clients, names.clientFeed, client_id)) as readonly string[]
+      const [text, version] = (await find(redisKeys.clients, redisKeys.clientFeed, client_id)) as readonly string[]
       const record = toRecord(text)
       return record && version !== undefined ? { ...record, version } : undefined
     },
     put: async (client_id, record, known) => {
-      const keys = [names.clients, names.clientFeed, names.clientExpiry, names.clientPlaces] as const
+      const keys = [redisKeys.clients, redisKeys.clientFeed, redisKeys.clientExpiry, redisKeys.clientPlaces] as const
       const text = record ? JSON.stringify(record) : ''
       return (await put(...keys, client_id, known ?? '', text, forgottenForMs, placesKept)) === 1
     },
-    wasForgotten: async client_id => (await answered(connection.zscore(names.clientExpiry, client_id))) !== null,
+    wasForgotten: async client_id => (await answered(connection.zscore(redisKeys.clientExpiry, client_id))) !== null,
     since: async (cursor, take) => {
       const newest = await newestPlace()
       if (newest === cursor) return cursor

@@ -1,7 +1,7 @@
 import { Cluster, Command, type Redis } from 'ioredis'
 import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { answered, type RedisConnection } from './connection.ts'
-import { whyAway } from './connection-errors.ts'
+import { unavailableReason } from './connection-errors.ts'
 
 /**
  * Redis fails in parts: a Cluster each primary by itself, any other as one.
@@ -14,7 +14,7 @@ export const wholeRedis = 'Redis'
 const nobody = 'no node of the cluster'
 
 /** The part that has a key: the address of its primary. @param key without the prefix, as commands are given it */
-export const partOf = (connection: RedisConnection, key: string): string => {
+export const shardOf = (connection: RedisConnection, key: string): string => {
   if (!(connection instanceof Cluster)) return wholeRedis
   // ioredis computes slots for its commands alone; this one is never sent.
   const slot = new Command('exists', [`${connection.options.keyPrefix ?? ''}${key}`]).getSlot()
@@ -22,10 +22,11 @@ export const partOf = (connection: RedisConnection, key: string): string => {
 }
 
 /** Asks every part whether it serves. @throws StoreUnavailableError where one does not */
-export const pingParts = async (connection: RedisConnection): Promise<void> => {
+export const pingShards = async (connection: RedisConnection): Promise<void> => {
   if (!(connection instanceof Cluster)) await answered(connection.ping())
   // Before it is connected it has no parts that could complain.
-  else if (connection.status !== 'ready') throw new StoreUnavailableError('redis', new Error(whyAway(connection)))
+  else if (connection.status !== 'ready')
+    throw new StoreUnavailableError('redis', new Error(unavailableReason(connection)))
   else await answered(Promise.all(connection.nodes('master').map(checkNode)))
 }
 

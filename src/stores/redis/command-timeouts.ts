@@ -4,7 +4,7 @@ import type { Command } from 'ioredis'
  * Ends commands that were not answered in time, all of one connection by one timer: one for each would be set and taken back
  * with each of thousands a second.
  */
-export class Deadlines {
+export class CommandTimeouts {
   readonly #timeoutMs: number
   /** A ring, in the order in which they were sent, which is that of their deadlines. */
   #sent: (Command | undefined)[] = Array(64).fill(undefined)

@@ -5,10 +5,11 @@ import type { RedisAddress } from '../store-url.ts'
 const faults = new WeakMap<Redis | Cluster, string>()
 
 /** Why a connection is away, in one line for the operator; it holds no password. */
-export const whyAway = (connection: Redis | Cluster): string => faults.get(connection) ?? 'not connected to Redis'
+export const unavailableReason = (connection: Redis | Cluster): string =>
+  faults.get(connection) ?? 'not connected to Redis'
 
 /** Follows what goes wrong with a connection. */
-export const followFaults = (connection: Redis | Cluster, { hosts, tls }: RedisAddress): void => {
+export const followConnectionErrors = (connection: Redis | Cluster, { hosts, tls }: RedisAddress): void => {
   const everywhere = hosts.map(({ host, port }) => `${host}:${port}`).join(', ')
   const set = (at: string, why: string): void =>
     void faults.set(

@@ -3,8 +3,8 @@ import { Cluster, type Command, Redis } from 'ioredis'
 import { ownMember } from '../../own-member.ts'
 import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { parseRedisAddress, type RedisAddress, type RedisUrl } from '../store-url.ts'
-import { Deadlines } from './command-timeouts.ts'
-import { followFaults, whyAway } from './connection-errors.ts'
+import { CommandTimeouts } from './command-timeouts.ts'
+import { followConnectionErrors, unavailableReason } from './connection-errors.ts'
 import { type ConnectionOptions, clusterOptions, sentinelOptions, singleOptions } from './options.ts'
 
 /** A connection to one Redis, whatever stands behind it. It reconnects for ever; meanwhile commands fail at once. */
@@ -15,7 +15,7 @@ export const connectRedis = (url: RedisUrl, options: ConnectionOptions): RedisCo
   const address = parseRedisAddress(url)
   if ('problem' in address) throw new TypeError(address.problem)
   const connection = createConnection(url.mode, address, options)
-  followFaults(connection, address)
+  followConnectionErrors(connection, address)
   boundWaits(connection, options.commandTimeoutMs)
   return connection
 }
@@ -40,7 +40,7 @@ const createConnection = (
 /** Gives each command so long for its answer, redirections included; one that cannot be sent is told why. */
 const boundWaits = (connection: RedisConnection, timeoutMs: number): void => {
   const send: Cluster['sendCommand'] = connection.sendCommand.bind(connection)
-  const deadlines = new Deadlines(timeoutMs)
+  const deadlines = new CommandTimeouts(timeoutMs)
   const sendBounded: Cluster['sendCommand'] = (command, ...rest) => {
     // What comes before that, ioredis asks for itself, or nobody.
     if (connection.status === 'ready') deadlines.add(command)
@@ -52,7 +52,8 @@ const boundWaits = (connection: RedisConnection, timeoutMs: number): void => {
 
 const explainFailure = (command: Command, connection: RedisConnection): void => {
   const reject = command.reject
-  command.reject = error => reject(isOffline(error) ? new Error(whyAway(connection), { cause: error }) : error)
+  command.reject = error =>
+    reject(isOffline(error) ? new Error(unavailableReason(connection), { cause: error }) : error)
 }
 
 /**

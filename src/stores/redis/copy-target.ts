@@ -3,8 +3,8 @@ import type { KeyRecord } from '../ports/keys.ts'
 import type { RedisUrl } from '../store-url.ts'
 import { answered, connectRedis, defineScript, type RedisConnection, waitUntilReady } from './connection.ts'
 import { copyMark } from './keys.ts'
-import { names } from './redis-keys.ts'
-import { lifetimeMs } from './ttl.ts'
+import { redisKeys } from './redis-keys.ts'
+import { ttlMs } from './ttl.ts'
 
 /** What is copied. */
 export interface CopySource {
@@ -80,12 +80,12 @@ export const openCopyTarget = async (url: RedisUrl, clock: Clock, source: CopySo
       await requireNoGateway(connection)
       await requireNoRecords(connection)
       const records = source.keys.flatMap(key => [key.kid, JSON.stringify(key)])
-      const obstacle = await begin(names.keys, markedForMs, copyMark, source.fingerprint, ...records)
+      const obstacle = await begin(redisKeys.keys, markedForMs, copyMark, source.fingerprint, ...records)
       if (obstacle !== '') throw new Error(obstacles.get(String(obstacle)))
     },
     complete: async () => {
       await requireNoGateway(connection)
-      const isDone = await complete(names.keys, lifetimeMs(clock, source.untilMs), copyMark, source.fingerprint)
+      const isDone = await complete(redisKeys.keys, ttlMs(clock, source.untilMs), copyMark, source.fingerprint)
       if (isDone !== 1) throw new Error(`the Redis lost what was copied meanwhile: ${elsewhere}`)
     },
     close: () => connection.disconnect(),
@@ -93,14 +93,14 @@ export const openCopyTarget = async (url: RedisUrl, clock: Clock, source: CopySo
 }
 
 const requireNoGateway = async (connection: RedisConnection): Promise<void> => {
-  if ((await answered(connection.exists(names.pods))) === 0) return
+  if ((await answered(connection.exists(redisKeys.pods))) === 0) return
   throw new Error('a gateway uses the Redis, or did until a few seconds ago: stop it first')
 }
 
 /** Where no copy has begun nothing may be there; keys of their own are told from these by the script. */
 const requireNoRecords = async (connection: RedisConnection): Promise<void> => {
-  if ((await answered(connection.exists(names.keys))) === 1) return
-  for (const name of [names.clients, names.clientFeed, names.cutoffs, names.feed])
+  if ((await answered(connection.exists(redisKeys.keys))) === 1) return
+  for (const name of [redisKeys.clients, redisKeys.clientFeed, redisKeys.cutoffs, redisKeys.feed])
     if ((await answered(connection.exists(name))) === 1)
       throw new Error(`the Redis has records of its own: ${elsewhere}`)
 }

@@ -3,7 +3,7 @@ import type { Count, Decision } from '../limits/counters.ts'
 import type { Rule } from '../ports/limiter.ts'
 import { type ChargeCall, type ChargeKeys, createChargeCalls, toChargeKeys } from './charge-calls.ts'
 import type { RedisConnection } from './connection.ts'
-import { names } from './redis-keys.ts'
+import { redisKeys } from './redis-keys.ts'
 
 /** Counts in Redis through rate-limiter-flexible. Rejects with an Error where Redis does not answer, and only then. */
 export interface RedisCounter {
@@ -37,7 +37,7 @@ export const createRedisCounter = (connection: RedisConnection): RedisCounter =>
       limiter: limiterOf(rules),
       key: `{${key}}`,
       keys: toChargeKeys(
-        rules.map(({ algorithm, counter }) => `${prefix}${names.counters(key)}:${algorithm}:${counter}`),
+        rules.map(({ algorithm, counter }) => `${prefix}${redisKeys.counters(key)}:${algorithm}:${counter}`),
       ),
     }),
     take: (question, wanted) => question.limiter.ask(question, wanted).then(toDecision, toRefusal),
@@ -66,7 +66,7 @@ class ChargeLimiter extends RateLimiterRedis {
   readonly #isHard: readonly boolean[]
 
   constructor(connection: RedisConnection, call: ChargeCall, rules: readonly Rule[]) {
-    super({ storeClient: connection, keyPrefix: names.limit, points: pointsOf(rules), duration: 1 })
+    super({ storeClient: connection, keyPrefix: redisKeys.limit, points: pointsOf(rules), duration: 1 })
     this.#call = call
     this.#isHard = rules.map(({ mode }) => mode === 'hard')
   }

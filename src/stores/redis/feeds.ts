@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis'
 import type { FeedEnds, FeedStore } from '../ports/feeds.ts'
 import { defineScript, type RedisConnection } from './connection.ts'
-import { names } from './redis-keys.ts'
+import { redisKeys } from './redis-keys.ts'
 
 /** KEYS: feeds. Answers the newest place of each, or nothing. */
 const endsScript = `
@@ -10,7 +10,7 @@ for i, key in ipairs(KEYS) do ends[i] = redis.call('ZREVRANGE', key, 0, 0, 'WITH
 return ends
 `
 
-const feeds = [names.feed, names.cutoffs, names.clientFeed] as const
+const feeds = [redisKeys.feed, redisKeys.cutoffs, redisKeys.clientFeed] as const
 
 export const createFeeds = (connection: RedisConnection): FeedStore =>
   connection instanceof Cluster ? askEach(connection) : askTogether(connection)

@@ -1,4 +1,4 @@
-import { failuresThatBurn, unrecordedTokenSec } from '../shared/grant-rules.ts'
+import { maxFailedRedemptions, unrecordedTokenSec } from '../shared/grant-rules.ts'
 
 /**
  * The rules of `../grant-rules.ts` in Lua. KEYS: the grant's hash, the hash of what is revoked of it. ARGV begins with
@@ -57,7 +57,7 @@ if not proven then
   return { 'refused' }
 end
 if spent then return { 'replayed', grant[1] } end
-if tonumber(grant[7]) >= ${failuresThatBurn} or tonumber(grant[5]) <= tonumber(ARGV[2]) then return { 'refused' } end
+if tonumber(grant[7]) >= ${maxFailedRedemptions} or tonumber(grant[5]) <= tonumber(ARGV[2]) then return { 'refused' } end
 local excess = exceeds(grant[1], '')
 if excess then return { 'exceeds', excess } end
 redis.call('HSET', KEYS[1], 'spent', '1', 'refreshedAt', ARGV[2], 'until', ARGV[8])

@@ -1,55 +1,55 @@
 import type { Clock } from '../../clock.ts'
 import type { GrantRecord } from '../ports/grant-record.ts'
 import type { GrantState } from '../ports/grant-state.ts'
-import type { CurrentRefresh, Exceeding, GrantStore, RedemptionOutcome, RefreshOutcome } from '../ports/grants.ts'
-import type { WantedToken } from '../ports/token-draft.ts'
+import type { CurrentRefresh, GrantStore, RedemptionOutcome, RefreshOutcome, ScopeExceeded } from '../ports/grants.ts'
+import type { TokenToStore } from '../ports/token-draft.ts'
 import { newGrantState } from '../shared/grant-rules.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { createScript, currentRefreshScript, redeemScript, refreshScript } from './grant-scripts.ts'
-import { names } from './redis-keys.ts'
-import { lifetimeMs } from './ttl.ts'
+import { redisKeys } from './redis-keys.ts'
+import { ttlMs } from './ttl.ts'
 
 export const createGrants = (connection: RedisConnection, clock: Clock): GrantStore => {
   const create = defineScript(connection, 'sidegateGrantCreate', 1, createScript)
   const redeem = defineScript(connection, 'sidegateGrantRedeem', 3, redeemScript)
   const refresh = defineScript(connection, 'sidegateGrantRefresh', 3, refreshScript)
   const findCurrent = defineScript(connection, 'sidegateGrantCurrentRefresh', 2, currentRefreshScript)
-  const keysOf = (grantId: string, token: WantedToken | undefined): readonly string[] => {
-    return [names.grant(grantId), names.revoked(grantId), names.token(grantId, token?.digest ?? '')]
+  const keysOf = (grantId: string, token: TokenToStore | undefined): readonly string[] => {
+    return [redisKeys.grant(grantId), redisKeys.revoked(grantId), redisKeys.token(grantId, token?.digest ?? '')]
   }
   /** Resources that are asked for; the token that is to be kept, or nothing; the token's lifetime, or nothing without a token. */
-  const toArguments = (token: WantedToken | undefined): readonly (string | number)[] => {
+  const toArguments = (token: TokenToStore | undefined): readonly (string | number)[] => {
     if (token === undefined) return ['', '', '']
     const { digest, draft } = token
     return [
       draft.resources.join(' '),
       digest === undefined ? '' : JSON.stringify(draft),
-      lifetimeMs(clock, draft.exp * 1000),
+      ttlMs(clock, draft.exp * 1000),
     ]
   }
   const write = async (grantId: string, state: GrantState): Promise<void> => {
-    await create(names.grant(grantId), lifetimeMs(clock, state.untilMs), ...toFields(state))
+    await create(redisKeys.grant(grantId), ttlMs(clock, state.untilMs), ...toFields(state))
   }
   return {
     create: grant => write(grant.grantId, newGrantState(grant)),
     redeem: async ({ grantId, codeDigest, codeProofs, nowMs, refreshDigest, binding, untilMs, token }) => {
       const wanted = [grantId, nowMs, ...toArguments(token)]
-      const code = [codeDigest, lifetimeMs(clock, untilMs), untilMs, refreshDigest ?? '', binding ?? '']
+      const code = [codeDigest, ttlMs(clock, untilMs), untilMs, refreshDigest ?? '', binding ?? '']
       return toRedemption(await redeem(...keysOf(grantId, token), ...wanted, ...code, ...codeProofs))
     },
     refresh: async attempt => {
       const { grantId, nowMs, client_id, digest, untilMs, token } = attempt
       const wanted = [grantId, nowMs, ...toArguments(token)]
-      const rotation = [attempt.successorDigest ?? '', attempt.reuseWindowMs, lifetimeMs(clock, untilMs), untilMs]
+      const rotation = [attempt.successorDigest ?? '', attempt.reuseWindowMs, ttlMs(clock, untilMs), untilMs]
       const demands = [(attempt.scopes ?? []).join(' '), ...attempt.bindings]
       return toRefresh(await refresh(...keysOf(grantId, token), ...wanted, client_id, digest, ...rotation, ...demands))
     },
     findCurrentRefresh: async (grantId, client_id) => {
-      const keys = [names.grant(grantId), names.revoked(grantId)] as const
+      const keys = [redisKeys.grant(grantId), redisKeys.revoked(grantId)] as const
       const found = await findCurrent(...keys, grantId, clock.nowMs(), client_id)
       return found === null ? undefined : toCurrentRefresh(found)
     },
-    remove: async grantId => void (await answered(connection.del(names.grant(grantId)))),
+    remove: async grantId => void (await answered(connection.del(redisKeys.grant(grantId)))),
     adopt: write,
   }
 }
@@ -77,7 +77,7 @@ const toRedemption = (answer: unknown): RedemptionOutcome => {
     case 'replayed':
       return { kind, record: JSON.parse(first) as GrantRecord }
     case 'exceeds':
-      return { kind, by: first as Exceeding['by'] }
+      return { kind, by: first as ScopeExceeded['by'] }
     default:
       return { kind: 'refused' }
   }
@@ -96,7 +96,7 @@ const toRefresh = (answer: unknown): RefreshOutcome => {
     case 'superseded':
       return { kind, generation: Number(first), currentDigest: second }
     case 'exceeds':
-      return { kind, by: first as Exceeding['by'] }
+      return { kind, by: first as ScopeExceeded['by'] }
     default:
       return { kind: 'refused' }
   }

@@ -2,8 +2,8 @@ import type { Clock } from '../../clock.ts'
 import type { InteractionStore } from '../ports/interactions.ts'
 import { createCap } from './cap.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { names } from './redis-keys.ts'
-import { lifetimeMs } from './ttl.ts'
+import { redisKeys } from './redis-keys.ts'
+import { ttlMs } from './ttl.ts'
 
 /** KEYS: the interaction. ARGV: version it must have, its next version, record. Answers 1 where it was replaced. */
 const replaceScript = `
@@ -29,21 +29,21 @@ export const createInteractions = (connection: RedisConnection, clock: Clock): I
   const create = defineScript(connection, 'sidegateInteractionCreate', 1, createScript)
   const replace = defineScript(connection, 'sidegateInteractionReplace', 1, replaceScript)
   const remove = defineScript(connection, 'sidegateInteractionRemove', 1, removeScript)
-  const cap = createCap(connection, clock, 'Interactions', names.unprovenInteractions, id =>
-    remove(names.interaction(id)),
+  const cap = createCap(connection, clock, 'Interactions', redisKeys.unprovenInteractions, id =>
+    remove(redisKeys.interaction(id)),
   )
   return {
     create: async (id, record, untilMs, limit) => {
-      const created = create(names.interaction(id), lifetimeMs(clock, untilMs), JSON.stringify(record))
+      const created = create(redisKeys.interaction(id), ttlMs(clock, untilMs), JSON.stringify(record))
       const [removed] = await Promise.all([limit === undefined ? 0 : cap.add(id, untilMs, limit), created])
       return removed
     },
     find: async id => {
-      const [record, version] = await answered(connection.hmget(names.interaction(id), 'record', 'version'))
+      const [record, version] = await answered(connection.hmget(redisKeys.interaction(id), 'record', 'version'))
       return record ? { record: JSON.parse(record), version: Number(version) } : undefined
     },
     replace: async (id, version, record) => {
-      const isReplaced = (await replace(names.interaction(id), version, version + 1, JSON.stringify(record))) === 1
+      const isReplaced = (await replace(redisKeys.interaction(id), version, version + 1, JSON.stringify(record))) === 1
       if (isReplaced && record.stage !== 'login') await cap.release(id)
       return isReplaced
     },

@@ -2,8 +2,8 @@ import type { Clock } from '../../clock.ts'
 import type { KeyRecord, KeyStore } from '../ports/keys.ts'
 import { byAge } from '../shared/key-order.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { names } from './redis-keys.ts'
-import { lifetimeMs } from './ttl.ts'
+import { redisKeys } from './redis-keys.ts'
+import { ttlMs } from './ttl.ts'
 
 /** Beside the keys while a copy into this Redis has not ended: no `kid` has a space. Its value names what is copied. */
 export const copyMark = 'copy of'
@@ -41,13 +41,13 @@ export const createKeys = (connection: RedisConnection, clock: Clock): KeyStore 
   const load = defineScript(connection, 'sidegateKeysLoad', 1, loadScript)
   const create = defineScript(connection, 'sidegateKeyCreate', 1, createScript)
   return {
-    load: async untilMs => toRecords(await load(names.keys, lifetimeMs(clock, untilMs))),
+    load: async untilMs => toRecords(await load(redisKeys.keys, ttlMs(clock, untilMs))),
     create: async (record, after, untilMs) => {
       const expected = [record.alg, after ?? ''] as const
-      const lifetime = lifetimeMs(clock, untilMs)
-      return toRecords(await create(names.keys, lifetime, ...expected, record.kid, JSON.stringify(record)))
+      const lifetime = ttlMs(clock, untilMs)
+      return toRecords(await create(redisKeys.keys, lifetime, ...expected, record.kid, JSON.stringify(record)))
     },
-    remove: async kid => void (await answered(connection.hdel(names.keys, kid))),
+    remove: async kid => void (await answered(connection.hdel(redisKeys.keys, kid))),
   }
 }
 

@@ -1,14 +1,14 @@
-import type { Line } from '../limits/batching/charge-batch.ts'
-import { createLines } from '../limits/batching/charge-batches.ts'
-import { type AwayOptions, createLocalShare } from '../limits/local-fallback.ts'
+import type { ChargeBatch } from '../limits/batching/charge-batch.ts'
+import { createChargeBatches } from '../limits/batching/charge-batches.ts'
+import { createLocalFallback, type OutageOptions } from '../limits/local-fallback.ts'
 import { monotonicClock } from '../limits/monotonic-clock.ts'
 import type { Charge, Limiter, Verdict } from '../ports/limiter.ts'
 import type { RedisUrl } from '../store-url.ts'
-import { createBreaker } from './circuit-breaker.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
 import { connectRedis, waitUntilReady } from './connection.ts'
-import { whyAway } from './connection-errors.ts'
+import { unavailableReason } from './connection-errors.ts'
 import { type CounterQuestion, createRedisCounter } from './counter.ts'
-import { names } from './redis-keys.ts'
+import { redisKeys } from './redis-keys.ts'
 
 /** Half of what a caller may be kept waiting, in milliseconds: it may have waited for another call before its own. */
 const commandTimeoutMs = 50
@@ -25,25 +25,25 @@ const startPatienceMs = 1000
  * that come meanwhile go in the next one. While Redis is away plans go on as they say; nothing is seeded when it is back, so
  * up to one window's limit more may be let in around an outage.
  */
-export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): Promise<Limiter> => {
+export const createRedisLimiter = async (url: RedisUrl, options: OutageOptions): Promise<Limiter> => {
   const clock = options.clock ?? monotonicClock
   const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
   let isWhole = true
-  const breaker = createBreaker(connection, (up, error) => {
+  const breaker = createCircuitBreaker(connection, (up, error) => {
     isWhole = up
     options.onStateChange(up, error)
   })
   const counter = createRedisCounter(connection)
-  const local = createLocalShare(options.share, clock)
-  const lineOf = createLines(clock, counter.questionOf)
-  let due: Line<CounterQuestion>[] = []
+  const local = createLocalFallback(options.share, clock)
+  const lineOf = createChargeBatches(clock, counter.questionOf)
+  let due: ChargeBatch<CounterQuestion>[] = []
 
   /** The verdict where no call is needed. */
-  const decideHere = (line: Line<unknown>): Verdict | undefined =>
+  const decideHere = (line: ChargeBatch<unknown>): Verdict | undefined =>
     line.refusal() ?? (isAway(line.charge) ? local.decide(line.charge) : undefined)
-  const isAway = ({ key }: Charge): boolean => !isWhole && breaker.isOpenFor(names.counters(key))
+  const isAway = ({ key }: Charge): boolean => !isWhole && breaker.isOpenFor(redisKeys.counters(key))
 
-  const askThisTurn = (line: Line<CounterQuestion>): void => {
+  const askThisTurn = (line: ChargeBatch<CounterQuestion>): void => {
     // After the sockets that are readable in this turn: what they bring goes along.
     if (due.length === 0) setImmediate(askAll)
     due.push(line)
@@ -55,7 +55,7 @@ export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): P
     const sentAtMs = clock.nowMs()
     for (const line of lines) ask(line, sentAtMs)
   }
-  const ask = (line: Line<CounterQuestion>, sentAtMs: number): void => {
+  const ask = (line: ChargeBatch<CounterQuestion>, sentAtMs: number): void => {
     if (isAway(line.charge)) return void goOn(line)
     const waiters = line.takeWaiters()
     counter.take(line.question, waiters.length).then(
@@ -65,14 +65,14 @@ export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): P
         goOn(line)
       },
       error => {
-        breaker.trip(names.counters(line.charge.key), error instanceof Error ? error : new Error(String(error)))
+        breaker.trip(redisKeys.counters(line.charge.key), error instanceof Error ? error : new Error(String(error)))
         for (const waiter of waiters) waiter(local.decide(line.charge))
         goOn(line)
       },
     )
   }
   /** With those who came while the call was under way, as far as they need another one. */
-  const goOn = (line: Line<CounterQuestion>): void => {
+  const goOn = (line: ChargeBatch<CounterQuestion>): void => {
     line.isAsked = false
     for (const waiter of line.takeWaiters()) {
       const verdict = decideHere(line)
@@ -83,7 +83,7 @@ export const createRedisLimiter = async (url: RedisUrl, options: AwayOptions): P
   }
 
   await waitUntilReady(connection, startPatienceMs)
-  if (connection.status !== 'ready') breaker.tripAll(new Error(whyAway(connection)))
+  if (connection.status !== 'ready') breaker.tripAll(new Error(unavailableReason(connection)))
   return {
     charge: charge => {
       const line = lineOf(charge)

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
-import type { Cutoff, CutoffStore } from '../ports/not-before.ts'
+import type { NotBefore, NotBeforeStore } from '../ports/not-before.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { names } from './redis-keys.ts'
-import { lifetimeMs } from './ttl.ts'
+import { redisKeys } from './redis-keys.ts'
+import { ttlMs } from './ttl.ts'
 
 /**
  * How far a reader goes back behind its cursor, in microseconds of Redis time: a replica that took over may lag behind the
@@ -25,16 +25,16 @@ redis.call('ZADD', KEYS[1], string.format('%.0f', place), ARGV[1])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 `
 
-export const createCutoffs = (connection: RedisConnection, clock: Clock): CutoffStore => {
+export const createCutoffs = (connection: RedisConnection, clock: Clock): NotBeforeStore => {
   const add = defineScript(connection, 'sidegateCutOff', 1, addScript)
   return {
     add: async cutoff =>
-      void (await add(names.cutoffs, JSON.stringify(cutoff), lifetimeMs(clock, cutoff.untilMs), clock.nowMs())),
+      void (await add(redisKeys.cutoffs, JSON.stringify(cutoff), ttlMs(clock, cutoff.untilMs), clock.nowMs())),
     since: async cursor => {
       const after = cursor === undefined ? '-inf' : `(${Number(cursor) - overlapMicros}`
-      const rows = await answered(connection.zrangebyscore(names.cutoffs, after, '+inf', 'WITHSCORES'))
-      const cutoffs = rows.filter((_, index) => index % 2 === 0).map(text => JSON.parse(text) as Cutoff)
-      const isAlive = ({ untilMs }: Cutoff): boolean => untilMs > clock.nowMs()
+      const rows = await answered(connection.zrangebyscore(redisKeys.cutoffs, after, '+inf', 'WITHSCORES'))
+      const cutoffs = rows.filter((_, index) => index % 2 === 0).map(text => JSON.parse(text) as NotBefore)
+      const isAlive = ({ untilMs }: NotBefore): boolean => untilMs > clock.nowMs()
       return { cutoffs: cutoffs.filter(isAlive), cursor: rows.at(-1) ?? cursor ?? '0' }
     },
   }

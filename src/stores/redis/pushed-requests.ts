@@ -2,8 +2,8 @@ import type { Clock } from '../../clock.ts'
 import type { PushedRequest, PushedRequestStore } from '../ports/pushed-requests.ts'
 import { createCap } from './cap.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { names } from './redis-keys.ts'
-import { lifetimeMs } from './ttl.ts'
+import { redisKeys } from './redis-keys.ts'
+import { ttlMs } from './ttl.ts'
 
 /** KEYS: the request. ARGV: lifetime, request. */
 const createScript = `
@@ -31,20 +31,20 @@ export const createPushedRequests = (connection: RedisConnection, clock: Clock):
   const create = defineScript(connection, 'sidegatePushedCreate', 1, createScript)
   const complete = defineScript(connection, 'sidegatePushedComplete', 1, completeScript)
   const remove = defineScript(connection, 'sidegatePushedRemove', 1, removeScript)
-  const cap = createCap(connection, clock, 'Pushed', names.unprovenPushed, id => remove(names.pushed(id)))
+  const cap = createCap(connection, clock, 'Pushed', redisKeys.unprovenPushed, id => remove(redisKeys.pushed(id)))
   return {
     create: async (id, request, untilMs, limit) => {
-      const created = create(names.pushed(id), lifetimeMs(clock, untilMs), JSON.stringify(request))
+      const created = create(redisKeys.pushed(id), ttlMs(clock, untilMs), JSON.stringify(request))
       const isCounted = limit !== undefined && request.isUnproven
       const [removed] = await Promise.all([isCounted ? cap.add(id, untilMs, limit) : 0, created])
       return removed
     },
     find: async id => {
-      const text = await answered(connection.hget(names.pushed(id), 'request'))
+      const text = await answered(connection.hget(redisKeys.pushed(id), 'request'))
       return text === null ? undefined : (JSON.parse(text) as PushedRequest)
     },
     complete: async (id, interactionId, untilMs) => {
-      const completed = complete(names.pushed(id), lifetimeMs(clock, untilMs), interactionId)
+      const completed = complete(redisKeys.pushed(id), ttlMs(clock, untilMs), interactionId)
       const [answer] = await Promise.all([completed, cap.release(id)])
       return answer === 1
     },

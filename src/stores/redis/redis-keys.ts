@@ -3,7 +3,7 @@
  * it; `../README.md` says what is in them and how long. The part in braces decides the slot in a Redis Cluster: all of
  * one authorization is in one.
  */
-export const names = {
+export const redisKeys = {
   keys: 'keys',
   grant: (grantId: string): string => `{${grantId}}:grant`,
   token: (grantId: string, digest: string): string => `{${grantId}}:token:${digest}`,

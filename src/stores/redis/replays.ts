@@ -1,6 +1,6 @@
 import type { ReplayStore } from '../ports/replays.ts'
 import { defineScript, type RedisConnection } from './connection.ts'
-import { names } from './redis-keys.ts'
+import { redisKeys } from './redis-keys.ts'
 
 /**
  * KEYS: the id. ARGV: until when it is remembered, in milliseconds since 1970. Redis decides by its own clock, which is the
@@ -19,6 +19,6 @@ export const createReplays = (connection: RedisConnection): ReplayStore => {
   return {
     // Sent in one turn of the event loop, so in one round trip; the ids of a Cluster lie in several slots.
     spend: ids =>
-      Promise.all(ids.map(async ({ id, untilMs }) => (await spend(names.replay(id), Math.ceil(untilMs))) === 1)),
+      Promise.all(ids.map(async ({ id, untilMs }) => (await spend(redisKeys.replay(id), Math.ceil(untilMs))) === 1)),
   }
 }

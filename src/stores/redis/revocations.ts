@@ -5,8 +5,8 @@ import { tokensEndAtMs } from '../shared/grant-rules.ts'
 import { createBatcher } from './batcher.ts'
 import { answered, defineScript, type RedisConnection, toUnavailable } from './connection.ts'
 import { createScriptCaller, toBulks } from './raw-evalsha.ts'
-import { names } from './redis-keys.ts'
-import { lifetimeMs } from './ttl.ts'
+import { redisKeys } from './redis-keys.ts'
+import { ttlMs } from './ttl.ts'
 
 /** Entries read in one call; a longer feed is read in several. */
 const pageEntries = 5000
@@ -97,7 +97,7 @@ const digitOne = 0x31
 const createRevokedCheck = (connection: RedisConnection): RevocationStore['isRevoked'] => {
   const script = createScriptCaller<Buffer>(connection, areRevokedScript)
   const prefix = connection.options.keyPrefix ?? ''
-  const keyOf = (id: string): string => `${prefix}${names.revoked(grantIdOf(id))}`
+  const keyOf = (id: string): string => `${prefix}${redisKeys.revoked(grantIdOf(id))}`
   return createBatcher<string, Buffer, boolean>(connection, {
     schedule: setImmediate,
     maxBatchSize,
@@ -117,7 +117,7 @@ export const createRevocations = (connection: RedisConnection, clock: Clock): Re
   const read = defineScript(connection, 'sidegateReadFeed', 2, readScript)
   /** When the last access token of a grant has ended; 0 where there is no such grant. */
   const findTokensEndMs = async (grantId: string): Promise<number> => {
-    const [spent, longest] = await answered(connection.hmget(names.grant(grantId), 'spent', 'longestToken'))
+    const [spent, longest] = await answered(connection.hmget(redisKeys.grant(grantId), 'spent', 'longestToken'))
     return tokensEndAtMs({ spent: spent === '1', ...(longest && { longestTokenSec: Number(longest) }) }, clock.nowMs())
   }
   return {
@@ -125,15 +125,15 @@ export const createRevocations = (connection: RedisConnection, clock: Clock): Re
       const grantId = grantIdOf(id)
       // Two slots, so two steps. The one after which nobody finds the grant comes last: a caller that tries again after
       // half of it does the whole again.
-      const publishUntil = (endMs: number) => publish(names.feed, names.feedExpiry, id, lifetimeMs(clock, endMs))
+      const publishUntil = (endMs: number) => publish(redisKeys.feed, redisKeys.feedExpiry, id, ttlMs(clock, endMs))
       // Both begin in one turn of the event loop, and so go out at once.
       const tokensEndMs = id === grantId ? findTokensEndMs(grantId) : 0
       const [longestMs] = await Promise.all([tokensEndMs, publishUntil(untilMs)])
       // Mostly no token lives longer than the caller says, but for the time that the question took.
       const keptUntilMs = longestMs > untilMs + answerMs ? longestMs : untilMs
       if (keptUntilMs > untilMs) await publishUntil(keptUntilMs)
-      const lifetime = lifetimeMs(clock, keptUntilMs)
-      await revoke(names.revoked(grantId), names.grant(grantId), id, lifetime, grantId)
+      const lifetime = ttlMs(clock, keptUntilMs)
+      await revoke(redisKeys.revoked(grantId), redisKeys.grant(grantId), id, lifetime, grantId)
       return keptUntilMs
     },
     isRevoked: createRevokedCheck(connection),
@@ -142,7 +142,7 @@ export const createRevocations = (connection: RedisConnection, clock: Clock): Re
       let after = String(Math.max(0, Number(cursor ?? 0) - overlapMicros))
       let last = cursor ?? '0'
       for (;;) {
-        const page = await read(names.feed, names.feedExpiry, after, pageEntries)
+        const page = await read(redisKeys.feed, redisKeys.feedExpiry, after, pageEntries)
         const [place, rows, entries] = page as [string, number, readonly string[]]
         for (let i = 0; i < entries.length; i += 2)
           revocations.push({ id: entries[i] ?? '', untilMs: clock.nowMs() + Number(entries[i + 1]) })

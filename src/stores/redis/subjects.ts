@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
 import type { SubjectStore } from '../ports/subjects.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { names } from './redis-keys.ts'
-import { lifetimeMs } from './ttl.ts'
+import { redisKeys } from './redis-keys.ts'
+import { ttlMs } from './ttl.ts'
 
 /** KEYS: the subject. ARGV: its lifetime in milliseconds, which never becomes shorter. */
 const rememberScript = `
@@ -14,8 +14,8 @@ export const createSubjects = (connection: RedisConnection, clock: Clock): Subje
   const remember = defineScript(connection, 'sidegateSubject', 1, rememberScript)
   return {
     remember: async (digest, untilMs) => {
-      await remember(names.subject(digest), lifetimeMs(clock, untilMs))
+      await remember(redisKeys.subject(digest), ttlMs(clock, untilMs))
     },
-    has: async digest => (await answered(connection.exists(names.subject(digest)))) === 1,
+    has: async digest => (await answered(connection.exists(redisKeys.subject(digest)))) === 1,
   }
 }

@@ -5,24 +5,24 @@ import type { AccessTokenRecord, FoundToken, TokenStore } from '../ports/tokens.
 import { createBatcher } from './batcher.ts'
 import { answered, defineScript, type RedisConnection, toUnavailable } from './connection.ts'
 import { createScriptCaller, toBulks } from './raw-evalsha.ts'
-import { names } from './redis-keys.ts'
+import { redisKeys } from './redis-keys.ts'
 import { findAnyScript, findScript } from './token-scripts.ts'
-import { lifetimeMs } from './ttl.ts'
+import { ttlMs } from './ttl.ts'
 
 export const createTokens = (connection: RedisConnection, clock: Clock): TokenStore => {
   const find = defineScript(connection, 'sidegateTokenFind', 2, findScript)
   const findAny = createTokenLookup(connection, clock)
   return {
     save: async (grantId, digest, record, untilMs) => {
-      const lifetime = lifetimeMs(clock, untilMs)
-      await answered(connection.set(names.token(grantId, digest), JSON.stringify(record), 'PX', lifetime))
+      const lifetime = ttlMs(clock, untilMs)
+      await answered(connection.set(redisKeys.token(grantId, digest), JSON.stringify(record), 'PX', lifetime))
     },
     find: async (grantId, digest) => {
-      const found = await find(names.token(grantId, digest), names.revoked(grantId), grantId)
+      const found = await find(redisKeys.token(grantId, digest), redisKeys.revoked(grantId), grantId)
       return typeof found === 'string' ? toRecord(found) : undefined
     },
     findAny: async (grantId, digest) => toFoundToken(await findAny({ grantId, digest })),
-    remove: async (grantId, digest) => void (await answered(connection.del(names.token(grantId, digest)))),
+    remove: async (grantId, digest) => void (await answered(connection.del(redisKeys.token(grantId, digest)))),
   }
 }
 
@@ -44,10 +44,10 @@ const createTokenLookup = (
 ): ((presented: Presented) => Promise<TokenAnswer>) => {
   const script = createScriptCaller<readonly TokenAnswer[]>(connection, findAnyScript)
   const prefix = connection.options.keyPrefix ?? ''
-  const keyOf = ({ grantId }: Presented): string => `${prefix}${names.grant(grantId)}`
+  const keyOf = ({ grantId }: Presented): string => `${prefix}${redisKeys.grant(grantId)}`
   const keysOf = (presented: Presented): readonly string[] => {
     const { grantId, digest } = presented
-    return [keyOf(presented), `${prefix}${names.revoked(grantId)}`, `${prefix}${names.token(grantId, digest)}`]
+    return [keyOf(presented), `${prefix}${redisKeys.revoked(grantId)}`, `${prefix}${redisKeys.token(grantId, digest)}`]
   }
   return createBatcher<Presented, readonly TokenAnswer[], TokenAnswer>(connection, {
     schedule: setImmediate,

@@ -3,14 +3,14 @@ import type { GrantRecord } from '../ports/grant-record.ts'
 import type { GrantState } from '../ports/grant-state.ts'
 import type {
   CurrentRefresh,
-  Exceeding,
   NewGrant,
   Redemption,
   RedemptionOutcome,
   RefreshAttempt,
   RefreshOutcome,
+  ScopeExceeded,
 } from '../ports/grants.ts'
-import { completeToken, type WantedToken } from '../ports/token-draft.ts'
+import { completeToken, type TokenToStore } from '../ports/token-draft.ts'
 import type { AccessTokenRecord, FoundToken } from '../ports/tokens.ts'
 
 /**
@@ -20,7 +20,7 @@ import type { AccessTokenRecord, FoundToken } from '../ports/tokens.ts'
  */
 
 /** Failed redemptions that burn a code: the rightful client survives a stranger's slip, a guesser gets no fourth try. */
-export const failuresThatBurn = 3
+export const maxFailedRedemptions = 3
 
 /** Taken for the lifetime of access tokens whose grant an older version kept, which did not record it. */
 export const unrecordedTokenSec = 86_400
@@ -32,7 +32,7 @@ export const tokensEndAtMs = (
 ): number => (spent && longestTokenSec > 0 ? nowMs + longestTokenSec * 1000 + clockSpreadMs : 0)
 
 /** An outcome, and what to store with it: without `next` the grant stays as it is, without `token` no token is kept. */
-export interface Ruling<Outcome> {
+export interface Decision<Outcome> {
   readonly outcome: Outcome
   readonly next?: GrantState
   readonly token?: { readonly digest: string; readonly record: AccessTokenRecord }
@@ -53,12 +53,12 @@ export const newGrantState = (grant: NewGrant): GrantState => ({
 })
 
 /** RFC 6749 sections 4.1.2 and 10.5. A replay is told before expiry, so that a late one is detected too. */
-export const ruleRedemption = (state: GrantState, redemption: Redemption): Ruling<RedemptionOutcome> => {
+export const decideRedemption = (state: GrantState, redemption: Redemption): Decision<RedemptionOutcome> => {
   if (state.codeDigest !== redemption.codeDigest) return { outcome: refused }
   // A wrong proof is no replay: else anybody who finds a spent code in a log could end a stranger's session with it.
   if (!redemption.codeProofs.includes(state.codeProof)) return refuseAndCount(state)
   if (state.spent) return { outcome: { kind: 'replayed', record: state.record } }
-  if (state.failures >= failuresThatBurn) return { outcome: refused }
+  if (state.failures >= maxFailedRedemptions) return { outcome: refused }
   if (state.codeExpiresAtMs <= redemption.nowMs) return { outcome: refused }
   const excess = findExcess(state.record, redemption)
   if (excess) return { outcome: excess }
@@ -77,11 +77,11 @@ export const ruleRedemption = (state: GrantState, redemption: Redemption): Rulin
   }
 }
 
-const refuseAndCount = (state: GrantState): Ruling<RedemptionOutcome> =>
+const refuseAndCount = (state: GrantState): Decision<RedemptionOutcome> =>
   state.spent ? { outcome: refused } : { outcome: refused, next: { ...state, failures: state.failures + 1 } }
 
 /** RFC 9700 section 4.14.2: rotation, with a window in which a client that lost the answer may ask again. */
-export const ruleRefresh = (state: GrantState, attempt: RefreshAttempt): Ruling<RefreshOutcome> => {
+export const decideRefresh = (state: GrantState, attempt: RefreshAttempt): Decision<RefreshOutcome> => {
   const { refreshDigest, record, generation } = state
   if (refreshDigest === undefined || record.client_id !== attempt.client_id) return { outcome: refused }
   if (state.binding !== undefined && !attempt.bindings.includes(state.binding)) return { outcome: refused }
@@ -111,7 +111,7 @@ const rotated = (state: GrantState, attempt: RefreshAttempt): GrantState => {
 }
 
 /** The grant with the lifetime of this token, or the same object where a longer one is recorded: then nothing is written. */
-const recordToken = (state: GrantState, token: WantedToken | undefined): GrantState => {
+const recordToken = (state: GrantState, token: TokenToStore | undefined): GrantState => {
   const knownSec = state.longestTokenSec ?? (state.spent ? unrecordedTokenSec : 0)
   const longestTokenSec = Math.max(knownSec, token ? token.draft.exp - token.draft.iat : 0)
   return longestTokenSec === state.longestTokenSec ? state : { ...state, longestTokenSec }
@@ -121,7 +121,7 @@ const recordToken = (state: GrantState, token: WantedToken | undefined): GrantSt
 const findExcess = (
   { scope, resource }: GrantRecord,
   { scopes = [], token }: Pick<RefreshAttempt, 'scopes' | 'token'>,
-): Exceeding | undefined => {
+): ScopeExceeded | undefined => {
   const agreed = scope.split(' ')
   if (!scopes.every(name => agreed.includes(name))) return { kind: 'exceeds', by: 'scope' }
   const isAgreed = (asked: string): boolean => resource.length === 0 || resource.includes(asked)
@@ -130,8 +130,8 @@ const findExcess = (
 
 const keptToken = (
   { record, untilMs }: Pick<GrantState, 'record' | 'untilMs'>,
-  wanted: WantedToken | undefined,
-): Pick<Ruling<unknown>, 'token'> =>
+  wanted: TokenToStore | undefined,
+): Pick<Decision<unknown>, 'token'> =>
   wanted?.digest === undefined
     ? {}
     : { token: { digest: wanted.digest, record: completeToken(wanted.draft, { ...record, untilMs }) } }

@@ -3,7 +3,7 @@
  * next `steps` entries, round and round: with two or more steps for each new entry the map stays below twice its live
  * entries. Entries set while a round is under way are looked at in that round or the next.
  */
-export const createGradualEviction = <Key, Value>(
+export const createIncrementalEviction = <Key, Value>(
   map: Map<Key, Value>,
   isDead: (value: Value) => boolean,
 ): ((steps: number) => void) => {

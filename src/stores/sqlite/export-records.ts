@@ -36,7 +36,7 @@ export const readKeys = (
  *
  * @throws StoreUnavailableError where the other store does not answer
  */
-export const moveRecords = async (
+export const exportRecords = async (
   db: Database,
   to: Store,
   clock: Clock,

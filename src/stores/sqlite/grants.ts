@@ -1,7 +1,13 @@
 import type { Clock } from '../../clock.ts'
 import type { GrantState } from '../ports/grant-state.ts'
 import type { GrantStore } from '../ports/grants.ts'
-import { newGrantState, type Ruling, ruleRedemption, ruleRefresh, toCurrentRefresh } from '../shared/grant-rules.ts'
+import {
+  type Decision,
+  decideRedemption,
+  decideRefresh,
+  newGrantState,
+  toCurrentRefresh,
+} from '../shared/grant-rules.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 import { createGrantFinder, toColumns } from './grant-rows.ts'
@@ -22,7 +28,7 @@ export const createGrants = (db: Database, clock: Clock): GrantStore => {
     cleanUp()
   }
   /** Reads, decides and writes as one step: BEGIN IMMEDIATE keeps every other writer out meanwhile. */
-  const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Ruling<Outcome>): Outcome | undefined =>
+  const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Decision<Outcome>): Outcome | undefined =>
     db.exclusively(() => {
       const state = find(grantId)
       if (!state) return undefined
@@ -34,8 +40,8 @@ export const createGrants = (db: Database, clock: Clock): GrantStore => {
   return {
     create: async grant => save(grant.grantId, newGrantState(grant)),
     redeem: async redemption =>
-      settle(redemption.grantId, state => ruleRedemption(state, redemption)) ?? { kind: 'refused' },
-    refresh: async attempt => settle(attempt.grantId, state => ruleRefresh(state, attempt)) ?? { kind: 'refused' },
+      settle(redemption.grantId, state => decideRedemption(state, redemption)) ?? { kind: 'refused' },
+    refresh: async attempt => settle(attempt.grantId, state => decideRefresh(state, attempt)) ?? { kind: 'refused' },
     findCurrentRefresh: async (grantId, client_id) => {
       const state = find(grantId)
       return state && toCurrentRefresh(state, client_id)

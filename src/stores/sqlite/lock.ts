@@ -12,7 +12,7 @@ const unreadable: readonly unknown[] = [11, 26]
  *
  * @throws Error one line for a person, where a process has it open
  */
-export const keepToOneself = (path: string): (() => void) => {
+export const acquireExclusiveLock = (path: string): (() => void) => {
   if (!existsSync(path)) return () => undefined
   const db = open(path)
   const release = (): void => db.close()

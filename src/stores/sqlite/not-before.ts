@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { Cutoff, CutoffStore } from '../ports/not-before.ts'
+import type { NotBefore, NotBeforeStore } from '../ports/not-before.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 
@@ -11,7 +11,7 @@ export interface CutoffRow {
   readonly until_ms: number
 }
 
-export const createCutoffs = (db: Database, clock: Clock): CutoffStore => {
+export const createCutoffs = (db: Database, clock: Clock): NotBeforeStore => {
   const insert = db.prepare('INSERT INTO cutoffs (client_id, sub, through_sec, until_ms) VALUES (?, ?, ?, ?)')
   const select = db.prepare<CutoffRow>('SELECT * FROM cutoffs WHERE place > ? AND until_ms > ? ORDER BY place')
   const cleanUp = createCleanup(db, clock, 'cutoffs')
@@ -27,7 +27,7 @@ export const createCutoffs = (db: Database, clock: Clock): CutoffStore => {
   }
 }
 
-export const toCutoff = ({ client_id, sub, through_sec, until_ms }: CutoffRow): Cutoff => ({
+export const toCutoff = ({ client_id, sub, through_sec, until_ms }: CutoffRow): NotBefore => ({
   ...(client_id !== null && { client_id }),
   ...(sub !== null && { sub }),
   throughSec: through_sec,

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { openSqliteStore } from '../sqlite.ts'
 import { copyFile, newPart, putAt, requireStore } from './backup.ts'
-import { keepToOneself } from './lock.ts'
+import { acquireExclusiveLock } from './lock.ts'
 import { makeFolder } from './make-directory.ts'
 
 /**
@@ -18,7 +18,7 @@ export const restoreFile = async (from: string, path: string, clock: Clock): Pro
   const to = existsSync(path) ? realpathSync(path) : path
   requireStore(from)
   // Before the copying, which takes its time; what counts is the lock below.
-  keepToOneself(to)()
+  acquireExclusiveLock(to)()
   makeFolder(dirname(to))
   const part = newPart(to)
   try {
@@ -38,7 +38,7 @@ const openOnce = async (path: string, clock: Clock): Promise<void> => (await ope
 
 /** Who waits for the lock opens what is there after it: see `database.ts`. */
 const replace = (to: string, part: string): string | undefined => {
-  const release = keepToOneself(to)
+  const release = acquireExclusiveLock(to)
   try {
     const before = statSync(to, { throwIfNoEntry: false })
     if (!before) return putAt(to, part)

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { Cutoff } from '../../../src/stores/ports/not-before.ts'
+import type { NotBefore } from '../../../src/stores/ports/not-before.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newId } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'
@@ -7,13 +7,13 @@ import { type OpenStore, shortMs } from './store-under-test.ts'
 export const testCutoffs = async (t: Test, open: OpenStore): Promise<void> => {
   const { store, clock, elapse } = await open(t)
   const { cutoffs } = store
-  const newCutoff = (changes: Partial<Cutoff> = {}): Cutoff => {
+  const newCutoff = (changes: Partial<NotBefore> = {}): NotBefore => {
     const nowMs = clock.nowMs()
     return { client_id: newId(), throughSec: Math.floor(nowMs / 1000), untilMs: nowMs + 600_000, ...changes }
   }
   const seenSince = async (cursor: string | undefined): Promise<readonly string[]> =>
     (await cutoffs.since(cursor)).cutoffs.map(cutoff => JSON.stringify(cutoff))
-  const shows = (seen: readonly string[], cutoff: Cutoff): boolean => seen.includes(JSON.stringify(cutoff))
+  const shows = (seen: readonly string[], cutoff: NotBefore): boolean => seen.includes(JSON.stringify(cutoff))
 
   t.test('a cutoff is shown as it was added: of a client, of a subject, or of both', async t => {
     const { client_id: _, ...ofNobody } = newCutoff()

@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import { clockSpreadMs } from '../../../src/stores/ports/clock-spread.ts'
 import type { GrantState } from '../../../src/stores/ports/grant-state.ts'
 import type { RefreshAttempt } from '../../../src/stores/ports/grants.ts'
-import type { WantedToken } from '../../../src/stores/ports/token-draft.ts'
+import type { TokenToStore } from '../../../src/stores/ports/token-draft.ts'
 import { newGrantState } from '../../../src/stores/shared/grant-rules.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newDraft, newGrant, newId, redemptionOf, refreshOf } from '../records.ts'
@@ -91,7 +91,7 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
     t.match(await store.grants.refresh(refreshOf(grant, clock.nowMs())), { kind: 'valid' })
   })
   t.test('a grant stays revoked while the longest-lived access token of it may live', async t => {
-    const token = (grantId: string, lifetimeSec: number, digest?: string): { readonly token: WantedToken } => {
+    const token = (grantId: string, lifetimeSec: number, digest?: string): { readonly token: TokenToStore } => {
       const iat = Math.floor(clock.nowMs() / 1000)
       const draft = newDraft(grantId, clock.nowMs(), { iat, exp: iat + lifetimeSec })
       return { token: { draft, ...(digest !== undefined && { digest }) } }

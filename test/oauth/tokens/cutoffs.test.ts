@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
-import type { Cutoff } from '../../../src/stores/ports/not-before.ts'
+import type { NotBefore } from '../../../src/stores/ports/not-before.ts'
 import type { Store } from '../../../src/stores/ports/store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createManualClock, startServer, type TestServer, verifier } from '../support/authorization-server.ts'
@@ -15,7 +15,7 @@ const tokensIn = (format: (typeof formats)[number]) => ({
 const refused = { status: 400, body: { error: 'invalid_grant' } }
 const inactive = { status: 200, body: { active: false } }
 
-const cutOff = ({ deps, clock }: TestServer, target: Pick<Cutoff, 'client_id' | 'sub'>): Promise<void> => {
+const cutOff = ({ deps, clock }: TestServer, target: Pick<NotBefore, 'client_id' | 'sub'>): Promise<void> => {
   const nowMs = clock.nowMs()
   return deps.store.cutoffs.add({ ...target, throughSec: Math.floor(nowMs / 1000), untilMs: nowMs + 86_400_000 })
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { setNotBefore } from '../../../src/oauth/tokens/not-before.ts'
 import { createCutoffs } from '../../../src/stores/memory/not-before.ts'
-import type { Cutoff } from '../../../src/stores/ports/not-before.ts'
+import type { NotBefore } from '../../../src/stores/ports/not-before.ts'
 
 const lifetimes = {
   accessToken: { lifetimeSec: 600, format: 'jwt', alg: 'ES256' },
@@ -41,7 +41,7 @@ t.test('where the store took longer than that another cutoff covers what was iss
   let added = 0
   const slow = {
     ...store,
-    add: async (cutoff: Cutoff) => {
+    add: async (cutoff: NotBefore) => {
       await store.add(cutoff)
       added += 1
       if (added === 1) clock.skip(2000)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Journal } from '../../../src/stores/limits/admission-log.ts'
+import { AdmissionLog } from '../../../src/stores/limits/admission-log.ts'
 import { newCharge } from '../../support/charges.ts'
 
 const spanMicros = 1000
@@ -7,14 +7,14 @@ const spanMicros = 1000
 const one = { granted: 1, grantedSoftly: 1 }
 
 /** The instants of what is in it. */
-const instantsIn = (journal: Journal): readonly number[] => {
+const instantsIn = (journal: AdmissionLog): readonly number[] => {
   const instants: number[] = []
   journal.moveTo((_charge, _admitted, atMicros) => instants.push(atMicros))
   return instants
 }
 
 t.test('what was written is read whole, oldest first', async t => {
-  const journal = new Journal(spanMicros)
+  const journal = new AdmissionLog(spanMicros)
   const [first, second] = [newCharge(1), newCharge(2)]
   const read: unknown[] = []
   journal.write(first, { granted: 3, grantedSoftly: 2 }, 10)
@@ -29,7 +29,7 @@ t.test('what was written is read whole, oldest first', async t => {
 })
 
 t.test('what was read is not in it any more', async t => {
-  const journal = new Journal(spanMicros)
+  const journal = new AdmissionLog(spanMicros)
   journal.write(newCharge(1), one, 10)
   instantsIn(journal)
   journal.write(newCharge(1), one, 20)
@@ -38,7 +38,7 @@ t.test('what was read is not in it any more', async t => {
 })
 
 t.test('of any number of entries, those of the last span are there, and none older than twice that', async t => {
-  const journal = new Journal(spanMicros)
+  const journal = new AdmissionLog(spanMicros)
   const charge = newCharge(1)
   for (let atMicros = 1; atMicros <= 10_500; atMicros++) {
     journal.write(charge, one, atMicros)
@@ -53,7 +53,7 @@ t.test('of any number of entries, those of the last span are there, and none old
 })
 
 t.test('after two pauses what came before them is over', async t => {
-  const journal = new Journal(spanMicros)
+  const journal = new AdmissionLog(spanMicros)
   journal.write(newCharge(1), one, 10)
   journal.write(newCharge(1), one, 100_000)
   journal.write(newCharge(1), one, 200_000)

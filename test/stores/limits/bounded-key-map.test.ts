@@ -1,11 +1,11 @@
 import t from 'tap'
-import { ByKey, mostAddresses } from '../../../src/stores/limits/bounded-key-map.ts'
+import { BoundedKeyMap, mostAddresses } from '../../../src/stores/limits/bounded-key-map.ts'
 
 const client = (nth: number) => ({ key: `client ${nth}` })
 const address = (nth: number) => ({ key: `address ${nth}`, byAddress: true }) as const
 
 t.test('a value is found by its key, in the one kind and in the other', async t => {
-  const values = new ByKey<string>(() => false)
+  const values = new BoundedKeyMap<string>(() => false)
   values.add({ key: 'one' }, 'a client')
   values.add({ key: 'one', byAddress: true }, 'an address')
 
@@ -15,7 +15,7 @@ t.test('a value is found by its key, in the one kind and in the other', async t 
 })
 
 t.test('of addresses the newest are kept, and no client is forgotten for them', async t => {
-  const values = new ByKey<number>(() => false)
+  const values = new BoundedKeyMap<number>(() => false)
   values.add(client(0), 0)
   for (let nth = 0; nth < mostAddresses + 10; nth++) values.add(address(nth), nth)
 
@@ -27,7 +27,7 @@ t.test('of addresses the newest are kept, and no client is forgotten for them', 
 })
 
 t.test('what is over is forgotten as others come, of either kind', async t => {
-  const values = new ByKey<number>(value => value === 0)
+  const values = new BoundedKeyMap<number>(value => value === 0)
   for (const keyed of [client, address]) for (let nth = 0; nth < 100; nth++) values.add(keyed(nth), nth < 50 ? 0 : 1)
   for (const keyed of [client, address]) for (let nth = 100; nth < 200; nth++) values.add(keyed(nth), 1)
 
@@ -37,7 +37,7 @@ t.test('what is over is forgotten as others come, of either kind', async t => {
 })
 
 t.test('it is forgotten too where only known ones are asked for', async t => {
-  const values = new ByKey<number>(value => value === 0)
+  const values = new BoundedKeyMap<number>(value => value === 0)
   values.add(client(0), 0)
   values.add(address(0), 0)
   values.add(client(1), 1)

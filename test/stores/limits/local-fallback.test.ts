@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createLocalShare, shareOf, shareOfRule } from '../../../src/stores/limits/local-fallback.ts'
+import { createLocalFallback, shareOf, shareOfRule } from '../../../src/stores/limits/local-fallback.ts'
 import { excessOver, mostInAnyWindow } from '../../conformance/oracle.ts'
 import { newCharge, newRule } from '../../support/charges.ts'
 import { createTestClock } from '../../support/test-clock.ts'
@@ -36,7 +36,9 @@ for (const algorithm of ['strict', 'smooth', 'calendar'] as const)
   t.test(`${algorithm}: what all places let in together is the plan`, async t => {
     const clock = createTestClock(0)
     const places = 4
-    const locals = Array.from({ length: places }, (_, index) => createLocalShare(() => ({ index, of: places }), clock))
+    const locals = Array.from({ length: places }, (_, index) =>
+      createLocalFallback(() => ({ index, of: places }), clock),
+    )
     const charge = newCharge(100, { algorithm, burst: 10 })
     const admissions: number[] = []
     while (clock.nowMs() < 10_000) {
@@ -53,7 +55,7 @@ for (const algorithm of ['strict', 'smooth', 'calendar'] as const)
 for (const algorithm of ['strict', 'smooth', 'calendar'] as const)
   t.test(`${algorithm}: what the shared count granted just before is not granted again`, async t => {
     const clock = createTestClock(0)
-    const local = createLocalShare(() => ({ index: 0, of: 2 }), clock)
+    const local = createLocalFallback(() => ({ index: 0, of: 2 }), clock)
     const charge = newCharge(10, { algorithm, burst: 10 })
 
     local.record(charge, { granted: 10, grantedSoftly: 10, rules: [] })
@@ -64,7 +66,7 @@ for (const algorithm of ['strict', 'smooth', 'calendar'] as const)
   })
 
 t.test('a plan that refuses nobody does not begin to without its count', async t => {
-  const local = createLocalShare(() => ({ index: 0, of: 1 }), createTestClock(0))
+  const local = createLocalFallback(() => ({ index: 0, of: 1 }), createTestClock(0))
   const soft = { ...newCharge(1, { mode: 'soft' }), whenStoreFails: 'closed' } as const
   const hard = { ...newCharge(1), whenStoreFails: 'closed' } as const
   const both = { ...hard, rules: [...soft.rules, ...hard.rules] }

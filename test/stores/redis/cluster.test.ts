@@ -1,7 +1,7 @@
 import { Command } from 'ioredis'
 import t from 'tap'
 import { systemClock } from '../../../src/clock.ts'
-import { observeStore } from '../../../src/stores/instrumented-store.ts'
+import { instrumentStore } from '../../../src/stores/instrumented-store.ts'
 import { openStore } from '../../../src/stores/open.ts'
 import type { Charge } from '../../../src/stores/ports/limiter.ts'
 import { StoreUnavailableError } from '../../../src/stores/ports/store-unavailable.ts'
@@ -159,7 +159,7 @@ const isAway = ({ verdicts }: SteadyCharges): boolean => shareOfStore(verdicts.s
 t.test('a store on a Cluster that lost a node serves what the others have, and says that it is not whole', async t => {
   const states: boolean[] = []
   const observer = { answered: () => undefined, state: (isUp: boolean) => void states.push(isUp) }
-  const store = observeStore(await openStore(toRedisUrl(cluster.url), systemClock), observer)
+  const store = instrumentStore(await openStore(toRedisUrl(cluster.url), systemClock), observer)
   t.teardown(() => store.close())
   const grantIn = (place: number) => ({ ...newGrant(Date.now()), grantId: idIn(place) })
   await store.ping()

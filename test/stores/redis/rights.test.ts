@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../../src/clock.ts'
 import { copyStore } from '../../../src/stores/copy.ts'
 import { openStore } from '../../../src/stores/open.ts'
-import { createPodCounter } from '../../../src/stores/replica-counter.ts'
+import { createReplicaCounter } from '../../../src/stores/replica-counter.ts'
 import { newGrant, newId, newKey } from '../../conformance/records.ts'
 import { chargeBy, newCharge, newRule } from '../../support/charges.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -28,7 +28,7 @@ for (const [name, redis, url] of [
 ] as const) {
   t.test(`a user of ${name} with the documented rights and keys is refused nothing for plans and pods`, async t => {
     const { limiter } = await openWorker(t, url)
-    const pods = createPodCounter(toRedisUrl(url), 'pod')
+    const pods = createReplicaCounter(toRedisUrl(url), 'pod')
     t.teardown(() => pods.close())
     const rules = (['strict', 'smooth', 'calendar'] as const).map(algorithm =>
       newRule(2, { algorithm, counter: algorithm }),

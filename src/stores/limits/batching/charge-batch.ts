@@ -1,11 +1,11 @@
 import type { Charge, Verdict } from '../../ports/limiter.ts'
 import type { Decision } from '../counters.ts'
 import type { MonotonicClock } from '../monotonic-clock.ts'
-import { type Denial, denialBy, refusalBy } from './denial-cache.ts'
-import { settleTogether, type Waiter } from './pending-decisions.ts'
+import { type CachedDenial, denialBy, refusalBy } from './denial-cache.ts'
+import { type PendingDecision, settleTogether } from './pending-decisions.ts'
 
 /** One key under one set of rules: who waits there for the shared count, and until when that has refused them. */
-export class Line<Question> {
+export class ChargeBatch<Question> {
   /** Any of those that wait here: they say the same. */
   readonly charge: Charge
   /** How the count is asked about it. */
@@ -13,8 +13,8 @@ export class Line<Question> {
   /** Whether a question is due or under way. */
   isAsked = false
   readonly #clock: MonotonicClock
-  #waiters: Waiter[] | undefined
-  #denial: Denial | undefined
+  #waiters: PendingDecision[] | undefined
+  #denial: CachedDenial | undefined
   #askedAtMs: number
 
   constructor(charge: Charge, question: Question, clock: MonotonicClock) {
@@ -25,13 +25,13 @@ export class Line<Question> {
   }
 
   /** To go along in the next question. */
-  wait(waiter: Waiter): void {
+  wait(waiter: PendingDecision): void {
     if (this.#waiters === undefined) this.#waiters = [waiter]
     else this.#waiters.push(waiter)
   }
 
   /** Who goes along in a question that leaves now, in the order in which they came. */
-  takeWaiters(): Waiter[] {
+  takeWaiters(): PendingDecision[] {
     const taken = this.#waiters ?? []
     this.#waiters = undefined
     return taken
@@ -54,7 +54,7 @@ export class Line<Question> {
    * Hands a decision of the count to those it was asked for.
    * @param sentAtMs when the question left
    */
-  settle(waiters: readonly Waiter[], decision: Decision, sentAtMs: number): void {
+  settle(waiters: readonly PendingDecision[], decision: Decision, sentAtMs: number): void {
     const { rules } = this.charge
     this.#askedAtMs = sentAtMs
     this.#denial = denialBy(rules, decision.rules, sentAtMs, this.#clock)

@@ -1,10 +1,10 @@
 import type { Charge, Rule } from '../../ports/limiter.ts'
-import { ByKey } from '../bounded-key-map.ts'
+import { BoundedKeyMap } from '../bounded-key-map.ts'
 import type { MonotonicClock } from '../monotonic-clock.ts'
-import { Line } from './charge-batch.ts'
+import { ChargeBatch } from './charge-batch.ts'
 
 /** Finds the line of a charge. */
-export type Lines<Question> = (charge: Charge) => Line<Question>
+export type ChargeBatches<Question> = (charge: Charge) => ChargeBatch<Question>
 
 /**
  * Lines outlive the requests: in a map whose entries come and go with each of them V8 makes a new table every few hundred
@@ -13,11 +13,11 @@ export type Lines<Question> = (charge: Charge) => Line<Question>
  *
  * @param questionOf how the count is asked about a charge; asked once for each line
  */
-export const createLines = <Question>(
+export const createChargeBatches = <Question>(
   clock: MonotonicClock,
   questionOf: (charge: Charge) => Question,
-): Lines<Question> => {
-  const ofRules = new WeakMap<readonly Rule[], Lines<Question>>()
+): ChargeBatches<Question> => {
+  const ofRules = new WeakMap<readonly Rule[], ChargeBatches<Question>>()
   return charge => {
     const known = ofRules.get(charge.rules)
     if (known !== undefined) return known(charge)
@@ -27,12 +27,15 @@ export const createLines = <Question>(
   }
 }
 
-const linesOfRules = <Question>(clock: MonotonicClock, questionOf: (charge: Charge) => Question): Lines<Question> => {
-  const lines = new ByKey<Line<Question>>(line => line.isOver())
+const linesOfRules = <Question>(
+  clock: MonotonicClock,
+  questionOf: (charge: Charge) => Question,
+): ChargeBatches<Question> => {
+  const lines = new BoundedKeyMap<ChargeBatch<Question>>(line => line.isOver())
   return charge => {
     const known = lines.find(charge)
     if (known !== undefined) return known
-    const made = new Line(charge, questionOf(charge), clock)
+    const made = new ChargeBatch(charge, questionOf(charge), clock)
     lines.add(charge, made)
     return made
   }

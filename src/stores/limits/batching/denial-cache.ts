@@ -3,7 +3,7 @@ import type { MonotonicClock } from '../monotonic-clock.ts'
 import { untilRoomMs } from './pending-decisions.ts'
 
 /** What the shared count has refused until when: a client over its limit costs no question, however hard it tries. */
-export interface Denial {
+export interface CachedDenial {
   /** Counted from the question, and a little later: see `lateness`. */
   readonly untilMs: number
   /** Counted from the answer: what a caller is told to wait is never too short. */
@@ -27,7 +27,7 @@ export const denialBy = (
   states: readonly RuleState[],
   sentAtMs: number,
   clock: MonotonicClock,
-): Denial | undefined => {
+): CachedDenial | undefined => {
   const waitMs = untilRoomMs(rules, states)
   if (waitMs === 0) return undefined
   const answeredAtMs = clock.nowMs()
@@ -36,7 +36,7 @@ export const denialBy = (
 }
 
 /** What a caller is told who comes while it holds. */
-export const refusalBy = (rules: readonly Rule[], denial: Denial, nowMs: number): Verdict => {
+export const refusalBy = (rules: readonly Rule[], denial: CachedDenial, nowMs: number): Verdict => {
   const states = denial.states.map(state => waitedOf(state, nowMs - denial.answeredAtMs))
   return { allowed: false, shadowDenied: false, rules: states, waitMs: untilRoomMs(rules, states), source: 'store' }
 }

@@ -2,7 +2,7 @@ import type { Rule, RuleState, Verdict } from '../../ports/limiter.ts'
 import type { Decision } from '../counters.ts'
 
 /** A caller that waits for its verdict. */
-export type Waiter = (verdict: Verdict) => void
+export type PendingDecision = (verdict: Verdict) => void
 
 /** The verdict for a request that was decided alone. */
 export const toVerdict = (rules: readonly Rule[], decision: Decision, source: Verdict['source']): Verdict => ({
@@ -14,7 +14,11 @@ export const toVerdict = (rules: readonly Rule[], decision: Decision, source: Ve
 })
 
 /** Hands what was granted to those who came first; each sees what was left when its own turn came. */
-export const settleTogether = (waiters: readonly Waiter[], rules: readonly Rule[], decision: Decision): void => {
+export const settleTogether = (
+  waiters: readonly PendingDecision[],
+  rules: readonly Rule[],
+  decision: Decision,
+): void => {
   for (let place = 0; place < waiters.length; place++) {
     waiters[place]?.(toVerdict(rules, decisionAt(decision, rules, place), 'store'))
   }

@@ -1,10 +1,10 @@
 import type { Charge, Limiter, Verdict } from '../../ports/limiter.ts'
 import { type Count, createCounters, type Decision } from '../counters.ts'
-import { type AwayOptions, createLocalShare } from '../local-fallback.ts'
+import { createLocalFallback, type OutageOptions } from '../local-fallback.ts'
 import { type MonotonicClock, monotonicClock } from '../monotonic-clock.ts'
-import type { Line } from './charge-batch.ts'
-import { createLines } from './charge-batches.ts'
-import type { Waiter } from './pending-decisions.ts'
+import type { ChargeBatch } from './charge-batch.ts'
+import { createChargeBatches } from './charge-batches.ts'
+import type { PendingDecision } from './pending-decisions.ts'
 
 /**
  * Plan limits of all workers of a machine, for the embedded store: one process keeps the counters
@@ -41,16 +41,16 @@ const pauseMs = 200
 
 /** A line, and those of it that go along in one message. */
 interface Group {
-  readonly line: Line<Count>
-  readonly waiters: readonly Waiter[]
+  readonly line: ChargeBatch<Count>
+  readonly waiters: readonly PendingDecision[]
 }
 
 /** The asking side: all charges of one turn of the event loop go in one message. */
-export const createSharedLimiter = (ask: LimiterChannel, options: AwayOptions): Limiter => {
+export const createSharedLimiter = (ask: LimiterChannel, options: OutageOptions): Limiter => {
   const clock = options.clock ?? monotonicClock
-  const local = createLocalShare(options.share, clock)
-  const lineOf = createLines<Count>(clock, toCount)
-  let due: Line<Count>[] = []
+  const local = createLocalFallback(options.share, clock)
+  const lineOf = createChargeBatches<Count>(clock, toCount)
+  let due: ChargeBatch<Count>[] = []
   let pausedUntilMs = Number.NEGATIVE_INFINITY
   let isUp = true
 
@@ -87,7 +87,7 @@ export const createSharedLimiter = (ask: LimiterChannel, options: AwayOptions): 
     local.record(line.charge, decision)
     line.settle(waiters, decision, sentAtMs)
   }
-  const gather = (line: Line<Count>): Promise<Verdict> =>
+  const gather = (line: ChargeBatch<Count>): Promise<Verdict> =>
     new Promise(resolve => {
       line.wait(resolve)
       if (line.isAsked) return

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Line } from '../../../../src/stores/limits/batching/charge-batch.ts'
-import { createLines, type Lines } from '../../../../src/stores/limits/batching/charge-batches.ts'
+import type { ChargeBatch } from '../../../../src/stores/limits/batching/charge-batch.ts'
+import { type ChargeBatches, createChargeBatches } from '../../../../src/stores/limits/batching/charge-batches.ts'
 import type { Charge } from '../../../../src/stores/ports/limiter.ts'
 import { newId } from '../../../conformance/records.ts'
 import { newCharge } from '../../../support/charges.ts'
@@ -8,7 +8,7 @@ import { createTestClock } from '../../../support/test-clock.ts'
 
 const setUp = () => {
   const clock = createTestClock(0)
-  const lineOf: Lines<string> = createLines(clock, ({ key }) => `about ${key}`)
+  const lineOf: ChargeBatches<string> = createChargeBatches(clock, ({ key }) => `about ${key}`)
   const charge = newCharge(1)
   /** So many others come, by the same rules: each has some lines looked at. */
   const othersCome = (count: number): void => {
@@ -21,7 +21,7 @@ const setUp = () => {
 const aMinuteMs = 60_000
 
 /** The count had no room, and has none for so long. */
-const deny = (line: Line<unknown>, waitMs: number, nowMs: number): void =>
+const deny = (line: ChargeBatch<unknown>, waitMs: number, nowMs: number): void =>
   line.settle([], { granted: 0, grantedSoftly: 0, rules: [{ remaining: 0, waitMs }] }, nowMs)
 
 t.test('a key has one line under the same rules, and another under others', async t => {
@@ -35,7 +35,7 @@ t.test('a key has one line under the same rules, and another under others', asyn
 
 t.test('the question is put together once for a line', async t => {
   let questions = 0
-  const lineOf = createLines(createTestClock(0), () => ++questions)
+  const lineOf = createChargeBatches(createTestClock(0), () => ++questions)
   const charge = newCharge(1)
 
   lineOf(charge)
