@@ -1,5 +1,5 @@
 import type { ReportRotation } from '../oauth/keys/key-ring.ts'
-import type { Holder } from '../telemetry/min-gauge.ts'
+import type { Contribution } from '../telemetry/min-gauge.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 
 /** Says when the keys of one ring are due to have successors, for as long as it is open. */
@@ -9,8 +9,8 @@ export interface KeyMeter {
 }
 
 export const createKeyMeter = (recorder: Recorder): KeyMeter => {
-  const holders = new Map<string, Holder>()
-  const holderOf = (alg: string): Holder => {
+  const holders = new Map<string, Contribution>()
+  const holderOf = (alg: string): Contribution => {
     const holder = holders.get(alg) ?? recorder.least('keyRotationDue', [alg]).hold()
     holders.set(alg, holder)
     return holder

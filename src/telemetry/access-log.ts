@@ -1,6 +1,6 @@
 import type { LogEntry } from './log-events.ts'
 import type { ProcessLogger } from './logger.ts'
-import { toLoggedPath } from './redact-path.ts'
+import { redactPath } from './redact-path.ts'
 import { createTimestamp } from './timestamp.ts'
 
 /** One answered request, in the facts that the metrics count. Nothing of a query, a header or a body. */
@@ -55,7 +55,7 @@ export const createAccessLog = ({ log, lines }: ProcessLogger): AccessLog => {
       const refused = entry.refused === undefined ? '' : `,"refused":"${entry.refused}"`
       const checked = entry.checked_for === undefined ? '' : `,"checked_for":"${entry.checked_for}"`
       lines.write(
-        `{"level":"info","time":"${timestamp()}${beforeId}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(toLoggedPath(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${toText(entry.durationMs)}${upstream}${refused}${checked}}\n`,
+        `{"level":"info","time":"${timestamp()}${beforeId}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(redactPath(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${toText(entry.durationMs)}${upstream}${refused}${checked}}\n`,
       )
     },
   }
@@ -71,7 +71,7 @@ const toObject = ({
 }: AccessEntry): LogEntry<'request'> => ({
   event: 'request',
   ...rest,
-  path: toLoggedPath(rest.path),
+  path: redactPath(rest.path),
   grouping: operation.grouping,
   operation: operation.operation,
   duration_ms: round(durationMs),

@@ -1,5 +1,5 @@
 import { type AuditAction, type AuditScope, auditActions, auditScopes } from './audit-actions.ts'
-import type { Flat, LogValue } from './log-fields.ts'
+import type { LogValue, Simplify } from './log-fields.ts'
 import type { Logger, ProcessLogger } from './logger.ts'
 import { createTimestamp } from './timestamp.ts'
 
@@ -8,7 +8,7 @@ export type { AuditScope } from './audit-actions.ts'
 type Required<A extends AuditAction> = (typeof auditActions)[A]['fields'][number]
 type Optional<A extends AuditAction> = (typeof auditActions)[A]['optional'][number]
 
-type EntryOf<A extends AuditAction> = Flat<
+type EntryOf<A extends AuditAction> = Simplify<
   { readonly action: A } & { readonly [F in Required<A>]: LogValue<F> } & {
     readonly [F in Optional<A>]?: LogValue<F> | undefined
   }

@@ -1,4 +1,4 @@
-import type { Holder } from './min-gauge.ts'
+import type { Contribution } from './min-gauge.ts'
 import type { Recorder } from './recorder.ts'
 
 /** Where certificates are used. */
@@ -28,7 +28,7 @@ export const createCertificateMeter = (recorder: Recorder, use: CertificateUse, 
   }
 }
 
-const say = (holder: Holder, endMs: number | undefined): void => {
+const say = (holder: Contribution, endMs: number | undefined): void => {
   if (endMs === undefined) holder.release()
   else holder.set(Math.floor(endMs / 1000))
 }

@@ -1,4 +1,4 @@
-import type { Flat, LogField, LogValue } from './log-fields.ts'
+import type { LogField, LogValue, Simplify } from './log-fields.ts'
 
 export type LogLevel = 'info' | 'warn' | 'error' | 'fatal'
 
@@ -174,14 +174,18 @@ type Needed<E extends LogEvent> = (typeof logEvents)[E]['fields'][number]
 type Possible<E extends LogEvent> = (typeof logEvents)[E]['optional'][number]
 
 /** A line of an event. One object type: in a combined one the compiler would let fields of no event through. */
-export type LogEntry<E extends LogEvent> = { readonly event: E } & Flat<
+export type LogEntry<E extends LogEvent> = { readonly event: E } & Simplify<
   { readonly [F in Needed<E>]: LogValue<F> } & { readonly [F in Possible<E>]?: LogValue<F> | undefined }
 >
 
 /** Those that may also be told as warnings, for how they turned out. */
-type Turning = 'audit' | 'stopped'
+type DowngradableEvent = 'audit' | 'stopped'
 
 /** What may be logged at a level. */
 export type EventAt<L extends LogLevel> = {
-  [E in LogEvent]: (typeof logEvents)[E]['level'] extends L ? E : L extends 'warn' ? Extract<E, Turning> : never
+  [E in LogEvent]: (typeof logEvents)[E]['level'] extends L
+    ? E
+    : L extends 'warn'
+      ? Extract<E, DowngradableEvent>
+      : never
 }[LogEvent]

@@ -82,4 +82,4 @@ interface LogTypes {
 export type LogValue<F extends LogField> = LogTypes[(typeof logFields)[F]['type']]
 
 /** One object type of several combined. */
-export type Flat<T> = { [K in keyof T]: T[K] }
+export type Simplify<T> = { [K in keyof T]: T[K] }

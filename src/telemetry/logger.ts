@@ -1,8 +1,8 @@
 import { isatty } from 'node:tty'
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
 import type { EventAt, LogEntry, LogLevel } from './log-events.ts'
-import { toErrorFacts } from './serialize-error.ts'
-import { createLineWriter, type LineWriter } from './stdout-writer.ts'
+import { serializeError } from './serialize-error.ts'
+import { createStdoutWriter, type StdoutWriter } from './stdout-writer.ts'
 
 /** Writes the events of the catalogue, each at its level and with its fields; `message` is a sentence for a person. */
 export interface Logger {
@@ -27,7 +27,7 @@ export interface ProcessLogger {
   /** Fields of every line. */
   readonly base: LoggerOptions['base']
   /** Where its lines go, for others who write such lines; undefined on a terminal, where they are made pretty. */
-  readonly lines: LineWriter | undefined
+  readonly lines: StdoutWriter | undefined
   /** Prints a text that is no log line, after the lines before it. It ends with a newline. */
   print(text: string): void
   /** Writes what is buffered; for the last lines of a process. Waits a second at most for a reader that has stalled. */
@@ -49,7 +49,7 @@ export const readLogLevel = (env: NodeJS.ProcessEnv): string => {
  */
 export const createLogger = async (options: LoggerOptions): Promise<ProcessLogger> => {
   const { base, onDrop = () => undefined } = options
-  const lines = createLineWriter({
+  const lines = createStdoutWriter({
     onDrop,
     onResume: dropped => log.warn({ event: 'access_lines_dropped', dropped }, 'log lines were dropped'),
   })
@@ -65,12 +65,12 @@ const pinoLogger = ({ level, base }: LoggerOptions, destination: DestinationStre
       base,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
-      serializers: { err: toErrorFacts },
+      serializers: { err: serializeError },
     },
     destination,
   )
 
-const prettyStream = async (lines: LineWriter): Promise<DestinationStream> => {
+const prettyStream = async (lines: StdoutWriter): Promise<DestinationStream> => {
   const { prettyFactory } = await import('pino-pretty')
   const pretty = prettyFactory({ colorize: true, ignore: 'pid,hostname', singleLine: true })
   return { write: line => lines.write(pretty(line)) }

@@ -1,5 +1,5 @@
 /** One who says a value of a gauge; the least of all counts. */
-export interface Holder {
+export interface Contribution {
   set(value: number): void
   /** Says nothing any more. */
   release(): void
@@ -9,17 +9,17 @@ export interface Holder {
  * A gauge that several hold at a time: what serves an old configuration and what serves the next one, for a while. Its value
  * is the least that one of them says. While none says anything there is no series.
  */
-export class LeastCell {
+export class MinGauge {
   readonly id: number
-  readonly #markChanged: (cell: LeastCell) => void
-  readonly #values = new Map<Holder, number>()
+  readonly #markChanged: (cell: MinGauge) => void
+  readonly #values = new Map<Contribution, number>()
   #changed = false
-  constructor(id: number, markChanged: (cell: LeastCell) => void) {
+  constructor(id: number, markChanged: (cell: MinGauge) => void) {
     this.id = id
     this.#markChanged = markChanged
   }
-  hold(): Holder {
-    const holder: Holder = {
+  hold(): Contribution {
+    const holder: Contribution = {
       set: value => {
         this.#values.set(holder, value)
         this.#change()

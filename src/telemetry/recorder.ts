@@ -1,7 +1,7 @@
 import { ownMember } from '../own-member.ts'
 import type { Exemplar } from './exemplar.ts'
 import { type MetricKey, metrics } from './metrics.ts'
-import { LeastCell } from './min-gauge.ts'
+import { MinGauge } from './min-gauge.ts'
 
 /**
  * One process's share of the metrics. The hot path holds a cell and adds to it; every so often `takeChanges` gives
@@ -12,7 +12,7 @@ export interface Recorder {
   counter(key: MetricKey, labels: readonly string[]): CounterCell
   gauge(key: MetricKey, labels: readonly string[]): GaugeCell
   /** A gauge of the least that several say; its metric is declared as the `min` over processes too. */
-  least(key: MetricKey, labels: readonly string[]): LeastCell
+  least(key: MetricKey, labels: readonly string[]): MinGauge
   histogram(key: MetricKey, labels: readonly string[]): HistogramCell
   /** The same, of what is no news by itself: its observations wait until something else has changed, or somebody asks. */
   quietHistogram(key: MetricKey, labels: readonly string[]): HistogramCell
@@ -67,7 +67,7 @@ export const createRecorder = (onChange: () => void = () => undefined): Recorder
   return {
     counter: (key, labels) => cellOf(key, labels, id => new CounterCell(id, markChanged)),
     gauge: (key, labels) => cellOf(key, labels, id => new GaugeCell(id, markChanged)),
-    least: (key, labels) => cellOf(key, labels, id => new LeastCell(id, markChanged)),
+    least: (key, labels) => cellOf(key, labels, id => new MinGauge(id, markChanged)),
     histogram: (key, labels) => cellOf(key, labels, id => new HistogramCell(id, markChanged, metrics[key].buckets)),
     quietHistogram: (key, labels) =>
       cellOf(key, labels, id => new HistogramCell(id, markQuietly, metrics[key].buckets)),
@@ -99,7 +99,7 @@ export const createRecorder = (onChange: () => void = () => undefined): Recorder
   }
 }
 
-type Cell = CounterCell | GaugeCell | LeastCell | HistogramCell
+type Cell = CounterCell | GaugeCell | MinGauge | HistogramCell
 type MarkChanged = (cell: Cell) => void
 
 export class CounterCell {

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 
 /** What a bug says of itself in a log line. Other members of an error may hold what a store was asked, and so a token. */
-export interface ErrorFacts {
+export interface SerializedError {
   readonly type: string
   readonly message: string
   /** File, line and column below the program's folder; left out where it was thrown outside of the program. */
@@ -9,7 +9,7 @@ export interface ErrorFacts {
 }
 
 /** @param thrown whatever was thrown, an error or not */
-export const toErrorFacts = (thrown: unknown): ErrorFacts => {
+export const serializeError = (thrown: unknown): SerializedError => {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: String(thrown) }
   const { type, message, stack } = pino.stdSerializers.err(thrown)
   const at = ownPlaceIn(stack)

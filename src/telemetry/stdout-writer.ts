@@ -6,7 +6,7 @@ import { type NonBlockingOutput, openOutput } from './non-blocking-output.ts'
  * must not stall the gateway: output is written without blocking, lines wait in a bounded buffer, then are dropped and
  * counted.
  */
-export interface LineWriter {
+export interface StdoutWriter {
   /** @param line ends with a newline */
   write(line: string): void
   /** Writes what has gathered; for the last lines of a process. Waits a second at most for a reader that has stalled. */
@@ -30,7 +30,7 @@ const retryAfterMs = 5
 /** How long the last words of a process wait for a reader that has stalled. */
 const lastWordsMs = 1000
 
-export const createLineWriter = ({ onDrop, onResume }: DroppedLines): LineWriter => {
+export const createStdoutWriter = ({ onDrop, onResume }: DroppedLines): StdoutWriter => {
   const output = openOutput(1)
   const waiting: Buffer[] = []
   let gathering = ''

@@ -1,4 +1,4 @@
-import { toLoggedPath } from '../../telemetry/redact-path.ts'
+import { redactPath } from '../../telemetry/redact-path.ts'
 import type { Span, SpanAttributes } from '../../telemetry/tracing/span.ts'
 import type { Tracer } from '../../telemetry/tracing/tracer.ts'
 import { clientGone, type Exchange } from '../exchange.ts'
@@ -30,7 +30,7 @@ const toRequestSpan = (exchange: Exchange, trace: RequestTrace, status: number, 
       'http.request.method': method,
       'http.route': operation?.path,
       'http.response.status_code': status === clientGone ? undefined : status,
-      'url.path': target && toLoggedPath(target.path),
+      'url.path': target && redactPath(target.path),
       'url.scheme': schemeOf(exchange),
       'network.protocol.version': `1.${context.request.head.versionMinor}`,
       'client.address': context.address,

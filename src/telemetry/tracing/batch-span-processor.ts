@@ -1,9 +1,9 @@
 import type { Recorder } from '../recorder.ts'
-import type { Collector } from './otlp-http-transport.ts'
+import type { OtlpTransport } from './otlp-http-transport.ts'
 import { type Resource, toOtlpJson } from './otlp-json.ts'
 import type { Span } from './span.ts'
 
-export interface SpanExporterOptions {
+export interface BatchSpanProcessorOptions {
   readonly resource: Resource
   /** How often what has gathered is sent. Default 5_000. */
   readonly everyMs: number
@@ -16,7 +16,7 @@ export interface SpanExporterOptions {
 }
 
 /** Hands ended spans to a collector. Nothing of that is waited for but at the end. */
-export interface SpanExporter {
+export interface BatchSpanProcessor {
   /** Takes a span, or drops it where too many wait. */
   add(span: Span): void
   /** Sends what waits, as far as there is time for it. */
@@ -27,12 +27,12 @@ export interface SpanExporter {
 export type CollectorReport = (isTaking: boolean, reason: string | undefined) => void
 
 /** One delivery at a time. What the collector cannot take now waits for the next turn, in the bounds of the queue. */
-export const createSpanExporter = (
-  { resource, everyMs, batchSize, queueSize, lastDeliveryMs }: SpanExporterOptions,
-  collector: Collector,
+export const createBatchSpanProcessor = (
+  { resource, everyMs, batchSize, queueSize, lastDeliveryMs }: BatchSpanProcessorOptions,
+  collector: OtlpTransport,
   recorder: Recorder,
   report: CollectorReport,
-): SpanExporter => {
+): BatchSpanProcessor => {
   const waiting: Span[] = []
   const [exported, dropped, refused] = ['exported', 'dropped', 'refused'].map(outcome =>
     recorder.counter('traceSpans', [outcome]),

@@ -2,7 +2,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { nodeHttp } from '../../node-http.ts'
 import type { Secret } from '../../secret.ts'
 
-export interface CollectorOptions {
+export interface OtlpTransportOptions {
   /** Where spans are posted, path included. */
   readonly endpoint: URL
   /** What goes along, such as a key. */
@@ -20,7 +20,7 @@ export type Delivery =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** Whoever gathers the traces. */
-export interface Collector {
+export interface OtlpTransport {
   /** Never rejects. */
   post(body: string): Promise<Delivery>
   /** Ends what is under way. */
@@ -28,7 +28,7 @@ export interface Collector {
 }
 
 /** Posts JSON to one address (OTLP/HTTP), over one connection that is kept. */
-export const createCollector = ({ endpoint, headers, timeoutMs }: CollectorOptions): Collector => {
+export const createOtlpTransport = ({ endpoint, headers, timeoutMs }: OtlpTransportOptions): OtlpTransport => {
   const isSecure = endpoint.protocol === 'https:'
   const agent = isSecure ? new HttpsAgent(oneConnection) : new (nodeHttp().Agent)(oneConnection)
   const send = isSecure ? requestHttps : nodeHttp().request

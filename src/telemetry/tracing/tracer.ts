@@ -1,6 +1,6 @@
 import type { Recorder } from '../recorder.ts'
-import { type CollectorReport, createSpanExporter } from './batch-span-processor.ts'
-import { createCollector } from './otlp-http-transport.ts'
+import { type CollectorReport, createBatchSpanProcessor } from './batch-span-processor.ts'
+import { createOtlpTransport } from './otlp-http-transport.ts'
 import { isSampled } from './sampler.ts'
 import type { Span } from './span.ts'
 import type { TracingOptions } from './tracing-options.ts'
@@ -20,7 +20,7 @@ export const openTracer = (
   recorder: Recorder,
   report: CollectorReport,
 ): Tracer => {
-  const spans = createSpanExporter(exporter, createCollector(collector), recorder, report)
+  const spans = createBatchSpanProcessor(exporter, createOtlpTransport(collector), recorder, report)
   return {
     isSampled: (traceId, isParentSampled) => isSampled(sampling, traceId, isParentSampled),
     record: spans.add,

@@ -1,15 +1,15 @@
 import { nodeHttp } from '../../node-http.ts'
 import { Secret } from '../../secret.ts'
-import type { SpanExporterOptions } from './batch-span-processor.ts'
-import type { CollectorOptions } from './otlp-http-transport.ts'
+import type { BatchSpanProcessorOptions } from './batch-span-processor.ts'
+import type { OtlpTransportOptions } from './otlp-http-transport.ts'
 import type { Resource } from './otlp-json.ts'
 import type { Sampling } from './sampler.ts'
 
 /** Which traces are recorded, and where they go. */
 export interface TracingOptions {
   readonly sampling: Sampling
-  readonly collector: CollectorOptions
-  readonly exporter: SpanExporterOptions
+  readonly collector: OtlpTransportOptions
+  readonly exporter: BatchSpanProcessorOptions
 }
 
 /**
@@ -118,13 +118,13 @@ const count = (name: string, text: string | undefined, otherwise: number): numbe
 }
 
 /** Those for traces replace those of the same name for all signals. */
-const readHeaders = (env: NodeJS.ProcessEnv): CollectorOptions['headers'] => ({
+const readHeaders = (env: NodeJS.ProcessEnv): OtlpTransportOptions['headers'] => ({
   ...toHeaders('OTEL_EXPORTER_OTLP_HEADERS', env.OTEL_EXPORTER_OTLP_HEADERS),
   ...toHeaders('OTEL_EXPORTER_OTLP_TRACES_HEADERS', env.OTEL_EXPORTER_OTLP_TRACES_HEADERS),
 })
 
 /** No message repeats a value: keys are in them. */
-const toHeaders = (name: string, text: string | undefined): CollectorOptions['headers'] => {
+const toHeaders = (name: string, text: string | undefined): OtlpTransportOptions['headers'] => {
   const pairs = parsePairs(name, text)
   try {
     for (const [field, value] of pairs) {

@@ -3,11 +3,11 @@
  * Sends over IPC how long it took and, once the reader reads again, how many lines were dropped, as `onResume`
  * says and as the sum of `onDrop`; the sum also in answer to any message.
  */
-import { createLineWriter } from '../../../src/telemetry/stdout-writer.ts'
+import { createStdoutWriter } from '../../../src/telemetry/stdout-writer.ts'
 
 const count = Number(process.argv[2])
 let lost = 0
-const lines = createLineWriter({
+const lines = createStdoutWriter({
   onDrop: lines => {
     lost += lines
   },

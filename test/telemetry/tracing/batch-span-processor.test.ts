@@ -1,8 +1,11 @@
 import t, { type Test } from 'tap'
 import { Secret } from '../../../src/secret.ts'
 import { createRecorder, type Recorder } from '../../../src/telemetry/recorder.ts'
-import { createSpanExporter, type SpanExporter } from '../../../src/telemetry/tracing/batch-span-processor.ts'
-import { createCollector } from '../../../src/telemetry/tracing/otlp-http-transport.ts'
+import {
+  type BatchSpanProcessor,
+  createBatchSpanProcessor,
+} from '../../../src/telemetry/tracing/batch-span-processor.ts'
+import { createOtlpTransport } from '../../../src/telemetry/tracing/otlp-http-transport.ts'
 import type { Span } from '../../../src/telemetry/tracing/span.ts'
 import { eventually } from '../../support/eventually.ts'
 import { findFreePort } from '../../support/free-port.ts'
@@ -23,7 +26,7 @@ const spanOf = (name: string, changes: Partial<Span> = {}): Span => ({
 })
 
 interface Setting {
-  readonly exporter: SpanExporter
+  readonly exporter: BatchSpanProcessor
   readonly recorder: Recorder
   /** What was reported, in order. */
   readonly reports: readonly (string | undefined)[]
@@ -33,13 +36,13 @@ interface Setting {
 const open = (t: Test, endpoint: string, changes: object = {}): Setting => {
   const recorder = createRecorder()
   const reports: (string | undefined)[] = []
-  const collector = createCollector({
+  const collector = createOtlpTransport({
     endpoint: new URL(endpoint),
     headers: { 'x-api-key': new Secret('k') },
     timeoutMs: 10_000,
     ...changes,
   })
-  const exporter = createSpanExporter(
+  const exporter = createBatchSpanProcessor(
     {
       resource: { 'service.name': 'edge' },
       everyMs: 3_600_000,
