@@ -96,7 +96,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   const sampleNewTrace = newTraceSampler(process.env)
   const endless = createStreamRegistry()
   const storedClients = await followStoredClients(store.clients, feedWatch, deps)
-  const lasting: ProcessScope = {
+  const scope: ProcessScope = {
     ...deps,
     fixed: config,
     store,
@@ -104,31 +104,32 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     revocations,
     storedClients,
     endless,
-    hasTokenEnded: (token, record) => servings.current().authorizationServer.hasTokenEnded(token, record),
+    isTokenExpiredOrRevoked: (token, record) =>
+      generations.current().authorizationServer.isTokenExpiredOrRevoked(token, record),
     tracer,
     sampleNewTrace,
   }
-  const servings = createGenerations(await createGeneration(config, lasting))
+  const generations = createGenerations(await createGeneration(config, scope))
   const tls = config.tls && (await openTls(config.tls, reportCertificates('listener', deps)))
   const storeCertificates = followStoreCertificates(config.store, deps.recorder)
   const removedGroupings = followRemovedGroupings({
-    config: () => servings.current().config,
+    config: () => generations.current().config,
     drop: deps.recorder.forget,
     clock: systemClock,
   })
   const internal = privateOptions(config)
-  const { oauth } = servings.current()
+  const { oauth } = generations.current()
   const certificates = reportCertificates('internal', deps)
   const privateListener = internal && (await openPrivateListener(internal, { ...deps, oauth, certificates }))
   return {
-    traffic: createHttpServer(ownLimits(config), servings.handlers, tls),
+    traffic: createHttpServer(ownLimits(config), generations.handlers, tls),
     privateListener,
     async prepare(next) {
-      const before = servings.current()
-      const serving = await createGeneration(next, lasting, before)
+      const before = generations.current()
+      const serving = await createGeneration(next, scope, before)
       return {
         adopt() {
-          servings.replace(serving)
+          generations.replace(serving)
           privateListener?.serve(serving.oauth)
         },
         discard: () => serving.close(before),
@@ -137,10 +138,10 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     learnRevocations: revocations.learn,
     startDraining() {
       privateListener?.startDraining()
-      servings.startDraining()
+      generations.startDraining()
     },
     closeEndless: endless.closeAll,
-    inFlight: servings.inFlight,
+    inFlight: generations.inFlight,
     async close() {
       tls?.close()
       privateListener?.close()
@@ -149,7 +150,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       revocations.close()
       storedClients.close()
       feedWatch.close()
-      await servings.close()
+      await generations.close()
       await Promise.all([limiter.close(), store.close(), tracer?.close()])
     },
   }

@@ -62,8 +62,8 @@ const closingBoth = (joined: JoinedClients, meter: { readonly close: () => void 
   get terms() {
     return joined.terms
   },
-  get mostSecrets() {
-    return joined.mostSecrets
+  get maxSecretsPerKind() {
+    return joined.maxSecretsPerKind
   },
   close() {
     joined.close()

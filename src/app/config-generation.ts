@@ -38,7 +38,7 @@ export interface ProcessScope {
   readonly onChange: OnChange
   readonly endless: StreamRegistry
   /** Asks the authorization server that serves when it is called. */
-  readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
+  readonly isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked']
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
   readonly sampleNewTrace: SampleNewTrace
@@ -63,13 +63,13 @@ export interface Generation {
  */
 export const createGeneration = async (
   config: LiveConfig,
-  lasting: ProcessScope,
+  scope: ProcessScope,
   before?: Generation,
 ): Promise<Generation> => {
-  const keys = await findGenerationKeys(config.oauth, lasting, before?.oauth)
-  const clients = lasting.storedClients.beside(config, lasting.fixed)
+  const keys = await findGenerationKeys(config.oauth, scope, before?.oauth)
+  const clients = scope.storedClients.beside(config, scope.fixed)
   try {
-    return build(config, lasting, { keys, clients }, before)
+    return build(config, scope, { keys, clients }, before)
   } catch (error) {
     // Both would follow the store for as long as the process runs.
     clients.close()
@@ -86,11 +86,11 @@ interface Followed {
 
 const build = (
   config: LiveConfig,
-  lasting: ProcessScope,
+  scope: ProcessScope,
   { keys, clients }: Followed,
   before: Generation | undefined,
 ): Generation => {
-  const { fixed, store, limiter, revocations, log } = lasting
+  const { fixed, store, limiter, revocations, log } = scope
   const failures =
     before && isSame(before.config.loginFailures, config.loginFailures)
       ? before.failures
@@ -123,7 +123,7 @@ const build = (
       audit: config.audit,
     },
     {
-      ...lasting,
+      ...scope,
       caller: {
         authorizationServer,
         findClient: client_id => clients.find(client_id),

@@ -26,7 +26,7 @@ export interface TokenCaller {
   readonly client: ClientRegistration
   readonly token: AccessTokenRecord
   /** Of the proof that came with it; spent when the plan has let it in. */
-  readonly unspent: readonly SingleUse[]
+  readonly pendingReplayChecks: readonly SingleUse[]
 }
 
 /** Another gateway asks whether a request of its own may pass: target and operation of the exchange are that request's. */

@@ -62,7 +62,7 @@ export interface GatewayDeps {
   /** Those that are open in this process, by whatever gateway. */
   readonly endless: StreamRegistry
   /** Asked under the configuration that is served when it is called: a stream may stay open over many reloads. */
-  readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
+  readonly isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked']
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
   /** Of those that begin here, where none are. */
@@ -135,8 +135,8 @@ export const createGateway = (
     reply(exchange, refuseError(exchange, error))
   }
 
-  const { endless, hasTokenEnded } = deps
-  const forwarding = { upstreams, finish, reply, endless, hasTokenEnded }
+  const { endless, isTokenExpiredOrRevoked } = deps
+  const forwarding = { upstreams, finish, reply, endless, isTokenExpiredOrRevoked }
   const steps = pipeline({
     routes,
     caller: deps.caller,

@@ -35,7 +35,9 @@ export const serveOperation = (authorizationServer: AuthorizationServer, recorde
 }
 
 const counted = (exchange: Exchange, reply: Promise<OAuthReply>): Promise<OAuthReply> =>
-  exchange.caller?.kind === 'client' && exchange.caller.unspent.length > 0 ? countWhenAnswered(exchange, reply) : reply
+  exchange.caller?.kind === 'client' && exchange.caller.pendingReplayChecks.length > 0
+    ? countWhenAnswered(exchange, reply)
+    : reply
 
 const answer = (
   server: AuthorizationServer,

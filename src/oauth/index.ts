@@ -77,7 +77,7 @@ export interface AuthorizationServer {
    * Whether an access token has expired or was revoked since it gave this record, for whoever uses it over a longer time.
    * Local for JWTs; opaque tokens are looked up every few seconds, however often this is asked.
    */
-  hasTokenEnded(token: string, record: AccessTokenRecord): boolean | Promise<boolean>
+  isTokenExpiredOrRevoked(token: string, record: AccessTokenRecord): boolean | Promise<boolean>
   /**
    * The DPoP proof sent with a request (RFC 9449 section 4.3): who holds its key. That it was not used before is known once
    * its `use` is spent.
@@ -85,7 +85,7 @@ export interface AuthorizationServer {
    */
   verifyProof(request: ProvenRequest): ProvenKey
   /** Who is calling, signed for the service behind the gateway: `X-Sidegate-Assertion`. */
-  readonly vouch: SignIdentity
+  readonly signIdentity: SignIdentity
   /** Spends what may be used once. @throws OAuthError of the first that was used before */
   spend(uses: readonly SingleUse[]): Promise<void>
 }
@@ -113,8 +113,8 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
   const oneTimeUses = createReplayProtection(deps.store.replays)
   const serve =
     (endpoint: Endpoint): AuthorizationServer['token'] =>
-    (form, { client, unspent }, request) =>
-      oneTimeUses.answer(unspent, ask => endpoint(form, client, ask, request))
+    (form, { client, pendingReplayChecks }, request) =>
+      oneTimeUses.answer(pendingReplayChecks, ask => endpoint(form, client, ask, request))
   return {
     parseForm,
     ...createClientAuth(deps, clientKeys),
@@ -136,9 +136,9 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
       return found && publicDocument(found)
     },
     verifyAccessToken,
-    hasTokenEnded: createTokenLiveness(deps, verifyAccessToken),
+    isTokenExpiredOrRevoked: createTokenLiveness(deps, verifyAccessToken),
     verifyProof: checkProof,
-    vouch: createIdentityAssertions(deps),
+    signIdentity: createIdentityAssertions(deps),
     spend: oneTimeUses.spend,
   }
 }

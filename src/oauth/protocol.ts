@@ -33,7 +33,7 @@ export interface OAuthRequest {
 export interface ClientCertificate {
   readonly certificate: X509Certificate
   /** Whether a CA that the operator named vouches for it. A self-signed one proves possession of its key alone. */
-  readonly isVouchedFor: boolean
+  readonly isChainVerified: boolean
 }
 
 /** One HTTP answer. `body` is an object (answered as JSON), or text with its own content type in `headers`. */

@@ -17,7 +17,7 @@ export interface SingleUse {
 /** A client whose proof is right. Whether it was used before is known when the request asks the store. */
 export interface ProvenClient {
   readonly client: ClientRegistration
-  readonly unspent: readonly SingleUse[]
+  readonly pendingReplayChecks: readonly SingleUse[]
 }
 
 /**
@@ -41,7 +41,7 @@ export interface ReplayProtection {
    * Answers a request that may use these once. An answer that is found without asking the store, a refusal as well,
    * spends them too, and before it is given.
    */
-  answer<T>(unspent: readonly SingleUse[], respond: (ask: StoreQuery) => MaybePromise<T>): MaybePromise<T>
+  answer<T>(pendingReplayChecks: readonly SingleUse[], respond: (ask: StoreQuery) => MaybePromise<T>): MaybePromise<T>
   /** Spends them by themselves. @throws OAuthError of the first that was used before */
   spend(uses: readonly SingleUse[]): Promise<void>
 }
@@ -76,9 +76,9 @@ export const createReplayProtection = (replays: ReplayStore): ReplayProtection =
 
   return {
     spend,
-    answer: (unspent, respond) => {
-      if (unspent.length === 0) return respond(askOnly)
-      let left = unspent
+    answer: (pendingReplayChecks, respond) => {
+      if (pendingReplayChecks.length === 0) return respond(askOnly)
+      let left = pendingReplayChecks
       const ask: StoreQuery = (question, more = []) => {
         const uses = [...left, ...more]
         left = []

@@ -33,7 +33,7 @@ const lastWordsMs = 1000
 export const createStdoutWriter = ({ onDrop, onResume }: DroppedLines): StdoutWriter => {
   const output = openOutput(1)
   const waiting: Buffer[] = []
-  let gathering = ''
+  let scrapeFanOut = ''
   let waitingBytes = 0
   let dropped = 0
   let isRetrying = false
@@ -44,9 +44,9 @@ export const createStdoutWriter = ({ onDrop, onResume }: DroppedLines): StdoutWr
     onDrop(lines)
   }
   const enqueue = (): void => {
-    if (gathering === '') return
-    const chunk = Buffer.from(gathering)
-    gathering = ''
+    if (scrapeFanOut === '') return
+    const chunk = Buffer.from(scrapeFanOut)
+    scrapeFanOut = ''
     waiting.push(chunk)
     waitingBytes += chunk.length
   }
@@ -95,9 +95,9 @@ export const createStdoutWriter = ({ onDrop, onResume }: DroppedLines): StdoutWr
 
   return {
     write(line) {
-      if (gathering.length + line.length > atomicBytes) push()
+      if (scrapeFanOut.length + line.length > atomicBytes) push()
       if (waitingBytes > maxWaitingBytes) drop(1)
-      else gathering += line
+      else scrapeFanOut += line
       pushSoon()
     },
     flush() {

@@ -56,7 +56,7 @@ const client = (client_id: string, plan = 'p'): ClientRegistration => registrati
 const proven = (client_id: string, plan?: string): Caller => ({
   kind: 'client',
   client: client(client_id, plan),
-  unspent: [],
+  pendingReplayChecks: [],
 })
 
 const nobody: Caller = { kind: 'unknown', named: undefined }

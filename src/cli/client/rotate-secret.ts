@@ -72,7 +72,7 @@ const readKnown = (config: SidegateConfig, client_id: string, known: KnownClient
 }
 
 /** Each that is good is compared with every secret that anybody presents. */
-const mostSecrets = 5
+const maxSecretsPerKind = 5
 
 const replaceSecret = async (client: ClientRegistration, keepMs: number) => {
   const method = client.token_endpoint_auth_method
@@ -82,9 +82,9 @@ const replaceSecret = async (client: ClientRegistration, keepMs: number) => {
   const nowMs = systemClock.nowMs()
   const rotated = rotateSecret(members.client_secret_hash, await heldSecrets(client), nowMs, nowMs + keepMs)
   const count = 1 + (rotated.client_secrets?.length ?? 0)
-  if (count > mostSecrets)
+  if (count > maxSecretsPerKind)
     throw new Error(
-      `${quoted(client.client_id)} would have ${count} good secrets, and ${mostSecrets} is the most; with --keep 0s those of now end at once`,
+      `${quoted(client.client_id)} would have ${count} good secrets, and ${maxSecretsPerKind} is the most; with --keep 0s those of now end at once`,
     )
   return { own, members: rotated }
 }

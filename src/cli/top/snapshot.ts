@@ -63,21 +63,21 @@ export interface UpstreamRow extends Durations {
 /** @param before an earlier scrape of the same admin port: between the two lies what happened */
 export const toSnapshot = (before: Scrape, now: Scrape): Snapshot => {
   const { sec, samples } = counterDeltas(before, now)
-  const ledger = createMetricQuery(now.samples, samples)
-  const rateOf = (key: MetricKey): number => ledger.sum(key) / sec
+  const metrics = createMetricQuery(now.samples, samples)
+  const rateOf = (key: MetricKey): number => metrics.sum(key) / sec
   return {
-    version: ledger.labelOf('buildInfo', 'version'),
-    workers: ledger.sum('workers'),
-    restarts: ledger.state('workerRestarts'),
-    isReloadGood: ledger.sums('configReloadSuccessful', () => '').get('') !== 0,
+    version: metrics.labelOf('buildInfo', 'version'),
+    workers: metrics.sum('workers'),
+    restarts: metrics.state('workerRestarts'),
+    isReloadGood: metrics.sums('configReloadSuccessful', () => '').get('') !== 0,
     tokensPerSec: rateOf('tokensIssued'),
     introspectionsPerSec: rateOf('introspections'),
-    alonePerSec: ledger.sum('planDecisions', isDecidedAlone) / sec,
-    stores: toStoreRows(ledger, sec),
+    alonePerSec: metrics.sum('planDecisions', isDecidedAlone) / sec,
+    stores: toStoreRows(metrics, sec),
     // No grouping has such a name.
-    total: toGroupingRows(ledger, sec, () => '(all)'),
-    groupings: toGroupingRows(ledger, sec, ({ grouping = '' }) => grouping).toSorted(byRate),
-    upstreams: toUpstreamRows(ledger, sec).toSorted(byRate),
+    total: toGroupingRows(metrics, sec, () => '(all)'),
+    groupings: toGroupingRows(metrics, sec, ({ grouping = '' }) => grouping).toSorted(byRate),
+    upstreams: toUpstreamRows(metrics, sec).toSorted(byRate),
   }
 }
 
@@ -85,13 +85,13 @@ const isDecidedAlone = ({ decision = '' }: Labels): boolean => ['local', 'open',
 
 const isRefusal = ({ decision = '' }: Labels): boolean => ['denied', 'closed'].includes(decision)
 
-const toGroupingRows = (ledger: MetricQuery, sec: number, groupOf: GroupOf): readonly GroupingRow[] => {
-  const requests = ledger.sums('httpRequests', groupOf)
-  const clientErrors = ledger.sums('httpRequests', groupOf, ({ code }) => code?.startsWith('4') ?? false)
-  const serverErrors = ledger.sums('httpRequests', groupOf, ({ code }) => code?.startsWith('5') ?? false)
-  const refusals = ledger.sums('planDecisions', groupOf, isRefusal)
-  const inFlight = ledger.sums('httpRequestsInFlight', groupOf)
-  const durations = ledger.durations('httpRequestDuration', groupOf)
+const toGroupingRows = (metrics: MetricQuery, sec: number, groupOf: GroupOf): readonly GroupingRow[] => {
+  const requests = metrics.sums('httpRequests', groupOf)
+  const clientErrors = metrics.sums('httpRequests', groupOf, ({ code }) => code?.startsWith('4') ?? false)
+  const serverErrors = metrics.sums('httpRequests', groupOf, ({ code }) => code?.startsWith('5') ?? false)
+  const refusals = metrics.sums('planDecisions', groupOf, isRefusal)
+  const inFlight = metrics.sums('httpRequestsInFlight', groupOf)
+  const durations = metrics.durations('httpRequestDuration', groupOf)
   return namesIn(requests, inFlight).map(name => ({
     name,
     requestsPerSec: countOf(requests, name) / sec,
@@ -103,11 +103,11 @@ const toGroupingRows = (ledger: MetricQuery, sec: number, groupOf: GroupOf): rea
   }))
 }
 
-const toStoreRows = (ledger: MetricQuery, sec: number): readonly StoreRow[] => {
+const toStoreRows = (metrics: MetricQuery, sec: number): readonly StoreRow[] => {
   const groupOf: GroupOf = ({ store = '' }) => store
-  const calls = ledger.calls('storeDuration', groupOf)
-  const durations = ledger.durations('storeDuration', groupOf)
-  return [...ledger.sums('storeUp', groupOf)].map(([name, up]) => ({
+  const calls = metrics.calls('storeDuration', groupOf)
+  const durations = metrics.durations('storeDuration', groupOf)
+  return [...metrics.sums('storeUp', groupOf)].map(([name, up]) => ({
     name,
     isUp: up !== 0,
     callsPerSec: countOf(calls, name) / sec,
@@ -115,15 +115,15 @@ const toStoreRows = (ledger: MetricQuery, sec: number): readonly StoreRow[] => {
   }))
 }
 
-const toUpstreamRows = (ledger: MetricQuery, sec: number): readonly UpstreamRow[] => {
+const toUpstreamRows = (metrics: MetricQuery, sec: number): readonly UpstreamRow[] => {
   const groupOf: GroupOf = ({ upstream = '' }) => upstream
-  const workers = Math.max(1, ledger.sum('workers'))
-  const requests = ledger.calls('upstreamDuration', groupOf)
-  const errors = ledger.sums('upstreamErrors', groupOf)
-  const available = ledger.sums('upstreamMembers', groupOf, ({ state }) => state === 'available')
-  const away = ledger.sums('upstreamMembers', groupOf, ({ state }) => state !== 'available')
-  const queue = ledger.sums('upstreamQueue', groupOf)
-  const durations = ledger.durations('upstreamDuration', groupOf)
+  const workers = Math.max(1, metrics.sum('workers'))
+  const requests = metrics.calls('upstreamDuration', groupOf)
+  const errors = metrics.sums('upstreamErrors', groupOf)
+  const available = metrics.sums('upstreamMembers', groupOf, ({ state }) => state === 'available')
+  const away = metrics.sums('upstreamMembers', groupOf, ({ state }) => state !== 'available')
+  const queue = metrics.sums('upstreamQueue', groupOf)
+  const durations = metrics.durations('upstreamDuration', groupOf)
   return namesIn(requests, errors, available, away).map(name => ({
     name,
     requestsPerSec: countOf(requests, name) / sec,

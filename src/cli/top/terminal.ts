@@ -19,14 +19,14 @@ interface Hearing {
 }
 
 /** @param input undefined where nobody types */
-export const openTerminal = (output: WriteStream, input: ReadStream | undefined, hearing: Hearing): Terminal => {
+export const openTerminal = (output: WriteStream, input: ReadStream | undefined, throttle: Hearing): Terminal => {
   const hear = (chunk: Buffer): void => {
-    for (const name of keysIn(chunk.toString())) hearing.onKey(name)
+    for (const name of keysIn(chunk.toString())) throttle.onKey(name)
   }
   const restore = (): void => void output.write(leave)
   // Also where something throws: nobody is left with a terminal that shows no cursor.
   process.once('exit', restore)
-  output.on('resize', hearing.onResize)
+  output.on('resize', throttle.onResize)
   output.write(enter)
   input?.setRawMode(true).on('data', hear)
   return {
@@ -34,7 +34,7 @@ export const openTerminal = (output: WriteStream, input: ReadStream | undefined,
     draw: lines => void output.write(home + lines.map(line => clearLine + line).join('\r\n') + clearBelow),
     close() {
       process.off('exit', restore)
-      output.off('resize', hearing.onResize)
+      output.off('resize', throttle.onResize)
       input?.off('data', hear).setRawMode(false).pause()
       restore()
     },

@@ -25,9 +25,9 @@ export const encodeConfig = (config: SidegateConfig): EncodedConfig => {
  * The configuration as it was, frozen again. It is made of the parcel, which is not to be used any more.
  * @param intake has what came of its clients before (`config-parts.ts`)
  */
-export const decodeConfig = (parcel: EncodedConfig, intake = createClientIntake()): SidegateConfig => {
-  const { oauth, ...config } = unpack(parcel.config) as SidegateConfig
-  const { facts, parts } = parcel.clients
+export const decodeConfig = (encodedConfig: EncodedConfig, intake = createClientIntake()): SidegateConfig => {
+  const { oauth, ...config } = unpack(encodedConfig.config) as SidegateConfig
+  const { facts, parts } = encodedConfig.clients
   parts.forEach(intake.add)
   return Object.freeze({ ...config, oauth: Object.freeze({ ...oauth, clients: intake.open(facts) }) })
 }

@@ -24,15 +24,15 @@ export interface AdminSubjects {
   readonly storeFile: StoreFileWatch
   readonly eviction: EvictionReport
   readonly reload: Reload
-  readonly gathering: ScrapeFanOut
+  readonly scrapeFanOut: ScrapeFanOut
 }
 
 export const createAdminView = (subjects: AdminSubjects): AdminView => {
-  const { state, workers, storeFile, gathering } = subjects
+  const { state, workers, storeFile, scrapeFanOut } = subjects
   return {
     isReady: () => state.isReady && workers.serving() > 0 && !state.isDraining && !storeFile.isReplaced(),
     checks: () => checksOf(subjects),
-    metrics: gathering.expose,
+    metrics: scrapeFanOut.expose,
     version: () => ({ ...buildInfo() }),
   }
 }

@@ -11,7 +11,7 @@ import type { StoreHealth } from './store-health.ts'
 /** Everybody in the primary whom a worker may have something to tell. */
 export interface MessageHandlers {
   readonly aggregate: Aggregate
-  readonly gathering: ScrapeFanOut
+  readonly scrapeFanOut: ScrapeFanOut
   readonly decide: ReturnType<typeof createLimiterService>
   readonly storeWatch: StoreHealth
   readonly certificateWatch: CertificateWatch
@@ -25,11 +25,11 @@ export const createMessageRouter = (
   listening: () => MessageHandlers,
 ): Pick<WorkersOptions, 'onMessage' | 'onGone'> => ({
   onMessage(worker, message, answer) {
-    const { aggregate, gathering, decide, storeWatch, certificateWatch, changeWatch, reload, workers } = listening()
+    const { aggregate, scrapeFanOut, decide, storeWatch, certificateWatch, changeWatch, reload, workers } = listening()
     switch (message.type) {
       case 'metrics':
         if (message.changes) aggregate.apply(worker, message.changes)
-        if (message.asked !== undefined) gathering.reported(worker, message.asked)
+        if (message.asked !== undefined) scrapeFanOut.reported(worker, message.asked)
         break
       case 'charges':
         answer({ type: 'verdicts', id: message.id, verdicts: decide(message.charges) })
@@ -53,10 +53,10 @@ export const createMessageRouter = (
     }
   },
   onGone(worker) {
-    const { aggregate, gathering, storeWatch, reload } = listening()
+    const { aggregate, scrapeFanOut, storeWatch, reload } = listening()
     aggregate.forget(worker)
     storeWatch.forget(worker)
-    gathering.gone(worker)
+    scrapeFanOut.gone(worker)
     reload.drop(worker)
   },
 })

@@ -101,7 +101,7 @@ const serve = async (
     preloaded: options.preloaded,
     config: async () => {
       await isPrepared.promise
-      return reload.parcel()
+      return reload.encodedConfig()
     },
     listeners,
     privateListener,
@@ -121,17 +121,17 @@ const serve = async (
   const { config: current } = reload
   const removed = followRemovedGroupings({ config: current, drop: aggregate.drop, clock: systemClock })
   cleanup.defer(removed.close)
-  const gathering = createScrapeFanOut(aggregate, recorder, workers)
+  const scrapeFanOut = createScrapeFanOut(aggregate, recorder, workers)
   const decide = createLimiterService()
   const watches = { storeWatch, certificateWatch, changeWatch }
-  const listening: MessageHandlers = { aggregate, gathering, decide, ...watches, reload, workers }
+  const listening: MessageHandlers = { aggregate, scrapeFanOut, decide, ...watches, reload, workers }
   const store = await prepareStore(config, changeWatch.saw)
   cleanup.defer(store.close)
   const { whyAway } = store
   if (whyAway !== undefined) storeWatch.report('primary', 'store', false, whyAway)
   const storeFile = cleanup.adopt(createStoreFileWatch(config.store, log), watch => watch.close())
   const eviction = cleanup.adopt(await reportEviction(config, log, recorder), report => report.close())
-  const adminView = createAdminView({ config, state, workers, storeWatch, storeFile, eviction, reload, gathering })
+  const adminView = createAdminView({ config, state, workers, storeWatch, storeFile, eviction, reload, scrapeFanOut })
   const admin = await withListenerName(
     'admin',
     options.demo,

@@ -10,10 +10,10 @@ import type { ConfigSource } from './config-source.ts'
 import { createVote, type Vote } from './vote.ts'
 
 /** The configuration that is served now, and its way to the next one. */
-export interface Reload extends Pick<Vote, 'answered' | 'gone'> {
+export interface Reload extends Pick<Vote, 'record' | 'drop'> {
   config(): SidegateConfig
   /** The same, as it goes to workers. */
-  parcel(): EncodedConfig
+  encodedConfig(): EncodedConfig
   /** For a person: `ok`, or when it was that the files could not be served. */
   finding(): string
   /** Reads the files, and serves what they say if all of it is right; else nothing changes. One at a time. */
@@ -39,8 +39,8 @@ export const createReload = (options: ReloadOptions): Reload => {
   const { source, workers, log, recorder, clock } = options
   const successful = recorder.gauge('configReloadSuccessful', [])
   const succeededAt = recorder.gauge('configReloadTimestamp', [])
-  const agreement = createVote(workers)
-  let served = { config: options.config, parcel: encodeConfig(options.config) }
+  const vote = createVote(workers)
+  let served = { config: options.config, encodedConfig: encodeConfig(options.config) }
   let lastId = 0
   let underWay = Promise.resolve()
   let retry: NodeJS.Timeout | undefined
@@ -67,14 +67,14 @@ export const createReload = (options: ReloadOptions): Reload => {
     if (fixed !== undefined) return fail(cause, [fixed])
     lastId++
     const id = lastId
-    const parcel = encodeConfig(config)
-    const refusal = await agreement.begin(id, parcel)
+    const encodedConfig = encodeConfig(config)
+    const refusal = await vote.begin(id, encodedConfig)
     if (refusal !== undefined) {
       workers.tell({ type: 'discard', id })
       retry = setTimeout(() => void now(cause), retryAfterMs).unref()
       return fail(cause, [refusal])
     }
-    served = { config, parcel }
+    served = { config, encodedConfig }
     workers.tell({ type: 'adopt', id })
     succeed()
     log.info({ event: 'config_reloaded', cause }, 'a new configuration is served')
@@ -88,12 +88,12 @@ export const createReload = (options: ReloadOptions): Reload => {
   succeed()
   return {
     config: () => served.config,
-    parcel: () => served.parcel,
+    encodedConfig: () => served.encodedConfig,
     finding: () =>
       refusedAtMs === undefined ? 'ok' : `refused at ${timeText(refusedAtMs)}; the one before it is served`,
     now,
-    record: agreement.record,
-    drop: agreement.drop,
+    record: vote.record,
+    drop: vote.drop,
   }
 }
 

@@ -4,7 +4,7 @@ import type { Workers } from '../supervisor/worker-pool.ts'
 /** Whether all workers can serve a configuration: each builds it beside the one that it serves. */
 export interface Vote {
   /** @returns why one cannot, in one line; undefined once every worker can, and then it is theirs to adopt or discard */
-  begin(id: number, parcel: EncodedConfig): Promise<string | undefined>
+  begin(id: number, encodedConfig: EncodedConfig): Promise<string | undefined>
   record(worker: string, id: number, refusal: string | undefined): void
   /** A worker has gone; the one that replaces it begins with what is served then. */
   drop(worker: string): void
@@ -26,11 +26,11 @@ export const createVote = (workers: Pick<Workers, 'names' | 'tell'>): Vote => {
     if (round?.missing.size === 0) round.end(undefined)
   }
   return {
-    async begin(id, parcel) {
+    async begin(id, encodedConfig) {
       const { promise, resolve } = Promise.withResolvers<string | undefined>()
       const timer = setTimeout(() => resolve(`a worker did not answer within ${patienceMs} ms`), patienceMs)
       round = { id, missing: new Set(workers.names()), end: resolve }
-      workers.tell({ type: 'propose', id, config: parcel })
+      workers.tell({ type: 'propose', id, config: encodedConfig })
       if (round.missing.size === 0) resolve(undefined)
       const refusal = await promise
       clearTimeout(timer)

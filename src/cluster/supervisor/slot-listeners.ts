@@ -6,7 +6,7 @@ import { isServing, type Slot } from './worker-slots.ts'
 export interface SlotListeners {
   give(slot: Slot, to: WorkerProcess): void
   /** Connections that wait in a dead worker's queue, and new ones, are accepted by another worker as soon as there is one. */
-  lendOrphans(): void
+  reassignListeners(): void
   /** The slot's own worker accepts now: whoever did so for it stops to. */
   takeBack(slot: Slot): void
   /** What was lent to the worker of a slot goes to the one that takes its place. */
@@ -21,27 +21,27 @@ export const createSlotListeners = (slots: readonly Slot[], listeners: Listeners
   const give = (slot: Slot, to: WorkerProcess): void =>
     to.give({ type: 'listen', slot: slot.index }, listeners.handle(slot.index))
   const takeBack = (slot: Slot): void => {
-    slot.lentTo?.worker?.tell({ type: 'release', slot: slot.index })
-    slot.lentTo = undefined
+    slot.reassignedTo?.worker?.tell({ type: 'release', slot: slot.index })
+    slot.reassignedTo = undefined
   }
   return {
     give,
-    lendOrphans() {
+    reassignListeners() {
       for (const slot of slots) {
-        if (isServing(slot) || slot.lentTo) continue
-        slot.lentTo = slots.find(isServing)
-        if (slot.lentTo?.worker) give(slot, slot.lentTo.worker)
+        if (isServing(slot) || slot.reassignedTo) continue
+        slot.reassignedTo = slots.find(isServing)
+        if (slot.reassignedTo?.worker) give(slot, slot.reassignedTo.worker)
       }
     },
     takeBack,
     handOver(slot, to) {
-      for (const other of slots) if (other.lentTo === slot) give(other, to)
+      for (const other of slots) if (other.reassignedTo === slot) give(other, to)
     },
     forget(slot) {
-      for (const other of slots) if (other.lentTo === slot) other.lentTo = undefined
+      for (const other of slots) if (other.reassignedTo === slot) other.reassignedTo = undefined
     },
     withdraw(slot) {
-      for (const other of slots) if (other.lentTo === slot) takeBack(other)
+      for (const other of slots) if (other.reassignedTo === slot) takeBack(other)
     },
   }
 }

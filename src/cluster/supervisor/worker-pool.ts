@@ -103,7 +103,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
       phase = 'serving'
       ready.resolve()
     }
-    lendOrphans()
+    reassignListeners()
   }
 
   /** Both accept from the slot's socket now, so the old worker can stop to: nothing that waits in the queue is lost. */
@@ -159,7 +159,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
 
   const replaceLater = (slot: Slot, servedMs: number): number => {
     slotListeners.forget(slot)
-    lendOrphans()
+    reassignListeners()
     // Its successor is on the way already.
     if (slot.successor) return 0
     const delayMs = slot.backoff.afterDeath(servedMs)
@@ -169,8 +169,8 @@ export const createWorkers = (options: WorkersOptions): Workers => {
     return delayMs
   }
 
-  const lendOrphans = (): void => {
-    if (phase === 'serving' || phase === 'draining') slotListeners.lendOrphans()
+  const reassignListeners = (): void => {
+    if (phase === 'serving' || phase === 'draining') slotListeners.reassignListeners()
   }
 
   /** @param isUnresponsive whether the worker stopped sending messages, or sends them again */
@@ -188,7 +188,7 @@ export const createWorkers = (options: WorkersOptions): Workers => {
       log.info({ event: 'worker_responsive', ...facts }, 'a worker responds again')
       if (isServing(slot)) slotListeners.takeBack(slot)
     }
-    lendOrphans()
+    reassignListeners()
   }
   const watchdog = createWatchdog({
     timeoutMs: options.workerTimeoutMs,

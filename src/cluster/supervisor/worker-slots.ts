@@ -13,12 +13,12 @@ export interface Slot {
   /** Its worker has stopped sending messages, so another worker accepts from its socket. */
   isUnresponsive: boolean
   /** Who accepts for it while it has no worker of its own. */
-  lentTo: Slot | undefined
+  reassignedTo: Slot | undefined
 }
 
 export const createSlots = (count: number): readonly Slot[] =>
   Array.from({ length: count }, (_, index) => {
-    const nobody = { worker: undefined, successor: undefined, servingSinceMs: undefined, lentTo: undefined }
+    const nobody = { worker: undefined, successor: undefined, servingSinceMs: undefined, reassignedTo: undefined }
     const isUnresponsive = false
     return { index, backoff: createBackoff(), isUnresponsive, ...nobody }
   })

@@ -34,7 +34,7 @@ export const createCommandHandler = (parts: WorkerParts): ((message: PrimaryMess
   const sockets = createSockets(app.traffic, app.inFlight)
   const privateSockets = privateListener && createSockets(privateListener.traffic, privateListener.inFlight)
   void reclaimMemory([sockets, ...(privateSockets ? [privateSockets] : [])])
-  const proposals = createStagedConfigs(app, intake)
+  const stagedConfigs = createStagedConfigs(app, intake)
   return (message, handle) => {
     switch (message.type) {
       case 'configure':
@@ -43,15 +43,15 @@ export const createCommandHandler = (parts: WorkerParts): ((message: PrimaryMess
           parts.start()
         }, endWithStartFailure)
       case 'propose':
-        return void proposals
+        return void stagedConfigs
           .build(message.id, message.config)
           .then(refusal => send({ type: 'proposal', id: message.id, ...(refusal !== undefined && { refusal }) }))
       case 'adopt':
         // It was proposed before this worker could build it.
-        if (!proposals.adopt(message.id)) send({ type: 'loaded' })
+        if (!stagedConfigs.adopt(message.id)) send({ type: 'loaded' })
         return
       case 'discard':
-        return proposals.discard(message.id)
+        return stagedConfigs.discard(message.id)
       case 'listen':
         return sockets.listen(message.slot, handle as ListenHandle, () =>
           send({ type: 'listening', slot: message.slot }),

@@ -9,7 +9,7 @@ import { reasonOf } from './start-failure.ts'
  */
 export interface StagedConfigs {
   /** @returns why it cannot be served here, in one line; undefined where it can */
-  build(id: number, parcel: EncodedConfig): Promise<string | undefined>
+  build(id: number, encodedConfig: EncodedConfig): Promise<string | undefined>
   /** @returns false where it was not built here: the worker came later */
   adopt(id: number): boolean
   discard(id: number): void
@@ -24,10 +24,10 @@ export const createStagedConfigs = (app: App, intake: ClientIntake): StagedConfi
     built = undefined
   }
   return {
-    async build(id, parcel) {
+    async build(id, encodedConfig) {
       forget()
       try {
-        const prepared = await app.prepare(decodeConfig(parcel, intake))
+        const prepared = await app.prepare(decodeConfig(encodedConfig, intake))
         // Another worker refused it meanwhile, or it was adopted too early and this worker has asked for it anew.
         if (id <= lastSettled) await prepared.discard()
         else built = { id, prepared }

@@ -36,7 +36,7 @@ const rules: readonly Rule<Facts>[] = [
   {
     reads: [method],
     check: ({ client, ways }) => {
-      if (client[method] === 'tls_client_auth' && ways.length > 0 && !ways.some(way => way.isVouchedFor)) {
+      if (client[method] === 'tls_client_auth' && ways.length > 0 && !ways.some(way => way.isChainVerified)) {
         return valueAt(method, 'nobody vouches for certificates; name who does as tls.clientCa_file')
       }
       return isTlsMethod(client[method]) && ways.length === 0 ? valueAt(method, noWay) : undefined

@@ -3,7 +3,7 @@ import type { ClientAuth, ClientCertificateHeader } from '../../http/tls/tls-opt
 /** A way on which the certificate of a client reaches Sidegate, and whether somebody vouches for it there. */
 export interface CertificateWay {
   readonly by: 'tls' | 'header'
-  readonly isVouchedFor: boolean
+  readonly isChainVerified: boolean
 }
 
 /** What opens ways. */
@@ -18,9 +18,9 @@ export const certificateWays = (head: WayOpeners): readonly CertificateWay[] => 
   const { tls, trustedProxies, clientCertificateHeader } = head
   const asksItself = tls !== undefined && tls.clientAuth !== 'off'
   return [
-    ...(asksItself ? [{ by: 'tls', isVouchedFor: tls.clientCa_file !== undefined } as const] : []),
+    ...(asksItself ? [{ by: 'tls', isChainVerified: tls.clientCa_file !== undefined } as const] : []),
     ...(trustedProxies.length > 0 && clientCertificateHeader !== 'none'
-      ? [{ by: 'header', isVouchedFor: true } as const]
+      ? [{ by: 'header', isChainVerified: true } as const]
       : []),
   ]
 }

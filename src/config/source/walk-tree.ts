@@ -8,10 +8,13 @@ type Holder = Record<string | number, unknown>
  * Shows every value below the root, the outer before the inner, by what holds it and its key or index there; `place` is
  * the path of the holder, good until the next call. What is put in a value's place is what is looked into.
  */
-export const walkTree = (root: unknown, visit: (holder: Holder, step: string | number, place: Path) => void): void => {
+export const walkTree = (
+  root: unknown,
+  session: (holder: Holder, step: string | number, place: Path) => void,
+): void => {
   const place: (string | number)[] = []
   const enter = (holder: Holder, step: string | number): void => {
-    visit(holder, step, place)
+    session(holder, step, place)
     const value = ownMember(holder, step)
     if (typeof value !== 'object' || value === null) return
     place.push(step)

@@ -80,7 +80,7 @@ const toPlain = (
   onBadAlias: (offset: number, message: string) => void,
 ): unknown => {
   let aliases = 0
-  const visit = (node: unknown, path: Path, keyOffset: number, above: readonly unknown[]): unknown => {
+  const session = (node: unknown, path: Path, keyOffset: number, above: readonly unknown[]): unknown => {
     if (isAlias(node)) {
       aliases++
       // Aliases of aliases multiply: a small file could ask for more memory than there is.
@@ -88,13 +88,13 @@ const toPlain = (
       if (aliases >= maxAliases) return undefined
       const target = nodes.targetOf(node)
       // An anchor that holds itself has no end.
-      if (target && !above.includes(target)) return visit(target, path, keyOffset, above)
+      if (target && !above.includes(target)) return session(target, path, keyOffset, above)
       return onBadAlias(startOf(node) ?? keyOffset, sentenceOf('BAD_ALIAS'))
     }
     spans.set(pathKey(path), { key: keyOffset, value: startOf(node) ?? keyOffset })
     if (isSeq(node)) {
       return node.items.map((item, index) =>
-        visit(item, [...path, index], startOf(item) ?? keyOffset, [...above, node]),
+        session(item, [...path, index], startOf(item) ?? keyOffset, [...above, node]),
       )
     }
     if (isMap(node)) {
@@ -102,14 +102,14 @@ const toPlain = (
       for (const pair of node.items) {
         if (!isPair(pair)) continue
         const name = String(isScalar(pair.key) ? pair.key.value : pair.key)
-        const value = visit(pair.value, [...path, name], startOf(pair.key) ?? keyOffset, [...above, node])
+        const value = session(pair.value, [...path, name], startOf(pair.key) ?? keyOffset, [...above, node])
         setOwnMember(mapping, name, value)
       }
       return mapping
     }
     return isScalar(node) ? (node.value ?? undefined) : undefined
   }
-  return visit(root, [], startOf(root) ?? 0, [])
+  return session(root, [], startOf(root) ?? 0, [])
 }
 
 const startOf = (node: unknown): number | undefined => (node as Partial<Node> | null)?.range?.[0]

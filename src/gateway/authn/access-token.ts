@@ -32,7 +32,7 @@ export const isToken68 = (text: string): boolean => /^[A-Za-z0-9._~+/-]+=*$/.tes
 
 /**
  * A token that is good, sent by who may use it: is it good for this operation?
- * @param unspent what is to be spent before anything is done for it; then it is counted, too
+ * @param pendingReplayChecks what is to be spent before anything is done for it; then it is counted, too
  */
 export const acceptToken = (
   deps: AuthenticationDeps,
@@ -40,7 +40,7 @@ export const acceptToken = (
   operation: MeteredOperation,
   scheme: TokenScheme,
   token: AccessTokenRecord,
-  unspent: readonly SingleUse[] = [],
+  pendingReplayChecks: readonly SingleUse[] = [],
 ): Outcome | Promise<Outcome> => {
   const client = deps.findClient(token.client_id)
   if (client === undefined || !isAudience(token, operation, deps.issuer)) {
@@ -52,8 +52,8 @@ export const acceptToken = (
       headers: challenge(operation, scheme, { error: 'insufficient_scope', scope: operation.scopes.join(' ') }),
     })
   }
-  if (unspent.length === 0) operation.meter.credential(credentials[scheme], 'ok')
-  exchange.caller = { kind: 'token', client, token, unspent }
+  if (pendingReplayChecks.length === 0) operation.meter.credential(credentials[scheme], 'ok')
+  exchange.caller = { kind: 'token', client, token, pendingReplayChecks }
   return undefined
 }
 

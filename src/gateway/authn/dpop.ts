@@ -54,18 +54,18 @@ export const spendProof =
   (deps: AuthenticationDeps): Step =>
   exchange => {
     const { operation, caller } = exchange
-    if (operation === undefined || caller?.kind !== 'token' || caller.unspent.length === 0) return undefined
-    return spend(deps, exchange, operation, caller.unspent)
+    if (operation === undefined || caller?.kind !== 'token' || caller.pendingReplayChecks.length === 0) return undefined
+    return spend(deps, exchange, operation, caller.pendingReplayChecks)
   }
 
 const spend = async (
   deps: AuthenticationDeps,
   exchange: Exchange,
   operation: MeteredOperation,
-  unspent: readonly SingleUse[],
+  pendingReplayChecks: readonly SingleUse[],
 ): Promise<Outcome> => {
   try {
-    await deps.authorizationServer.spend(unspent)
+    await deps.authorizationServer.spend(pendingReplayChecks)
     operation.meter.credential('dpop', 'ok')
     return undefined
   } catch (error) {

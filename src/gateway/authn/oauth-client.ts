@@ -23,10 +23,10 @@ const proveForm = (
   const request = toOAuthRequest(exchange, body)
   const form = authorizationServer.parseForm(request)
   const proven = refusalCounted(operation, 'client', () => authorizationServer.authenticate(form, request))
-  return mapMaybe(proven, ({ client, unspent }) => {
-    if (unspent.length === 0) operation.meter.credential('client', 'ok')
+  return mapMaybe(proven, ({ client, pendingReplayChecks }) => {
+    if (pendingReplayChecks.length === 0) operation.meter.credential('client', 'ok')
     exchange.oauth = { request, form }
-    exchange.caller = { kind: 'client', client, unspent }
+    exchange.caller = { kind: 'client', client, pendingReplayChecks }
     return undefined
   })
 }
@@ -55,7 +55,7 @@ export const proveQuery =
     return mapMaybe(proven, client => {
       operation.meter.credential('query', 'ok')
       exchange.oauth = { request }
-      exchange.caller = { kind: 'client', client, unspent: [] }
+      exchange.caller = { kind: 'client', client, pendingReplayChecks: [] }
       return undefined
     })
   }

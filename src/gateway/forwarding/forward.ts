@@ -16,7 +16,7 @@ export interface ForwardDeps {
   isDraining(): boolean
   /** Of event streams. */
   readonly endless: StreamRegistry
-  readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
+  readonly isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked']
   /** WebSocket handshakes go another way. */
   readonly upgrade: Step
 }

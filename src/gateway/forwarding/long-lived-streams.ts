@@ -19,7 +19,7 @@ export interface StreamTerms {
    * Whether the token that opened it is good no more, asked every few seconds; undefined: it needs none. Where that cannot
    * be found out it stays open.
    */
-  readonly hasTokenEnded: (() => boolean | Promise<boolean>) | undefined
+  readonly isTokenExpiredOrRevoked: (() => boolean | Promise<boolean>) | undefined
 }
 
 /** What is open of that in this process, each closed in good order when its time has come. */
@@ -71,12 +71,12 @@ export const createStreamRegistry = (): StreamRegistry => {
 /** How to ask whether the token of a handshake has ended; undefined where it came without one. */
 export const tokenCheckOf = (
   { caller, context }: Exchange,
-  hasTokenEnded: AuthorizationServer['hasTokenEnded'],
-): StreamTerms['hasTokenEnded'] => {
+  isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked'],
+): StreamTerms['isTokenExpiredOrRevoked'] => {
   if (caller?.kind !== 'token') return undefined
   const [line = ''] = context.fields.authorization
   const text = line.slice(line.indexOf(' ')).trim()
-  return () => hasTokenEnded(text, caller.token)
+  return () => isTokenExpiredOrRevoked(text, caller.token)
 }
 
 const closeGoingAway = (stream: LongLivedStream): void =>
@@ -85,17 +85,17 @@ const closeGoingAway = (stream: LongLivedStream): void =>
 const look = (stream: LongLivedStream, watched: Watched, nowMs: number): void => {
   const { terms } = watched
   if (stream.silentForMs(nowMs) >= terms.idleTimeoutMs) stream.close(closeCodes.goingAway, 'silent for too long')
-  if (terms.hasTokenEnded === undefined || nowMs < watched.nextTokenCheckAtMs) return
+  if (terms.isTokenExpiredOrRevoked === undefined || nowMs < watched.nextTokenCheckAtMs) return
   watched.nextTokenCheckAtMs = nowMs + tokenCheckEveryMs
-  void closeWhereEnded(stream, terms.hasTokenEnded)
+  void closeWhereEnded(stream, terms.isTokenExpiredOrRevoked)
 }
 
 const closeWhereEnded = async (
   stream: LongLivedStream,
-  hasTokenEnded: () => boolean | Promise<boolean>,
+  isTokenExpiredOrRevoked: () => boolean | Promise<boolean>,
 ): Promise<void> => {
   try {
-    if (await hasTokenEnded()) stream.close(closeCodes.policyViolation, 'the token is good no more')
+    if (await isTokenExpiredOrRevoked()) stream.close(closeCodes.policyViolation, 'the token is good no more')
   } catch {
     // The store is away: what it would say is asked for again.
   }

@@ -100,11 +100,11 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
   /** Event streams have no end of their own. */
   onLong(head: UpstreamHead): void {
     if (head.framing.by === 'length' || !isEventStream(head)) return
-    const { endless, hasTokenEnded } = this.#deps
+    const { endless, isTokenExpiredOrRevoked } = this.#deps
     const outlivesToken = this.#upstream.options.eventStreamsOutliveTokens
     endless.add(this, {
       idleTimeoutMs: Number.POSITIVE_INFINITY,
-      hasTokenEnded: outlivesToken ? undefined : tokenCheckOf(this.#exchange, hasTokenEnded),
+      isTokenExpiredOrRevoked: outlivesToken ? undefined : tokenCheckOf(this.#exchange, isTokenExpiredOrRevoked),
     })
   }
 

@@ -24,7 +24,7 @@ export interface WebSocketDeps {
   /** Writes a refusal where no answer had begun. */
   reply(exchange: Exchange, outcome: Outcome): void
   readonly endless: StreamRegistry
-  readonly hasTokenEnded: AuthorizationServer['hasTokenEnded']
+  readonly isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked']
 }
 
 /** Passes a WebSocket handshake upstream and joins the two sockets; a refusal is passed back as any other answer is. */
@@ -91,9 +91,9 @@ class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequ
     socket.write(`${switching}${toClientHead(this.#exchange, head).lines}\r\n`, 'latin1')
     this.#deps.endless.add(new WebSocketRelay(socket, upstreamSocket), {
       idleTimeoutMs: options.webSocketIdleTimeoutMs,
-      hasTokenEnded: options.webSocketsOutliveTokens
+      isTokenExpiredOrRevoked: options.webSocketsOutliveTokens
         ? undefined
-        : tokenCheckOf(this.#exchange, this.#deps.hasTokenEnded),
+        : tokenCheckOf(this.#exchange, this.#deps.isTokenExpiredOrRevoked),
     })
   }
 

@@ -6,14 +6,15 @@ import type { Step } from '../exchange.ts'
  * nothing: then the service gets no assertion.
  */
 export const signCaller =
-  (server: Pick<AuthorizationServer, 'vouch'>): Step =>
+  (server: Pick<AuthorizationServer, 'signIdentity'>): Step =>
   exchange => {
     const { operation, caller } = exchange
     if (operation === undefined) return undefined
     const { grouping, target } = operation
     if (target.kind !== 'forward' && target.kind !== 'elsewhere') return undefined
     if (target.identity === 'headers') return undefined
-    if (caller?.kind === 'token') exchange.assertion = server.vouch(caller.token, grouping, target.resource)
-    else if (caller?.kind === 'client') exchange.assertion = server.vouch(caller.client, grouping, target.resource)
+    if (caller?.kind === 'token') exchange.assertion = server.signIdentity(caller.token, grouping, target.resource)
+    else if (caller?.kind === 'client')
+      exchange.assertion = server.signIdentity(caller.client, grouping, target.resource)
     return undefined
   }

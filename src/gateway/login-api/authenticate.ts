@@ -23,7 +23,7 @@ export const proveInternalCaller = async (
   { head, socket }: Request,
   { takesCertificates, nowMs, proof }: InternalCallerOptions,
 ): Promise<InternalCaller> => {
-  if (takesCertificates && isVouchedFor(socket, nowMs())) return proven
+  if (takesCertificates && isChainVerified(socket, nowMs())) return proven
   const [line, second] = head.fields.authorization
   if (line === undefined) return { kind: 'missing' }
   if (!proof) return { kind: 'invalid', reason: 'the configuration has no keys for JWTs: show a certificate' }
@@ -38,7 +38,7 @@ export const proveInternalCaller = async (
 const proven: InternalCaller = { kind: 'proven' }
 
 /** By the CA at the handshake, and still by the certificate's own dates: a connection may be kept for longer. */
-const isVouchedFor = (socket: Socket, nowMs: number): boolean => {
+const isChainVerified = (socket: Socket, nowMs: number): boolean => {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return false
   const certificate = socket.getPeerX509Certificate()
   return certificate !== undefined && timeFault(certificate, nowMs) === undefined

@@ -35,8 +35,8 @@ export interface ConnectionOwner {
 export class Connection {
   readonly #owner: ConnectionOwner
   readonly #limits: ConnectionLimits
-  readonly #patience: PhaseTimeouts
-  readonly #totalTime: TotalTimeout
+  readonly #phaseTimeouts: PhaseTimeouts
+  readonly #totalTimeout: TotalTimeout
   readonly #socket: Socket
   readonly #link: ConnectionRef = { to: this }
   readonly #heads = new UpstreamHeadParser()
@@ -52,8 +52,8 @@ export class Connection {
   constructor(open: OpenSocket, limits: ConnectionLimits, owner: ConnectionOwner) {
     this.#owner = owner
     this.#limits = limits
-    this.#patience = new PhaseTimeouts(limits)
-    this.#totalTime = new TotalTimeout(limits)
+    this.#phaseTimeouts = new PhaseTimeouts(limits)
+    this.#totalTimeout = new TotalTimeout(limits)
     this.#socket = open(readInto(this.#link), () => this.#onReady())
     this.#socket.setNoDelay(true)
     drainBeforeDestroy(this.#socket, isResponsePossible(this.#link))
@@ -73,7 +73,7 @@ export class Connection {
   send(request: UpstreamRequest, handler: RoundTripHandler): void {
     this.#request = request
     this.#handler = handler
-    if (this.#patience.phase === 'idle') this.#write(request)
+    if (this.#phaseTimeouts.phase === 'idle') this.#write(request)
   }
 
   /** Stops reading until `resume`: who is told cannot take more now. */
@@ -96,7 +96,7 @@ export class Connection {
   /** Serves nothing more: it closes once the round trip under way has ended. */
   retire(): void {
     this.#isRetired = true
-    if (this.#patience.phase === 'idle') this.#close()
+    if (this.#phaseTimeouts.phase === 'idle') this.#close()
   }
 
   /** Closes it; a round trip under way fails. */
@@ -108,46 +108,47 @@ export class Connection {
   tick(nowMs: number): void {
     this.#body?.look()
     const head = this.#reader?.head
-    if (head !== undefined && this.#totalTime.becomesLong()) this.#handler?.onLong?.(head)
-    if (this.#request !== undefined && this.#totalTime.isOver(this.#request.startedAtMs, head, nowMs)) {
+    if (head !== undefined && this.#totalTimeout.becomesLong()) this.#handler?.onLong?.(head)
+    if (this.#request !== undefined && this.#totalTimeout.isExpired(this.#request.startedAtMs, head, nowMs)) {
       this.#fail(this.#waitsForClient() ? 'stalled' : 'late', 'the answer has not ended within the time for it')
-    } else if (this.#patience.isExpired(nowMs)) {
+    } else if (this.#phaseTimeouts.isExpired(nowMs)) {
       this.#onTooLong()
     }
   }
 
   #onTooLong(): void {
-    if (this.#patience.phase === 'idle') this.#close()
-    else if (this.#patience.phase === 'connecting') this.#fail('unreachable', 'no connection within the time for it')
+    if (this.#phaseTimeouts.phase === 'idle') this.#close()
+    else if (this.#phaseTimeouts.phase === 'connecting')
+      this.#fail('unreachable', 'no connection within the time for it')
     else if (this.#waitsForClient()) this.#fail('stalled', 'no more of a body is sent or taken')
     else this.#fail('late', 'no answer, or no more of it, within the time for it')
   }
 
   /** Whether it is for whoever asks to go on. */
   #waitsForClient(): boolean {
-    if (this.#patience.phase === 'sending') return this.#body?.isHeldUp === false
-    return this.#patience.phase === 'receiving' && this.#isPaused
+    if (this.#phaseTimeouts.phase === 'sending') return this.#body?.isHeldUp === false
+    return this.#phaseTimeouts.phase === 'receiving' && this.#isPaused
   }
 
   #onReady(): void {
     if (this.#isClosed) return
-    this.#patience.enter('idle')
+    this.#phaseTimeouts.enter('idle')
     if (this.#request) this.#write(this.#request)
   }
 
   #write(request: UpstreamRequest): void {
-    this.#totalTime.restart()
+    this.#totalTimeout.restart()
     this.#reader = new ResponseParser(request.method, this.#listener, this.#heads)
     if (!hasBody(request)) {
-      this.#patience.enter('waiting')
+      this.#phaseTimeouts.enter('waiting')
       this.#socket.write(request.head, 'latin1')
       return
     }
-    this.#patience.enter('sending')
+    this.#phaseTimeouts.enter('sending')
     this.#body = new RequestBodyWriter(this.#socket, request, {
-      onProgress: () => this.#patience.refresh(),
+      onProgress: () => this.#phaseTimeouts.refresh(),
       onSent: () => {
-        if (this.#patience.phase === 'sending') this.#patience.enter('waiting')
+        if (this.#phaseTimeouts.phase === 'sending') this.#phaseTimeouts.enter('waiting')
       },
       onTooLarge: () => this.#fail('too-large', 'the body is larger than it may be'),
     })
@@ -156,7 +157,7 @@ export class Connection {
 
   readonly #listener: ResponseHandler = {
     onHead: head => {
-      this.#patience.enter('receiving')
+      this.#phaseTimeouts.enter('receiving')
       this.#handler?.onHead(head)
     },
     onData: piece => this.#handler?.onData(piece),
@@ -171,7 +172,7 @@ export class Connection {
   onRead(bytes: Buffer): boolean {
     const reader = this.#reader
     // Pieces of a head do not prolong the wait for all of it, nor do interim answers.
-    if (this.#patience.phase === 'receiving') this.#patience.refresh()
+    if (this.#phaseTimeouts.phase === 'receiving') this.#phaseTimeouts.refresh()
     // Nobody has asked anything: what it says would be taken for the answer to the next request.
     if (reader === undefined) {
       this.#close()
@@ -206,7 +207,7 @@ export class Connection {
       this.#close()
       return
     }
-    this.#patience.enterIdle(keepAliveMs)
+    this.#phaseTimeouts.enterIdle(keepAliveMs)
     this.#owner.onIdle()
   }
 
@@ -234,7 +235,7 @@ export class Connection {
   }
 
   #lossKind(): FailureKind {
-    if (this.#patience.phase === 'connecting') return 'unreachable'
+    if (this.#phaseTimeouts.phase === 'connecting') return 'unreachable'
     return this.#reader?.head ? 'broken-off' : 'closed'
   }
 

@@ -30,7 +30,7 @@ export class TotalTimeout {
    * @param head of its answer, where that has begun
    * @param nowMs of a monotonic clock
    */
-  isOver(startedAtMs: number, head: UpstreamHead | undefined, nowMs: number): boolean {
+  isExpired(startedAtMs: number, head: UpstreamHead | undefined, nowMs: number): boolean {
     if (this.#isEndless || nowMs - startedAtMs < this.#limits.totalTimeoutMs) return false
     this.#isEndless = !this.#limits.endsStreams && head !== undefined && isEventStream(head)
     return !this.#isEndless

@@ -64,8 +64,8 @@ export class TimeoutTicker<Entry extends Ticked> {
   }
 
   /** Visits all entries, a slice of them in each turn of the event loop. An entry may be deleted, or visited twice. */
-  visitAll(visit: (entry: Entry) => void, onDone?: () => void): void {
-    visitSliced(this.#entries[Symbol.iterator](), visit, onDone)
+  visitAll(session: (entry: Entry) => void, onDone?: () => void): void {
+    visitSliced(this.#entries[Symbol.iterator](), session, onDone)
   }
 
   [Symbol.iterator](): IterableIterator<Entry> {
@@ -92,7 +92,7 @@ export class TimeoutTicker<Entry extends Ticked> {
   }
 }
 
-const visitSliced = <Entry>(entries: Iterator<Entry>, visit: (entry: Entry) => void, onDone?: () => void): void => {
+const visitSliced = <Entry>(entries: Iterator<Entry>, session: (entry: Entry) => void, onDone?: () => void): void => {
   const untilMs = performance.now() + sliceMs
   do {
     const next = entries.next()
@@ -100,7 +100,7 @@ const visitSliced = <Entry>(entries: Iterator<Entry>, visit: (entry: Entry) => v
       onDone?.()
       return
     }
-    visit(next.value)
+    session(next.value)
   } while (performance.now() < untilMs)
-  setImmediate(visitSliced, entries, visit, onDone)
+  setImmediate(visitSliced, entries, session, onDone)
 }

@@ -9,7 +9,7 @@ import type { ClientAuth, ClientCertificateHeader } from './tls-options.ts'
 export interface PeerCertificate {
   readonly certificate: X509Certificate
   /** Whether a CA that the operator named, or the trusted proxy that passed it on, vouches for it. */
-  readonly isVouchedFor: boolean
+  readonly isChainVerified: boolean
 }
 
 /** Who the other end is by its certificate: by the TLS layer's word, or by a trusted proxy's and nobody else's. */
@@ -37,7 +37,7 @@ export const createCertificateReader = ({
   const ofSocket = (socket: TLSSocket): PeerCertificate | undefined => {
     if (bySocket.has(socket)) return bySocket.get(socket)
     const certificate = socket.getPeerX509Certificate()
-    const found = certificate && { certificate, isVouchedFor: hasClientCa && socket.authorized }
+    const found = certificate && { certificate, isChainVerified: hasClientCa && socket.authorized }
     bySocket.set(socket, found)
     return found
   }
@@ -58,7 +58,7 @@ const noOne = (): undefined => undefined
 
 const ofProxy = (text: string, header: Exclude<ClientCertificateHeader, 'none'>): PeerCertificate | undefined => {
   const certificate = header === 'client-cert' ? parseClientCert(text) : parseForwardedClientCert(text)
-  return certificate && { certificate, isVouchedFor: true }
+  return certificate && { certificate, isChainVerified: true }
 }
 
 const once = <T>(find: () => T): (() => T) => {

@@ -27,7 +27,7 @@ export const createCertificateCheck = (keyring: ClientKeyring, clock: Clock): Ce
     { certificateName }: ClientRegistration,
     presented: ClientCertificate,
   ): ClientAuthFailureReason | undefined => {
-    if (!presented.isVouchedFor) return 'certificate_untrusted'
+    if (!presented.isChainVerified) return 'certificate_untrusted'
     const isNamed = certificateName !== undefined && bearsName(presented.certificate, certificateName)
     return isNamed ? undefined : 'certificate_name'
   }

@@ -72,7 +72,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
     })
     requireSameClient(client, form)
     // Out of turn: nobody guesses here, and a client that asks for much at once need not wait for itself.
-    return { client, unspent: [{ ...use, refuse: () => refuse(who, 'jti_used') }] }
+    return { client, pendingReplayChecks: [{ ...use, refuse: () => refuse(who, 'jti_used') }] }
   }
 
   const proveName = (client_id: string, request: OAuthRequest): MaybePromise<ClientRegistration> => {
@@ -102,7 +102,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
 }
 
 /** By what may be used as often as one likes. */
-const proven = (client: ClientRegistration): ProvenClient => ({ client, unspent: [] })
+const proven = (client: ClientRegistration): ProvenClient => ({ client, pendingReplayChecks: [] })
 
 type Known = Exclude<ProofResult<ClientRegistration>, { readonly later: unknown }>
 

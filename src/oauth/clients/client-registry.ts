@@ -69,23 +69,23 @@ export const joinClients = (
     reportHidden(client_id)
     look(client_id)
   }
-  const heedAll = (): void => {
+  const onReset = (): void => {
     found.clear()
     unfit.clear()
     for (const client_id of feed.ids()) reportHidden(client_id)
     for (const { sample } of feed.kinds()) look(String(sample.client_id))
   }
   const facts = joinFacts(configured, feed, reader)
-  const unfollow = feed.follow(client_id => (client_id === undefined ? heedAll() : heed(client_id)))
-  heedAll()
+  const unfollow = feed.follow(client_id => (client_id === undefined ? onReset() : heed(client_id)))
+  onReset()
   return {
     find: client_id => found.get(client_id) ?? look(client_id),
     has: client_id => configured.has(client_id) || feed.get(client_id) !== undefined,
     get terms() {
       return facts.terms
     },
-    get mostSecrets() {
-      return facts.mostSecrets
+    get maxSecretsPerKind() {
+      return facts.maxSecretsPerKind
     },
     close: unfollow,
   }
@@ -98,13 +98,15 @@ const joinFacts = (configured: ClientFacts, feed: ClientSync, reader: StoredClie
       ? configured.terms
       : [...configured.terms, ...kinds.flatMap(({ sample }) => reader.termsOf(sample) ?? [])],
   )
-  const mostSecrets = memoizeLatest(feed.mostSecrets, stored => joinMost(configured.mostSecrets, stored))
+  const maxSecretsPerKind = memoizeLatest(feed.maxSecretsPerKind, stored =>
+    joinMost(configured.maxSecretsPerKind, stored),
+  )
   return {
     get terms() {
       return terms()
     },
-    get mostSecrets() {
-      return mostSecrets()
+    get maxSecretsPerKind() {
+      return maxSecretsPerKind()
     },
   }
 }

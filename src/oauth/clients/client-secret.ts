@@ -24,8 +24,8 @@ export type SecretCheck = (
 /** Of what is compared. A generated secret, of 43 characters, fits, and every client that asks keeps one. */
 const blockBytes = 64
 
-export const createSecretCheck = (clients: Pick<ClientFacts, 'mostSecrets'>, clock: Clock): SecretCheck => {
-  const comparandsOf = memoizeLatest(() => clients.mostSecrets, createComparands)
+export const createSecretCheck = (clients: Pick<ClientFacts, 'maxSecretsPerKind'>, clock: Clock): SecretCheck => {
+  const comparandsOf = memoizeLatest(() => clients.maxSecretsPerKind, createComparands)
 
   return (client, presented, owner) => {
     const { plain, stored } = comparandsOf()(client)
@@ -33,7 +33,7 @@ export const createSecretCheck = (clients: Pick<ClientFacts, 'mostSecrets'>, clo
     if (plain.length > 0 && isAmong(plain, presented, nowMs)) return true
     if (stored.length === 0) return false
     const secret = new Secret(presented)
-    const wrongCost = clients.mostSecrets.slowCost
+    const wrongCost = clients.maxSecretsPerKind.slowCost
     const hashes = stored.map(comparand => valueAt(nowMs, comparand))
     return verifySecretHash({ secret, owner, wrongCost }, ...hashes)
   }
@@ -51,7 +51,7 @@ const isAmong = (plain: readonly Comparand<Buffer>[], presented: string, nowMs: 
 
 /** What is compared for a client, or for none. */
 const createComparands = (
-  most: ClientFacts['mostSecrets'],
+  most: ClientFacts['maxSecretsPerKind'],
 ): ((client: ClientRegistration | undefined) => Comparands) => {
   const unmatched = createUnmatched(most)
   const nobodys = toComparands([], unmatched)
@@ -88,7 +88,7 @@ interface Unmatched {
   readonly slow: readonly Secret[]
 }
 
-const createUnmatched = (most: ClientFacts['mostSecrets']): Unmatched => ({
+const createUnmatched = (most: ClientFacts['maxSecretsPerKind']): Unmatched => ({
   plain: Array.from({ length: most.plain }, () => randomBytes(blockBytes)),
   // Each another: equal ones would be computed once, and cost less than as many secrets do.
   quick: Array.from({ length: most.quick }, () => newUnmatchedHash('quick')),

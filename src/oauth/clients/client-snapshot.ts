@@ -15,7 +15,7 @@ export interface ClientFacts {
   /** Everything that one of them is registered for, in the order of the configuration. */
   readonly terms: readonly InternedMetadata[]
   /** Of each form of secrets, as many as the client with the most of them has, and the costliest parameters. */
-  readonly mostSecrets: MostSecrets
+  readonly maxSecretsPerKind: MostSecrets
 }
 
 /** Some clients: a client_id and the text of the rest, in turns. */
@@ -27,16 +27,16 @@ const clientsPerPart = 1000
 /** Each client_id comes once. */
 export const snapshotClients = (registrations: Iterable<ClientRegistration>): ClientSnapshot => {
   const terms = createMetadataTable()
-  let mostSecrets = noSecrets
+  let maxSecretsPerKind = noSecrets
   const parts: string[][] = []
   let part: string[] = []
   for (const client of registrations) {
-    mostSecrets = joinMost(mostSecrets, secretsOf(client))
+    maxSecretsPerKind = joinMost(maxSecretsPerKind, secretsOf(client))
     if (part.length === 0) parts.push(part)
     part.push(client.client_id, encodeClient(client, terms.place(client)))
     if (part.length === 2 * clientsPerPart) part = []
   }
-  return { facts: { terms: terms.all, mostSecrets }, parts }
+  return { facts: { terms: terms.all, maxSecretsPerKind }, parts }
 }
 
 const secretsOf = ({ secrets }: ClientRegistration): MostSecrets => {

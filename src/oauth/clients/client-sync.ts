@@ -6,7 +6,7 @@ import { keepLostDisabled, type LostClients } from './data-loss.ts'
 import { createStoredClients, type StoredClient, type StoredClients } from './stored-clients.ts'
 
 /** The clients of the store and who is disabled, in memory, so that nobody has to ask. At most a second old. */
-export interface ClientSync extends Pick<StoredClients, 'get' | 'ids' | 'kinds' | 'mostSecrets'> {
+export interface ClientSync extends Pick<StoredClients, 'get' | 'ids' | 'kinds' | 'maxSecretsPerKind'> {
   /**
    * Calls `listener` after each change.
    * @param listener is told which client has changed; undefined: any of them may have
@@ -102,7 +102,7 @@ export const createClientSync = (
     get: client_id => known.get(client_id),
     ids: () => known.ids(),
     kinds: () => known.kinds(),
-    mostSecrets: () => known.mostSecrets(),
+    maxSecretsPerKind: () => known.maxSecretsPerKind(),
     follow(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

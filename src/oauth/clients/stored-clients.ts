@@ -31,7 +31,7 @@ export interface StoredClients {
   /** Another array whenever there are others. */
   kinds(): readonly ClientGroup[]
   /** Of each form of secrets as many as one client has had at most, and the costliest; the same object while that is so. */
-  mostSecrets(): MostSecrets
+  maxSecretsPerKind(): MostSecrets
   set(change: ClientChange): void
 }
 
@@ -84,7 +84,7 @@ export const createStoredClients = (): StoredClients => {
       listed ??= [...kinds.values()]
       return listed
     },
-    mostSecrets: () => most,
+    maxSecretsPerKind: () => most,
     set({ client_id, version, record }) {
       const before = entries.get(client_id)
       if (record) entries.set(client_id, toEntry(record, version))

@@ -29,13 +29,13 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
   const findJwt = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> =>
     mapMaybe(accessTokens.readJwt(token), record => {
       if (!record || !isForEyesOf(client, record)) return undefined
-      const asked = revocations.askWithCutoffs(() => store.revocations.isRevoked(record.jti))
+      const asked = revocations.queryWithNotBefore(() => store.revocations.isRevoked(record.jti))
       return asked.then(isRevoked =>
         isRevoked || revocations.isRevoked(record) ? undefined : toFacts(record, options.issuer),
       )
     })
   const findStored = (grantId: string, token: string, client: ClientRegistration): Promise<Facts | undefined> => {
-    const asked = revocations.askWithCutoffs(() => store.tokens.findAny(grantId, keys.digest(token)))
+    const asked = revocations.queryWithNotBefore(() => store.tokens.findAny(grantId, keys.digest(token)))
     return asked.then(found => found && factsOf(found, client))
   }
   const factsOf = (found: FoundToken, client: ClientRegistration): Facts | undefined => {

@@ -48,12 +48,15 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
     check(parameters, client)
     const isUnproven = !isConfidential(client)
     if (isUnproven) refuseWhenCrowded(await starts.take('push', request.address))
-    const { jkt, headers, unspent } = provePushedKey(checkProof, request, parameters.get('dpop_jkt'))
+    const { jkt, headers, pendingReplayChecks } = provePushedKey(checkProof, request, parameters.get('dpop_jkt'))
     const pushedId = newPushedId()
     const values = { ...toParameterValues(parameters), ...(jkt !== undefined && { dpop_jkt: jkt }) }
     const pushed = { client_id: client.client_id, parameters: values, ...(isUnproven && { isUnproven }) }
     const untilMs = clock.nowMs() + lifetimeSec * 1000
-    const shed = await ask(() => store.pushed.create(pushedId, pushed, untilMs, options.maxInteractions), unspent)
+    const shed = await ask(
+      () => store.pushed.create(pushedId, pushed, untilMs, options.maxInteractions),
+      pendingReplayChecks,
+    )
     return {
       status: 201,
       headers: { 'cache-control': 'no-store', ...headers },

@@ -59,7 +59,7 @@ export const createTokenEndpoint = (
     requireStore(feed)
     const possession = checkPossession(request, client)
     const beginToken = tokenBeginner({ form, client, possession })
-    const askProven: StoreQuery = question => ask(question, possession.unspent)
+    const askProven: StoreQuery = question => ask(question, possession.pendingReplayChecks)
     const granted = grant.redeem({ form, client, scope, possession, beginToken, ask: askProven })
     return mapMaybe(granted, known => toReply(grant, known, possession))
   }

@@ -29,7 +29,7 @@ export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => {
       // The operator may have withdrawn a scope after the sign-in began.
       const token = beginToken(grantId, newFamilyJti(grantId), client.scope)
       const attempt = { grantId, code, form, client, possession, token, refreshToken }
-      const outcome = await ask(() => deps.revocations.askWithCutoffs(() => redeemOnce(deps, attempt)))
+      const outcome = await ask(() => deps.revocations.queryWithNotBefore(() => redeemOnce(deps, attempt)))
       const agreed = await requireFirstUse(deps, grantId, outcome)
       if (isRemoved(agreed)) throw refusal() // the store may keep an opaque token by now; no client learns it
       return { token, agreed, ...(refreshToken !== undefined && { refreshToken }) }

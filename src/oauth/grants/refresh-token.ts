@@ -25,7 +25,7 @@ export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
     takesScope: true,
     redeem: async request => {
       const attempt = readAttempt(request, lineage)
-      const outcome = await request.ask(() => deps.revocations.askWithCutoffs(() => refreshOnce(deps, attempt)))
+      const outcome = await request.ask(() => deps.revocations.queryWithNotBefore(() => refreshOnce(deps, attempt)))
       const agreed = await requireValid(deps, lineage, attempt, outcome)
       if (isRemoved(agreed)) throw refusal() // the store may keep an opaque token by now; no client learns it
       const { client, token, successor } = attempt

@@ -18,7 +18,7 @@ export interface SenderConstraint {
   /** To send along with the answer. */
   readonly headers: Readonly<Record<string, string>>
   /** Of the DPoP proof, if there was one. */
-  readonly unspent: readonly SingleUse[]
+  readonly pendingReplayChecks: readonly SingleUse[]
 }
 
 /**
@@ -46,7 +46,7 @@ export const createSenderConstraintCheck = (
       ...key,
       bindings: confirmationTexts(key, certificate),
       headers: proven?.headers ?? noHeaders,
-      unspent: proven ? [proven.use] : [],
+      pendingReplayChecks: proven ? [proven.use] : [],
     }
   }
   return (request, client) => {
@@ -60,7 +60,7 @@ export const createSenderConstraintCheck = (
 /** Where there is nothing to send along: the same object each time. */
 export const noHeaders: SenderConstraint['headers'] = {}
 
-const nothing: SenderConstraint = { bindings: [], headers: noHeaders, unspent: [] }
+const nothing: SenderConstraint = { bindings: [], headers: noHeaders, pendingReplayChecks: [] }
 
 /** What the token is bound to, with all that the client is registered to hold. Undefined: it is a bearer token. */
 const confirm = (

@@ -12,9 +12,9 @@ import type { PageSession } from './interaction-session.ts'
 /** What a request to an interaction finds. */
 export type BoundInteraction =
   /** The browser that it was begun in. */
-  | { readonly kind: 'visit'; readonly visit: PageSession }
+  | { readonly kind: 'visit'; readonly session: PageSession }
   /** A browser with the cookie from before the sign-in: it may sign in once more, or decline. */
-  | { readonly kind: 'outdated'; readonly visit: PageSession }
+  | { readonly kind: 'outdated'; readonly session: PageSession }
   /** Not this browser's. */
   | { readonly kind: 'foreign' }
   /** No such interaction, or none any more. */
@@ -45,10 +45,10 @@ const admit = (
   const fits = (secret: string): boolean => timingSafeEqualText(digest(secret), record.browserDigest)
   const csrfOf = (secret: string): string => digest(`csrf\0${id}\0${secret}`)
   const current = secrets.find(fits)
-  if (current !== undefined) return { kind: 'visit', visit: { ...found, secret: current, csrf: csrfOf(current) } }
+  if (current !== undefined) return { kind: 'visit', session: { ...found, secret: current, csrf: csrfOf(current) } }
   for (const secret of secrets) {
     const renewed = renewSecret(id, secret, digest)
-    if (fits(renewed)) return { kind: 'outdated', visit: { ...found, secret: renewed, csrf: csrfOf(secret) } }
+    if (fits(renewed)) return { kind: 'outdated', session: { ...found, secret: renewed, csrf: csrfOf(secret) } }
   }
   return { kind: 'foreign' }
 }

@@ -10,11 +10,11 @@ import { createReturnCookie } from './return-cookie.ts'
 /** The end of an interaction: one redirect to the client, the same one for every form that says the same again. */
 export interface Completion {
   /** Creates the grant and sends its code. Only after consent; a visit without a person is a TypeError. */
-  allow(visit: InteractionSession): Promise<OAuthReply>
+  allow(session: InteractionSession): Promise<OAuthReply>
   /** Sends an error (RFC 6749 section 4.1.2.1); nothing redeemable comes to be. */
-  decline(visit: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
+  decline(session: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
   /** As `decline`, for a browser that has not proven to be the person's: how it ended otherwise is not for it to learn. */
-  withdraw(visit: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
+  withdraw(session: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
 }
 
 export const createCompletion = (deps: OAuthDeps): Completion => {
@@ -26,54 +26,56 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
     record.pushedId === undefined ||
     store.pushed.complete(record.pushedId, id, clock.nowMs() + options.interactionLifetimeSec * 1000)
 
-  const settle = (visit: InteractionSession, redirect: string): Promise<Advance> =>
-    advance(store.interactions, visit.id, record =>
+  const settle = (session: InteractionSession, redirect: string): Promise<Advance> =>
+    advance(store.interactions, session.id, record =>
       // After a sign-in in another window only the renewed cookie opens what is sealed now.
-      record.stage === 'done' || record.browserDigest !== visit.record.browserDigest
+      record.stage === 'done' || record.browserDigest !== session.record.browserDigest
         ? undefined
-        : { ...record, stage: 'done', redirect: encryptRedirect(redirect, visit.secret) },
+        : { ...record, stage: 'done', redirect: encryptRedirect(redirect, session.secret) },
     )
 
   /** To where the interaction ended, by this request or by a faster one. */
   const leave = (
-    visit: InteractionSession,
+    session: InteractionSession,
     outcome: Advance,
     result: InteractionOutcome,
     error?: string,
   ): OAuthReply => {
-    if (outcome.kind === 'gone') return expiredPage(visit.setting)
+    if (outcome.kind === 'gone') return expiredPage(session.setting)
     const { redirect, browserDigest } = outcome.record
     // It is the window that signed in that goes on.
-    if (redirect === undefined || browserDigest !== visit.record.browserDigest) {
-      return seeOther(`/interaction/${visit.id}`)
+    if (redirect === undefined || browserDigest !== session.record.browserDigest) {
+      return seeOther(`/interaction/${session.id}`)
     }
-    const reply = seeOther(decryptRedirect(redirect, visit.secret), { 'set-cookie': ticket.toClearCookie(visit.id) })
-    if (outcome.kind === 'overtaken') return { ...reply, facts: { client_id: visit.client.client_id } }
+    const reply = seeOther(decryptRedirect(redirect, session.secret), {
+      'set-cookie': ticket.toClearCookie(session.id),
+    })
+    if (outcome.kind === 'overtaken') return { ...reply, facts: { client_id: session.client.client_id } }
     const { sub, scope } = outcome.record
-    const facts = { client_id: visit.client.client_id, interaction: result, sub, scope }
+    const facts = { client_id: session.client.client_id, interaction: result, sub, scope }
     return { ...reply, facts: error === undefined ? facts : { ...facts, error } }
   }
 
-  const decline: Completion['decline'] = async (visit, error, description) => {
-    if (!(await endPushedRequest(visit))) return answeredElsewherePage(visit.setting)
-    const redirect = toErrorRedirect(visit.record, error, description, options.issuer)
-    return leave(visit, await settle(visit, redirect), 'rejected', error)
+  const decline: Completion['decline'] = async (session, error, description) => {
+    if (!(await endPushedRequest(session))) return answeredElsewherePage(session.setting)
+    const redirect = toErrorRedirect(session.record, error, description, options.issuer)
+    return leave(session, await settle(session, redirect), 'rejected', error)
   }
 
   return {
-    allow: async visit => {
-      if (!(await endPushedRequest(visit))) return answeredElsewherePage(visit.setting)
-      const { grantId, code } = await createGrant(deps, visit)
-      const outcome = await settle(visit, toCodeRedirect(visit.record, code, options.issuer))
+    allow: async session => {
+      if (!(await endPushedRequest(session))) return answeredElsewherePage(session.setting)
+      const { grantId, code } = await createGrant(deps, session)
+      const outcome = await settle(session, toCodeRedirect(session.record, code, options.issuer))
       if (outcome.kind !== 'advanced') await store.grants.remove(grantId)
-      return leave(visit, outcome, 'accepted')
+      return leave(session, outcome, 'accepted')
     },
     decline,
-    withdraw: async (visit, error, description) => {
-      const reply = await decline(visit, error, description)
+    withdraw: async (session, error, description) => {
+      const reply = await decline(session, error, description)
       const { location } = reply.headers
-      const isOwn = location === toErrorRedirect(visit.record, error, description, options.issuer)
-      return location === undefined || isOwn ? reply : foreignPage(visit.setting)
+      const isOwn = location === toErrorRedirect(session.record, error, description, options.issuer)
+      return location === undefined || isOwn ? reply : foreignPage(session.setting)
     },
   }
 }

@@ -34,7 +34,7 @@ export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Prom
     const entrance = await enter(request)
     if (entrance.kind === 'unknown') return expired(request)
     if (entrance.kind !== 'visit') return foreignPage(pageContextOf(issuer, request))
-    const { id, record, setting } = entrance.visit
+    const { id, record, setting } = entrance.session
     return record.stage === 'done' ? finishedPage(setting) : seeOther(firstPage(login, id))
   }
 
@@ -42,13 +42,13 @@ export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Prom
     if (request.method !== 'GET') throw onlyGet()
     const found = await findInteraction(deps, id)
     if (!found) return expired(request)
-    const visit = admit(id, found, request)
-    if (!visit) return foreignPage(pageContextOf(issuer, request))
-    const { redirect, handoff } = visit.record
-    if (redirect !== undefined) return seeOther(decryptRedirect(redirect, visit.secret))
-    if (!handoff?.rejection) return completion.allow(visit)
+    const session = admit(id, found, request)
+    if (!session) return foreignPage(pageContextOf(issuer, request))
+    const { redirect, handoff } = session.record
+    if (redirect !== undefined) return seeOther(decryptRedirect(redirect, session.secret))
+    if (!handoff?.rejection) return completion.allow(session)
     const { error, description } = handoff.rejection
-    return completion.decline(visit, toRejectionError(error), description)
+    return completion.decline(session, toRejectionError(error), description)
   }
 
   return request => {

@@ -31,37 +31,39 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
   const login = createLogin(deps)
   const consent = createConsent(deps)
 
-  const show = (visit: PageSession): OAuthReply => {
-    if (visit.record.stage === 'login') return login.show(visit)
-    return visit.record.stage === 'consent' ? consent.show(visit) : finishedPage(visit.setting)
+  const show = (session: PageSession): OAuthReply => {
+    if (session.record.stage === 'login') return login.show(session)
+    return session.record.stage === 'consent' ? consent.show(session) : finishedPage(session.setting)
   }
 
   /** The answer to the sign-in was lost, and the new cookie with it. The form opens nothing that the password does not. */
-  const showAgain = (visit: PageSession): OAuthReply =>
-    visit.record.stage === 'consent' ? login.show(visit) : foreignPage(visit.setting)
+  const showAgain = (session: PageSession): OAuthReply =>
+    session.record.stage === 'consent' ? login.show(session) : foreignPage(session.setting)
 
-  const submit = (visit: PageSession, form: Parameters, address: string): OAuthReply | Promise<OAuthReply> => {
-    const { stage, redirect } = visit.record
-    if (stage === 'login') return login.submit(visit, form, address)
-    if (stage === 'consent') return consent.submit(visit, form)
-    return redirect === undefined ? finishedPage(visit.setting) : seeOther(decryptRedirect(redirect, visit.secret))
+  const submit = (session: PageSession, form: Parameters, address: string): OAuthReply | Promise<OAuthReply> => {
+    const { stage, redirect } = session.record
+    if (stage === 'login') return login.submit(session, form, address)
+    if (stage === 'consent') return consent.submit(session, form)
+    return redirect === undefined ? finishedPage(session.setting) : seeOther(decryptRedirect(redirect, session.secret))
   }
 
   return async request => {
     const entrance = await enter(request)
     if (entrance.kind === 'unknown') return expired(request)
     if (entrance.kind === 'foreign') return foreignPage(pageContextOf(issuer, request))
-    const { kind, visit } = entrance
-    const { setting } = visit
-    if (request.method !== 'POST') return kind === 'visit' ? show(visit) : showAgain(visit)
+    const { kind, session } = entrance
+    const { setting } = session
+    if (request.method !== 'POST') return kind === 'visit' ? show(session) : showAgain(session)
     if (isCrossOrigin(request, issuer)) return foreignPage(setting)
     const form = parseParameters(request)
     if (typeof form === 'string') return unreadablePage(setting)
-    if (!timingSafeEqualText(form.get('csrf') ?? '', visit.csrf)) {
-      return kind === 'visit' && isPastSignIn(visit, form) ? seeOther(`/interaction/${visit.id}`) : foreignPage(setting)
+    if (!timingSafeEqualText(form.get('csrf') ?? '', session.csrf)) {
+      return kind === 'visit' && isPastSignIn(session, form)
+        ? seeOther(`/interaction/${session.id}`)
+        : foreignPage(setting)
     }
     if (form.faults.size > 0) return unreadablePage(setting)
-    return kind === 'visit' ? submit(visit, form, request.address) : login.repeat(visit, form, request.address)
+    return kind === 'visit' ? submit(session, form, request.address) : login.repeat(session, form, request.address)
   }
 }
 

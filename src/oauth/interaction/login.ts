@@ -18,14 +18,14 @@ const mostFailedLogins = 5
 
 /** The first stage: who is there. */
 export interface Login {
-  show(visit: PageSession): OAuthReply
-  submit(visit: PageSession, form: Parameters, address: string): Promise<OAuthReply>
+  show(session: PageSession): OAuthReply
+  submit(session: PageSession, form: Parameters, address: string): Promise<OAuthReply>
   /**
    * The sign-in form once more, with the cookie from before the sign-in: its second coming did not wait for the new
    * cookie, or that was lost on its way. Who proves again to be the person that signed in gets it; nobody else learns
    * anything. It may be declined too, so that the client is told.
    */
-  repeat(visit: PageSession, form: Parameters, address: string): Promise<OAuthReply>
+  repeat(session: PageSession, form: Parameters, address: string): Promise<OAuthReply>
 }
 
 export const createLogin = (deps: OAuthDeps): Login => {
@@ -34,13 +34,13 @@ export const createLogin = (deps: OAuthDeps): Login => {
   const completion = createCompletion(deps)
   const cookie = createBrowserCookie(options.issuer)
 
-  const show = (visit: PageSession, failure?: SignInFailure): OAuthReply =>
+  const show = (session: PageSession, failure?: SignInFailure): OAuthReply =>
     signInPage({
-      setting: visit.setting,
-      interactionId: visit.id,
-      csrf: visit.csrf,
-      clientName: visit.client.client_name,
-      redirect_uri: visit.record.redirect_uri,
+      setting: session.setting,
+      interactionId: session.id,
+      csrf: session.csrf,
+      clientName: session.client.client_name,
+      redirect_uri: session.record.redirect_uri,
       ...(failure ? { failure } : {}),
     })
 
@@ -50,32 +50,36 @@ export const createLogin = (deps: OAuthDeps): Login => {
     return person
   }
 
-  const submitPassword = async (visit: PageSession, proof: Proof): Promise<OAuthReply> => {
+  const submitPassword = async (session: PageSession, proof: Proof): Promise<OAuthReply> => {
     const blockedMs = failures.blockedMs(proof.name, proof.address)
-    if (blockedMs > 0) return show(visit, tooMany(visit, proof, blockedMs))
-    const attempt = await advance(store.interactions, visit.id, countAttempt)
-    if (attempt.kind === 'gone') return expiredPage(visit.setting)
-    if (attempt.kind === 'overtaken') return overtaken(visit, proof, attempt.record)
+    if (blockedMs > 0) return show(session, tooMany(session, proof, blockedMs))
+    const attempt = await advance(store.interactions, session.id, countAttempt)
+    if (attempt.kind === 'gone') return expiredPage(session.setting)
+    if (attempt.kind === 'overtaken') return overtaken(session, proof, attempt.record)
     const person = await verify(proof)
-    return person ? signIn(visit, person) : refuse(visit, proof, attempt.record.failedLogins)
+    return person ? signIn(session, person) : refuse(session, proof, attempt.record.failedLogins)
   }
 
-  const overtaken = (visit: PageSession, proof: Proof, record: InteractionRecord): OAuthReply | Promise<OAuthReply> => {
-    if (record.stage === 'login') return giveUp(visit)
-    if (record.sub === undefined) return toNextPage(visit.id)
-    return proveAgain({ ...visit, secret: renewed(visit), record }, proof)
+  const overtaken = (
+    session: PageSession,
+    proof: Proof,
+    record: InteractionRecord,
+  ): OAuthReply | Promise<OAuthReply> => {
+    if (record.stage === 'login') return giveUp(session)
+    if (record.sub === undefined) return toNextPage(session.id)
+    return proveAgain({ ...session, secret: renewed(session), record }, proof)
   }
 
-  const giveUp = (visit: InteractionSession): Promise<OAuthReply> =>
-    completion.decline(visit, 'access_denied', 'Too many wrong passwords.')
+  const giveUp = (session: InteractionSession): Promise<OAuthReply> =>
+    completion.decline(session, 'access_denied', 'Too many wrong passwords.')
 
-  const refuse = async (visit: PageSession, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
+  const refuse = async (session: PageSession, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
     const waitMs = await failures.count(proof.name, proof.address)
     const fact = failureOf(proof, waitMs)
-    if (failedLogins > mostFailedLogins) return withSignIn(await giveUp(visit), visit, fact)
+    if (failedLogins > mostFailedLogins) return withSignIn(await giveUp(session), session, fact)
     return withSignIn(
-      show(visit, waitMs > 0 ? tooMany(visit, proof, waitMs) : wrong(visit, proof, failedLogins)),
-      visit,
+      show(session, waitMs > 0 ? tooMany(session, proof, waitMs) : wrong(session, proof, failedLogins)),
+      session,
       fact,
     )
   }
@@ -85,19 +89,19 @@ export const createLogin = (deps: OAuthDeps): Login => {
     sub: users.subOf(username),
   })
 
-  const signIn = async (visit: InteractionSession, person: Person): Promise<OAuthReply> => {
+  const signIn = async (session: InteractionSession, person: Person): Promise<OAuthReply> => {
     const authTimeSec = Math.floor(clock.nowMs() / 1000)
-    const secret = renewed(visit)
+    const secret = renewed(session)
     const browserDigest = keys.digest(secret)
-    const signedIn = await advance(store.interactions, visit.id, record =>
+    const signedIn = await advance(store.interactions, session.id, record =>
       record.stage === 'login' ? { ...record, ...person, stage: 'consent', authTimeSec, browserDigest } : undefined,
     )
-    if (signedIn.kind === 'gone') return expiredPage(visit.setting)
-    const reply = goOn({ ...visit, ...signedIn, secret }, person)
-    return signedIn.kind === 'advanced' ? withSignIn(reply, visit, { outcome: 'done', sub: person.sub }) : reply
+    if (signedIn.kind === 'gone') return expiredPage(session.setting)
+    const reply = goOn({ ...session, ...signedIn, secret }, person)
+    return signedIn.kind === 'advanced' ? withSignIn(reply, session, { outcome: 'done', sub: person.sub }) : reply
   }
 
-  const renewed = (visit: InteractionSession): string => renewSecret(visit.id, visit.secret, keys.digest)
+  const renewed = (session: InteractionSession): string => renewSecret(session.id, session.secret, keys.digest)
 
   /** On from a sign-in, this one or a faster one of the same person, with the cookie that it renewed. */
   const goOn = ({ id, secret, record, setting }: InteractionSession, person: Person): OAuthReply => {
@@ -107,15 +111,16 @@ export const createLogin = (deps: OAuthDeps): Login => {
     return toNextPage(id, { 'set-cookie': cookie.toSetCookie(id, secret, lifetimeSec) })
   }
 
-  const proveAgain = async (visit: PageSession, proof: Proof): Promise<OAuthReply> => {
+  const proveAgain = async (session: PageSession, proof: Proof): Promise<OAuthReply> => {
     const blockedMs = failures.blockedMs(proof.name, proof.address)
-    if (blockedMs > 0) return show(visit, tooMany(visit, proof, blockedMs))
+    if (blockedMs > 0) return show(session, tooMany(session, proof, blockedMs))
     const person = await verify(proof)
     // Somebody else of ours is told what a wrong password is told: who signed in is not for others to learn.
-    if (person) return person.sub === visit.record.sub ? goOn(visit, person) : show(visit, wrong(visit, proof, 0))
+    if (person)
+      return person.sub === session.record.sub ? goOn(session, person) : show(session, wrong(session, proof, 0))
     const waitMs = await failures.count(proof.name, proof.address)
-    const page = show(visit, waitMs > 0 ? tooMany(visit, proof, waitMs) : wrong(visit, proof, 0))
-    return withSignIn(page, visit, failureOf(proof, waitMs))
+    const page = show(session, waitMs > 0 ? tooMany(session, proof, waitMs) : wrong(session, proof, 0))
+    return withSignIn(page, session, failureOf(proof, waitMs))
   }
 
   /** One check of a password after those before it; how busy this process is may be its answer. */
@@ -135,16 +140,16 @@ export const createLogin = (deps: OAuthDeps): Login => {
   }
 
   return {
-    show: visit => show(visit),
-    submit: async (visit, form, address) =>
+    show: session => show(session),
+    submit: async (session, form, address) =>
       form.get('decision') === 'deny'
-        ? completion.decline(visit, 'access_denied', 'The sign-in was cancelled.')
-        : inTurn(visit, form, address, proof => submitPassword(visit, proof)),
-    repeat: async (visit, form, address) => {
+        ? completion.decline(session, 'access_denied', 'The sign-in was cancelled.')
+        : inTurn(session, form, address, proof => submitPassword(session, proof)),
+    repeat: async (session, form, address) => {
       const decision = form.get('decision')
-      if (decision === 'deny') return completion.withdraw(visit, 'access_denied', 'The sign-in was cancelled.')
-      if (decision !== undefined) return foreignPage(visit.setting)
-      return inTurn(visit, form, address, proof => proveAgain(visit, proof))
+      if (decision === 'deny') return completion.withdraw(session, 'access_denied', 'The sign-in was cancelled.')
+      if (decision !== undefined) return foreignPage(session.setting)
+      return inTurn(session, form, address, proof => proveAgain(session, proof))
     },
   }
 }

@@ -8,15 +8,15 @@ export interface ProofThrottle {
   /**
    * What the check proves. Checks of one name and address take turns; what has to be fetched is fetched out of turn, so
    * that nobody waits for what somebody else's proof asked for.
-   * @throws OAuthError rate_limit_exceeded after too many; what `who` refuses with, and what `check` throws
+   * @throws OAuthError rate_limit_exceeded after too many; what `caller` refuses with, and what `check` throws
    */
-  run<T>(who: ThrottleResult, check: Check<T>): MaybePromise<T>
+  run<T>(caller: ThrottledCaller, check: Check<T>): MaybePromise<T>
   /** Counts a proof that turned out not to be good, and refuses it. */
-  refuse(who: ThrottleResult, fault: ClientAuthFailureReason): Promise<never>
+  refuse(caller: ThrottledCaller, fault: ClientAuthFailureReason): Promise<never>
 }
 
 /** Who is heard, and how they are refused. */
-export interface ThrottleResult {
+export interface ThrottledCaller {
   readonly name: string
   readonly address: string
   /** @param client_id where `name` is that of a client that there is */
@@ -37,22 +37,22 @@ export type ProofResult<T> =
 const longestName = 256
 
 export const createProofThrottle = ({ failures, clients }: Pick<OAuthDeps, 'failures' | 'clients'>): ProofThrottle => {
-  const refuse = async (who: ThrottleResult, fault: ClientAuthFailureReason): Promise<never> => {
-    const client_id = clients.has(who.name) ? who.name : undefined
-    refuseWhenLimited(await failures.count(who.name.slice(0, longestName), who.address), fault, client_id)
-    throw who.toRefusal(fault, client_id)
+  const refuse = async (caller: ThrottledCaller, fault: ClientAuthFailureReason): Promise<never> => {
+    const client_id = clients.has(caller.name) ? caller.name : undefined
+    refuseWhenLimited(await failures.count(caller.name.slice(0, longestName), caller.address), fault, client_id)
+    throw caller.toRefusal(fault, client_id)
   }
-  const hear = <T>(who: ThrottleResult, check: Check<T>): MaybePromise<T> => {
-    const name = who.name.slice(0, longestName)
-    const heard = failures.inTurn(name, who.address, from => {
-      refuseWhenLimited(failures.blockedMs(name, who.address))
+  const run = <T>(caller: ThrottledCaller, check: Check<T>): MaybePromise<T> => {
+    const name = caller.name.slice(0, longestName)
+    const result = failures.inTurn(name, caller.address, from => {
+      refuseWhenLimited(failures.blockedMs(name, caller.address))
       return mapMaybe(check(from), found => {
-        if ('fault' in found) return refuse(who, found.fault)
-        if ('proven' in found) failures.proven(name, who.address)
+        if ('fault' in found) return refuse(caller, found.fault)
+        if ('proven' in found) failures.proven(name, caller.address)
         return found
       })
     })
-    return mapMaybe(heard, found => ('proven' in found ? found.proven : found.later.then(() => hear(who, check))))
+    return mapMaybe(result, found => ('proven' in found ? found.proven : found.later.then(() => run(caller, check))))
   }
   return { run, refuse }
 }

@@ -10,7 +10,7 @@ export interface PushedKey {
   /** To send along with the answer. */
   readonly headers: Readonly<Record<string, string>>
   /** Of the proof, if there was one. */
-  readonly unspent: readonly SingleUse[]
+  readonly pendingReplayChecks: readonly SingleUse[]
 }
 
 /**
@@ -24,12 +24,13 @@ export const provePushedKey = (
   dpop_jkt: string | undefined,
 ): PushedKey => {
   const named = parseThumbprint(dpop_jkt)
-  if (request.dpop.length === 0) return { ...(named !== undefined && { jkt: named }), headers: {}, unspent: [] }
+  if (request.dpop.length === 0)
+    return { ...(named !== undefined && { jkt: named }), headers: {}, pendingReplayChecks: [] }
   const { jkt, headers, use } = checkProof(request)
   if (named !== undefined && named !== jkt) {
     throw new OAuthError('invalid_request', 'The dpop_jkt is not the thumbprint of the key of the DPoP proof')
   }
-  return { jkt, headers, unspent: [use] }
+  return { jkt, headers, pendingReplayChecks: [use] }
 }
 
 /** A SHA-256 thumbprint, where one was sent (RFC 9449 section 10). */

@@ -19,7 +19,7 @@ export interface RevocationFeed {
    * know of all that had been added when it was called.
    * @throws StoreUnavailableError
    */
-  askWithCutoffs<T>(question: () => Promise<T>): Promise<T>
+  queryWithNotBefore<T>(question: () => Promise<T>): Promise<T>
   /**
    * Revokes a grant id or a `jti` in the store. When it resolves, this process refuses the tokens already, without having
    * read the store's feed, and the reports have been told.
@@ -124,7 +124,7 @@ export const createRevocationFeed = (
       cutoffs.covers(token, token.iat),
     // A grant that does not say when it began is older than any cutoff.
     isCutOff: grant => cutoffs.covers(grant, grant.beganAtSec ?? 0),
-    askWithCutoffs: question => {
+    queryWithNotBefore: question => {
       const answer = question()
       const reading = readCutoffsSoon()
       return answer.then(known => reading.then(() => known))

@@ -29,7 +29,7 @@ export const createRedisLimiter = async (url: RedisUrl, options: OutageOptions):
   const clock = options.clock ?? monotonicClock
   const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
   let isWhole = true
-  const breaker = createCircuitBreaker(connection, (up, error) => {
+  const circuitBreaker = createCircuitBreaker(connection, (up, error) => {
     isWhole = up
     options.onStateChange(up, error)
   })
@@ -41,7 +41,7 @@ export const createRedisLimiter = async (url: RedisUrl, options: OutageOptions):
   /** The verdict where no call is needed. */
   const decideHere = (line: ChargeBatch<unknown>): Verdict | undefined =>
     line.refusal() ?? (isAway(line.charge) ? local.decide(line.charge) : undefined)
-  const isAway = ({ key }: Charge): boolean => !isWhole && breaker.isOpenFor(redisKeys.counters(key))
+  const isAway = ({ key }: Charge): boolean => !isWhole && circuitBreaker.isOpenFor(redisKeys.counters(key))
 
   const askThisTurn = (line: ChargeBatch<CounterQuestion>): void => {
     // After the sockets that are readable in this turn: what they bring goes along.
@@ -65,7 +65,10 @@ export const createRedisLimiter = async (url: RedisUrl, options: OutageOptions):
         goOn(line)
       },
       error => {
-        breaker.trip(redisKeys.counters(line.charge.key), error instanceof Error ? error : new Error(String(error)))
+        circuitBreaker.trip(
+          redisKeys.counters(line.charge.key),
+          error instanceof Error ? error : new Error(String(error)),
+        )
         for (const waiter of waiters) waiter(local.decide(line.charge))
         goOn(line)
       },
@@ -83,7 +86,7 @@ export const createRedisLimiter = async (url: RedisUrl, options: OutageOptions):
   }
 
   await waitUntilReady(connection, startPatienceMs)
-  if (connection.status !== 'ready') breaker.tripAll(new Error(unavailableReason(connection)))
+  if (connection.status !== 'ready') circuitBreaker.tripAll(new Error(unavailableReason(connection)))
   return {
     charge: charge => {
       const line = lineOf(charge)
@@ -96,7 +99,7 @@ export const createRedisLimiter = async (url: RedisUrl, options: OutageOptions):
       )
     },
     close: async () => {
-      breaker.stop()
+      circuitBreaker.stop()
       connection.disconnect()
     },
   }

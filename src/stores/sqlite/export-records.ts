@@ -82,9 +82,9 @@ const moveTable = async (
 ): Promise<number> => {
   let count = 0
   for (const rows of pagesOf(db, table)) {
-    const lasting = rows.filter(({ until_ms }) => until_ms === null || Number(until_ms) > clock.nowMs())
-    await Promise.all(lasting.map(toStore))
-    count += lasting.length
+    const scope = rows.filter(({ until_ms }) => until_ms === null || Number(until_ms) > clock.nowMs())
+    await Promise.all(scope.map(toStore))
+    count += scope.length
   }
   return count
 }

@@ -45,7 +45,7 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
     {
       request: ({ head, socket, upgrade }, response) => {
         const found = reader.reader(socket, head.fields, false)()
-        const name = found ? `${found.certificate.subject.split('\n').at(-1)} ${found.isVouchedFor}` : 'nobody'
+        const name = found ? `${found.certificate.subject.split('\n').at(-1)} ${found.isChainVerified}` : 'nobody'
         if (head.asksForWebSocket) {
           upgrade().end(switchingProtocols)
         } else if (head.target === '/') {

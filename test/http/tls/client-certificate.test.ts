@@ -24,7 +24,7 @@ const believe = (
 ): string | undefined => {
   const reader = createCertificateReader({ clientAuth: 'off', hasClientCa: false, header: 'client-cert', ...options })
   const found = reader.reader(plainSocket, readFields(fields), isTrusted)()
-  return found && `${found.certificate.subject.split('\n').at(-1)} ${found.isVouchedFor}`
+  return found && `${found.certificate.subject.split('\n').at(-1)} ${found.isChainVerified}`
 }
 
 t.test('what a trusted proxy says in the named field is believed, and vouched for by it', async t => {

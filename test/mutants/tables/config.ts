@@ -84,7 +84,7 @@ export const configMutants: readonly Mutant[] = [
     file: 'src/config/checks/top-level.ts',
     find: "typeof workers === 'number' && workers > 1",
     replace: "typeof workers === 'number' && workers > 2",
-    tests: ['test/config/checks/head.test.ts'],
+    tests: ['test/config/checks/top-level.test.ts'],
   },
   {
     name: 'a quota may be for a shorter time than the rate',
@@ -98,7 +98,7 @@ export const configMutants: readonly Mutant[] = [
     file: 'src/config/values/address.ts',
     find: 'prefix < narrowest[family] && !isUniqueLocal(text)',
     replace: 'prefix < 0 && !isUniqueLocal(text)',
-    tests: ['test/config/checks/head.test.ts', 'test/config/load.test.ts'],
+    tests: ['test/config/checks/top-level.test.ts', 'test/config/load.test.ts'],
   },
   {
     name: 'FAPI clients may leave PKCE out',
@@ -112,14 +112,14 @@ export const configMutants: readonly Mutant[] = [
     file: 'src/cli/commands/check.ts',
     find: 'if (lines.length > 0) return 1',
     replace: 'if (lines.length > 0) return 0',
-    tests: ['test/cli/check.test.ts'],
+    tests: ['test/cli/commands/check.test.ts'],
   },
   {
     name: 'check --json exits with 0 where there are problems',
     file: 'src/cli/commands/check.ts',
     find: 'return ok ? 0 : 1',
     replace: 'return ok ? 0 : 0',
-    tests: ['test/cli/check.test.ts'],
+    tests: ['test/cli/commands/check.test.ts'],
   },
   {
     name: 'bad usage exits with 1',
@@ -133,7 +133,7 @@ export const configMutants: readonly Mutant[] = [
     file: 'src/cli/commands/serve.ts',
     find: 'for (const problem of loaded.problems) printErrorLine(problem)\n    return 1',
     replace: 'for (const problem of loaded.problems) printErrorLine(problem)\n    return 0',
-    tests: ['test/cli/check.test.ts'],
+    tests: ['test/cli/commands/check.test.ts'],
   },
   {
     name: 'hash of nothing exits with 0',
@@ -147,7 +147,7 @@ export const configMutants: readonly Mutant[] = [
     file: 'src/cli/commands/routes.ts',
     find: 'if (!config) return 1',
     replace: 'if (!config) return 0',
-    tests: ['test/cli/routes.test.ts'],
+    tests: ['test/cli/commands/routes.test.ts'],
   },
   {
     name: 'an argument too many is repeated',

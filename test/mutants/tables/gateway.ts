@@ -54,8 +54,8 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'hop-by-hop fields of the upstream go to the client',
     file: 'src/http/client/response-headers.ts',
-    find: "['proxy-authenticate', answerFieldKinds.hop]",
-    replace: "['proxy-authenticate', answerFieldKinds.plain]",
+    find: "['proxy-authenticate', responseHeaderKinds.hop]",
+    replace: "['proxy-authenticate', responseHeaderKinds.plain]",
     tests: ['test/gateway/upstream-faults.test.ts'],
   },
   {
@@ -77,7 +77,7 @@ export const gatewayMutants: readonly Mutant[] = [
     file: 'src/gateway/forwarding/round-trip.ts',
     find: "const isUnseen = kind === 'unreachable'",
     replace: "const isUnseen = kind === 'stalled'",
-    tests: ['test/gateway/upstreams/members.test.ts', 'test/gateway/upstream-faults.test.ts'],
+    tests: ['test/gateway/upstreams/load-balancer.test.ts', 'test/gateway/upstream-faults.test.ts'],
   },
   {
     name: 'retries are not bounded by their budget',
@@ -98,35 +98,35 @@ export const gatewayMutants: readonly Mutant[] = [
     file: 'src/http/client/request-body.ts',
     find: 'if (this.#leftBytes < 0) {',
     replace: 'if (this.#leftBytes < -1) {',
-    tests: ['test/http/client/outgoing-body.test.ts', 'test/gateway/upstreams/body-size.test.ts'],
+    tests: ['test/http/client/request-body.test.ts', 'test/gateway/upstreams/body-size.test.ts'],
   },
   {
     name: 'a member is ejected after one failure too many',
     file: 'src/gateway/upstreams/outlier-detection.ts',
     find: 'member.failures < failures || member.isEjected',
     replace: 'member.failures <= failures || member.isEjected',
-    tests: ['test/gateway/upstreams/ejection.test.ts'],
+    tests: ['test/gateway/upstreams/outlier-detection.test.ts'],
   },
   {
     name: 'the last member may be ejected',
     file: 'src/gateway/upstreams/outlier-detection.ts',
     find: 'Math.min(all.length - 1, ',
     replace: 'Math.max(all.length, ',
-    tests: ['test/gateway/upstreams/ejection.test.ts'],
+    tests: ['test/gateway/upstreams/outlier-detection.test.ts'],
   },
   {
     name: 'a member that fails again is not ejected for longer',
     file: 'src/gateway/upstreams/outlier-detection.ts',
     find: 'isAgain ? before.forMs * 2 : timeMs',
     replace: 'isAgain ? before.forMs : timeMs',
-    tests: ['test/gateway/upstreams/ejection.test.ts'],
+    tests: ['test/gateway/upstreams/outlier-detection.test.ts'],
   },
   {
     name: 'answers with 5xx do not count as failures of a member',
     file: 'src/gateway/upstreams/upstream.ts',
     find: 'if (status >= 500) this.#ejection',
     replace: 'if (status >= 600) this.#ejection',
-    tests: ['test/gateway/upstreams/members.test.ts'],
+    tests: ['test/gateway/upstreams/load-balancer.test.ts'],
   },
   {
     name: 'a member that is unhealthy gets requests',
@@ -175,7 +175,7 @@ export const gatewayMutants: readonly Mutant[] = [
     file: 'src/http/peer/client-ip.ts',
     find: 'if (!isTrusted(address)) return client',
     replace: "if (address === '') return client",
-    tests: ['test/http/address.test.ts'],
+    tests: ['test/http/peer/client-ip.test.ts'],
   },
   {
     name: 'an untrusted client may send X-Forwarded-For to the upstream',
@@ -229,8 +229,8 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'a WebSocket stays open after its token has expired',
     file: 'src/gateway/forwarding/websocket.ts',
-    find: 'hasTokenEnded: options.webSocketsOutliveTokens\n',
-    replace: 'hasTokenEnded: options.webSocketsOutliveTokens || true\n',
+    find: 'isTokenExpiredOrRevoked: options.webSocketsOutliveTokens\n',
+    replace: 'isTokenExpiredOrRevoked: options.webSocketsOutliveTokens || true\n',
     tests: ['test/gateway/streams/endless.test.ts', 'test/scenario/gateway-websocket.test.ts'],
   },
   {

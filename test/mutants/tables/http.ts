@@ -140,28 +140,28 @@ export const httpMutants: readonly Mutant[] = [
     file: 'src/http/client/response-head.ts',
     find: "if (length !== undefined) throw new InvalidMessageError('two-lengths'",
     replace: "if (length === '') throw new InvalidMessageError('two-lengths'",
-    tests: ['test/http/client/answer-head.test.ts'],
+    tests: ['test/http/client/response-head.test.ts'],
   },
   {
     name: 'an answer to HEAD has a body',
     file: 'src/http/client/response-head.ts',
     find: "if (method === 'HEAD' || status < 200",
     replace: 'if (status < 200',
-    tests: ['test/http/client/answer-head.test.ts'],
+    tests: ['test/http/client/response-head.test.ts'],
   },
   {
     name: 'an answer that breaks off is taken for whole',
     file: 'src/http/client/response-parser.ts',
     find: "if (this.#head?.framing.by !== 'close') throw",
     replace: 'if (this.#head === undefined) throw',
-    tests: ['test/http/client/answer-reader.test.ts'],
+    tests: ['test/http/client/response-parser.test.ts'],
   },
   {
     name: 'an answer may switch to a protocol that was not asked for',
     file: 'src/http/client/response-parser.ts',
     find: 'if (isUpgrade && !this.#mayUpgrade)',
     replace: 'if (isUpgrade && this.#mayUpgrade === undefined)',
-    tests: ['test/http/client/answer-reader.test.ts', 'test/gateway/streams/websocket-refused.test.ts'],
+    tests: ['test/http/client/response-parser.test.ts', 'test/gateway/streams/websocket-refused.test.ts'],
   },
   {
     name: 'a connection with bytes behind the answer is used again',
@@ -180,8 +180,8 @@ export const httpMutants: readonly Mutant[] = [
   {
     name: 'an upstream may take for ever to answer',
     file: 'src/http/client/connection.ts',
-    find: '} else if (this.#patience.isOver(nowMs)) {',
-    replace: "} else if (this.#patience.isOver(nowMs) && this.#patience.phase === 'idle') {",
+    find: '} else if (this.#phaseTimeouts.isExpired(nowMs)) {',
+    replace: "} else if (this.#phaseTimeouts.isExpired(nowMs) && this.#phaseTimeouts.phase === 'idle') {",
     tests: ['test/gateway/upstreams/timeouts.test.ts'],
   },
   {
@@ -196,6 +196,6 @@ export const httpMutants: readonly Mutant[] = [
     file: 'src/http/client/response-head-parser.ts',
     find: "length === undefined ? head.framing : { by: 'length', bytes: Number(length) }",
     replace: 'length === undefined ? head.framing : head.framing',
-    tests: ['test/http/client/answer-head-parser.test.ts'],
+    tests: ['test/http/client/response-head-parser.test.ts'],
   },
 ]

@@ -12,8 +12,8 @@ export const singleUseMutants: readonly Mutant[] = [
   {
     name: 'SQLite and memory: a fourth guess at a code is heard',
     file: 'src/stores/shared/grant-rules.ts',
-    find: 'if (state.failures >= failuresThatBurn)',
-    replace: 'if (state.failures > failuresThatBurn)',
+    find: 'if (state.failures >= maxFailedRedemptions)',
+    replace: 'if (state.failures > maxFailedRedemptions)',
     tests: ['test/stores/memory.test.ts'],
   },
   {
@@ -54,9 +54,9 @@ export const singleUseMutants: readonly Mutant[] = [
   {
     name: 'SQLite: two processes may redeem one code at the same time',
     file: 'src/stores/sqlite/grants.ts',
-    find: 'const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Ruling<Outcome>): Outcome | undefined =>\n    db.exclusively(() => {',
+    find: 'const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Decision<Outcome>): Outcome | undefined =>\n    db.exclusively(() => {',
     replace:
-      'const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Ruling<Outcome>): Outcome | undefined =>\n    (<T>(work: () => T): T => work())(() => {',
+      'const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Decision<Outcome>): Outcome | undefined =>\n    (<T>(work: () => T): T => work())(() => {',
     tests: ['test/stores/sqlite.test.ts'],
     only: 'processes that race',
   },

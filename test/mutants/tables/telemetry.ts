@@ -28,7 +28,7 @@ export const telemetryMutants: readonly Mutant[] = [
     file: 'src/telemetry/redact-path.ts',
     find: 'path.search(encodedMark) : -1',
     replace: '-1 + 0 * path.search(encodedMark) : -1',
-    tests: ['test/telemetry/logged-path.test.ts'],
+    tests: ['test/telemetry/redact-path.test.ts'],
   },
   {
     name: 'the access log shows the query',
@@ -42,7 +42,7 @@ export const telemetryMutants: readonly Mutant[] = [
     file: 'src/telemetry/serialize-error.ts',
     find: 'return { type, message, ...(at !== undefined && { at }) }',
     replace: 'return { type, message: [message, stack].join(), ...(at !== undefined && { at }) }',
-    tests: ['test/telemetry/error-facts.test.ts'],
+    tests: ['test/telemetry/serialize-error.test.ts'],
   },
   {
     name: 'audit lines beyond the chosen scope are written',

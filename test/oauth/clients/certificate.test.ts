@@ -13,10 +13,10 @@ const { issue, issueSelfSigned } = certificates
 
 const vouchedFor = ({ cert }: CertificateFiles): ClientCertificate => ({
   certificate: new X509Certificate(cert),
-  isVouchedFor: true,
+  isChainVerified: true,
 })
 
-const unknown = (files: CertificateFiles): ClientCertificate => ({ ...vouchedFor(files), isVouchedFor: false })
+const unknown = (files: CertificateFiles): ClientCertificate => ({ ...vouchedFor(files), isChainVerified: false })
 
 const named = (kind: CertificateName['kind'], value: string): Partial<ClientRegistration> => ({
   token_endpoint_auth_method: 'tls_client_auth',

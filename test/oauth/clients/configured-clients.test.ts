@@ -80,9 +80,9 @@ t.test('of each form of secrets the most that one client has are counted', async
   const slow = { kind: 'hash', value: new Secret('scrypt$a') } as const
   const secrets = [[plain, plain, slow], [quick], [slow, plain, slow], []]
 
-  const { mostSecrets } = sendOver(secrets.map((own, nth) => client(`c${nth}`, { secrets: own })))
+  const { maxSecretsPerKind } = sendOver(secrets.map((own, nth) => client(`c${nth}`, { secrets: own })))
 
-  t.same(mostSecrets, { plain: 2, quick: 1, slow: 2 })
+  t.same(maxSecretsPerKind, { plain: 2, quick: 1, slow: 2 })
 })
 
 t.test('secrets do not show when clients are printed or serialised', async t => {

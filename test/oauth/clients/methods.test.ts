@@ -20,8 +20,8 @@ interface Carried {
 }
 
 const certificates = createCertificates(t)
-const vouchedFor = { certificate: new X509Certificate(certificates.client.cert), isVouchedFor: true }
-const selfSigned = { certificate: new X509Certificate(certificates.selfSigned.cert), isVouchedFor: false }
+const vouchedFor = { certificate: new X509Certificate(certificates.client.cert), isChainVerified: true }
+const selfSigned = { certificate: new X509Certificate(certificates.selfSigned.cert), isChainVerified: false }
 const key = await createClientKey('ES256')
 const clock = createManualClock(Date.now()) // the certificates are of today
 

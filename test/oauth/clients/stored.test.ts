@@ -141,9 +141,9 @@ t.test(
   'what is known of all clients is known of those in the store, and is the same while nothing changes',
   async t => {
     const { served, put } = await start(t)
-    const { terms, mostSecrets } = served
+    const { terms, maxSecretsPerKind } = served
     t.equal(terms, config.oauth.clients.terms)
-    t.same(mostSecrets, { plain: 1, quick: 0, slow: 0 })
+    t.same(maxSecretsPerKind, { plain: 1, quick: 0, slow: 0 })
 
     await put('kept', recordOf('kept', { client_secrets: [{ client_secret_hash: hash, until: '2099-01-01T00:00Z' }] }))
     await eventually(() => served.find('kept'))
@@ -151,7 +151,7 @@ t.test(
       served.terms.map(({ scope }) => scope),
       [['filed'], ['stored']],
     )
-    t.same(served.mostSecrets, { plain: 1, quick: 2, slow: 0 })
+    t.same(served.maxSecretsPerKind, { plain: 1, quick: 2, slow: 0 })
 
     const now = served.terms
     await put('like', recordOf('like'))

@@ -126,7 +126,11 @@ t.test('a scope that the client has lost since is not given again', async t => {
   const request = formRequest(refreshWith(refresh_token))
   const form = server.server.parseForm(request)
 
-  const reply = await server.server.token(form, { client: client('app', { scope: ['read'] }), unspent: [] }, request)
+  const reply = await server.server.token(
+    form,
+    { client: client('app', { scope: ['read'] }), pendingReplayChecks: [] },
+    request,
+  )
 
   t.match(reply, { status: 200, body: { scope: 'read' } })
 })

@@ -74,8 +74,8 @@ t.test('the hashes of clients of the store count too, as soon as they are known'
   const configured = createClients([client('cheap', { secrets: [stored(cheap)] })])
   const kept = createStoredClients()
   const facts = {
-    get mostSecrets() {
-      return joinMost(configured.mostSecrets, kept.mostSecrets())
+    get maxSecretsPerKind() {
+      return joinMost(configured.maxSecretsPerKind, kept.maxSecretsPerKind())
     },
   }
   const check = createSecretCheck(facts, { nowMs: Date.now, monotonicMs: () => 0 })

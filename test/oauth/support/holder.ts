@@ -33,6 +33,6 @@ export const toCertificateHolder = ({ cert }: Pick<Certificates['client'], 'cert
   const der = Buffer.from(cert.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64')
   return {
     thumbprint: createHash('sha256').update(der).digest('base64url'),
-    request: { clientCertificate: { certificate, isVouchedFor: true } },
+    request: { clientCertificate: { certificate, isChainVerified: true } },
   }
 }

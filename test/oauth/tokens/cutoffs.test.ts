@@ -58,7 +58,7 @@ for (const format of formats) {
 
     t.ok(await server.server.verifyAccessToken(String(other.access_token)))
     const record = await server.server.verifyAccessToken(String(other.access_token))
-    t.equal(record && (await server.server.hasTokenEnded(String(other.access_token), record)), false)
+    t.equal(record && (await server.server.isTokenExpiredOrRevoked(String(other.access_token), record)), false)
   })
 }
 

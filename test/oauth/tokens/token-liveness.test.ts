@@ -13,7 +13,7 @@ const letIn = async ({ server, token }: TestServer, scope = 'read') => {
   const text = String(body.access_token)
   const record = await server.verifyAccessToken(text)
   if (record === undefined) throw new Error('the token is not good')
-  return { text, hasEnded: async () => server.hasTokenEnded(text, record) }
+  return { text, hasEnded: async () => server.isTokenExpiredOrRevoked(text, record) }
 }
 
 t.test('a token that was let in ends when it expires, and not before', async t => {
