@@ -187,8 +187,8 @@ export const httpMutants: readonly Mutant[] = [
   {
     name: 'an answer may take longer than the total timeout',
     file: 'src/http/client/connection.ts',
-    find: 'if (this.#request !== undefined && this.#totalTime.isOver',
-    replace: 'if (this.#request === null && this.#totalTime.isOver',
+    find: 'if (this.#request !== undefined && this.#totalTimeout.isExpired',
+    replace: 'if (this.#request === null && this.#totalTimeout.isExpired',
     tests: ['test/gateway/upstreams/timeouts.test.ts'],
   },
   {
