@@ -35,18 +35,18 @@ export type OAuthErrorCode = keyof typeof oauthErrors
 export const proofFaults = [
   'unknown_client',
   'disabled',
-  'method',
-  'secret',
+  'auth_method_mismatch',
+  'bad_secret',
   'malformed',
   'alg',
   'type',
-  'kind',
+  'wrong_jwt_type',
   'issuer',
   'subject',
   'audience',
   'expired',
-  'not_yet',
-  'too_far',
+  'nbf_in_future',
+  'lifetime_too_long',
   'jti_missing',
   'jti_used',
   'key_unknown',
@@ -123,14 +123,14 @@ export const gatewayErrors = {
     title: 'Bad Request',
     detail: 'The body is not what this operation takes; reason says why.',
   },
-  CHECK_UNREADABLE: {
+  FORWARD_AUTH_REQUEST_INVALID: {
     status: 400,
     title: 'Bad Request',
     detail: 'The gateway that asks does not say in one way which request it asks about; reason says why.',
   },
   CREDENTIAL_MISSING: { status: 401, title: 'Unauthorized', detail: 'This operation needs credentials.' },
   CREDENTIAL_INVALID: { status: 401, title: 'Unauthorized', detail: 'The credentials are wrong, expired or revoked.' },
-  PROOF_REFUSED: {
+  DPOP_PROOF_INVALID: {
     status: 401,
     title: 'Unauthorized',
     detail: 'The DPoP proof is not good for this request, or lacks a fresh nonce; WWW-Authenticate says which.',
@@ -140,13 +140,13 @@ export const gatewayErrors = {
     title: 'Forbidden',
     detail: 'The access token does not carry the scope that this operation needs.',
   },
-  CHECK_UNTRUSTED: {
+  FORWARD_AUTH_CALLER_UNTRUSTED: {
     status: 403,
     title: 'Forbidden',
     detail: 'Only a gateway that is trusted here may ask whether a request may pass.',
   },
   NOT_FOUND: { status: 404, title: 'Not Found', detail: 'No operation is published at this path.' },
-  INTERACTION_UNKNOWN: {
+  INTERACTION_NOT_FOUND: {
     status: 404,
     title: 'Not Found',
     detail: 'No interaction is open under this id: it has expired, or there never was one.',
@@ -203,7 +203,7 @@ export const gatewayErrors = {
     title: 'Bad Gateway',
     detail: 'The service behind this operation could not be reached, or broke off before it answered.',
   },
-  UPSTREAM_INVALID: {
+  UPSTREAM_RESPONSE_INVALID: {
     status: 502,
     title: 'Bad Gateway',
     detail: 'The service behind this operation answered with something that is not HTTP.',
@@ -213,7 +213,7 @@ export const gatewayErrors = {
     title: 'Service Unavailable',
     detail: 'The store is unavailable; Retry-After says when to come back.',
   },
-  PLAN_UNDECIDED: {
+  RATE_LIMITER_UNAVAILABLE: {
     status: 503,
     title: 'Service Unavailable',
     detail: 'The plan limit cannot be decided now, and this plan refuses rather than guesses.',

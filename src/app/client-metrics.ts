@@ -17,12 +17,12 @@ export const meterStoredClients = (
 ): { readonly close: () => void } => {
   const verdicts = new WeakMap<ClientGroup, boolean>()
   const holders = {
-    fit: recorder.least('storedClients', ['fit']).hold(),
-    unfit: recorder.least('storedClients', ['unfit']).hold(),
+    valid: recorder.least('storedClients', ['valid']).hold(),
+    invalid: recorder.least('storedClients', ['invalid']).hold(),
   }
   let timer: NodeJS.Timeout | undefined
 
-  const isFit = (kind: ClientGroup): boolean => {
+  const isValid = (kind: ClientGroup): boolean => {
     const known = verdicts.get(kind)
     if (known !== undefined) return known
     const fits = typeof reader.read(String(kind.sample.client_id), kind.sample) !== 'string'
@@ -31,10 +31,10 @@ export const meterStoredClients = (
   }
   const count = (): void => {
     timer = undefined
-    const counts = { fit: 0, unfit: 0 }
-    for (const kind of feed.kinds()) counts[isFit(kind) ? 'fit' : 'unfit'] += kind.count
-    holders.fit.set(counts.fit)
-    holders.unfit.set(counts.unfit)
+    const counts = { valid: 0, invalid: 0 }
+    for (const kind of feed.kinds()) counts[isValid(kind) ? 'valid' : 'invalid'] += kind.count
+    holders.valid.set(counts.valid)
+    holders.invalid.set(counts.invalid)
   }
   const unfollow = feed.follow(() => {
     timer ??= setTimeout(count, countEveryMs).unref()
@@ -44,8 +44,8 @@ export const meterStoredClients = (
     close() {
       unfollow()
       clearTimeout(timer)
-      holders.fit.release()
-      holders.unfit.release()
+      holders.valid.release()
+      holders.invalid.release()
     },
   }
 }

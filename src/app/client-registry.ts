@@ -33,7 +33,7 @@ export const followStoredClients = async (
     changed: auditClients(onChange),
     lost: ({ count, keptDisabled }) =>
       log.error(
-        { event: 'clients_lost', lost: count, kept_disabled: keptDisabled },
+        { event: 'store_clients_missing', lost: count, kept_disabled: keptDisabled },
         `the store has lost clients: ${count}, of which ${keptDisabled} are kept as disabled`,
       ),
   })
@@ -42,13 +42,13 @@ export const followStoredClients = async (
     beside(config, fixed) {
       const reader = lazily(() => reading?.createStoredClientReader({ ...fixed, ...config }))
       const joined = joinClients(config.oauth.clients, feed, reader, {
-        unfit: (client_id, reason) =>
+        invalid: (client_id, reason) =>
           log.warn(
-            { event: 'client_unfit', client_id, reason },
+            { event: 'client_invalid', client_id, reason },
             'a client of the store does not fit the configuration',
           ),
-        hidden: client_id =>
-          log.warn({ event: 'client_hidden', client_id }, "the configuration's client is served, not the store's"),
+        shadowed: client_id =>
+          log.warn({ event: 'client_shadowed', client_id }, "the configuration's client is served, not the store's"),
       })
       return closingBoth(joined, meterStoredClients(feed, reader, recorder))
     },

@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'store copy': async () => (await import('./store/copy.ts')).storeCopy,
   top: async () => (await import('./top/top.ts')).top,
   hash: async () => (await import('./commands/hash.ts')).hash,
+  'hash-secret': async () => (await import('./commands/hash.ts')).hashSecretCommand,
   schema: async () => (await import('./commands/schema.ts')).schema,
   version: async () => (await import('./commands/version.ts')).version,
   worker: async () => (await import('./commands/worker.ts')).worker,

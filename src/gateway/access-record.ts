@@ -21,7 +21,7 @@ export const observe = (exchange: Exchange, status: number, unmatched: Unmatched
     address: context.address,
     durationMs,
     upstreamMs,
-    refused: exchange.proofFault ?? exchange.facts?.proofFault,
+    error_code: exchange.proofFault ?? exchange.facts?.proofFault,
     checked_for: exchange.check?.gateway,
   })
 }

@@ -21,7 +21,7 @@ const oauthWords: Readonly<Partial<Record<GatewayErrorCode, OAuthErrorCode>>> = 
   TOO_MANY_FAILURES: 'rate_limit_exceeded',
   INTERNAL: 'server_error',
   STORE_UNAVAILABLE: 'temporarily_unavailable',
-  PLAN_UNDECIDED: 'temporarily_unavailable',
+  RATE_LIMITER_UNAVAILABLE: 'temporarily_unavailable',
 }
 
 /** A refusal in the language of the operation: RFC 6749 JSON or a page for OAuth operations, RFC 9457 for all else. */

@@ -175,7 +175,7 @@ const applyVerdict = (deps: PlanDeps, exchange: Exchange, tariff: RuleSet, verdi
   if (verdict.allowed) return undefined
   if (verdict.source !== 'closed') return refuseExceeded(deps, exchange, verdict.waitMs)
   auditRefused(deps.audit, exchange, 'temporarily_unavailable')
-  return refuse(exchange, 'PLAN_UNDECIDED', { headers: retryAfter(verdict.waitMs) })
+  return refuse(exchange, 'RATE_LIMITER_UNAVAILABLE', { headers: retryAfter(verdict.waitMs) })
 }
 
 const refuseExceeded = (deps: PlanDeps, exchange: Exchange, waitMs: number): Outcome => {

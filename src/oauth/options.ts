@@ -113,8 +113,8 @@ export interface ClientRegistration {
   readonly access_token_signed_response_alg: SigningAlg
   readonly application_type: 'web' | 'native'
   readonly pkce: 'required' | 'optional'
-  /** `any`: the person may come back in another browser, as from an app on a phone. */
-  readonly browser: 'same' | 'any'
+  /** Whether a sign-in ends only in the browser that began it. False: the user may return in another, as from an app on a phone. */
+  readonly bindToBrowser: boolean
   /** Whose tokens it may introspect: those issued to it, all, or those for these resources. */
   readonly introspects: 'own' | 'all' | readonly string[]
   /** Name of its plan. */

@@ -17,7 +17,7 @@ export interface AccessEntry {
   /** 0 where no upstream was asked. */
   readonly upstreamMs: number
   /** Why a client's proof was not taken, a word of a closed list. */
-  readonly refused?: string | undefined
+  readonly error_code?: string | undefined
   /** The gateway that asked about the request, and forwards it itself. */
   readonly checked_for?: string | undefined
 }
@@ -52,10 +52,10 @@ export const createAccessLog = ({ log, lines }: ProcessLogger): AccessLog => {
     write(entry) {
       const upstream = entry.upstreamMs === 0 ? '' : `,"upstream_ms":${toText(entry.upstreamMs)}`
       const client = entry.client_id === undefined ? '' : `,"client_id":${JSON.stringify(entry.client_id)}`
-      const refused = entry.refused === undefined ? '' : `,"refused":"${entry.refused}"`
+      const errorCode = entry.error_code === undefined ? '' : `,"error_code":"${entry.error_code}"`
       const checked = entry.checked_for === undefined ? '' : `,"checked_for":"${entry.checked_for}"`
       lines.write(
-        `{"level":"info","time":"${timestamp()}${beforeId}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(redactPath(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${toText(entry.durationMs)}${upstream}${refused}${checked}}\n`,
+        `{"level":"info","time":"${timestamp()}${beforeId}${entry.request_id}",${entry.operation.json},"method":"${entry.method}","path":${JSON.stringify(redactPath(entry.path))},"status":${entry.status}${client},"address":"${entry.address}","duration_ms":${toText(entry.durationMs)}${upstream}${errorCode}${checked}}\n`,
       )
     },
   }
@@ -65,7 +65,7 @@ const toObject = ({
   operation,
   durationMs,
   upstreamMs,
-  refused,
+  error_code,
   checked_for,
   ...rest
 }: AccessEntry): LogEntry<'request'> => ({
@@ -76,7 +76,7 @@ const toObject = ({
   operation: operation.operation,
   duration_ms: round(durationMs),
   ...(upstreamMs === 0 ? {} : { upstream_ms: round(upstreamMs) }),
-  ...(refused === undefined ? {} : { refused }),
+  ...(error_code === undefined ? {} : { error_code }),
   ...(checked_for === undefined ? {} : { checked_for }),
 })
 

@@ -64,7 +64,7 @@ export const auditActions = {
     scope: 'changes',
     fields: ['reason', 'address', 'request_id'],
     optional: ['client_id'],
-    when: 'a client did not prove itself; `reason` is a word of `refused`, or `missing`',
+    when: 'a client did not prove itself; `reason` is a word of `error_code`, or `missing`',
   },
   client_blocked: {
     outcome: 'failure',

@@ -25,7 +25,7 @@ export const logEvents = {
     'info',
     'a request was answered',
     ['request_id', 'grouping', 'operation', 'method', 'path', 'status', 'address', 'duration_ms'],
-    ['client_id', 'upstream_ms', 'refused', 'checked_for'],
+    ['client_id', 'upstream_ms', 'error_code', 'checked_for'],
   ),
   audit: event(
     'info',
@@ -70,17 +70,17 @@ export const logEvents = {
     'the keys of a client cannot be fetched from its `jwks_uri`; at most every 30 s for each address in each worker',
     ['host', 'reason'],
   ),
-  client_unfit: event(
+  client_invalid: event(
     'warn',
     'a client of the store does not fit the configuration, as where its plan is gone, and is not served; in each worker',
     ['client_id', 'reason'],
   ),
-  client_hidden: event(
+  client_shadowed: event(
     'warn',
     'the configuration and the store both have a client of this id: that of the configuration is served; in each worker',
     ['client_id'],
   ),
-  clients_lost: event(
+  store_clients_missing: event(
     'error',
     'the store has no record of clients that it had, and nobody deleted them: those that were disabled stay so in this process, until they have a record again; in each worker',
     ['lost', 'kept_disabled'],
@@ -101,18 +101,18 @@ export const logEvents = {
     'upstream',
     'address',
   ]),
-  upstream_member_ejected: event('warn', 'a member of an upstream fails and is left alone, in each worker', [
+  upstream_endpoint_ejected: event('warn', 'a member of an upstream fails and is left alone, in each worker', [
     'upstream',
     'address',
     'reason',
     'for_ms',
   ]),
-  upstream_member_returned: event('info', 'it is asked again', ['upstream', 'address']),
-  upstream_member_unhealthy: event('warn', 'a member does not pass its health check, in each worker', [
+  upstream_endpoint_restored: event('info', 'it is asked again', ['upstream', 'address']),
+  upstream_endpoint_unhealthy: event('warn', 'a member does not pass its health check, in each worker', [
     'upstream',
     'address',
   ]),
-  upstream_member_healthy: event('info', 'it does again', ['upstream', 'address']),
+  upstream_endpoint_healthy: event('info', 'it does again', ['upstream', 'address']),
   upstream_addresses_changed: event('info', 'the name of a target has other addresses than before', [
     'upstream',
     'name',
@@ -155,7 +155,7 @@ export const logEvents = {
   ),
   collector_down: event('warn', 'the collector of traces takes none; once, by each worker', ['host'], ['reason']),
   collector_up: event('info', 'it does again', ['host']),
-  access_lines_dropped: event(
+  log_lines_dropped: event(
     'warn',
     'the reader of standard output was too slow or had gone, or its disk was full, and takes lines again; by each process',
     ['dropped'],
@@ -163,7 +163,7 @@ export const logEvents = {
   config_reloaded: event('info', 'a changed configuration is served by every worker', ['cause']),
   config_refused: event('error', 'it cannot be served; the old one is served on', ['cause', 'problems']),
   workers_replaced: event('info', 'every worker was replaced by a new one, as `SIGUSR2` asked', []),
-  replacement_failed: event('error', 'not all were; the old ones that are left serve on', ['reason']),
+  rolling_restart_failed: event('error', 'not all were; the old ones that are left serve on', ['reason']),
   draining: event('info', 'SIGTERM or Ctrl-C came', ['signal', 'delay_ms', 'timeout_ms']),
   stopped: event('info', 'everything in flight was answered; a warning where it was not', [], ['signal', 'outcome']),
 } as const

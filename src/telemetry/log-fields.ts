@@ -52,7 +52,7 @@ export const logFields = {
   plan: string('name of a plan'),
   problems: strings('what is wrong, each with its place'),
   reason: string('why'),
-  refused: string('why a proof was not taken'),
+  error_code: string('why a proof was not taken'),
   replaced_in_ms: number('until another worker starts, in ms'),
   request_id: string('the `X-Request-Id` of the answer'),
   scope: string('what was granted, separated by spaces'),

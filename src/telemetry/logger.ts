@@ -51,7 +51,7 @@ export const createLogger = async (options: LoggerOptions): Promise<ProcessLogge
   const { base, onDrop = () => undefined } = options
   const lines = createStdoutWriter({
     onDrop,
-    onResume: dropped => log.warn({ event: 'access_lines_dropped', dropped }, 'log lines were dropped'),
+    onResume: dropped => log.warn({ event: 'log_lines_dropped', dropped }, 'log lines were dropped'),
   })
   const isTerminal = isatty(1)
   const log = pinoLogger(options, isTerminal ? await prettyStream(lines) : lines)

@@ -102,7 +102,7 @@ export const metrics = {
     'reason',
   ]),
   upstreamMembers: gauge(
-    'sidegate_upstream_members',
+    'sidegate_upstream_endpoints',
     'Addresses that serve upstreams, as each worker sees them: the sum over the workers.',
     ['upstream', 'state'],
   ),
@@ -110,7 +110,9 @@ export const metrics = {
     'upstream',
     'decision',
   ]),
-  upstreamQueue: gauge('sidegate_upstream_queue', 'Requests that wait for room at an upstream.', ['upstream']),
+  upstreamQueue: gauge('sidegate_upstream_pending_requests', 'Requests that wait for room at an upstream.', [
+    'upstream',
+  ]),
   storeDuration: histogram(
     'sidegate_store_duration_seconds',
     'Store calls, answered or failed.',

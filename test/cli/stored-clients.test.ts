@@ -81,9 +81,9 @@ t.test('client list shows where each client is, whether it is served, and until 
       ],
       ['kept', 'kept', 'store', 'served', 'silver', 'client_secret_basic', 'no end, 2099-01-31T12:00:00.000Z'],
       ['paused', 'paused', 'store', 'disabled', 'silver', 'client_secret_basic', 'no end'],
-      ['stale', '-', 'store', 'unfit (plan: no such plan; there are gold, silver)', '-', '-', '-'],
-      ['filed', 'filed', 'store', 'hidden', 'silver', 'client_secret_basic', 'no end'],
-      ['junk', '-', 'store', 'unfit (client_id: is not the one that it is stored under)', '-', '-', '-'],
+      ['stale', '-', 'store', 'invalid (plan: no such plan; there are gold, silver)', '-', '-', '-'],
+      ['filed', 'filed', 'store', 'shadowed', 'silver', 'client_secret_basic', 'no end'],
+      ['junk', '-', 'store', 'invalid (client_id: is not the one that it is stored under)', '-', '-', '-'],
       ['past', '-', 'nowhere', 'disabled', '-', '-', '-'],
     ],
   )
@@ -119,7 +119,7 @@ t.test('check --store says which clients of the store the configuration would no
   t.match(JSON.parse(machines.stdout), {
     ok: false,
     problems: [],
-    unfit: [{ client_id: 'stale', reason: 'plan: no such plan; there are gold, silver' }, { client_id: 'junk' }],
+    invalid: [{ client_id: 'stale', reason: 'plan: no such plan; there are gold, silver' }, { client_id: 'junk' }],
   })
   t.match(good, { code: 0, stdout: 'ok\n', stderr: '' })
 })

@@ -254,8 +254,8 @@ t.test('operations come with their full path, their credentials and where they g
       eventStreamsOutliveTokens: false,
       maxQueue: 100,
       queueTimeoutMs: 1_000,
-      retryPercent: 20,
-      ejection: { failures: 5, timeMs: 10_000, maxTimeMs: 300_000, mostPercent: 50 },
+      retryBudgetPercent: 20,
+      outlierDetection: { failures: 5, timeMs: 10_000, maxTimeMs: 300_000, maxEjectionPercent: 50 },
     },
   ])
 })

@@ -127,7 +127,7 @@ t.test('access lines are as the README has them', async t => {
 })
 
 t.test('the page has every reason why a proof is refused, and no other', async t => {
-  const documented = rowsOf(page, '`refused`', 'What is wrong').flatMap(([fault]) => codeOf(fault))
+  const documented = rowsOf(page, '`error_code`', 'What is wrong').flatMap(([fault]) => codeOf(fault))
 
   t.same(documented, proofFaults)
 })

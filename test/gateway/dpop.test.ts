@@ -88,7 +88,7 @@ t.test('line 91: without a fresh nonce the gateway asks for one; shortly before 
 
   const { outcome } = await call(prove(token))
 
-  t.match(outcome, { status: 401, body: /"PROOF_REFUSED"/ })
+  t.match(outcome, { status: 401, body: /"DPOP_PROOF_INVALID"/ })
   t.match(fieldOf(outcome, 'www-authenticate')[0], /^DPoP .*error="use_dpop_nonce".*algs="ES256 PS256 EdDSA"/)
   const [nonce = ''] = fieldOf(outcome, 'dpop-nonce')
   const fresh = await call(prove(token, nonce))
@@ -167,7 +167,7 @@ t.test('a proof is spent after the plan: one that gets no further may come again
     t.match((await call(lines, proveOnly)).exchange.caller, { kind: 'token', unspent: [{ id: String }] })
   }
   t.equal((await call(lines)).outcome, undefined, 'the whole way')
-  t.match((await call(lines)).outcome, { status: 401, body: /"PROOF_REFUSED"/ })
+  t.match((await call(lines)).outcome, { status: 401, body: /"DPOP_PROOF_INVALID"/ })
 })
 
 t.test('bad proofs are counted by address as bad tokens are; those that lack a nonce are not', async t => {
@@ -176,8 +176,9 @@ t.test('bad proofs are counted by address as bad tokens are; those that lack a n
   const [nonce] = fieldOf((await call(prove(token))).outcome, 'dpop-nonce')
   const bad = () => call(prove(token, nonce, { claims: { htm: 'POST' } }))
 
-  for (let times = 0; times < 120; times++) t.match((await call(prove(token))).outcome, { body: /"PROOF_REFUSED"/ })
-  for (let times = 0; times < 100; times++) t.match((await bad()).outcome, { body: /"PROOF_REFUSED"/ })
+  for (let times = 0; times < 120; times++)
+    t.match((await call(prove(token))).outcome, { body: /"DPOP_PROOF_INVALID"/ })
+  for (let times = 0; times < 100; times++) t.match((await bad()).outcome, { body: /"DPOP_PROOF_INVALID"/ })
   const { outcome } = await bad()
   t.match(outcome, { status: 429, body: /"TOO_MANY_FAILURES"/ })
   t.match(fieldOf(outcome, 'retry-after'), ['60'])

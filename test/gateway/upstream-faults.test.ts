@@ -91,7 +91,7 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
 
         t.equal(refused.status, 502, `${method} ${name}`)
         t.notMatch(refused.body.toString(), /hello|evil/, name)
-        if (method !== 'HEAD') t.match(refused.body.toString(), /"code":"UPSTREAM_INVALID"/, name)
+        if (method !== 'HEAD') t.match(refused.body.toString(), /"code":"UPSTREAM_RESPONSE_INVALID"/, name)
       }
     }
   })

@@ -65,7 +65,7 @@ t.test('tokens that are bound, over a running gateway', async t => {
     t.equal(fieldOf(seen, 'x-sidegate-client-id'), 'app')
     const bad = await fetch(target, { headers: prove({ claims: { htu: `${target}y` } }) })
     t.equal(bad.status, 401)
-    t.match(await bad.json(), { code: 'PROOF_REFUSED', status: 401 })
+    t.match(await bad.json(), { code: 'DPOP_PROOF_INVALID', status: 401 })
     t.match(bad.headers.get('www-authenticate'), /^DPoP .*error="invalid_dpop_proof".*, Bearer realm="sidegate"/)
     const asBearer = await fetch(target, { headers: { ...prove(), authorization: `Bearer ${token}` } })
     t.equal(asBearer.status, 401)

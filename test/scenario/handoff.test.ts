@@ -129,7 +129,7 @@ for (const store of ['sqlite', 'redis']) {
       const faults: readonly (readonly [number, string, string, unknown?, RequestInit?])[] = [
         [404, 'NOT_FOUND', `${id}/decide`, {}],
         [404, 'NOT_FOUND', 'x'],
-        [404, 'INTERACTION_UNKNOWN', 'A'.repeat(22)],
+        [404, 'INTERACTION_NOT_FOUND', 'A'.repeat(22)],
         [405, 'METHOD_NOT_ALLOWED', id, {}],
         [405, 'METHOD_NOT_ALLOWED', `${id}/accept`],
         [415, 'MEDIA_TYPE_UNSUPPORTED', `${id}/accept`, {}, { headers: { 'content-type': 'text/plain' } }],

@@ -93,9 +93,9 @@ t.test('a client that does not prove itself is told with the reason, and by its 
   })
 
   t.match(lines, [
-    { level: 'warn', action: 'client_refused', outcome: 'failure', client_id: 'app', reason: 'secret' },
+    { level: 'warn', action: 'client_refused', outcome: 'failure', client_id: 'app', reason: 'bad_secret' },
     { action: 'client_refused', client_id: undefined, reason: 'unknown_client' },
-    { action: 'client_refused', client_id: 'app', reason: 'method' },
+    { action: 'client_refused', client_id: 'app', reason: 'auth_method_mismatch' },
   ])
 })
 
@@ -118,7 +118,7 @@ t.test('the failure that is one too many is told by each worker, and those that 
   t.ok(unproven > 0 && unproven < 20, `${unproven} of 20`)
   t.equal(refused.length, unproven)
   t.ok(blocked.length === 1 || blocked.length === 2, `${blocked.length} of two workers`)
-  t.match(blocked[0], { client_id: 'noisy', reason: 'secret' })
+  t.match(blocked[0], { client_id: 'noisy', reason: 'bad_secret' })
 })
 
 t.test('the way of a person is told, from a wrong password to a code that came twice', async t => {

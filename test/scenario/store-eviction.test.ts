@@ -63,7 +63,7 @@ for (const [name, redis, scheme] of [
         stdout: '',
         stderr: `${file}: the Redis of the store has maxmemory-policy allkeys-lru and may evict keys; set it to noeviction\n`,
       })
-      t.same(JSON.parse(machines.stdout), { ok: false, problems: [], unfit: [], evicts: ['allkeys-lru'] })
+      t.same(JSON.parse(machines.stdout), { ok: false, problems: [], invalid: [], evicts: ['allkeys-lru'] })
       t.same(await findRefusals(redis), [])
     },
   )

@@ -149,17 +149,17 @@ t.test('two workers that share a file', async t => {
     secret = last
   })
 
-  await t.test('a client whose plan a reload takes away is not served, and said to be unfit', async () => {
+  await t.test('a client whose plan a reload takes away is not served, and said to be invalid', async () => {
     const written = readFileSync(configOf(pod), 'utf8')
 
     writeFileSync(configOf(pod), written.replaceAll('gold', 'golden'))
     await settled(pods, 'invalid_client', token('shop', secret))
-    await eventually(() => hasLogged(pod, '"client_unfit"', '"shop"', 'plan: no such plan'))
-    await eventually(async () => sumOf(await scrape(pod.admin), 'sidegate_stored_clients', { state: 'unfit' }) > 0)
+    await eventually(() => hasLogged(pod, '"client_invalid"', '"shop"', 'plan: no such plan'))
+    await eventually(async () => sumOf(await scrape(pod.admin), 'sidegate_stored_clients', { state: 'invalid' }) > 0)
 
     writeFileSync(configOf(pod), written)
     await settled(pods, 200, token('shop', secret))
-    await eventually(async () => sumOf(await scrape(pod.admin), 'sidegate_stored_clients', { state: 'unfit' }) === 0)
+    await eventually(async () => sumOf(await scrape(pod.admin), 'sidegate_stored_clients', { state: 'invalid' }) === 0)
   })
 
   await t.test('a client that is deleted is gone, with what was issued to it', async t => {
@@ -213,7 +213,7 @@ t.test('two pods that share a Redis', async t => {
     await t.test('and when Redis comes back with nothing, who was disabled stays so until that is ended', async t => {
       await redis.start()
       await eventually(() => store.clients.put('new', { disabled: true }, undefined))
-      await eventually(() => pods.every(pod => hasLogged(pod, '"clients_lost"', '"lost":2,"kept_disabled":1')))
+      await eventually(() => pods.every(pod => hasLogged(pod, '"store_clients_missing"', '"lost":2,"kept_disabled":1')))
       await settled(pods, 401, api(access_token))
       await settled(pods, 'invalid_client', token('filed', 'filed-secret'))
 

@@ -61,7 +61,7 @@ t.test('an access line has the facts of the request, and nothing of its query', 
 t.test('the line of a refused proof says why, which the answer does not', async t => {
   const { line, response } = await ask(t, '/metadata?client_id=app&client_secret=wrong')
 
-  t.match(line, { status: 401, refused: 'secret' })
+  t.match(line, { status: 401, error_code: 'bad_secret' })
   t.equal(await response.text(), '{"error":"invalid_client","error_description":"Client authentication failed"}')
 })
 

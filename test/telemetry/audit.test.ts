@@ -14,7 +14,7 @@ const issued: AuditEntry = {
   jti: 'a',
   ...where,
 }
-const refused: AuditEntry = { action: 'client_refused', reason: 'secret', ...where }
+const refused: AuditEntry = { action: 'client_refused', reason: 'bad_secret', ...where }
 const introspected: AuditEntry = { action: 'token_introspected', client_id: 'app', reason: 'active', ...where }
 
 /** An audit log at a level of the program's own, and what it has written. */
@@ -57,7 +57,7 @@ t.test('a line has its members in the order of the entry, wherever its action st
 
   audit.write(issued)
   audit.write({ ...facts, action } as AuditEntry)
-  audit.write({ action: 'client_refused', client_id: undefined, reason: 'secret', ...where })
+  audit.write({ action: 'client_refused', client_id: undefined, reason: 'bad_secret', ...where })
 
   const opening = (level: string, action: string, outcome: string): string =>
     `{"level":"${level}","time":"T","worker_pid":7,"event":"audit","action":"${action}","outcome":"${outcome}"`
@@ -67,7 +67,7 @@ t.test('a line has its members in the order of the entry, wherever its action st
     [
       issuedLine,
       issuedLine,
-      `${opening('warn', 'client_refused', 'failure')},"reason":"secret","address":"192.0.2.1","request_id":"one"}\n`,
+      `${opening('warn', 'client_refused', 'failure')},"reason":"bad_secret","address":"192.0.2.1","request_id":"one"}\n`,
     ],
   )
 })

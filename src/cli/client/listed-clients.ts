@@ -11,9 +11,9 @@ export interface ListedClient {
   readonly client_id: string
   /** `nowhere`: the store says that it is disabled, and there is none. */
   readonly in: 'configuration' | 'store' | 'nowhere'
-  /** `hidden`: the configuration has one of this id, which is served. */
-  readonly state: 'served' | 'disabled' | 'unfit' | 'hidden'
-  /** Why it is unfit. */
+  /** `shadowed`: the configuration has one of this id, which is served. */
+  readonly state: 'served' | 'disabled' | 'invalid' | 'shadowed'
+  /** Why it is invalid. */
   readonly reason?: string
   readonly client_name?: string
   readonly plan?: string
@@ -63,9 +63,9 @@ const createStoredListing = (config: SidegateConfig) => {
     const isConfigured = config.oauth.clients.has(client_id)
     if (members === undefined) return isConfigured ? undefined : { client_id, in: 'nowhere', state: 'disabled' }
     const read = reader.read(client_id, parseMembers(members))
-    if (typeof read === 'string') return { client_id, in: 'store', state: 'unfit', reason: read }
+    if (typeof read === 'string') return { client_id, in: 'store', state: 'invalid', reason: read }
     const served = disabled ? 'disabled' : 'served'
-    return { client_id, in: 'store', state: isConfigured ? 'hidden' : served, ...describe(read) }
+    return { client_id, in: 'store', state: isConfigured ? 'shadowed' : served, ...describe(read) }
   }
 }
 

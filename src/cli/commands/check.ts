@@ -68,28 +68,28 @@ const kubernetesGrace = '30s'
 /** What is at fault in the store. */
 interface Stored {
   /** Clients of the store that this configuration would not serve, while it says nothing of them itself. */
-  readonly unfit: readonly ListedClient[]
+  readonly invalid: readonly ListedClient[]
   /** The policies of a Redis that may evict keys. */
   readonly evicts: readonly string[]
 }
 
-const nothingStored: Stored = { unfit: [], evicts: [] }
+const nothingStored: Stored = { invalid: [], evicts: [] }
 
 const lookIntoStore = async (file: string): Promise<Stored> => {
   const config = await loadOrReport(file)
   if (!config) return nothingStored
   const clients = await listClients(config)
   return {
-    unfit: clients.filter(({ client_id, state }) => state === 'unfit' && !config.oauth.clients.has(client_id)),
+    invalid: clients.filter(({ client_id, state }) => state === 'invalid' && !config.oauth.clients.has(client_id)),
     evicts: (await findEviction(config)) ?? [],
   }
 }
 
 /** A warning is as bad as a problem, and so is a client that does not fit. */
-const reportForPeople = (found: Found, file: string, { unfit, evicts }: Stored): number => {
+const reportForPeople = (found: Found, file: string, { invalid, evicts }: Stored): number => {
   const lines = [
     ...(found.ok ? found.warnings.map(formatWarning) : found.problems.map(formatProblem)),
-    ...unfit.map(({ client_id, reason }) => `${file}: ${quoted(client_id)} of the store does not fit: ${reason}`),
+    ...invalid.map(({ client_id, reason }) => `${file}: ${quoted(client_id)} of the store does not fit: ${reason}`),
     ...evicts.map(
       policy =>
         `${file}: the Redis of the store has maxmemory-policy ${policy} and may evict keys; set it to noeviction`,
@@ -103,7 +103,7 @@ const reportForPeople = (found: Found, file: string, { unfit, evicts }: Stored):
 
 /**
  * One JSON object on standard output: `ok`, and `problems` with `file`, `line`, `column` and `message` each; `warnings`
- * likewise, with the `rule` of each; `unfit` with `client_id` and `reason`; `evicts`, the policies of a Redis that may evict keys.
+ * likewise, with the `rule` of each; `invalid` with `client_id` and `reason`; `evicts`, the policies of a Redis that may evict keys.
  */
 const reportForMachines = (
   found: Found,
@@ -113,8 +113,8 @@ const reportForMachines = (
   const problems = found.ok ? [] : found.problems
   const warnings = found.ok ? found.warnings : []
   const { evicts } = stored
-  const unfit = stored.unfit.map(({ client_id, reason }) => ({ client_id, reason }))
-  const ok = problems.length + warnings.length + unfit.length + evicts.length === 0
-  printLine(JSON.stringify({ ok, problems, ...(strict && { warnings }), ...(store && { unfit, evicts }) }))
+  const invalid = stored.invalid.map(({ client_id, reason }) => ({ client_id, reason }))
+  const ok = problems.length + warnings.length + invalid.length + evicts.length === 0
+  printLine(JSON.stringify({ ok, problems, ...(strict && { warnings }), ...(store && { invalid, evicts }) }))
   return ok ? 0 : 1
 }

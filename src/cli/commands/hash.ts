@@ -4,7 +4,7 @@ import { Secret } from '../../secret.ts'
 import { type Command, parseOptions } from '../command.ts'
 import { printErrorLine, printLine } from '../output.ts'
 
-/** Turns a secret that a person chose into the form that the configuration keeps. */
+/** Turns a secret that the operator chose into the form that the configuration keeps. */
 export const hash: Command = {
   name: 'hash',
   synopsis: '< SECRET',
@@ -21,3 +21,6 @@ export const hash: Command = {
     return 0
   },
 }
+
+/** The same under the name that says what is hashed. */
+export const hashSecretCommand: Command = { ...hash, name: 'hash-secret', summary: 'the same as hash' }

@@ -118,11 +118,14 @@ const clientRules: readonly Rule<ParsedClient>[] = [
         : undefined,
   },
   {
-    reads: ['profile', 'browser'],
-    check: ({ browser }) =>
-      browser === 'any'
-        ? valueAt('browser', 'profile: fapi2 takes browser: same, so that nobody finishes the sign-in of another')
-        : undefined,
+    reads: ['profile', 'bindToBrowser'],
+    check: ({ bindToBrowser }) =>
+      bindToBrowser
+        ? undefined
+        : valueAt(
+            'bindToBrowser',
+            'profile: fapi2 requires bindToBrowser: true, so that one user cannot finish the sign-in of another',
+          ),
   },
   {
     reads: ['profile', 'redirect_uris', 'application_type'],

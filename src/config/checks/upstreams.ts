@@ -8,10 +8,13 @@ export const checkUpstreams = ({ upstreams }: ParsedConfig): readonly Fault[] =>
 
 const rules: readonly Rule<ParsedUpstream>[] = [
   {
-    reads: ['ejection.time', 'ejection.maxTime'],
-    check: ({ ejection }) =>
-      ejection.time > ejection.maxTime
-        ? valueAt(['ejection', 'time'], 'is longer than the longest time; see ejection.maxTime')
+    reads: ['outlierDetection.baseEjectionTime', 'outlierDetection.maxEjectionTime'],
+    check: ({ outlierDetection }) =>
+      outlierDetection.baseEjectionTime > outlierDetection.maxEjectionTime
+        ? valueAt(
+            ['outlierDetection', 'baseEjectionTime'],
+            'is longer than the longest time; see outlierDetection.maxEjectionTime',
+          )
         : undefined,
   },
   {

@@ -35,7 +35,27 @@ export const findMeantKey = (key: string, schema: z.ZodType, inside: Path): stri
 const findUnended = (key: string, known: readonly string[]): string | undefined =>
   known.find(candidate => key.startsWith(`${candidate} `) || key.startsWith(`${candidate}:`))
 
+/** The keys of earlier versions, and their names and values now. A name counts where the new one is known. */
+const renamedKeys: ReadonlyMap<string, { readonly to: string; readonly note: string }> = new Map([
+  [
+    'ejection',
+    {
+      to: 'outlierDetection',
+      note: ', and in it time is baseEjectionTime, maxTime is maxEjectionTime, mostPercent is maxEjectionPercent',
+    },
+  ],
+  ['time', { to: 'baseEjectionTime', note: '' }],
+  ['maxTime', { to: 'maxEjectionTime', note: '' }],
+  ['mostPercent', { to: 'maxEjectionPercent', note: '' }],
+  ['retryPercent', { to: 'retryBudgetPercent', note: '' }],
+  ['browser', { to: 'bindToBrowser', note: ': true for same, false for any' }],
+])
+
 const unknownKey = (key: string, known: readonly string[]): string => {
+  const renamed = renamedKeys.get(key)
+  if (renamed !== undefined && known.includes(renamed.to)) {
+    return `unknown key; it is called ${renamed.to} now${renamed.note}`
+  }
   const unended = findUnended(key, known)
   if (unended) return `unknown key; did you mean ${unended}, with a colon and a space before its value?`
   const nearest = findNearest(key, known)

@@ -56,7 +56,7 @@ export const toClient = (client: ParsedClient, defaults: ClientDefaults): Client
     access_token_signed_response_alg: client.access_token_signed_response_alg ?? alg,
     application_type: client.application_type,
     pkce: client.pkce,
-    browser: client.browser,
+    bindToBrowser: client.bindToBrowser,
     introspects: client.introspects,
     plan: client.plan ?? defaults.plan,
     ...(token_endpoint_auth_signing_alg && { token_endpoint_auth_signing_alg }),

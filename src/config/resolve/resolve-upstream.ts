@@ -19,12 +19,12 @@ export const toUpstream = ({ name, value }: Named<ParsedUpstream>, workers: numb
   ...(value.maxInFlight !== undefined && { maxInFlight: shareOf(value.maxInFlight, workers) }),
   maxQueue: value.maxQueue === 0 ? 0 : shareOf(value.maxQueue, workers),
   queueTimeoutMs: value.queueTimeout,
-  retryPercent: value.retryPercent,
-  ejection: {
-    failures: value.ejection.failures,
-    timeMs: value.ejection.time,
-    maxTimeMs: value.ejection.maxTime,
-    mostPercent: value.ejection.mostPercent,
+  retryBudgetPercent: value.retryBudgetPercent,
+  outlierDetection: {
+    failures: value.outlierDetection.failures,
+    timeMs: value.outlierDetection.baseEjectionTime,
+    maxTimeMs: value.outlierDetection.maxEjectionTime,
+    maxEjectionPercent: value.outlierDetection.maxEjectionPercent,
   },
   ...(value.health && { health: toHealth(value.health) }),
   ...(value.tls && { tls: toTls(value.tls) }),

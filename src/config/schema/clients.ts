@@ -67,9 +67,9 @@ export const clientSchema = z.strictObject({
   pkce: oneOf(['required', 'optional'])
     .default('required')
     .describe('optional is an exemption (RFC 9700 section 2.1.1). Default required.'),
-  browser: oneOf(['same', 'any'])
-    .default('same')
-    .describe('any: a person may come back in another browser, as from an app on a phone. Default same.'),
+  bindToBrowser: flag()
+    .default(true)
+    .describe('false: the user may return in another browser, as from an app on a phone. Default true.'),
   introspects: z
     .union([z.enum(['own', 'all']), z.array(checkedText(resourceFault))], {
       error: 'must be own, all or a list of resource URIs',

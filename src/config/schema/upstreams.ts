@@ -37,16 +37,16 @@ const healthSchema = z
   .optional()
   .describe('Asks every member how it is. Default not.')
 
-const ejectionSchema = z
+const outlierDetectionSchema = z
   .strictObject({
     failures: count(0, 1_000)
       .default(5)
       .describe('Failures in a row, or 5xx answers, after which a member is left alone; 0: never. Default 5.'),
-    time: durationMs(1)
+    baseEjectionTime: durationMs(1)
       .prefault('10s')
       .describe('For how long, the first time; twice as long where it fails again at once. Default 10s.'),
-    maxTime: durationMs(1).prefault('5m').describe('For how long at most. Default 5m.'),
-    mostPercent: count(1, 100)
+    maxEjectionTime: durationMs(1).prefault('5m').describe('For how long at most. Default 5m.'),
+    maxEjectionPercent: count(1, 100)
       .default(50)
       .describe('How many of the members at a time, in percent; never the last one. Default 50.'),
   })
@@ -89,10 +89,10 @@ export const upstreamSchema = z.strictObject({
     .default(100)
     .describe('Most requests that wait for room, then 503; each worker has its share. Default 100.'),
   queueTimeout: durationMs(1).prefault('1s').describe('Longest wait for room, then 503. Default 1s.'),
-  retryPercent: count(0, 100)
+  retryBudgetPercent: count(0, 100)
     .default(20)
     .describe('Most retries, in percent of the requests, 3 a second at least; 0: none. Default 20.'),
-  ejection: ejectionSchema,
+  outlierDetection: outlierDetectionSchema,
   health: healthSchema,
   tls: tlsSchema,
 })

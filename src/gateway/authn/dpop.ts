@@ -99,6 +99,7 @@ const refuseProof = async (
   const limited = error === 'use_dpop_nonce' ? undefined : await countRefused(deps, exchange)
   const headers = challenges(operation, 'DPoP', { error, error_description: refusal.message })
   return (
-    limited ?? refuse(exchange, 'PROOF_REFUSED', { headers: [...headers, ...Object.entries(refusal.headers).flat()] })
+    limited ??
+    refuse(exchange, 'DPOP_PROOF_INVALID', { headers: [...headers, ...Object.entries(refusal.headers).flat()] })
   )
 }

@@ -171,7 +171,7 @@ const toReply = (answer: LoginApiAnswer, requestId: string): Reply => {
     case 'answer':
       return { status: 200, headers: jsonHeaders, body: JSON.stringify(answer.body) }
     case 'unknown':
-      return problemReply('INTERACTION_UNKNOWN', requestId)
+      return problemReply('INTERACTION_NOT_FOUND', requestId)
     case 'unreadable':
       return problemReply('BODY_INVALID', requestId, { members: { reason: answer.reason } })
     case 'conflict':

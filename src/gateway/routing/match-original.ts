@@ -19,14 +19,14 @@ export const matchOriginal = (
   if (asking.target.kind !== 'check') return refuse(exchange, 'INTERNAL')
   if (!trustedPeer) {
     enter(exchange, asking)
-    return refuse(exchange, 'CHECK_UNTRUSTED')
+    return refuse(exchange, 'FORWARD_AUTH_CALLER_UNTRUSTED')
   }
   const { gateway } = asking.target
   exchange.check = { gateway, method }
   const original = readOriginalRequest(gateway, exchange, asking)
   if (original.kind === 'unreadable') {
     enter(exchange, asking)
-    return refuse(exchange, 'CHECK_UNREADABLE', { members: { reason: original.reason } })
+    return refuse(exchange, 'FORWARD_AUTH_REQUEST_INVALID', { members: { reason: original.reason } })
   }
   exchange.check = { gateway, method: original.method }
   exchange.target = parseTarget(original.uri)

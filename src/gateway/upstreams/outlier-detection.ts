@@ -10,7 +10,7 @@ export interface OutlierDetectionOptions {
   /** How long at most. Default 300_000. */
   readonly maxTimeMs: number
   /** How many of the members at a time, in percent. Default 50. The last one is never. */
-  readonly mostPercent: number
+  readonly maxEjectionPercent: number
 }
 
 /** Why a member is counted as failing: no answer, or one that says so itself. */
@@ -68,7 +68,7 @@ export class OutlierDetection {
 
   #canSpareOne(): boolean {
     const { all } = this.#members
-    const most = Math.min(all.length - 1, Math.floor((all.length * this.#options.mostPercent) / 100))
+    const most = Math.min(all.length - 1, Math.floor((all.length * this.#options.maxEjectionPercent) / 100))
     return all.filter(({ isEjected }) => isEjected).length < most
   }
 

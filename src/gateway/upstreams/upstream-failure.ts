@@ -23,8 +23,8 @@ const meanings: Readonly<Record<FailureKind, Meaning>> = {
   unreachable: { code: 'UPSTREAM_UNREACHABLE', reason: 'connect' },
   closed: { code: 'UPSTREAM_UNREACHABLE', reason: 'reset' },
   late: { code: 'UPSTREAM_TIMEOUT', reason: 'timeout' },
-  invalid: { code: 'UPSTREAM_INVALID', reason: 'invalid' },
-  'broken-off': { code: 'UPSTREAM_INVALID', reason: 'reset_mid_body' },
+  invalid: { code: 'UPSTREAM_RESPONSE_INVALID', reason: 'invalid' },
+  'broken-off': { code: 'UPSTREAM_RESPONSE_INVALID', reason: 'reset_mid_body' },
   stalled: { code: 'REQUEST_TIMEOUT', reason: 'client_slow' },
   'too-large': { code: 'BODY_TOO_LARGE', reason: 'too_large' },
 }

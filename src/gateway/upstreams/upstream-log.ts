@@ -15,11 +15,11 @@ export interface UpstreamLog extends EjectionReport, ConnectReport, Omit<ClientT
 export const createUpstreamLog = (log: Logger, upstream: string): UpstreamLog => ({
   ejected: ({ address }, reason, forMs) =>
     log.warn(
-      { event: 'upstream_member_ejected', upstream, address, reason, for_ms: forMs },
+      { event: 'upstream_endpoint_ejected', upstream, address, reason, for_ms: forMs },
       'a member of an upstream fails and is left alone for a while',
     ),
   returned: ({ address }) =>
-    log.info({ event: 'upstream_member_returned', upstream, address }, 'a member of an upstream is asked again'),
+    log.info({ event: 'upstream_endpoint_restored', upstream, address }, 'a member of an upstream is asked again'),
   unreachable: ({ address }, { code, reason }) =>
     log.warn(
       { event: 'upstream_unreachable', upstream, address, code, reason },
@@ -32,8 +32,8 @@ export const createUpstreamLog = (log: Logger, upstream: string): UpstreamLog =>
     ),
   health: ({ address, isHealthy }) =>
     isHealthy
-      ? log.info({ event: 'upstream_member_healthy', upstream, address }, 'a member of an upstream is healthy again')
-      : log.warn({ event: 'upstream_member_unhealthy', upstream, address }, 'a member of an upstream is not healthy'),
+      ? log.info({ event: 'upstream_endpoint_healthy', upstream, address }, 'a member of an upstream is healthy again')
+      : log.warn({ event: 'upstream_endpoint_unhealthy', upstream, address }, 'a member of an upstream is not healthy'),
   addresses: (name, addresses) =>
     log.info({ event: 'upstream_addresses_changed', upstream, name, addresses }, 'an upstream is somewhere else now'),
   unresolved: (name, reason) =>

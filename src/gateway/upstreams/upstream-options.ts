@@ -36,8 +36,8 @@ export interface UpstreamOptions {
   /** Longest wait for room. Default 1_000. Passing it yields 503 UPSTREAM_BUSY. */
   readonly queueTimeoutMs: number
   /** Most retries, in percent of the requests; 3 a second are always allowed. Default 20. 0: none. */
-  readonly retryPercent: number
-  readonly ejection: OutlierDetectionOptions
+  readonly retryBudgetPercent: number
+  readonly outlierDetection: OutlierDetectionOptions
   /** Left out: no member is asked for anything but what callers ask. */
   readonly health?: HealthOptions
   /** For https targets. Left out: the public CAs vouch for them, and no certificate is shown. */

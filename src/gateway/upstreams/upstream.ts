@@ -37,7 +37,7 @@ export class Upstream {
   readonly #meter: UpstreamMetrics
   readonly #members: LoadBalancer
   readonly #checks = new Map<Endpoint, HealthCheck>()
-  readonly #ejection: OutlierDetection
+  readonly #outlierDetection: OutlierDetection
   readonly #reach: ConnectFailureLog
   readonly #budget: RetryBudget
   readonly #line: PendingQueue<Endpoint>
@@ -58,9 +58,9 @@ export class Upstream {
     this.#log = createUpstreamLog(log, options.name)
     this.#meter = createUpstreamMetrics(options.name, recorder)
     this.#members = new LoadBalancer(this.#meter.members)
-    this.#ejection = new OutlierDetection(options.ejection, this.#members, this.#log)
+    this.#outlierDetection = new OutlierDetection(options.outlierDetection, this.#members, this.#log)
     this.#reach = new ConnectFailureLog(this.#log, nowMs)
-    this.#budget = new RetryBudget(options.retryPercent)
+    this.#budget = new RetryBudget(options.retryBudgetPercent)
     this.#line = new PendingQueue(options.maxQueue, options.queueTimeoutMs, this.#meter.queued)
     this.#maxInFlight = options.maxInFlight ?? Number.POSITIVE_INFINITY
     this.#certificates = options.tls && createCertificateMeter(recorder, 'upstream', options.name)
@@ -126,7 +126,7 @@ export class Upstream {
 
   /** A member has answered with this status. */
   heard(member: Endpoint, status: number): void {
-    if (status >= 500) this.#ejection.count(member, '5xx')
+    if (status >= 500) this.#outlierDetection.count(member, '5xx')
     else if (member.failures > 0) member.failures = 0
     if (this.#reach.hasTrouble) this.#reach.succeeded(member)
   }
@@ -138,7 +138,7 @@ export class Upstream {
     const reason = membersFaults[kind]
     // A connection that was kept may end at any time; a new one tells.
     const isUsual = kind === 'closed' && wasReused
-    if (reason && !isUsual) this.#ejection.count(member, reason)
+    if (reason && !isUsual) this.#outlierDetection.count(member, reason)
   }
 
   /** Counts a round trip that came to its end. */
@@ -164,7 +164,7 @@ export class Upstream {
     this.#roster.close()
     this.#tls?.close()
     this.#certificates?.close()
-    this.#ejection.close()
+    this.#outlierDetection.close()
     this.#reach.close()
     this.#line.close()
     for (const check of this.#checks.values()) check.close()
@@ -198,7 +198,7 @@ export class Upstream {
   #dismiss(member: Endpoint): void {
     this.#checks.get(member)?.close()
     this.#checks.delete(member)
-    this.#ejection.forget(member)
+    this.#outlierDetection.forget(member)
     this.#reach.forget(member)
     member.pool.retire()
   }

@@ -476,7 +476,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
   #checkSending(nowMs: number): void {
     const { options, handlers } = this.#server
     if (!this.#sendProgress.isStalled(this.socket, nowMs, options.sendTimeoutMs)) return
-    handlers.dropped('stalled')
+    handlers.dropped('write_stalled')
     this.socket.destroy()
   }
 

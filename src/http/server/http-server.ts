@@ -79,7 +79,7 @@ export const createHttpServer = (
     if (nowMs - evictedAtMs < evictEveryMs) return
     evictedAtMs = nowMs
     ticker.visitAll(entry => {
-      if (entry.closeIfIdle()) handlers.dropped('room')
+      if (entry.closeIfIdle()) handlers.dropped('evicted_idle')
     })
   }
   /** Closes connections of clients that showed a certificate, after the response under way. */
@@ -89,7 +89,7 @@ export const createHttpServer = (
     }
   }
   const refuseFull = (): void => {
-    handlers.dropped('full')
+    handlers.dropped('limit')
     evictIdle()
   }
   const accept = (socket: Socket): void => {

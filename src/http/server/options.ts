@@ -30,4 +30,4 @@ export const defaultHttpServerOptions: HttpServerOptions = {
  * Why a connection was not served on: there were too many, it was idle and made room for others, its TLS handshake failed, a request
  * took too long to come, its bytes were not a request, or its client took nothing of an answer.
  */
-export type DropReason = 'full' | 'room' | 'tls' | 'timeout' | 'invalid' | 'stalled'
+export type DropReason = 'limit' | 'evicted_idle' | 'tls' | 'timeout' | 'invalid' | 'write_stalled'

@@ -37,7 +37,7 @@ export const createRequestObjects = (deps: OAuthDeps, keyring: ClientKeyring): R
       longestLifeSec: isFapi ? longestLifeSec : Number.POSITIVE_INFINITY,
       nowMs: clock.nowMs(),
       // An assertion says that, so nobody may show the one for the other (RFC 9101 section 10.8).
-      findFault: ({ sub }) => (sub === client.client_id ? 'kind' : undefined),
+      findFault: ({ sub }) => (sub === client.client_id ? 'wrong_jwt_type' : undefined),
     })
   }
 
@@ -107,11 +107,11 @@ const unproven = (proofFault: ClientAuthFailureReason): OAuthError =>
 
 /** The claims are checked before the signature, so these sentences tell nothing about the keys of the client. */
 const descriptions: ReadonlyMap<ClientAuthFailureReason, string> = new Map([
-  ['kind', 'The sub of a request object cannot be the client_id.'],
+  ['wrong_jwt_type', 'The sub of a request object cannot be the client_id.'],
   ['audience', 'The aud of the request object is not the issuer of this server.'],
   ['expired', 'The request object has no exp, or has expired.'],
-  ['not_yet', 'The nbf or iat of the request object is in the future.'],
-  ['too_far', `The exp of the request object is more than ${longestLifeSec / 60} minutes from now.`],
+  ['nbf_in_future', 'The nbf or iat of the request object is in the future.'],
+  ['lifetime_too_long', `The exp of the request object is more than ${longestLifeSec / 60} minutes from now.`],
 ])
 
 const unsigned = 'The request object is not signed by this client as it is registered.'

@@ -96,7 +96,7 @@ const findTimeFault = (
 ): ClientAuthFailureReason | undefined => {
   const nowSec = nowMs / 1000
   if (exp <= nowSec - expirySkewSec) return 'expired'
-  if (exp > nowSec + longestLifeSec + issuedAheadSec) return 'too_far'
+  if (exp > nowSec + longestLifeSec + issuedAheadSec) return 'lifetime_too_long'
   const isPast = (at: unknown): boolean => at === undefined || (typeof at === 'number' && at <= nowSec + issuedAheadSec)
-  return isPast(nbf) && isPast(iat) ? undefined : 'not_yet'
+  return isPast(nbf) && isPast(iat) ? undefined : 'nbf_in_future'
 }

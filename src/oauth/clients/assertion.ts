@@ -41,7 +41,7 @@ export const createAssertionCheck = ({ options, clock }: OAuthDeps, keyring: Cli
 
 const findFault = (claims: JsonObject, client_id: string): ClientAuthFailureReason | undefined => {
   if (claims.sub !== client_id) return 'subject'
-  if (ofRequests.some(name => Object.hasOwn(claims, name))) return 'kind'
+  if (ofRequests.some(name => Object.hasOwn(claims, name))) return 'wrong_jwt_type'
   return typeof claims.jti === 'string' && claims.jti !== '' ? undefined : 'jti_missing'
 }
 

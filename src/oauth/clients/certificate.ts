@@ -47,7 +47,7 @@ export const createCertificateCheck = (keyring: ClientKeyring, clock: Clock): Ce
 
   return (client, request) => {
     const method = client.token_endpoint_auth_method
-    if (method !== 'tls_client_auth' && method !== 'self_signed_tls_client_auth') return 'method'
+    if (method !== 'tls_client_auth' && method !== 'self_signed_tls_client_auth') return 'auth_method_mismatch'
     const presented = request.clientCertificate
     if (!presented) return 'certificate_missing'
     if (!isValidNow(presented)) return 'certificate_expired'

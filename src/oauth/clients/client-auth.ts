@@ -47,7 +47,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
       const owner: SecretOwner = { kind: 'client', account: client_id, address: from }
       return mapMaybe(isSecretOf(candidate, client_secret, owner), isRight => {
         if (!candidate || isRight) return found
-        return { fault: 'secret' }
+        return { fault: 'bad_secret' }
       })
     })
   const faultOfAbsent = (client_id: string): ClientAuthFailureReason =>
@@ -55,7 +55,7 @@ export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): Clien
   const findCandidate = (client_id: string, method: PresentedSecret['method']): Known => {
     const client = clients.find(client_id)
     if (!client) return { fault: faultOfAbsent(client_id) }
-    return mayUse(client, method) ? { proven: client } : { fault: 'method' }
+    return mayUse(client, method) ? { proven: client } : { fault: 'auth_method_mismatch' }
   }
 
   const proveAssertion = async (

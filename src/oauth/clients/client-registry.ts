@@ -25,9 +25,9 @@ export interface StoredClientReader {
 
 /** Told of clients of the store that are not served, when that is noticed: of those that have much in common at least of one. */
 export interface ClientRegistryReport {
-  unfit(client_id: string, reason: string): void
+  invalid(client_id: string, reason: string): void
   /** The configuration has a client of this id too, which is served. */
-  hidden(client_id: string): void
+  shadowed(client_id: string): void
 }
 
 /** Both kinds as one, until closed. */
@@ -43,14 +43,14 @@ export const joinClients = (
   report: ClientRegistryReport,
 ): JoinedClients => {
   const found = new Map<string, ClientRegistration>()
-  const unfit = new Set<string>()
+  const invalid = new Set<string>()
 
   const readStored = (client_id: string, members: ClientMembers | undefined): ClientRegistration | undefined => {
-    if (members === undefined || unfit.has(client_id)) return undefined
+    if (members === undefined || invalid.has(client_id)) return undefined
     const read = reader.read(client_id, members)
     if (typeof read !== 'string') return freeze(read)
-    unfit.add(client_id)
-    report.unfit(client_id, read)
+    invalid.add(client_id)
+    report.invalid(client_id, read)
     return undefined
   }
   const look = (client_id: string): ClientRegistration | undefined => {
@@ -61,17 +61,17 @@ export const joinClients = (
     return client
   }
   const reportHidden = (client_id: string): void => {
-    if (configured.has(client_id) && feed.get(client_id)?.members()) report.hidden(client_id)
+    if (configured.has(client_id) && feed.get(client_id)?.members()) report.shadowed(client_id)
   }
   const heed = (client_id: string): void => {
     found.delete(client_id)
-    unfit.delete(client_id)
+    invalid.delete(client_id)
     reportHidden(client_id)
     look(client_id)
   }
   const onReset = (): void => {
     found.clear()
-    unfit.clear()
+    invalid.clear()
     for (const client_id of feed.ids()) reportHidden(client_id)
     for (const { sample } of feed.kinds()) look(String(sample.client_id))
   }

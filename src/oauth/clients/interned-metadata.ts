@@ -19,7 +19,7 @@ const termKeys = [
   'access_token_signed_response_alg',
   'application_type',
   'pkce',
-  'browser',
+  'bindToBrowser',
   'introspects',
   'plan',
 ] as const satisfies readonly (keyof ClientRegistration)[]

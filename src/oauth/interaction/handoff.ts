@@ -79,7 +79,7 @@ const createAdmission = ({ options, keys }: OAuthDeps): Admit => {
   const cookie = createBrowserCookie(options.issuer)
 
   const secretOf = (client: ClientRegistration, token: string, browserDigest: string, request: OAuthRequest) =>
-    client.browser === 'any'
+    !client.bindToBrowser
       ? token
       : cookie.parse(request.cookie).find(secret => timingSafeEqualText(keys.digest(secret), browserDigest))
 

@@ -112,7 +112,7 @@ t.test('a screen of any height has as many lines at most', async t => {
   const store = 'sidegate_store_up{store="redis"} 1\n'
   const upstreams = names.map(
     name =>
-      `sidegate_upstream_queue{upstream="${name}"} 1\nsidegate_upstream_errors_total{upstream="${name}",reason="connect"} 1\n`,
+      `sidegate_upstream_pending_requests{upstream="${name}"} 1\nsidegate_upstream_errors_total{upstream="${name}",reason="connect"} 1\n`,
   )
   const view = viewOf('', requests('A', 1) + requests('B', 1) + store + upstreams.join(''))
 

@@ -81,7 +81,7 @@ t.test('latencies are those of what was answered meanwhile', async t => {
 
 t.test('members are counted as a worker sees them', async t => {
   const members = (state: string, count: number): string =>
-    `sidegate_upstream_members{upstream="u",state="${state}"} ${count}\n`
+    `sidegate_upstream_endpoints{upstream="u",state="${state}"} ${count}\n`
   const view = viewOf('', `sidegate_workers 2\n${members('available', 5)}${members('ejected', 1)}`)
 
   t.match(view.upstreams, [{ name: 'u', available: 2.5, away: 0.5 }])

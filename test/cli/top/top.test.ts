@@ -21,7 +21,7 @@ const running = await startSidegate(t, {
     { name: 'Limited', operations: [{ method: 'POST', path: '/introspect', serves: 'introspect' }] },
     { name: 'Dead', upstream: 'dead', operations: [{ method: 'GET', path: '/dead', credentials: 'none' }] },
   ],
-  upstreams: { dead: { targets: ['http://127.0.0.1:1'], ejection: { failures: 0 } } },
+  upstreams: { dead: { targets: ['http://127.0.0.1:1'], outlierDetection: { failures: 0 } } },
   clients: [{ client_id: 'app', client_secret: 'app-secret', grant_types: ['client_credentials'] }],
 })
 

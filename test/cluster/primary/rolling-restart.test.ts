@@ -68,8 +68,8 @@ t.test('where a new worker cannot serve the old ones stay', async t => {
   mkdirSync(store)
 
   sidegate.kill('SIGUSR2')
-  await eventually(() => logEntries(sidegate, 'replacement_failed').length === 1)
-  t.match(logEntries(sidegate, 'replacement_failed'), [
+  await eventually(() => logEntries(sidegate, 'rolling_restart_failed').length === 1)
+  t.match(logEntries(sidegate, 'rolling_restart_failed'), [
     { reason: /^a new worker cannot serve: the store sqlite:\S+ cannot be opened/ },
   ])
   t.same(sidegate.workerPids(), before)
@@ -87,8 +87,8 @@ t.test('what only one worker has is not thrown away', async t => {
   const before = sidegate.workerPids()
 
   sidegate.kill('SIGUSR2')
-  await eventually(() => logEntries(sidegate, 'replacement_failed').length === 1)
-  t.match(logEntries(sidegate, 'replacement_failed'), [
+  await eventually(() => logEntries(sidegate, 'rolling_restart_failed').length === 1)
+  t.match(logEntries(sidegate, 'rolling_restart_failed'), [
     { reason: /^with store: memory: a new worker would begin without/ },
   ])
   t.same(sidegate.workerPids(), before)

@@ -328,8 +328,8 @@ holdsEach(t, [
   },
   {
     says: 'another browser is allowed by a word',
-    refused: clients({ browser: 'other' }),
-    message: /browser: must be same or any/,
-    accepted: clients({ browser: 'any' }),
+    refused: clients({ bindToBrowser: 'other' }),
+    message: /bindToBrowser: must be true or false/,
+    accepted: clients({ bindToBrowser: false }),
   },
 ])

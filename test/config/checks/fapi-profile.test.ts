@@ -119,9 +119,9 @@ holdsEach(t, [
   },
   {
     says: 'who began an authorization ends it',
-    refused: fapi({ browser: 'any' }),
-    message: /browser: profile: fapi2 takes browser: same/,
-    accepted: fapi({ browser: 'same' }),
+    refused: fapi({ bindToBrowser: false }),
+    message: /bindToBrowser: profile: fapi2 requires bindToBrowser: true/,
+    accepted: fapi({ bindToBrowser: true }),
   },
   {
     says: 'http redirects are for native clients',

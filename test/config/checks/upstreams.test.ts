@@ -23,9 +23,15 @@ holdsEach(t, [
   },
   {
     says: 'the first absence is not longer than the longest',
-    refused: upstream({ ejection: { time: '2m', maxTime: '1m' } }),
-    message: /ejection\.time: is longer than the longest time/,
-    accepted: upstream({ ejection: { time: '1m', maxTime: '1m' } }),
+    refused: upstream({ outlierDetection: { baseEjectionTime: '2m', maxEjectionTime: '1m' } }),
+    message: /outlierDetection\.baseEjectionTime: is longer than the longest time/,
+    accepted: upstream({ outlierDetection: { baseEjectionTime: '1m', maxEjectionTime: '1m' } }),
+  },
+  {
+    says: 'the key of an earlier version is answered with its name now',
+    refused: upstream({ ejection: { time: '1m' } }),
+    message: /ejection: unknown key; it is called outlierDetection now, and in it time is baseEjectionTime/,
+    accepted: upstream({ outlierDetection: { baseEjectionTime: '1m' } }),
   },
   {
     says: 'TLS is for https targets',
@@ -47,9 +53,9 @@ holdsEach(t, [
   },
   {
     says: 'a share is a whole number of percent',
-    refused: upstream({ retryPercent: 101 }),
-    message: /retryPercent: must be a whole number from 0 to 100/,
-    accepted: upstream({ retryPercent: '100' }),
+    refused: upstream({ retryBudgetPercent: 101 }),
+    message: /retryBudgetPercent: must be a whole number from 0 to 100/,
+    accepted: upstream({ retryBudgetPercent: '100' }),
   },
   {
     says: 'an upstream takes one request at a time at least',

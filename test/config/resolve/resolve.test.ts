@@ -30,7 +30,7 @@ t.test('what nobody says about proofs, keys and pushed requests has its default'
     require_signed_request_object: false,
     introspection_signed_response_alg: 'ES256',
     access_token_signed_response_alg: 'ES256',
-    browser: 'same',
+    bindToBrowser: true,
   })
   t.equal(clientCertificateHeader, 'none')
   t.same([tls, internal], [undefined, undefined])

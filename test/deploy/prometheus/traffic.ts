@@ -40,7 +40,7 @@ export const gatewayBefore = (upstream: string, caFile: string): TestConfig => (
     dead: {
       targets: ['https://127.0.0.1:1', 'https://127.0.0.1:2'],
       tls: { ca_file: caFile },
-      ejection: { failures: 1 },
+      outlierDetection: { failures: 1 },
     },
   },
   clients: [

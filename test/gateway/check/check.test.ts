@@ -133,7 +133,7 @@ forEach('from an address that is not trusted nobody learns anything', async (t, 
   const elsewhere = await askAbout(asking, 'GET', '/unpublished', bearer, '127.0.0.2')
 
   t.equal(stranger.status, 403)
-  t.equal(codeOf(stranger), 'CHECK_UNTRUSTED')
+  t.equal(codeOf(stranger), 'FORWARD_AUTH_CALLER_UNTRUSTED')
   t.equal(stranger.headers['x-sidegate-client-id'], undefined)
   t.equal(elsewhere.status, 403, 'of what is published neither')
 })
@@ -191,7 +191,7 @@ t.test('who does not say which request it is about, or says it twice, is told so
   for (const [asking, headers] of cases) {
     const answer = await send(gateway, { method: 'GET', target: `/check-${asking}`, headers: {} }, headers)
     t.equal(decisionOf(answer), 400, JSON.stringify(headers))
-    t.equal(codeOf(answer), 'CHECK_UNREADABLE', JSON.stringify(headers))
+    t.equal(codeOf(answer), 'FORWARD_AUTH_REQUEST_INVALID', JSON.stringify(headers))
   }
 })
 

@@ -78,7 +78,7 @@ t.test('who is slow, idle or broken is let go, and nobody waits for it', async t
     const isDropped = async (reason: string): Promise<boolean> =>
       sampleOf(await scrape(gateway), 'sidegate_connections_dropped_total', `"${reason}"`) >= eachTimes
     await eventually(() => isDropped('timeout'))
-    await eventually(() => isDropped('stalled'))
+    await eventually(() => isDropped('write_stalled'))
     await eventually(() => isDropped('invalid'))
     t.same(gateway.workerPids(), workers)
     t.notMatch(gateway.output.join('\n'), /worker_crashed|worker_died|request_failed/)

@@ -34,12 +34,12 @@ t.test('a member that does not pass its check is asked for nothing else, until i
 
   one.state.answer = 'HTTP/1.1 500 Oh\r\ncontent-length: 0\r\n\r\n'
   await eventually(() => logged.length === 1)
-  t.match(logged[0], { event: 'upstream_member_unhealthy', upstream: 'up', address: addressOf(one.url) })
+  t.match(logged[0], { event: 'upstream_endpoint_unhealthy', upstream: 'up', address: addressOf(one.url) })
   t.same(chosen(), new Set([addressOf(two.url)]))
 
   one.state.answer = 'HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n'
   await eventually(() => logged.length === 2)
-  t.match(logged[1], { event: 'upstream_member_healthy', address: addressOf(one.url) })
+  t.match(logged[1], { event: 'upstream_endpoint_healthy', address: addressOf(one.url) })
   t.equal(chosen().size, 2)
 })
 
@@ -49,7 +49,7 @@ t.test('no answer in time is none', async t => {
   const { logged } = openUpstream(t, { targets: [service.url], health: { ...health, timeoutMs: 20, unhealthy: 1 } })
 
   await eventually(() => logged.length === 1)
-  t.match(logged[0], { event: 'upstream_member_unhealthy' })
+  t.match(logged[0], { event: 'upstream_endpoint_unhealthy' })
 })
 
 t.test('an answer that does not end in time is none, an event stream neither', async t => {
@@ -62,7 +62,7 @@ t.test('an answer that does not end in time is none, an event stream neither', a
   const { logged } = openUpstream(t, { targets: [service.url], health: { ...health, timeoutMs: 200, unhealthy: 1 } })
 
   await eventually(() => logged.length === 1)
-  t.match(logged[0], { event: 'upstream_member_unhealthy' })
+  t.match(logged[0], { event: 'upstream_endpoint_unhealthy' })
 })
 
 t.test('so many failures in a row are needed, and not one fewer', async t => {

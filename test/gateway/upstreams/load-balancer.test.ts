@@ -25,21 +25,24 @@ t.test('several members serve an upstream as one', async t => {
   const failing = await startCountingUpstream(t, broken)
   const port = await findFreePort()
   const gone = `http://127.0.0.1:${port}`
-  const ejection = { failures: 3, time: '100ms' }
+  const outlierDetection = { failures: 3, baseEjectionTime: '100ms' }
   const upstreams = {
     pair: { targets: [one.url, two.url] },
-    half: { targets: [gone, two.url], ejection },
-    sick: { targets: [failing.url, two.url], ejection: { failures: 3, time: '1h', maxTime: '1h' } },
-    alone: { targets: [failing.url], ejection: { ...ejection, mostPercent: 100 } },
+    half: { targets: [gone, two.url], outlierDetection },
+    sick: {
+      targets: [failing.url, two.url],
+      outlierDetection: { failures: 3, baseEjectionTime: '1h', maxEjectionTime: '1h' },
+    },
+    alone: { targets: [failing.url], outlierDetection: { ...outlierDetection, maxEjectionPercent: 100 } },
     absent: { targets: [gone, gone.replace('127.0.0.1', '127.0.0.2')] },
-    strict: { targets: [gone, two.url], retryPercent: 0, ejection: { failures: 0 } },
+    strict: { targets: [gone, two.url], retryBudgetPercent: 0, outlierDetection: { failures: 0 } },
   }
   const gateway = await startGateway(t, Object.fromEntries(Object.keys(upstreams).map(name => [name, ''])), {
     upstreams,
   })
   const ask = (path: string) => openConnection(t, gateway.url).send(get(path)).answer()
   const members = async (name: string, state: string): Promise<number> =>
-    sampleOf(await scrape(gateway), 'sidegate_upstream_members', `"${name}"`, `"${state}"`)
+    sampleOf(await scrape(gateway), 'sidegate_upstream_endpoints', `"${name}"`, `"${state}"`)
   const retries = async (name: string, decision: string): Promise<number> =>
     sampleOf(await scrape(gateway), 'sidegate_upstream_retries_total', `"${name}"`, `"${decision}"`)
   const logged = (event: string, port: string | number): number =>
@@ -69,7 +72,7 @@ t.test('several members serve an upstream as one', async t => {
     t.equal(bodies().length, 40)
     t.equal(bodies().filter(({ body }) => body === '5\r\nhello\r\n0\r\n\r\n').length, 20)
     t.ok((await retries('half', 'allowed')) >= 3)
-    await eventually(() => logged('upstream_member_ejected', port) > 0)
+    await eventually(() => logged('upstream_endpoint_ejected', port) > 0)
   })
 
   await t.test('once it is there again it is asked again', async t => {
@@ -78,7 +81,7 @@ t.test('several members serve an upstream as one', async t => {
     await once(server, 'listening')
 
     await eventually(async () => (await ask('/half/x')).body.toString() === 'back')
-    await eventually(() => logged('upstream_member_returned', port) > 0)
+    await eventually(() => logged('upstream_endpoint_restored', port) > 0)
     await eventually(async () => (await members('half', 'available')) === 2)
     server.closeAllConnections()
   })
@@ -93,7 +96,7 @@ t.test('several members serve an upstream as one', async t => {
     for (let i = 0; i < 20; i++) t.equal((await ask('/sick/x')).status, 200)
     t.equal(failing.requests.length, before)
     t.equal(await members('sick', 'available'), 1)
-    t.equal(logged('upstream_member_ejected', new URL(failing.url).port), 1)
+    t.equal(logged('upstream_endpoint_ejected', new URL(failing.url).port), 1)
   })
 
   await t.test('the only member is never left alone', async t => {

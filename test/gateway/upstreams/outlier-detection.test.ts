@@ -26,19 +26,19 @@ const createMembers = (t: Test, count: number, options: Partial<OutlierDetection
     states[state] = (states[state] ?? 0) + difference
   })
   members.replace(Array.from({ length: count }, (_, place) => addMember(place + 1)))
-  const ejection = new OutlierDetection(
-    { failures: 3, timeMs: 60_000, maxTimeMs: 300_000, mostPercent: 50, ...options },
+  const outlierDetection = new OutlierDetection(
+    { failures: 3, timeMs: 60_000, maxTimeMs: 300_000, maxEjectionPercent: 50, ...options },
     members,
     {
       ejected: (member, reason, forMs) => said.push(member.address, reason, forMs),
       returned: member => said.push(member.address, 'returned'),
     },
   )
-  t.teardown(() => ejection.close())
+  t.teardown(() => outlierDetection.close())
   const fail = (place: number, times = 1): void => {
-    for (let i = 0; i < times; i++) ejection.count(members.all[place] as Endpoint, 'connect')
+    for (let i = 0; i < times; i++) outlierDetection.count(members.all[place] as Endpoint, 'connect')
   }
-  return { members, ejection, said, states, fail }
+  return { members, outlierDetection, said, states, fail }
 }
 
 t.test('so many failures in a row eject a member, one fewer does not', async t => {
@@ -53,7 +53,7 @@ t.test('so many failures in a row eject a member, one fewer does not', async t =
 })
 
 t.test('no more than half of them are ejected, and never the last one', async t => {
-  for (const [count, mostPercent, ejected] of [
+  for (const [count, maxEjectionPercent, ejected] of [
     [1, 100, 0],
     [2, 50, 1],
     [2, 100, 1],
@@ -62,21 +62,21 @@ t.test('no more than half of them are ejected, and never the last one', async t 
     [4, 49, 1],
     [4, 100, 3],
   ] as const) {
-    const { states, fail } = createMembers(t, count, { mostPercent })
+    const { states, fail } = createMembers(t, count, { maxEjectionPercent })
 
     for (let place = 0; place < count; place++) fail(place, 5)
-    t.equal(states.ejected ?? 0, ejected, `${ejected} of ${count} at ${mostPercent} %`)
+    t.equal(states.ejected ?? 0, ejected, `${ejected} of ${count} at ${maxEjectionPercent} %`)
   }
 })
 
 t.test('who could not be spared is ejected at its next failure, when it can', async t => {
-  const { ejection, members, said, fail } = createMembers(t, 2)
+  const { outlierDetection, members, said, fail } = createMembers(t, 2)
 
   fail(0, 3)
   fail(1, 3)
   t.equal(said.length, 3)
   const [first, second] = members.all
-  if (first) ejection.forget(first)
+  if (first) outlierDetection.forget(first)
   members.replace([second as Endpoint, addMember(3)])
   fail(0)
 
@@ -87,16 +87,16 @@ t.test('a member that fails as soon as it is back is out for twice as long, up t
   const times: number[] = []
   const members = new LoadBalancer(() => undefined)
   members.replace([addMember(1), addMember(2)])
-  const ejection: OutlierDetection = new OutlierDetection(
-    { failures: 3, timeMs: 10, maxTimeMs: 35, mostPercent: 50 },
+  const outlierDetection: OutlierDetection = new OutlierDetection(
+    { failures: 3, timeMs: 10, maxTimeMs: 35, maxEjectionPercent: 50 },
     members,
     {
       ejected: (_member, _reason, forMs) => times.push(forMs),
-      returned: member => ejection.count(member, 'connect'),
+      returned: member => outlierDetection.count(member, 'connect'),
     },
   )
-  t.teardown(() => ejection.close())
-  for (let i = 0; i < 3; i++) ejection.count(members.all[0] as Endpoint, '5xx')
+  t.teardown(() => outlierDetection.close())
+  for (let i = 0; i < 3; i++) outlierDetection.count(members.all[0] as Endpoint, '5xx')
 
   await eventually(() => times.length >= 4)
   t.same(times.slice(0, 4), [10, 20, 35, 35])

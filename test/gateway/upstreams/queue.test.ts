@@ -35,7 +35,7 @@ t.test('an upstream is asked so much at a time, and no more', async t => {
   })
   const ask = (path: string) => openConnection(t, gateway.url).send(get(path))
   const queued = async (name: string): Promise<number> =>
-    sampleOf(await scrape(gateway), 'sidegate_upstream_queue', `"${name}"`)
+    sampleOf(await scrape(gateway), 'sidegate_upstream_pending_requests', `"${name}"`)
   const busy = async (name: string): Promise<number> =>
     sampleOf(await scrape(gateway), 'sidegate_upstream_errors_total', `"${name}"`, '"busy"')
   const isRefusal = (answer: RawAnswer): void => {

@@ -94,7 +94,7 @@ t.test('at the limit of connections the idle ones make room for others, and a bu
 
   t.not(await openConnection(t, url).ended(), 'open')
   for (const connection of kept) t.not(await connection.ended(), 'open')
-  t.same(drops, ['full', ...kept.map(() => 'room')])
+  t.same(drops, ['limit', ...kept.map(() => 'evicted_idle')])
 
   t.equal((await openConnection(t, url).send(head('GET /')).answer()).status, 200)
   for (const response of held) reply(response, 'late')
@@ -110,7 +110,7 @@ t.test('the limit of connections is for those of all listeners together', async 
 
   for (const full of [url, lentUrl]) t.not(await openConnection(t, full).ended(), 'open')
   t.equal(server.openConnections(), 10)
-  t.same(drops, ['full', 'full'])
+  t.same(drops, ['limit', 'limit'])
 
   for (const response of held) reply(response, 'late')
   for (const connection of busy) t.equal((await connection.answer()).status, 200)
@@ -127,7 +127,7 @@ t.test('connections that have sent nothing make room as well, and one with half 
   for (const connection of silent) t.not(await connection.ended(), 'open')
 
   t.equal((await half.send('gw.test\r\n\r\n').answer()).status, 200)
-  t.same(drops, ['full', ...silent.map(() => 'room')])
+  t.same(drops, ['limit', ...silent.map(() => 'evicted_idle')])
 })
 
 t.test('connections are counted while they are open, WebSockets among them', async t => {

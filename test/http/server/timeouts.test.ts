@@ -178,7 +178,7 @@ t.test('a client that takes nothing of its answer is let go, and one that waits 
   t.teardown(() => deaf.destroy())
 
   await gone.promise
-  t.same(drops, ['stalled'])
+  t.same(drops, ['write_stalled'])
   for (const response of held) reply(response, 'late')
   t.equal((await waiting.answer()).body.toString(), 'late')
 })
@@ -195,7 +195,7 @@ t.test('a client that sends pipelined requests and takes no answer is let go', a
   await eventually(() => requests.length > 0)
   await eventually(() => server.openConnections() === 0)
 
-  t.same(drops, ['stalled'])
+  t.same(drops, ['write_stalled'])
   t.ok(requests.length < 100, `${requests.length} requests were begun`)
 })
 

@@ -35,7 +35,7 @@ t.test('at the limit of connections those make room that have not begun a handsh
 
   const secure = openConnection(t, url.replace('http', 'https'), trust)
   t.equal((await secure.send(head('GET /')).answer()).status, 200)
-  t.same(drops, ['full', 'room', 'room', 'room'])
+  t.same(drops, ['limit', 'evicted_idle', 'evicted_idle', 'evicted_idle'])
 })
 
 t.test('an answer to broken chunks arrives over TLS before the connection closes', async t => {

@@ -124,8 +124,8 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'answers with 5xx do not count as failures of a member',
     file: 'src/gateway/upstreams/upstream.ts',
-    find: 'if (status >= 500) this.#ejection',
-    replace: 'if (status >= 600) this.#ejection',
+    find: 'if (status >= 500) this.#outlierDetection',
+    replace: 'if (status >= 600) this.#outlierDetection',
     tests: ['test/gateway/upstreams/load-balancer.test.ts'],
   },
   {

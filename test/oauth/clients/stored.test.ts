@@ -63,8 +63,8 @@ const start = async (t: Test, first: Readonly<Record<string, ClientRecord>> = {}
   t.teardown(feed.close)
   await feed.starting
   const served = joinClients(config.oauth.clients, feed, createStoredClientReader(config), {
-    unfit: (client_id, reason) => told.push(`unfit ${client_id} ${reason}`),
-    hidden: client_id => told.push(`hidden ${client_id}`),
+    invalid: (client_id, reason) => told.push(`invalid ${client_id} ${reason}`),
+    shadowed: client_id => told.push(`shadowed ${client_id}`),
   })
   return { clock, put, feed, served, told, cursors, lose }
 }
@@ -114,12 +114,12 @@ t.test('of two clients of one id that of the configuration is served, and it is 
   const { served, told } = await start(t, { filed: recordOf('filed') })
 
   t.match(served.find('filed'), { scope: ['filed'] })
-  t.same(told, ['first', 'hidden filed'])
+  t.same(told, ['first', 'shadowed filed'])
 })
 
 t.test('a client that does not fit is not served, and that is said once until it changes', async t => {
   const { served, told, put } = await start(t, { kept: recordOf('kept', { plan: 'silver' }) })
-  const reason = 'unfit kept plan: no such plan; there are gold'
+  const reason = 'invalid kept plan: no such plan; there are gold'
 
   t.equal(served.find('kept'), undefined)
   t.equal(served.find('kept'), undefined)
@@ -134,7 +134,7 @@ t.test('what is no client harms nobody', async t => {
 
   t.equal(served.find('odd'), undefined)
   t.ok(served.find('kept'))
-  t.match(told, ['first', /unfit odd client_id: missing/])
+  t.match(told, ['first', /invalid odd client_id: missing/])
 })
 
 t.test(

@@ -76,7 +76,7 @@ t.test('nobody resumes before the login has answered', async t => {
 })
 
 t.test('a client whose people change the browser needs the token alone', async t => {
-  const room = await openHandoffRoom(t, { browser: 'any' })
+  const room = await openHandoffRoom(t, { bindToBrowser: false })
   const browser = await send(room)
   const resume = await accept(room, browser.id)
 

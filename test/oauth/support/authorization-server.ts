@@ -53,7 +53,7 @@ export const clientDefaults = {
   require_signed_request_object: false,
   introspection_signed_response_alg: 'ES256',
   access_token_signed_response_alg: 'ES256',
-  browser: 'same',
+  bindToBrowser: true,
 } as const satisfies Partial<ClientRegistration>
 
 /** What the authorization server is told where the configuration says nothing. */

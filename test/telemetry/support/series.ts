@@ -59,10 +59,14 @@ const upstreamFailures = {
   too_large: true,
   busy: true,
 } satisfies Record<UpstreamFailure, true>
-const dropReasons = { full: true, room: true, tls: true, timeout: true, invalid: true, stalled: true } satisfies Record<
-  DropReason,
-  true
->
+const dropReasons = {
+  limit: true,
+  evicted_idle: true,
+  tls: true,
+  timeout: true,
+  invalid: true,
+  write_stalled: true,
+} satisfies Record<DropReason, true>
 const ownCertificates = ['listener', 'internal', 'store'] as const satisfies readonly CertificateUse[]
 
 /** What a request that meets no operation may be answered: with an entry of the catalogue, as `OPTIONS *`, or not at all. */
@@ -121,7 +125,7 @@ const valuesOf: Readonly<Record<MetricKey, (makers: SeriesMakers) => readonly Va
   storeDuration: ({ store }) => product([store], storeCalls()),
   storeUp: ({ store }) => product([store]),
   storeNoeviction: () => [['redis']],
-  storedClients: () => product(['fit', 'unfit']),
+  storedClients: () => product(['valid', 'invalid']),
   traceSpans: () => product(['exported', 'dropped', 'refused']),
   keyRotationDue: () => product(signingAlgs),
   certificateExpiry: ({ upstreams }) => [
