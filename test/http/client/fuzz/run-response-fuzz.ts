@@ -21,7 +21,7 @@ export interface ResponseFuzzResult {
 /** Node reads so many at a time, each on a connection of its own. */
 const batchSize = 500
 
-/** Half of the answers are mutated. Each is read by Node's client in one piece, and by ours in one piece and in several. */
+/** Mutates half of the answers. Node's client reads each in one piece, and ours reads it in one piece and in several. */
 export const runResponseFuzz = async (options: ResponseFuzzOptions): Promise<ResponseFuzzResult> => {
   const random = createRandomSource(options.seed)
   const verdicts = new Map<string, number>()
