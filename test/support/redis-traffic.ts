@@ -112,7 +112,8 @@ const isBackground = (command: Command, scripts: ReadonlyMap<string, string>): b
   const kind = kindOf(command)
   const [name = '', script = ''] = command.words
   const text = /^evalsha$/i.test(name) ? scripts.get(script) : script
-  // Reading them. Cutoffs are asked for with a request, too, in the round trip of its question (oauth/tokens/cutoffs.test.ts).
+  // A worker reads both by the clock. A request reads the cutoffs too, but in the round trip of its own question
+  // (oauth/tokens/not-before-at-endpoints.test.ts).
   if (kind === 'feed' || kind === 'cutoffs') return text?.includes('ZADD') !== true
   return backgroundKinds.includes(kind)
 }

@@ -70,14 +70,14 @@ export const authorizationMutants: readonly Mutant[] = [
     file: 'src/oauth/authorization/resolve-request.ts',
     find: 'found?.client_id !== client.client_id',
     replace: 'found?.client_id === undefined',
-    tests: ['test/oauth/par/par.test.ts', 'test/oauth/checklist/f-pushed-requests.test.ts'],
+    tests: ['test/oauth/authorization/pushed-request.test.ts', 'test/oauth/checklist/f-pushed-requests.test.ts'],
   },
   {
     name: 'a client that must push its requests need not',
     file: 'src/oauth/authorization/resolve-request.ts',
     find: 'if (mustPush(options, client)) return pushWanted',
     replace: 'if (mustPush(options, client) && request !== undefined) return pushWanted',
-    tests: ['test/oauth/par/par.test.ts', 'test/oauth/fapi/par.test.ts'],
+    tests: ['test/oauth/authorization/pushed-request.test.ts', 'test/oauth/fapi/par.test.ts'],
   },
   {
     name: 'a request object for another server is accepted',
@@ -98,7 +98,7 @@ export const authorizationMutants: readonly Mutant[] = [
     file: 'src/oauth/interaction/interaction.ts',
     find: "!timingSafeEqualText(form.get('csrf') ?? '', session.csrf)",
     replace: "timingSafeEqualText(form.get('csrf') ?? '', '')",
-    tests: ['test/oauth/interaction/session.test.ts', 'test/oauth/interaction/interaction.test.ts'],
+    tests: ['test/oauth/interaction/interaction-session.test.ts', 'test/oauth/interaction/interaction.test.ts'],
   },
   {
     name: 'a form of another site is accepted',
@@ -112,7 +112,7 @@ export const authorizationMutants: readonly Mutant[] = [
     file: 'src/oauth/interaction/cookie.ts',
     find: '`HttpOnly; SameSite=Lax',
     replace: '`SameSite=Lax',
-    tests: ['test/oauth/interaction/session.test.ts', 'test/oauth/endpoints/authorize.test.ts'],
+    tests: ['test/oauth/interaction/interaction-session.test.ts', 'test/oauth/endpoints/authorize.test.ts'],
   },
   {
     name: 'a verifier need not fit the challenge of the code',

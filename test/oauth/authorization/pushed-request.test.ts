@@ -1,13 +1,13 @@
 import t from 'tap'
 import type { Fields } from '../support/post.ts'
 import { callback, signInAndAllow } from '../support/running.ts'
-import { openPushRoom, request, without } from './support/room.ts'
+import { request, startPushGateway, without } from './support/push-gateway.ts'
 
 /** What a pushed request is checked for, and where it leads; four workers sharing one store. */
 
 for (const kind of ['sqlite', 'redis'] as const) {
   t.test(`pushed authorization requests (${kind})`, async t => {
-    const { url, redis, push, pushed, place, visit, redeem } = await openPushRoom(t, kind)
+    const { url, redis, push, pushed, place, visit, redeem } = await startPushGateway(t, kind)
 
     const refusals: Readonly<Record<string, readonly [fields: Fields, error: string, client_id?: string]>> = {
       'line 34: the method plain': [{ ...request, code_challenge_method: 'plain' }, 'invalid_request'],

@@ -7,7 +7,7 @@ import { type Fields, type Posted, post } from '../../support/post.ts'
 import { callback, startOAuth } from '../../support/running.ts'
 
 /** A running gateway whose clients push their authorization requests. */
-export interface PushRoom {
+export interface PushGateway {
   readonly url: string
   /** The store, where that is one. */
   readonly redis: RunningRedis | undefined
@@ -50,11 +50,11 @@ const clients = [
 ]
 
 /** Four workers over one store. */
-export const openPushRoom = async (t: Test, kind: 'sqlite' | 'redis'): Promise<PushRoom> => {
+export const startPushGateway = async (t: Test, kind: 'sqlite' | 'redis'): Promise<PushGateway> => {
   const redis = kind === 'redis' ? await startRedis(t) : undefined
   const { url } = await startOAuth(t, { workers: 4, clients, ...(redis && { store: redis.url }) })
-  const place: PushRoom['place'] = fields => new URL(`${url}/authorize?${new URLSearchParams(fields)}`)
-  const push: PushRoom['push'] = (fields = request, client_id = 'app') =>
+  const place: PushGateway['place'] = fields => new URL(`${url}/authorize?${new URLSearchParams(fields)}`)
+  const push: PushGateway['push'] = (fields = request, client_id = 'app') =>
     post(`${url}/par`, { client_id, ...fields }, client_id)
   return {
     url,

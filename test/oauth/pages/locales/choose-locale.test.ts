@@ -1,7 +1,7 @@
 import t from 'tap'
-import { chooseTexts } from '../../../src/oauth/pages/locales/choose-locale.ts'
-import { german } from '../../../src/oauth/pages/locales/de.ts'
-import { english } from '../../../src/oauth/pages/locales/en.ts'
+import { chooseTexts } from '../../../../src/oauth/pages/locales/choose-locale.ts'
+import { german } from '../../../../src/oauth/pages/locales/de.ts'
+import { english } from '../../../../src/oauth/pages/locales/en.ts'
 
 t.test(
   'what the client asks for comes before what the browser prefers, and English where neither says anything',
