@@ -82,52 +82,58 @@ const fieldOf = (outcome: Outcome, name: string): readonly string[] => {
   return headers.filter((_, i) => i % 2 === 1 && headers[i - 1] === name)
 }
 
-t.test('line 91: without a fresh nonce the gateway asks for one; shortly before its end it sends the next', async t => {
-  const { call, newToken, prove, clock } = await start(t)
-  const token = await newToken()
-
-  const { outcome } = await call(prove(token))
-
-  t.match(outcome, { status: 401, body: /"DPOP_PROOF_INVALID"/ })
-  t.match(fieldOf(outcome, 'www-authenticate')[0], /^DPoP .*error="use_dpop_nonce".*algs="ES256 PS256 EdDSA"/)
-  const [nonce = ''] = fieldOf(outcome, 'dpop-nonce')
-  const fresh = await call(prove(token, nonce))
-  t.match(fresh.exchange.caller, { kind: 'token', client: { client_id: 'app' } })
-  t.same(fresh.exchange.answerFields, [])
-  clock.advanceSec(200)
-  const aging = await call(prove(token, nonce))
-  t.match(aging.exchange.caller, { kind: 'token' })
-  t.match(aging.exchange.answerFields, ['dpop-nonce', /^[\w-]{43}$/])
-  clock.advanceSec(100)
-  t.match((await call(prove(token, nonce))).outcome, { status: 401 })
-  t.match((await call(prove(token, aging.exchange.answerFields[1]))).exchange.caller, { kind: 'token' })
-})
-
-t.test('line 91: a proof that is not good is 401 and says why, whatever the format of its token', async t => {
-  const optional = { dpop: { nonce: 'optional' } } as const
-  for (const format of ['jwt', 'opaque'] as const) {
-    const accessToken = { format, lifetimeSec: 600, alg: 'ES256' } as const
-    const { call, newToken, prove } = await start(t, { ...optional, accessToken })
+t.test(
+  'without a fresh nonce the gateway asks for one; shortly before its end it sends the next (RFC 9449 section 4.3; checklist 91)',
+  async t => {
+    const { call, newToken, prove, clock } = await start(t)
     const token = await newToken()
-    const refused = [
-      prove(token, undefined, { claims: { ath: undefined } }),
-      prove(token, undefined, { claims: { htm: 'POST' } }),
-      prove(token, undefined, {}, newKey('ES256')),
-      ['Authorization', `DPoP ${token}`],
-    ]
-    for (const lines of refused) {
-      const { outcome, exchange } = await call(lines)
-      t.match(outcome, { status: 401 })
-      t.match(fieldOf(outcome, 'www-authenticate')[0], /^DPoP .*error="invalid_dpop_proof".*algs=/)
-      t.equal(exchange.caller, undefined)
-    }
-    const lines = prove(token)
-    t.match((await call(lines)).exchange.caller, { kind: 'token', token: { client_id: 'app' } })
-    t.match((await call(lines)).outcome, { status: 401 }, 'the same proof again')
-  }
-})
 
-t.test('line 91: the token decides the scheme it may be sent in', async t => {
+    const { outcome } = await call(prove(token))
+
+    t.match(outcome, { status: 401, body: /"DPOP_PROOF_INVALID"/ })
+    t.match(fieldOf(outcome, 'www-authenticate')[0], /^DPoP .*error="use_dpop_nonce".*algs="ES256 PS256 EdDSA"/)
+    const [nonce = ''] = fieldOf(outcome, 'dpop-nonce')
+    const fresh = await call(prove(token, nonce))
+    t.match(fresh.exchange.caller, { kind: 'token', client: { client_id: 'app' } })
+    t.same(fresh.exchange.answerFields, [])
+    clock.advanceSec(200)
+    const aging = await call(prove(token, nonce))
+    t.match(aging.exchange.caller, { kind: 'token' })
+    t.match(aging.exchange.answerFields, ['dpop-nonce', /^[\w-]{43}$/])
+    clock.advanceSec(100)
+    t.match((await call(prove(token, nonce))).outcome, { status: 401 })
+    t.match((await call(prove(token, aging.exchange.answerFields[1]))).exchange.caller, { kind: 'token' })
+  },
+)
+
+t.test(
+  'a proof that is not good is 401 and says why, whatever the format of its token (RFC 9449 section 4.3; checklist 91)',
+  async t => {
+    const optional = { dpop: { nonce: 'optional' } } as const
+    for (const format of ['jwt', 'opaque'] as const) {
+      const accessToken = { format, lifetimeSec: 600, alg: 'ES256' } as const
+      const { call, newToken, prove } = await start(t, { ...optional, accessToken })
+      const token = await newToken()
+      const refused = [
+        prove(token, undefined, { claims: { ath: undefined } }),
+        prove(token, undefined, { claims: { htm: 'POST' } }),
+        prove(token, undefined, {}, newKey('ES256')),
+        ['Authorization', `DPoP ${token}`],
+      ]
+      for (const lines of refused) {
+        const { outcome, exchange } = await call(lines)
+        t.match(outcome, { status: 401 })
+        t.match(fieldOf(outcome, 'www-authenticate')[0], /^DPoP .*error="invalid_dpop_proof".*algs=/)
+        t.equal(exchange.caller, undefined)
+      }
+      const lines = prove(token)
+      t.match((await call(lines)).exchange.caller, { kind: 'token', token: { client_id: 'app' } })
+      t.match((await call(lines)).outcome, { status: 401 }, 'the same proof again')
+    }
+  },
+)
+
+t.test('the token decides the scheme it may be sent in (RFC 9449 section 4.3; checklist 91)', async t => {
   const { call, newToken, prove, token } = await start(t, { dpop: { nonce: 'optional' } })
   const bound = await newToken()
   const { body } = await token({ grant_type: 'client_credentials' }, { as: 'app' })
@@ -144,20 +150,23 @@ t.test('line 91: the token decides the scheme it may be sent in', async t => {
   t.match((await call(['Authorization', `Bearer ${plain}`, ...proof])).exchange.caller, { kind: 'token' })
 })
 
-t.test('line 86, 87: the scheme has no case, and what is malformed in it is 400', async t => {
-  const { call, newToken, prove } = await start(t, { dpop: { nonce: 'optional' } })
-  const token = await newToken()
-  const [, , ...proof] = prove(token)
+t.test(
+  'the scheme has no case, and what is malformed in it is 400 (RFC 6750 section 3, RFC 9700 section 4.3.2; checklist 86, 87)',
+  async t => {
+    const { call, newToken, prove } = await start(t, { dpop: { nonce: 'optional' } })
+    const token = await newToken()
+    const [, , ...proof] = prove(token)
 
-  t.match((await call(['authorization', `dpop ${token}`, ...proof])).exchange.caller, { kind: 'token' })
-  for (const line of ['DPoP', 'DPoP ', `DPoP ${token} x`]) {
-    const { outcome } = await call(['Authorization', line, ...proof])
-    t.match(outcome, { status: 400 }, line)
-    t.match(fieldOf(outcome, 'www-authenticate'), [/^DPoP .*error="invalid_request"/], line)
-  }
-  t.match((await call(['Authorization', 'DPoP nothing', ...proof])).outcome, { status: 401 })
-  t.match((await call(['Authorization', `DPoPx ${token}`, ...proof])).outcome, { status: 401 })
-})
+    t.match((await call(['authorization', `dpop ${token}`, ...proof])).exchange.caller, { kind: 'token' })
+    for (const line of ['DPoP', 'DPoP ', `DPoP ${token} x`]) {
+      const { outcome } = await call(['Authorization', line, ...proof])
+      t.match(outcome, { status: 400 }, line)
+      t.match(fieldOf(outcome, 'www-authenticate'), [/^DPoP .*error="invalid_request"/], line)
+    }
+    t.match((await call(['Authorization', 'DPoP nothing', ...proof])).outcome, { status: 401 })
+    t.match((await call(['Authorization', `DPoPx ${token}`, ...proof])).outcome, { status: 401 })
+  },
+)
 
 t.test('a proof is spent after the plan: one that gets no further may come again', async t => {
   const { call, newToken, prove, proveOnly } = await start(t, { dpop: { nonce: 'optional' } })

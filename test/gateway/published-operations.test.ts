@@ -96,7 +96,7 @@ t.test('the login pages come with the authorization endpoint alone', async t => 
 })
 
 t.test(
-  'line 93: with a path in the issuer, discovery has a second place, and only where it is the usual one',
+  'with a path in the issuer, discovery has a second place, and only where it is the usual one (RFC 8414 section 3; checklist 93)',
   async t => {
     const wellKnown = '/.well-known/oauth-authorization-server'
     const aliasesAt = (path: string, place: string): readonly string[] =>

@@ -22,7 +22,7 @@ t.test('the metadata operation, whose credentials stand in its URL', async t => 
   const right = { client_id: 'app', client_secret: 's3cr3t-in-url' }
 
   await t.test(
-    'line 95: it answers what discovery does, by the query or by Basic, and is kept by no cache',
+    'it answers what discovery does, by the query or by Basic, and is kept by no cache (RFC 6749 section 2.3.1; checklist 95)',
     async t => {
       const discovery = await (await fetch(`${gateway.url}/.well-known/oauth-authorization-server`)).json()
 
@@ -36,26 +36,29 @@ t.test('the metadata operation, whose credentials stand in its URL', async t => 
     },
   )
 
-  await t.test('line 95: whatever is wrong with the credentials, the 401 is the same, byte for byte', async t => {
-    const wrong = [
-      {},
-      { client_id: 'app' },
-      { ...right, client_secret: 's3cr3t-in-urL' },
-      { ...right, client_id: 'nobody' },
-    ]
+  await t.test(
+    'whatever is wrong with the credentials, the 401 is the same, byte for byte (RFC 6749 section 2.3.1; checklist 95)',
+    async t => {
+      const wrong = [
+        {},
+        { client_id: 'app' },
+        { ...right, client_secret: 's3cr3t-in-urL' },
+        { ...right, client_id: 'nobody' },
+      ]
 
-    const bodies = new Set<string>()
-    for (const fields of wrong) {
-      const answer = await fetch(place(fields))
-      t.equal(answer.status, 401)
-      t.equal(answer.headers.get('cache-control'), 'no-store')
-      t.match(answer.headers.get('www-authenticate'), /^Basic /)
-      bodies.add(await answer.text())
-    }
-    t.equal(bodies.size, 1)
-  })
+      const bodies = new Set<string>()
+      for (const fields of wrong) {
+        const answer = await fetch(place(fields))
+        t.equal(answer.status, 401)
+        t.equal(answer.headers.get('cache-control'), 'no-store')
+        t.match(answer.headers.get('www-authenticate'), /^Basic /)
+        bodies.add(await answer.text())
+      }
+      t.equal(bodies.size, 1)
+    },
+  )
 
-  await t.test('line 95: the secret is in no log line and no metric', async t => {
+  await t.test('the secret is in no log line and no metric (RFC 6749 section 2.3.1; checklist 95)', async t => {
     const lines = (): readonly string[] => gateway.output.filter(line => line.includes('"path":"/metadata"'))
     await eventually(() => lines().length >= 6)
 

@@ -167,7 +167,7 @@ for (const format of formats) {
   })
 }
 
-t.test('line 22: an assertion of a request that is refused is used, too', async t => {
+t.test('an assertion of a request that is refused is used, too (RFC 7523 section 3; checklist 22)', async t => {
   const { token, introspect, revoke, push, assert, clock } = await start(t)
   const refused: readonly ((fields: Fields) => Promise<Answer>)[] = [
     fields => token({ ...machine, scope: 'nothing', ...fields }, {}),

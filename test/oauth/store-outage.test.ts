@@ -22,45 +22,51 @@ const startOverRedis = async (t: Test, url: string) => {
   return startServer(t, {}, clock, store)
 }
 
-t.test('line 78: while the store is away nothing is issued, introspected or revoked, and JWTs go on', async t => {
-  const redis = await startRedis(t)
-  const server = await startOverRedis(t, redis.url)
-  const as = { as: 'app' }
-  const token = String((await server.token(grant, as)).body.access_token)
-  t.ok(await server.server.verifyAccessToken(token))
+t.test(
+  'while the store is away nothing is issued, introspected or revoked, and JWTs go on (RFC 7009 section 2.2.1; checklist 78)',
+  async t => {
+    const redis = await startRedis(t)
+    const server = await startOverRedis(t, redis.url)
+    const as = { as: 'app' }
+    const token = String((await server.token(grant, as)).body.access_token)
+    t.ok(await server.server.verifyAccessToken(token))
 
-  await redis.kill()
+    await redis.kill()
 
-  await t.rejects(server.introspect({ token }, as), StoreUnavailableError)
-  await t.rejects(server.revoke({ token }, as), StoreUnavailableError)
-  await eventually(() =>
-    server.token(grant, as).then(
-      () => false,
-      error => error instanceof StoreUnavailableError,
-    ),
-  )
-  t.match(server.server.verifyAccessToken(token), { client_id: 'app' })
-})
+    await t.rejects(server.introspect({ token }, as), StoreUnavailableError)
+    await t.rejects(server.revoke({ token }, as), StoreUnavailableError)
+    await eventually(() =>
+      server.token(grant, as).then(
+        () => false,
+        error => error instanceof StoreUnavailableError,
+      ),
+    )
+    t.match(server.server.verifyAccessToken(token), { client_id: 'app' })
+  },
+)
 
-t.test('line 78: while the store is away nobody says whether a DPoP proof was used before', async t => {
-  const redis = await startRedis(t)
-  const { server, clock } = await startOverRedis(t, redis.url)
-  const key = newKey('ES256')
-  const verify = async (nonce?: string) => {
-    const dpop = [newProof(key, { uri: `${issuer}/token`, nowMs: clock.nowMs(), nonce })]
-    const proven = server.verifyProof({ dpop, method: 'POST', path: '/token' })
-    await server.spend([proven.use])
-    return proven
-  }
-  const nonce = await verify().catch((error: OAuthError) => error.headers['dpop-nonce'])
-  t.match(await verify(String(nonce)), { jkt: String })
+t.test(
+  'while the store is away nobody says whether a DPoP proof was used before (RFC 7009 section 2.2.1; checklist 78)',
+  async t => {
+    const redis = await startRedis(t)
+    const { server, clock } = await startOverRedis(t, redis.url)
+    const key = newKey('ES256')
+    const verify = async (nonce?: string) => {
+      const dpop = [newProof(key, { uri: `${issuer}/token`, nowMs: clock.nowMs(), nonce })]
+      const proven = server.verifyProof({ dpop, method: 'POST', path: '/token' })
+      await server.spend([proven.use])
+      return proven
+    }
+    const nonce = await verify().catch((error: OAuthError) => error.headers['dpop-nonce'])
+    t.match(await verify(String(nonce)), { jkt: String })
 
-  await redis.kill()
+    await redis.kill()
 
-  await t.rejects(verify(String(nonce)), StoreUnavailableError)
-})
+    await t.rejects(verify(String(nonce)), StoreUnavailableError)
+  },
+)
 
-t.test('line 78: over the wire that is a 503 that says when to come back', async t => {
+t.test('over the wire that is a 503 that says when to come back (RFC 7009 section 2.2.1; checklist 78)', async t => {
   const redis = await startRedis(t)
   const { url } = await startOAuth(t, { workers: 1, store: redis.url })
   const token = String((await post(`${url}/token`, grant, 'app')).body.access_token)

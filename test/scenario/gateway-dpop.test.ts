@@ -49,54 +49,63 @@ t.test('tokens that are bound, over a running gateway', async t => {
   const { upstream, gateway, url } = await start(t)
   const target = `${url}/up-guarded/x`
 
-  await t.test('line 91: a token that is bound to a key passes with its proof, which stays at the gateway', async t => {
-    const { token, nonce } = await newBoundToken(url)
-    const prove = (twist?: ProofTwist): Headers => ({
-      authorization: `DPoP ${token}`,
-      dpop: newProof(key, { method: 'GET', uri: target, nowMs: Date.now(), nonce, token }, twist),
-    })
+  await t.test(
+    'a token that is bound to a key passes with its proof, which stays at the gateway (RFC 9449 section 4.3; checklist 91)',
+    async t => {
+      const { token, nonce } = await newBoundToken(url)
+      const prove = (twist?: ProofTwist): Headers => ({
+        authorization: `DPoP ${token}`,
+        dpop: newProof(key, { method: 'GET', uri: target, nowMs: Date.now(), nonce, token }, twist),
+      })
 
-    const good = await fetch(`${target}?page=2`, { headers: prove() })
+      const good = await fetch(`${target}?page=2`, { headers: prove() })
 
-    t.equal(good.status, 200)
-    const seen = upstream.requests.at(-1)
-    t.equal(fieldOf(seen, 'dpop'), undefined)
-    t.equal(fieldOf(seen, 'authorization'), undefined)
-    t.equal(fieldOf(seen, 'x-sidegate-client-id'), 'app')
-    const bad = await fetch(target, { headers: prove({ claims: { htu: `${target}y` } }) })
-    t.equal(bad.status, 401)
-    t.match(await bad.json(), { code: 'DPOP_PROOF_INVALID', status: 401 })
-    t.match(bad.headers.get('www-authenticate'), /^DPoP .*error="invalid_dpop_proof".*, Bearer realm="sidegate"/)
-    const asBearer = await fetch(target, { headers: { ...prove(), authorization: `Bearer ${token}` } })
-    t.equal(asBearer.status, 401)
-    t.match(asBearer.headers.get('www-authenticate'), /^Bearer .*error="invalid_token"/)
-  })
+      t.equal(good.status, 200)
+      const seen = upstream.requests.at(-1)
+      t.equal(fieldOf(seen, 'dpop'), undefined)
+      t.equal(fieldOf(seen, 'authorization'), undefined)
+      t.equal(fieldOf(seen, 'x-sidegate-client-id'), 'app')
+      const bad = await fetch(target, { headers: prove({ claims: { htu: `${target}y` } }) })
+      t.equal(bad.status, 401)
+      t.match(await bad.json(), { code: 'DPOP_PROOF_INVALID', status: 401 })
+      t.match(bad.headers.get('www-authenticate'), /^DPoP .*error="invalid_dpop_proof".*, Bearer realm="sidegate"/)
+      const asBearer = await fetch(target, { headers: { ...prove(), authorization: `Bearer ${token}` } })
+      t.equal(asBearer.status, 401)
+      t.match(asBearer.headers.get('www-authenticate'), /^Bearer .*error="invalid_token"/)
+    },
+  )
 
-  await t.test('line 91: proofs are counted as credentials of their own, and never logged', async t => {
-    const metrics = await scrape(gateway)
+  await t.test(
+    'proofs are counted as credentials of their own, and never logged (RFC 9449 section 4.3; checklist 91)',
+    async t => {
+      const metrics = await scrape(gateway)
 
-    for (const result of ['ok', 'refused']) {
-      t.ok(sampleOf(metrics, 'sidegate_credential_checks_total', '"up-guarded"', '"dpop"', `"${result}"`) > 0, result)
-    }
-    t.notMatch(gateway.output.join('\n'), 'eyJ')
-  })
+      for (const result of ['ok', 'refused']) {
+        t.ok(sampleOf(metrics, 'sidegate_credential_checks_total', '"up-guarded"', '"dpop"', `"${result}"`) > 0, result)
+      }
+      t.notMatch(gateway.output.join('\n'), 'eyJ')
+    },
+  )
 
-  await t.test('line 90: a token that is bound to a certificate is good with that certificate alone', async t => {
-    const certificates = createCertificates(t)
-    const headerOf = ({ cert }: { readonly cert: string }): Headers => ({
-      'client-cert': `:${new X509Certificate(cert).raw.toString('base64')}:`,
-    })
-    const owner = headerOf(certificates.client)
-    const reply = await postToken(url, 'cert', owner)
-    const { access_token } = (await reply.json()) as { access_token: string }
-    const call = (headers: Headers = {}, scheme = 'Bearer') =>
-      fetch(target, { headers: { authorization: `${scheme} ${access_token}`, ...headers } })
+  await t.test(
+    'a token that is bound to a certificate is good with that certificate alone (RFC 8705 section 3; checklist 90)',
+    async t => {
+      const certificates = createCertificates(t)
+      const headerOf = ({ cert }: { readonly cert: string }): Headers => ({
+        'client-cert': `:${new X509Certificate(cert).raw.toString('base64')}:`,
+      })
+      const owner = headerOf(certificates.client)
+      const reply = await postToken(url, 'cert', owner)
+      const { access_token } = (await reply.json()) as { access_token: string }
+      const call = (headers: Headers = {}, scheme = 'Bearer') =>
+        fetch(target, { headers: { authorization: `${scheme} ${access_token}`, ...headers } })
 
-    t.equal((await call(owner)).status, 200)
-    for (const refused of [call(), call(headerOf(certificates.selfSigned)), call(owner, 'DPoP')]) {
-      const { status, headers } = await refused
-      t.equal(status, 401)
-      t.match(headers.get('www-authenticate'), /^(Bearer|DPoP) .*error="invalid_token"/)
-    }
-  })
+      t.equal((await call(owner)).status, 200)
+      for (const refused of [call(), call(headerOf(certificates.selfSigned)), call(owner, 'DPoP')]) {
+        const { status, headers } = await refused
+        t.equal(status, 401)
+        t.match(headers.get('www-authenticate'), /^(Bearer|DPoP) .*error="invalid_token"/)
+      }
+    },
+  )
 })

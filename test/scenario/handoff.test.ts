@@ -47,7 +47,7 @@ for (const store of ['sqlite', 'redis']) {
       t.equal(refreshed.status, 200, 'the configuration knows no such user, and need not')
       t.match(introspected.body, { active: true, sub: 'customer-17', acr: 'urn:sca', auth_time: 1_700_000_000 })
     })
-    await t.test('line 59: twenty browsers resume at once over all workers, and all see one code', async t => {
+    await t.test('twenty browsers resume at once over all workers, and all see one code (checklist 59)', async t => {
       const browser = await begin(gateway)
       const resume = await redirectOf(await caller.call(`${browser.id}/accept`, { sub: 'customer-17' }))
 

@@ -10,20 +10,38 @@ for (const kind of ['sqlite', 'redis'] as const) {
     const { url, redis, push, pushed, place, visit, redeem } = await startPushGateway(t, kind)
 
     const refusals: Readonly<Record<string, readonly [fields: Fields, error: string, client_id?: string]>> = {
-      'line 34: the method plain': [{ ...request, code_challenge_method: 'plain' }, 'invalid_request'],
-      'line 35: no challenge': [without('code_challenge'), 'invalid_request'],
-      'line 38: a challenge in hex': [{ ...request, code_challenge: 'a'.repeat(64) }, 'invalid_request'],
-      'line 40: another redirect_uri': [{ ...request, redirect_uri: 'https://evil.example/' }, 'invalid_request'],
-      'line 41: a redirect_uri that is nearly right': [{ ...request, redirect_uri: `${callback}/` }, 'invalid_request'],
-      'line 49: no response_type': [without('response_type'), 'invalid_request'],
-      'line 49: the response_type token': [{ ...request, response_type: 'token' }, 'unsupported_response_type'],
-      'line 50: a scope in another case': [{ ...request, scope: 'Read' }, 'invalid_scope'],
-      'line 66: a resource that nobody guards': [{ ...request, resource: 'https://nowhere.example' }, 'invalid_target'],
+      'the method plain (RFC 7636 section 4.4.1; checklist 34)': [
+        { ...request, code_challenge_method: 'plain' },
+        'invalid_request',
+      ],
+      'no challenge (RFC 9700 section 2.1.1; checklist 35)': [without('code_challenge'), 'invalid_request'],
+      'a challenge in hex (RFC 7636 section 4.2; checklist 38)': [
+        { ...request, code_challenge: 'a'.repeat(64) },
+        'invalid_request',
+      ],
+      'another redirect_uri (RFC 6749 section 4.1.2.1; checklist 40)': [
+        { ...request, redirect_uri: 'https://evil.example/' },
+        'invalid_request',
+      ],
+      'a redirect_uri that is nearly right (RFC 9700 section 2.1; checklist 41)': [
+        { ...request, redirect_uri: `${callback}/` },
+        'invalid_request',
+      ],
+      'no response_type (RFC 6749 section 4.1.2.1; checklist 49)': [without('response_type'), 'invalid_request'],
+      'the response_type token (RFC 6749 section 4.1.2.1; checklist 49)': [
+        { ...request, response_type: 'token' },
+        'unsupported_response_type',
+      ],
+      'a scope in another case (RFC 6749 section 3.3; checklist 50)': [{ ...request, scope: 'Read' }, 'invalid_scope'],
+      'a resource that nobody guards (RFC 8707 section 2; checklist 66)': [
+        { ...request, resource: 'https://nowhere.example' },
+        'invalid_target',
+      ],
       'a client that is not registered for codes': [request, 'unauthorized_client', 'machine'],
       'a client that must sign': [request, 'invalid_request', 'signer'],
     }
     for (const [fault, [fields, error, client_id]] of Object.entries(refusals)) {
-      await t.test(`what is wrong is refused when it is pushed: ${fault} (${kind})`, async t => {
+      await t.test(`a request is refused when it is pushed (${kind}): ${fault}`, async t => {
         const answer = await push(fields, client_id)
 
         t.match(answer, { status: 400, body: { error } })
@@ -44,23 +62,29 @@ for (const kind of ['sqlite', 'redis'] as const) {
       t.same(new Set(String(body.scope).split(' ')), new Set(['read', 'write']))
     })
 
-    await t.test(`line 46: without a state none is invented, and nobody else's is taken (${kind})`, async t => {
-      const request_uri = await pushed(without('state'))
+    await t.test(
+      `without a state none is invented, and nobody else's is taken (${kind}) (RFC 6749 section 4.1.2; checklist 46)`,
+      async t => {
+        const request_uri = await pushed(without('state'))
 
-      const done = await signInAndAllow(place({ client_id: 'app', request_uri, state: 'outside' }))
+        const done = await signInAndAllow(place({ client_id: 'app', request_uri, state: 'outside' }))
 
-      t.ok(done.searchParams.has('code'))
-      t.notOk(done.searchParams.has('state'))
-    })
-
-    await t.test(`line 53: who asks for no page gets login_required when the browser comes (${kind})`, async t => {
-      const answer = await visit({ client_id: 'app', request_uri: await pushed({ ...request, prompt: 'none' }) })
-
-      t.ok(answer.headers.get('location')?.startsWith(`${callback}?error=login_required&`))
-    })
+        t.ok(done.searchParams.has('code'))
+        t.notOk(done.searchParams.has('state'))
+      },
+    )
 
     await t.test(
-      `line 55: no answer of the authorization endpoint is for scripts of other origins (${kind})`,
+      `who asks for no page gets login_required when the browser comes (${kind}) (OpenID Connect Core section 3.1.2.6; checklist 53)`,
+      async t => {
+        const answer = await visit({ client_id: 'app', request_uri: await pushed({ ...request, prompt: 'none' }) })
+
+        t.ok(answer.headers.get('location')?.startsWith(`${callback}?error=login_required&`))
+      },
+    )
+
+    await t.test(
+      `no answer of the authorization endpoint is for scripts of other origins (${kind}) (RFC 9700 section 2.6; checklist 55)`,
       async t => {
         const headers = { origin: 'https://app.example' }
         const answers = [
@@ -76,17 +100,20 @@ for (const kind of ['sqlite', 'redis'] as const) {
     )
 
     if (redis) {
-      await t.test('line 78: while Redis is away nothing is pushed, and no pushed request is guessed at', async t => {
-        const request_uri = await pushed()
-        await redis.kill()
+      await t.test(
+        'while Redis is away nothing is pushed, and no pushed request is guessed at (RFC 7009 section 2.2.1; checklist 78)',
+        async t => {
+          const request_uri = await pushed()
+          await redis.kill()
 
-        const answer = await push()
-        t.match(answer, { status: 503, body: { error: 'temporarily_unavailable' } })
-        t.equal(answer.headers.get('retry-after'), '1')
-        const page = await visit({ client_id: 'app', request_uri })
-        t.equal(page.status, 503)
-        t.equal(page.headers.get('location'), null)
-      })
+          const answer = await push()
+          t.match(answer, { status: 503, body: { error: 'temporarily_unavailable' } })
+          t.equal(answer.headers.get('retry-after'), '1')
+          const page = await visit({ client_id: 'app', request_uri })
+          t.equal(page.status, 503)
+          t.equal(page.headers.get('location'), null)
+        },
+      )
     }
   })
 }

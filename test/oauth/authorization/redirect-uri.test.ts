@@ -9,7 +9,7 @@ const native = {
   redirect_uris: ['http://127.0.0.1/cb?x=1', 'http://[::1]:9/cb', 'http://localhost/cb', 'https://127.0.0.1/cb'],
 }
 
-t.test('line 41: a redirect URI matches by the same bytes and by nothing else', async t => {
+t.test('a redirect URI matches by the same bytes and by nothing else (RFC 9700 section 2.1; checklist 41)', async t => {
   t.equal(isRegisteredRedirect(web, 'https://app.example/cb'), true)
   const near = [
     'https://app.example/cb/',
@@ -35,30 +35,36 @@ t.test('line 41: a redirect URI matches by the same bytes and by nothing else', 
   for (const uri of near) t.equal(isRegisteredRedirect(web, uri), false, uri)
 })
 
-t.test('line 42: a native client may choose the port of a loopback address, and only the port', async t => {
-  for (const uri of ['http://127.0.0.1:51004/cb?x=1', 'http://127.0.0.1/cb?x=1', 'http://[::1]:65535/cb']) {
-    t.equal(isRegisteredRedirect(native, uri), true, uri)
-  }
-  const near = [
-    'http://127.0.0.1:51004/cb',
-    'http://127.0.0.1:51004/cb?x=2',
-    'http://127.0.0.1:51004/CB?x=1',
-    'http://127.0.0.1:70000/cb?x=1',
-    'http://127.0.0.1:0/cb?x=1',
-    'http://127.0.0.1:/cb?x=1',
-    'http://127.0.0.1:80@evil.example/cb?x=1',
-    'http://127.0.0.1.evil.example/cb?x=1',
-    'http://127.0.0.2:51004/cb?x=1',
-    'https://127.0.0.1:51004/cb',
-    'http://localhost:51004/cb',
-  ]
-  for (const uri of near) t.equal(isRegisteredRedirect(native, uri), false, uri)
-})
+t.test(
+  'a native client may choose the port of a loopback address, and only the port (RFC 8252 section 7.3; checklist 42)',
+  async t => {
+    for (const uri of ['http://127.0.0.1:51004/cb?x=1', 'http://127.0.0.1/cb?x=1', 'http://[::1]:65535/cb']) {
+      t.equal(isRegisteredRedirect(native, uri), true, uri)
+    }
+    const near = [
+      'http://127.0.0.1:51004/cb',
+      'http://127.0.0.1:51004/cb?x=2',
+      'http://127.0.0.1:51004/CB?x=1',
+      'http://127.0.0.1:70000/cb?x=1',
+      'http://127.0.0.1:0/cb?x=1',
+      'http://127.0.0.1:/cb?x=1',
+      'http://127.0.0.1:80@evil.example/cb?x=1',
+      'http://127.0.0.1.evil.example/cb?x=1',
+      'http://127.0.0.2:51004/cb?x=1',
+      'https://127.0.0.1:51004/cb',
+      'http://localhost:51004/cb',
+    ]
+    for (const uri of near) t.equal(isRegisteredRedirect(native, uri), false, uri)
+  },
+)
 
-t.test('line 45: the query that a redirect URI has is kept, and ours comes after it', async t => {
-  const parameters = { code: 'a b', state: undefined, iss: 'http://x' }
-  t.equal(appendToRedirect('http://a/cb', parameters), 'http://a/cb?code=a%20b&iss=http%3A%2F%2Fx')
-  t.equal(appendToRedirect('http://a/cb?t=1', parameters), 'http://a/cb?t=1&code=a%20b&iss=http%3A%2F%2Fx')
-  t.equal(appendToRedirect('http://a/cb?', parameters), 'http://a/cb?code=a%20b&iss=http%3A%2F%2Fx')
-  t.equal(appendToRedirect('app.example:/cb', parameters), 'app.example:/cb?code=a%20b&iss=http%3A%2F%2Fx')
-})
+t.test(
+  'the query that a redirect URI has is kept, and ours comes after it (RFC 6749 section 3.1.2; checklist 45)',
+  async t => {
+    const parameters = { code: 'a b', state: undefined, iss: 'http://x' }
+    t.equal(appendToRedirect('http://a/cb', parameters), 'http://a/cb?code=a%20b&iss=http%3A%2F%2Fx')
+    t.equal(appendToRedirect('http://a/cb?t=1', parameters), 'http://a/cb?t=1&code=a%20b&iss=http%3A%2F%2Fx')
+    t.equal(appendToRedirect('http://a/cb?', parameters), 'http://a/cb?code=a%20b&iss=http%3A%2F%2Fx')
+    t.equal(appendToRedirect('app.example:/cb', parameters), 'app.example:/cb?code=a%20b&iss=http%3A%2F%2Fx')
+  },
+)

@@ -55,7 +55,7 @@ const show = (room: BrowserRoom, request: string) => room.authorize(get(encode({
 
 const isBegun = (t: Test, location: string): void => void t.match(location, /^\/interaction\//)
 
-t.test('line 65: what is inside counts, what is outside is ignored', async t => {
+t.test('what is inside counts, what is outside is ignored (RFC 9101 section 6.3; checklist 65)', async t => {
   const room = await openBrowserRoom(t, [signing()])
   const request = signed(room)
   const guest = await enter(
@@ -70,7 +70,7 @@ t.test('line 65: what is inside counts, what is outside is ignored', async t => 
   t.match(await room.redeem(answerOf(done).code ?? ''), { kind: 'redeemed', record: { scope: 'accounts:read' } })
 })
 
-t.test('line 65: what is outside alone does not count', async t => {
+t.test('what is outside alone does not count (RFC 9101 section 6.3; checklist 65)', async t => {
   const room = await openBrowserRoom(t, [signing()])
 
   const reply = await room.authorize(get(ask({ request: signed(room, { code_challenge: undefined }) })))
@@ -78,7 +78,7 @@ t.test('line 65: what is outside alone does not count', async t => {
   t.match(answerOf(reply), { error: 'invalid_request', state: 'inside', iss: issuer })
 })
 
-t.test('line 65: each strong algorithm is taken, with or without the type', async t => {
+t.test('each strong algorithm is taken, with or without the type (RFC 9101 section 6.3; checklist 65)', async t => {
   const room = await openBrowserRoom(t, [signing()])
 
   for (const key of Object.values(keys)) {
@@ -116,15 +116,18 @@ const refused: Readonly<Record<string, (room: BrowserRoom) => string>> = {
 }
 
 for (const [fault, make] of Object.entries(refused)) {
-  t.test(`line 65: a request object that counts for nothing is an invalid_request_object (${fault})`, async t => {
-    const room = await openBrowserRoom(t, [signing()])
+  t.test(
+    `a request object that counts for nothing is an invalid_request_object (${fault}) (RFC 9101 section 6.3; checklist 65)`,
+    async t => {
+      const room = await openBrowserRoom(t, [signing()])
 
-    const reply = await room.authorize(get(ask({ request: make(room) })))
+      const reply = await room.authorize(get(ask({ request: make(room) })))
 
-    t.equal(locationOf(reply).origin + locationOf(reply).pathname, callback)
-    t.match(answerOf(reply), { error: 'invalid_request_object', state: 'a-state', iss: issuer })
-    t.notOk(reply.headers['set-cookie'])
-  })
+      t.equal(locationOf(reply).origin + locationOf(reply).pathname, callback)
+      t.match(answerOf(reply), { error: 'invalid_request_object', state: 'a-state', iss: issuer })
+      t.notOk(reply.headers['set-cookie'])
+    },
+  )
 }
 
 t.test('who keeps sending bad request objects from one address is told to wait, for good ones too', async t => {
@@ -146,7 +149,7 @@ t.test('a sub that is a person is taken', async t => {
   isBegun(t, header(await show(room, signed(room, { sub: 'alice' })), 'location'))
 })
 
-t.test('line 65: aud may be a list with the issuer in it', async t => {
+t.test('aud may be a list with the issuer in it (RFC 9101 section 6.3; checklist 65)', async t => {
   const room = await openBrowserRoom(t, [signing()])
 
   isBegun(t, header(await show(room, signed(room, { aud: ['https://other.example', issuer] })), 'location'))

@@ -34,7 +34,7 @@ const refusedByRedirect = async (
   }
 }
 
-t.test('line 34: a challenge by any method but S256 is refused', t =>
+t.test('a challenge by any method but S256 is refused (RFC 7636 section 4.4.1; checklist 34)', t =>
   refusedByRedirect(t, 'invalid_request', [
     { code_challenge_method: 'plain' },
     { code_challenge_method: undefined },
@@ -42,7 +42,7 @@ t.test('line 34: a challenge by any method but S256 is refused', t =>
   ]),
 )
 
-t.test('line 35: a request without a challenge is refused', t =>
+t.test('a request without a challenge is refused (RFC 9700 section 2.1.1; checklist 35)', t =>
   refusedByRedirect(t, 'invalid_request', [
     { code_challenge: undefined, code_challenge_method: undefined },
     { code_challenge: undefined },
@@ -50,7 +50,7 @@ t.test('line 35: a request without a challenge is refused', t =>
   ]),
 )
 
-t.test('line 38: a challenge that S256 cannot have made is refused at once', t =>
+t.test('a challenge that S256 cannot have made is refused at once (RFC 7636 section 4.2; checklist 38)', t =>
   refusedByRedirect(t, 'invalid_request', [
     { code_challenge: 'a'.repeat(64) },
     { code_challenge: `${'A'.repeat(42)}=` },
@@ -58,11 +58,11 @@ t.test('line 38: a challenge that S256 cannot have made is refused at once', t =
   ]),
 )
 
-t.test('line 49: a request without response_type is an invalid_request', t =>
+t.test('a request without response_type is an invalid_request (RFC 6749 section 4.1.2.1; checklist 49)', t =>
   refusedByRedirect(t, 'invalid_request', [{ response_type: undefined }, { response_type: '' }]),
 )
 
-t.test('line 49: any response_type but code is unsupported', t =>
+t.test('any response_type but code is unsupported (RFC 6749 section 4.1.2.1; checklist 49)', t =>
   refusedByRedirect(t, 'unsupported_response_type', [
     { response_type: 'token' },
     { response_type: 'id_token' },
@@ -71,15 +71,16 @@ t.test('line 49: any response_type but code is unsupported', t =>
   ]),
 )
 
-t.test('line 50: a scope that is unknown, or in another case, is an invalid_scope', t =>
+t.test('a scope that is unknown, or in another case, is an invalid_scope (RFC 6749 section 3.3; checklist 50)', t =>
   refusedByRedirect(t, 'invalid_scope', [{ scope: 'accounts:read nope' }, { scope: 'Accounts:read' }, { scope: ' ' }]),
 )
 
-t.test('line 53: who asks for no page gets login_required, since a page is needed', t =>
-  refusedByRedirect(t, 'login_required', [{ prompt: 'none' }]),
+t.test(
+  'who asks for no page gets login_required, since a page is needed (OpenID Connect Core section 3.1.2.6; checklist 53)',
+  t => refusedByRedirect(t, 'login_required', [{ prompt: 'none' }]),
 )
 
-t.test('line 66: a resource that nobody guards here is an invalid_target', t =>
+t.test('a resource that nobody guards here is an invalid_target (RFC 8707 section 2; checklist 66)', t =>
   refusedByRedirect(t, 'invalid_target', [
     { resource: 'https://api.example/#part' },
     { resource: 'https://api.example/' },
@@ -88,7 +89,7 @@ t.test('line 66: a resource that nobody guards here is an invalid_target', t =>
   ]),
 )
 
-t.test('line 66: so is one too many of them', async t => {
+t.test('so is one too many of them (RFC 8707 section 2; checklist 66)', async t => {
   const room = await openBrowserRoom(t)
   const named = (times: number): string => `${ask()}${'&resource=https%3A%2F%2Fapi.example'.repeat(times)}`
 
@@ -157,13 +158,16 @@ t.test('what is not offered is refused by name', async t => {
   await refusedByRedirect(t, 'unauthorized_client', [{ client_id: 'machine' }], [machine])
 })
 
-t.test('line 35: a client exempted by name may leave PKCE out, but not do it badly', async t => {
-  const exempt = { ...demoClient, pkce: 'optional' as const }
-  const room = await openBrowserRoom(t, [exempt])
+t.test(
+  'a client exempted by name may leave PKCE out, but not do it badly (RFC 9700 section 2.1.1; checklist 35)',
+  async t => {
+    const exempt = { ...demoClient, pkce: 'optional' as const }
+    const room = await openBrowserRoom(t, [exempt])
 
-  const without = await room.authorize(get(ask({ code_challenge: undefined, code_challenge_method: undefined })))
-  const badly = await room.authorize(get(ask({ code_challenge_method: 'plain' })))
+    const without = await room.authorize(get(ask({ code_challenge: undefined, code_challenge_method: undefined })))
+    const badly = await room.authorize(get(ask({ code_challenge_method: 'plain' })))
 
-  t.match(header(without, 'location'), /^\/interaction\//)
-  t.equal(answerOf(badly).error, 'invalid_request')
-})
+    t.match(header(without, 'location'), /^\/interaction\//)
+    t.equal(answerOf(badly).error, 'invalid_request')
+  },
+)

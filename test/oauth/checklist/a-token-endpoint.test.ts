@@ -31,7 +31,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
   const asApp = (body: string, written: object = {}): Promise<Posted> => send(endpoint, { as: 'app', body, ...written })
   const form = 'grant_type=client_credentials'
 
-  await t.test('line 1: GET is 405 with Allow: POST, and no token comes of it', async t => {
+  await t.test('GET is 405 with Allow: POST, and no token comes of it (RFC 6749 section 3.2; checklist 1)', async t => {
     const refused = await send(`${endpoint}?${form}`, { method: 'GET', as: 'app', type: undefined })
 
     t.equal(refused.status, 405)
@@ -40,103 +40,128 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
     t.equal((await asApp(form)).status, 200)
   })
 
-  await t.test('line 2: a body that is not form-encoded is an invalid_request, a charset is tolerated', async t => {
-    const json = '{"grant_type":"client_credentials"}'
-    const multipart = '--x\r\ncontent-disposition: form-data; name="grant_type"\r\n\r\nclient_credentials\r\n--x--\r\n'
+  await t.test(
+    'a body that is not form-encoded is an invalid_request, a charset is tolerated (RFC 6749 section 3.2; checklist 2)',
+    async t => {
+      const json = '{"grant_type":"client_credentials"}'
+      const multipart =
+        '--x\r\ncontent-disposition: form-data; name="grant_type"\r\n\r\nclient_credentials\r\n--x--\r\n'
 
-    t.match(await asApp(json, { type: 'application/json' }), invalidRequest)
-    t.match(await asApp(multipart, { type: 'multipart/form-data; boundary=x' }), invalidRequest)
-    t.match(await asApp(form, { type: 'text/plain' }), invalidRequest)
-    t.match(await asApp(form, { type: undefined }), invalidRequest)
-    t.match(await send(endpoint, { as: 'app', type: undefined }), invalidRequest)
-    t.match(await asApp(form, { type: 'application/x-www-form-urlencodedx' }), invalidRequest)
-    t.match(await asApp(form, { type: 'application/x-www-form-urlencoded; charset=UTF-8' }), { status: 200 })
-    t.match(await asApp(form, { type: 'Application/X-WWW-Form-URLencoded;charset=utf-8' }), { status: 200 })
-  })
+      t.match(await asApp(json, { type: 'application/json' }), invalidRequest)
+      t.match(await asApp(multipart, { type: 'multipart/form-data; boundary=x' }), invalidRequest)
+      t.match(await asApp(form, { type: 'text/plain' }), invalidRequest)
+      t.match(await asApp(form, { type: undefined }), invalidRequest)
+      t.match(await send(endpoint, { as: 'app', type: undefined }), invalidRequest)
+      t.match(await asApp(form, { type: 'application/x-www-form-urlencodedx' }), invalidRequest)
+      t.match(await asApp(form, { type: 'application/x-www-form-urlencoded; charset=UTF-8' }), { status: 200 })
+      t.match(await asApp(form, { type: 'Application/X-WWW-Form-URLencoded;charset=utf-8' }), { status: 200 })
+    },
+  )
 
-  await t.test('line 3: a parameter sent twice is an invalid_request, in whichever place', async t => {
-    t.match(await asApp(`${form}&${form}`), invalidRequest)
-    t.match(await asApp(`${form}&scope=read&scope=read`), invalidRequest)
-    t.match(await asApp(`${form}&unknown=1&unknown=2`), invalidRequest)
-    t.match(await send(`${endpoint}?${form}`, { as: 'app', body: form }), invalidRequest)
-    t.match(await send(`${endpoint}?scope=read`, { as: 'app', body: `${form}&scope=read` }), invalidRequest)
-    t.match(await asApp(`${form}&scope=read`), { status: 200 })
-  })
+  await t.test(
+    'a parameter sent twice is an invalid_request, in whichever place (RFC 6749 section 3.2; checklist 3)',
+    async t => {
+      t.match(await asApp(`${form}&${form}`), invalidRequest)
+      t.match(await asApp(`${form}&scope=read&scope=read`), invalidRequest)
+      t.match(await asApp(`${form}&unknown=1&unknown=2`), invalidRequest)
+      t.match(await send(`${endpoint}?${form}`, { as: 'app', body: form }), invalidRequest)
+      t.match(await send(`${endpoint}?scope=read`, { as: 'app', body: `${form}&scope=read` }), invalidRequest)
+      t.match(await asApp(`${form}&scope=read`), { status: 200 })
+    },
+  )
 
-  await t.test('line 3: resource may repeat', async t => {
+  await t.test('resource may repeat (RFC 6749 section 3.2; checklist 3)', async t => {
     const twice = `&resource=${encodeURIComponent(resource)}&resource=${encodeURIComponent(resource)}`
 
     t.match(await asApp(`${form}${twice}`), { status: 200 })
   })
 
-  await t.test('line 4: an empty parameter is absent, and an unknown one is no fault', async t => {
-    t.match(await asApp(`${form}&scope=&resource=&unknown=value`), { status: 200, body: { scope: 'read write' } })
-    t.match(await asApp('grant_type='), invalidRequest)
-  })
+  await t.test(
+    'an empty parameter is absent, and an unknown one is no fault (RFC 6749 section 3.2; checklist 4)',
+    async t => {
+      t.match(await asApp(`${form}&scope=&resource=&unknown=value`), { status: 200, body: { scope: 'read write' } })
+      t.match(await asApp('grant_type='), invalidRequest)
+    },
+  )
 
-  await t.test('line 5: a secret in the query string is refused, and is in no log line and no metric', async t => {
-    for (const name of ['client_secret', 'code', 'refresh_token', 'client_assertion']) {
-      const refused = await send(`${endpoint}?${name}=s3cr3t-in-url`, { as: 'app', body: form })
-      t.match(refused, invalidRequest, name)
-      t.notMatch(refused.text, /s3cr3t/, name)
-    }
-    await post(`${endpoint}?after=them`, grant, 'app', { 'x-request-id': 'after' })
+  await t.test(
+    'a secret in the query string is refused, and is in no log line and no metric (RFC 6749 section 2.3.1; checklist 5)',
+    async t => {
+      for (const name of ['client_secret', 'code', 'refresh_token', 'client_assertion']) {
+        const refused = await send(`${endpoint}?${name}=s3cr3t-in-url`, { as: 'app', body: form })
+        t.match(refused, invalidRequest, name)
+        t.notMatch(refused.text, /s3cr3t/, name)
+      }
+      await post(`${endpoint}?after=them`, grant, 'app', { 'x-request-id': 'after' })
 
-    await eventually(() => gateway.output.filter(line => line.includes('"path":"/token","status":400')).length >= 4)
-    t.notMatch(gateway.output.join('\n'), /s3cr3t-in-url/)
-    t.notMatch(await (await fetchFreshMetrics(gateway.admin)).text(), /s3cr3t-in-url/)
-  })
+      await eventually(() => gateway.output.filter(line => line.includes('"path":"/token","status":400')).length >= 4)
+      t.notMatch(gateway.output.join('\n'), /s3cr3t-in-url/)
+      t.notMatch(await (await fetchFreshMetrics(gateway.admin)).text(), /s3cr3t-in-url/)
+    },
+  )
 
-  await t.test('line 6: success is 200 and JSON that is not stored, with a numeric lifetime and the scope', async t => {
-    for (const scope of [{}, { scope: 'read' }, { scope: 'read write' }]) {
-      const { status, headers, body } = await post(endpoint, { ...grant, ...scope }, 'app')
-      t.equal(status, 200)
-      t.match(headers.get('content-type'), /^application\/json(;|$)/)
-      t.equal(headers.get('cache-control'), 'no-store')
-      t.type(body.expires_in, 'number')
-      t.equal(body.scope, scope.scope ?? 'read write')
-      t.equal(body.token_type, 'Bearer')
-    }
-  })
-
-  await t.test('line 7: every refusal of an endpoint that is called by clients is JSON that is not stored', async t => {
-    for (const path of ['/token', '/introspect', '/revoke', '/par']) {
-      const refusals = [
-        await send(url + path, { as: 'app', body: '' }),
-        await send(url + path, { as: 'app', body: '{}', type: 'application/json' }),
-        await post(url + path, { client_id: 'app', client_secret: 'wrong' }),
-        await send(url + path, { as: 'app', body: 'x'.repeat(70_000) }),
-        await send(url + path, { method: 'PUT', as: 'app', body: form }),
-      ]
-      for (const { status, headers, body } of refusals) {
-        t.ok(status >= 400 && status < 500, `${path} ${status}`)
+  await t.test(
+    'success is 200 and JSON that is not stored, with a numeric lifetime and the scope (RFC 6749 section 5.1; checklist 6)',
+    async t => {
+      for (const scope of [{}, { scope: 'read' }, { scope: 'read write' }]) {
+        const { status, headers, body } = await post(endpoint, { ...grant, ...scope }, 'app')
+        t.equal(status, 200)
         t.match(headers.get('content-type'), /^application\/json(;|$)/)
         t.equal(headers.get('cache-control'), 'no-store')
-        t.type(body.error, 'string')
+        t.type(body.expires_in, 'number')
+        t.equal(body.scope, scope.scope ?? 'read write')
+        t.equal(body.token_type, 'Bearer')
       }
-    }
-  })
+    },
+  )
 
-  await t.test('line 8: a description keeps to its characters and repeats nothing that was sent', async t => {
-    for (const sent of ['"quoted"', 'back\\slash', 'line\r\nbreak', 'emoji \u{1f600}', 'UMLAUTÄÖÜ', '<script>']) {
-      for (const fields of [{ grant_type: sent }, { ...grant, scope: sent }, { ...grant, resource: sent }]) {
-        const { status, body } = await post(endpoint, fields, 'app')
-        t.equal(status, 400)
-        t.match(body.error_description, /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
-        t.notOk(String(body.error_description).includes(sent))
+  await t.test(
+    'every refusal of an endpoint that is called by clients is JSON that is not stored (RFC 6749 section 5.2; checklist 7)',
+    async t => {
+      for (const path of ['/token', '/introspect', '/revoke', '/par']) {
+        const refusals = [
+          await send(url + path, { as: 'app', body: '' }),
+          await send(url + path, { as: 'app', body: '{}', type: 'application/json' }),
+          await post(url + path, { client_id: 'app', client_secret: 'wrong' }),
+          await send(url + path, { as: 'app', body: 'x'.repeat(70_000) }),
+          await send(url + path, { method: 'PUT', as: 'app', body: form }),
+        ]
+        for (const { status, headers, body } of refusals) {
+          t.ok(status >= 400 && status < 500, `${path} ${status}`)
+          t.match(headers.get('content-type'), /^application\/json(;|$)/)
+          t.equal(headers.get('cache-control'), 'no-store')
+          t.type(body.error, 'string')
+        }
       }
-    }
-  })
+    },
+  )
 
-  await t.test('line 9: a missing, an unknown and an unregistered grant type are three different refusals', async t => {
-    t.match(await post(endpoint, { scope: 'read' }, 'app'), invalidRequest)
-    for (const grant_type of ['magic', 'Client_credentials', 'client_credentials ']) {
-      t.match(await post(endpoint, { grant_type }, 'app'), { status: 400, body: { error: 'unsupported_grant_type' } })
-    }
-    t.match(await post(endpoint, grant, 'narrow'), { status: 400, body: { error: 'unauthorized_client' } })
-  })
+  await t.test(
+    'a description keeps to its characters and repeats nothing that was sent (RFC 6749 section 5.2; checklist 8)',
+    async t => {
+      for (const sent of ['"quoted"', 'back\\slash', 'line\r\nbreak', 'emoji \u{1f600}', 'UMLAUTÄÖÜ', '<script>']) {
+        for (const fields of [{ grant_type: sent }, { ...grant, scope: sent }, { ...grant, resource: sent }]) {
+          const { status, body } = await post(endpoint, fields, 'app')
+          t.equal(status, 400)
+          t.match(body.error_description, /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
+          t.notOk(String(body.error_description).includes(sent))
+        }
+      }
+    },
+  )
 
-  await t.test('line 10: the password grant is not supported', async t => {
+  await t.test(
+    'a missing, an unknown and an unregistered grant type are three different refusals (RFC 6749 section 5.2; checklist 9)',
+    async t => {
+      t.match(await post(endpoint, { scope: 'read' }, 'app'), invalidRequest)
+      for (const grant_type of ['magic', 'Client_credentials', 'client_credentials ']) {
+        t.match(await post(endpoint, { grant_type }, 'app'), { status: 400, body: { error: 'unsupported_grant_type' } })
+      }
+      t.match(await post(endpoint, grant, 'narrow'), { status: 400, body: { error: 'unauthorized_client' } })
+    },
+  )
+
+  await t.test('the password grant is not supported (RFC 9700 section 2.4; checklist 10)', async t => {
     const fields = { grant_type: 'password', username: 'alice', password: 'wonderland' }
 
     for (const as of ['app', 'narrow']) {
@@ -144,7 +169,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
     }
   })
 
-  await t.test('line 11: refusals at the same time do not mix', async t => {
+  await t.test('refusals at the same time do not mix (checklist 11)', async t => {
     const asked = Array.from({ length: 60 }, (_, i) => {
       const [fields, as, error] = [
         [{ grant_type: 'magic' }, 'app', 'unsupported_grant_type'],
@@ -159,18 +184,21 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
     t.notOk((await Promise.all(asked)).includes(false))
   })
 
-  await t.test('line 12: a body above the cap is 413, whether it says its length or not', async t => {
-    const head = `POST /token HTTP/1.1\r\nHost: gw\r\nAuthorization: ${basic('app', 'app-secret')}\r\n`
-    const typed = `${head}Content-Type: application/x-www-form-urlencoded\r\n`
-    const chunk = `8000\r\n${'x'.repeat(0x8000)}\r\n`
+  await t.test(
+    'a body above the cap is 413, whether it says its length or not (RFC 9126 section 2.3; checklist 12)',
+    async t => {
+      const head = `POST /token HTTP/1.1\r\nHost: gw\r\nAuthorization: ${basic('app', 'app-secret')}\r\n`
+      const typed = `${head}Content-Type: application/x-www-form-urlencoded\r\n`
+      const chunk = `8000\r\n${'x'.repeat(0x8000)}\r\n`
 
-    t.match(await asApp(`${form}&x=${'x'.repeat(65_536)}`), { status: 413, body: { error: 'invalid_request' } })
-    t.equal((await ask(url, `${typed}Content-Length: 100000\r\n\r\n`, 'POST')).status, 413)
-    t.equal((await ask(url, `${typed}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(3)}`, 'POST')).status, 413)
-    t.equal((await asApp(`${form}&x=${'x'.repeat(65_000)}`)).status, 200)
-  })
+      t.match(await asApp(`${form}&x=${'x'.repeat(65_536)}`), { status: 413, body: { error: 'invalid_request' } })
+      t.equal((await ask(url, `${typed}Content-Length: 100000\r\n\r\n`, 'POST')).status, 413)
+      t.equal((await ask(url, `${typed}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(3)}`, 'POST')).status, 413)
+      t.equal((await asApp(`${form}&x=${'x'.repeat(65_000)}`)).status, 200)
+    },
+  )
 
-  await t.test('line 12: bodies that come slowly keep nobody else waiting', async t => {
+  await t.test('bodies that come slowly keep nobody else waiting (RFC 9126 section 2.3; checklist 12)', async t => {
     const typed = 'POST /token HTTP/1.1\r\nHost: gw\r\nContent-Type: application/x-www-form-urlencoded\r\n'
     const slow = Array.from({ length: 50 }, () =>
       openConnection(t, url).send(`${typed}Content-Length: 100\r\n\r\ngrant`),

@@ -98,28 +98,31 @@ onEachStore('B. Assertions and certificates of clients', setup, async (t, { gate
   const asserted = (assertion: string, fields: Fields = {}, path = '/token') =>
     ask({ ...assertionFields(assertion), ...fields }, {}, path)
 
-  await t.test('line 20: a client proves itself by its registered method and by no other', async t => {
-    const authorization = basic('basic', 'basic-secret')
-    t.match(await ask({}, { authorization }), success)
-    t.match(await asserted(assert(url)), success)
-    t.match(await askAsClient({ client_id: 'tls' }), success)
-    t.match(await askAsSelfSigned({ client_id: 'self-signed' }), success)
+  await t.test(
+    'a client proves itself by its registered method and by no other (RFC 7591 section 2; checklist 20)',
+    async t => {
+      const authorization = basic('basic', 'basic-secret')
+      t.match(await ask({}, { authorization }), success)
+      t.match(await asserted(assert(url)), success)
+      t.match(await askAsClient({ client_id: 'tls' }), success)
+      t.match(await askAsSelfSigned({ client_id: 'self-signed' }), success)
 
-    for (const client_id of ['jwt', 'tls', 'self-signed']) {
-      t.match(await ask({}, { authorization: basic(client_id, 'basic-secret') }), invalidClient, client_id)
-      t.match(await ask({ client_id, client_secret: 'basic-secret' }), invalidClient, client_id)
-      t.match(await ask({ client_id }), invalidClient, client_id)
-    }
-    for (const client_id of ['basic', 'tls', 'self-signed']) {
-      t.match(await asserted(assert(url, { iss: client_id, sub: client_id })), invalidClient, client_id)
-    }
-    for (const client_id of ['basic', 'jwt', 'self-signed']) {
-      t.match(await askAsClient({ client_id }), invalidClient, client_id)
-    }
-    t.match(await askAsSelfSigned({ client_id: 'tls' }), invalidClient)
-  })
+      for (const client_id of ['jwt', 'tls', 'self-signed']) {
+        t.match(await ask({}, { authorization: basic(client_id, 'basic-secret') }), invalidClient, client_id)
+        t.match(await ask({ client_id, client_secret: 'basic-secret' }), invalidClient, client_id)
+        t.match(await ask({ client_id }), invalidClient, client_id)
+      }
+      for (const client_id of ['basic', 'tls', 'self-signed']) {
+        t.match(await asserted(assert(url, { iss: client_id, sub: client_id })), invalidClient, client_id)
+      }
+      for (const client_id of ['basic', 'jwt', 'self-signed']) {
+        t.match(await askAsClient({ client_id }), invalidClient, client_id)
+      }
+      t.match(await askAsSelfSigned({ client_id: 'tls' }), invalidClient)
+    },
+  )
 
-  await t.test('line 22: iss and sub are both the client', async t => {
+  await t.test('iss and sub are both the client (RFC 7523 section 3; checklist 22)', async t => {
     for (const claims of [{ iss: 'other-jwt' }, { sub: 'other-jwt' }, { iss: undefined }, { sub: undefined }]) {
       t.match(await asserted(assert(url, claims)), invalidClient, JSON.stringify(claims))
     }
@@ -128,7 +131,7 @@ onEachStore('B. Assertions and certificates of clients', setup, async (t, { gate
     t.match(await asserted(assert(url), { client_id: 'jwt' }), success)
   })
 
-  await t.test('line 22: aud is the issuer as one string, at every endpoint', async t => {
+  await t.test('aud is the issuer as one string, at every endpoint (RFC 7523 section 3; checklist 22)', async t => {
     const wrong = [`${url}/token`, `${url}/par`, [url], [url, `${url}/token`], `${url}/`, url.toUpperCase(), undefined]
     for (const aud of wrong) t.match(await asserted(assert(url, { aud })), invalidClient, JSON.stringify(aud))
 
@@ -138,59 +141,72 @@ onEachStore('B. Assertions and certificates of clients', setup, async (t, { gate
     }
   })
 
-  await t.test('line 22: exp is required and not over', async t => {
+  await t.test('exp is required and not over (RFC 7523 section 3; checklist 22)', async t => {
     t.match(await asserted(assert(url, { exp: undefined })), invalidClient)
     t.match(await asserted(assert(url, { exp: nowSec() - 30 })), invalidClient)
     t.match(await asserted(assert(url, { exp: String(nowSec() + 60) })), invalidClient)
   })
 
-  await t.test('line 22: iat and nbf may be ten seconds ahead, and not over a minute', async t => {
-    for (const claim of ['iat', 'nbf']) {
-      t.match(await asserted(assert(url, { [claim]: nowSec() + 8 })), success, claim)
-      t.match(await asserted(assert(url, { [claim]: nowSec() + 65 })), invalidClient, claim)
-    }
-  })
+  await t.test(
+    'iat and nbf may be ten seconds ahead, and not over a minute (RFC 7523 section 3; checklist 22)',
+    async t => {
+      for (const claim of ['iat', 'nbf']) {
+        t.match(await asserted(assert(url, { [claim]: nowSec() + 8 })), success, claim)
+        t.match(await asserted(assert(url, { [claim]: nowSec() + 65 })), invalidClient, claim)
+      }
+    },
+  )
 
-  await t.test('line 22: the algorithm is the registered one: no other, none, and no HMAC', async t => {
-    t.match(await asserted(assert(url, {}, {}, otherKey)), invalidClient)
-    t.match(await asserted(unsignedJws({}, assertionClaims(url))), invalidClient)
-    t.match(await asserted(hmacWithPublicKey(url)), invalidClient)
-    t.match(await asserted(assert(url, {}, {}, newKey('ES256', key.kid))), invalidClient, 'a stranger of the same kid')
-    t.match(await asserted(assert(url, {}, { crit: ['exp'] })), invalidClient)
-  })
+  await t.test(
+    'the algorithm is the registered one: no other, none, and no HMAC (RFC 7523 section 3; checklist 22)',
+    async t => {
+      t.match(await asserted(assert(url, {}, {}, otherKey)), invalidClient)
+      t.match(await asserted(unsignedJws({}, assertionClaims(url))), invalidClient)
+      t.match(await asserted(hmacWithPublicKey(url)), invalidClient)
+      t.match(
+        await asserted(assert(url, {}, {}, newKey('ES256', key.kid))),
+        invalidClient,
+        'a stranger of the same kid',
+      )
+      t.match(await asserted(assert(url, {}, { crit: ['exp'] })), invalidClient)
+    },
+  )
 
-  await t.test('line 22: an assertion is used once, whichever worker it comes to', async t => {
-    const assertion = assert(url)
+  await t.test(
+    'an assertion is used once, whichever worker it comes to (RFC 7523 section 3; checklist 22)',
+    async t => {
+      const assertion = assert(url)
 
-    const replies = await Promise.all(Array.from({ length: 20 }, () => asserted(assertion)))
+      const replies = await Promise.all(Array.from({ length: 20 }, () => asserted(assertion)))
 
-    t.equal(replies.filter(({ status }) => status === 200).length, 1)
-    t.ok(replies.every(({ status, body }) => status === 200 || (status === 401 && body.error === 'invalid_client')))
-    t.match(await asserted(assertion), invalidClient)
-    t.match(await asserted(assert(url, { jti: undefined })), invalidClient)
-    await eventually(() => workersAt(gateway, '/token') > 1)
-  })
+      t.equal(replies.filter(({ status }) => status === 200).length, 1)
+      t.ok(replies.every(({ status, body }) => status === 200 || (status === 401 && body.error === 'invalid_client')))
+      t.match(await asserted(assertion), invalidClient)
+      t.match(await asserted(assert(url, { jti: undefined })), invalidClient)
+      await eventually(() => workersAt(gateway, '/token') > 1)
+    },
+  )
 
-  await t.test('line 23: a certificate is whose key the TLS layer has seen used', async t => {
+  await t.test('a certificate is whose key the TLS layer has seen used (RFC 8705 section 2; checklist 23)', async t => {
     t.match(await askAsClient({ client_id: 'tls' }), success)
     t.match(await ask({ client_id: 'tls' }), invalidClient)
     t.match(await askAsStranger({ client_id: 'tls' }), invalidClient)
     t.match(await askAsStranger({ client_id: 'self-signed' }), invalidClient)
   })
 
-  await t.test('line 23: or one that a trusted proxy tells of, and nobody else', async t => {
+  await t.test('or one that a trusted proxy tells of, and nobody else (RFC 8705 section 2; checklist 23)', async t => {
     t.match(await askAsProxy({ client_id: 'tls' }, { 'client-cert': clientCert }), success)
     t.match(await ask({ client_id: 'tls' }, { 'client-cert': clientCert }), invalidClient)
     t.match(await askAsStranger({ client_id: 'tls' }, { 'client-cert': clientCert }), invalidClient)
   })
 
-  await t.test("line 23: a proxy's own certificate is not the client's", async t => {
+  await t.test("a proxy's own certificate is not the client's (RFC 8705 section 2; checklist 23)", async t => {
     const asClient = sender(t, url, { localAddress: '127.0.0.2', cert: client.cert, key: client.key })
 
     t.match(await asClient({ client_id: 'tls' }), invalidClient)
   })
 
-  await t.test('line 23: what anybody says of certificates goes no further', async t => {
+  await t.test('what anybody says of certificates goes no further (RFC 8705 section 2; checklist 23)', async t => {
     for (const localAddress of ['127.0.0.1', '127.0.0.2']) {
       const fetch = fetchWith(t, { ca: ca.cert, localAddress })
       const headers = {

@@ -51,29 +51,35 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
   const posted = (fields: Fields): Promise<Posted> => post(endpoint, { ...grant, ...fields }, undefined, fromAnywhere())
   const encoded = (text: string): string => `Basic ${Buffer.from(text, 'latin1').toString('base64')}`
 
-  await t.test('line 13: failed authentication is 401 with WWW-Authenticate, by header and by body', async t => {
-    for (const path of ['/token', '/introspect', '/revoke', '/par']) {
-      const refusals = [
-        await post(url + path, grant, undefined, { authorization: basic('app', 'wrong'), ...fromAnywhere() }),
-        await post(url + path, { client_id: 'posting', client_secret: 'wrong' }, undefined, fromAnywhere()),
-        await post(url + path, grant, undefined, fromAnywhere()),
-      ]
-      for (const refused of refusals) {
-        t.match(refused, invalidClient, path)
-        t.match(refused.headers.get('www-authenticate'), /^Basic realm="[^"]+"$/)
+  await t.test(
+    'failed authentication is 401 with WWW-Authenticate, by header and by body (RFC 6749 section 5.2; checklist 13)',
+    async t => {
+      for (const path of ['/token', '/introspect', '/revoke', '/par']) {
+        const refusals = [
+          await post(url + path, grant, undefined, { authorization: basic('app', 'wrong'), ...fromAnywhere() }),
+          await post(url + path, { client_id: 'posting', client_secret: 'wrong' }, undefined, fromAnywhere()),
+          await post(url + path, grant, undefined, fromAnywhere()),
+        ]
+        for (const refused of refusals) {
+          t.match(refused, invalidClient, path)
+          t.match(refused.headers.get('www-authenticate'), /^Basic realm="[^"]+"$/)
+        }
       }
-    }
-    t.match(await authorized(basic('app', 'app-secret')), success)
-  })
+      t.match(await authorized(basic('app', 'app-secret')), success)
+    },
+  )
 
-  await t.test('line 14: both halves of HTTP Basic are form-urldecoded, and a plus is a space', async t => {
-    t.match(await authorized(encoded('a%3Ab+c%2Bd%25:p%26s%3D%25%2B+%3A')), success)
-    t.match(await authorized(encoded('a%3ab%20c%2bd%25:p%26s%3d%25%2b%20%3a')), success)
-    t.match(await authorized(encoded('a%3Ab+c%2Bd%25:p%26s%3D%25++%3A')), invalidClient, 'a space in place of a plus')
-    t.match(await authorized(encoded(`${oddName}:${oddSecret}`)), invalidClient, 'not encoded')
-  })
+  await t.test(
+    'both halves of HTTP Basic are form-urldecoded, and a plus is a space (RFC 6749 section 2.3.1; checklist 14)',
+    async t => {
+      t.match(await authorized(encoded('a%3Ab+c%2Bd%25:p%26s%3D%25%2B+%3A')), success)
+      t.match(await authorized(encoded('a%3ab%20c%2bd%25:p%26s%3d%25%2b%20%3a')), success)
+      t.match(await authorized(encoded('a%3Ab+c%2Bd%25:p%26s%3D%25++%3A')), invalidClient, 'a space in place of a plus')
+      t.match(await authorized(encoded(`${oddName}:${oddSecret}`)), invalidClient, 'not encoded')
+    },
+  )
 
-  await t.test('line 15: a malformed header is 401, and the scheme has no case', async t => {
+  await t.test('a malformed header is 401, and the scheme has no case (RFC 7617 section 2; checklist 15)', async t => {
     const malformed = {
       'no base64': 'Basic app:app-secret',
       'no colon': encoded('app'),
@@ -92,24 +98,27 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
     }
   })
 
-  await t.test('line 16: two mechanisms at once are an invalid_request, even where both are right', async t => {
-    const authorization = basic('app', 'app-secret')
-    const assertion = { client_assertion_type: jwtBearer, client_assertion: 'a.b.c' }
+  await t.test(
+    'two mechanisms at once are an invalid_request, even where both are right (RFC 6749 section 2.3; checklist 16)',
+    async t => {
+      const authorization = basic('app', 'app-secret')
+      const assertion = { client_assertion_type: jwtBearer, client_assertion: 'a.b.c' }
 
-    t.match(
-      await authorized(authorization, { ...grant, client_id: 'app', client_secret: 'app-secret' }),
-      invalidRequest,
-    )
-    t.match(await authorized(authorization, { ...grant, ...assertion }), invalidRequest)
-    t.match(await posted({ client_id: 'posting', client_secret: 'posting-secret', ...assertion }), invalidRequest)
-    const body = 'grant_type=client_credentials'
-    const head = `POST /token HTTP/1.1\r\nHost: gw\r\nContent-Type: application/x-www-form-urlencoded\r\n`
-    const twice = `Authorization: ${authorization}\r\n`.repeat(2)
-    t.equal((await ask(url, `${head}${twice}Content-Length: ${body.length}\r\n\r\n${body}`, 'POST')).status, 400)
-  })
+      t.match(
+        await authorized(authorization, { ...grant, client_id: 'app', client_secret: 'app-secret' }),
+        invalidRequest,
+      )
+      t.match(await authorized(authorization, { ...grant, ...assertion }), invalidRequest)
+      t.match(await posted({ client_id: 'posting', client_secret: 'posting-secret', ...assertion }), invalidRequest)
+      const body = 'grant_type=client_credentials'
+      const head = `POST /token HTTP/1.1\r\nHost: gw\r\nContent-Type: application/x-www-form-urlencoded\r\n`
+      const twice = `Authorization: ${authorization}\r\n`.repeat(2)
+      t.equal((await ask(url, `${head}${twice}Content-Length: ${body.length}\r\n\r\n${body}`, 'POST')).status, 400)
+    },
+  )
 
   await t.test(
-    'line 17: a client_id in the body is that of the authenticated client, or an invalid_request',
+    'a client_id in the body is that of the authenticated client, or an invalid_request (RFC 6749 section 3.2.1; checklist 17)',
     async t => {
       const authorization = basic('app', 'app-secret')
 
@@ -120,36 +129,45 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
     },
   )
 
-  await t.test('line 18: an unknown client and a wrong secret get the same bytes', async t => {
-    const facts = ({ status, headers, text }: Posted): string => {
-      const told = [...headers].filter(([name]) => !/^(date|x-request-id)$/.test(name))
-      return JSON.stringify([status, told, text])
-    }
+  await t.test(
+    'an unknown client and a wrong secret get the same bytes (RFC 6749 section 10.10; checklist 18)',
+    async t => {
+      const facts = ({ status, headers, text }: Posted): string => {
+        const told = [...headers].filter(([name]) => !/^(date|x-request-id)$/.test(name))
+        return JSON.stringify([status, told, text])
+      }
 
-    const wrong = facts(await authorized(basic('app', 'wrong')))
-    t.equal(JSON.parse(wrong)[0], 401)
-    t.equal(facts(await authorized(basic('nobody', 'wrong'))), wrong)
-    t.equal(facts(await posted({ client_id: 'posting', client_secret: 'wrong' })), wrong)
-    t.equal(facts(await posted({ client_id: 'nobody', client_secret: 'wrong' })), wrong)
-    t.equal(facts(await posted({ client_id: 'nobody' })), wrong)
-  })
-
-  await t.test('line 19: a secret of another length, or one character off, is wrong', async t => {
-    for (const secret of ['app-secreT', 'app-secre', 'app-secret1', 'a', 'app-secret'.repeat(1000), '']) {
-      t.match(await authorized(basic('app', secret)), invalidClient, secret.slice(0, 20))
-    }
-    t.match(await authorized(basic('app', 'app-secret')), success)
-  })
-
-  await t.test('line 20: a secret is good where it was registered to be sent, and nowhere else', async t => {
-    t.match(await posted({ client_id: 'app', client_secret: 'app-secret' }), invalidClient)
-    t.match(await authorized(basic('posting', 'posting-secret')), invalidClient)
-    t.match(await posted({ client_id: 'posting', client_secret: 'posting-secret' }), success)
-    for (const client_id of ['app', 'posting']) t.match(await posted({ client_id }), invalidClient, client_id)
-  })
+      const wrong = facts(await authorized(basic('app', 'wrong')))
+      t.equal(JSON.parse(wrong)[0], 401)
+      t.equal(facts(await authorized(basic('nobody', 'wrong'))), wrong)
+      t.equal(facts(await posted({ client_id: 'posting', client_secret: 'wrong' })), wrong)
+      t.equal(facts(await posted({ client_id: 'nobody', client_secret: 'wrong' })), wrong)
+      t.equal(facts(await posted({ client_id: 'nobody' })), wrong)
+    },
+  )
 
   await t.test(
-    'line 21: a public client names itself, and may neither use client_credentials nor introspect',
+    'a secret of another length, or one character off, is wrong (RFC 6749 section 10.10; checklist 19)',
+    async t => {
+      for (const secret of ['app-secreT', 'app-secre', 'app-secret1', 'a', 'app-secret'.repeat(1000), '']) {
+        t.match(await authorized(basic('app', secret)), invalidClient, secret.slice(0, 20))
+      }
+      t.match(await authorized(basic('app', 'app-secret')), success)
+    },
+  )
+
+  await t.test(
+    'a secret is good where it was registered to be sent, and nowhere else (RFC 7591 section 2; checklist 20)',
+    async t => {
+      t.match(await posted({ client_id: 'app', client_secret: 'app-secret' }), invalidClient)
+      t.match(await authorized(basic('posting', 'posting-secret')), invalidClient)
+      t.match(await posted({ client_id: 'posting', client_secret: 'posting-secret' }), success)
+      for (const client_id of ['app', 'posting']) t.match(await posted({ client_id }), invalidClient, client_id)
+    },
+  )
+
+  await t.test(
+    'a public client names itself, and may neither use client_credentials nor introspect (RFC 6749 section 3.2.1; checklist 21)',
     async t => {
       const code = { grant_type: 'authorization_code', code: 'unknown', redirect_uri: 'https://spa.example/callback' }
       const ask = (path: string, fields: Fields) => post(url + path, fields, undefined, fromAnywhere())
@@ -163,7 +181,7 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'line 24: after ten wrong secrets the client is refused from that address, and nobody else is',
+    'after ten wrong secrets the client is refused from that address, and nobody else is (RFC 6749 section 2.3.1; checklist 24)',
     async t => {
       const here = fromAnywhere()
       const guess = (n: number) => authorized(basic('app', `guess-${n}`), grant, here)
@@ -180,7 +198,7 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'line 25: while a secret is replaced old and new are good, and at its end the new one alone',
+    'while a secret is replaced old and new are good, and at its end the new one alone (checklist 25)',
     async t => {
       t.match(await authorized(basic('turning', 'current')), success)
       t.match(await authorized(basic('turning', 'the-one-before')), success)
@@ -189,7 +207,10 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
     },
   )
 
-  await t.test('line 20, 21: no name, no proof and no client is an invalid_client', async t => {
-    t.match(await send(endpoint, { body: 'grant_type=client_credentials', headers: fromAnywhere() }), invalidClient)
-  })
+  await t.test(
+    'no name, no proof and no client is an invalid_client (RFC 7591 section 2, RFC 6749 section 3.2.1; checklist 20, 21)',
+    async t => {
+      t.match(await send(endpoint, { body: 'grant_type=client_credentials', headers: fromAnywhere() }), invalidClient)
+    },
+  )
 })

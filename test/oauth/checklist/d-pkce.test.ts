@@ -39,63 +39,84 @@ onEachStore('D. PKCE', setup, async (t, { url }) => {
     return `${reply.status} ${error} ${state}`
   }
 
-  await t.test('line 33: the vector of RFC 7636 appendix B verifies, one flipped character does not', async t => {
-    const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
-    const flipped = verifier.replace('d', 'e')
+  await t.test(
+    'the vector of RFC 7636 appendix B verifies, one flipped character does not (RFC 7636 section 4.6; checklist 33)',
+    async t => {
+      const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+      const flipped = verifier.replace('d', 'e')
 
-    t.match(await redeem(url, await newCode(url, { code_challenge })), { status: 200 })
-    t.match(await redeem(url, await newCode(url, { code_challenge }), { code_verifier: flipped }), invalidGrant)
-    t.match(await redeem(url, await newCode(url, { code_challenge }), { code_verifier: undefined }), invalidGrant)
-    t.match(await redeem(url, await newCode(url), { code_verifier: challengeOf(verifier) }), invalidGrant)
-  })
-
-  await t.test('line 34: a challenge by any method but S256 is sent back as an invalid_request', async t => {
-    for (const code_challenge_method of ['plain', undefined, '', 's256', 'S512']) {
-      for (const client_id of ['app', 'exempt', 'spa']) {
-        t.equal(await outcome({ client_id, code_challenge_method }), '303 invalid_request a-state', client_id)
-      }
-    }
-    t.equal(await outcome({}), 'login')
-  })
-
-  await t.test('line 35: no challenge is an invalid_request, unless the client is exempted by name', async t => {
-    for (const client_id of ['app', 'spa']) {
-      t.equal(await outcome({ client_id, ...noChallenge }), '303 invalid_request a-state', client_id)
-      const methodAlone = { client_id, code_challenge: undefined }
-      t.equal(await outcome(methodAlone), '303 invalid_request a-state', client_id)
-    }
-    t.equal(await outcome({ client_id: 'exempt', ...noChallenge }), 'login')
-    t.match(
-      await redeem(
-        url,
-        await newCode(url, { client_id: 'exempt', ...noChallenge }),
-        { code_verifier: undefined },
-        'exempt',
-      ),
-      { status: 200 },
-    )
-  })
-
-  await t.test('line 36: a verifier for a request that had no challenge is refused', async t => {
-    const code = await newCode(url, { client_id: 'exempt', ...noChallenge })
-
-    t.match(await redeem(url, code, {}, 'exempt'), invalidGrant)
-  })
-
-  await t.test('line 37: a verifier that is too short, too long or of other characters is refused', async t => {
-    const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~'
-    const redeemWith = async (code_verifier: string, challenged = code_verifier) =>
-      redeem(url, await newCode(url, { code_challenge: challengeOf(challenged) }), { code_verifier })
-
-    t.match(await redeemWith('a'.repeat(43)), { status: 200 })
-    t.match(await redeemWith((letters + letters).slice(0, 128)), { status: 200 })
-    for (const wrong of ['a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(42)}+`, `${'a'.repeat(42)} `, 'ä'.repeat(43)]) {
-      t.match(await redeemWith(wrong), invalidGrant, wrong)
-    }
-  })
+      t.match(await redeem(url, await newCode(url, { code_challenge })), { status: 200 })
+      t.match(await redeem(url, await newCode(url, { code_challenge }), { code_verifier: flipped }), invalidGrant)
+      t.match(await redeem(url, await newCode(url, { code_challenge }), { code_verifier: undefined }), invalidGrant)
+      t.match(await redeem(url, await newCode(url), { code_verifier: challengeOf(verifier) }), invalidGrant)
+    },
+  )
 
   await t.test(
-    'line 38: a challenge that S256 cannot have made is refused at once, and the client is told why',
+    'a challenge by any method but S256 is sent back as an invalid_request (RFC 7636 section 4.4.1; checklist 34)',
+    async t => {
+      for (const code_challenge_method of ['plain', undefined, '', 's256', 'S512']) {
+        for (const client_id of ['app', 'exempt', 'spa']) {
+          t.equal(await outcome({ client_id, code_challenge_method }), '303 invalid_request a-state', client_id)
+        }
+      }
+      t.equal(await outcome({}), 'login')
+    },
+  )
+
+  await t.test(
+    'no challenge is an invalid_request, unless the client is exempted by name (RFC 9700 section 2.1.1; checklist 35)',
+    async t => {
+      for (const client_id of ['app', 'spa']) {
+        t.equal(await outcome({ client_id, ...noChallenge }), '303 invalid_request a-state', client_id)
+        const methodAlone = { client_id, code_challenge: undefined }
+        t.equal(await outcome(methodAlone), '303 invalid_request a-state', client_id)
+      }
+      t.equal(await outcome({ client_id: 'exempt', ...noChallenge }), 'login')
+      t.match(
+        await redeem(
+          url,
+          await newCode(url, { client_id: 'exempt', ...noChallenge }),
+          { code_verifier: undefined },
+          'exempt',
+        ),
+        { status: 200 },
+      )
+    },
+  )
+
+  await t.test(
+    'a verifier for a request that had no challenge is refused (RFC 9700 section 4.8.2; checklist 36)',
+    async t => {
+      const code = await newCode(url, { client_id: 'exempt', ...noChallenge })
+
+      t.match(await redeem(url, code, {}, 'exempt'), invalidGrant)
+    },
+  )
+
+  await t.test(
+    'a verifier that is too short, too long or of other characters is refused (RFC 7636 section 4.1; checklist 37)',
+    async t => {
+      const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~'
+      const redeemWith = async (code_verifier: string, challenged = code_verifier) =>
+        redeem(url, await newCode(url, { code_challenge: challengeOf(challenged) }), { code_verifier })
+
+      t.match(await redeemWith('a'.repeat(43)), { status: 200 })
+      t.match(await redeemWith((letters + letters).slice(0, 128)), { status: 200 })
+      for (const wrong of [
+        'a'.repeat(42),
+        'a'.repeat(129),
+        `${'a'.repeat(42)}+`,
+        `${'a'.repeat(42)} `,
+        'ä'.repeat(43),
+      ]) {
+        t.match(await redeemWith(wrong), invalidGrant, wrong)
+      }
+    },
+  )
+
+  await t.test(
+    'a challenge that S256 cannot have made is refused at once, and the client is told why (RFC 7636 section 4.2; checklist 38)',
     async t => {
       const hex = '13e9394d5ae1ed1f'.repeat(4)
       const wrong = [

@@ -39,7 +39,7 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
     reply.status === 400 && locationOf(reply) === '' && /^text\/html/.test(reply.headers.get('content-type') ?? '')
   const postForm = (body: string, query = '') => send(`${url}/authorize${query}`, { body })
 
-  await t.test('line 39: GET and POST give the same result', async t => {
+  await t.test('GET and POST give the same result (RFC 6749 section 3.1; checklist 39)', async t => {
     t.ok(leadsToLogin(await ask({})))
     t.ok(leadsToLogin(await postForm(authorizationQuery())))
     for (const wrong of [{ scope: 'unknown' }, { response_type: 'token' }, { code_challenge: undefined }]) {
@@ -51,118 +51,145 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
     }
   })
 
-  await t.test('line 39: of a POST only the body counts, and a parameter in both places is a duplicate', async t => {
-    t.ok(isDeadEnd(await postForm('', `?${authorizationQuery()}`)), 'a client_id in the query is none')
-    const both = await postForm(authorizationQuery({ state: 'a-state' }), '?scope=read')
-    t.ok(leadsToLogin(both), 'what stands in the query alone is not looked at')
-    const twice = await postForm(authorizationQuery({ scope: 'read' }), '?scope=read')
-    t.equal(answerOf(twice).error, 'invalid_request')
-    t.ok(isDeadEnd(await postForm(authorizationQuery(), '?client_id=app')))
-  })
+  await t.test(
+    'of a POST only the body counts, and a parameter in both places is a duplicate (RFC 6749 section 3.1; checklist 39)',
+    async t => {
+      t.ok(isDeadEnd(await postForm('', `?${authorizationQuery()}`)), 'a client_id in the query is none')
+      const both = await postForm(authorizationQuery({ state: 'a-state' }), '?scope=read')
+      t.ok(leadsToLogin(both), 'what stands in the query alone is not looked at')
+      const twice = await postForm(authorizationQuery({ scope: 'read' }), '?scope=read')
+      t.equal(answerOf(twice).error, 'invalid_request')
+      t.ok(isDeadEnd(await postForm(authorizationQuery(), '?client_id=app')))
+    },
+  )
 
-  await t.test('line 40: an unknown client or redirect URI gets a page and no Location', async t => {
-    const wrong = [
-      { client_id: 'nobody' },
-      { client_id: undefined },
-      { client_id: 'App' },
-      { redirect_uri: 'https://evil.example/callback' },
-      { client_id: 'two', redirect_uri: undefined },
-    ]
-    for (const changes of wrong) t.ok(isDeadEnd(await ask(changes)), JSON.stringify(changes))
-    t.ok(isDeadEnd(await ask({ redirect_uri: 'https://evil.example/callback', scope: 'unknown' })))
-  })
+  await t.test(
+    'an unknown client or redirect URI gets a page and no Location (RFC 6749 section 4.1.2.1; checklist 40)',
+    async t => {
+      const wrong = [
+        { client_id: 'nobody' },
+        { client_id: undefined },
+        { client_id: 'App' },
+        { redirect_uri: 'https://evil.example/callback' },
+        { client_id: 'two', redirect_uri: undefined },
+      ]
+      for (const changes of wrong) t.ok(isDeadEnd(await ask(changes)), JSON.stringify(changes))
+      t.ok(isDeadEnd(await ask({ redirect_uri: 'https://evil.example/callback', scope: 'unknown' })))
+    },
+  )
 
-  await t.test('line 41: a redirect URI matches by the same bytes and by nothing else', async t => {
-    const near = [
-      `${callback}/`,
-      callback.replace('callback', 'Callback'),
-      callback.replace('client', 'CLIENT'),
-      callback.replace('callback', 'call%62ack'),
-      callback.replace('callback', 'x/../callback'),
-      `${callback}%2e`,
-      `${callback}?extra=query`,
-      callback.replace('client', 'user@client'),
-      `${callback}\\`,
-      `${callback};x`,
-      `${callback}#x`,
-      callback.replace('client', 'sub.client'),
-      callback.replace('.example', '.example:443'),
-      callback.replace('.example', '.example.evil.example'),
-      callback.replace('https', 'http'),
-      ` ${callback}`,
-    ]
-    for (const redirect_uri of near) t.ok(isDeadEnd(await ask({ redirect_uri })), redirect_uri)
-    t.ok(leadsToLogin(await ask({ redirect_uri: callback })))
-  })
+  await t.test(
+    'a redirect URI matches by the same bytes and by nothing else (RFC 9700 section 2.1; checklist 41)',
+    async t => {
+      const near = [
+        `${callback}/`,
+        callback.replace('callback', 'Callback'),
+        callback.replace('client', 'CLIENT'),
+        callback.replace('callback', 'call%62ack'),
+        callback.replace('callback', 'x/../callback'),
+        `${callback}%2e`,
+        `${callback}?extra=query`,
+        callback.replace('client', 'user@client'),
+        `${callback}\\`,
+        `${callback};x`,
+        `${callback}#x`,
+        callback.replace('client', 'sub.client'),
+        callback.replace('.example', '.example:443'),
+        callback.replace('.example', '.example.evil.example'),
+        callback.replace('https', 'http'),
+        ` ${callback}`,
+      ]
+      for (const redirect_uri of near) t.ok(isDeadEnd(await ask({ redirect_uri })), redirect_uri)
+      t.ok(leadsToLogin(await ask({ redirect_uri: callback })))
+    },
+  )
 
-  await t.test('line 42: a native client may choose the port of a loopback address, and nothing else', async t => {
-    const askAs = (client_id: string) => (redirect_uri: string) => ask({ client_id, redirect_uri })
-    for (const free of ['http://127.0.0.1:51004/native?x=1', loopback, 'http://[::1]:51004/native']) {
-      t.ok(leadsToLogin(await askAs('native')(free)), free)
-    }
-    const near = [
-      'http://127.0.0.1:51004/native',
-      'http://127.0.0.1:51004/native?x=2',
-      'http://127.0.0.1:51004/Native?x=1',
-      'https://127.0.0.1:51004/native?x=1',
-      'http://127.0.0.2:51004/native?x=1',
-      'http://localhost:51004/native?x=1',
-      'http://127.0.0.1:1@evil.example/native?x=1',
-      'https://native.example:8443/cb',
-    ]
-    for (const redirect_uri of near) t.ok(isDeadEnd(await askAs('native')(redirect_uri)), redirect_uri)
-    t.ok(leadsToLogin(await askAs('web')('http://127.0.0.1/web')))
-    t.ok(isDeadEnd(await askAs('web')('http://127.0.0.1:51004/web')), 'no native client')
-  })
+  await t.test(
+    'a native client may choose the port of a loopback address, and nothing else (RFC 8252 section 7.3; checklist 42)',
+    async t => {
+      const askAs = (client_id: string) => (redirect_uri: string) => ask({ client_id, redirect_uri })
+      for (const free of ['http://127.0.0.1:51004/native?x=1', loopback, 'http://[::1]:51004/native']) {
+        t.ok(leadsToLogin(await askAs('native')(free)), free)
+      }
+      const near = [
+        'http://127.0.0.1:51004/native',
+        'http://127.0.0.1:51004/native?x=2',
+        'http://127.0.0.1:51004/Native?x=1',
+        'https://127.0.0.1:51004/native?x=1',
+        'http://127.0.0.2:51004/native?x=1',
+        'http://localhost:51004/native?x=1',
+        'http://127.0.0.1:1@evil.example/native?x=1',
+        'https://native.example:8443/cb',
+      ]
+      for (const redirect_uri of near) t.ok(isDeadEnd(await askAs('native')(redirect_uri)), redirect_uri)
+      t.ok(leadsToLogin(await askAs('web')('http://127.0.0.1/web')))
+      t.ok(isDeadEnd(await askAs('web')('http://127.0.0.1:51004/web')), 'no native client')
+    },
+  )
 
-  await t.test('line 44: redirect_uri may be left out where there is exactly one', async t => {
-    t.ok(leadsToLogin(await ask({ redirect_uri: undefined })))
-    t.ok(isDeadEnd(await ask({ client_id: 'two', redirect_uri: undefined })))
-  })
+  await t.test(
+    'redirect_uri may be left out where there is exactly one (RFC 6749 section 3.1.2.3; checklist 44)',
+    async t => {
+      t.ok(leadsToLogin(await ask({ redirect_uri: undefined })))
+      t.ok(isDeadEnd(await ask({ client_id: 'two', redirect_uri: undefined })))
+    },
+  )
 
-  await t.test('line 45: a query of the redirect URI is kept, and no fragment of ours is inherited', async t => {
-    const refused = await ask({ client_id: 'two', redirect_uri: withQuery, scope: 'unknown', state: 'a-state' })
-    const visit = await enter(url, authorizationQuery({ client_id: 'two', redirect_uri: withQuery }))
-    await visit.signIn()
-    const allowed = await visit.submit({ decision: 'allow' })
+  await t.test(
+    'a query of the redirect URI is kept, and no fragment of ours is inherited (RFC 6749 section 3.1.2; checklist 45)',
+    async t => {
+      const refused = await ask({ client_id: 'two', redirect_uri: withQuery, scope: 'unknown', state: 'a-state' })
+      const visit = await enter(url, authorizationQuery({ client_id: 'two', redirect_uri: withQuery }))
+      await visit.signIn()
+      const allowed = await visit.submit({ decision: 'allow' })
 
-    t.ok(locationOf(refused).startsWith(`${withQuery}&error=invalid_scope&`))
-    t.ok(locationOf(allowed).startsWith(`${withQuery}&code=`))
-    // A redirect without a fragment takes over that of the address it answers: only a form has none.
-    t.equal(new URL(locationOf(refused)).hash, '#_')
-  })
+      t.ok(locationOf(refused).startsWith(`${withQuery}&error=invalid_scope&`))
+      t.ok(locationOf(allowed).startsWith(`${withQuery}&code=`))
+      // A redirect without a fragment takes over that of the address it answers: only a form has none.
+      t.equal(new URL(locationOf(refused)).hash, '#_')
+    },
+  )
 
-  await t.test('line 46: state comes back as it was, byte for byte, and none is invented', async t => {
-    const state = `a&b#c%0d%0aé\u{1f600} "+"=?/\\ ${'x'.repeat(2000)}`
-    t.equal(answerOf(await ask({ scope: 'unknown', state })).state, state)
-    t.equal((await authorize(url, authorizationQuery({ state }))).state, state)
+  await t.test(
+    'state comes back as it was, byte for byte, and none is invented (RFC 6749 section 4.1.2; checklist 46)',
+    async t => {
+      const state = `a&b#c%0d%0aé\u{1f600} "+"=?/\\ ${'x'.repeat(2000)}`
+      t.equal(answerOf(await ask({ scope: 'unknown', state })).state, state)
+      t.equal((await authorize(url, authorizationQuery({ state }))).state, state)
 
-    t.notOk('state' in answerOf(await ask({ scope: 'unknown' })))
-    t.notOk('state' in (await authorize(url, authorizationQuery())))
-  })
+      t.notOk('state' in answerOf(await ask({ scope: 'unknown' })))
+      t.notOk('state' in (await authorize(url, authorizationQuery())))
+    },
+  )
 
-  await t.test('line 47: iss is in success and error, and is the issuer of the metadata', async t => {
-    const { issuer, ...metadata } = (await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()) as {
-      issuer: string
-      authorization_response_iss_parameter_supported: boolean
-    }
-    t.equal(issuer, url)
-    t.equal(metadata.authorization_response_iss_parameter_supported, true)
-    t.equal(answerOf(await ask({ scope: 'unknown' })).iss, issuer)
-    t.equal((await authorize(url, authorizationQuery())).iss, issuer)
-  })
+  await t.test(
+    'iss is in success and error, and is the issuer of the metadata (RFC 9207 section 2; checklist 47)',
+    async t => {
+      const { issuer, ...metadata } = (await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()) as {
+        issuer: string
+        authorization_response_iss_parameter_supported: boolean
+      }
+      t.equal(issuer, url)
+      t.equal(metadata.authorization_response_iss_parameter_supported, true)
+      t.equal(answerOf(await ask({ scope: 'unknown' })).iss, issuer)
+      t.equal((await authorize(url, authorizationQuery())).iss, issuer)
+    },
+  )
 
-  await t.test('line 48: every redirect is 303, after the form of the login too, and nothing is stored', async t => {
-    const visit = await enter(url, authorizationQuery())
-    const redirects = [await ask({}), await ask({ scope: 'unknown' }), await visit.signIn()]
+  await t.test(
+    'every redirect is 303, after the form of the login too, and nothing is stored (RFC 9700 section 4.12; checklist 48)',
+    async t => {
+      const visit = await enter(url, authorizationQuery())
+      const redirects = [await ask({}), await ask({ scope: 'unknown' }), await visit.signIn()]
 
-    for (const { status, headers } of [...redirects, await visit.submit({ decision: 'allow' })]) {
-      t.equal(status, 303)
-      t.equal(headers.get('cache-control'), 'no-store')
-    }
-  })
+      for (const { status, headers } of [...redirects, await visit.submit({ decision: 'allow' })]) {
+        t.equal(status, 303)
+        t.equal(headers.get('cache-control'), 'no-store')
+      }
+    },
+  )
 
-  await t.test('line 49: a response_type must be there, and be code', async t => {
+  await t.test('a response_type must be there, and be code (RFC 6749 section 4.1.2.1; checklist 49)', async t => {
     t.equal(answerOf(await ask({ response_type: undefined })).error, 'invalid_request')
     for (const response_type of ['token', 'id_token', 'code token', 'code id_token', 'Code', 'none']) {
       const refused = await ask({ response_type })
@@ -172,7 +199,7 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
   })
 
   await t.test(
-    'line 50: an unknown scope is an invalid_scope; order and doubled spaces do not matter, case does',
+    'an unknown scope is an invalid_scope; order and doubled spaces do not matter, case does (RFC 6749 section 3.3; checklist 50)',
     async t => {
       for (const scope of ['unknown', 'Read', 'read unknown', 'read,write']) {
         t.equal(answerOf(await ask({ scope })).error, 'invalid_scope', scope)
@@ -181,16 +208,19 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
     },
   )
 
-  await t.test('line 51: a parameter sent twice is sent back, unless it says where to', async t => {
-    for (const name of ['scope', 'state', 'response_type', 'code_challenge', 'unknown']) {
-      const twice = await askToAuthorize(url, `${authorizationQuery({ [name]: 'a' })}&${name}=a`)
-      t.equal(answerOf(twice).error, 'invalid_request', name)
-    }
-    for (const [name, value] of [
-      ['client_id', 'app'],
-      ['redirect_uri', encodeURIComponent(callback)],
-    ] as const) {
-      t.ok(isDeadEnd(await askToAuthorize(url, `${authorizationQuery()}&${name}=${value}`)), name)
-    }
-  })
+  await t.test(
+    'a parameter sent twice is sent back, unless it says where to (RFC 6749 section 3.1; checklist 51)',
+    async t => {
+      for (const name of ['scope', 'state', 'response_type', 'code_challenge', 'unknown']) {
+        const twice = await askToAuthorize(url, `${authorizationQuery({ [name]: 'a' })}&${name}=a`)
+        t.equal(answerOf(twice).error, 'invalid_request', name)
+      }
+      for (const [name, value] of [
+        ['client_id', 'app'],
+        ['redirect_uri', encodeURIComponent(callback)],
+      ] as const) {
+        t.ok(isDeadEnd(await askToAuthorize(url, `${authorizationQuery()}&${name}=${value}`)), name)
+      }
+    },
+  )
 })

@@ -46,7 +46,7 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
   }
 
   await t.test(
-    'line 52: who declines on either page goes back with access_denied, and nothing is redeemable',
+    'who declines on either page goes back with access_denied, and nothing is redeemable (RFC 6749 section 4.1.2.1; checklist 52)',
     async t => {
       for (const visit of [await begin(), await atConsent()]) {
         const declined = await visit.submit({ decision: 'deny' })
@@ -59,40 +59,49 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
     },
   )
 
-  await t.test('line 53: prompt=none is a login_required, and never a page', async t => {
-    const refused = await askToAuthorize(url, authorizationQuery({ prompt: 'none', state: 'a-state' }))
+  await t.test(
+    'prompt=none is a login_required, and never a page (OpenID Connect Core section 3.1.2.6; checklist 53)',
+    async t => {
+      const refused = await askToAuthorize(url, authorizationQuery({ prompt: 'none', state: 'a-state' }))
 
-    t.equal(refused.status, 303)
-    t.match(answerOf(refused), { error: 'login_required', state: 'a-state', iss: issuer })
-  })
+      t.equal(refused.status, 303)
+      t.match(answerOf(refused), { error: 'login_required', state: 'a-state', iss: issuer })
+    },
+  )
 
-  await t.test('line 56: a form without, with a foreign or with a used csrf is a 403 that changes nothing', async t => {
-    const done = await atConsent()
-    const used = await done.csrf()
-    await done.submit({ decision: 'allow' })
-    const foreign = await (await begin()).csrf()
-    for (const [visit, fields] of [
-      [await begin(), { username: 'alice', password: 'wonderland' }],
-      [await atConsent(), { decision: 'allow' }],
-    ] as const) {
-      for (const csrf of [undefined, '', 'wrong', foreign, used]) {
-        const refused = await visit.submit({ ...fields, csrf })
-        t.equal(refused.status, 403)
-        t.notOk(refused.headers.get('location'))
+  await t.test(
+    'a form without, with a foreign or with a used csrf is a 403 that changes nothing (RFC 6749 section 10.12; checklist 56)',
+    async t => {
+      const done = await atConsent()
+      const used = await done.csrf()
+      await done.submit({ decision: 'allow' })
+      const foreign = await (await begin()).csrf()
+      for (const [visit, fields] of [
+        [await begin(), { username: 'alice', password: 'wonderland' }],
+        [await atConsent(), { decision: 'allow' }],
+      ] as const) {
+        for (const csrf of [undefined, '', 'wrong', foreign, used]) {
+          const refused = await visit.submit({ ...fields, csrf })
+          t.equal(refused.status, 403)
+          t.notOk(refused.headers.get('location'))
+        }
+        t.equal((await visit.submit(fields)).status, 303, 'its own is good still')
       }
-      t.equal((await visit.submit(fields)).status, 303, 'its own is good still')
-    }
-  })
+    },
+  )
 
-  await t.test('line 56: no other browser gets in, though it knows address and csrf', async t => {
-    const visit = await begin()
-    const body = new URLSearchParams({ csrf: (await visit.csrf()) ?? '', decision: 'deny' }).toString()
+  await t.test(
+    'no other browser gets in, though it knows address and csrf (RFC 6749 section 10.12; checklist 56)',
+    async t => {
+      const visit = await begin()
+      const body = new URLSearchParams({ csrf: (await visit.csrf()) ?? '', decision: 'deny' }).toString()
 
-    t.equal((await send(visit.page, { body, headers: { accept: 'text/html' } })).status, 403)
-    t.equal((await send(visit.page, { body, headers: { cookie: (await begin()).cookies() } })).status, 403)
-  })
+      t.equal((await send(visit.page, { body, headers: { accept: 'text/html' } })).status, 403)
+      t.equal((await send(visit.page, { body, headers: { cookie: (await begin()).cookies() } })).status, 403)
+    },
+  )
 
-  await t.test('line 59: two tabs of one client, and of two, all finish', async t => {
+  await t.test('two tabs of one client, and of two, all finish (checklist 59)', async t => {
     const tabs = [
       await begin({ state: '1' }),
       await begin({ state: '2' }),
@@ -111,7 +120,7 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
     t.equal((await redeem(url, codes[0] ?? '', { client_id: 'other' }, null)).status, 200)
   })
 
-  await t.test('line 59: a reload of either page works, and back after the end makes no second code', async t => {
+  await t.test('a reload of either page works, and back after the end makes no second code (checklist 59)', async t => {
     const visit = await begin()
     for (let n = 0; n < 2; n++) t.match(await visit.show(), { status: 200, text: /id="password"/ })
     await visit.signIn()
@@ -127,17 +136,24 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
     t.equal(again.code, code)
   })
 
-  await t.test('line 60: who comes too late goes back to the client with the right state', async t => {
-    const state = 'a state & more \u{1f600}'
-    for (const visit of [await begin({ state }), await atConsent({ state })]) {
-      const id = visit.page.split('/').at(-1) ?? ''
-      await forgetInteraction(section, id)
+  await t.test(
+    'who comes too late goes back to the client with the right state (RFC 6749 section 4.1.2.1; checklist 60)',
+    async t => {
+      const state = 'a state & more \u{1f600}'
+      for (const visit of [await begin({ state }), await atConsent({ state })]) {
+        const id = visit.page.split('/').at(-1) ?? ''
+        await forgetInteraction(section, id)
 
-      t.match(answerOf(await visit.show()), { error: /^(access_denied|temporarily_unavailable)$/, state, iss: issuer })
-    }
-  })
+        t.match(answerOf(await visit.show()), {
+          error: /^(access_denied|temporarily_unavailable)$/,
+          state,
+          iss: issuer,
+        })
+      }
+    },
+  )
 
-  await t.test('line 60: but nobody else is sent there', async t => {
+  await t.test('but nobody else is sent there (RFC 6749 section 4.1.2.1; checklist 60)', async t => {
     const visit = await begin()
     await forgetInteraction(section, visit.page.split('/').at(-1) ?? '')
 
@@ -146,21 +162,24 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
     t.equal(locationOf(stranger), '')
   })
 
-  await t.test('line 61: the sign-in changes what the browser holds, and the old is worth nothing', async t => {
-    const visit = await begin()
-    const before = visit.cookies()
-    const signedIn = await visit.signIn()
+  await t.test(
+    'the sign-in changes what the browser holds, and the old is worth nothing (RFC 6265 section 8.4; checklist 61)',
+    async t => {
+      const visit = await begin()
+      const before = visit.cookies()
+      const signedIn = await visit.signIn()
 
-    const [line = ''] = signedIn.headers.getSetCookie()
-    t.match(line, /^__Secure-[^;]+; Path=\/interaction\/[^;]+;.*HttpOnly; SameSite=Lax; Secure/)
-    t.not(visit.cookies(), before)
-    t.match(await show(visit.page, visit.cookies()), { status: 200, text: /id="allow"/ })
-    const old = await show(visit.page, before)
-    t.match(old, { status: 200, text: /id="password"/ }, 'but to sign in once more')
-    t.notMatch(old.text, /id="allow"|alice/)
-  })
+      const [line = ''] = signedIn.headers.getSetCookie()
+      t.match(line, /^__Secure-[^;]+; Path=\/interaction\/[^;]+;.*HttpOnly; SameSite=Lax; Secure/)
+      t.not(visit.cookies(), before)
+      t.match(await show(visit.page, visit.cookies()), { status: 200, text: /id="allow"/ })
+      const old = await show(visit.page, before)
+      t.match(old, { status: 200, text: /id="password"/ }, 'but to sign in once more')
+      t.notMatch(old.text, /id="allow"|alice/)
+    },
+  )
 
-  await t.test('line 61: every cookie is Secure, HttpOnly and SameSite=Lax', async t => {
+  await t.test('every cookie is Secure, HttpOnly and SameSite=Lax (RFC 6265 section 8.4; checklist 61)', async t => {
     const lines = (await askToAuthorize(url, authorizationQuery())).headers.getSetCookie()
 
     t.ok(lines.length > 0)

@@ -39,19 +39,22 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
   const goesOn = ({ status, headers }: Posted): boolean =>
     status === 303 && headers.get('location')?.startsWith('/interaction/') === true
 
-  await t.test('line 62: the answer is 201 with a new request_uri and its lifetime as a number', async t => {
-    const answers = [await push(), await push()]
+  await t.test(
+    'the answer is 201 with a new request_uri and its lifetime as a number (RFC 9126 section 2.1; checklist 62)',
+    async t => {
+      const answers = [await push(), await push()]
 
-    for (const { status, headers, body } of answers) {
-      t.equal(status, 201)
-      t.match(body, { request_uri: /^urn:ietf:params:oauth:request_uri:[\w-]{22}$/, expires_in: 60 })
-      t.match(headers.get('content-type'), /^application\/json(;|$)/)
-      t.equal(headers.get('cache-control'), 'no-store')
-    }
-    t.not(answers[0]?.body.request_uri, answers[1]?.body.request_uri)
-  })
+      for (const { status, headers, body } of answers) {
+        t.equal(status, 201)
+        t.match(body, { request_uri: /^urn:ietf:params:oauth:request_uri:[\w-]{22}$/, expires_in: 60 })
+        t.match(headers.get('content-type'), /^application\/json(;|$)/)
+        t.equal(headers.get('cache-control'), 'no-store')
+      }
+      t.not(answers[0]?.body.request_uri, answers[1]?.body.request_uri)
+    },
+  )
 
-  await t.test('line 62: clients prove themselves as at the token endpoint', async t => {
+  await t.test('clients prove themselves as at the token endpoint (RFC 9126 section 2.1; checklist 62)', async t => {
     const ways: Readonly<Record<string, readonly [isRight: boolean, prove: () => readonly [Fields, Fields]]>> = {
       'a secret by Basic': [true, () => [{}, { authorization: basic('app', 'app-secret') }]],
       'a secret in the body': [true, () => [{ client_id: 'posting', client_secret: 'posting-secret' }, {}]],
@@ -79,19 +82,22 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
     t.match(await push({ ...request, client_id: 'other' }), invalidRequest)
   })
 
-  await t.test('line 62: a request_uri cannot be pushed, and GET and PUT are 405', async t => {
-    for (const request_uri of [await pushed(), unknownUri, 'https://app.example/request']) {
-      t.match(await push({ ...request, request_uri }), invalidRequest)
-    }
-    for (const method of ['GET', 'PUT']) {
-      const { status, headers, body } = await send(`${url}/par`, { method, as: 'app' })
-      t.equal(status, 405, method)
-      t.equal(headers.get('allow'), 'POST')
-      t.equal(body.request_uri, undefined)
-    }
-  })
+  await t.test(
+    'a request_uri cannot be pushed, and GET and PUT are 405 (RFC 9126 section 2.1; checklist 62)',
+    async t => {
+      for (const request_uri of [await pushed(), unknownUri, 'https://app.example/request']) {
+        t.match(await push({ ...request, request_uri }), invalidRequest)
+      }
+      for (const method of ['GET', 'PUT']) {
+        const { status, headers, body } = await send(`${url}/par`, { method, as: 'app' })
+        t.equal(status, 405, method)
+        t.equal(headers.get('allow'), 'POST')
+        t.equal(body.request_uri, undefined)
+      }
+    },
+  )
 
-  await t.test('line 62: a request that is too large is 413, too many are 429', async t => {
+  await t.test('a request that is too large is 413, too many are 429 (RFC 9126 section 2.1; checklist 62)', async t => {
     t.match(await push({ ...request, unknown: 'x'.repeat(65_536) }), {
       status: 413,
       body: { error: 'invalid_request' },
@@ -104,17 +110,20 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
     t.ok(Number(refused.headers.get('retry-after')) >= 1)
   })
 
-  await t.test("line 63: a request_uri is its client's alone, and must be one that was given out", async t => {
-    const request_uri = await pushed()
-    const wrong = [request_uri.slice(0, -1), `${request_uri}A`, oneCharacterOff(request_uri), unknownUri]
+  await t.test(
+    "a request_uri is its client's alone, and must be one that was given out (RFC 9126 section 4; checklist 63)",
+    async t => {
+      const request_uri = await pushed()
+      const wrong = [request_uri.slice(0, -1), `${request_uri}A`, oneCharacterOff(request_uri), unknownUri]
 
-    for (const client_id of ['other', 'spa', 'pusher']) t.ok(isDeadEnd(await visit({ client_id, request_uri })))
-    for (const uri of wrong) t.ok(isDeadEnd(await visit({ ...request, client_id: 'app', request_uri: uri })), uri)
-    t.ok(isDeadEnd(await visit({ request_uri })))
-    t.ok(goesOn(await visit({ client_id: 'app', request_uri })))
-  })
+      for (const client_id of ['other', 'spa', 'pusher']) t.ok(isDeadEnd(await visit({ client_id, request_uri })))
+      for (const uri of wrong) t.ok(isDeadEnd(await visit({ ...request, client_id: 'app', request_uri: uri })), uri)
+      t.ok(isDeadEnd(await visit({ request_uri })))
+      t.ok(goesOn(await visit({ client_id: 'app', request_uri })))
+    },
+  )
 
-  await t.test('line 63: it is refused after its expiry, by every worker', async t => {
+  await t.test('it is refused after its expiry, by every worker (RFC 9126 section 4; checklist 63)', async t => {
     const shortly = await beside({ tokens: { par: { lifetime: '1s' } } })
     const { body } = await post(`${shortly.url}/par`, request, 'app')
     t.equal(body.expires_in, 1)
@@ -124,23 +133,26 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
     t.ok((await Promise.all(Array.from({ length: 8 }, () => visit(fields)))).every(isDeadEnd))
   })
 
-  await t.test('line 63: it is good again while nobody has finished, and never after', async t => {
-    const fields = { client_id: 'app', request_uri: await pushed({ ...request, state: 'a-state' }) }
-    const query = new URLSearchParams(fields).toString()
-    t.ok((await Promise.all(Array.from({ length: 8 }, () => visit(fields)))).every(goesOn))
-    const window = await enter(url, query)
-    await window.signIn()
-    t.ok(goesOn(await visit(fields)), 'somebody has signed in, but not finished')
-    t.equal((await window.show()).status, 200)
+  await t.test(
+    'it is good again while nobody has finished, and never after (RFC 9126 section 4; checklist 63)',
+    async t => {
+      const fields = { client_id: 'app', request_uri: await pushed({ ...request, state: 'a-state' }) }
+      const query = new URLSearchParams(fields).toString()
+      t.ok((await Promise.all(Array.from({ length: 8 }, () => visit(fields)))).every(goesOn))
+      const window = await enter(url, query)
+      await window.signIn()
+      t.ok(goesOn(await visit(fields)), 'somebody has signed in, but not finished')
+      t.equal((await window.show()).status, 200)
 
-    const { code = '', state } = answerOf(await window.submit({ decision: 'allow' }))
+      const { code = '', state } = answerOf(await window.submit({ decision: 'allow' }))
 
-    t.equal(state, 'a-state')
-    t.ok((await Promise.all(Array.from({ length: 8 }, () => visit(fields)))).every(isDeadEnd))
-    t.match(await redeem(url, code), { status: 200 })
-  })
+      t.equal(state, 'a-state')
+      t.ok((await Promise.all(Array.from({ length: 8 }, () => visit(fields)))).every(isDeadEnd))
+      t.match(await redeem(url, code), { status: 200 })
+    },
+  )
 
-  await t.test('line 63: who declines has finished too', async t => {
+  await t.test('who declines has finished too (RFC 9126 section 4; checklist 63)', async t => {
     const fields = { client_id: 'app', request_uri: await pushed() }
     const window = await enter(url, new URLSearchParams(fields).toString())
 
@@ -149,28 +161,34 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
     t.ok(isDeadEnd(await visit(fields)))
   })
 
-  await t.test('line 63: of four windows that finish at once over the workers one gets a code', async t => {
-    const query = new URLSearchParams({ client_id: 'app', request_uri: await pushed() }).toString()
-    const windows = await Promise.all(Array.from({ length: 4 }, () => enter(url, query)))
-    for (const window of windows) await window.signIn()
+  await t.test(
+    'of four windows that finish at once over the workers one gets a code (RFC 9126 section 4; checklist 63)',
+    async t => {
+      const query = new URLSearchParams({ client_id: 'app', request_uri: await pushed() }).toString()
+      const windows = await Promise.all(Array.from({ length: 4 }, () => enter(url, query)))
+      for (const window of windows) await window.signIn()
 
-    const ends = await Promise.all(windows.map(window => window.submit({ decision: 'allow' })))
+      const ends = await Promise.all(windows.map(window => window.submit({ decision: 'allow' })))
 
-    const [code = '', ...others] = ends.flatMap(end => answerOf(end).code ?? [])
-    t.same(others, [])
-    t.match(await redeem(url, code), { status: 200 })
-  })
+      const [code = '', ...others] = ends.flatMap(end => answerOf(end).code ?? [])
+      t.same(others, [])
+      t.match(await redeem(url, code), { status: 200 })
+    },
+  )
 
-  await t.test('line 64: a client that must push is refused what it sends directly', async t => {
-    const direct = await visit({ ...request, client_id: 'pusher', state: 'a-state' })
-    t.match(answerOf(direct), { error: 'invalid_request', state: 'a-state', iss: url })
-    t.ok(direct.headers.get('location')?.startsWith(`${callback}?`))
-    t.equal(direct.headers.get('set-cookie'), null)
+  await t.test(
+    'a client that must push is refused what it sends directly (RFC 9126 section 5; checklist 64)',
+    async t => {
+      const direct = await visit({ ...request, client_id: 'pusher', state: 'a-state' })
+      t.match(answerOf(direct), { error: 'invalid_request', state: 'a-state', iss: url })
+      t.ok(direct.headers.get('location')?.startsWith(`${callback}?`))
+      t.equal(direct.headers.get('set-cookie'), null)
 
-    for (const redirect_uri of ['https://evil.example/', `${callback}/`, `${callback}?`, `${callback}#`]) {
-      t.ok(isDeadEnd(await visit({ ...request, client_id: 'pusher', redirect_uri })), redirect_uri)
-    }
-    t.ok(goesOn(await visit({ client_id: 'pusher', request_uri: await pushed(request, 'pusher') })))
-    t.ok(goesOn(await visit({ ...request, client_id: 'app' })))
-  })
+      for (const redirect_uri of ['https://evil.example/', `${callback}/`, `${callback}?`, `${callback}#`]) {
+        t.ok(isDeadEnd(await visit({ ...request, client_id: 'pusher', redirect_uri })), redirect_uri)
+      }
+      t.ok(goesOn(await visit({ client_id: 'pusher', request_uri: await pushed(request, 'pusher') })))
+      t.ok(goesOn(await visit({ ...request, client_id: 'app' })))
+    },
+  )
 })

@@ -46,51 +46,57 @@ onEachStore('F. Request objects and resource indicators', setup, async (t, { url
   const header = { alg: key.alg, kid: key.kid, typ: 'oauth-authz-req+jwt' }
   const signed = (changes: Members = {}): string => signJws(header, { ...claims, ...changes }, key)
 
-  await t.test('line 65: of a signed request only what is inside counts, pushed or not', async t => {
-    const outside = { state: 'outside', scope: 'write', resource: accounts }
-    const request_uri = await pushed({ ...outside, request: signed() }, 'signer')
+  await t.test(
+    'of a signed request only what is inside counts, pushed or not (RFC 9101 section 6.3; checklist 65)',
+    async t => {
+      const outside = { state: 'outside', scope: 'write', resource: accounts }
+      const request_uri = await pushed({ ...outside, request: signed() }, 'signer')
 
-    for (const sent of [
-      { request_uri },
-      { request_uri: await pushed({ request: signed() }, 'signer'), ...outside },
-      { ...outside, request: signed() },
-    ]) {
-      const query = new URLSearchParams({ client_id: 'signer', ...sent }).toString()
-      const { code = '', state } = await authorize(url, query)
-      t.equal(state, 'inside')
-      const { body } = await redeem(url, code, {}, 'signer')
-      t.equal(body.scope, 'read')
-      t.equal(claimsOf(body.access_token).aud, url)
-    }
-  })
+      for (const sent of [
+        { request_uri },
+        { request_uri: await pushed({ request: signed() }, 'signer'), ...outside },
+        { ...outside, request: signed() },
+      ]) {
+        const query = new URLSearchParams({ client_id: 'signer', ...sent }).toString()
+        const { code = '', state } = await authorize(url, query)
+        t.equal(state, 'inside')
+        const { body } = await redeem(url, code, {}, 'signer')
+        t.equal(body.scope, 'read')
+        t.equal(claimsOf(body.access_token).aud, url)
+      }
+    },
+  )
 
-  await t.test('line 65: a request object is signed by its client, for this issuer, and has not expired', async t => {
-    const objects: Readonly<Record<string, string>> = {
-      'it is not signed': unsignedJws({ typ: header.typ }, claims),
-      'somebody else signed it': signJws(header, claims, newKey('ES256', key.kid)),
-      'its client_id is another': signed({ client_id: 'app' }),
-      'its client_id is missing': signed({ client_id: undefined }),
-      'its iss is another': signed({ iss: 'app' }),
-      'its aud is an endpoint': signed({ aud: `${url}/authorize` }),
-      'its aud has one character more': signed({ aud: `${url}/` }),
-      'its aud is missing': signed({ aud: undefined }),
-      'its exp is missing': signed({ exp: undefined }),
-      'its exp has passed': signed({ exp: nowSec() - 60 }),
-      'it holds a request_uri': signed({ request_uri: unknownUri }),
-      'it holds another': signed({ request: signed() }),
-    }
-    for (const [fault, object] of Object.entries(objects)) {
-      const refused = { status: 400, body: { error: 'invalid_request_object' } }
-      t.match(await push({ request: object }, 'signer'), refused, fault)
-      const answer = answerOf(await visit({ ...request, client_id: 'signer', request: object }))
-      t.match(answer, { error: 'invalid_request_object', iss: url }, fault)
-    }
-    t.match(await push(request, 'signer'), invalidRequest, 'no object at all')
-    t.match(await push({ request: signed() }, 'signer'), { status: 201 })
-    t.ok(goesOn(await visit({ client_id: 'signer', request: signed() })))
-  })
+  await t.test(
+    'a request object is signed by its client, for this issuer, and has not expired (RFC 9101 section 6.3; checklist 65)',
+    async t => {
+      const objects: Readonly<Record<string, string>> = {
+        'it is not signed': unsignedJws({ typ: header.typ }, claims),
+        'somebody else signed it': signJws(header, claims, newKey('ES256', key.kid)),
+        'its client_id is another': signed({ client_id: 'app' }),
+        'its client_id is missing': signed({ client_id: undefined }),
+        'its iss is another': signed({ iss: 'app' }),
+        'its aud is an endpoint': signed({ aud: `${url}/authorize` }),
+        'its aud has one character more': signed({ aud: `${url}/` }),
+        'its aud is missing': signed({ aud: undefined }),
+        'its exp is missing': signed({ exp: undefined }),
+        'its exp has passed': signed({ exp: nowSec() - 60 }),
+        'it holds a request_uri': signed({ request_uri: unknownUri }),
+        'it holds another': signed({ request: signed() }),
+      }
+      for (const [fault, object] of Object.entries(objects)) {
+        const refused = { status: 400, body: { error: 'invalid_request_object' } }
+        t.match(await push({ request: object }, 'signer'), refused, fault)
+        const answer = answerOf(await visit({ ...request, client_id: 'signer', request: object }))
+        t.match(answer, { error: 'invalid_request_object', iss: url }, fault)
+      }
+      t.match(await push(request, 'signer'), invalidRequest, 'no object at all')
+      t.match(await push({ request: signed() }, 'signer'), { status: 201 })
+      t.ok(goesOn(await visit({ client_id: 'signer', request: signed() })))
+    },
+  )
 
-  await t.test('line 65: the client_id outside is the one inside', async t => {
+  await t.test('the client_id outside is the one inside (RFC 9101 section 6.3; checklist 65)', async t => {
     t.ok(isDeadEnd(await visit({ request: signed() })), 'none outside')
     t.match(answerOf(await visit({ ...request, client_id: 'app', request: signed() })), {
       error: 'invalid_request_object',
@@ -98,38 +104,52 @@ onEachStore('F. Request objects and resource indicators', setup, async (t, { url
     t.match(await push({ client_id: 'app', request: signed() }, 'signer'), invalidRequest)
   })
 
-  await t.test('line 66: a resource that nobody guards is an invalid_target, wherever it is asked for', async t => {
-    for (const resource of [
-      `${accounts}/`,
-      accounts.toUpperCase(),
-      `${accounts}#`,
-      'https://nowhere.example',
-      'accounts',
-    ]) {
-      t.match(await push({ ...request, resource }), invalidTarget, resource)
-      t.match(answerOf(await visit({ ...request, client_id: 'app', resource })), { error: 'invalid_target' }, resource)
-      t.match(await redeem(url, 'unknown', { resource }), invalidTarget, resource)
-    }
-    t.match(await push({ ...request, resource: accounts }), { status: 201 })
-  })
+  await t.test(
+    'a resource that nobody guards is an invalid_target, wherever it is asked for (RFC 8707 section 2; checklist 66)',
+    async t => {
+      for (const resource of [
+        `${accounts}/`,
+        accounts.toUpperCase(),
+        `${accounts}#`,
+        'https://nowhere.example',
+        'accounts',
+      ]) {
+        t.match(await push({ ...request, resource }), invalidTarget, resource)
+        t.match(
+          answerOf(await visit({ ...request, client_id: 'app', resource })),
+          { error: 'invalid_target' },
+          resource,
+        )
+        t.match(await redeem(url, 'unknown', { resource }), invalidTarget, resource)
+      }
+      t.match(await push({ ...request, resource: accounts }), { status: 201 })
+    },
+  )
 
-  await t.test('line 66: a token is for a part of what was agreed to, and for that alone', async t => {
-    const both = `${authorizationQuery()}&${new URLSearchParams({ resource: accounts })}&${new URLSearchParams({ resource: payments })}`
-    const { code = '' } = await authorize(url, both)
-    const { body } = await redeem(url, code, { resource: payments })
-    t.equal(claimsOf(body.access_token).aud, payments)
-    const refresh = (fields: Fields) =>
-      post(`${url}/token`, { grant_type: 'refresh_token', refresh_token: String(body.refresh_token), ...fields }, 'app')
+  await t.test(
+    'a token is for a part of what was agreed to, and for that alone (RFC 8707 section 2; checklist 66)',
+    async t => {
+      const both = `${authorizationQuery()}&${new URLSearchParams({ resource: accounts })}&${new URLSearchParams({ resource: payments })}`
+      const { code = '' } = await authorize(url, both)
+      const { body } = await redeem(url, code, { resource: payments })
+      t.equal(claimsOf(body.access_token).aud, payments)
+      const refresh = (fields: Fields) =>
+        post(
+          `${url}/token`,
+          { grant_type: 'refresh_token', refresh_token: String(body.refresh_token), ...fields },
+          'app',
+        )
 
-    const again = await refresh({ resource: accounts })
-    t.equal(claimsOf(again.body.access_token).aud, accounts)
-    t.same(claimsOf((await refresh({})).body.access_token).aud, [accounts, payments])
-    t.match(await refresh({ resource: url }), invalidTarget)
-    const { text } = await post(`${url}/introspect`, { token: String(again.body.access_token) }, 'app')
-    t.match(JSON.parse(text), { active: true, aud: accounts })
-  })
+      const again = await refresh({ resource: accounts })
+      t.equal(claimsOf(again.body.access_token).aud, accounts)
+      t.same(claimsOf((await refresh({})).body.access_token).aud, [accounts, payments])
+      t.match(await refresh({ resource: url }), invalidTarget)
+      const { text } = await post(`${url}/introspect`, { token: String(again.body.access_token) }, 'app')
+      t.match(JSON.parse(text), { active: true, aud: accounts })
+    },
+  )
 
-  await t.test('line 66: what was agreed to for one resource is not for another', async t => {
+  await t.test('what was agreed to for one resource is not for another (RFC 8707 section 2; checklist 66)', async t => {
     const { code = '' } = await authorize(url, authorizationQuery({ resource: accounts }))
 
     t.match(await redeem(url, code, { resource: payments }), invalidTarget)

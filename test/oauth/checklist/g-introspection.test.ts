@@ -61,24 +61,27 @@ onEachStore('G. Introspection', setup, async (t, { url, beside }) => {
   const issueBoth = (as = 'app', fields: Fields = {}): Promise<readonly string[]> =>
     Promise.all([url, opaque.url].map(at => issue(as, fields, at)))
 
-  await t.test('line 67: without good credentials there is a 401 and not a word about the token', async t => {
-    const token = await issue()
-    const refusals = [
-      await post(`${url}/introspect`, { token }),
-      await post(`${url}/introspect`, { token }, undefined, { authorization: basic('app', 'app-secreT') }),
-      await post(`${url}/introspect`, { token }, undefined, { authorization: `Bearer ${token}` }),
-      await post(`${url}/introspect`, { token, client_id: 'app' }),
-      await post(`${url}/introspect`, { token, client_id: 'spa' }),
-    ]
-    for (const refused of refusals) {
-      t.match(refused, invalidClient)
-      t.match(refused.headers.get('www-authenticate'), /^Basic realm=/)
-      t.same(Object.keys(refused.body).sort(), ['error', 'error_description'])
-    }
-    t.match(await introspect(token), { status: 200, body: { active: true } })
-  })
+  await t.test(
+    'without good credentials there is a 401 and not a word about the token (RFC 7662 section 2.1; checklist 67)',
+    async t => {
+      const token = await issue()
+      const refusals = [
+        await post(`${url}/introspect`, { token }),
+        await post(`${url}/introspect`, { token }, undefined, { authorization: basic('app', 'app-secreT') }),
+        await post(`${url}/introspect`, { token }, undefined, { authorization: `Bearer ${token}` }),
+        await post(`${url}/introspect`, { token, client_id: 'app' }),
+        await post(`${url}/introspect`, { token, client_id: 'spa' }),
+      ]
+      for (const refused of refusals) {
+        t.match(refused, invalidClient)
+        t.match(refused.headers.get('www-authenticate'), /^Basic realm=/)
+        t.same(Object.keys(refused.body).sort(), ['error', 'error_description'])
+      }
+      t.match(await introspect(token), { status: 200, body: { active: true } })
+    },
+  )
 
-  await t.test('line 67: GET is 405', async t => {
+  await t.test('GET is 405 (RFC 7662 section 2.1; checklist 67)', async t => {
     const query = new URLSearchParams({ token: await issue() })
     const refused = await send(`${url}/introspect?${query}`, { method: 'GET', as: 'app', type: undefined })
 
@@ -87,56 +90,62 @@ onEachStore('G. Introspection', setup, async (t, { url, beside }) => {
     t.equal(refused.body.active, undefined)
   })
 
-  await t.test('line 68: whatever is no good token is exactly {"active":false}', async t => {
-    const [token = '', opaqueToken = ''] = await issueBoth()
-    const [revoked = '', revokedOpaque = ''] = await issueBoth()
-    for (const token of [revoked, revokedOpaque]) await post(`${url}/revoke`, { token }, 'app')
-    const dead: Readonly<Record<string, string>> = {
-      unknown: `${'A'.repeat(22)}.${'A'.repeat(43)}`,
-      'one character off': oneCharacterOff(token),
-      'opaque, and one character off': oneCharacterOff(opaqueToken),
-      'one character more': `${token}A`,
-      'without its signature': token.replace(/[^.]+$/, ''),
-      expired: signAccessToken(key, url, { claims: { exp: nowSec() - 1 } }),
-      revoked,
-      'revoked, opaque': revokedOpaque,
-      "a foreign issuer's": signAccessToken(key, `${url}/`),
-      "signed by another's key": signAccessToken(newKey('ES256', key.kid), url),
-      malformed: 'no token',
-      'dots alone': '..',
-      'a blank': ' ',
-      'a NUL': '\0',
-      'a zero-width space': '\u200b',
-      'the word null': 'null',
-      'more than Unicode has room for': '\u{1f600}'.repeat(5000),
-      'as long as a body may be': 'x'.repeat(65_000),
-      'a JWT as long as a body may be': `${token}.${'x'.repeat(60_000)}`,
-    }
-    for (const [what, text] of Object.entries(dead)) {
-      const { status, headers, text: answer } = await introspect(text)
-      t.equal(status, 200, what)
-      t.equal(answer, inactive, what)
-      t.match(headers.get('content-type'), /^application\/json(;|$)/)
-    }
-    for (const good of [token, opaqueToken, signAccessToken(key, url)]) {
-      t.match((await introspect(good)).body, { active: true })
-    }
-    t.equal((await introspect('x'.repeat(66_000))).status, 413)
-  })
+  await t.test(
+    'whatever is no good token is exactly {"active":false} (RFC 7662 section 2.2; checklist 68)',
+    async t => {
+      const [token = '', opaqueToken = ''] = await issueBoth()
+      const [revoked = '', revokedOpaque = ''] = await issueBoth()
+      for (const token of [revoked, revokedOpaque]) await post(`${url}/revoke`, { token }, 'app')
+      const dead: Readonly<Record<string, string>> = {
+        unknown: `${'A'.repeat(22)}.${'A'.repeat(43)}`,
+        'one character off': oneCharacterOff(token),
+        'opaque, and one character off': oneCharacterOff(opaqueToken),
+        'one character more': `${token}A`,
+        'without its signature': token.replace(/[^.]+$/, ''),
+        expired: signAccessToken(key, url, { claims: { exp: nowSec() - 1 } }),
+        revoked,
+        'revoked, opaque': revokedOpaque,
+        "a foreign issuer's": signAccessToken(key, `${url}/`),
+        "signed by another's key": signAccessToken(newKey('ES256', key.kid), url),
+        malformed: 'no token',
+        'dots alone': '..',
+        'a blank': ' ',
+        'a NUL': '\0',
+        'a zero-width space': '\u200b',
+        'the word null': 'null',
+        'more than Unicode has room for': '\u{1f600}'.repeat(5000),
+        'as long as a body may be': 'x'.repeat(65_000),
+        'a JWT as long as a body may be': `${token}.${'x'.repeat(60_000)}`,
+      }
+      for (const [what, text] of Object.entries(dead)) {
+        const { status, headers, text: answer } = await introspect(text)
+        t.equal(status, 200, what)
+        t.equal(answer, inactive, what)
+        t.match(headers.get('content-type'), /^application\/json(;|$)/)
+      }
+      for (const good of [token, opaqueToken, signAccessToken(key, url)]) {
+        t.match((await introspect(good)).body, { active: true })
+      }
+      t.equal((await introspect('x'.repeat(66_000))).status, 413)
+    },
+  )
 
-  await t.test('line 69: a caller who may not know gets the bytes that an unknown token gets', async t => {
-    const unknown = told(await introspect('unknown'))
-    const { body: others } = await redeem(url, await newCode(url, { client_id: 'server' }), {}, 'server')
+  await t.test(
+    'a caller who may not know gets the bytes that an unknown token gets (RFC 7662 section 2.2; checklist 69)',
+    async t => {
+      const unknown = told(await introspect('unknown'))
+      const { body: others } = await redeem(url, await newCode(url, { client_id: 'server' }), {}, 'server')
 
-    t.match(JSON.parse(unknown), [200, Array, inactive])
-    for (const token of await issueBoth('server', { resource: accounts })) {
-      for (const as of ['app', 'elsewhere']) t.equal(told(await introspect(token, as)), unknown, as)
-      for (const as of ['server', 'accounts']) t.match((await introspect(token, as)).body, { active: true }, as)
-    }
-    t.equal(told(await introspect(others.refresh_token)), unknown)
-  })
+      t.match(JSON.parse(unknown), [200, Array, inactive])
+      for (const token of await issueBoth('server', { resource: accounts })) {
+        for (const as of ['app', 'elsewhere']) t.equal(told(await introspect(token, as)), unknown, as)
+        for (const as of ['server', 'accounts']) t.match((await introspect(token, as)).body, { active: true }, as)
+      }
+      t.equal(told(await introspect(others.refresh_token)), unknown)
+    },
+  )
 
-  await t.test('line 70: a hint that is wrong or unknown changes nothing', async t => {
+  await t.test('a hint that is wrong or unknown changes nothing (RFC 7662 section 2.1; checklist 70)', async t => {
     const { body } = await redeem(url, await newCode(url))
 
     for (const token of [body.access_token, await issue('app', {}, opaque.url), body.refresh_token, 'unknown']) {
@@ -147,7 +156,7 @@ onEachStore('G. Introspection', setup, async (t, { url, beside }) => {
     }
   })
 
-  await t.test('line 71: without a token there is nothing to ask about', async t => {
+  await t.test('without a token there is nothing to ask about (RFC 7662 section 2.3; checklist 71)', async t => {
     for (const fields of [{}, { token: '' }, { Token: 'x' }, { token_type_hint: 'access_token' }]) {
       const refused = await post(`${url}/introspect`, fields as Fields, 'app')
       t.match(refused, { status: 400, body: { error: 'invalid_request' } })
@@ -155,7 +164,7 @@ onEachStore('G. Introspection', setup, async (t, { url, beside }) => {
     }
   })
 
-  await t.test('line 75: who asks for a JWT gets one, signed for him alone', async t => {
+  await t.test('who asks for a JWT gets one, signed for him alone (RFC 9701 section 5; checklist 75)', async t => {
     const token = await issue()
     const keys = createLocalJWKSet(
       (await send(`${url}/.well-known/jwks.json`, { method: 'GET' })).body as unknown as JSONWebKeySet,
@@ -177,7 +186,7 @@ onEachStore('G. Introspection', setup, async (t, { url, beside }) => {
     t.match(await post(`${url}/introspect`, { token }, undefined, { accept: signedType }), invalidClient)
   })
 
-  await t.test('line 75: such a JWT is no access token', async t => {
+  await t.test('such a JWT is no access token (RFC 9701 section 5; checklist 75)', async t => {
     const token = await issue()
     const { text } = await introspect(token, 'app', {}, { accept: signedType })
     const call = (shown: string): Promise<Posted> =>

@@ -44,52 +44,61 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
   /** What alice agreed to, with access tokens of either format. */
   const signIn = async (at: string) => (await redeem(at, await newCode(at))).body
 
-  await t.test('line 74: once a revocation is answered every worker and every replica says inactive', async t => {
-    for (const token of [await issue(), await issue(opaque.url)]) {
-      t.match((await introspect(token)).body, { active: true })
-      t.match((await introspect(token, opaque.url)).body, { active: true })
+  await t.test(
+    'once a revocation is answered every worker and every replica says inactive (RFC 7662 section 4; checklist 74)',
+    async t => {
+      for (const token of [await issue(), await issue(opaque.url)]) {
+        t.match((await introspect(token)).body, { active: true })
+        t.match((await introspect(token, opaque.url)).body, { active: true })
 
-      t.equal((await revoke(token)).status, 200)
+        t.equal((await revoke(token)).status, 200)
 
-      const asked = Array.from({ length: 24 }, (_, n) => introspect(token, n % 3 === 0 ? opaque.url : url))
-      t.ok((await Promise.all(asked)).every(({ text }) => text === inactive))
-    }
-    await eventually(() => workersAt(gateway, '/introspect') > 1)
-  })
+        const asked = Array.from({ length: 24 }, (_, n) => introspect(token, n % 3 === 0 ? opaque.url : url))
+        t.ok((await Promise.all(asked)).every(({ text }) => text === inactive))
+      }
+      await eventually(() => workersAt(gateway, '/introspect') > 1)
+    },
+  )
 
-  await t.test('line 74: and every worker and replica soon refuses it before the API', async t => {
-    const callAll = async (token: string): Promise<ReadonlySet<number>> => {
-      const headers = { authorization: `Bearer ${token}` }
-      const calls = Array.from({ length: 30 }, (_, n) =>
-        send(`${n % 3 === 0 ? opaque.url : url}/accounts/x`, { method: 'GET', headers }),
-      )
-      return new Set((await Promise.all(calls)).map(({ status }) => status))
-    }
-    const [revoked, kept] = [await issue(), await issue()]
-    t.same(await callAll(revoked), new Set([200]))
+  await t.test(
+    'and every worker and replica soon refuses it before the API (RFC 7662 section 4; checklist 74)',
+    async t => {
+      const callAll = async (token: string): Promise<ReadonlySet<number>> => {
+        const headers = { authorization: `Bearer ${token}` }
+        const calls = Array.from({ length: 30 }, (_, n) =>
+          send(`${n % 3 === 0 ? opaque.url : url}/accounts/x`, { method: 'GET', headers }),
+        )
+        return new Set((await Promise.all(calls)).map(({ status }) => status))
+      }
+      const [revoked, kept] = [await issue(), await issue()]
+      t.same(await callAll(revoked), new Set([200]))
 
-    t.equal((await revoke(revoked)).status, 200)
+      t.equal((await revoke(revoked)).status, 200)
 
-    await eventually(async () => !(await callAll(revoked)).has(200))
-    t.same(await callAll(kept), new Set([200]))
-  })
+      await eventually(async () => !(await callAll(revoked)).has(200))
+      t.same(await callAll(kept), new Set([200]))
+    },
+  )
 
-  await t.test('line 76: good, unknown and already revoked tokens are 200, whatever the hint', async t => {
-    const { access_token, refresh_token } = await signIn(url)
-    const tokens = [access_token, await issue(opaque.url), refresh_token]
+  await t.test(
+    'good, unknown and already revoked tokens are 200, whatever the hint (RFC 7009 section 2.1; checklist 76)',
+    async t => {
+      const { access_token, refresh_token } = await signIn(url)
+      const tokens = [access_token, await issue(opaque.url), refresh_token]
 
-    for (const token of [...tokens, ...tokens, 'unknown', `${'A'.repeat(22)}.${'A'.repeat(43)}`]) {
-      const { status, headers, text } = await revoke(token, { token_type_hint: 'magic' })
-      t.equal(status, 200)
-      t.equal(text, '')
-      t.equal(headers.get('cache-control'), 'no-store')
-      t.notOk(await isActive(token))
-    }
-    t.match(await post(`${url}/revoke`, {}, 'app'), { status: 400, body: { error: 'invalid_request' } })
-    t.match(await revoke(await issue(), {}, 'nobody'), { status: 401, body: { error: 'invalid_client' } })
-  })
+      for (const token of [...tokens, ...tokens, 'unknown', `${'A'.repeat(22)}.${'A'.repeat(43)}`]) {
+        const { status, headers, text } = await revoke(token, { token_type_hint: 'magic' })
+        t.equal(status, 200)
+        t.equal(text, '')
+        t.equal(headers.get('cache-control'), 'no-store')
+        t.notOk(await isActive(token))
+      }
+      t.match(await post(`${url}/revoke`, {}, 'app'), { status: 400, body: { error: 'invalid_request' } })
+      t.match(await revoke(await issue(), {}, 'nobody'), { status: 401, body: { error: 'invalid_client' } })
+    },
+  )
 
-  await t.test("line 76: another client's token is refused and stays active", async t => {
+  await t.test("another client's token is refused and stays active (RFC 7009 section 2.1; checklist 76)", async t => {
     const { access_token, refresh_token } = await signIn(url)
 
     for (const token of [access_token, await issue(opaque.url), refresh_token]) {
@@ -105,23 +114,26 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
     t.match(await refresh(refresh_token), { status: 200 })
   })
 
-  await t.test('line 77: revoking a refresh token ends all access tokens of its grant, and of no other', async t => {
-    for (const at of [url, opaque.url]) {
-      const [first, another] = [await signIn(at), await signIn(at)]
-      const second = await refresh(first.refresh_token, at)
-      t.equal(second.status, 200)
+  await t.test(
+    'revoking a refresh token ends all access tokens of its grant, and of no other (RFC 7009 section 2.1; checklist 77)',
+    async t => {
+      for (const at of [url, opaque.url]) {
+        const [first, another] = [await signIn(at), await signIn(at)]
+        const second = await refresh(first.refresh_token, at)
+        t.equal(second.status, 200)
 
-      t.equal((await revoke(first.refresh_token)).status, 200)
+        t.equal((await revoke(first.refresh_token)).status, 200)
 
-      for (const token of [first.access_token, second.body.access_token, first.refresh_token]) {
-        t.notOk(await isActive(token))
+        for (const token of [first.access_token, second.body.access_token, first.refresh_token]) {
+          t.notOk(await isActive(token))
+        }
+        t.match(await refresh(first.refresh_token), { status: 400, body: { error: 'invalid_grant' } })
+        for (const token of [another.access_token, another.refresh_token]) t.ok(await isActive(token))
       }
-      t.match(await refresh(first.refresh_token), { status: 400, body: { error: 'invalid_grant' } })
-      for (const token of [another.access_token, another.refresh_token]) t.ok(await isActive(token))
-    }
-  })
+    },
+  )
 
-  await t.test('line 77: revoking an access token leaves its grant', async t => {
+  await t.test('revoking an access token leaves its grant (RFC 7009 section 2.1; checklist 77)', async t => {
     for (const at of [url, opaque.url]) {
       const { access_token, refresh_token } = await signIn(at)
 
@@ -134,51 +146,57 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
     }
   })
 
-  await t.test('line 77: a public client may revoke what has been replaced, and its grant ends', async t => {
-    const spa = { client_id: 'spa' }
-    const first = await redeem(url, await newCode(url, spa), spa, null)
-    const next = await post(`${url}/token`, {
-      grant_type: 'refresh_token',
-      refresh_token: String(first.body.refresh_token),
-      ...spa,
-    })
-    t.match((await introspect(next.body.access_token)).body, { active: true })
+  await t.test(
+    'a public client may revoke what has been replaced, and its grant ends (RFC 7009 section 2.1; checklist 77)',
+    async t => {
+      const spa = { client_id: 'spa' }
+      const first = await redeem(url, await newCode(url, spa), spa, null)
+      const next = await post(`${url}/token`, {
+        grant_type: 'refresh_token',
+        refresh_token: String(first.body.refresh_token),
+        ...spa,
+      })
+      t.match((await introspect(next.body.access_token)).body, { active: true })
 
-    const revoked = await post(`${url}/revoke`, { token: String(first.body.refresh_token), ...spa })
+      const revoked = await post(`${url}/revoke`, { token: String(first.body.refresh_token), ...spa })
 
-    t.equal(revoked.status, 200)
-    for (const { body } of [first, next]) t.equal((await introspect(body.access_token)).text, inactive)
-    const again = { grant_type: 'refresh_token', refresh_token: String(next.body.refresh_token), ...spa }
-    t.match(await post(`${url}/token`, again), { status: 400, body: { error: 'invalid_grant' } })
-  })
+      t.equal(revoked.status, 200)
+      for (const { body } of [first, next]) t.equal((await introspect(body.access_token)).text, inactive)
+      const again = { grant_type: 'refresh_token', refresh_token: String(next.body.refresh_token), ...spa }
+      t.match(await post(`${url}/token`, again), { status: 400, body: { error: 'invalid_grant' } })
+    },
+  )
 
   if (!redis) return
   const { refresh_token } = await signIn(url)
   const tokens = [await issue(), await issue(opaque.url), refresh_token]
   for (const away of ['silent', 'gone'] as const) {
-    await t.test(`line 78: while Redis is away there is a 503 that says when to come back (${away})`, async t => {
-      if (away === 'silent') redis.pause()
-      else await redis.kill()
+    await t.test(
+      `while Redis is away there is a 503 that says when to come back (${away}) (RFC 7009 section 2.2.1; checklist 78)`,
+      async t => {
+        if (away === 'silent') redis.pause()
+        else await redis.kill()
 
-      const refused: Posted[] = []
-      await eventually(async () => {
-        // A JWT needs no store; a worker learns within a third of a second that it could not revoke one.
-        const asked = await post(`${url}/token`, { grant_type: 'client_credentials' }, 'app')
-        if (asked.status === 503) refused.push(asked)
-        return refused.length > 0
-      })
-      refused.push(await refresh(refresh_token))
-      refused.push(...(await Promise.all(tokens.flatMap(token => [introspect(token), revoke(token)]))))
+        const refused: Posted[] = []
+        await eventually(async () => {
+          // A JWT needs no store; a worker learns within a third of a second that it could not revoke one.
+          const asked = await post(`${url}/token`, { grant_type: 'client_credentials' }, 'app')
+          if (asked.status === 503) refused.push(asked)
+          return refused.length > 0
+        })
+        refused.push(await refresh(refresh_token))
+        refused.push(...(await Promise.all(tokens.flatMap(token => [introspect(token), revoke(token)]))))
 
-      for (const answer of refused) {
-        t.match(answer, { status: 503, body: { error: 'temporarily_unavailable', active: undefined } })
-        t.ok(Number(answer.headers.get('retry-after')) >= 1)
-        t.equal(answer.headers.get('cache-control'), 'no-store')
-      }
-      redis.resume()
-    })
+        for (const answer of refused) {
+          t.match(answer, { status: 503, body: { error: 'temporarily_unavailable', active: undefined } })
+          t.ok(Number(answer.headers.get('retry-after')) >= 1)
+          t.equal(answer.headers.get('cache-control'), 'no-store')
+        }
+        redis.resume()
+      },
+    )
   }
-  await t.test('line 78: and once it is back all goes on', async t => {
+  await t.test('and once it is back all goes on (RFC 7009 section 2.2.1; checklist 78)', async t => {
     await redis.start()
 
     for (const at of [url, opaque.url]) await t.resolves(eventually(async () => isActive(await issue(at))))

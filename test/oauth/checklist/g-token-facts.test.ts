@@ -53,7 +53,7 @@ onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => 
   })
   const withCertificate = { 'client-cert': `:${certificate.toString('base64')}:` }
 
-  await t.test('line 72: members are of the types that RFC 7662 gives them', async t => {
+  await t.test('members are of the types that RFC 7662 gives them (RFC 7662 section 2.2; checklist 72)', async t => {
     const form = [
       ['grant_type', 'client_credentials'],
       ['resource', accounts],
@@ -78,7 +78,7 @@ onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => 
     }
   })
 
-  await t.test('line 72: cnf is shown for what is bound, and for nothing else', async t => {
+  await t.test('cnf is shown for what is bound, and for nothing else (RFC 7662 section 2.2; checklist 72)', async t => {
     const holder = newKey('ES256')
     const jkt = await calculateJwkThumbprint(bareJwk(holder))
     const thumbprint = createHash('sha256').update(certificate).digest('base64url')
@@ -94,14 +94,18 @@ onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => 
     }
   })
 
-  await t.test('line 72: a refresh token is inactive for anybody but its client', async t => {
-    const { body } = await redeem(url, await newCode(url))
+  await t.test(
+    'a refresh token is inactive for anybody but its client (RFC 7662 section 2.2; checklist 72)',
+    async t => {
+      const { body } = await redeem(url, await newCode(url))
 
-    t.match((await introspect(body.refresh_token)).body, { active: true, client_id: 'app' })
-    for (const as of ['server', 'accounts', 'cert']) t.equal((await introspect(body.refresh_token, as)).text, inactive)
-  })
+      t.match((await introspect(body.refresh_token)).body, { active: true, client_id: 'app' })
+      for (const as of ['server', 'accounts', 'cert'])
+        t.equal((await introspect(body.refresh_token, as)).text, inactive)
+    },
+  )
 
-  await t.test('line 73: a JWT and an opaque token give the same members', async t => {
+  await t.test('a JWT and an opaque token give the same members (RFC 7662 section 4; checklist 73)', async t => {
     const kinds: Readonly<Record<string, (at: string) => Promise<unknown>>> = {
       "a client's": at => issue(at),
       "a client's, bound to a key": at => issue(at, 'app', proofBy()),
@@ -117,7 +121,7 @@ onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => 
     }
   })
 
-  await t.test('line 73: a revoked JWT is inactive though its signature is good', async t => {
+  await t.test('a revoked JWT is inactive though its signature is good (RFC 7662 section 4; checklist 73)', async t => {
     const [token, other] = [await issue(url), await issue(url)]
     t.match((await introspect(token)).body, { active: true })
 

@@ -69,17 +69,21 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
   const token = await tokenFor('app')
   const bearer = `Authorization: Bearer ${token}`
 
-  await t.test('line 86: no token is 401 without an error code, a bad one is invalid_token', async t => {
-    const nothing = await send(`${accounts}/x`, { method: 'GET', type: undefined, fetch })
-    t.equal(nothing.status, 401)
-    t.match(challengeOf(nothing), /^Bearer realm="[^"]+"/)
-    t.notMatch(challengeOf(nothing), /error=/)
+  await t.test(
+    'no token is 401 without an error code, a bad one is invalid_token (RFC 6750 section 3; checklist 86)',
+    async t => {
+      const nothing = await send(`${accounts}/x`, { method: 'GET', type: undefined, fetch })
+      t.equal(nothing.status, 401)
+      t.match(challengeOf(nothing), /^Bearer realm="[^"]+"/)
+      t.notMatch(challengeOf(nothing), /error=/)
 
-    for (const bad of ['unknown', oneCharacterOff(token), `${token}A`]) t.ok(isInvalid(await call(bad)), bad.slice(-9))
-    t.equal((await call(token)).status, 200)
-  })
+      for (const bad of ['unknown', oneCharacterOff(token), `${token}A`])
+        t.ok(isInvalid(await call(bad)), bad.slice(-9))
+      t.equal((await call(token)).status, 200)
+    },
+  )
 
-  await t.test('line 86: a missing scope is 403 and named', async t => {
+  await t.test('a missing scope is 403 and named (RFC 6750 section 3; checklist 86)', async t => {
     for (const scope of ['write', 'write offline']) {
       const refused = await call(signAccessToken(key, url, { claims: { scope } }))
       t.equal(refused.status, 403)
@@ -88,7 +92,7 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
     t.equal((await call(await tokenFor('app', { scope: 'read' }))).status, 200)
   })
 
-  await t.test('line 86: a token sent twice or malformed is 400 invalid_request', async t => {
+  await t.test('a token sent twice or malformed is 400 invalid_request (RFC 6750 section 3; checklist 86)', async t => {
     const malformed = [
       [bearer, bearer],
       [`${bearer} ${token}`],
@@ -104,111 +108,129 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
     t.equal((await get('/accounts/x', bearer)).status, 200)
   })
 
-  await t.test('line 87: a token in the query is refused, and the scheme has no case', async t => {
-    for (const query of [`access_token=${token}`, `a=1&access%5ftoken=${token}`, 'access_token=']) {
-      t.equal((await get(`/accounts/x?${query}`)).status, 400, query.slice(0, 20))
-      t.equal((await get(`/accounts/x?${query}`, bearer)).status, 400)
-    }
-    t.equal((await get('/accounts/x?access_tokens=1', bearer)).status, 200)
-    for (const scheme of ['bearer', 'BEARER', 'bEaReR']) t.equal((await call(token, scheme)).status, 200, scheme)
-    t.equal((await call(token, 'Bearerr')).status, 401)
-  })
-
-  await t.test('line 88: nothing passes but an access token that the gateway has signed', async t => {
-    const introspected = await send(`${url}/introspect`, {
-      as: 'app',
-      body: `token=${token}`,
-      headers: { accept: 'application/token-introspection+jwt' },
-      fetch,
-    })
-    const sign = (header: Members, claims: Members = {}): string => signAccessToken(key, url, { header, claims })
-    const bad: Readonly<Record<string, string>> = {
-      'typ JWT': sign({ typ: 'JWT' }),
-      'typ missing': sign({ typ: undefined }),
-      'typ in capitals': sign({ typ: 'AT+JWT' }),
-      'alg none': unsignedJws({ typ: 'at+jwt', kid: key.kid }, claimsOf(signAccessToken(key, url))),
-      'alg HS256 with the public key': hmacWithPublicKey(key, url),
-      'alg of another key type': sign({ alg: 'RS256' }),
-      'a crit that nobody knows': sign({ crit: ['odd'], odd: true }),
-      'a crit that is known': sign({ crit: ['exp'] }),
-      'a kid that nobody knows': sign({ kid: 'unknown' }),
-      'no kid': sign({ kid: undefined }),
-      'a key of its own': sign({ jwk: key.publicJwk }),
-      "another's key": signAccessToken(newKey('ES256', key.kid), url),
-      'an id_token': sign({ typ: 'JWT' }, { nonce: 'n', aud: 'app', auth_time: nowSec() }),
-      'an introspection answer': introspected.text,
-      'another issuer': sign({}, { iss: `${url}/` }),
-      expired: sign({}, { exp: nowSec() - 1 }),
-      'no exp': sign({}, { exp: undefined }),
-      'a client that is none': sign({}, { client_id: 'apple', sub: 'apple' }),
-    }
-    t.match(introspected.text, /^eyJ/)
-    for (const [what, text] of Object.entries(bad)) t.ok(isInvalid(await call(text)), what)
-    t.equal((await call(sign({}))).status, 200)
-  })
-
-  await t.test('line 88: aud contains this API, or the issuer that stands for all', async t => {
-    const withAud = (aud: unknown): Promise<Posted> => call(signAccessToken(key, url, { claims: { aud } }))
-
-    for (const aud of [`${url}/payments`, `${accounts}/`, [`${url}/payments`], [], undefined, 'app']) {
-      t.ok(isInvalid(await withAud(aud)), String(aud))
-    }
-    for (const aud of [url, accounts, [`${url}/payments`, accounts]]) t.equal((await withAud(aud)).status, 200)
-    const forPayments = await tokenFor('app', { resource: `${url}/payments` })
-    t.ok(isInvalid(await call(forPayments)))
-    t.equal((await call(forPayments, 'Bearer', fetch, '/payments/x')).status, 200)
-  })
-
-  await t.test('line 89: the sub of a machine is its client_id, and no person has one', async t => {
-    t.match(claimsOf(token), { sub: 'app', client_id: 'app' })
-    const end = await signInAndAllow(new URL(`${url}/authorize?${authorizationQuery()}`), fetch)
-    const code = end.searchParams.get('code') ?? ''
-    const grant = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }
-    t.match(claimsOf(await tokenFor('app', grant)), { sub: 'apple', client_id: 'app' })
-
-    const [alice] = await users()
-    await t.rejects(beside({ login: { users: [{ ...alice, sub: 'app' }] } }), /sub.*client_id/)
-  })
-
-  await t.test('line 90: a token bound to a certificate is good with that certificate alone', async t => {
-    const bound = await tokenFor('bound', {}, fetchAsClient)
-    t.match(claimsOf(bound), { cnf: { 'x5t#S256': /^[\w-]{43}$/ } })
-
-    t.ok(isInvalid(await call(bound)), 'without')
-    t.ok(isInvalid(await call(bound, 'Bearer', fetchAsOther)), 'with another')
-    const header = { 'client-cert': `:${client.cert.replace(/-----[A-Z ]+-----|\s/g, '')}:` }
-    t.ok(isInvalid(await call(bound, 'Bearer', fetch, '/accounts/x', header)), 'with the word of a stranger')
-    t.equal((await call(bound, 'DPoP', fetchAsClient)).status, 401)
-    t.equal((await call(bound, 'Bearer', fetchAsClient)).status, 200)
-    t.equal((await call(token, 'Bearer', fetchAsOther)).status, 200, 'what is not bound needs none')
-  })
-
-  await t.test('line 90: one bound to a certificate and a key is good with both alone', async t => {
-    const dpopKey = newKey('ES256')
-    const ofToken = { uri: `${url}/token`, nowMs: Date.now() }
-    const ask = (dpop: string, by = fetchAsClient): Promise<Posted> => {
-      const body = new URLSearchParams({ grant_type: 'client_credentials' }).toString()
-      return send(`${url}/token`, { as: 'bound', body, headers: { dpop }, fetch: by })
-    }
-    const nonce = (await ask(newProof(dpopKey, ofToken))).headers.get('dpop-nonce') ?? ''
-    const without = await ask(newProof(dpopKey, { ...ofToken, nonce }), fetch)
-    t.match(without, { status: 400, body: { error: 'invalid_request' } })
-    const bound = String((await ask(newProof(dpopKey, { ...ofToken, nonce }))).body.access_token)
-    const prove = (by = dpopKey) => ({
-      dpop: newProof(by, { method: 'GET', uri: `${accounts}/x`, nowMs: Date.now(), nonce, token: bound }),
-    })
-
-    t.match(claimsOf(bound), { cnf: { jkt: /^[\w-]{43}$/, 'x5t#S256': /^[\w-]{43}$/ } })
-    t.ok(isInvalid(await call(bound, 'DPoP', fetch, '/accounts/x', prove())), 'without the certificate')
-    t.ok(isInvalid(await call(bound, 'DPoP', fetchAsOther, '/accounts/x', prove())), 'with another')
-    t.ok(isInvalid(await call(bound, 'Bearer', fetchAsClient, '/accounts/x', prove())), 'in the other scheme')
-    t.equal((await call(bound, 'DPoP', fetchAsClient, '/accounts/x', prove(newKey('ES256')))).status, 401)
-    t.equal((await call(bound, 'DPoP', fetchAsClient)).status, 401, 'without a proof')
-    t.equal((await call(bound, 'DPoP', fetchAsClient, '/accounts/x', prove())).status, 200)
-  })
+  await t.test(
+    'a token in the query is refused, and the scheme has no case (RFC 9700 section 4.3.2; checklist 87)',
+    async t => {
+      for (const query of [`access_token=${token}`, `a=1&access%5ftoken=${token}`, 'access_token=']) {
+        t.equal((await get(`/accounts/x?${query}`)).status, 400, query.slice(0, 20))
+        t.equal((await get(`/accounts/x?${query}`, bearer)).status, 400)
+      }
+      t.equal((await get('/accounts/x?access_tokens=1', bearer)).status, 200)
+      for (const scheme of ['bearer', 'BEARER', 'bEaReR']) t.equal((await call(token, scheme)).status, 200, scheme)
+      t.equal((await call(token, 'Bearerr')).status, 401)
+    },
+  )
 
   await t.test(
-    'line 92: the upstream sees no Authorization unless that is configured, and nobody else say who calls',
+    'nothing passes but an access token that the gateway has signed (RFC 9068 section 4; checklist 88)',
+    async t => {
+      const introspected = await send(`${url}/introspect`, {
+        as: 'app',
+        body: `token=${token}`,
+        headers: { accept: 'application/token-introspection+jwt' },
+        fetch,
+      })
+      const sign = (header: Members, claims: Members = {}): string => signAccessToken(key, url, { header, claims })
+      const bad: Readonly<Record<string, string>> = {
+        'typ JWT': sign({ typ: 'JWT' }),
+        'typ missing': sign({ typ: undefined }),
+        'typ in capitals': sign({ typ: 'AT+JWT' }),
+        'alg none': unsignedJws({ typ: 'at+jwt', kid: key.kid }, claimsOf(signAccessToken(key, url))),
+        'alg HS256 with the public key': hmacWithPublicKey(key, url),
+        'alg of another key type': sign({ alg: 'RS256' }),
+        'a crit that nobody knows': sign({ crit: ['odd'], odd: true }),
+        'a crit that is known': sign({ crit: ['exp'] }),
+        'a kid that nobody knows': sign({ kid: 'unknown' }),
+        'no kid': sign({ kid: undefined }),
+        'a key of its own': sign({ jwk: key.publicJwk }),
+        "another's key": signAccessToken(newKey('ES256', key.kid), url),
+        'an id_token': sign({ typ: 'JWT' }, { nonce: 'n', aud: 'app', auth_time: nowSec() }),
+        'an introspection answer': introspected.text,
+        'another issuer': sign({}, { iss: `${url}/` }),
+        expired: sign({}, { exp: nowSec() - 1 }),
+        'no exp': sign({}, { exp: undefined }),
+        'a client that is none': sign({}, { client_id: 'apple', sub: 'apple' }),
+      }
+      t.match(introspected.text, /^eyJ/)
+      for (const [what, text] of Object.entries(bad)) t.ok(isInvalid(await call(text)), what)
+      t.equal((await call(sign({}))).status, 200)
+    },
+  )
+
+  await t.test(
+    'aud contains this API, or the issuer that stands for all (RFC 9068 section 4; checklist 88)',
+    async t => {
+      const withAud = (aud: unknown): Promise<Posted> => call(signAccessToken(key, url, { claims: { aud } }))
+
+      for (const aud of [`${url}/payments`, `${accounts}/`, [`${url}/payments`], [], undefined, 'app']) {
+        t.ok(isInvalid(await withAud(aud)), String(aud))
+      }
+      for (const aud of [url, accounts, [`${url}/payments`, accounts]]) t.equal((await withAud(aud)).status, 200)
+      const forPayments = await tokenFor('app', { resource: `${url}/payments` })
+      t.ok(isInvalid(await call(forPayments)))
+      t.equal((await call(forPayments, 'Bearer', fetch, '/payments/x')).status, 200)
+    },
+  )
+
+  await t.test(
+    'the sub of a machine is its client_id, and no person has one (RFC 9068 section 2.2; checklist 89)',
+    async t => {
+      t.match(claimsOf(token), { sub: 'app', client_id: 'app' })
+      const end = await signInAndAllow(new URL(`${url}/authorize?${authorizationQuery()}`), fetch)
+      const code = end.searchParams.get('code') ?? ''
+      const grant = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier }
+      t.match(claimsOf(await tokenFor('app', grant)), { sub: 'apple', client_id: 'app' })
+
+      const [alice] = await users()
+      await t.rejects(beside({ login: { users: [{ ...alice, sub: 'app' }] } }), /sub.*client_id/)
+    },
+  )
+
+  await t.test(
+    'a token bound to a certificate is good with that certificate alone (RFC 8705 section 3; checklist 90)',
+    async t => {
+      const bound = await tokenFor('bound', {}, fetchAsClient)
+      t.match(claimsOf(bound), { cnf: { 'x5t#S256': /^[\w-]{43}$/ } })
+
+      t.ok(isInvalid(await call(bound)), 'without')
+      t.ok(isInvalid(await call(bound, 'Bearer', fetchAsOther)), 'with another')
+      const header = { 'client-cert': `:${client.cert.replace(/-----[A-Z ]+-----|\s/g, '')}:` }
+      t.ok(isInvalid(await call(bound, 'Bearer', fetch, '/accounts/x', header)), 'with the word of a stranger')
+      t.equal((await call(bound, 'DPoP', fetchAsClient)).status, 401)
+      t.equal((await call(bound, 'Bearer', fetchAsClient)).status, 200)
+      t.equal((await call(token, 'Bearer', fetchAsOther)).status, 200, 'what is not bound needs none')
+    },
+  )
+
+  await t.test(
+    'one bound to a certificate and a key is good with both alone (RFC 8705 section 3; checklist 90)',
+    async t => {
+      const dpopKey = newKey('ES256')
+      const ofToken = { uri: `${url}/token`, nowMs: Date.now() }
+      const ask = (dpop: string, by = fetchAsClient): Promise<Posted> => {
+        const body = new URLSearchParams({ grant_type: 'client_credentials' }).toString()
+        return send(`${url}/token`, { as: 'bound', body, headers: { dpop }, fetch: by })
+      }
+      const nonce = (await ask(newProof(dpopKey, ofToken))).headers.get('dpop-nonce') ?? ''
+      const without = await ask(newProof(dpopKey, { ...ofToken, nonce }), fetch)
+      t.match(without, { status: 400, body: { error: 'invalid_request' } })
+      const bound = String((await ask(newProof(dpopKey, { ...ofToken, nonce }))).body.access_token)
+      const prove = (by = dpopKey) => ({
+        dpop: newProof(by, { method: 'GET', uri: `${accounts}/x`, nowMs: Date.now(), nonce, token: bound }),
+      })
+
+      t.match(claimsOf(bound), { cnf: { jkt: /^[\w-]{43}$/, 'x5t#S256': /^[\w-]{43}$/ } })
+      t.ok(isInvalid(await call(bound, 'DPoP', fetch, '/accounts/x', prove())), 'without the certificate')
+      t.ok(isInvalid(await call(bound, 'DPoP', fetchAsOther, '/accounts/x', prove())), 'with another')
+      t.ok(isInvalid(await call(bound, 'Bearer', fetchAsClient, '/accounts/x', prove())), 'in the other scheme')
+      t.equal((await call(bound, 'DPoP', fetchAsClient, '/accounts/x', prove(newKey('ES256')))).status, 401)
+      t.equal((await call(bound, 'DPoP', fetchAsClient)).status, 401, 'without a proof')
+      t.equal((await call(bound, 'DPoP', fetchAsClient, '/accounts/x', prove())).status, 200)
+    },
+  )
+
+  await t.test(
+    'the upstream sees no Authorization unless that is configured, and nobody else say who calls (RFC 9700 section 4.13; checklist 92)',
     async t => {
       const claimed = [
         'X-Sidegate-Client-Id: evil',

@@ -80,20 +80,23 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
     newProof(by, { method: 'GET', uri: target, nowMs: Date.now(), nonce: given, token }, twist)
   const challengeOf = ({ headers }: Posted): string => headers.get('www-authenticate') ?? ''
 
-  await t.test('line 91: at the token endpoint a proof that is not right is an invalid_dpop_proof', async t => {
-    for (const [fault, wrong] of Object.entries(wrongProofs)) {
-      const dpop = typeof wrong === 'function' ? remade(proofOf(key, nonce), wrong) : proofOf(key, nonce, wrong)
-      const refused = await ask(dpop)
-      t.match(refused, { status: 400, body: { error: 'invalid_dpop_proof', access_token: undefined } }, fault)
-      t.notOk(refused.text.includes(dpop.slice(-20)), 'and it is not repeated')
-    }
-    t.match(await ask(proofOf(key, nonce, { claims: { htu: `${tokenUri}/` } })), { status: 400 })
-    for (const twist of [{}, { claims: { htu: `${tokenUri}?a=b#c` } }, { claims: { iat: nowSec() + 8 } }]) {
-      t.match(await ask(proofOf(key, nonce, twist)), { status: 200, body: { token_type: 'DPoP' } })
-    }
-  })
+  await t.test(
+    'at the token endpoint a proof that is not right is an invalid_dpop_proof (RFC 9449 section 4.3; checklist 91)',
+    async t => {
+      for (const [fault, wrong] of Object.entries(wrongProofs)) {
+        const dpop = typeof wrong === 'function' ? remade(proofOf(key, nonce), wrong) : proofOf(key, nonce, wrong)
+        const refused = await ask(dpop)
+        t.match(refused, { status: 400, body: { error: 'invalid_dpop_proof', access_token: undefined } }, fault)
+        t.notOk(refused.text.includes(dpop.slice(-20)), 'and it is not repeated')
+      }
+      t.match(await ask(proofOf(key, nonce, { claims: { htu: `${tokenUri}/` } })), { status: 400 })
+      for (const twist of [{}, { claims: { htu: `${tokenUri}?a=b#c` } }, { claims: { iat: nowSec() + 8 } }]) {
+        t.match(await ask(proofOf(key, nonce, twist)), { status: 200, body: { token_type: 'DPoP' } })
+      }
+    },
+  )
 
-  await t.test('line 91: at the API it is a 401 that says so', async t => {
+  await t.test('at the API it is a 401 that says so (RFC 9449 section 4.3; checklist 91)', async t => {
     const wrongs: Readonly<Record<string, Wrong>> = {
       ...wrongProofs,
       'htm of another method': { claims: { htm: 'POST' } },
@@ -113,28 +116,31 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
     t.equal((await call(proofOfCall(), `dPoP ${token}`)).status, 200, 'the scheme has no case')
   })
 
-  await t.test('line 91: without a fresh nonce there is use_dpop_nonce, with one to use', async t => {
-    for (const stale of [undefined, 'A'.repeat(43), `${nonce}A`]) {
-      const refused = await ask(proofOf(key, stale))
-      t.match(refused, { status: 400, body: { error: 'use_dpop_nonce' } })
-      t.equal(refused.headers.get('cache-control'), 'no-store')
-      const given = refused.headers.get('dpop-nonce') ?? ''
-      t.match(await ask(proofOf(key, given)), { status: 200 })
+  await t.test(
+    'without a fresh nonce there is use_dpop_nonce, with one to use (RFC 9449 section 4.3; checklist 91)',
+    async t => {
+      for (const stale of [undefined, 'A'.repeat(43), `${nonce}A`]) {
+        const refused = await ask(proofOf(key, stale))
+        t.match(refused, { status: 400, body: { error: 'use_dpop_nonce' } })
+        t.equal(refused.headers.get('cache-control'), 'no-store')
+        const given = refused.headers.get('dpop-nonce') ?? ''
+        t.match(await ask(proofOf(key, given)), { status: 200 })
 
-      const atApi = await send(target, {
-        method: 'GET',
-        headers: {
-          authorization: `DPoP ${token}`,
-          dpop: newProof(key, { method: 'GET', uri: target, nowMs: Date.now(), nonce: stale, token }),
-        },
-      })
-      t.equal(atApi.status, 401)
-      t.match(challengeOf(atApi), /^DPoP .*error="use_dpop_nonce"/)
-      t.equal((await call(proofOfCall({}, key, atApi.headers.get('dpop-nonce') ?? ''))).status, 200)
-    }
-  })
+        const atApi = await send(target, {
+          method: 'GET',
+          headers: {
+            authorization: `DPoP ${token}`,
+            dpop: newProof(key, { method: 'GET', uri: target, nowMs: Date.now(), nonce: stale, token }),
+          },
+        })
+        t.equal(atApi.status, 401)
+        t.match(challengeOf(atApi), /^DPoP .*error="use_dpop_nonce"/)
+        t.equal((await call(proofOfCall({}, key, atApi.headers.get('dpop-nonce') ?? ''))).status, 200)
+      }
+    },
+  )
 
-  await t.test('line 91: a proof is good once, over all workers and replicas', async t => {
+  await t.test('a proof is good once, over all workers and replicas (RFC 9449 section 4.3; checklist 91)', async t => {
     const replica = await beside()
     const dpop = proofOf(key, nonce)
     const dpopOfCall = proofOfCall()
@@ -151,7 +157,7 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
     await eventually(() => workersAt(gateway, '/accounts/x') > 1)
   })
 
-  await t.test('line 91: a jti is used up by its key alone', async t => {
+  await t.test('a jti is used up by its key alone (RFC 9449 section 4.3; checklist 91)', async t => {
     const twist = { claims: { jti: randomUUID() } }
 
     t.match(await ask(proofOf(key, nonce, twist)), { status: 200 })
@@ -159,22 +165,25 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
     t.match(await ask(proofOf(stranger, nonce, twist)), { status: 200 })
   })
 
-  await t.test('line 91: a token bound to a key is no bearer token, and a bearer token is bound to none', async t => {
-    for (const dpop of [undefined, proofOfCall()]) {
-      const asBearer = await call(dpop, `Bearer ${token}`)
-      t.equal(asBearer.status, 401)
-      t.match(challengeOf(asBearer), /^Bearer .*error="invalid_token"/)
-    }
-    const plain = String((await post(tokenUri, grant, 'app')).body.access_token)
-    const dpop = newProof(key, { method: 'GET', uri: target, nowMs: Date.now(), nonce, token: plain })
-    const asBound = await call(dpop, `DPoP ${plain}`)
-    t.equal(asBound.status, 401)
-    t.match(challengeOf(asBound), /^DPoP .*error="invalid_token"/)
-    t.equal((await call(undefined, `Bearer ${plain}`)).status, 200)
-  })
+  await t.test(
+    'a token bound to a key is no bearer token, and a bearer token is bound to none (RFC 9449 section 4.3; checklist 91)',
+    async t => {
+      for (const dpop of [undefined, proofOfCall()]) {
+        const asBearer = await call(dpop, `Bearer ${token}`)
+        t.equal(asBearer.status, 401)
+        t.match(challengeOf(asBearer), /^Bearer .*error="invalid_token"/)
+      }
+      const plain = String((await post(tokenUri, grant, 'app')).body.access_token)
+      const dpop = newProof(key, { method: 'GET', uri: target, nowMs: Date.now(), nonce, token: plain })
+      const asBound = await call(dpop, `DPoP ${plain}`)
+      t.equal(asBound.status, 401)
+      t.match(challengeOf(asBound), /^DPoP .*error="invalid_token"/)
+      t.equal((await call(undefined, `Bearer ${plain}`)).status, 200)
+    },
+  )
 
   await t.test(
-    'line 82, 85: 20 parallel refreshes with a key make one lineage, and another key has no part in it',
+    '20 parallel refreshes with a key make one lineage, and another key has no part in it (RFC 9700 section 4.14.2, RFC 9449 section 5; checklist 82, 85)',
     async t => {
       const spa = { client_id: 'spa' }
       const ask = (fields: Fields, by = key): Promise<Posted> =>
@@ -197,12 +206,15 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
     },
   )
 
-  await t.test('line 91, 92: proofs and bound tokens stay at the gateway', async t => {
-    t.equal((await call(proofOfCall())).status, 200)
+  await t.test(
+    'proofs and bound tokens stay at the gateway (RFC 9449 section 4.3, RFC 9700 section 4.13; checklist 91, 92)',
+    async t => {
+      t.equal((await call(proofOfCall())).status, 200)
 
-    const seen = upstream.requests.at(-1)
-    t.equal(seen?.target, '/accounts/x')
-    t.notMatch(JSON.stringify(seen?.fields), /eyJ/)
-    t.notMatch(gateway.output.join('\n'), /eyJ/)
-  })
+      const seen = upstream.requests.at(-1)
+      t.equal(seen?.target, '/accounts/x')
+      t.notMatch(JSON.stringify(seen?.fields), /eyJ/)
+      t.notMatch(gateway.output.join('\n'), /eyJ/)
+    },
+  )
 })

@@ -16,7 +16,7 @@ import { confidentialClient, publicClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 import { type Fetch, fetchWith } from './support/secure-fetch.ts'
 
-/** Line 94 as it is written: what the metadata list works, and what they do not list fails. */
+/** Line 94 of checklist.md: every value that the metadata list works, and every other value fails. */
 
 const keys: Readonly<Record<(typeof signingAlgs)[number], TestKey>> = {
   ES256: newKey('ES256'),
@@ -114,20 +114,23 @@ onEachStore('J. What the metadata list', setup, async (t, { gateway }) => {
     none: () => ({ fields: { client_id: 'none' } }),
   }
 
-  await t.test('line 94: each method of authentication that is listed works, at each endpoint', async t => {
-    const endpoints = { token: grant, introspection: { token: 'x' }, revocation: { token: 'x' } }
-    for (const [endpoint, fields] of Object.entries(endpoints)) {
-      for (const method of [...clientAuthMethods, 'client_secret_jwt']) {
-        const place = String(metadata[`${endpoint}_endpoint`])
-        const { body } = await post(place, fields, (await proofs[method]?.()) ?? {})
+  await t.test(
+    'each method of authentication that is listed works, at each endpoint (RFC 8414 section 2; checklist 94)',
+    async t => {
+      const endpoints = { token: grant, introspection: { token: 'x' }, revocation: { token: 'x' } }
+      for (const [endpoint, fields] of Object.entries(endpoints)) {
+        for (const method of [...clientAuthMethods, 'client_secret_jwt']) {
+          const place = String(metadata[`${endpoint}_endpoint`])
+          const { body } = await post(place, fields, (await proofs[method]?.()) ?? {})
 
-        const isListed = listed(`${endpoint}_endpoint_auth_methods_supported`).includes(method)
-        t.equal(body.error !== 'invalid_client', isListed, `${method} at the ${endpoint} endpoint`)
+          const isListed = listed(`${endpoint}_endpoint_auth_methods_supported`).includes(method)
+          t.equal(body.error !== 'invalid_client', isListed, `${method} at the ${endpoint} endpoint`)
+        }
       }
-    }
-  })
+    },
+  )
 
-  await t.test('line 94: each grant type that is listed is known, and no other', async t => {
+  await t.test('each grant type that is listed is known, and no other (RFC 8414 section 2; checklist 94)', async t => {
     const others = ['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code']
     for (const grant_type of [...listed('grant_types_supported'), ...others]) {
       const { body } = await post(`${url}/token`, { grant_type }, basicProof)
@@ -142,64 +145,73 @@ onEachStore('J. What the metadata list', setup, async (t, { gateway }) => {
   const errorOf = async (fields: Fields): Promise<string | undefined> =>
     answerOf(await get(`${url}/authorize?${new URLSearchParams(fields)}`)).error
 
-  await t.test('line 94: each algorithm of what clients sign works where it is listed', async t => {
-    const { jti: _jti, sub: _sub, ...rest } = claimsFor('private_key_jwt')
-    const claims = { ...rest, ...request }
-    for (const alg of algs) {
-      const key = keyFor(alg)
-      const isListed = (member: string): boolean => listed(member).includes(alg)
+  await t.test(
+    'each algorithm of what clients sign works where it is listed (RFC 8414 section 2; checklist 94)',
+    async t => {
+      const { jti: _jti, sub: _sub, ...rest } = claimsFor('private_key_jwt')
+      const claims = { ...rest, ...request }
+      for (const alg of algs) {
+        const key = keyFor(alg)
+        const isListed = (member: string): boolean => listed(member).includes(alg)
 
-      const assertion = alg === 'none' ? unsignedJws({}, claimsFor('private_key_jwt')) : signedBy(key, alg)
-      const asserted = await post(`${url}/token`, grant, { fields: assertionFields(assertion) })
-      t.equal(
-        asserted.status === 200,
-        isListed('token_endpoint_auth_signing_alg_values_supported'),
-        `assertion, ${alg}`,
-      )
+        const assertion = alg === 'none' ? unsignedJws({}, claimsFor('private_key_jwt')) : signedBy(key, alg)
+        const asserted = await post(`${url}/token`, grant, { fields: assertionFields(assertion) })
+        t.equal(
+          asserted.status === 200,
+          isListed('token_endpoint_auth_signing_alg_values_supported'),
+          `assertion, ${alg}`,
+        )
 
-      const dpop = newProof(key, { uri: `${url}/token`, nowMs: Date.now() }, { header: { alg } })
-      const proven = await post(`${url}/token`, grant, { headers: { ...basicProof.headers, dpop } })
-      t.equal(proven.status === 200, isListed('dpop_signing_alg_values_supported'), `DPoP proof, ${alg}`)
+        const dpop = newProof(key, { uri: `${url}/token`, nowMs: Date.now() }, { header: { alg } })
+        const proven = await post(`${url}/token`, grant, { headers: { ...basicProof.headers, dpop } })
+        t.equal(proven.status === 200, isListed('dpop_signing_alg_values_supported'), `DPoP proof, ${alg}`)
 
-      const object = alg === 'none' ? unsignedJws({}, claims) : signJws({ alg, kid: key.kid }, claims, key)
-      const error = await errorOf({ ...request, request: object })
-      const expected = isListed('request_object_signing_alg_values_supported') ? undefined : 'invalid_request_object'
-      t.equal(error, expected, `request object, ${alg}`)
-    }
-  })
+        const object = alg === 'none' ? unsignedJws({}, claims) : signJws({ alg, kid: key.kid }, claims, key)
+        const error = await errorOf({ ...request, request: object })
+        const expected = isListed('request_object_signing_alg_values_supported') ? undefined : 'invalid_request_object'
+        t.equal(error, expected, `request object, ${alg}`)
+      }
+    },
+  )
 
-  await t.test('line 94: code_challenge_methods_supported is S256; each value that is listed works', async t => {
-    t.same(listed('code_challenge_methods_supported'), ['S256'])
-    const choices: Readonly<Record<string, readonly [parameter: string, others: readonly string[]]>> = {
-      response_types_supported: ['response_type', ['token', 'id_token', 'code token', 'none', 'Code']],
-      response_modes_supported: ['response_mode', ['fragment', 'form_post', 'query.jwt', 'jwt']],
-      code_challenge_methods_supported: ['code_challenge_method', ['plain', 's256', 'S512']],
-      scopes_supported: ['scope', ['unlisted', 'Read']],
-    }
-    for (const [member, [parameter, others]] of Object.entries(choices)) {
-      for (const value of listed(member)) t.equal(await errorOf({ ...request, [parameter]: value }), undefined, value)
-      for (const value of others) t.ok(await errorOf({ ...request, [parameter]: value }), value)
-    }
-    t.equal(metadata.request_uri_parameter_supported, false)
-    const request_uri = 'https://app.example/request.jwt'
-    t.equal(await errorOf({ ...request, request_uri }), 'request_uri_not_supported')
-  })
+  await t.test(
+    'code_challenge_methods_supported is S256; each value that is listed works (RFC 8414 section 2; checklist 94)',
+    async t => {
+      t.same(listed('code_challenge_methods_supported'), ['S256'])
+      const choices: Readonly<Record<string, readonly [parameter: string, others: readonly string[]]>> = {
+        response_types_supported: ['response_type', ['token', 'id_token', 'code token', 'none', 'Code']],
+        response_modes_supported: ['response_mode', ['fragment', 'form_post', 'query.jwt', 'jwt']],
+        code_challenge_methods_supported: ['code_challenge_method', ['plain', 's256', 'S512']],
+        scopes_supported: ['scope', ['unlisted', 'Read']],
+      }
+      for (const [member, [parameter, others]] of Object.entries(choices)) {
+        for (const value of listed(member)) t.equal(await errorOf({ ...request, [parameter]: value }), undefined, value)
+        for (const value of others) t.ok(await errorOf({ ...request, [parameter]: value }), value)
+      }
+      t.equal(metadata.request_uri_parameter_supported, false)
+      const request_uri = 'https://app.example/request.jwt'
+      t.equal(await errorOf({ ...request, request_uri }), 'request_uri_not_supported')
+    },
+  )
 
-  await t.test('line 94: introspection answers are signed as listed, tokens bound to certificates as said', async t => {
-    const used = new Set<unknown>()
-    for (const proof of [basicProof, postProof]) {
-      const headers = { accept: 'application/token-introspection+jwt', ...('headers' in proof && proof.headers) }
-      const { text } = await post(`${url}/introspect`, { token: 'x' }, { ...proof, headers })
-      used.add(headerOf(text).alg)
-    }
-    t.same([...used].toSorted(), listed('introspection_signing_alg_values_supported').toSorted())
+  await t.test(
+    'introspection answers are signed as listed, tokens bound to certificates as said (RFC 8414 section 2; checklist 94)',
+    async t => {
+      const used = new Set<unknown>()
+      for (const proof of [basicProof, postProof]) {
+        const headers = { accept: 'application/token-introspection+jwt', ...('headers' in proof && proof.headers) }
+        const { text } = await post(`${url}/introspect`, { token: 'x' }, { ...proof, headers })
+        used.add(headerOf(text).alg)
+      }
+      t.same([...used].toSorted(), listed('introspection_signing_alg_values_supported').toSorted())
 
-    t.equal(metadata.tls_client_certificate_bound_access_tokens, true)
-    const { body } = await post(`${url}/token`, grant, tlsProof)
-    t.match(claimsOf(body.access_token).cnf, { 'x5t#S256': /^[\w-]{43}$/ })
-  })
+      t.equal(metadata.tls_client_certificate_bound_access_tokens, true)
+      const { body } = await post(`${url}/token`, grant, tlsProof)
+      t.match(claimsOf(body.access_token).cnf, { 'x5t#S256': /^[\w-]{43}$/ })
+    },
+  )
 
-  await t.test('line 94: every endpoint that is named is there', async t => {
+  await t.test('every endpoint that is named is there (RFC 8414 section 2; checklist 94)', async t => {
     const named = Object.entries(metadata).filter(([member]) => /_endpoint$|^jwks_uri$/.test(member))
     t.equal(named.length, 6)
     for (const [member, place] of named) t.not((await get(String(place))).status, 404, member)

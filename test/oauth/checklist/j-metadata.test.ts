@@ -48,47 +48,56 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
     clients: [confidentialClient('app', { scope: '', grant_types: ['client_credentials'] })],
   })
 
-  await t.test('line 93: the metadata need no credentials, and their issuer is that of every token', async t => {
-    const { status, headers, body } = await send(url + wellKnown, { method: 'GET', type: undefined })
+  await t.test(
+    'the metadata need no credentials, and their issuer is that of every token (RFC 8414 section 3; checklist 93)',
+    async t => {
+      const { status, headers, body } = await send(url + wellKnown, { method: 'GET', type: undefined })
 
-    t.equal(status, 200)
-    t.match(headers.get('content-type'), /^application\/json(;|$)/)
-    t.equal(body.issuer, url)
-    const issued = await post(String(body.token_endpoint), { grant_type: 'client_credentials' }, undefined, {
-      authorization: basic('app', secret),
-    })
-    t.equal(claimsOf(issued.body.access_token).iss, url)
-  })
+      t.equal(status, 200)
+      t.match(headers.get('content-type'), /^application\/json(;|$)/)
+      t.equal(body.issuer, url)
+      const issued = await post(String(body.token_endpoint), { grant_type: 'client_credentials' }, undefined, {
+        authorization: basic('app', secret),
+      })
+      t.equal(claimsOf(issued.body.access_token).iss, url)
+    },
+  )
 
-  await t.test('line 93: they follow neither Host nor what a proxy says, trusted though it is', async t => {
-    const host = new URL(url).host
-    const plain = textOf(await getRaw(wellKnown, `Host: ${host}`))
-    const headers: readonly (readonly string[])[] = [
-      ['Host: evil.example'],
-      [`Host: ${host}`, 'X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: https'],
-      [`Host: ${host}`, 'Forwarded: host=evil.example;proto=https'],
-      [`Host: ${host}`, 'X-Original-URL: /evil', 'X-Forwarded-Prefix: /evil'],
-    ]
-    t.match(JSON.parse(plain), { issuer: url })
-    for (const lines of headers) t.equal(textOf(await getRaw(wellKnown, ...lines)), plain, lines.join())
-  })
+  await t.test(
+    'they follow neither Host nor what a proxy says, trusted though it is (RFC 8414 section 3; checklist 93)',
+    async t => {
+      const host = new URL(url).host
+      const plain = textOf(await getRaw(wellKnown, `Host: ${host}`))
+      const headers: readonly (readonly string[])[] = [
+        ['Host: evil.example'],
+        [`Host: ${host}`, 'X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: https'],
+        [`Host: ${host}`, 'Forwarded: host=evil.example;proto=https'],
+        [`Host: ${host}`, 'X-Original-URL: /evil', 'X-Forwarded-Prefix: /evil'],
+      ]
+      t.match(JSON.parse(plain), { issuer: url })
+      for (const lines of headers) t.equal(textOf(await getRaw(wellKnown, ...lines)), plain, lines.join())
+    },
+  )
 
-  await t.test('line 93: with a path in the issuer, the well-known part stands between host and path', async t => {
-    const { status, body } = await send(`${tenant.url}${wellKnown}/tenant/one`, { method: 'GET', type: undefined })
+  await t.test(
+    'with a path in the issuer, the well-known part stands between host and path (RFC 8414 section 3; checklist 93)',
+    async t => {
+      const { status, body } = await send(`${tenant.url}${wellKnown}/tenant/one`, { method: 'GET', type: undefined })
 
-    t.equal(status, 200)
-    t.equal(body.issuer, issuer)
-    for (const path of [
-      `${wellKnown}/tenant`,
-      `${wellKnown}/tenant/one/`,
-      `${wellKnown}/tenant/two`,
-      `/tenant/one${wellKnown}`,
-    ]) {
-      t.equal((await send(tenant.url + path, { method: 'GET', type: undefined })).status, 404, path)
-    }
-  })
+      t.equal(status, 200)
+      t.equal(body.issuer, issuer)
+      for (const path of [
+        `${wellKnown}/tenant`,
+        `${wellKnown}/tenant/one/`,
+        `${wellKnown}/tenant/two`,
+        `/tenant/one${wellKnown}`,
+      ]) {
+        t.equal((await send(tenant.url + path, { method: 'GET', type: undefined })).status, 404, path)
+      }
+    },
+  )
 
-  await t.test('line 94: what is not served, or has no entries, is not a member', async t => {
+  await t.test('what is not served, or has no entries, is not a member (RFC 8414 section 2; checklist 94)', async t => {
     for (const at of [url, tenant.url]) {
       const { body } = await send(at + wellKnown, { method: 'GET', type: undefined })
       for (const [name, value] of Object.entries(body)) {
@@ -104,41 +113,47 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
   const askFor = (fields: Fields, headers: Fields = {}): Promise<Posted> =>
     send(`${guarded}?${new URLSearchParams(fields)}`, { method: 'GET', type: undefined, headers })
 
-  await t.test('line 95: the guarded metadata are for who has credentials, in the query or by Basic', async t => {
-    const discovered = await send(url + wellKnown, { method: 'GET', type: undefined })
-    const answers = [
-      await askFor({ client_id: 'app', client_secret: secret }),
-      await askFor({}, { authorization: basic('app', secret) }),
-    ]
-    for (const { status, headers, text } of answers) {
-      t.equal(status, 200)
-      t.equal(text, discovered.text)
-      t.equal(headers.get('cache-control'), 'no-store')
-    }
-    const both = await askFor({ client_id: 'app', client_secret: secret }, { authorization: basic('app', secret) })
-    t.match(both, { status: 400, body: { error: 'invalid_request' } })
-  })
+  await t.test(
+    'the guarded metadata are for who has credentials, in the query or by Basic (RFC 6749 section 2.3.1; checklist 95)',
+    async t => {
+      const discovered = await send(url + wellKnown, { method: 'GET', type: undefined })
+      const answers = [
+        await askFor({ client_id: 'app', client_secret: secret }),
+        await askFor({}, { authorization: basic('app', secret) }),
+      ]
+      for (const { status, headers, text } of answers) {
+        t.equal(status, 200)
+        t.equal(text, discovered.text)
+        t.equal(headers.get('cache-control'), 'no-store')
+      }
+      const both = await askFor({ client_id: 'app', client_secret: secret }, { authorization: basic('app', secret) })
+      t.match(both, { status: 400, body: { error: 'invalid_request' } })
+    },
+  )
 
-  await t.test('line 95: wrong and missing credentials are 401, with the same bytes', async t => {
-    const refusals = [
-      await askFor({}),
-      await askFor({ client_id: 'app' }),
-      await askFor({ client_id: 'app', client_secret: wrongSecret }),
-      await askFor({ client_id: 'app', client_secret: `${secret}x` }),
-      await askFor({ client_id: 'nobody', client_secret: secret }),
-      await askFor({ client_id: 'spa', client_secret: secret }),
-      await askFor({}, { authorization: basic('app', wrongSecret) }),
-      await askFor({}, { authorization: basic('nobody', secret) }),
-    ]
-    for (const { status, headers, text } of refusals) {
-      t.equal(status, 401)
-      t.equal(text, refusals[0]?.text)
-      t.equal(headers.get('cache-control'), 'no-store')
-      t.match(headers.get('www-authenticate'), /^Basic realm=/)
-    }
-  })
+  await t.test(
+    'wrong and missing credentials are 401, with the same bytes (RFC 6749 section 2.3.1; checklist 95)',
+    async t => {
+      const refusals = [
+        await askFor({}),
+        await askFor({ client_id: 'app' }),
+        await askFor({ client_id: 'app', client_secret: wrongSecret }),
+        await askFor({ client_id: 'app', client_secret: `${secret}x` }),
+        await askFor({ client_id: 'nobody', client_secret: secret }),
+        await askFor({ client_id: 'spa', client_secret: secret }),
+        await askFor({}, { authorization: basic('app', wrongSecret) }),
+        await askFor({}, { authorization: basic('nobody', secret) }),
+      ]
+      for (const { status, headers, text } of refusals) {
+        t.equal(status, 401)
+        t.equal(text, refusals[0]?.text)
+        t.equal(headers.get('cache-control'), 'no-store')
+        t.match(headers.get('www-authenticate'), /^Basic realm=/)
+      }
+    },
+  )
 
-  await t.test('line 95: no secret that was sent is anywhere after the run', async t => {
+  await t.test('no secret that was sent is anywhere after the run (RFC 6749 section 2.3.1; checklist 95)', async t => {
     await send(`${url}/after-the-run`, { method: 'GET', type: undefined })
 
     const places = {

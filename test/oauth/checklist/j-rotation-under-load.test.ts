@@ -83,9 +83,12 @@ const rotateUnderLoad = async (t: Test, kind: string, store: TestConfig): Promis
   t.same((await publishedKids(url)).toSorted(), [old, next].sort(), `${kind}: both are published`)
 }
 
-t.test('line 96: no request fails while four workers go over to a new key', async t => {
-  const redis = await startRedis(t)
+t.test(
+  'no request fails while four workers go over to a new key (OpenID Connect Core section 10.1.1; checklist 96)',
+  async t => {
+    const redis = await startRedis(t)
 
-  // Both at once: most of it is waiting for the fifteen seconds in which every worker learns of the new key.
-  await Promise.all([rotateUnderLoad(t, 'sqlite', {}), rotateUnderLoad(t, 'redis', { store: redis.url })])
-})
+    // Both at once: most of it is waiting for the fifteen seconds in which every worker learns of the new key.
+    await Promise.all([rotateUnderLoad(t, 'sqlite', {}), rotateUnderLoad(t, 'redis', { store: redis.url })])
+  },
+)

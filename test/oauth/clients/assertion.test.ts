@@ -58,7 +58,7 @@ const sendTo = ({ token }: TestServer, assertion: string, path = '/token'): Prom
   token({ ...grant, ...assertionFields(assertion) }, { request: { path } })
 
 for (const alg of ['ES256', 'PS256', 'EdDSA'] as const) {
-  t.test(`line 22: an assertion signed with the client's key is proof (${alg})`, async t => {
+  t.test(`an assertion signed with the client's key is proof (${alg}) (RFC 7523 section 3; checklist 22)`, async t => {
     const key = await createClientKey(alg)
     const { tell } = await start(t, [jwtClient('jwt', key)])
     const other = await createClientKey(alg)
@@ -68,7 +68,7 @@ for (const alg of ['ES256', 'PS256', 'EdDSA'] as const) {
   })
 }
 
-t.test('line 22: issuer and subject of an assertion are the client', async t => {
+t.test('issuer and subject of an assertion are the client (RFC 7523 section 3; checklist 22)', async t => {
   const { tell } = await start(t, [jwtClient('jwt', es256), jwtClient('jwt2', es256)])
 
   t.match(await tell(), { status: 200 })
@@ -85,7 +85,7 @@ t.test('line 22: issuer and subject of an assertion are the client', async t => 
   }
 })
 
-t.test('line 22: the audience is the issuer as one string, and nothing else', async t => {
+t.test('the audience is the issuer as one string, and nothing else (RFC 7523 section 3; checklist 22)', async t => {
   const { tell } = await start(t, [jwtClient('jwt', es256)])
 
   for (const aud of [[issuer], `${issuer}/`, `${issuer}/token`, `${issuer}/par`, issuer.toUpperCase(), '', undefined]) {
@@ -107,50 +107,59 @@ t.test('an older client may name the endpoint it calls, or the token endpoint', 
   t.match(await ask(`${issuer}/token`, 'strict'), invalidClient, 'and never under FAPI 2.0')
 })
 
-t.test('line 22: exp is required, ten seconds past at most, and an hour away at most', async t => {
-  const { tell, nowSec } = await start(t, [jwtClient('jwt', es256)])
-
-  for (const exp of [nowSec + 1, nowSec - 9, nowSec + 3600]) {
-    t.match(await tell({ claims: { exp } }), { status: 200 }, `${exp - nowSec} s`)
-  }
-  for (const exp of [undefined, nowSec - 10, nowSec + 3700, String(nowSec + 60), Number.MAX_VALUE]) {
-    t.match(await tell({ claims: { exp } }), invalidClient, JSON.stringify(exp))
-  }
-})
-
-for (const claim of ['iat', 'nbf'] as const) {
-  t.test(`line 22: an assertion may be from ten seconds ahead, not from more than sixty (${claim})`, async t => {
+t.test(
+  'exp is required, ten seconds past at most, and an hour away at most (RFC 7523 section 3; checklist 22)',
+  async t => {
     const { tell, nowSec } = await start(t, [jwtClient('jwt', es256)])
 
-    for (const ahead of [0, 8, 10]) {
-      t.match(await tell({ claims: { [claim]: nowSec + ahead } }), { status: 200 }, `${ahead} s`)
+    for (const exp of [nowSec + 1, nowSec - 9, nowSec + 3600]) {
+      t.match(await tell({ claims: { exp } }), { status: 200 }, `${exp - nowSec} s`)
     }
-    for (const wrong of [nowSec + 61, nowSec + 3600, String(nowSec)]) {
-      t.match(await tell({ claims: { [claim]: wrong } }), invalidClient, JSON.stringify(wrong))
+    for (const exp of [undefined, nowSec - 10, nowSec + 3700, String(nowSec + 60), Number.MAX_VALUE]) {
+      t.match(await tell({ claims: { exp } }), invalidClient, JSON.stringify(exp))
     }
-  })
+  },
+)
+
+for (const claim of ['iat', 'nbf'] as const) {
+  t.test(
+    `an assertion may be from ten seconds ahead, not from more than sixty (${claim}) (RFC 7523 section 3; checklist 22)`,
+    async t => {
+      const { tell, nowSec } = await start(t, [jwtClient('jwt', es256)])
+
+      for (const ahead of [0, 8, 10]) {
+        t.match(await tell({ claims: { [claim]: nowSec + ahead } }), { status: 200 }, `${ahead} s`)
+      }
+      for (const wrong of [nowSec + 61, nowSec + 3600, String(nowSec)]) {
+        t.match(await tell({ claims: { [claim]: wrong } }), invalidClient, JSON.stringify(wrong))
+      }
+    },
+  )
 }
 
-t.test('line 22: a jti is required and used once, until the assertion has expired', async t => {
-  const { tell, clock } = await start(t, [jwtClient('jwt', es256), jwtClient('other', es256)])
-  const claims = assertionClaims('jwt', issuer, clock.nowMs())
+t.test(
+  'a jti is required and used once, until the assertion has expired (RFC 7523 section 3; checklist 22)',
+  async t => {
+    const { tell, clock } = await start(t, [jwtClient('jwt', es256), jwtClient('other', es256)])
+    const claims = assertionClaims('jwt', issuer, clock.nowMs())
 
-  t.match(await tell({ claims }), { status: 200 })
-  t.match(await tell({ claims }), invalidClient, 'a second use')
-  t.match(await tell({ claims: { jti: claims.jti, nbf: 1 } }), invalidClient, 'in another assertion too')
-  t.match(
-    await tell({ claims: { jti: claims.jti }, client_id: 'other' }),
-    { status: 200 },
-    'another client has its own',
-  )
-  clock.advanceSec(69)
-  t.match(await tell({ claims }), invalidClient, 'to its very end')
-  for (const jti of [undefined, '', 7]) t.match(await tell({ claims: { jti } }), invalidClient, String(jti))
-  t.match(await tell({ claims: { jti: 'long'.repeat(5000) } }), { status: 200 })
-  t.match(await tell({ claims: { jti: 'long'.repeat(5000) } }), invalidClient)
-})
+    t.match(await tell({ claims }), { status: 200 })
+    t.match(await tell({ claims }), invalidClient, 'a second use')
+    t.match(await tell({ claims: { jti: claims.jti, nbf: 1 } }), invalidClient, 'in another assertion too')
+    t.match(
+      await tell({ claims: { jti: claims.jti }, client_id: 'other' }),
+      { status: 200 },
+      'another client has its own',
+    )
+    clock.advanceSec(69)
+    t.match(await tell({ claims }), invalidClient, 'to its very end')
+    for (const jti of [undefined, '', 7]) t.match(await tell({ claims: { jti } }), invalidClient, String(jti))
+    t.match(await tell({ claims: { jti: 'long'.repeat(5000) } }), { status: 200 })
+    t.match(await tell({ claims: { jti: 'long'.repeat(5000) } }), invalidClient)
+  },
+)
 
-t.test('line 22: an assertion spent at one endpoint is spent at all', async t => {
+t.test('an assertion spent at one endpoint is spent at all (RFC 7523 section 3; checklist 22)', async t => {
   const { token, revoke, clock } = await start(t, [jwtClient('jwt', es256)])
   const fields = assertionFields(await es256.sign(assertionClaims('jwt', issuer, clock.nowMs())))
 
@@ -158,7 +167,7 @@ t.test('line 22: an assertion spent at one endpoint is spent at all', async t =>
   t.match(await token({ ...grant, ...fields }, {}), invalidClient)
 })
 
-t.test('line 22: a registered algorithm is the only one', async t => {
+t.test('a registered algorithm is the only one (RFC 7523 section 3; checklist 22)', async t => {
   const both = { keys: registered(es256, { ...rs256, publicJwk: { ...rs256.publicJwk, kid: 'rsa' } }) }
   const clients = [
     jwtClient('any', es256, both),
@@ -175,7 +184,7 @@ t.test('line 22: a registered algorithm is the only one', async t => {
   t.match(await tell({ client_id: 'pinned' }), invalidClient, 'another than the registered one')
 })
 
-t.test('line 22: RS256 is refused where the whole server keeps FAPI 2.0', async t => {
+t.test('RS256 is refused where the whole server keeps FAPI 2.0 (RFC 7523 section 3; checklist 22)', async t => {
   const old = jwtClient('jwt', rs256, { token_endpoint_auth_signing_alg: 'RS256' })
 
   t.match(await (await start(t, [old])).tell({ key: rs256 }), { status: 200 })
@@ -184,26 +193,29 @@ t.test('line 22: RS256 is refused where the whole server keeps FAPI 2.0', async 
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-t.test('line 22: no signature, and a symmetric one under the public key, prove nothing', async t => {
-  const server = await start(t, [jwtClient('jwt', es256), jwtClient('old', rs256)])
-  const claims = (client_id: string) => encode(assertionClaims(client_id, issuer, server.clock.nowMs()))
-  const publicTexts = [
-    rs256.publicKey.export({ type: 'spki', format: 'pem' }),
-    rs256.publicKey.export({ type: 'spki', format: 'der' }),
-    JSON.stringify(rs256.publicJwk),
-  ]
+t.test(
+  'no signature, and a symmetric one under the public key, prove nothing (RFC 7523 section 3; checklist 22)',
+  async t => {
+    const server = await start(t, [jwtClient('jwt', es256), jwtClient('old', rs256)])
+    const claims = (client_id: string) => encode(assertionClaims(client_id, issuer, server.clock.nowMs()))
+    const publicTexts = [
+      rs256.publicKey.export({ type: 'spki', format: 'pem' }),
+      rs256.publicKey.export({ type: 'spki', format: 'der' }),
+      JSON.stringify(rs256.publicJwk),
+    ]
 
-  for (const alg of ['none', 'None', 'NONE', '', undefined]) {
-    t.match(await sendTo(server, `${encode({ alg, kid: es256.kid })}.${claims('jwt')}.`), invalidClient, String(alg))
-  }
-  for (const secret of publicTexts) {
-    const signed = `${encode({ alg: 'HS256', kid: rs256.kid })}.${claims('old')}`
-    const mac = createHmac('sha256', secret).update(signed).digest('base64url')
-    t.match(await sendTo(server, `${signed}.${mac}`), invalidClient)
-  }
-})
+    for (const alg of ['none', 'None', 'NONE', '', undefined]) {
+      t.match(await sendTo(server, `${encode({ alg, kid: es256.kid })}.${claims('jwt')}.`), invalidClient, String(alg))
+    }
+    for (const secret of publicTexts) {
+      const signed = `${encode({ alg: 'HS256', kid: rs256.kid })}.${claims('old')}`
+      const mac = createHmac('sha256', secret).update(signed).digest('base64url')
+      t.match(await sendTo(server, `${signed}.${mac}`), invalidClient)
+    }
+  },
+)
 
-t.test('line 22: a key in the header proves nothing, nor does it harm', async t => {
+t.test('a key in the header proves nothing, nor does it harm (RFC 7523 section 3; checklist 22)', async t => {
   const { tell } = await start(t, [jwtClient('jwt', es256)])
   const foreign = await createClientKey('ES256')
   const jwk = { ...foreign.publicJwk }
@@ -214,30 +226,33 @@ t.test('line 22: a key in the header proves nothing, nor does it harm', async t 
   t.match(await tell({ header: { jwk, jku: 'https://evil.example/jwks', x5c: ['AA=='] } }), { status: 200 })
 })
 
-t.test('line 22: an unknown crit is refused, and so is a type that is not of assertions', async t => {
-  const server = await start(t, [jwtClient('jwt', es256)])
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const ours = { ...es256, publicKey, publicJwk: { ...publicKey.export({ format: 'jwk' }), kid: 'own' } }
-  const critical = await start(t, [jwtClient('jwt', ours)])
-  const sent = (header: Readonly<Record<string, unknown>>): string => {
-    const signed = `${encode({ alg: 'ES256', ...header })}.${encode(assertionClaims('jwt', issuer, server.clock.nowMs()))}`
-    const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' })
-    return `${signed}.${signature.toString('base64url')}`
-  }
+t.test(
+  'an unknown crit is refused, and so is a type that is not of assertions (RFC 7523 section 3; checklist 22)',
+  async t => {
+    const server = await start(t, [jwtClient('jwt', es256)])
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const ours = { ...es256, publicKey, publicJwk: { ...publicKey.export({ format: 'jwk' }), kid: 'own' } }
+    const critical = await start(t, [jwtClient('jwt', ours)])
+    const sent = (header: Readonly<Record<string, unknown>>): string => {
+      const signed = `${encode({ alg: 'ES256', ...header })}.${encode(assertionClaims('jwt', issuer, server.clock.nowMs()))}`
+      const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+      return `${signed}.${signature.toString('base64url')}`
+    }
 
-  t.match(await sendTo(critical, sent({})), { status: 200 })
-  t.match(await sendTo(critical, sent({ crit: ['exp'], exp: 1 })), invalidClient)
-  t.match(await sendTo(critical, sent({ crit: ['b64'], b64: false })), invalidClient)
-  t.match(await sendTo(critical, sent({ crit: [] })), invalidClient)
-  for (const typ of ['JWT', 'jwt', 'client-authentication+jwt', 'application/client-authentication+jwt']) {
-    t.match(await server.tell({ header: { typ } }), { status: 200 }, typ)
-  }
-  for (const typ of ['at+jwt', 'dpop+jwt', 'oauth-authz-req+jwt', 'secevent+jwt']) {
-    t.match(await server.tell({ header: { typ } }), invalidClient, typ)
-  }
-})
+    t.match(await sendTo(critical, sent({})), { status: 200 })
+    t.match(await sendTo(critical, sent({ crit: ['exp'], exp: 1 })), invalidClient)
+    t.match(await sendTo(critical, sent({ crit: ['b64'], b64: false })), invalidClient)
+    t.match(await sendTo(critical, sent({ crit: [] })), invalidClient)
+    for (const typ of ['JWT', 'jwt', 'client-authentication+jwt', 'application/client-authentication+jwt']) {
+      t.match(await server.tell({ header: { typ } }), { status: 200 }, typ)
+    }
+    for (const typ of ['at+jwt', 'dpop+jwt', 'oauth-authz-req+jwt', 'secevent+jwt']) {
+      t.match(await server.tell({ header: { typ } }), invalidClient, typ)
+    }
+  },
+)
 
-t.test('line 22: a request object is no assertion', async t => {
+t.test('a request object is no assertion (RFC 7523 section 3; checklist 22)', async t => {
   const server = await start(t, [jwtClient('jwt', es256)])
 
   for (const claims of [
@@ -250,25 +265,29 @@ t.test('line 22: a request object is no assertion', async t => {
   t.match(await server.tell({ claims: { client_id: 'jwt' } }), { status: 200 }, 'a claim that either may have')
 })
 
-t.test('line 22: a signature has one spelling, and one bit more or less makes another', async t => {
-  const server = await start(t, [jwtClient('jwt', es256)])
-  const assertion = () => es256.sign(assertionClaims('jwt', issuer, server.clock.nowMs()))
-  const changed = [
-    (text: string) => `${text}=`,
-    (text: string) => `${text}.`,
-    (text: string) => `${text} `,
-    (text: string) => text.slice(0, -1),
-    (text: string) => `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`,
-    (text: string) => text.replace('.', '..'),
-    (text: string) => text.split('.').slice(0, 2).join('.'),
-    () => 'a.b.c',
-    () => '..',
-  ]
+t.test(
+  'a signature has one spelling, and one bit more or less makes another (RFC 7523 section 3; checklist 22)',
+  async t => {
+    const server = await start(t, [jwtClient('jwt', es256)])
+    const assertion = () => es256.sign(assertionClaims('jwt', issuer, server.clock.nowMs()))
+    const changed = [
+      (text: string) => `${text}=`,
+      (text: string) => `${text}.`,
+      (text: string) => `${text} `,
+      (text: string) => text.slice(0, -1),
+      (text: string) => `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`,
+      (text: string) => text.replace('.', '..'),
+      (text: string) => text.split('.').slice(0, 2).join('.'),
+      () => 'a.b.c',
+      () => '..',
+    ]
 
-  for (const change of changed) t.match(await sendTo(server, change(await assertion())), invalidClient, String(change))
-})
+    for (const change of changed)
+      t.match(await sendTo(server, change(await assertion())), invalidClient, String(change))
+  },
+)
 
-t.test('line 22: an RSA key of less than 2048 bits proves nothing', async t => {
+t.test('an RSA key of less than 2048 bits proves nothing (RFC 7523 section 3; checklist 22)', async t => {
   for (const modulusLength of [1024, 2048]) {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength })
     const keys = { kind: 'jwks', jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }) }] } } as const
@@ -300,19 +319,22 @@ t.test('a key that is registered for another algorithm, or for encryption, prove
   t.match(await (await start(t, [restricted({ alg: 'ES384' })])).tell(), invalidClient)
 })
 
-t.test('line 13, 18: a wrong assertion gets the answer of a wrong secret, whoever it speaks of', async t => {
-  const { token, tell, nowSec } = await start(t, [jwtClient('jwt', es256), client('app')])
-  const wrongSecret = await token(grant, { request: { authorization: [basic('app', 'wrong')] } })
+t.test(
+  'a wrong assertion gets the answer of a wrong secret, whoever it speaks of (RFC 6749 section 5.2, RFC 6749 section 10.10; checklist 13, 18)',
+  async t => {
+    const { token, tell, nowSec } = await start(t, [jwtClient('jwt', es256), client('app')])
+    const wrongSecret = await token(grant, { request: { authorization: [basic('app', 'wrong')] } })
 
-  t.match(wrongSecret, { ...invalidClient, headers: { 'www-authenticate': /^Basic realm="/ } })
-  t.same(await tell({ claims: { exp: nowSec - 60 } }), wrongSecret)
-  t.same(await tell({ key: await createClientKey('ES256') }), wrongSecret)
-  t.same(await tell({ client_id: 'nobody' }), wrongSecret)
-  t.same(await tell({ client_id: 'app' }), wrongSecret)
-  t.same(await token({ ...grant, ...assertionFields('a.b.c') }, {}), wrongSecret)
-})
+    t.match(wrongSecret, { ...invalidClient, headers: { 'www-authenticate': /^Basic realm="/ } })
+    t.same(await tell({ claims: { exp: nowSec - 60 } }), wrongSecret)
+    t.same(await tell({ key: await createClientKey('ES256') }), wrongSecret)
+    t.same(await tell({ client_id: 'nobody' }), wrongSecret)
+    t.same(await tell({ client_id: 'app' }), wrongSecret)
+    t.same(await token({ ...grant, ...assertionFields('a.b.c') }, {}), wrongSecret)
+  },
+)
 
-t.test('line 17: a client_id beside an assertion must say the same', async t => {
+t.test('a client_id beside an assertion must say the same (RFC 6749 section 3.2.1; checklist 17)', async t => {
   const { token, clock } = await start(t, [jwtClient('jwt', es256)])
   const ask = async (client_id: string) => {
     const fields = assertionFields(await es256.sign(assertionClaims('jwt', issuer, clock.nowMs())))
@@ -335,21 +357,24 @@ t.test('an assertion without its type, or of another type, is no proof', async t
   }
 })
 
-t.test('line 24: after ten wrong assertions the client is refused from that address, and nobody else is', async t => {
-  const { tell, clock } = await start(t, [jwtClient('jwt', es256), jwtClient('other', es256)])
-  const key = await createClientKey('ES256')
+t.test(
+  'after ten wrong assertions the client is refused from that address, and nobody else is (RFC 6749 section 2.3.1; checklist 24)',
+  async t => {
+    const { tell, clock } = await start(t, [jwtClient('jwt', es256), jwtClient('other', es256)])
+    const key = await createClientKey('ES256')
 
-  for (let i = 0; i < 10; i++) t.match(await tell({ key }), invalidClient)
+    for (let i = 0; i < 10; i++) t.match(await tell({ key }), invalidClient)
 
-  const refusal = { status: 429, headers: { 'retry-after': '60' }, body: { error: 'rate_limit_exceeded' } }
-  t.match(await tell({ key }), refusal)
-  t.match(await tell(), refusal, 'the right key too')
-  t.match(await tell({ client_id: 'other' }), { status: 200 })
-  clock.advanceSec(60)
-  t.match(await tell(), { status: 200 }, 'and the wait ends')
-})
+    const refusal = { status: 429, headers: { 'retry-after': '60' }, body: { error: 'rate_limit_exceeded' } }
+    t.match(await tell({ key }), refusal)
+    t.match(await tell(), refusal, 'the right key too')
+    t.match(await tell({ client_id: 'other' }), { status: 200 })
+    clock.advanceSec(60)
+    t.match(await tell(), { status: 200 }, 'and the wait ends')
+  },
+)
 
-t.test('line 24: an assertion used again counts as a wrong one', async t => {
+t.test('an assertion used again counts as a wrong one (RFC 6749 section 2.3.1; checklist 24)', async t => {
   const { tell, clock } = await start(t, [jwtClient('jwt', es256)])
   const claims = assertionClaims('jwt', issuer, clock.nowMs())
   t.match(await tell({ claims }), { status: 200 })

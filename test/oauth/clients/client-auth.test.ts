@@ -14,22 +14,25 @@ const cpuMicros = async (attempt: () => unknown): Promise<number> => {
 
 const invalidClient = { status: 401, body: { error: 'invalid_client' } }
 
-t.test('line 13: failed authentication is 401 with WWW-Authenticate, by header or by body', async t => {
-  const { token } = await startServer(t)
+t.test(
+  'failed authentication is 401 with WWW-Authenticate, by header or by body (RFC 6749 section 5.2; checklist 13)',
+  async t => {
+    const { token } = await startServer(t)
 
-  for (const answer of [
-    await token(grant, { request: { authorization: [basic('app', 'wrong')] } }),
-    await token({ ...grant, client_id: 'app', client_secret: 'wrong' }, {}),
-    await token(grant, {}),
-    await token({ ...grant, client_id: 'app' }, {}),
-    await token({ ...grant, client_secret: 'app-secret' }, {}),
-    await token(grant, { request: { authorization: ['Bearer abc'] } }),
-  ]) {
-    t.match(answer, { ...invalidClient, headers: { 'www-authenticate': /^Basic realm="/ } })
-  }
-})
+    for (const answer of [
+      await token(grant, { request: { authorization: [basic('app', 'wrong')] } }),
+      await token({ ...grant, client_id: 'app', client_secret: 'wrong' }, {}),
+      await token(grant, {}),
+      await token({ ...grant, client_id: 'app' }, {}),
+      await token({ ...grant, client_secret: 'app-secret' }, {}),
+      await token(grant, { request: { authorization: ['Bearer abc'] } }),
+    ]) {
+      t.match(answer, { ...invalidClient, headers: { 'www-authenticate': /^Basic realm="/ } })
+    }
+  },
+)
 
-t.test('line 14: both halves of HTTP Basic are form-urldecoded', async t => {
+t.test('both halves of HTTP Basic are form-urldecoded (RFC 6749 section 2.3.1; checklist 14)', async t => {
   const odd = client('a:b c+d%', { secrets: [{ kind: 'plain', value: new Secret('p&s=%+ :') }] })
   const { token } = await startServer(t, { clients: [odd] })
   const raw = (text: string) => ({ request: { authorization: [`Basic ${Buffer.from(text).toString('base64')}`] } })
@@ -39,30 +42,34 @@ t.test('line 14: both halves of HTTP Basic are form-urldecoded', async t => {
   t.match(await token(grant, raw('a%3Ab+c%2Bd%25:p%26s%3D%25++%3A')), invalidClient, 'a plus sign is a space')
 })
 
-t.test('line 15: a malformed header is 401, never anything worse, and the scheme has no case', async t => {
-  const { token } = await startServer(t)
-  const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
-  const malformed = [
-    '',
-    'Basic',
-    'Basic ',
-    'Basic !!!!',
-    'Basic YXBw',
-    `Basic ${base64('app')}`,
-    `Basic ${base64('app:app-secret%')}`,
-    `Basic ${base64('app:%zz')}`,
-    `Basic ${base64('app:%ff')}`,
-    `Basic ${base64(Buffer.from([0x61, 0x3a, 0xff, 0xfe]))}`,
-    `Basic ${base64('app:app-secret').replace(/=*$/, '')}!`,
-    `Basic ${base64('app:app-secret')} x`,
-    `Digest ${base64('app:app-secret')}`,
-  ]
+t.test(
+  'a malformed header is 401, never anything worse, and the scheme has no case (RFC 7617 section 2; checklist 15)',
+  async t => {
+    const { token } = await startServer(t)
+    const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
+    const malformed = [
+      '',
+      'Basic',
+      'Basic ',
+      'Basic !!!!',
+      'Basic YXBw',
+      `Basic ${base64('app')}`,
+      `Basic ${base64('app:app-secret%')}`,
+      `Basic ${base64('app:%zz')}`,
+      `Basic ${base64('app:%ff')}`,
+      `Basic ${base64(Buffer.from([0x61, 0x3a, 0xff, 0xfe]))}`,
+      `Basic ${base64('app:app-secret').replace(/=*$/, '')}!`,
+      `Basic ${base64('app:app-secret')} x`,
+      `Digest ${base64('app:app-secret')}`,
+    ]
 
-  for (const line of malformed) t.match(await token(grant, { request: { authorization: [line] } }), invalidClient, line)
-  t.match(await token(grant, { request: { authorization: [`bAsIc ${base64('app:app-secret')}`] } }), { status: 200 })
-})
+    for (const line of malformed)
+      t.match(await token(grant, { request: { authorization: [line] } }), invalidClient, line)
+    t.match(await token(grant, { request: { authorization: [`bAsIc ${base64('app:app-secret')}`] } }), { status: 200 })
+  },
+)
 
-t.test('line 16: two mechanisms at once are an invalid_request', async t => {
+t.test('two mechanisms at once are an invalid_request (RFC 6749 section 2.3; checklist 16)', async t => {
   const { token } = await startServer(t)
   const header = basic('app', 'app-secret')
   const invalidRequest = { status: 400, body: { error: 'invalid_request' } }
@@ -73,17 +80,20 @@ t.test('line 16: two mechanisms at once are an invalid_request', async t => {
   t.match(await token(grant, { request: { authorization: [header, header] } }), invalidRequest)
 })
 
-t.test('line 17: a client_id in the body must be that of the authenticated client', async t => {
-  const { token } = await startServer(t)
+t.test(
+  'a client_id in the body must be that of the authenticated client (RFC 6749 section 3.2.1; checklist 17)',
+  async t => {
+    const { token } = await startServer(t)
 
-  t.match(await token({ ...grant, client_id: 'other' }, { as: 'app' }), {
-    status: 400,
-    body: { error: 'invalid_request' },
-  })
-  t.match(await token({ ...grant, client_id: 'app' }, { as: 'app' }), { status: 200 })
-})
+    t.match(await token({ ...grant, client_id: 'other' }, { as: 'app' }), {
+      status: 400,
+      body: { error: 'invalid_request' },
+    })
+    t.match(await token({ ...grant, client_id: 'app' }, { as: 'app' }), { status: 200 })
+  },
+)
 
-t.test('line 18: an unknown client and a wrong secret get the same answer', async t => {
+t.test('an unknown client and a wrong secret get the same answer (RFC 6749 section 10.10; checklist 18)', async t => {
   const { token } = await startServer(t)
   const ask = (authorization: string) => token(grant, { request: { authorization: [authorization] } })
 
@@ -95,30 +105,36 @@ t.test('line 18: an unknown client and a wrong secret get the same answer', asyn
   t.same(await token({ ...grant, client_id: 'nobody', client_secret: 'x' }, {}), unknown)
 })
 
-t.test('line 18: where one client has a slow hash, every failure takes as long', async t => {
-  const value = new Secret(await hashSecret(new Secret('correct horse')))
-  const slow = client('slow', { secrets: [{ kind: 'hash', value }] })
-  const { token } = await startServer(t, { clients: [slow, client('app')] })
-  const leastCpu = async (attempt: (i: number) => unknown): Promise<number> =>
-    Math.min(await cpuMicros(() => attempt(1)), await cpuMicros(() => attempt(2)), await cpuMicros(() => attempt(3)))
-  const oneHash = await leastCpu(i => verifySecretHash(new Secret(`wrong-${i}`), value))
+t.test(
+  'where one client has a slow hash, every failure takes as long (RFC 6749 section 10.10; checklist 18)',
+  async t => {
+    const value = new Secret(await hashSecret(new Secret('correct horse')))
+    const slow = client('slow', { secrets: [{ kind: 'hash', value }] })
+    const { token } = await startServer(t, { clients: [slow, client('app')] })
+    const leastCpu = async (attempt: (i: number) => unknown): Promise<number> =>
+      Math.min(await cpuMicros(() => attempt(1)), await cpuMicros(() => attempt(2)), await cpuMicros(() => attempt(3)))
+    const oneHash = await leastCpu(i => verifySecretHash(new Secret(`wrong-${i}`), value))
 
-  for (const client_id of ['nobody', 'app', 'slow']) {
-    const wrong = (i: number) => token(grant, { request: { authorization: [basic(client_id, `guess-${i}`)] } })
-    const spent = await leastCpu(wrong)
-    t.ok(spent > oneHash / 2, `${client_id} costs one slow hash (${spent} µs, a hash ${oneHash} µs)`)
-  }
-})
+    for (const client_id of ['nobody', 'app', 'slow']) {
+      const wrong = (i: number) => token(grant, { request: { authorization: [basic(client_id, `guess-${i}`)] } })
+      const spent = await leastCpu(wrong)
+      t.ok(spent > oneHash / 2, `${client_id} costs one slow hash (${spent} µs, a hash ${oneHash} µs)`)
+    }
+  },
+)
 
-t.test('line 19: secrets of any length are compared, the empty and the longer one too', async t => {
-  const { token } = await startServer(t)
+t.test(
+  'secrets of any length are compared, the empty and the longer one too (RFC 6749 section 10.10; checklist 19)',
+  async t => {
+    const { token } = await startServer(t)
 
-  for (const secret of ['', 'a', 'app-secre', 'app-secret ', 'app-secretapp-secret', 'é'.repeat(500)]) {
-    t.match(await token(grant, { request: { authorization: [basic('app', secret)] } }), invalidClient, secret)
-  }
-})
+    for (const secret of ['', 'a', 'app-secre', 'app-secret ', 'app-secretapp-secret', 'é'.repeat(500)]) {
+      t.match(await token(grant, { request: { authorization: [basic('app', secret)] } }), invalidClient, secret)
+    }
+  },
+)
 
-t.test('line 20: a client uses its registered method and no other', async t => {
+t.test('a client uses its registered method and no other (RFC 7591 section 2; checklist 20)', async t => {
   const clients = [client('app'), client('poster', { token_endpoint_auth_method: 'client_secret_post' })]
   const { token } = await startServer(t, { clients })
 
@@ -142,36 +158,42 @@ t.test('stored forms of a secret authenticate like the secret itself', async t =
   }
 })
 
-t.test('line 24: secrets guessed all at once are heard no further than those guessed in turn', async t => {
-  const value = new Secret(await hashSecret(new Secret('app-secret')))
-  const { token } = await startServer(t, { clients: [client('app', { secrets: [{ kind: 'hash', value }] })] })
-  const secrets = [...Array.from({ length: 15 }, (_, i) => `guess-${i}`), 'app-secret']
+t.test(
+  'secrets guessed all at once are heard no further than those guessed in turn (RFC 6749 section 2.3.1; checklist 24)',
+  async t => {
+    const value = new Secret(await hashSecret(new Secret('app-secret')))
+    const { token } = await startServer(t, { clients: [client('app', { secrets: [{ kind: 'hash', value }] })] })
+    const secrets = [...Array.from({ length: 15 }, (_, i) => `guess-${i}`), 'app-secret']
 
-  const answers = await Promise.all(
-    secrets.map(secret => token(grant, { request: { authorization: [basic('app', secret)] } })),
-  )
+    const answers = await Promise.all(
+      secrets.map(secret => token(grant, { request: { authorization: [basic('app', secret)] } })),
+    )
 
-  t.equal(answers.filter(({ status }) => status === 401).length, 10)
-  t.match(answers.at(-1), { status: 429 }, 'the right one comes after too many')
-})
-
-t.test('line 24: after ten wrong secrets the client is refused from that address, and nobody else is', async t => {
-  const { token, clock } = await startServer(t)
-  const wrong = { request: { authorization: [basic('app', 'wrong')] } }
-
-  for (let i = 0; i < 10; i++) t.match(await token(grant, wrong), invalidClient)
-
-  const refusal = { status: 429, headers: { 'retry-after': '60' }, body: { error: 'rate_limit_exceeded' } }
-  t.match(await token(grant, wrong), refusal)
-  t.match(await token(grant, { as: 'app' }), refusal, 'the right secret too')
-  t.match(await token(grant, { as: 'app', request: { address: '192.0.2.2' } }), { status: 200 })
-  t.match(await token(grant, { as: 'other' }), { status: 200 })
-  clock.advanceSec(60)
-  t.match(await token(grant, { as: 'app' }), { status: 200 }, 'and the wait ends')
-})
+    t.equal(answers.filter(({ status }) => status === 401).length, 10)
+    t.match(answers.at(-1), { status: 429 }, 'the right one comes after too many')
+  },
+)
 
 t.test(
-  'line 95: the metadata operation takes a secret in the query, or Basic, from every client that has one',
+  'after ten wrong secrets the client is refused from that address, and nobody else is (RFC 6749 section 2.3.1; checklist 24)',
+  async t => {
+    const { token, clock } = await startServer(t)
+    const wrong = { request: { authorization: [basic('app', 'wrong')] } }
+
+    for (let i = 0; i < 10; i++) t.match(await token(grant, wrong), invalidClient)
+
+    const refusal = { status: 429, headers: { 'retry-after': '60' }, body: { error: 'rate_limit_exceeded' } }
+    t.match(await token(grant, wrong), refusal)
+    t.match(await token(grant, { as: 'app' }), refusal, 'the right secret too')
+    t.match(await token(grant, { as: 'app', request: { address: '192.0.2.2' } }), { status: 200 })
+    t.match(await token(grant, { as: 'other' }), { status: 200 })
+    clock.advanceSec(60)
+    t.match(await token(grant, { as: 'app' }), { status: 200 }, 'and the wait ends')
+  },
+)
+
+t.test(
+  'the metadata operation takes a secret in the query, or Basic, from every client that has one (RFC 6749 section 2.3.1; checklist 95)',
   async t => {
     const clients = [
       client('app'),

@@ -38,22 +38,25 @@ const kinds: Readonly<Record<string, (endMs: number) => readonly ClientSecret[]>
 }
 
 for (const [kind, secrets] of Object.entries(kinds)) {
-  t.test(`line 25: old and new secret both work until the overlap ends, then only the new one (${kind})`, async t => {
-    const { clock, present } = await startRotation(t, secrets)
+  t.test(
+    `old and new secret both work until the overlap ends, then only the new one (${kind}) (checklist 25)`,
+    async t => {
+      const { clock, present } = await startRotation(t, secrets)
 
-    t.equal(await present('new'), 200)
-    t.equal(await present('old'), 200)
-    t.equal(await present('older'), 401)
+      t.equal(await present('new'), 200)
+      t.equal(await present('old'), 200)
+      t.equal(await present('older'), 401)
 
-    clock.advanceSec(59.999)
-    t.equal(await present('old'), 200, 'to the last moment')
-    clock.advanceSec(0.001)
-    t.equal(await present('old'), 401, 'and no moment longer')
-    t.equal(await present('new'), 200)
-  })
+      clock.advanceSec(59.999)
+      t.equal(await present('old'), 200, 'to the last moment')
+      clock.advanceSec(0.001)
+      t.equal(await present('old'), 401, 'and no moment longer')
+      t.equal(await present('new'), 200)
+    },
+  )
 }
 
-t.test('line 25: a secret whose end has come before the start never works', async t => {
+t.test('a secret whose end has come before the start never works (checklist 25)', async t => {
   const { present } = await startRotation(t, endMs => [plain('new'), plain('old', endMs - 60_000)])
 
   t.equal(await present('old'), 401)
@@ -72,20 +75,23 @@ const leastCpuMicros = async (attempt: (i: number) => unknown): Promise<number> 
   return Math.min(...spent)
 }
 
-t.test('line 18: where one client has two slow secrets, every failure costs two', async t => {
-  const clock = createManualClock()
-  const clients = [client('rotating', { secrets: [stored(slowNew), stored(slowOld)] }), client('app')]
-  const { token } = await startServer(t, { clients }, clock)
-  const value = new Secret(slowNew)
-  const oneHash = await leastCpuMicros(i => verifySecretHash(new Secret(`wrong-${i}`), value))
+t.test(
+  'where one client has two slow secrets, every failure costs two (RFC 6749 section 10.10; checklist 18)',
+  async t => {
+    const clock = createManualClock()
+    const clients = [client('rotating', { secrets: [stored(slowNew), stored(slowOld)] }), client('app')]
+    const { token } = await startServer(t, { clients }, clock)
+    const value = new Secret(slowNew)
+    const oneHash = await leastCpuMicros(i => verifySecretHash(new Secret(`wrong-${i}`), value))
 
-  for (const client_id of ['nobody', 'app', 'rotating']) {
-    const spent = await leastCpuMicros(i =>
-      token({ grant_type: 'client_credentials' }, { request: { authorization: [basic(client_id, `guess-${i}`)] } }),
-    )
-    t.ok(spent > oneHash * 1.5, `${client_id} costs two slow hashes (${spent} µs, one hash ${oneHash} µs)`)
-  }
-})
+    for (const client_id of ['nobody', 'app', 'rotating']) {
+      const spent = await leastCpuMicros(i =>
+        token({ grant_type: 'client_credentials' }, { request: { authorization: [basic(client_id, `guess-${i}`)] } }),
+      )
+      t.ok(spent > oneHash * 1.5, `${client_id} costs two slow hashes (${spent} µs, one hash ${oneHash} µs)`)
+    }
+  },
+)
 
 t.test('either of two slow secrets costs nothing once it was right', async t => {
   const { present } = await startRotation(t, endMs => [stored(slowNew), stored(slowOld, endMs)])

@@ -55,7 +55,7 @@ const present: Readonly<Record<ClientAuthMethod, (client_id: string) => Carried 
 const isNothingMore = (used: ClientAuthMethod, registered: ClientAuthMethod): boolean =>
   registered === 'none' && (used === 'tls_client_auth' || used === 'self_signed_tls_client_auth')
 
-t.test('line 20: a client uses its registered method, and of all others none', async t => {
+t.test('a client uses its registered method, and of all others none (RFC 7591 section 2; checklist 20)', async t => {
   const { revoke } = await startServer(t, { clients }, clock)
 
   for (const registered of clientAuthMethods) {
@@ -71,34 +71,40 @@ t.test('line 20: a client uses its registered method, and of all others none', a
   }
 })
 
-t.test('line 16: two mechanisms at once are refused, whichever the client is registered for', async t => {
-  const { revoke } = await startServer(t, { clients }, clock)
-  const mechanisms = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
+t.test(
+  'two mechanisms at once are refused, whichever the client is registered for (RFC 6749 section 2.3; checklist 16)',
+  async t => {
+    const { revoke } = await startServer(t, { clients }, clock)
+    const mechanisms = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
 
-  for (const registered of mechanisms) {
-    for (const one of mechanisms) {
-      for (const other of mechanisms.slice(mechanisms.indexOf(one) + 1)) {
-        const both = [await present[one](registered), await present[other](registered)]
-        const fields = Object.assign({ token: 'unknown' }, ...both.map(carried => carried.fields))
-        const request = Object.assign({}, ...both.map(carried => carried.request))
-        const answer = await revoke(fields, { request })
-        t.match(answer, { status: 400, body: { error: 'invalid_request' } }, `${one} and ${other}, as ${registered}`)
+    for (const registered of mechanisms) {
+      for (const one of mechanisms) {
+        for (const other of mechanisms.slice(mechanisms.indexOf(one) + 1)) {
+          const both = [await present[one](registered), await present[other](registered)]
+          const fields = Object.assign({ token: 'unknown' }, ...both.map(carried => carried.fields))
+          const request = Object.assign({}, ...both.map(carried => carried.request))
+          const answer = await revoke(fields, { request })
+          t.match(answer, { status: 400, body: { error: 'invalid_request' } }, `${one} and ${other}, as ${registered}`)
+        }
       }
     }
-  }
-})
+  },
+)
 
-t.test('line 16: a certificate on the connection is no mechanism beside another', async t => {
-  const { revoke } = await startServer(t, { clients }, clock)
+t.test(
+  'a certificate on the connection is no mechanism beside another (RFC 6749 section 2.3; checklist 16)',
+  async t => {
+    const { revoke } = await startServer(t, { clients }, clock)
 
-  for (const registered of ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const) {
-    for (const clientCertificate of [vouchedFor, selfSigned]) {
-      const { fields, request } = await present[registered](registered)
-      const answer = await revoke({ token: 'unknown', ...fields }, { request: { ...request, clientCertificate } })
-      t.match(answer, { status: 200 }, registered)
+    for (const registered of ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const) {
+      for (const clientCertificate of [vouchedFor, selfSigned]) {
+        const { fields, request } = await present[registered](registered)
+        const answer = await revoke({ token: 'unknown', ...fields }, { request: { ...request, clientCertificate } })
+        t.match(answer, { status: 200 }, registered)
+      }
     }
-  }
-})
+  },
+)
 
 t.test('the certificate of a request is looked at only for clients that prove themselves by it', async t => {
   const { server } = await startServer(t, { clients }, clock)

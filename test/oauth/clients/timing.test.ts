@@ -32,7 +32,7 @@ const shuffled = (values: readonly number[]): readonly number[] =>
     .sort((a, b) => a.place - b.place)
     .map(({ value }) => value)
 
-t.test('line 18: time does not tell an unknown client from a wrong secret', async t => {
+t.test('time does not tell an unknown client from a wrong secret (RFC 6749 section 10.10; checklist 18)', async t => {
   const quick = { kind: 'hash', value: new Secret(hashGeneratedSecret(new Secret('generated'))) } as const
   const { server } = await startServer(t, { clients: [client('one'), client('two', { secrets: [quick] })] })
   const unknown = failure(basic('nil', 'guessed'))

@@ -40,12 +40,15 @@ const attempts: Attempts = {
 const runOn = async (t: Test, clients: SecureClients, store: string): Promise<void> => {
   const { ask, issuer, key, fetchedKey, gateway } = clients
 
-  await t.test(`line 20: every method is proof over TLS, and its nearest neighbour is not (${store})`, async t => {
-    for (const [method, attempt] of Object.entries(attempts)) {
-      t.match(await attempt(clients, true), { status: 200 }, method)
-      t.match(await attempt(clients, false), invalidClient, method)
-    }
-  })
+  await t.test(
+    `every method is proof over TLS, and its nearest neighbour is not (${store}) (RFC 7591 section 2; checklist 20)`,
+    async t => {
+      for (const [method, attempt] of Object.entries(attempts)) {
+        t.match(await attempt(clients, true), { status: 200 }, method)
+        t.match(await attempt(clients, false), invalidClient, method)
+      }
+    },
+  )
 
   await t.test(`the instants of an assertion may have fractions (${store})`, async t => {
     const exp = Date.now() / 1000 + 60.123_456_7
@@ -55,15 +58,18 @@ const runOn = async (t: Test, clients: SecureClients, store: string): Promise<vo
     t.match(await ask(assertionFields(assertion)), invalidClient)
   })
 
-  await t.test(`line 22: of 20 parallel uses of one assertion over four workers one is heard (${store})`, async t => {
-    const fields = await newAssertion(key, 'private_key_jwt', issuer)
+  await t.test(
+    `of 20 parallel uses of one assertion over four workers one is heard (${store}) (RFC 7523 section 3; checklist 22)`,
+    async t => {
+      const fields = await newAssertion(key, 'private_key_jwt', issuer)
 
-    const replies = await Promise.all(Array.from({ length: 20 }, () => ask(fields)))
+      const replies = await Promise.all(Array.from({ length: 20 }, () => ask(fields)))
 
-    t.equal(replies.filter(({ status }) => status === 200).length, 1)
-    t.ok(replies.every(({ status }) => [200, 401, 429].includes(status)))
-    await eventually(() => workersThatSaid(gateway, 401) > 1)
-  })
+      t.equal(replies.filter(({ status }) => status === 200).length, 1)
+      t.ok(replies.every(({ status }) => [200, 401, 429].includes(status)))
+      await eventually(() => workersThatSaid(gateway, 401) > 1)
+    },
+  )
 
   await t.test(`keys are fetched from a jwks_uri once by each worker (${store})`, async t => {
     const answers = await Promise.all(
@@ -75,11 +81,14 @@ const runOn = async (t: Test, clients: SecureClients, store: string): Promise<vo
     t.ok(clients.fetches() <= 4)
   })
 
-  await t.test(`line 25: old and new secret both work during a rotation, an ended one does not (${store})`, async t => {
-    t.match(await ask({}, asBasic('rotating', 'new-secret')), { status: 200 })
-    t.match(await ask({}, asBasic('rotating', 'old-secret')), { status: 200 })
-    t.match(await ask({}, asBasic('rotating', 'ended-secret')), invalidClient)
-  })
+  await t.test(
+    `old and new secret both work during a rotation, an ended one does not (${store}) (checklist 25)`,
+    async t => {
+      t.match(await ask({}, asBasic('rotating', 'new-secret')), { status: 200 })
+      t.match(await ask({}, asBasic('rotating', 'old-secret')), { status: 200 })
+      t.match(await ask({}, asBasic('rotating', 'ended-secret')), invalidClient)
+    },
+  )
 }
 
 t.test('client authentication over TLS (sqlite)', async t => {
@@ -91,13 +100,16 @@ t.test('client authentication over TLS (redis)', async t => {
   const clients = await startSecureClients(t, { store: redis.url })
   await runOn(t, clients, 'redis')
 
-  await t.test('line 78: while the store is away an assertion is neither taken nor refused', async t => {
-    const { ask, fetchedKey, issuer } = clients
-    await redis.kill()
+  await t.test(
+    'while the store is away an assertion is neither taken nor refused (RFC 7009 section 2.2.1; checklist 78)',
+    async t => {
+      const { ask, fetchedKey, issuer } = clients
+      await redis.kill()
 
-    const told = await ask(await newAssertion(fetchedKey, 'fetched', issuer))
+      const told = await ask(await newAssertion(fetchedKey, 'fetched', issuer))
 
-    t.equal(told.status, 503)
-    t.match(told.retryAfter, /^\d+$/)
-  })
+      t.equal(told.status, 503)
+      t.match(told.retryAfter, /^\d+$/)
+    },
+  )
 })

@@ -30,19 +30,22 @@ t.test('a good request begins an interaction in this browser', async t => {
   t.equal(header(reply, 'cache-control'), 'no-store')
 })
 
-t.test('line 61: with an https issuer the cookie is Secure and says so in its name', async t => {
-  const room = await openBrowserRoom(t, [demoClient], { issuer: 'https://login.example' })
+t.test(
+  'with an https issuer the cookie is Secure and says so in its name (RFC 6265 section 8.4; checklist 61)',
+  async t => {
+    const room = await openBrowserRoom(t, [demoClient], { issuer: 'https://login.example' })
 
-  const reply = await room.authorize(get(ask()))
+    const reply = await room.authorize(get(ask()))
 
-  const names = [/^__Secure-sidegate-interaction=/, /^__Secure-sidegate-return=/]
-  for (const [i, name] of names.entries()) {
-    t.match(reply.headers['set-cookie']?.[i], name)
-    t.match(reply.headers['set-cookie']?.[i], /; HttpOnly; SameSite=Lax; Secure$/)
-  }
-})
+    const names = [/^__Secure-sidegate-interaction=/, /^__Secure-sidegate-return=/]
+    for (const [i, name] of names.entries()) {
+      t.match(reply.headers['set-cookie']?.[i], name)
+      t.match(reply.headers['set-cookie']?.[i], /; HttpOnly; SameSite=Lax; Secure$/)
+    }
+  },
+)
 
-t.test('line 39: GET and POST give the same result', async t => {
+t.test('GET and POST give the same result (RFC 6749 section 3.1; checklist 39)', async t => {
   const room = await openBrowserRoom(t)
 
   t.match(header(await room.authorize(post(ask())), 'location'), /^\/interaction\//)
@@ -51,21 +54,24 @@ t.test('line 39: GET and POST give the same result', async t => {
   }
 })
 
-t.test('line 39: of a POST only the body counts, and a parameter in both places is a duplicate', async t => {
-  const room = await openBrowserRoom(t)
+t.test(
+  'of a POST only the body counts, and a parameter in both places is a duplicate (RFC 6749 section 3.1; checklist 39)',
+  async t => {
+    const room = await openBrowserRoom(t)
 
-  const bodyOnly = await room.authorize({ ...post(ask({ scope: undefined })), query: 'prompt=none' })
-  const inBoth = await room.authorize({ ...post(ask()), query: 'scope=accounts:read' })
-  const clientInQuery = await room.authorize({ ...post(ask({ client_id: undefined })), query: 'client_id=demo' })
-  const clientInBoth = await room.authorize({ ...post(ask()), query: 'client_id=demo' })
+    const bodyOnly = await room.authorize({ ...post(ask({ scope: undefined })), query: 'prompt=none' })
+    const inBoth = await room.authorize({ ...post(ask()), query: 'scope=accounts:read' })
+    const clientInQuery = await room.authorize({ ...post(ask({ client_id: undefined })), query: 'client_id=demo' })
+    const clientInBoth = await room.authorize({ ...post(ask()), query: 'client_id=demo' })
 
-  t.match(header(bodyOnly, 'location'), /^\/interaction\//)
-  t.equal(answerOf(inBoth).error, 'invalid_request')
-  for (const refused of [clientInQuery, clientInBoth]) {
-    t.equal(refused.status, 400)
-    t.notOk(refused.headers.location)
-  }
-})
+    t.match(header(bodyOnly, 'location'), /^\/interaction\//)
+    t.equal(answerOf(inBoth).error, 'invalid_request')
+    for (const refused of [clientInQuery, clientInBoth]) {
+      t.equal(refused.status, 400)
+      t.notOk(refused.headers.location)
+    }
+  },
+)
 
 t.test('a POST that is not form-encoded gets a page and no redirect', async t => {
   const room = await openBrowserRoom(t)
@@ -93,46 +99,55 @@ t.test('more than a hundred parameters get a page and no redirect', async t => {
   }
 })
 
-t.test('line 40: an unknown client or a bad redirect URI gets a page and no Location', async t => {
-  const room = await openBrowserRoom(t)
-  const bad: Parameters[] = [
-    { client_id: 'nobody' },
-    { client_id: undefined },
-    { client_id: 'DEMO' },
-    { redirect_uri: 'https://evil.example/' },
-    { redirect_uri: `${callback}/` },
-  ]
-  for (const changes of bad) {
-    const reply = await room.authorize(get(ask(changes)))
-    t.equal(reply.status, 400)
-    t.notOk(reply.headers.location)
-    t.match(header(reply, 'content-type'), /^text\/html/)
-  }
-  t.equal((await room.authorize(get(`${ask({ client_id: undefined })}&client_id=%ff`))).status, 400)
-})
+t.test(
+  'an unknown client or a bad redirect URI gets a page and no Location (RFC 6749 section 4.1.2.1; checklist 40)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const bad: Parameters[] = [
+      { client_id: 'nobody' },
+      { client_id: undefined },
+      { client_id: 'DEMO' },
+      { redirect_uri: 'https://evil.example/' },
+      { redirect_uri: `${callback}/` },
+    ]
+    for (const changes of bad) {
+      const reply = await room.authorize(get(ask(changes)))
+      t.equal(reply.status, 400)
+      t.notOk(reply.headers.location)
+      t.match(header(reply, 'content-type'), /^text\/html/)
+    }
+    t.equal((await room.authorize(get(`${ask({ client_id: undefined })}&client_id=%ff`))).status, 400)
+  },
+)
 
-t.test('line 44: redirect_uri may be left out where the client has exactly one', async t => {
-  const two = { ...demoClient, client_id: 'two', redirect_uris: [callback, 'https://app.example/cb'] }
-  const room = await openBrowserRoom(t, [demoClient, two])
+t.test(
+  'redirect_uri may be left out where the client has exactly one (RFC 6749 section 3.1.2.3; checklist 44)',
+  async t => {
+    const two = { ...demoClient, client_id: 'two', redirect_uris: [callback, 'https://app.example/cb'] }
+    const room = await openBrowserRoom(t, [demoClient, two])
 
-  t.equal((await room.authorize(get(ask({ redirect_uri: undefined })))).status, 303)
-  t.equal((await room.authorize(get(ask({ client_id: 'two', redirect_uri: undefined })))).status, 400)
-})
+    t.equal((await room.authorize(get(ask({ redirect_uri: undefined })))).status, 303)
+    t.equal((await room.authorize(get(ask({ client_id: 'two', redirect_uri: undefined })))).status, 400)
+  },
+)
 
-t.test('line 46: state comes back as it was, byte for byte, and none is invented', async t => {
-  const room = await openBrowserRoom(t)
-  const states = ['x', 'a b+c%20', '%0d%0aSet-Cookie: x', `${'ü😀&#="<>\r\n\t\0'.repeat(100)}`, 'A'.repeat(2048)]
-  for (const state of states) {
-    const refused = await room.authorize(get(ask({ state, scope: 'nope' })))
-    t.equal(answerOf(refused).state, state)
+t.test(
+  'state comes back as it was, byte for byte, and none is invented (RFC 6749 section 4.1.2; checklist 46)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const states = ['x', 'a b+c%20', '%0d%0aSet-Cookie: x', `${'ü😀&#="<>\r\n\t\0'.repeat(100)}`, 'A'.repeat(2048)]
+    for (const state of states) {
+      const refused = await room.authorize(get(ask({ state, scope: 'nope' })))
+      t.equal(answerOf(refused).state, state)
 
-    const guest = await enter(room, ask({ state }))
-    await guest.signIn()
-    t.equal(answerOf(await guest.submit({ decision: 'allow' })).state, state)
-  }
-  const without = await room.authorize(get(ask({ state: undefined, scope: 'nope' })))
-  t.notOk('state' in answerOf(without))
-})
+      const guest = await enter(room, ask({ state }))
+      await guest.signIn()
+      t.equal(answerOf(await guest.submit({ decision: 'allow' })).state, state)
+    }
+    const without = await room.authorize(get(ask({ state: undefined, scope: 'nope' })))
+    t.notOk('state' in answerOf(without))
+  },
+)
 
 t.test('a state is bounded by what it is in a redirect, and a longer one is a page', async t => {
   const room = await openBrowserRoom(t)
@@ -164,23 +179,26 @@ t.test('a state that is no UTF-8 cannot come back the same and is refused', asyn
   t.notOk('state' in answerOf(reply))
 })
 
-t.test('line 47: iss is in every redirect, success or error, as configuration and metadata write it', async t => {
-  const odd = 'https://Login.example:443/tenant/'
-  const room = await openBrowserRoom(t, [demoClient], { issuer: odd })
-  const guest = await enter(room)
-  await guest.signIn()
+t.test(
+  'iss is in every redirect, success or error, as configuration and metadata write it (RFC 9207 section 2; checklist 47)',
+  async t => {
+    const odd = 'https://Login.example:443/tenant/'
+    const room = await openBrowserRoom(t, [demoClient], { issuer: odd })
+    const guest = await enter(room)
+    await guest.signIn()
 
-  const refused = await room.authorize(get(ask({ scope: 'nope' })))
-  const declined = await (await enter(room)).submit({ decision: 'deny' })
-  const allowed = await guest.submit({ decision: 'allow' })
+    const refused = await room.authorize(get(ask({ scope: 'nope' })))
+    const declined = await (await enter(room)).submit({ decision: 'deny' })
+    const allowed = await guest.submit({ decision: 'allow' })
 
-  for (const reply of [refused, declined, allowed]) t.equal(answerOf(reply).iss, odd)
-  t.ok(answerOf(allowed).code)
-  const metadata = createMetadata({ ...room.deps.options, endpoints: { authorize: `${odd}authorize` } }, [])
-  t.match(metadata, { issuer: odd, authorization_response_iss_parameter_supported: true })
-})
+    for (const reply of [refused, declined, allowed]) t.equal(answerOf(reply).iss, odd)
+    t.ok(answerOf(allowed).code)
+    const metadata = createMetadata({ ...room.deps.options, endpoints: { authorize: `${odd}authorize` } }, [])
+    t.match(metadata, { issuer: odd, authorization_response_iss_parameter_supported: true })
+  },
+)
 
-t.test('line 50: neither order nor doubled spaces of a scope matter', async t => {
+t.test('neither order nor doubled spaces of a scope matter (RFC 6749 section 3.3; checklist 50)', async t => {
   const room = await openBrowserRoom(t)
 
   const reply = await room.authorize(get(ask({ scope: '  accounts:write  accounts:read ' })))
@@ -188,32 +206,38 @@ t.test('line 50: neither order nor doubled spaces of a scope matter', async t =>
   t.match(header(reply, 'location'), /^\/interaction\//)
 })
 
-t.test('line 51: a parameter sent twice is refused, by redirect only where it is safe', async t => {
-  const room = await openBrowserRoom(t)
+t.test(
+  'a parameter sent twice is refused, by redirect only where it is safe (RFC 6749 section 3.1; checklist 51)',
+  async t => {
+    const room = await openBrowserRoom(t)
 
-  for (const twice of [{ client_id: 'demo' }, { redirect_uri: callback }]) {
-    const reply = await room.authorize(get(`${ask()}&${encode(twice)}`))
-    t.equal(reply.status, 400)
-    t.notOk(reply.headers.location)
-  }
-  for (const twice of [{ scope: 'accounts:read' }, { unknown: '1', UNKNOWN: '2' }, { state: 'other' }]) {
-    const reply = await room.authorize(get(`${ask({ unknown: '0' })}&${encode(twice)}`))
-    t.equal(answerOf(reply).error, 'invalid_request')
-    t.equal(answerOf(reply).state, 'state' in twice ? undefined : 'a-state')
-  }
-  t.equal(answerOf(await room.authorize(get(`${ask()}&sc%6Fpe=accounts:read`))).error, 'invalid_request')
-})
+    for (const twice of [{ client_id: 'demo' }, { redirect_uri: callback }]) {
+      const reply = await room.authorize(get(`${ask()}&${encode(twice)}`))
+      t.equal(reply.status, 400)
+      t.notOk(reply.headers.location)
+    }
+    for (const twice of [{ scope: 'accounts:read' }, { unknown: '1', UNKNOWN: '2' }, { state: 'other' }]) {
+      const reply = await room.authorize(get(`${ask({ unknown: '0' })}&${encode(twice)}`))
+      t.equal(answerOf(reply).error, 'invalid_request')
+      t.equal(answerOf(reply).state, 'state' in twice ? undefined : 'a-state')
+    }
+    t.equal(answerOf(await room.authorize(get(`${ask()}&sc%6Fpe=accounts:read`))).error, 'invalid_request')
+  },
+)
 
-t.test('line 66: resource may repeat, and all that was named goes into the grant', async t => {
-  const room = await openBrowserRoom(t)
-  const resource = ['https://api.example/accounts', 'https://api.example']
-  const guest = await enter(room, `${ask()}&${resource.map(uri => encode({ resource: uri })).join('&')}`)
+t.test(
+  'resource may repeat, and all that was named goes into the grant (RFC 8707 section 2; checklist 66)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const resource = ['https://api.example/accounts', 'https://api.example']
+    const guest = await enter(room, `${ask()}&${resource.map(uri => encode({ resource: uri })).join('&')}`)
 
-  await guest.signIn()
-  const outcome = await room.redeem(answerOf(await guest.submit({ decision: 'allow' })).code ?? '')
+    await guest.signIn()
+    const outcome = await room.redeem(answerOf(await guest.submit({ decision: 'allow' })).code ?? '')
 
-  t.match(outcome, { kind: 'redeemed', record: { resource } })
-})
+    t.match(outcome, { kind: 'redeemed', record: { resource } })
+  },
+)
 
 t.test('an unknown parameter is ignored, and an empty one is absent', async t => {
   const room = await openBrowserRoom(t)

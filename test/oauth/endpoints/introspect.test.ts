@@ -15,20 +15,27 @@ const personTokens = async ({ token, makeCode }: TestServer, as: string) => {
   return (await token({ grant_type: 'authorization_code', code, code_verifier: verifier }, { as })).body
 }
 
-t.test('line 67: without good credentials there is a 401 and not a word about the token', async t => {
-  const server = await startServer(t)
-  const token = await ownToken(server, 'app')
+t.test(
+  'without good credentials there is a 401 and not a word about the token (RFC 7662 section 2.1; checklist 67)',
+  async t => {
+    const server = await startServer(t)
+    const token = await ownToken(server, 'app')
 
-  for (const authorization of [[], ['Basic x'], [basic('app', 'wrong')], [basic('nobody', 'app-secret')]]) {
-    const answer = await server.introspect({ token }, { request: { authorization } })
-    t.match(answer, { status: 401, headers: { 'www-authenticate': /^Basic / }, body: { error: 'invalid_client' } })
-    t.notOk('active' in answer.body)
-  }
-  const asPublic = await server.introspect({ token, client_id: 'spa' }, {})
-  t.match(asPublic, { status: 401, headers: { 'www-authenticate': /^Basic / } }, 'line 21: nor may a public client ask')
-})
+    for (const authorization of [[], ['Basic x'], [basic('app', 'wrong')], [basic('nobody', 'app-secret')]]) {
+      const answer = await server.introspect({ token }, { request: { authorization } })
+      t.match(answer, { status: 401, headers: { 'www-authenticate': /^Basic / }, body: { error: 'invalid_client' } })
+      t.notOk('active' in answer.body)
+    }
+    const asPublic = await server.introspect({ token, client_id: 'spa' }, {})
+    t.match(
+      asPublic,
+      { status: 401, headers: { 'www-authenticate': /^Basic / } },
+      'nor may a public client ask (RFC 6749 section 3.2.1; checklist 21)',
+    )
+  },
+)
 
-t.test('line 68: whatever is no good token is exactly {"active":false}', async t => {
+t.test('whatever is no good token is exactly {"active":false} (RFC 7662 section 2.2; checklist 68)', async t => {
   const server = await startServer(t)
   const stranger = await startServer(t)
   const good = await ownToken(server, 'app')
@@ -56,7 +63,7 @@ t.test('line 68: whatever is no good token is exactly {"active":false}', async t
   t.match(await server.introspect({ token: good }, { as: 'app' }), { body: { active: true } })
 })
 
-t.test('line 68: a token is active until its exp and not at it', async t => {
+t.test('a token is active until its exp and not at it (RFC 7662 section 2.2; checklist 68)', async t => {
   for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
     const server = await startServer(t, { accessToken })
     const token = await ownToken(server, 'app')
@@ -68,24 +75,27 @@ t.test('line 68: a token is active until its exp and not at it', async t => {
   }
 })
 
-t.test('line 69: a caller that is not entitled sees what it sees of an unknown token', async t => {
-  const reader = client('reader', { introspects: ['https://api.example'] })
-  const clients = [client('app'), client('other'), client('server', { introspects: 'all' }), reader]
-  for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
-    const server = await startServer(t, { clients, accessToken })
-    const [plain, aimed] = [
-      await ownToken(server, 'app'),
-      await ownToken(server, 'app', { resource: 'https://api.example' }),
-    ]
-    const ask = (token: string, as: string) => server.introspect({ token }, { as })
+t.test(
+  'a caller that is not entitled sees what it sees of an unknown token (RFC 7662 section 2.2; checklist 69)',
+  async t => {
+    const reader = client('reader', { introspects: ['https://api.example'] })
+    const clients = [client('app'), client('other'), client('server', { introspects: 'all' }), reader]
+    for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
+      const server = await startServer(t, { clients, accessToken })
+      const [plain, aimed] = [
+        await ownToken(server, 'app'),
+        await ownToken(server, 'app', { resource: 'https://api.example' }),
+      ]
+      const ask = (token: string, as: string) => server.introspect({ token }, { as })
 
-    t.same(await ask(plain, 'other'), inactive)
-    t.same(await ask(plain, 'reader'), inactive)
-    t.match(await ask(aimed, 'reader'), { body: { active: true, aud: 'https://api.example' } })
-    t.match(await ask(plain, 'server'), { body: { active: true } })
-    t.match(await ask(plain, 'app'), { body: { active: true } })
-  }
-})
+      t.same(await ask(plain, 'other'), inactive)
+      t.same(await ask(plain, 'reader'), inactive)
+      t.match(await ask(aimed, 'reader'), { body: { active: true, aud: 'https://api.example' } })
+      t.match(await ask(plain, 'server'), { body: { active: true } })
+      t.match(await ask(plain, 'app'), { body: { active: true } })
+    }
+  },
+)
 
 t.test('the tokens of a client that was taken out of the configuration are inactive', async t => {
   for (const accessToken of [{ ...opaque, format: 'jwt' as const }, opaque]) {
@@ -100,7 +110,7 @@ t.test('the tokens of a client that was taken out of the configuration are inact
   }
 })
 
-t.test('line 70: a hint, right, wrong or unknown, changes no answer', async t => {
+t.test('a hint, right, wrong or unknown, changes no answer (RFC 7662 section 2.1; checklist 70)', async t => {
   for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
     const server = await startServer(t, { accessToken })
     const { access_token, refresh_token } = await personTokens(server, 'app')
@@ -113,81 +123,90 @@ t.test('line 70: a hint, right, wrong or unknown, changes no answer', async t =>
   }
 })
 
-t.test('line 71: without a token there is nothing to ask about', async t => {
+t.test('without a token there is nothing to ask about (RFC 7662 section 2.3; checklist 71)', async t => {
   const { introspect } = await startServer(t)
 
   t.match(await introspect({}, { as: 'app' }), { status: 400, body: { error: 'invalid_request' } })
   t.match(await introspect({ token: '' }, { as: 'app' }), { status: 400, body: { error: 'invalid_request' } })
 })
 
-t.test('line 72, 73: a JWT and an opaque token give the same members, rightly typed', async t => {
-  const answers = []
-  for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
-    const server = await startServer(t, { accessToken })
-    const { access_token } = await personTokens(server, 'app')
-    const { body } = await server.introspect({ token: String(access_token) }, { as: 'app' })
-    const iat = server.clock.nowMs() / 1000
-    t.match(body, {
-      active: true,
-      iss: issuer,
-      client_id: 'app',
-      sub: /^sub-/,
-      username: 'alice',
-      scope: 'read write',
-      aud: issuer,
-      token_type: 'Bearer',
-      iat,
-      nbf: iat,
-      exp: iat + 600,
-      jti: /^[\w-]{22}\.[\w-]+$/,
-    })
-    answers.push(body)
-  }
-
-  const [first, second] = answers.map(body => Object.keys(body))
-  t.same(first, second)
-})
-
-t.test('line 72: what a token is bound to and how its person signed in stands in both formats', async t => {
-  const cases = [
-    { cnf: { jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I' }, token_type: 'DPoP' },
-    { cnf: { 'x5t#S256': 'A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0' }, token_type: 'Bearer' },
-  ]
-  for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
-    const server = await startServer(t, { accessToken })
-    const accessTokens = createAccessTokens(server.deps)
-    for (const { cnf, token_type } of cases) {
-      const grantId = newGrantId()
+t.test(
+  'a JWT and an opaque token give the same members, rightly typed (RFC 7662 section 2.2, RFC 7662 section 4; checklist 72, 73)',
+  async t => {
+    const answers = []
+    for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
+      const server = await startServer(t, { accessToken })
+      const { access_token } = await personTokens(server, 'app')
+      const { body } = await server.introspect({ token: String(access_token) }, { as: 'app' })
       const iat = server.clock.nowMs() / 1000
-      const told = { cnf, acr: 'urn:example:strong', auth_time: iat - 60 }
-      const base = { jti: grantId, client_id: 'app', sub: 'alice', scope: 'read', aud: issuer, iat, exp: iat + 600 }
-      const record = { ...base, ...told }
-      const { digest, toText } = accessTokens.begin(grantId)
-      if (digest !== undefined) await server.deps.store.tokens.save(grantId, digest, record, record.exp * 1000)
-      const token = toText(record)
-
-      const { body } = await server.introspect({ token }, { as: 'app' })
-
-      t.match(body, { active: true, token_type, ...told }, accessToken.format)
-      t.match(await server.server.verifyAccessToken(token), told, 'the gateway knows it too')
+      t.match(body, {
+        active: true,
+        iss: issuer,
+        client_id: 'app',
+        sub: /^sub-/,
+        username: 'alice',
+        scope: 'read write',
+        aud: issuer,
+        token_type: 'Bearer',
+        iat,
+        nbf: iat,
+        exp: iat + 600,
+        jti: /^[\w-]{22}\.[\w-]+$/,
+      })
+      answers.push(body)
     }
-  }
-})
 
-t.test('line 72: a refresh token is active for its client alone, whoever may introspect all', async t => {
-  const server = await startServer(t, { clients: [client('app'), client('server', { introspects: 'all' })] })
-  const { refresh_token } = await personTokens(server, 'app')
-  const token = String(refresh_token)
-  const iat = server.clock.nowMs() / 1000
+    const [first, second] = answers.map(body => Object.keys(body))
+    t.same(first, second)
+  },
+)
 
-  const { body } = await server.introspect({ token }, { as: 'app' })
+t.test(
+  'what a token is bound to and how its person signed in stands in both formats (RFC 7662 section 2.2; checklist 72)',
+  async t => {
+    const cases = [
+      { cnf: { jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I' }, token_type: 'DPoP' },
+      { cnf: { 'x5t#S256': 'A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0' }, token_type: 'Bearer' },
+    ]
+    for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
+      const server = await startServer(t, { accessToken })
+      const accessTokens = createAccessTokens(server.deps)
+      for (const { cnf, token_type } of cases) {
+        const grantId = newGrantId()
+        const iat = server.clock.nowMs() / 1000
+        const told = { cnf, acr: 'urn:example:strong', auth_time: iat - 60 }
+        const base = { jti: grantId, client_id: 'app', sub: 'alice', scope: 'read', aud: issuer, iat, exp: iat + 600 }
+        const record = { ...base, ...told }
+        const { digest, toText } = accessTokens.begin(grantId)
+        if (digest !== undefined) await server.deps.store.tokens.save(grantId, digest, record, record.exp * 1000)
+        const token = toText(record)
 
-  t.match(body, { active: true, client_id: 'app', scope: 'read write', iat, exp: iat + 30 * 24 * 3600 })
-  t.notOk('token_type' in body)
-  t.same(await server.introspect({ token }, { as: 'server' }), inactive)
-})
+        const { body } = await server.introspect({ token }, { as: 'app' })
 
-t.test('line 73: a revoked JWT is inactive though its signature is good', async t => {
+        t.match(body, { active: true, token_type, ...told }, accessToken.format)
+        t.match(await server.server.verifyAccessToken(token), told, 'the gateway knows it too')
+      }
+    }
+  },
+)
+
+t.test(
+  'a refresh token is active for its client alone, whoever may introspect all (RFC 7662 section 2.2; checklist 72)',
+  async t => {
+    const server = await startServer(t, { clients: [client('app'), client('server', { introspects: 'all' })] })
+    const { refresh_token } = await personTokens(server, 'app')
+    const token = String(refresh_token)
+    const iat = server.clock.nowMs() / 1000
+
+    const { body } = await server.introspect({ token }, { as: 'app' })
+
+    t.match(body, { active: true, client_id: 'app', scope: 'read write', iat, exp: iat + 30 * 24 * 3600 })
+    t.notOk('token_type' in body)
+    t.same(await server.introspect({ token }, { as: 'server' }), inactive)
+  },
+)
+
+t.test('a revoked JWT is inactive though its signature is good (RFC 7662 section 4; checklist 73)', async t => {
   const server = await startServer(t)
   const token = await ownToken(server, 'app')
   await server.revoke({ token }, { as: 'app' })
@@ -195,32 +214,35 @@ t.test('line 73: a revoked JWT is inactive though its signature is good', async 
   t.same(await server.introspect({ token }, { as: 'app' }), inactive)
 })
 
-t.test('line 88: a JWT of another type, issuer or with an unknown header is none of our access tokens', async t => {
-  const server = await startServer(t)
-  const { keys } = server.deps
-  const key = keys.current('ES256')
-  const good = await ownToken(server, 'app')
-  const claims = JSON.parse(Buffer.from(good.split('.')[1] ?? '', 'base64url').toString())
-  // Signed with the right key, so that nothing but the one difference can be the reason.
-  const resign = (header: object, changed: object = {}): string => {
-    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-    const text = `${part(header)}.${part({ ...claims, ...changed })}`
-    return `${text}.${key.sign(text).toString('base64url')}`
-  }
-  const header = { alg: 'ES256', typ: 'at+jwt', kid: key.kid }
-  const isActive = async (token: string) => (await server.introspect({ token }, { as: 'app' })).body.active
+t.test(
+  'a JWT of another type, issuer or with an unknown header is none of our access tokens (RFC 9068 section 4; checklist 88)',
+  async t => {
+    const server = await startServer(t)
+    const { keys } = server.deps
+    const key = keys.current('ES256')
+    const good = await ownToken(server, 'app')
+    const claims = JSON.parse(Buffer.from(good.split('.')[1] ?? '', 'base64url').toString())
+    // Signed with the right key, so that nothing but the one difference can be the reason.
+    const resign = (header: object, changed: object = {}): string => {
+      const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+      const text = `${part(header)}.${part({ ...claims, ...changed })}`
+      return `${text}.${key.sign(text).toString('base64url')}`
+    }
+    const header = { alg: 'ES256', typ: 'at+jwt', kid: key.kid }
+    const isActive = async (token: string) => (await server.introspect({ token }, { as: 'app' })).body.active
 
-  t.equal(await isActive(resign(header)), true)
-  t.equal(await isActive(signJwt(key, 'at+jwt', claims)), true)
-  t.equal(await isActive(resign({ ...header, typ: 'JWT' })), false)
-  t.equal(await isActive(resign({ ...header, typ: 'token-introspection+jwt' })), false)
-  t.equal(await isActive(resign({ ...header, crit: ['exp'] })), false)
-  t.equal(await isActive(resign({ ...header, kid: 'unknown' })), false)
-  t.equal(await isActive(resign({ ...header, alg: 'none' })), false)
-  t.equal(await isActive(resign({ ...header, alg: 'HS256' })), false)
-  t.equal(await isActive(resign(header, { iss: 'https://auth.example/' })), false)
-  t.equal(await isActive(resign(header, { exp: String(claims.exp) })), false)
-  t.equal(await isActive(resign(header, { jti: undefined })), false)
-  t.equal(await isActive(resign(header, { cnf: { jkt: 'x' } })), true)
-  t.equal(await isActive(resign(header, { cnf: { jkt: 1 } })), false, 'a binding that cannot be read')
-})
+    t.equal(await isActive(resign(header)), true)
+    t.equal(await isActive(signJwt(key, 'at+jwt', claims)), true)
+    t.equal(await isActive(resign({ ...header, typ: 'JWT' })), false)
+    t.equal(await isActive(resign({ ...header, typ: 'token-introspection+jwt' })), false)
+    t.equal(await isActive(resign({ ...header, crit: ['exp'] })), false)
+    t.equal(await isActive(resign({ ...header, kid: 'unknown' })), false)
+    t.equal(await isActive(resign({ ...header, alg: 'none' })), false)
+    t.equal(await isActive(resign({ ...header, alg: 'HS256' })), false)
+    t.equal(await isActive(resign(header, { iss: 'https://auth.example/' })), false)
+    t.equal(await isActive(resign(header, { exp: String(claims.exp) })), false)
+    t.equal(await isActive(resign(header, { jti: undefined })), false)
+    t.equal(await isActive(resign(header, { cnf: { jkt: 'x' } })), true)
+    t.equal(await isActive(resign(header, { cnf: { jkt: 1 } })), false, 'a binding that cannot be read')
+  },
+)

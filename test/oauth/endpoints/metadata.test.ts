@@ -3,45 +3,48 @@ import { client, issuer, type OptionChanges, startServer } from '../support/auth
 
 const strong = ['ES256', 'PS256', 'EdDSA']
 
-t.test('line 93, 94: the metadata name what is served, by the configured issuer', async t => {
-  const { server } = await startServer(t)
+t.test(
+  'the metadata name what is served, by the configured issuer (RFC 8414 section 3, RFC 8414 section 2; checklist 93, 94)',
+  async t => {
+    const { server } = await startServer(t)
 
-  const { status, body } = server.metadata()
+    const { status, body } = server.metadata()
 
-  t.equal(status, 200)
-  t.same(body, {
-    issuer,
-    token_endpoint: `${issuer}/token`,
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
-    token_endpoint_auth_signing_alg_values_supported: strong,
-    grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token'],
-    dpop_signing_alg_values_supported: strong,
-    authorization_endpoint: `${issuer}/authorize`,
-    response_types_supported: ['code'],
-    response_modes_supported: ['query'],
-    code_challenge_methods_supported: ['S256'],
-    authorization_response_iss_parameter_supported: true,
-    request_parameter_supported: true,
-    request_uri_parameter_supported: false,
-    request_object_signing_alg_values_supported: strong,
-    introspection_endpoint: `${issuer}/introspect`,
-    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
-    introspection_endpoint_auth_signing_alg_values_supported: strong,
-    introspection_signing_alg_values_supported: ['ES256'],
-    revocation_endpoint: `${issuer}/revoke`,
-    revocation_endpoint_auth_methods_supported: [
-      'client_secret_basic',
-      'client_secret_post',
-      'private_key_jwt',
-      'none',
-    ],
-    revocation_endpoint_auth_signing_alg_values_supported: strong,
-    jwks_uri: `${issuer}/jwks.json`,
-    scopes_supported: ['read', 'write', 'offline_access'],
-  })
-})
+    t.equal(status, 200)
+    t.same(body, {
+      issuer,
+      token_endpoint: `${issuer}/token`,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+      token_endpoint_auth_signing_alg_values_supported: strong,
+      grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token'],
+      dpop_signing_alg_values_supported: strong,
+      authorization_endpoint: `${issuer}/authorize`,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      request_parameter_supported: true,
+      request_uri_parameter_supported: false,
+      request_object_signing_alg_values_supported: strong,
+      introspection_endpoint: `${issuer}/introspect`,
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+      introspection_endpoint_auth_signing_alg_values_supported: strong,
+      introspection_signing_alg_values_supported: ['ES256'],
+      revocation_endpoint: `${issuer}/revoke`,
+      revocation_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'private_key_jwt',
+        'none',
+      ],
+      revocation_endpoint_auth_signing_alg_values_supported: strong,
+      jwks_uri: `${issuer}/jwks.json`,
+      scopes_supported: ['read', 'write', 'offline_access'],
+    })
+  },
+)
 
-t.test('line 94: what is not served, or has no entries, is not a member', async t => {
+t.test('what is not served, or has no entries, is not a member (RFC 8414 section 2; checklist 94)', async t => {
   const endpoints = { token: `${issuer}/token` }
   const { server } = await startServer(t, { endpoints, clients: [client('app', { scope: [] })] })
 
@@ -61,7 +64,7 @@ const metadataOf = async (t: Test, changes: OptionChanges): Promise<Readonly<Rec
   return { ...Object(server.metadata().body) }
 }
 
-t.test('line 94: where clients can show certificates, the metadata say so', async t => {
+t.test('where clients can show certificates, the metadata say so (RFC 8414 section 2; checklist 94)', async t => {
   const metadata = await metadataOf(t, { takesClientCertificates: true })
 
   t.equal(metadata.tls_client_certificate_bound_access_tokens, true)
@@ -69,25 +72,28 @@ t.test('line 94: where clients can show certificates, the metadata say so', asyn
   t.same(metadata.token_endpoint_auth_methods_supported, ['client_secret_basic', 'client_secret_post', ...methods])
 })
 
-t.test('line 94: under FAPI 2.0 no method and no algorithm is named that it forbids', async t => {
-  const old = client('old', { token_endpoint_auth_signing_alg: 'RS256', request_object_signing_alg: 'RS256' })
-  const endpoints = { token: `${issuer}/token`, authorize: `${issuer}/authorize`, par: `${issuer}/par` }
-  const metadata = await metadataOf(t, { profile: 'fapi2', takesClientCertificates: true, clients: [old], endpoints })
+t.test(
+  'under FAPI 2.0 no method and no algorithm is named that it forbids (RFC 8414 section 2; checklist 94)',
+  async t => {
+    const old = client('old', { token_endpoint_auth_signing_alg: 'RS256', request_object_signing_alg: 'RS256' })
+    const endpoints = { token: `${issuer}/token`, authorize: `${issuer}/authorize`, par: `${issuer}/par` }
+    const metadata = await metadataOf(t, { profile: 'fapi2', takesClientCertificates: true, clients: [old], endpoints })
 
-  t.match(metadata, {
-    pushed_authorization_request_endpoint: `${issuer}/par`,
-    require_pushed_authorization_requests: true,
-  })
-  t.same(metadata.token_endpoint_auth_methods_supported, [
-    'private_key_jwt',
-    'tls_client_auth',
-    'self_signed_tls_client_auth',
-  ])
-  t.same(metadata.token_endpoint_auth_signing_alg_values_supported, strong)
-  t.same(metadata.request_object_signing_alg_values_supported, strong)
-})
+    t.match(metadata, {
+      pushed_authorization_request_endpoint: `${issuer}/par`,
+      require_pushed_authorization_requests: true,
+    })
+    t.same(metadata.token_endpoint_auth_methods_supported, [
+      'private_key_jwt',
+      'tls_client_auth',
+      'self_signed_tls_client_auth',
+    ])
+    t.same(metadata.token_endpoint_auth_signing_alg_values_supported, strong)
+    t.same(metadata.request_object_signing_alg_values_supported, strong)
+  },
+)
 
-t.test('line 94: RS256 is named where an old client is registered with it', async t => {
+t.test('RS256 is named where an old client is registered with it (RFC 8414 section 2; checklist 94)', async t => {
   const old = { token_endpoint_auth_signing_alg: 'RS256', introspection_signed_response_alg: 'RS256' } as const
   const metadata = await metadataOf(t, { clients: [client('app'), client('old', old)] })
 
@@ -96,15 +102,18 @@ t.test('line 94: RS256 is named where an old client is registered with it', asyn
   t.same(metadata.request_object_signing_alg_values_supported, strong)
 })
 
-t.test('line 94: what every client must do the metadata demand, and what only some must they do not', async t => {
-  const strict = { require_pushed_authorization_requests: true, require_signed_request_object: true }
-  const machine = client('machine', { grant_types: ['client_credentials'] })
-  const demands = { require_pushed_authorization_requests: true, require_signed_request_object: true }
+t.test(
+  'what every client must do the metadata demand, and what only some must they do not (RFC 8414 section 2; checklist 94)',
+  async t => {
+    const strict = { require_pushed_authorization_requests: true, require_signed_request_object: true }
+    const machine = client('machine', { grant_types: ['client_credentials'] })
+    const demands = { require_pushed_authorization_requests: true, require_signed_request_object: true }
 
-  t.match(await metadataOf(t, { clients: [client('app', strict), machine] }), demands)
-  const mixed = await metadataOf(t, { clients: [client('app', strict), client('other')] })
-  for (const demand of Object.keys(demands)) t.notOk(demand in mixed, demand)
-})
+    t.match(await metadataOf(t, { clients: [client('app', strict), machine] }), demands)
+    const mixed = await metadataOf(t, { clients: [client('app', strict), client('other')] })
+    for (const demand of Object.keys(demands)) t.notOk(demand in mixed, demand)
+  },
+)
 
 t.test('RFC 9728 section 4: the metadata name the resources that are described here', async t => {
   const resources = [
@@ -120,15 +129,18 @@ t.test('RFC 9728 section 4: the metadata name the resources that are described h
   t.same((await metadataOf(t, { resources })).protected_resources, [`${issuer}/accounts`])
 })
 
-t.test('line 94: each listed grant type is known to the token endpoint, and no other is', async t => {
-  const { server, token } = await startServer(t)
-  const listed = (server.metadata().body as { grant_types_supported: string[] }).grant_types_supported
+t.test(
+  'each listed grant type is known to the token endpoint, and no other is (RFC 8414 section 2; checklist 94)',
+  async t => {
+    const { server, token } = await startServer(t)
+    const listed = (server.metadata().body as { grant_types_supported: string[] }).grant_types_supported
 
-  for (const grant_type of listed) {
-    const { body } = await token({ grant_type }, { as: 'app' })
-    t.not(body.error, 'unsupported_grant_type', grant_type)
-  }
-  for (const grant_type of ['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code']) {
-    t.match(await token({ grant_type }, { as: 'app' }), { body: { error: 'unsupported_grant_type' } }, grant_type)
-  }
-})
+    for (const grant_type of listed) {
+      const { body } = await token({ grant_type }, { as: 'app' })
+      t.not(body.error, 'unsupported_grant_type', grant_type)
+    }
+    for (const grant_type of ['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code']) {
+      t.match(await token({ grant_type }, { as: 'app' }), { body: { error: 'unsupported_grant_type' } }, grant_type)
+    }
+  },
+)

@@ -51,7 +51,7 @@ const jkt = await calculateJwkThumbprint(bareJwk(key))
 
 const begun = /^\/interaction\/([\w-]{22})$/
 
-t.test('line 63: a request_uri is good for its lifetime, and not at its end', async t => {
+t.test('a request_uri is good for its lifetime, and not at its end (RFC 9126 section 4; checklist 63)', async t => {
   const server = await startServer(t)
   const { body } = await push(server)
   const fields = { client_id: 'app', request_uri: String(body.request_uri) }
@@ -113,16 +113,19 @@ t.test('a redirect_uri may be left out where there is one, but not under FAPI 2.
   t.match(await push(server, { client_id: 'fapi' }, asFapi), { status: 201 })
 })
 
-t.test('line 64: under FAPI 2.0 every client must push, by its own profile or by that of all', async t => {
-  const own = await startServer(t, { clients: [client('app', { profile: 'fapi2' })] })
-  const all = await startServer(t, { profile: 'fapi2' })
+t.test(
+  'under FAPI 2.0 every client must push, by its own profile or by that of all (RFC 9126 section 5; checklist 64)',
+  async t => {
+    const own = await startServer(t, { clients: [client('app', { profile: 'fapi2' })] })
+    const all = await startServer(t, { profile: 'fapi2' })
 
-  for (const server of [own, all]) {
-    const { headers } = await visit(server, request)
-    t.ok(String(headers.location).startsWith(`${redirect_uri}?error=invalid_request&`))
-  }
-  t.match((await visit(await startServer(t), request)).headers.location, begun)
-})
+    for (const server of [own, all]) {
+      const { headers } = await visit(server, request)
+      t.ok(String(headers.location).startsWith(`${redirect_uri}?error=invalid_request&`))
+    }
+    t.match((await visit(await startServer(t), request)).headers.location, begun)
+  },
+)
 
 t.test('what is kept of a pushed request is what was read of it', async t => {
   const server = await startServer(t)

@@ -84,38 +84,44 @@ t.test('a forwarded grouping says where to get tokens for it', async t => {
     t.notMatch(elsewhere, 'resource_metadata')
   })
 
-  await t.test('line 66: a client that follows them gets a token for that resource alone', async t => {
-    const [, found = ''] = /resource_metadata="([^"]+)"/.exec(await challengesOf('/accounts/1')) ?? []
-    const api = (await (await fetch(found)).json()) as { resource: string; authorization_servers: string[] }
-    const discovery = await fetch(`${api.authorization_servers[0]}/.well-known/oauth-authorization-server`)
-    const server = (await discovery.json()) as { token_endpoint: string; protected_resources: string[] }
-    t.ok(server.protected_resources.includes(api.resource))
+  await t.test(
+    'a client that follows them gets a token for that resource alone (RFC 8707 section 2; checklist 66)',
+    async t => {
+      const [, found = ''] = /resource_metadata="([^"]+)"/.exec(await challengesOf('/accounts/1')) ?? []
+      const api = (await (await fetch(found)).json()) as { resource: string; authorization_servers: string[] }
+      const discovery = await fetch(`${api.authorization_servers[0]}/.well-known/oauth-authorization-server`)
+      const server = (await discovery.json()) as { token_endpoint: string; protected_resources: string[] }
+      t.ok(server.protected_resources.includes(api.resource))
 
-    const { body } = await post(
-      server.token_endpoint,
-      { grant_type: 'client_credentials', resource: api.resource },
-      'app',
-    )
+      const { body } = await post(
+        server.token_endpoint,
+        { grant_type: 'client_credentials', resource: api.resource },
+        'app',
+      )
 
-    const headers = { authorization: `Bearer ${body.access_token}` }
-    t.equal((await fetch(`${url}/accounts/1`, { headers })).status, 200)
-    t.equal((await fetch(`${url}/elsewhere/1`, { headers })).status, 401)
-  })
+      const headers = { authorization: `Bearer ${body.access_token}` }
+      t.equal((await fetch(`${url}/accounts/1`, { headers })).status, 200)
+      t.equal((await fetch(`${url}/elsewhere/1`, { headers })).status, 401)
+    },
+  )
 
-  await t.test('line 66: a resource that nobody guards is an invalid_target', async t => {
+  await t.test('a resource that nobody guards is an invalid_target (RFC 8707 section 2; checklist 66)', async t => {
     for (const resource of [`${url}/accounts/`, `${url}/Accounts`, 'https://nowhere.example', 'accounts']) {
       const answer = await post(`${url}/token`, { grant_type: 'client_credentials', resource }, 'app')
       t.match(answer, { status: 400, body: { error: 'invalid_target' } }, resource)
     }
   })
 
-  await t.test('line 55: public documents are for every origin, tokens are not', async t => {
-    const headers = { origin: 'https://app.example' }
-    for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/jwks.json']) {
-      t.equal((await fetch(url + path, { headers })).headers.get('access-control-allow-origin'), '*', path)
-    }
-    const token = await post(`${url}/token`, { grant_type: 'client_credentials' }, 'app', headers)
-    t.equal(token.status, 200)
-    t.equal(token.headers.get('access-control-allow-origin'), null)
-  })
+  await t.test(
+    'public documents are for every origin, tokens are not (RFC 9700 section 2.6; checklist 55)',
+    async t => {
+      const headers = { origin: 'https://app.example' }
+      for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/jwks.json']) {
+        t.equal((await fetch(url + path, { headers })).headers.get('access-control-allow-origin'), '*', path)
+      }
+      const token = await post(`${url}/token`, { grant_type: 'client_credentials' }, 'app', headers)
+      t.equal(token.status, 200)
+      t.equal(token.headers.get('access-control-allow-origin'), null)
+    },
+  )
 })

@@ -14,24 +14,27 @@ const personTokens = async ({ token, makeCode }: TestServer, as: string) => {
 const isActive = async ({ introspect }: TestServer, token: string, as = 'app'): Promise<unknown> =>
   (await introspect({ token }, { as })).body.active
 
-t.test('line 76: good, unknown and already revoked tokens are all 200, whatever the hint', async t => {
-  for (const accessToken of formats) {
-    const server = await startServer(t, { accessToken })
-    const { access } = await personTokens(server, 'app')
+t.test(
+  'good, unknown and already revoked tokens are all 200, whatever the hint (RFC 7009 section 2.1; checklist 76)',
+  async t => {
+    for (const accessToken of formats) {
+      const server = await startServer(t, { accessToken })
+      const { access } = await personTokens(server, 'app')
 
-    for (const token_type_hint of ['access_token', 'refresh_token', 'magic']) {
-      const answer = await server.revoke({ token: access, token_type_hint }, { as: 'app' })
-      t.match(answer, { status: 200, headers: { 'cache-control': 'no-store' } }, token_type_hint)
-      t.equal(await isActive(server, access), false)
+      for (const token_type_hint of ['access_token', 'refresh_token', 'magic']) {
+        const answer = await server.revoke({ token: access, token_type_hint }, { as: 'app' })
+        t.match(answer, { status: 200, headers: { 'cache-control': 'no-store' } }, token_type_hint)
+        t.equal(await isActive(server, access), false)
+      }
+      for (const token of ['x', 'a.b.c', `${'A'.repeat(22)}.${'A'.repeat(43)}`]) {
+        t.match(await server.revoke({ token }, { as: 'app' }), { status: 200 }, token)
+      }
+      t.match(await server.revoke({}, { as: 'app' }), { status: 400, body: { error: 'invalid_request' } })
     }
-    for (const token of ['x', 'a.b.c', `${'A'.repeat(22)}.${'A'.repeat(43)}`]) {
-      t.match(await server.revoke({ token }, { as: 'app' }), { status: 200 }, token)
-    }
-    t.match(await server.revoke({}, { as: 'app' }), { status: 400, body: { error: 'invalid_request' } })
-  }
-})
+  },
+)
 
-t.test("line 76: another client's token is refused and stays active", async t => {
+t.test("another client's token is refused and stays active (RFC 7009 section 2.1; checklist 76)", async t => {
   for (const accessToken of formats) {
     const server = await startServer(t, { accessToken })
     const { access, refresh } = await personTokens(server, 'app')
@@ -45,7 +48,7 @@ t.test("line 76: another client's token is refused and stays active", async t =>
   }
 })
 
-t.test('line 77: revoking a refresh token ends all access tokens of its grant', async t => {
+t.test('revoking a refresh token ends all access tokens of its grant (RFC 7009 section 2.1; checklist 77)', async t => {
   for (const accessToken of formats) {
     const server = await startServer(t, { accessToken })
     const { access, refresh } = await personTokens(server, 'app')
@@ -62,7 +65,7 @@ t.test('line 77: revoking a refresh token ends all access tokens of its grant', 
   }
 })
 
-t.test('line 77: revoking an access token leaves its grant', async t => {
+t.test('revoking an access token leaves its grant (RFC 7009 section 2.1; checklist 77)', async t => {
   for (const accessToken of formats) {
     const server = await startServer(t, { accessToken })
     const { access, refresh } = await personTokens(server, 'app')
@@ -88,43 +91,49 @@ t.test('a public client revokes by its client_id', async t => {
   t.match(await server.token(refresh, {}), { status: 400, body: { error: 'invalid_grant' } })
 })
 
-t.test('line 77: revoking a refresh token that has been replaced ends its grant all the same', async t => {
-  const clients = [publicClient('spa'), client('all', { introspects: 'all' })]
-  for (const rotations of [1, 2, 5]) {
-    const server = await startServer(t, { clients })
-    const spa = { client_id: 'spa' }
-    const code = await server.makeCode('spa')
-    const first = await server.token({ grant_type: 'authorization_code', code, code_verifier: verifier, ...spa }, {})
-    const refresh = async (refresh_token: unknown) =>
-      (await server.token({ grant_type: 'refresh_token', refresh_token: String(refresh_token), ...spa }, {})).body
-    let last = first.body
-    for (let round = 0; round < rotations; round++) last = await refresh(last.refresh_token)
+t.test(
+  'revoking a refresh token that has been replaced ends its grant all the same (RFC 7009 section 2.1; checklist 77)',
+  async t => {
+    const clients = [publicClient('spa'), client('all', { introspects: 'all' })]
+    for (const rotations of [1, 2, 5]) {
+      const server = await startServer(t, { clients })
+      const spa = { client_id: 'spa' }
+      const code = await server.makeCode('spa')
+      const first = await server.token({ grant_type: 'authorization_code', code, code_verifier: verifier, ...spa }, {})
+      const refresh = async (refresh_token: unknown) =>
+        (await server.token({ grant_type: 'refresh_token', refresh_token: String(refresh_token), ...spa }, {})).body
+      let last = first.body
+      for (let round = 0; round < rotations; round++) last = await refresh(last.refresh_token)
 
-    const revoked = await server.revoke({ token: String(first.body.refresh_token), ...spa }, {})
+      const revoked = await server.revoke({ token: String(first.body.refresh_token), ...spa }, {})
 
-    t.match(revoked, { status: 200 })
-    t.match(await refresh(last.refresh_token), { error: 'invalid_grant' }, `after ${rotations}`)
-    for (const { access_token } of [first.body, last]) {
-      t.equal(await isActive(server, String(access_token), 'all'), false)
+      t.match(revoked, { status: 200 })
+      t.match(await refresh(last.refresh_token), { error: 'invalid_grant' }, `after ${rotations}`)
+      for (const { access_token } of [first.body, last]) {
+        t.equal(await isActive(server, String(access_token), 'all'), false)
+      }
     }
-  }
-})
+  },
+)
 
-t.test('line 77: so does one that is bound to a key or a certificate, whoever sends it without that', async t => {
-  const spa = { client_id: 'spa' }
-  const server = await startServer(t, { clients: [publicClient('spa')], dpop: { nonce: 'optional' } })
-  const owner = await newKeyHolder()
-  const ask = async (fields: Readonly<Record<string, string>>) =>
-    (await server.token({ ...fields, ...spa }, { request: owner.prove(server.clock) })).body
-  const code = await server.makeCode('spa')
-  const first = await ask({ grant_type: 'authorization_code', code, code_verifier: verifier })
-  const second = await ask({ grant_type: 'refresh_token', refresh_token: String(first.refresh_token) })
+t.test(
+  'so does one that is bound to a key or a certificate, whoever sends it without that (RFC 7009 section 2.1; checklist 77)',
+  async t => {
+    const spa = { client_id: 'spa' }
+    const server = await startServer(t, { clients: [publicClient('spa')], dpop: { nonce: 'optional' } })
+    const owner = await newKeyHolder()
+    const ask = async (fields: Readonly<Record<string, string>>) =>
+      (await server.token({ ...fields, ...spa }, { request: owner.prove(server.clock) })).body
+    const code = await server.makeCode('spa')
+    const first = await ask({ grant_type: 'authorization_code', code, code_verifier: verifier })
+    const second = await ask({ grant_type: 'refresh_token', refresh_token: String(first.refresh_token) })
 
-  t.match(await server.revoke({ token: String(first.refresh_token), ...spa }, {}), { status: 200 })
+    t.match(await server.revoke({ token: String(first.refresh_token), ...spa }, {}), { status: 200 })
 
-  const refused = await ask({ grant_type: 'refresh_token', refresh_token: String(second.refresh_token) })
-  t.match(refused, { error: 'invalid_grant' })
-})
+    const refused = await ask({ grant_type: 'refresh_token', refresh_token: String(second.refresh_token) })
+    t.match(refused, { error: 'invalid_grant' })
+  },
+)
 
 t.test('a guess at a refresh token ends nothing, though its grant is there', async t => {
   const server = await startServer(t)

@@ -6,24 +6,30 @@ import { client, issuer, publicClient, startServer } from '../support/authorizat
 const grant = { grant_type: 'client_credentials' }
 const decode = (part = ''): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
 
-t.test('line 6: success is JSON that must not be stored, with a numeric lifetime and the scope', async t => {
-  const { token } = await startServer(t)
+t.test(
+  'success is JSON that must not be stored, with a numeric lifetime and the scope (RFC 6749 section 5.1; checklist 6)',
+  async t => {
+    const { token } = await startServer(t)
 
-  const reply = await token({ ...grant, scope: ' write  read write' }, { as: 'app' })
+    const reply = await token({ ...grant, scope: ' write  read write' }, { as: 'app' })
 
-  t.match(reply, {
-    status: 200,
-    headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
-    body: { token_type: 'Bearer', expires_in: 600, scope: 'write read' },
-  })
-  t.type(reply.body.access_token, 'string')
-})
+    t.match(reply, {
+      status: 200,
+      headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
+      body: { token_type: 'Bearer', expires_in: 600, scope: 'write read' },
+    })
+    t.type(reply.body.access_token, 'string')
+  },
+)
 
-t.test('line 6: without a scope parameter the token has all that the client is registered for', async t => {
-  const { token } = await startServer(t)
+t.test(
+  'without a scope parameter the token has all that the client is registered for (RFC 6749 section 5.1; checklist 6)',
+  async t => {
+    const { token } = await startServer(t)
 
-  t.match(await token(grant, { as: 'app' }), { body: { scope: 'read write offline_access' } })
-})
+    t.match(await token(grant, { as: 'app' }), { body: { scope: 'read write offline_access' } })
+  },
+)
 
 t.test('a scope that is unknown, malformed, in another case or not registered is an invalid_scope', async t => {
   const clients = [client('app', { scope: ['read'] }), client('other', { scope: ['write'] })]
@@ -47,7 +53,7 @@ t.test('a client without scopes gets a token that has none and says none', async
   t.notOk('scope' in answer.body)
 })
 
-t.test('line 8: a description never repeats input and keeps to its characters', async t => {
+t.test('a description never repeats input and keeps to its characters (RFC 6749 section 5.2; checklist 8)', async t => {
   const { token } = await startServer(t)
 
   for (const value of ['"quoted"', 'a\r\nSet-Cookie: b', '💥', 'back\\slash', '<script>']) {
@@ -61,57 +67,66 @@ t.test('line 8: a description never repeats input and keeps to its characters', 
   }
 })
 
-t.test('line 9: missing, unknown and unregistered grant types are three different errors', async t => {
-  const clients = [client('app', { grant_types: ['authorization_code'] })]
-  const { token } = await startServer(t, { clients })
+t.test(
+  'missing, unknown and unregistered grant types are three different errors (RFC 6749 section 5.2; checklist 9)',
+  async t => {
+    const clients = [client('app', { grant_types: ['authorization_code'] })]
+    const { token } = await startServer(t, { clients })
 
-  t.match(await token({}, { as: 'app' }), { status: 400, body: { error: 'invalid_request' } })
-  t.match(await token({ grant_type: 'magic' }, { as: 'app' }), {
-    status: 400,
-    body: { error: 'unsupported_grant_type' },
-  })
-  t.match(await token(grant, { as: 'app' }), { status: 400, body: { error: 'unauthorized_client' } })
-})
+    t.match(await token({}, { as: 'app' }), { status: 400, body: { error: 'invalid_request' } })
+    t.match(await token({ grant_type: 'magic' }, { as: 'app' }), {
+      status: 400,
+      body: { error: 'unsupported_grant_type' },
+    })
+    t.match(await token(grant, { as: 'app' }), { status: 400, body: { error: 'unauthorized_client' } })
+  },
+)
 
-t.test('line 10: the password grant is not supported', async t => {
+t.test('the password grant is not supported (RFC 9700 section 2.4; checklist 10)', async t => {
   const { token } = await startServer(t)
   const reply = await token({ grant_type: 'password', username: 'alice', password: 'x' }, { as: 'app' })
 
   t.match(reply, { status: 400, body: { error: 'unsupported_grant_type' } })
 })
 
-t.test('line 21: a public client may not use client_credentials, whatever it is registered for', async t => {
-  const { token } = await startServer(t, { clients: [{ ...publicClient('spa'), grant_types: grantTypes }] })
-  const reply = await token({ ...grant, client_id: 'spa' }, {})
+t.test(
+  'a public client may not use client_credentials, whatever it is registered for (RFC 6749 section 3.2.1; checklist 21)',
+  async t => {
+    const { token } = await startServer(t, { clients: [{ ...publicClient('spa'), grant_types: grantTypes }] })
+    const reply = await token({ ...grant, client_id: 'spa' }, {})
 
-  t.match(reply, { status: 400, body: { error: 'unauthorized_client' } })
-})
+    t.match(reply, { status: 400, body: { error: 'unauthorized_client' } })
+  },
+)
 
-t.test('line 88, 89: a JWT access token is what RFC 9068 says, signed with a published key', async t => {
-  const { token, server, clock } = await startServer(t)
+t.test(
+  'a JWT access token is what RFC 9068 says, signed with a published key (RFC 9068 section 4, RFC 9068 section 2.2; checklist 88, 89)',
+  async t => {
+    const { token, server, clock } = await startServer(t)
 
-  const { body } = await token({ ...grant, scope: 'read' }, { as: 'app' })
+    const { body } = await token({ ...grant, scope: 'read' }, { as: 'app' })
 
-  const [header, payload, signature] = String(body.access_token).split('.')
-  const iat = clock.nowMs() / 1000
-  const { jti, ...claims } = decode(payload)
-  t.same(claims, {
-    iss: issuer,
-    aud: issuer,
-    sub: 'app',
-    client_id: 'app',
-    scope: 'read',
-    iat,
-    nbf: iat,
-    exp: iat + 600,
-  })
-  t.match(jti, /^[\w-]{22}$/)
-  const { keys } = server.jwks().body as { keys: Record<string, string>[] }
-  t.match(decode(header), { typ: 'at+jwt', alg: 'ES256', kid: keys[0]?.kid })
-  t.match(keys, [{ kty: 'EC', crv: 'P-256', use: 'sig', alg: 'ES256', d: undefined }])
-  const key = { key: keys[0] ?? {}, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
-  t.ok(verify('sha256', Buffer.from(`${header}.${payload}`), key, Buffer.from(signature ?? '', 'base64url')))
-})
+    const [header, payload, signature] = String(body.access_token).split('.')
+    const iat = clock.nowMs() / 1000
+    const { jti, ...claims } = decode(payload)
+    t.same(claims, {
+      iss: issuer,
+      aud: issuer,
+      sub: 'app',
+      client_id: 'app',
+      scope: 'read',
+      iat,
+      nbf: iat,
+      exp: iat + 600,
+    })
+    t.match(jti, /^[\w-]{22}$/)
+    const { keys } = server.jwks().body as { keys: Record<string, string>[] }
+    t.match(decode(header), { typ: 'at+jwt', alg: 'ES256', kid: keys[0]?.kid })
+    t.match(keys, [{ kty: 'EC', crv: 'P-256', use: 'sig', alg: 'ES256', d: undefined }])
+    const key = { key: keys[0] ?? {}, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
+    t.ok(verify('sha256', Buffer.from(`${header}.${payload}`), key, Buffer.from(signature ?? '', 'base64url')))
+  },
+)
 
 t.test('no two tokens are the same', async t => {
   const { token } = await startServer(t)
@@ -120,18 +135,21 @@ t.test('no two tokens are the same', async t => {
   t.equal(new Set(tokens.map(({ body }) => body.access_token)).size, 20)
 })
 
-t.test('line 66: with a resource the token is good for that alone; an unknown one is an invalid_target', async t => {
-  const { token, introspect } = await startServer(t)
-  const resource = 'https://api.example/accounts'
+t.test(
+  'with a resource the token is good for that alone; an unknown one is an invalid_target (RFC 8707 section 2; checklist 66)',
+  async t => {
+    const { token, introspect } = await startServer(t)
+    const resource = 'https://api.example/accounts'
 
-  const { body } = await token({ ...grant, resource }, { as: 'app' })
+    const { body } = await token({ ...grant, resource }, { as: 'app' })
 
-  t.match(await introspect({ token: String(body.access_token) }, { as: 'app' }), { body: { aud: resource } })
-  for (const bad of ['accounts', '/accounts', `${resource}/`, `${resource}#part`, resource.toUpperCase()]) {
-    t.match(
-      await token({ ...grant, resource: bad }, { as: 'app' }),
-      { status: 400, body: { error: 'invalid_target' } },
-      bad,
-    )
-  }
-})
+    t.match(await introspect({ token: String(body.access_token) }, { as: 'app' }), { body: { aud: resource } })
+    for (const bad of ['accounts', '/accounts', `${resource}/`, `${resource}#part`, resource.toUpperCase()]) {
+      t.match(
+        await token({ ...grant, resource: bad }, { as: 'app' }),
+        { status: 400, body: { error: 'invalid_target' } },
+        bad,
+      )
+    }
+  },
+)

@@ -15,33 +15,39 @@ const refused = (changes: Partial<OAuthRequest>): string => {
   return 'accepted'
 }
 
-t.test('line 2: a body that is not form-encoded is an invalid_request', async t => {
+t.test('a body that is not form-encoded is an invalid_request (RFC 6749 section 3.2; checklist 2)', async t => {
   for (const contentType of ['application/json', 'multipart/form-data; boundary=x', 'text/plain', '', undefined]) {
     t.equal(refused({ contentType, body: 'grant_type=client_credentials' }), '400 invalid_request', String(contentType))
   }
 })
 
-t.test('line 2: a charset parameter and another case of the media type are tolerated', async t => {
-  const form = parse({ contentType: 'Application/X-WWW-Form-URLEncoded ; charset=UTF-8', body: 'a=1' })
+t.test(
+  'a charset parameter and another case of the media type are tolerated (RFC 6749 section 3.2; checklist 2)',
+  async t => {
+    const form = parse({ contentType: 'Application/X-WWW-Form-URLEncoded ; charset=UTF-8', body: 'a=1' })
 
-  t.equal(form.get('a'), '1')
-})
+    t.equal(form.get('a'), '1')
+  },
+)
 
-t.test('line 3: a parameter sent twice is an invalid_request, in the body or once in each place', async t => {
-  t.equal(refused({ body: 'scope=a&scope=a' }), '400 invalid_request')
-  t.equal(refused({ body: 'scope=a&sc%6Fpe=b' }), '400 invalid_request', 'also in another spelling')
-  t.equal(refused({ body: 'scope=&scope=b' }), '400 invalid_request', 'also empty once')
-  t.equal(refused({ body: 'scope=a', query: 'scope=a' }), '400 invalid_request')
-  t.equal(refused({ body: 'scope=a', query: 'scopes=a' }), 'accepted')
-})
+t.test(
+  'a parameter sent twice is an invalid_request, in the body or once in each place (RFC 6749 section 3.2; checklist 3)',
+  async t => {
+    t.equal(refused({ body: 'scope=a&scope=a' }), '400 invalid_request')
+    t.equal(refused({ body: 'scope=a&sc%6Fpe=b' }), '400 invalid_request', 'also in another spelling')
+    t.equal(refused({ body: 'scope=&scope=b' }), '400 invalid_request', 'also empty once')
+    t.equal(refused({ body: 'scope=a', query: 'scope=a' }), '400 invalid_request')
+    t.equal(refused({ body: 'scope=a', query: 'scopes=a' }), 'accepted')
+  },
+)
 
-t.test('line 3: resource may repeat', async t => {
+t.test('resource may repeat (RFC 6749 section 3.2; checklist 3)', async t => {
   const form = parse({ body: 'resource=https%3A%2F%2Fa.example&resource=https%3A%2F%2Fb.example' })
 
   t.same(form.resources, ['https://a.example', 'https://b.example'])
 })
 
-t.test('line 4: an empty parameter is absent, an unknown one is no fault', async t => {
+t.test('an empty parameter is absent, an unknown one is no fault (RFC 6749 section 3.2; checklist 4)', async t => {
   const form = parse({ body: 'scope=&colour=green&flag' })
 
   t.equal(form.get('scope'), undefined)
@@ -49,12 +55,15 @@ t.test('line 4: an empty parameter is absent, an unknown one is no fault', async
   t.equal(form.get('grant_type'), undefined)
 })
 
-t.test('line 5: a secret in the query string is an invalid_request that does not repeat it', async t => {
-  for (const name of ['client_secret', 'code', 'refresh_token', 'client_assertion', 'token', 'c%6Fde']) {
-    t.equal(refused({ query: `${name}=s3cr3t`, body: 'a=1' }), '400 invalid_request', name)
-  }
-  t.throws(() => parse({ query: 'code=s3cr3t' }), { message: /^(?!.*s3cr3t)/ })
-})
+t.test(
+  'a secret in the query string is an invalid_request that does not repeat it (RFC 6749 section 2.3.1; checklist 5)',
+  async t => {
+    for (const name of ['client_secret', 'code', 'refresh_token', 'client_assertion', 'token', 'c%6Fde']) {
+      t.equal(refused({ query: `${name}=s3cr3t`, body: 'a=1' }), '400 invalid_request', name)
+    }
+    t.throws(() => parse({ query: 'code=s3cr3t' }), { message: /^(?!.*s3cr3t)/ })
+  },
+)
 
 t.test('a parameter of the query alone is not one of the request', async t => {
   t.equal(parse({ query: 'grant_type=client_credentials' }).get('grant_type'), undefined)

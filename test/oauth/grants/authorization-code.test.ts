@@ -27,93 +27,114 @@ t.test('a code yields an access token for the person, and a refresh token where 
 })
 
 for (const format of ['jwt', 'opaque'] as const) {
-  t.test(`line 26: a second redemption is refused and ends what the first one issued (${format})`, async t => {
-    const server = await startServer(t, { accessToken: { format, lifetimeSec: 600, alg: 'ES256' } })
-    const code = await server.makeCode('app')
-    const { body } = await server.token(redeem(code), { as: 'app' })
-    t.equal(await isActive(server, body.access_token), true)
+  t.test(
+    `a second redemption is refused and ends what the first one issued (${format}) (RFC 6749 section 4.1.2; checklist 26)`,
+    async t => {
+      const server = await startServer(t, { accessToken: { format, lifetimeSec: 600, alg: 'ES256' } })
+      const code = await server.makeCode('app')
+      const { body } = await server.token(redeem(code), { as: 'app' })
+      t.equal(await isActive(server, body.access_token), true)
 
-    t.match(await server.token(redeem(code), { as: 'app' }), refusal)
+      t.match(await server.token(redeem(code), { as: 'app' }), refusal)
 
-    t.equal(await isActive(server, body.access_token), false)
-    t.equal(await isActive(server, body.refresh_token), false)
-    const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
-    t.match(await server.token(refresh, { as: 'app' }), refusal)
-  })
+      t.equal(await isActive(server, body.access_token), false)
+      t.equal(await isActive(server, body.refresh_token), false)
+      const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
+      t.match(await server.token(refresh, { as: 'app' }), refusal)
+    },
+  )
 }
 
-t.test('line 27: of 50 parallel redemptions exactly one succeeds, and its tokens are revoked', async t => {
-  const server = await startServer(t)
-  const code = await server.makeCode('app')
+t.test(
+  'of 50 parallel redemptions exactly one succeeds, and its tokens are revoked (RFC 6749 section 4.1.2; checklist 27)',
+  async t => {
+    const server = await startServer(t)
+    const code = await server.makeCode('app')
 
-  const replies = await Promise.all(Array.from({ length: 50 }, () => server.token(redeem(code), { as: 'app' })))
+    const replies = await Promise.all(Array.from({ length: 50 }, () => server.token(redeem(code), { as: 'app' })))
 
-  const won = replies.filter(({ status }) => status === 200)
-  t.equal(won.length, 1)
-  t.ok(replies.every(({ status }) => status === 200 || status === 400))
-  t.equal(await isActive(server, won[0]?.body.access_token), false)
-})
+    const won = replies.filter(({ status }) => status === 200)
+    t.equal(won.length, 1)
+    t.ok(replies.every(({ status }) => status === 200 || status === 400))
+    t.equal(await isActive(server, won[0]?.body.access_token), false)
+  },
+)
 
-t.test('line 28: a code is good for its lifetime, and a replay after that is still noticed', async t => {
-  const server = await startServer(t)
-  const [late, used] = [await server.makeCode('app'), await server.makeCode('app')]
-  server.clock.advanceSec(59)
-  const { body } = await server.token(redeem(used), { as: 'app' })
-  t.equal(await isActive(server, body.access_token), true)
-  server.clock.advanceSec(1)
+t.test(
+  'a code is good for its lifetime, and a replay after that is still noticed (RFC 6749 section 4.1.2; checklist 28)',
+  async t => {
+    const server = await startServer(t)
+    const [late, used] = [await server.makeCode('app'), await server.makeCode('app')]
+    server.clock.advanceSec(59)
+    const { body } = await server.token(redeem(used), { as: 'app' })
+    t.equal(await isActive(server, body.access_token), true)
+    server.clock.advanceSec(1)
 
-  t.match(await server.token(redeem(late), { as: 'app' }), refusal)
-  t.match(await server.token(redeem(used), { as: 'app' }), refusal)
+    t.match(await server.token(redeem(late), { as: 'app' }), refusal)
+    t.match(await server.token(redeem(used), { as: 'app' }), refusal)
 
-  t.equal(await isActive(server, body.access_token), false)
-})
+    t.equal(await isActive(server, body.access_token), false)
+  },
+)
 
-t.test("line 29: another client's attempts tell nothing, and only the third burns the code", async t => {
-  const { token, makeCode } = await startServer(t)
-  const [code, burnt] = [await makeCode('app'), await makeCode('app')]
-  const unknown = await token(redeem(code.slice(0, -3).concat('AAA')), { as: 'other' })
+t.test(
+  "another client's attempts tell nothing, and only the third burns the code (RFC 6749 section 4.1.3; checklist 29)",
+  async t => {
+    const { token, makeCode } = await startServer(t)
+    const [code, burnt] = [await makeCode('app'), await makeCode('app')]
+    const unknown = await token(redeem(code.slice(0, -3).concat('AAA')), { as: 'other' })
 
-  for (let i = 0; i < 2; i++) t.same(await token(redeem(code), { as: 'other' }), unknown)
-  for (let i = 0; i < 3; i++) t.same(await token(redeem(burnt), { as: 'other' }), unknown)
+    for (let i = 0; i < 2; i++) t.same(await token(redeem(code), { as: 'other' }), unknown)
+    for (let i = 0; i < 3; i++) t.same(await token(redeem(burnt), { as: 'other' }), unknown)
 
-  t.match(await token(redeem(code), { as: 'app' }), { status: 200 })
-  t.match(await token(redeem(burnt), { as: 'app' }), refusal)
-})
+    t.match(await token(redeem(code), { as: 'app' }), { status: 200 })
+    t.match(await token(redeem(burnt), { as: 'app' }), refusal)
+  },
+)
 
-t.test('line 30: the redirect_uri must be the one of the authorization request', async t => {
-  const { token, makeCode } = await startServer(t)
-  const redirect_uri = 'https://app.example/callback'
-  const attempt = async (parameters: Readonly<Record<string, string>>) =>
-    token(redeem(await makeCode('app', { redirect_uri }), parameters), { as: 'app' })
+t.test(
+  'the redirect_uri must be the one of the authorization request (RFC 6749 section 4.1.3; checklist 30)',
+  async t => {
+    const { token, makeCode } = await startServer(t)
+    const redirect_uri = 'https://app.example/callback'
+    const attempt = async (parameters: Readonly<Record<string, string>>) =>
+      token(redeem(await makeCode('app', { redirect_uri }), parameters), { as: 'app' })
 
-  t.match(await attempt({ redirect_uri }), { status: 200 })
-  t.match(await attempt({}), refusal, 'missing')
-  t.match(await attempt({ redirect_uri: `${redirect_uri}/` }), refusal)
-  t.match(await attempt({ redirect_uri: 'https://app.example/Callback' }), refusal)
-})
+    t.match(await attempt({ redirect_uri }), { status: 200 })
+    t.match(await attempt({}), refusal, 'missing')
+    t.match(await attempt({ redirect_uri: `${redirect_uri}/` }), refusal)
+    t.match(await attempt({ redirect_uri: 'https://app.example/Callback' }), refusal)
+  },
+)
 
-t.test('line 30: where none was sent, none or the only registered one is right', async t => {
-  const several = client('several', { redirect_uris: ['https://several.example/a', 'https://several.example/b'] })
-  const { token, makeCode } = await startServer(t, { clients: [client('app'), several] })
-  const attempt = async (client_id: string, more: Readonly<Record<string, string>>) =>
-    token(redeem(await makeCode(client_id), more), { as: client_id })
+t.test(
+  'where none was sent, none or the only registered one is right (RFC 6749 section 4.1.3; checklist 30)',
+  async t => {
+    const several = client('several', { redirect_uris: ['https://several.example/a', 'https://several.example/b'] })
+    const { token, makeCode } = await startServer(t, { clients: [client('app'), several] })
+    const attempt = async (client_id: string, more: Readonly<Record<string, string>>) =>
+      token(redeem(await makeCode(client_id), more), { as: client_id })
 
-  t.match(await attempt('app', {}), { status: 200 })
-  t.match(await attempt('app', { redirect_uri: 'https://app.example/callback' }), { status: 200 })
-  t.match(await attempt('app', { redirect_uri: 'https://app.example/other' }), refusal)
-  t.match(await attempt('several', { redirect_uri: 'https://several.example/a' }), refusal)
-})
+    t.match(await attempt('app', {}), { status: 200 })
+    t.match(await attempt('app', { redirect_uri: 'https://app.example/callback' }), { status: 200 })
+    t.match(await attempt('app', { redirect_uri: 'https://app.example/other' }), refusal)
+    t.match(await attempt('several', { redirect_uri: 'https://several.example/a' }), refusal)
+  },
+)
 
-t.test('line 33: the verifier of RFC 7636 appendix B is right, one flipped character is not', async t => {
-  const { token, makeCode } = await startServer(t)
-  const flipped = verifier.replace(/k$/, 'l')
+t.test(
+  'the verifier of RFC 7636 appendix B is right, one flipped character is not (RFC 7636 section 4.6; checklist 33)',
+  async t => {
+    const { token, makeCode } = await startServer(t)
+    const flipped = verifier.replace(/k$/, 'l')
 
-  t.match(await token(redeem(await makeCode('app'), { code_verifier: flipped }), { as: 'app' }), refusal)
-  t.match(await token(redeem(await makeCode('app'), { code_verifier: '' }), { as: 'app' }), refusal, 'missing')
-  t.match(await token(redeem(await makeCode('app')), { as: 'app' }), { status: 200 })
-})
+    t.match(await token(redeem(await makeCode('app'), { code_verifier: flipped }), { as: 'app' }), refusal)
+    t.match(await token(redeem(await makeCode('app'), { code_verifier: '' }), { as: 'app' }), refusal, 'missing')
+    t.match(await token(redeem(await makeCode('app')), { as: 'app' }), { status: 200 })
+  },
+)
 
-t.test('line 36: a verifier for a request that had no challenge is refused', async t => {
+t.test('a verifier for a request that had no challenge is refused (RFC 9700 section 4.8.2; checklist 36)', async t => {
   const { token, makeCode } = await startServer(t)
   const withoutPkce = { verifier: '' }
 
@@ -122,7 +143,7 @@ t.test('line 36: a verifier for a request that had no challenge is refused', asy
   t.match(await token(plain, { as: 'app' }), { status: 200 })
 })
 
-t.test('line 37: a verifier of the wrong length or alphabet is refused', async t => {
+t.test('a verifier of the wrong length or alphabet is refused (RFC 7636 section 4.1; checklist 37)', async t => {
   const { token, makeCode } = await startServer(t)
 
   for (const bad of ['a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(43)}!`, 'é'.repeat(50), ' '.repeat(50)]) {

@@ -73,7 +73,7 @@ t.test('a proof that is not good spends neither code nor refresh token', async t
   t.match(await refresh(server, 'spa', body.refresh_token, owner.prove(server.clock)), { status: 200 })
 })
 
-t.test("line 85: a public client's refresh token is bound to its DPoP key", async t => {
+t.test("a public client's refresh token is bound to its DPoP key (RFC 9449 section 5; checklist 85)", async t => {
   const server = await start(t)
   const [owner, thief] = [await newKeyHolder(), await newKeyHolder()]
   const { body } = await redeem(server, 'spa', await server.makeCode('spa'), owner.prove(server.clock))
@@ -90,7 +90,7 @@ t.test("line 85: a public client's refresh token is bound to its DPoP key", asyn
   )
 })
 
-t.test("line 85: a public client's refresh token is bound to its certificate", async t => {
+t.test("a public client's refresh token is bound to its certificate (RFC 9449 section 5; checklist 85)", async t => {
   const spa = { ...publicClient('spa'), tls_client_certificate_bound_access_tokens: true }
   const server = await start(t, { clients: [spa] })
   const [owner, thief] = [certificates.client, certificates.selfSigned].map(toCertificateHolder)
@@ -106,7 +106,7 @@ t.test("line 85: a public client's refresh token is bound to its certificate", a
 })
 
 t.test(
-  "line 85: a public client's refresh token is bound to its key and its certificate where it holds both",
+  "a public client's refresh token is bound to its key and its certificate where it holds both (RFC 9449 section 5; checklist 85)",
   async t => {
     const spa = { ...publicClient('spa'), tls_client_certificate_bound_access_tokens: true }
     const server = await start(t, { clients: [spa] })
@@ -131,48 +131,57 @@ t.test(
   },
 )
 
-t.test('line 85: a client that proves itself is bound by that, and may change its key', async t => {
-  const server = await start(t)
-  const [first, second] = [await newKeyHolder(), await newKeyHolder()]
-  const { body } = await redeem(server, 'app', await server.makeCode('app'), first.prove(server.clock))
+t.test(
+  'a client that proves itself is bound by that, and may change its key (RFC 9449 section 5; checklist 85)',
+  async t => {
+    const server = await start(t)
+    const [first, second] = [await newKeyHolder(), await newKeyHolder()]
+    const { body } = await redeem(server, 'app', await server.makeCode('app'), first.prove(server.clock))
 
-  const refreshed = await refresh(server, 'app', body.refresh_token, second.prove(server.clock))
+    const refreshed = await refresh(server, 'app', body.refresh_token, second.prove(server.clock))
 
-  t.match(await server.server.verifyAccessToken(String(refreshed.body.access_token)), { cnf: { jkt: second.jkt } })
-  t.match(await refresh(server, 'app', body.refresh_token), { body: { token_type: 'Bearer' } })
-})
+    t.match(await server.server.verifyAccessToken(String(refreshed.body.access_token)), { cnf: { jkt: second.jkt } })
+    t.match(await refresh(server, 'app', body.refresh_token), { body: { token_type: 'Bearer' } })
+  },
+)
 
-t.test('line 83: a client whose tokens are always bound keeps its refresh token, a public one too', async t => {
-  const clients = [
-    { ...publicClient('spa'), dpop_bound_access_tokens: true },
-    client('app', { dpop_bound_access_tokens: true }),
-  ]
-  const server = await start(t, { clients })
-  for (const client_id of ['spa', 'app']) {
-    const owner = await newKeyHolder()
-    const { body } = await redeem(server, client_id, await server.makeCode(client_id), owner.prove(server.clock))
-    for (const waitSec of [0, 60]) {
-      server.clock.advanceSec(waitSec)
-      const refreshed = await refresh(server, client_id, body.refresh_token, owner.prove(server.clock))
-      t.equal(refreshed.status, 200)
-      t.notOk('refresh_token' in refreshed.body, client_id)
+t.test(
+  'a client whose tokens are always bound keeps its refresh token, a public one too (RFC 9700 section 2.2.2; checklist 83)',
+  async t => {
+    const clients = [
+      { ...publicClient('spa'), dpop_bound_access_tokens: true },
+      client('app', { dpop_bound_access_tokens: true }),
+    ]
+    const server = await start(t, { clients })
+    for (const client_id of ['spa', 'app']) {
+      const owner = await newKeyHolder()
+      const { body } = await redeem(server, client_id, await server.makeCode(client_id), owner.prove(server.clock))
+      for (const waitSec of [0, 60]) {
+        server.clock.advanceSec(waitSec)
+        const refreshed = await refresh(server, client_id, body.refresh_token, owner.prove(server.clock))
+        t.equal(refreshed.status, 200)
+        t.notOk('refresh_token' in refreshed.body, client_id)
+      }
     }
-  }
-})
+  },
+)
 
-t.test('line 82: inside the window one key gets one successor, and another key gets none', async t => {
-  const server = await start(t)
-  const [owner, thief] = [await newKeyHolder(), await newKeyHolder()]
-  const { body } = await redeem(server, 'spa', await server.makeCode('spa'), owner.prove(server.clock))
-  const again = () => refresh(server, 'spa', body.refresh_token, owner.prove(server.clock))
+t.test(
+  'inside the window one key gets one successor, and another key gets none (RFC 9700 section 4.14.2; checklist 82)',
+  async t => {
+    const server = await start(t)
+    const [owner, thief] = [await newKeyHolder(), await newKeyHolder()]
+    const { body } = await redeem(server, 'spa', await server.makeCode('spa'), owner.prove(server.clock))
+    const again = () => refresh(server, 'spa', body.refresh_token, owner.prove(server.clock))
 
-  const replies = await Promise.all(Array.from({ length: 20 }, again))
+    const replies = await Promise.all(Array.from({ length: 20 }, again))
 
-  t.ok(replies.every(({ status }) => status === 200))
-  t.equal(new Set(replies.map(reply => reply.body.refresh_token)).size, 1)
-  t.match(await refresh(server, 'spa', body.refresh_token, thief.prove(server.clock)), refusal)
-  t.match(await refresh(server, 'spa', replies[0]?.body.refresh_token, owner.prove(server.clock)), { status: 200 })
-})
+    t.ok(replies.every(({ status }) => status === 200))
+    t.equal(new Set(replies.map(reply => reply.body.refresh_token)).size, 1)
+    t.match(await refresh(server, 'spa', body.refresh_token, thief.prove(server.clock)), refusal)
+    t.match(await refresh(server, 'spa', replies[0]?.body.refresh_token, owner.prove(server.clock)), { status: 200 })
+  },
+)
 
 t.test('a public client that brings a key to a refresh token bound to none gets a successor all the same', async t => {
   const server = await start(t)

@@ -17,29 +17,35 @@ const firstTokens = async ({ token, makeCode }: TestServer, client_id: string) =
   return (await token(redemption, named.sent)).body
 }
 
-t.test("line 79: a refresh token is nobody else's, and an attempt leaves it as it was", async t => {
-  const server = await startServer(t)
-  const { refresh_token } = await firstTokens(server, 'app')
+t.test(
+  "a refresh token is nobody else's, and an attempt leaves it as it was (RFC 6749 section 6; checklist 79)",
+  async t => {
+    const server = await startServer(t)
+    const { refresh_token } = await firstTokens(server, 'app')
 
-  t.match(await server.token(refreshWith(refresh_token), { as: 'other' }), refusal)
-  t.match(await server.token(refreshWith(refresh_token, asSpa), {}), refusal)
-  t.match(await server.token(refreshWith(refresh_token), { as: 'app' }), { status: 200 })
-})
+    t.match(await server.token(refreshWith(refresh_token), { as: 'other' }), refusal)
+    t.match(await server.token(refreshWith(refresh_token, asSpa), {}), refusal)
+    t.match(await server.token(refreshWith(refresh_token), { as: 'app' }), { status: 200 })
+  },
+)
 
-t.test('line 80: a wider scope is refused, a narrower one narrows the access token alone', async t => {
-  const server = await startServer(t)
-  const { refresh_token } = await firstTokens(server, 'app')
-  const refresh = (more = {}) => server.token(refreshWith(refresh_token, more), { as: 'app' })
+t.test(
+  'a wider scope is refused, a narrower one narrows the access token alone (RFC 6749 section 6; checklist 80)',
+  async t => {
+    const server = await startServer(t)
+    const { refresh_token } = await firstTokens(server, 'app')
+    const refresh = (more = {}) => server.token(refreshWith(refresh_token, more), { as: 'app' })
 
-  const wider = await refresh({ scope: 'read write offline_access' })
+    const wider = await refresh({ scope: 'read write offline_access' })
 
-  t.match(wider, { status: 400, body: { error: 'invalid_scope' } })
-  t.match(await refresh({ scope: 'nothing' }), { body: { error: 'invalid_scope' } })
-  t.match(await refresh({ scope: 'read' }), { status: 200, body: { scope: 'read' } })
-  t.match(await refresh(), { status: 200, body: { scope: 'read write' } })
-})
+    t.match(wider, { status: 400, body: { error: 'invalid_scope' } })
+    t.match(await refresh({ scope: 'nothing' }), { body: { error: 'invalid_scope' } })
+    t.match(await refresh({ scope: 'read' }), { status: 200, body: { scope: 'read' } })
+    t.match(await refresh(), { status: 200, body: { scope: 'read write' } })
+  },
+)
 
-t.test('line 80: a refused scope does not spend the token of a public client', async t => {
+t.test('a refused scope does not spend the token of a public client (RFC 6749 section 6; checklist 80)', async t => {
   const server = await startServer(t)
   const { refresh_token } = await firstTokens(server, 'spa')
   const wider = refreshWith(refresh_token, { ...asSpa, scope: 'read write offline_access' })
@@ -50,27 +56,30 @@ t.test('line 80: a refused scope does not spend the token of a public client', a
   t.match(await server.token(refreshWith(refresh_token, asSpa), {}), { status: 200, body: { scope: 'read write' } })
 })
 
-t.test('line 81: a public client gets a new token every time, and reuse ends the family', async t => {
-  const server = await startServer(t)
-  const first = await firstTokens(server, 'spa')
-  const second = (await server.token(refreshWith(first.refresh_token, asSpa), {})).body
-  server.clock.advanceSec(11)
-  const third = (await server.token(refreshWith(second.refresh_token, asSpa), {})).body
-  t.equal(new Set([first, second, third].map(body => body.refresh_token)).size, 3)
-  t.ok(await server.server.verifyAccessToken(String(third.access_token)))
-  server.clock.advanceSec(11)
+t.test(
+  'a public client gets a new token every time, and reuse ends the family (RFC 9700 section 4.14.2; checklist 81)',
+  async t => {
+    const server = await startServer(t)
+    const first = await firstTokens(server, 'spa')
+    const second = (await server.token(refreshWith(first.refresh_token, asSpa), {})).body
+    server.clock.advanceSec(11)
+    const third = (await server.token(refreshWith(second.refresh_token, asSpa), {})).body
+    t.equal(new Set([first, second, third].map(body => body.refresh_token)).size, 3)
+    t.ok(await server.server.verifyAccessToken(String(third.access_token)))
+    server.clock.advanceSec(11)
 
-  t.match(await server.token(refreshWith(first.refresh_token, asSpa), {}), refusal, 'an ancestor two steps back')
+    t.match(await server.token(refreshWith(first.refresh_token, asSpa), {}), refusal, 'an ancestor two steps back')
 
-  t.match(await server.token(refreshWith(third.refresh_token, asSpa), {}), refusal)
-  const { deps } = server
-  for (const { access_token } of [first, second, third]) {
-    const { jti } = JSON.parse(Buffer.from(String(access_token).split('.')[1] ?? '', 'base64url').toString())
-    t.equal(await deps.store.revocations.isRevoked(jti), true)
-  }
-})
+    t.match(await server.token(refreshWith(third.refresh_token, asSpa), {}), refusal)
+    const { deps } = server
+    for (const { access_token } of [first, second, third]) {
+      const { jti } = JSON.parse(Buffer.from(String(access_token).split('.')[1] ?? '', 'base64url').toString())
+      t.equal(await deps.store.revocations.isRevoked(jti), true)
+    }
+  },
+)
 
-t.test('line 81: a guess at a refresh token ends nothing', async t => {
+t.test('a guess at a refresh token ends nothing (RFC 9700 section 4.14.2; checklist 81)', async t => {
   const server = await startServer(t)
   const first = await firstTokens(server, 'spa')
   const second = (await server.token(refreshWith(first.refresh_token, asSpa), {})).body
@@ -82,7 +91,7 @@ t.test('line 81: a guess at a refresh token ends nothing', async t => {
   t.match(await server.token(refreshWith(second.refresh_token, asSpa), {}), { status: 200 })
 })
 
-t.test('line 82: 20 parallel refreshes with one token make one lineage', async t => {
+t.test('20 parallel refreshes with one token make one lineage (RFC 9700 section 4.14.2; checklist 82)', async t => {
   const server = await startServer(t)
   const { refresh_token } = await firstTokens(server, 'spa')
 
@@ -95,7 +104,7 @@ t.test('line 82: 20 parallel refreshes with one token make one lineage', async t
   t.match(await server.token(refreshWith([...successors][0], asSpa), {}), { status: 200 })
 })
 
-t.test('line 83: a client that proves itself keeps its token', async t => {
+t.test('a client that proves itself keeps its token (RFC 9700 section 2.2.2; checklist 83)', async t => {
   const server = await startServer(t)
   const { refresh_token } = await firstTokens(server, 'app')
 

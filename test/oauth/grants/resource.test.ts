@@ -24,35 +24,41 @@ const audienceOf = async ({ server }: TestServer, token: unknown): Promise<unkno
   (await server.verifyAccessToken(String(token)))?.aud
 
 for (const format of ['jwt', 'opaque'] as const) {
-  t.test(`line 66: a token is for what was agreed to, or for the part that is asked for (${format})`, async t => {
-    const server = await start(t, format, [everything, accounts])
+  t.test(
+    `a token is for what was agreed to, or for the part that is asked for (${format}) (RFC 8707 section 2; checklist 66)`,
+    async t => {
+      const server = await start(t, format, [everything, accounts])
 
-    const first = await server.redeem()
-    const second = await server.refresh(first.body.refresh_token, { resource: accounts })
-    const third = await server.refresh(second.body.refresh_token)
+      const first = await server.redeem()
+      const second = await server.refresh(first.body.refresh_token, { resource: accounts })
+      const third = await server.refresh(second.body.refresh_token)
 
-    t.same(await audienceOf(server, first.body.access_token), [everything, accounts])
-    t.equal(await audienceOf(server, second.body.access_token), accounts)
-    t.same(await audienceOf(server, third.body.access_token), [everything, accounts])
-  })
-
-  t.test(`line 66: a resource that was not agreed to spends neither code nor refresh token (${format})`, async t => {
-    const server = await start(t, format, [accounts])
-    const { redeem, refresh, clock } = server
-
-    t.match(await redeem({ resource: everything }), refused)
-    const first = await redeem({ resource: accounts })
-    t.match(first, { status: 200 })
-
-    t.match(await refresh(first.body.refresh_token, { resource: everything }), refused)
-    clock.advanceSec(60)
-    const second = await refresh(first.body.refresh_token)
-    t.match(second, { status: 200 }, 'it was not replaced unseen')
-    t.equal(await audienceOf(server, second.body.access_token), accounts)
-  })
+      t.same(await audienceOf(server, first.body.access_token), [everything, accounts])
+      t.equal(await audienceOf(server, second.body.access_token), accounts)
+      t.same(await audienceOf(server, third.body.access_token), [everything, accounts])
+    },
+  )
 
   t.test(
-    `line 66: without a resource the token is for the issuer, and for any that is asked for (${format})`,
+    `a resource that was not agreed to spends neither code nor refresh token (${format}) (RFC 8707 section 2; checklist 66)`,
+    async t => {
+      const server = await start(t, format, [accounts])
+      const { redeem, refresh, clock } = server
+
+      t.match(await redeem({ resource: everything }), refused)
+      const first = await redeem({ resource: accounts })
+      t.match(first, { status: 200 })
+
+      t.match(await refresh(first.body.refresh_token, { resource: everything }), refused)
+      clock.advanceSec(60)
+      const second = await refresh(first.body.refresh_token)
+      t.match(second, { status: 200 }, 'it was not replaced unseen')
+      t.equal(await audienceOf(server, second.body.access_token), accounts)
+    },
+  )
+
+  t.test(
+    `without a resource the token is for the issuer, and for any that is asked for (${format}) (RFC 8707 section 2; checklist 66)`,
     async t => {
       const server = await start(t, format, [])
 

@@ -56,7 +56,7 @@ t.test('after a wrong password the page says so, keeps the username and waits in
   t.ok(await page.waitForSelector('#allow'))
 })
 
-t.test('line 59: a reload of either page works, and back after the end shows no second way in', async t => {
+t.test('a reload of either page works, and back after the end shows no second way in (checklist 59)', async t => {
   const { page } = await openLogin(t, browser)
 
   await page.reload()
@@ -71,7 +71,7 @@ t.test('line 59: a reload of either page works, and back after the end shows no 
   t.equal(await page.locator('form').count(), 0)
 })
 
-t.test('line 59: two tabs of one browser both finish', async t => {
+t.test('two tabs of one browser both finish (checklist 59)', async t => {
   const { page, context, authorizeUrl } = await openLogin(t, browser)
   const second = await context.newPage()
   await second.goto(authorizeUrl.replace('a-state', 'tab-two'))
@@ -96,36 +96,42 @@ t.test('the address of a login page is worth nothing in another browser', async 
   t.equal(await stranger.locator('form').count(), 0)
 })
 
-t.test('line 60: who comes back to an expired page goes on to the client, which is told', async t => {
-  const { room, page } = await openLogin(t, browser)
-  room.advanceSec(900)
+t.test(
+  'who comes back to an expired page goes on to the client, which is told (RFC 6749 section 4.1.2.1; checklist 60)',
+  async t => {
+    const { room, page } = await openLogin(t, browser)
+    room.advanceSec(900)
 
-  await signIn(page)
-  await page.waitForURL(/\/callback\?/)
+    await signIn(page)
+    await page.waitForURL(/\/callback\?/)
 
-  t.match(Object.fromEntries(new URL(page.url()).searchParams), { error: 'access_denied', state: 'a-state' })
-})
+    t.match(Object.fromEntries(new URL(page.url()).searchParams), { error: 'access_denied', state: 'a-state' })
+  },
+)
 
-t.test('line 61: the cookie that the browser had before the sign-in is worth nothing after it', async t => {
-  const { page, context } = await openLogin(t, browser)
-  const before = await context.cookies(page.url())
+t.test(
+  'the cookie that the browser had before the sign-in is worth nothing after it (RFC 6265 section 8.4; checklist 61)',
+  async t => {
+    const { page, context } = await openLogin(t, browser)
+    const before = await context.cookies(page.url())
 
-  await signIn(page)
-  await page.waitForSelector('#allow')
-  const after = await context.cookies(page.url())
-  await context.addCookies(before)
-  const reply = await page.reload()
+    await signIn(page)
+    await page.waitForSelector('#allow')
+    const after = await context.cookies(page.url())
+    await context.addCookies(before)
+    const reply = await page.reload()
 
-  t.notSame(after, before)
-  t.equal(reply?.status(), 200)
-  t.notOk(await page.isVisible('#allow'), 'it may sign in once more, and that is all')
-  t.ok(await page.isVisible('#password'))
-  await context.addCookies(after)
-  await page.reload()
-  t.ok(await page.isVisible('#allow'))
-})
+    t.notSame(after, before)
+    t.equal(reply?.status(), 200)
+    t.notOk(await page.isVisible('#allow'), 'it may sign in once more, and that is all')
+    t.ok(await page.isVisible('#password'))
+    await context.addCookies(after)
+    await page.reload()
+    t.ok(await page.isVisible('#allow'))
+  },
+)
 
-t.test('line 59: a sign-in form clicked twice ends at the question all the same', async t => {
+t.test('a sign-in form clicked twice ends at the question all the same (checklist 59)', async t => {
   const { page } = await openLogin(t, browser)
   await page.fill('#username', 'alice')
   await page.fill('#password', password)

@@ -14,54 +14,63 @@ import {
 
 const issuer = 'http://localhost:8080'
 
-t.test('line 30: a code is bound to the redirect URI that was sent, or to none having been sent', async t => {
-  const room = await openBrowserRoom(t)
-  const codeFor = async (query: string): Promise<string> => {
-    const guest = await enter(room, query)
+t.test(
+  'a code is bound to the redirect URI that was sent, or to none having been sent (RFC 6749 section 4.1.3; checklist 30)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const codeFor = async (query: string): Promise<string> => {
+      const guest = await enter(room, query)
+      await guest.signIn()
+      return answerOf(await guest.submit({ decision: 'allow' })).code ?? ''
+    }
+
+    t.match(await room.redeem(await codeFor(ask({ redirect_uri: undefined })), ''), { kind: 'redeemed' })
+    t.match(await room.redeem(await codeFor(ask()), `${callback}/`), { kind: 'refused' })
+  },
+)
+
+t.test(
+  'the store never holds a code, not even to send the browser there again (RFC 6749 section 10.10; checklist 31)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const guest = await enter(room)
     await guest.signIn()
-    return answerOf(await guest.submit({ decision: 'allow' })).code ?? ''
-  }
 
-  t.match(await room.redeem(await codeFor(ask({ redirect_uri: undefined })), ''), { kind: 'redeemed' })
-  t.match(await room.redeem(await codeFor(ask()), `${callback}/`), { kind: 'refused' })
-})
+    const code = answerOf(await guest.submit({ decision: 'allow' })).code ?? ''
 
-t.test('line 31: the store never holds a code, not even to send the browser there again', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room)
-  await guest.signIn()
+    const found = await room.deps.store.interactions.find(guest.path.replace('/interaction/', ''))
+    t.equal(found?.record.stage, 'done')
+    const [grantId = '', secret = ''] = code.split('.')
+    t.ok(grantId && secret)
+    t.notMatch(JSON.stringify(found), secret)
+  },
+)
 
-  const code = answerOf(await guest.submit({ decision: 'allow' })).code ?? ''
+t.test(
+  'who declines on either page goes back with access_denied, and nothing is redeemable (RFC 6749 section 4.1.2.1; checklist 52)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const created: string[] = []
+    const { grants } = room.deps.store
+    const create = grants.create
+    grants.create = async grant => {
+      created.push(grant.grantId)
+      return create(grant)
+    }
+    const before = await enter(room)
+    const after = await enter(room)
+    await after.signIn()
 
-  const found = await room.deps.store.interactions.find(guest.path.replace('/interaction/', ''))
-  t.equal(found?.record.stage, 'done')
-  const [grantId = '', secret = ''] = code.split('.')
-  t.ok(grantId && secret)
-  t.notMatch(JSON.stringify(found), secret)
-})
+    for (const reply of [await before.submit({ decision: 'deny' }), await after.submit({ decision: 'deny' })]) {
+      t.equal(reply.status, 303)
+      t.match(answerOf(reply), { error: 'access_denied', state: 'a-state', iss: issuer })
+      t.notOk(answerOf(reply).code)
+    }
+    t.same(created, [])
+  },
+)
 
-t.test('line 52: who declines on either page goes back with access_denied, and nothing is redeemable', async t => {
-  const room = await openBrowserRoom(t)
-  const created: string[] = []
-  const { grants } = room.deps.store
-  const create = grants.create
-  grants.create = async grant => {
-    created.push(grant.grantId)
-    return create(grant)
-  }
-  const before = await enter(room)
-  const after = await enter(room)
-  await after.signIn()
-
-  for (const reply of [await before.submit({ decision: 'deny' }), await after.submit({ decision: 'deny' })]) {
-    t.equal(reply.status, 303)
-    t.match(answerOf(reply), { error: 'access_denied', state: 'a-state', iss: issuer })
-    t.notOk(answerOf(reply).code)
-  }
-  t.same(created, [])
-})
-
-t.test('line 59: a form sent again after the end gets the same redirect, and back shows a page', async t => {
+t.test('a form sent again after the end gets the same redirect, and back shows a page (checklist 59)', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
   await guest.signIn()
@@ -76,7 +85,7 @@ t.test('line 59: a form sent again after the end gets the same redirect, and bac
   t.notMatch(back.body, '<form')
 })
 
-t.test('line 59: of twenty answers at once one counts, and all see its redirect', async t => {
+t.test('of twenty answers at once one counts, and all see its redirect (checklist 59)', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
   await guest.signIn()
@@ -87,7 +96,7 @@ t.test('line 59: of twenty answers at once one counts, and all see its redirect'
   t.equal(new Set(replies.map(reply => header(reply, 'location'))).size, 1)
 })
 
-t.test('line 59: the grant of an answer that came second is gone', async t => {
+t.test('the grant of an answer that came second is gone (checklist 59)', async t => {
   const room = await openBrowserRoom(t)
   const { grants } = room.deps.store
   const [created, removed]: [string[], string[]] = [[], []]
@@ -110,7 +119,7 @@ t.test('line 59: the grant of an answer that came second is gone', async t => {
   t.same(removed.toSorted(), created.filter(id => id !== winner).toSorted())
 })
 
-t.test('line 59: two tabs both finish, and a reload changes nothing', async t => {
+t.test('two tabs both finish, and a reload changes nothing (checklist 59)', async t => {
   const room = await openBrowserRoom(t)
   const [one, two] = [await enter(room), await enter(room, ask({ state: 'tab two' }))]
 
@@ -143,7 +152,7 @@ const pushRequest = async (room: BrowserRoom): Promise<string> => {
 }
 
 t.test(
-  'line 63: of windows that opened one pushed request the first to answer gets a code, all others a page',
+  'of windows that opened one pushed request the first to answer gets a code, all others a page (RFC 9126 section 4; checklist 63)',
   async t => {
     const room = await openBrowserRoom(t)
     const query = await pushRequest(room)
@@ -159,25 +168,31 @@ t.test(
   },
 )
 
-t.test('line 63: a pushed request whose answer was no is over too; one whose people look again is not', async t => {
-  const room = await openBrowserRoom(t)
-  const query = await pushRequest(room)
-  const guest = await enter(room, query)
-  t.equal((await room.authorize(get(query))).status, 303)
+t.test(
+  'a pushed request whose answer was no is over too; one whose people look again is not (RFC 9126 section 4; checklist 63)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const query = await pushRequest(room)
+    const guest = await enter(room, query)
+    t.equal((await room.authorize(get(query))).status, 303)
 
-  t.equal(answerOf(await guest.submit({ decision: 'deny' })).error, 'access_denied')
+    t.equal(answerOf(await guest.submit({ decision: 'deny' })).error, 'access_denied')
 
-  t.ok(isPage(await room.authorize(get(query)), 400))
-})
+    t.ok(isPage(await room.authorize(get(query)), 400))
+  },
+)
 
-t.test('line 63: who began in time may finish after the pushed request has expired', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room, await pushRequest(room))
-  room.advanceSec(120)
-  await guest.signIn()
+t.test(
+  'who began in time may finish after the pushed request has expired (RFC 9126 section 4; checklist 63)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const guest = await enter(room, await pushRequest(room))
+    room.advanceSec(120)
+    await guest.signIn()
 
-  t.ok(answerOf(await guest.submit({ decision: 'allow' })).code)
-})
+    t.ok(answerOf(await guest.submit({ decision: 'allow' })).code)
+  },
+)
 
 t.test('what comes of a sign-in counts as begun when it began, however late it ends', async t => {
   const room = await openBrowserRoom(t)

@@ -14,23 +14,26 @@ const setup = async (t: Parameters<typeof openBrowserRoom>[0]) => {
   return { guest, sendFrom }
 }
 
-t.test('line 56: a form that the browser says another page sent is refused, csrf and cookie or not', async t => {
-  const { guest, sendFrom } = await setup(t)
-  const elsewhere: readonly Told[] = [
-    { fetchSite: 'same-site' },
-    { fetchSite: 'cross-site', origin: 'null' },
-    { fetchSite: 'same-origin, cross-site' },
-    { fetchSite: '' },
-    { origin: 'https://localhost:8080' },
-    { origin: 'http://localhost:8081' },
-    { origin: 'http://evil.localhost:8080', fetchSite: 'same-origin' },
-    { origin: '' },
-  ]
+t.test(
+  'a form that the browser says another page sent is refused, csrf and cookie or not (RFC 6749 section 10.12; checklist 56)',
+  async t => {
+    const { guest, sendFrom } = await setup(t)
+    const elsewhere: readonly Told[] = [
+      { fetchSite: 'same-site' },
+      { fetchSite: 'cross-site', origin: 'null' },
+      { fetchSite: 'same-origin, cross-site' },
+      { fetchSite: '' },
+      { origin: 'https://localhost:8080' },
+      { origin: 'http://localhost:8081' },
+      { origin: 'http://evil.localhost:8080', fetchSite: 'same-origin' },
+      { origin: '' },
+    ]
 
-  for (const told of elsewhere) t.ok(isPage(await sendFrom(told), 403), JSON.stringify(told))
+    for (const told of elsewhere) t.ok(isPage(await sendFrom(told), 403), JSON.stringify(told))
 
-  t.match((await guest.show()).body, /id="sign-in"/, 'nothing has changed')
-})
+    t.match((await guest.show()).body, /id="sign-in"/, 'nothing has changed')
+  },
+)
 
 const own: readonly Told[] = [
   {},
@@ -39,10 +42,13 @@ const own: readonly Told[] = [
   { fetchSite: 'same-origin', origin: 'http://localhost:8080' },
   { origin: 'null' },
 ]
-t.test('line 56: a form of our own page is taken, whatever of this the browser says', async t => {
-  for (const told of own) {
-    const { sendFrom } = await setup(t)
+t.test(
+  'a form of our own page is taken, whatever of this the browser says (RFC 6749 section 10.12; checklist 56)',
+  async t => {
+    for (const told of own) {
+      const { sendFrom } = await setup(t)
 
-    t.equal((await sendFrom(told)).status, 303, JSON.stringify(told))
-  }
-})
+      t.equal((await sendFrom(told)).status, 303, JSON.stringify(told))
+    }
+  },
+)

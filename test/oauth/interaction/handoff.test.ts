@@ -87,7 +87,7 @@ t.test('a client whose people change the browser needs the token alone', async t
   t.equal(header(await browser.follow(resume, ''), 'location'), header(done, 'location'))
 })
 
-t.test('line 59: of twenty resumes at once one counts, and all see its redirect', async t => {
+t.test('of twenty resumes at once one counts, and all see its redirect (checklist 59)', async t => {
   const room = await openHandoffRoom(t)
   const browser = await send(room)
   const cookie = browser.cookie()
@@ -101,7 +101,7 @@ t.test('line 59: of twenty resumes at once one counts, and all see its redirect'
   t.equal(header(await browser.follow(resume), 'location'), [...places][0], 'and so does one that comes later')
 })
 
-t.test('line 31: the store holds neither code nor token', async t => {
+t.test('the store holds neither code nor token (RFC 6749 section 10.10; checklist 31)', async t => {
   const room = await openHandoffRoom(t)
   const browser = await send(room)
   const resume = await accept(room, browser.id)
@@ -114,24 +114,27 @@ t.test('line 31: the store holds neither code nor token', async t => {
   t.notMatch(found, new URL(resume).searchParams.get('token') ?? resume)
 })
 
-t.test('line 52: whom the login rejects goes back with its error, and nothing is redeemable', async t => {
-  const room = await openHandoffRoom(t)
-  const rejections = [
-    { error: 'access_denied', description: 'No.' },
-    { error: 'login_required' },
-    { error: 'temporarily_unavailable', description: 'The card reader is away.' },
-  ]
+t.test(
+  'whom the login rejects goes back with its error, and nothing is redeemable (RFC 6749 section 4.1.2.1; checklist 52)',
+  async t => {
+    const room = await openHandoffRoom(t)
+    const rejections = [
+      { error: 'access_denied', description: 'No.' },
+      { error: 'login_required' },
+      { error: 'temporarily_unavailable', description: 'The card reader is away.' },
+    ]
 
-  for (const rejection of rejections) {
-    const browser = await send(room)
-    const answer = await room.backChannel.reject(browser.id, rejection)
-    const resume = answer.kind === 'answer' ? String(answer.body.redirect_to) : ''
-    const back = answerOf(await browser.follow(resume))
-    t.match(back, { error: rejection.error, state: 'a-state', iss: issuer })
-    t.equal(back.error_description, rejection.description ?? 'The sign-in was rejected.')
-    t.notOk(back.code)
-  }
-})
+    for (const rejection of rejections) {
+      const browser = await send(room)
+      const answer = await room.backChannel.reject(browser.id, rejection)
+      const resume = answer.kind === 'answer' ? String(answer.body.redirect_to) : ''
+      const back = answerOf(await browser.follow(resume))
+      t.match(back, { error: rejection.error, state: 'a-state', iss: issuer })
+      t.equal(back.error_description, rejection.description ?? 'The sign-in was rejected.')
+      t.notOk(back.code)
+    }
+  },
+)
 
 t.test('the own address of the interaction leads to the login again, and after the end to a page', async t => {
   const room = await openHandoffRoom(t)
@@ -144,33 +147,39 @@ t.test('the own address of the interaction leads to the login again, and after t
   t.ok(isPage(await browser.follow(own), 200))
 })
 
-t.test('line 60: who resumes too late goes back to the client with an error', async t => {
-  const room = await openHandoffRoom(t)
-  const [browser, other] = [await send(room), await send(room, ask({ state: 'other' }))]
-  const resume = await accept(room, browser.id)
-  room.advanceSec(900)
+t.test(
+  'who resumes too late goes back to the client with an error (RFC 6749 section 4.1.2.1; checklist 60)',
+  async t => {
+    const room = await openHandoffRoom(t)
+    const [browser, other] = [await send(room), await send(room, ask({ state: 'other' }))]
+    const resume = await accept(room, browser.id)
+    room.advanceSec(900)
 
-  t.match(answerOf(await browser.follow(resume)), { error: 'access_denied', state: 'a-state', iss: issuer })
-  t.match(answerOf(await other.follow(`/interaction/${other.id}`)), { error: 'access_denied', state: 'other' })
-  t.ok(isPage(await browser.follow(resume, ''), 400), 'without the ticket there is no telling where')
-})
+    t.match(answerOf(await browser.follow(resume)), { error: 'access_denied', state: 'a-state', iss: issuer })
+    t.match(answerOf(await other.follow(`/interaction/${other.id}`)), { error: 'access_denied', state: 'other' })
+    t.ok(isPage(await browser.follow(resume, ''), 400), 'without the ticket there is no telling where')
+  },
+)
 
-t.test('line 63: of two windows of one pushed request one gets a code, however it was answered', async t => {
-  const room = await openHandoffRoom(t)
-  const pushedId = 'p'.repeat(22)
-  const parameters = Object.fromEntries(new URLSearchParams(ask()))
-  await room.deps.store.pushed.create(pushedId, { client_id: 'demo', parameters }, 1_700_000_060_000)
-  const query = `client_id=demo&request_uri=urn:ietf:params:oauth:request_uri:${pushedId}`
-  const [one, two] = [await send(room, query), await send(room, query)]
-  const resumes = [await accept(room, one.id), await accept(room, two.id)]
+t.test(
+  'of two windows of one pushed request one gets a code, however it was answered (RFC 9126 section 4; checklist 63)',
+  async t => {
+    const room = await openHandoffRoom(t)
+    const pushedId = 'p'.repeat(22)
+    const parameters = Object.fromEntries(new URLSearchParams(ask()))
+    await room.deps.store.pushed.create(pushedId, { client_id: 'demo', parameters }, 1_700_000_060_000)
+    const query = `client_id=demo&request_uri=urn:ietf:params:oauth:request_uri:${pushedId}`
+    const [one, two] = [await send(room, query), await send(room, query)]
+    const resumes = [await accept(room, one.id), await accept(room, two.id)]
 
-  const first = await one.follow(resumes[0] ?? '')
-  const second = await two.follow(resumes[1] ?? '')
+    const first = await one.follow(resumes[0] ?? '')
+    const second = await two.follow(resumes[1] ?? '')
 
-  t.ok(answerOf(first).code)
-  t.ok(isPage(second, 400))
-  t.equal(header(await one.follow(resumes[0] ?? ''), 'location'), header(first, 'location'))
-})
+    t.ok(answerOf(first).code)
+    t.ok(isPage(second, 400))
+    t.equal(header(await one.follow(resumes[0] ?? ''), 'location'), header(first, 'location'))
+  },
+)
 
 t.test('HEAD of the way back ends nothing: it is refused, and GET works after it', async t => {
   const room = await openHandoffRoom(t)

@@ -38,7 +38,7 @@ const signedIn = async (t: Test) => {
   return { room, guest, before, reply }
 }
 
-t.test('line 61: cookie and csrf change at the sign-in', async t => {
+t.test('cookie and csrf change at the sign-in (RFC 6265 section 8.4; checklist 61)', async t => {
   const { guest, before, reply } = await signedIn(t)
 
   t.not(guest.cookie, before.cookie)
@@ -49,55 +49,67 @@ t.test('line 61: cookie and csrf change at the sign-in', async t => {
   )
 })
 
-t.test('line 61: who holds the cookie from before cannot use what the person did', async t => {
-  const { room, guest, before } = await signedIn(t)
+t.test(
+  'who holds the cookie from before cannot use what the person did (RFC 6265 section 8.4; checklist 61)',
+  async t => {
+    const { room, guest, before } = await signedIn(t)
 
-  t.ok(isPage(await submitAs(room, before, { decision: 'allow' }), 403))
-  t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'allow' }), 403))
-  t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'deny' }), 403))
-  t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
+    t.ok(isPage(await submitAs(room, before, { decision: 'allow' }), 403))
+    t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'allow' }), 403))
+    t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'deny' }), 403))
+    t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
 
-  await guest.submit({ decision: 'allow' })
-  for (const decision of ['allow', 'deny']) t.ok(isPage(await submitAs(room, before, { decision }), 403))
-  t.ok(isPage(await showTo(room, before), 403))
-})
+    await guest.submit({ decision: 'allow' })
+    for (const decision of ['allow', 'deny']) t.ok(isPage(await submitAs(room, before, { decision }), 403))
+    t.ok(isPage(await showTo(room, before), 403))
+  },
+)
 
-t.test('line 61: who knew cookie and csrf from before forges no answer of the browser that has signed in', async t => {
-  const { room, guest, before } = await signedIn(t)
+t.test(
+  'who knew cookie and csrf from before forges no answer of the browser that has signed in (RFC 6265 section 8.4; checklist 61)',
+  async t => {
+    const { room, guest, before } = await signedIn(t)
 
-  for (const cookie of [`${guest.cookie}; ${before.cookie}`, `${before.cookie}; ${guest.cookie}`, guest.cookie]) {
-    for (const decision of ['allow', 'deny']) {
-      t.ok(isPage(await submitAs(room, { ...before, cookie }, { decision }), 403))
+    for (const cookie of [`${guest.cookie}; ${before.cookie}`, `${before.cookie}; ${guest.cookie}`, guest.cookie]) {
+      for (const decision of ['allow', 'deny']) {
+        t.ok(isPage(await submitAs(room, { ...before, cookie }, { decision }), 403))
+      }
     }
-  }
-  t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
-})
+    t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
+  },
+)
 
-t.test('line 61: a planted cookie does not stand in the way of the right one, wherever it stands', async t => {
-  const { room, guest, before } = await signedIn(t)
+t.test(
+  'a planted cookie does not stand in the way of the right one, wherever it stands (RFC 6265 section 8.4; checklist 61)',
+  async t => {
+    const { room, guest, before } = await signedIn(t)
 
-  for (const cookie of [`${before.cookie}; ${guest.cookie}`, `${guest.cookie}; ${before.cookie}`]) {
-    t.match((await showTo(room, { ...held(guest), cookie })).body, /id="allow"/)
-  }
-  const cookie = `${before.cookie}; ${guest.cookie}`
-  t.ok(answerOf(await submitAs(room, { ...held(guest), cookie }, { decision: 'allow' })).code)
-})
+    for (const cookie of [`${before.cookie}; ${guest.cookie}`, `${guest.cookie}; ${before.cookie}`]) {
+      t.match((await showTo(room, { ...held(guest), cookie })).body, /id="allow"/)
+    }
+    const cookie = `${before.cookie}; ${guest.cookie}`
+    t.ok(answerOf(await submitAs(room, { ...held(guest), cookie }, { decision: 'allow' })).code)
+  },
+)
 
-t.test('line 61: to the old cookie every guess is a wrong one, that of another user too', async t => {
-  const { room, guest, before } = await signedIn(t)
-  const guesses = [{}, { username: 'alice' }, { username: 'alice', password: 'wrong' }, { username: 'bob', password }]
+t.test(
+  'to the old cookie every guess is a wrong one, that of another user too (RFC 6265 section 8.4; checklist 61)',
+  async t => {
+    const { room, guest, before } = await signedIn(t)
+    const guesses = [{}, { username: 'alice' }, { username: 'alice', password: 'wrong' }, { username: 'bob', password }]
 
-  for (const fields of guesses) {
-    const reply = await submitAs(room, before, fields)
-    t.ok(isPage(reply, 400), JSON.stringify(fields))
-    t.match(reply.body, /id="failure"[^>]*>Username and password do not match\.</)
-    t.notMatch(reply.body, /id="allow"/)
-    t.notOk(reply.headers['set-cookie'])
-  }
-  t.match((await guest.show()).body, /id="allow"/)
-})
+    for (const fields of guesses) {
+      const reply = await submitAs(room, before, fields)
+      t.ok(isPage(reply, 400), JSON.stringify(fields))
+      t.match(reply.body, /id="failure"[^>]*>Username and password do not match\.</)
+      t.notMatch(reply.body, /id="allow"/)
+      t.notOk(reply.headers['set-cookie'])
+    }
+    t.match((await guest.show()).body, /id="allow"/)
+  },
+)
 
-t.test('line 61: guesses with the old cookie count as all others do', async t => {
+t.test('guesses with the old cookie count as all others do (RFC 6265 section 8.4; checklist 61)', async t => {
   const { room, before } = await signedIn(t)
   for (let i = 0; i < 11; i++) await submitAs(room, before, { username: 'alice', password: 'wrong' })
 
@@ -107,7 +119,7 @@ t.test('line 61: guesses with the old cookie count as all others do', async t =>
 })
 
 t.test(
-  'line 59: a sign-in whose answer was lost: a reload shows the form, and the password opens the rest',
+  'a sign-in whose answer was lost: a reload shows the form, and the password opens the rest (checklist 59)',
   async t => {
     const { room, before } = await signedIn(t)
 
@@ -123,7 +135,7 @@ t.test(
   },
 )
 
-t.test('line 59: a sign-in whose answer was lost can be declined, and the client is told', async t => {
+t.test('a sign-in whose answer was lost can be declined, and the client is told (checklist 59)', async t => {
   const { room, guest, before } = await signedIn(t)
 
   const declined = await submitAs(room, before, { decision: 'deny' })
@@ -135,7 +147,7 @@ t.test('line 59: a sign-in whose answer was lost can be declined, and the client
 })
 
 t.test(
-  'line 59: the sign-in form sent again by the back button leads to the question, and then to the end',
+  'the sign-in form sent again by the back button leads to the question, and then to the end (checklist 59)',
   async t => {
     const { room, guest, before } = await signedIn(t)
     const back = { ...before, cookie: guest.cookie }
@@ -151,7 +163,7 @@ t.test(
   },
 )
 
-t.test('line 59: a sign-in form sent twice before the first answer came gets the same cookie', async t => {
+t.test('a sign-in form sent twice before the first answer came gets the same cookie (checklist 59)', async t => {
   const room = await openBrowserRoom(t)
   const before = held(await enter(room))
 
@@ -165,7 +177,7 @@ t.test('line 59: a sign-in form sent twice before the first answer came gets the
   t.match((await showTo(room, { ...before, cookie })).body, /id="allow"/)
 })
 
-t.test('line 59: who cancels in one window while another one signs in goes on with the sign-in', async t => {
+t.test('who cancels in one window while another one signs in goes on with the sign-in (checklist 59)', async t => {
   const room = await openBrowserRoom(t)
   const before = held(await enter(room))
   const { interactions } = room.deps.store
@@ -187,10 +199,13 @@ t.test('line 59: who cancels in one window while another one signs in goes on wi
   t.equal((await interactions.find(before.path.replace('/interaction/', '')))?.record.stage, 'consent')
 })
 
-t.test('line 61: after the end the new cookie gets the same redirect, and the old one none', async t => {
-  const { room, guest, before } = await signedIn(t)
-  const allowed = header(await guest.submit({ decision: 'allow' }), 'location')
+t.test(
+  'after the end the new cookie gets the same redirect, and the old one none (RFC 6265 section 8.4; checklist 61)',
+  async t => {
+    const { room, guest, before } = await signedIn(t)
+    const allowed = header(await guest.submit({ decision: 'allow' }), 'location')
 
-  t.equal(header(await guest.submit({ decision: 'allow' }), 'location'), allowed)
-  for (const decision of ['allow', 'deny']) t.ok(isPage(await submitAs(room, before, { decision }), 403))
-})
+    t.equal(header(await guest.submit({ decision: 'allow' }), 'location'), allowed)
+    for (const decision of ['allow', 'deny']) t.ok(isPage(await submitAs(room, before, { decision }), 403))
+  },
+)

@@ -50,37 +50,43 @@ t.test('scope left out means all that the client is registered for', async t => 
   t.match(outcome, { record: { scope: 'accounts:read accounts:write offline_access' } })
 })
 
-t.test('line 56: a form without, with a foreign, or with a changed csrf is refused and changes nothing', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room)
-  const stranger = await enter(room)
-  const wrong = [undefined, '', stranger.csrf, `${guest.csrf}x`, guest.csrf.toLowerCase()]
+t.test(
+  'a form without, with a foreign, or with a changed csrf is refused and changes nothing (RFC 6749 section 10.12; checklist 56)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const guest = await enter(room)
+    const stranger = await enter(room)
+    const wrong = [undefined, '', stranger.csrf, `${guest.csrf}x`, guest.csrf.toLowerCase()]
 
-  for (const csrf of wrong) {
-    t.ok(isPage(await guest.submit({ csrf, username: 'alice', password }), 403))
-    t.ok(isPage(await guest.submit({ csrf, decision: 'deny' }), 403))
-  }
-  t.match((await guest.show()).body, /id="sign-in"/)
-  await guest.signIn()
-  for (const csrf of wrong) t.ok(isPage(await guest.submit({ csrf, decision: 'allow' }), 403))
-  t.match((await guest.show()).body, /id="allow"/)
-})
+    for (const csrf of wrong) {
+      t.ok(isPage(await guest.submit({ csrf, username: 'alice', password }), 403))
+      t.ok(isPage(await guest.submit({ csrf, decision: 'deny' }), 403))
+    }
+    t.match((await guest.show()).body, /id="sign-in"/)
+    await guest.signIn()
+    for (const csrf of wrong) t.ok(isPage(await guest.submit({ csrf, decision: 'allow' }), 403))
+    t.match((await guest.show()).body, /id="allow"/)
+  },
+)
 
-t.test('line 56: the csrf of one interaction is worth nothing in another, also of the same browser', async t => {
-  const room = await openBrowserRoom(t)
-  const [used, open] = [await enter(room), await enter(room)]
-  await used.signIn()
-  t.equal((await used.submit({ decision: 'allow' })).status, 303)
-  const bothCookies = `${used.cookie}; ${open.cookie}`
+t.test(
+  'the csrf of one interaction is worth nothing in another, also of the same browser (RFC 6749 section 10.12; checklist 56)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const [used, open] = [await enter(room), await enter(room)]
+    await used.signIn()
+    t.equal((await used.submit({ decision: 'allow' })).status, 303)
+    const bothCookies = `${used.cookie}; ${open.cookie}`
 
-  const form = encode({ csrf: used.csrf, username: 'alice', password })
-  t.ok(isPage(await room.interaction(post(form, open.path, bothCookies)), 403))
+    const form = encode({ csrf: used.csrf, username: 'alice', password })
+    t.ok(isPage(await room.interaction(post(form, open.path, bothCookies)), 403))
 
-  t.match((await open.show()).body, /id="sign-in"/)
-  t.equal((await open.signIn()).status, 303)
-})
+    t.match((await open.show()).body, /id="sign-in"/)
+    t.equal((await open.signIn()).status, 303)
+  },
+)
 
-t.test('line 56: no other browser gets in, though it knows address and csrf', async t => {
+t.test('no other browser gets in, though it knows address and csrf (RFC 6749 section 10.12; checklist 56)', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
   const stranger = await enter(room)

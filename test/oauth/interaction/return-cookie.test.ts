@@ -18,25 +18,28 @@ const issuer = 'http://localhost:8080'
 
 const ticketOf = (cookies: string): string => /sidegate-return=([^;]*)/.exec(cookies)?.[1] ?? ''
 
-t.test('line 60: an expired interaction goes back to the client, with its state and with iss', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room, ask({ state: 'ünï &#%0d' }))
-  const again = await enter(room)
-  room.advanceSec(899)
-  t.ok(isPage(await guest.show(), 200))
-  room.advanceSec(1)
+t.test(
+  'an expired interaction goes back to the client, with its state and with iss (RFC 6749 section 4.1.2.1; checklist 60)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const guest = await enter(room, ask({ state: 'ünï &#%0d' }))
+    const again = await enter(room)
+    room.advanceSec(899)
+    t.ok(isPage(await guest.show(), 200))
+    room.advanceSec(1)
 
-  const shown = await guest.show()
-  const form = encode({ csrf: again.csrf, username: 'alice', password })
-  const submitted = await room.interaction(post(form, again.path, again.cookie))
+    const shown = await guest.show()
+    const form = encode({ csrf: again.csrf, username: 'alice', password })
+    const submitted = await room.interaction(post(form, again.path, again.cookie))
 
-  t.equal(shown.status, 303)
-  t.match(answerOf(shown), { error: 'access_denied', state: 'ünï &#%0d', iss: issuer })
-  t.match(answerOf(submitted), { error: 'access_denied', state: 'a-state', iss: issuer })
-  t.notOk(answerOf(submitted).code)
-})
+    t.equal(shown.status, 303)
+    t.match(answerOf(shown), { error: 'access_denied', state: 'ünï &#%0d', iss: issuer })
+    t.match(answerOf(submitted), { error: 'access_denied', state: 'a-state', iss: issuer })
+    t.notOk(answerOf(submitted).code)
+  },
+)
 
-t.test('line 60: no state comes back where none was sent', async t => {
+t.test('no state comes back where none was sent (RFC 6749 section 4.1.2.1; checklist 60)', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room, ask({ state: undefined }))
   room.advanceSec(900)
@@ -44,40 +47,49 @@ t.test('line 60: no state comes back where none was sent', async t => {
   t.same(Object.keys(answerOf(await guest.show())).toSorted(), ['error', 'error_description', 'iss'])
 })
 
-t.test('line 60: a ticket that was changed, or is of another interaction, leads nowhere', async t => {
-  const room = await openBrowserRoom(t)
-  const [guest, other] = [await enter(room), await enter(room, ask({ state: 'other' }))]
-  room.advanceSec(900)
-  const ticket = ticketOf(guest.cookie)
-  const [payload = '', mac = ''] = ticket.split('.')
-  const address = ['demo', 'https://evil.example/cb', 'a-state', 1_800_000_000]
-  const forged = Buffer.from(JSON.stringify(address)).toString('base64url')
+t.test(
+  'a ticket that was changed, or is of another interaction, leads nowhere (RFC 6749 section 4.1.2.1; checklist 60)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const [guest, other] = [await enter(room), await enter(room, ask({ state: 'other' }))]
+    room.advanceSec(900)
+    const ticket = ticketOf(guest.cookie)
+    const [payload = '', mac = ''] = ticket.split('.')
+    const address = ['demo', 'https://evil.example/cb', 'a-state', 1_800_000_000]
+    const forged = Buffer.from(JSON.stringify(address)).toString('base64url')
 
-  for (const bad of [
-    ticketOf(other.cookie),
-    `${forged}.${mac}`,
-    `${payload}.`,
-    `${payload}.${mac}x`,
-    payload,
-    '',
-    '.',
-  ]) {
-    t.ok(isPage(await room.interaction(get('', guest.path, `sidegate-return=${bad}`)), 400), bad)
-  }
-  t.equal((await room.interaction(get('', guest.path, `sidegate-return=x.y; sidegate-return=${ticket}`))).status, 303)
-})
+    for (const bad of [
+      ticketOf(other.cookie),
+      `${forged}.${mac}`,
+      `${payload}.`,
+      `${payload}.${mac}x`,
+      payload,
+      '',
+      '.',
+    ]) {
+      t.ok(isPage(await room.interaction(get('', guest.path, `sidegate-return=${bad}`)), 400), bad)
+    }
+    t.equal((await room.interaction(get('', guest.path, `sidegate-return=x.y; sidegate-return=${ticket}`))).status, 303)
+  },
+)
 
-t.test('line 60: a redirect URI that is registered no more is not gone back to', async t => {
-  const room = await openBrowserRoom(t, [{ ...demoClient }])
-  const guest = await enter(room)
-  room.advanceSec(900)
+t.test(
+  'a redirect URI that is registered no more is not gone back to (RFC 6749 section 4.1.2.1; checklist 60)',
+  async t => {
+    const room = await openBrowserRoom(t, [{ ...demoClient }])
+    const guest = await enter(room)
+    room.advanceSec(900)
 
-  Object.assign(room.deps.clients, createClients([{ ...demoClient, redirect_uris: ['https://elsewhere.example/cb'] }]))
+    Object.assign(
+      room.deps.clients,
+      createClients([{ ...demoClient, redirect_uris: ['https://elsewhere.example/cb'] }]),
+    )
 
-  t.ok(isPage(await guest.show(), 400))
-})
+    t.ok(isPage(await guest.show(), 400))
+  },
+)
 
-t.test('line 60: a day after the end the ticket is void', async t => {
+t.test('a day after the end the ticket is void (RFC 6749 section 4.1.2.1; checklist 60)', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
   const { cookie } = guest

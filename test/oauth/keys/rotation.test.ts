@@ -52,7 +52,7 @@ const publishedBy = (ring: KeyRing) => ring.publicJwks().keys.map(({ kid }) => k
 
 for (const [kind, makeStore] of Object.entries(stores)) {
   t.test(
-    `line 96: a key is published before it signs, and stays until its last token has expired (${kind})`,
+    `a key is published before it signs, and stays until its last token has expired (${kind}) (OpenID Connect Core section 10.1.1; checklist 96)`,
     async t => {
       const clock = createManualClock()
       const { keys, first, rings } = await openRings(t, await makeStore(t), clock)
@@ -116,20 +116,23 @@ for (const [kind, makeStore] of Object.entries(stores)) {
   )
 }
 
-t.test('line 96: a successor that was due while nothing ran is published first all the same', async t => {
-  const clock = createManualClock()
-  const url: StoreUrl = { kind: 'sqlite', path: join(makeFolder(t), 'keys.db') }
-  const old = kidOf((await openRings(t, url, clock)).first)
-  clock.advanceSec(80 * daySec)
+t.test(
+  'a successor that was due while nothing ran is published first all the same (OpenID Connect Core section 10.1.1; checklist 96)',
+  async t => {
+    const clock = createManualClock()
+    const url: StoreUrl = { kind: 'sqlite', path: join(makeFolder(t), 'keys.db') }
+    const old = kidOf((await openRings(t, url, clock)).first)
+    clock.advanceSec(80 * daySec)
 
-  const { rings } = await openRings(t, url, clock)
+    const { rings } = await openRings(t, url, clock)
 
-  t.same([...new Set(rings.map(kidOf))], [old])
-  clock.advanceSec(publicationSec)
-  const [next, ...others] = new Set(rings.map(kidOf))
-  t.not(next, old)
-  t.same(others, [])
-})
+    t.same([...new Set(rings.map(kidOf))], [old])
+    clock.advanceSec(publicationSec)
+    const [next, ...others] = new Set(rings.map(kidOf))
+    t.not(next, old)
+    t.same(others, [])
+  },
+)
 
 t.test('an algorithm that nothing is signed with any more loses its key once its tokens have expired', async t => {
   const clock = createManualClock()

@@ -40,7 +40,7 @@ const refusals = (issuer: string): Readonly<Record<string, OAuthReply>> =>
     ]),
   )
 
-t.test('line 54: every page keeps frames, scripts, referrers and caches away', async t => {
+t.test('every page keeps frames, scripts, referrers and caches away (RFC 9700 section 4.16; checklist 54)', async t => {
   for (const [name, page] of Object.entries(await everyPage(t))) {
     const policy = header(page, 'content-security-policy').split('; ')
     t.equal(header(page, 'content-type'), 'text/html; charset=utf-8', name)
@@ -54,16 +54,19 @@ t.test('line 54: every page keeps frames, scripts, referrers and caches away', a
   }
 })
 
-t.test('line 54: the policy admits no source but the inline style, by its hash', async t => {
-  for (const [name, page] of Object.entries(await everyPage(t))) {
-    const policy = header(page, 'content-security-policy')
-    const style = /<style>([\s\S]*?)<\/style>/.exec(String(page.body))?.[1] ?? ''
-    const hash = createHash('sha256').update(style).digest('base64')
-    t.ok(policy.includes(`style-src 'sha256-${hash}';`), name)
-    t.notMatch(policy, /unsafe|\*|https:|data:/, name)
-    t.notMatch(page.body, /<script|<img|<link|<iframe|\sstyle=|\son\w+=|https?:\/\//, name)
-  }
-})
+t.test(
+  'the policy admits no source but the inline style, by its hash (RFC 9700 section 4.16; checklist 54)',
+  async t => {
+    for (const [name, page] of Object.entries(await everyPage(t))) {
+      const policy = header(page, 'content-security-policy')
+      const style = /<style>([\s\S]*?)<\/style>/.exec(String(page.body))?.[1] ?? ''
+      const hash = createHash('sha256').update(style).digest('base64')
+      t.ok(policy.includes(`style-src 'sha256-${hash}';`), name)
+      t.notMatch(policy, /unsafe|\*|https:|data:/, name)
+      t.notMatch(page.body, /<script|<img|<link|<iframe|\sstyle=|\son\w+=|https?:\/\//, name)
+    }
+  },
+)
 
 t.test('forms may end at the client and nowhere else, and pages without forms have none', async t => {
   const pages = await everyPage(t)
@@ -85,14 +88,14 @@ t.test('an app with its own scheme, or on an IPv6 address, is admitted by scheme
   t.match(await policyFor('http://[::1]:4000/cb'), /form-action 'self' http:;/)
 })
 
-t.test('line 57: a name that is markup is text on every page', async t => {
+t.test('a name that is markup is text on every page (RFC 6749 section 10.14; checklist 57)', async t => {
   for (const [name, page] of Object.entries(await everyPage(t))) {
     t.notMatch(page.body, '<script', name)
     t.notMatch(page.body, 'alert(1)</', name)
   }
 })
 
-t.test('line 57: one function escapes what could leave text or an attribute', async t => {
+t.test('one function escapes what could leave text or an attribute (RFC 6749 section 10.14; checklist 57)', async t => {
   t.equal(escapeHtml(`<a href="x" title='y'>&amp;`), '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;')
   t.equal(
     String(html`<p title="${'"'}">${[html`<b>${'<'}</b>`, html`<i></i>`]}${undefined}${7}</p>`),

@@ -14,22 +14,25 @@ const isGuardedPage = (t: Test, response: Response): void => {
   t.equal(response.headers.get('cache-control'), 'no-store')
 }
 
-t.test('line 54: what the gateway refuses a browser is a page with the same guards', async t => {
-  const { url } = await startOAuth(t)
-  const headers = { accept: browser }
-  const refused: readonly (readonly [number, string, RequestInit])[] = [
-    [405, '/authorize', { method: 'PUT' }],
-    [405, '/interaction/x', { method: 'DELETE' }],
-    [413, '/authorize', { method: 'POST', body: new URLSearchParams({ state: 'x'.repeat(70_000) }) }],
-  ]
+t.test(
+  'what the gateway refuses a browser is a page with the same guards (RFC 9700 section 4.16; checklist 54)',
+  async t => {
+    const { url } = await startOAuth(t)
+    const headers = { accept: browser }
+    const refused: readonly (readonly [number, string, RequestInit])[] = [
+      [405, '/authorize', { method: 'PUT' }],
+      [405, '/interaction/x', { method: 'DELETE' }],
+      [413, '/authorize', { method: 'POST', body: new URLSearchParams({ state: 'x'.repeat(70_000) }) }],
+    ]
 
-  for (const [status, path, init] of refused) {
-    const response = await fetch(url + path, { headers, ...init })
-    t.equal(response.status, status, path)
-    isGuardedPage(t, response)
-    t.match(await response.text(), new RegExp(`The id of this request is ${response.headers.get('x-request-id')}`))
-  }
-})
+    for (const [status, path, init] of refused) {
+      const response = await fetch(url + path, { headers, ...init })
+      t.equal(response.status, status, path)
+      isGuardedPage(t, response)
+      t.match(await response.text(), new RegExp(`The id of this request is ${response.headers.get('x-request-id')}`))
+    }
+  },
+)
 
 t.test('a program that asks for JSON and not for HTML is refused in JSON at authorize too', async t => {
   const { url } = await startOAuth(t)
@@ -60,27 +63,30 @@ t.test('who begins too many sign-ins from one address gets a page that says when
   t.notOk(tooMany.headers.get('set-cookie'))
 })
 
-t.test('line 99: a plan that is used up, or a store that is away, is a page that says when to come back', async t => {
-  const redis = await startRedis(t)
-  const plans = { 'default-plan': { title: 'Default Plan', rate: '1/1minute' } }
-  const { url } = await startOAuth(t, { workers: 1, store: redis.url, plans })
-  const authorize = (client_id: string) =>
-    fetch(`${url}/authorize?client_id=${client_id}&response_type=code`, {
-      headers: { accept: browser },
-      redirect: 'manual',
-    })
-  t.equal((await authorize('app')).status, 303)
+t.test(
+  'a plan that is used up, or a store that is away, is a page that says when to come back (RFC 9126 section 2.3; checklist 99)',
+  async t => {
+    const redis = await startRedis(t)
+    const plans = { 'default-plan': { title: 'Default Plan', rate: '1/1minute' } }
+    const { url } = await startOAuth(t, { workers: 1, store: redis.url, plans })
+    const authorize = (client_id: string) =>
+      fetch(`${url}/authorize?client_id=${client_id}&response_type=code`, {
+        headers: { accept: browser },
+        redirect: 'manual',
+      })
+    t.equal((await authorize('app')).status, 303)
 
-  const tooMany = await authorize('app')
-  await redis.kill()
-  const storeless = await fetch(`${url}/interaction/${'A'.repeat(22)}`, { headers: { accept: browser } })
+    const tooMany = await authorize('app')
+    await redis.kill()
+    const storeless = await fetch(`${url}/interaction/${'A'.repeat(22)}`, { headers: { accept: browser } })
 
-  t.equal(tooMany.status, 429)
-  t.match(tooMany.headers.get('retry-after'), /^[1-9]\d?$/)
-  t.match(tooMany.headers.get('ratelimit'), /^"default-plan";r=0;t=[1-9]\d?$/)
-  isGuardedPage(t, tooMany)
-  t.match(await tooMany.text(), /Wait a moment/)
-  t.equal(storeless.status, 503)
-  t.equal(storeless.headers.get('retry-after'), '1')
-  isGuardedPage(t, storeless)
-})
+    t.equal(tooMany.status, 429)
+    t.match(tooMany.headers.get('retry-after'), /^[1-9]\d?$/)
+    t.match(tooMany.headers.get('ratelimit'), /^"default-plan";r=0;t=[1-9]\d?$/)
+    isGuardedPage(t, tooMany)
+    t.match(await tooMany.text(), /Wait a moment/)
+    t.equal(storeless.status, 503)
+    t.equal(storeless.headers.get('retry-after'), '1')
+    isGuardedPage(t, storeless)
+  },
+)

@@ -35,7 +35,7 @@ t.test('a scope of which nobody has said anything speaks for itself', async t =>
   t.equal(findScopeText('toString', declared, english), undefined)
 })
 
-t.test('line 57: a text that is markup is text on the consent page', async t => {
+t.test('a text that is markup is text on the consent page (RFC 6749 section 10.14; checklist 57)', async t => {
   const attack = '"><script>alert(1)</script>'
   const scopeTexts = new Map([['accounts:read', { fr: attack }]])
   const room = await openBrowserRoom(t, [demoClient], { scopeTexts })

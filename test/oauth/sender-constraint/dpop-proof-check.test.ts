@@ -22,22 +22,25 @@ const askNonce = async (server: TestServer): Promise<string> =>
 const asksForNonce = { status: 400, headers: { 'dpop-nonce': /^[\w-]{43}$/ }, body: { error: 'use_dpop_nonce' } }
 const invalid = { status: 400, body: { error: 'invalid_dpop_proof' } }
 
-t.test('line 91: a proof without our nonce is answered with one, and good with it', async t => {
-  const server = await startServer(t, required)
-  const jti = randomUUID()
+t.test(
+  'a proof without our nonce is answered with one, and good with it (RFC 9449 section 4.3; checklist 91)',
+  async t => {
+    const server = await startServer(t, required)
+    const jti = randomUUID()
 
-  const first = await ask(server, proofFor(server, undefined, { claims: { jti } }))
+    const first = await ask(server, proofFor(server, undefined, { claims: { jti } }))
 
-  t.match(first, asksForNonce)
-  const nonce = String(first.headers['dpop-nonce'])
-  const second = await ask(server, proofFor(server, nonce, { claims: { jti } }))
-  t.match(second, { status: 200, body: { token_type: 'DPoP' } }, 'asking for a nonce spends nothing')
-  t.notOk('dpop-nonce' in second.headers, 'the nonce is good for more')
-  t.match(await ask(server, proofFor(server, `${nonce.slice(0, -1)}_`)), asksForNonce)
-  t.match(await ask(server, proofFor(server, `${nonce}A`)), asksForNonce)
-})
+    t.match(first, asksForNonce)
+    const nonce = String(first.headers['dpop-nonce'])
+    const second = await ask(server, proofFor(server, nonce, { claims: { jti } }))
+    t.match(second, { status: 200, body: { token_type: 'DPoP' } }, 'asking for a nonce spends nothing')
+    t.notOk('dpop-nonce' in second.headers, 'the nonce is good for more')
+    t.match(await ask(server, proofFor(server, `${nonce.slice(0, -1)}_`)), asksForNonce)
+    t.match(await ask(server, proofFor(server, `${nonce}A`)), asksForNonce)
+  },
+)
 
-t.test('line 91: a nonce is asked for before the signature is looked at', async t => {
+t.test('a nonce is asked for before the signature is looked at (RFC 9449 section 4.3; checklist 91)', async t => {
   const server = await startServer(t, required)
   const unsigned = { header: { jwk: bareJwk(newKey('ES256')) } }
 
@@ -45,38 +48,47 @@ t.test('line 91: a nonce is asked for before the signature is looked at', async 
   t.match(await ask(server, proofFor(server, await askNonce(server), unsigned)), invalid)
 })
 
-t.test('line 91: a nonce ages out, and the client gets the next one before that', async t => {
-  const server = await startServer(t, required)
-  const nonce = await askNonce(server)
+t.test(
+  'a nonce ages out, and the client gets the next one before that (RFC 9449 section 4.3; checklist 91)',
+  async t => {
+    const server = await startServer(t, required)
+    const nonce = await askNonce(server)
 
-  server.clock.advanceSec(149)
-  t.notOk('dpop-nonce' in (await ask(server, proofFor(server, nonce))).headers)
-  server.clock.advanceSec(150)
-  const aging = await ask(server, proofFor(server, nonce))
-  t.match(aging, { status: 200, headers: { 'dpop-nonce': /^[\w-]{43}$/ } })
-  server.clock.advanceSec(1)
-  t.match(await ask(server, proofFor(server, nonce)), asksForNonce)
-  t.match(await ask(server, proofFor(server, String(aging.headers['dpop-nonce']))), { status: 200 })
-})
+    server.clock.advanceSec(149)
+    t.notOk('dpop-nonce' in (await ask(server, proofFor(server, nonce))).headers)
+    server.clock.advanceSec(150)
+    const aging = await ask(server, proofFor(server, nonce))
+    t.match(aging, { status: 200, headers: { 'dpop-nonce': /^[\w-]{43}$/ } })
+    server.clock.advanceSec(1)
+    t.match(await ask(server, proofFor(server, nonce)), asksForNonce)
+    t.match(await ask(server, proofFor(server, String(aging.headers['dpop-nonce']))), { status: 200 })
+  },
+)
 
-t.test('line 91: a nonce is good in every process that shares the store, and in no other', async t => {
-  const server = await startServer(t, required)
-  const nonce = await askNonce(server)
-  const sister = await startServer(t, required, server.clock, server.deps.store)
-  const stranger = await startServer(t, required, server.clock)
+t.test(
+  'a nonce is good in every process that shares the store, and in no other (RFC 9449 section 4.3; checklist 91)',
+  async t => {
+    const server = await startServer(t, required)
+    const nonce = await askNonce(server)
+    const sister = await startServer(t, required, server.clock, server.deps.store)
+    const stranger = await startServer(t, required, server.clock)
 
-  t.match(await ask(sister, proofFor(sister, nonce)), { status: 200 })
-  t.match(await ask(stranger, proofFor(stranger, nonce)), asksForNonce)
-})
+    t.match(await ask(sister, proofFor(sister, nonce)), { status: 200 })
+    t.match(await ask(stranger, proofFor(stranger, nonce)), asksForNonce)
+  },
+)
 
-t.test('line 91: where nonces are optional none is asked for, and a wrong one is still none', async t => {
-  const server = await startServer(t, optional)
+t.test(
+  'where nonces are optional none is asked for, and a wrong one is still none (RFC 9449 section 4.3; checklist 91)',
+  async t => {
+    const server = await startServer(t, optional)
 
-  t.match(await ask(server, proofFor(server)), { status: 200 })
-  t.match(await ask(server, proofFor(server, 'made-up')), asksForNonce)
-})
+    t.match(await ask(server, proofFor(server)), { status: 200 })
+    t.match(await ask(server, proofFor(server, 'made-up')), asksForNonce)
+  },
+)
 
-t.test('line 91: a proof is good once, whichever process it is sent to', async t => {
+t.test('a proof is good once, whichever process it is sent to (RFC 9449 section 4.3; checklist 91)', async t => {
   const server = await startServer(t, optional)
   const sister = await startServer(t, optional, server.clock, server.deps.store)
   const claims = { jti: randomUUID() }
@@ -89,7 +101,7 @@ t.test('line 91: a proof is good once, whichever process it is sent to', async t
   t.match(await ask(server, proofFor(server, undefined, { claims }, newKey('ES256'))), { status: 200 }, 'another key')
 })
 
-t.test('line 91: a proof stays spent for as long as it could be good', async t => {
+t.test('a proof stays spent for as long as it could be good (RFC 9449 section 4.3; checklist 91)', async t => {
   const server = await startServer(t, optional)
   const iat = server.clock.nowMs() / 1000 + 10
   const proof = proofFor(server, undefined, { claims: { iat } })
@@ -101,7 +113,7 @@ t.test('line 91: a proof stays spent for as long as it could be good', async t =
   t.match(await ask(server, proof), { ...invalid, body: { error_description: /too far from now/ } })
 })
 
-t.test('line 91: of 20 parallel requests with one proof exactly one succeeds', async t => {
+t.test('of 20 parallel requests with one proof exactly one succeeds (RFC 9449 section 4.3; checklist 91)', async t => {
   const server = await startServer(t, optional)
   const proof = proofFor(server)
 
@@ -112,7 +124,7 @@ t.test('line 91: of 20 parallel requests with one proof exactly one succeeds', a
 })
 
 t.test(
-  'line 91: a proof is for the issuer and the path that is asked, and a refusal repeats nothing of it',
+  'a proof is for the issuer and the path that is asked, and a refusal repeats nothing of it (RFC 9449 section 4.3; checklist 91)',
   async t => {
     const server = await startServer(t, optional)
     const alias = (dpop: string) =>

@@ -40,7 +40,7 @@ const isRefused = async (t: Test, dpop: readonly string[], name: string): Promis
   t.match((error as OAuthError).message, /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/, 'fit for a stranger')
 }
 
-t.test('line 91: a right proof says whose key signed it, with each algorithm', async t => {
+t.test('a right proof says whose key signed it, with each algorithm (RFC 9449 section 4.3; checklist 91)', async t => {
   for (const alg of proofAlgs) {
     const signer = newKey(alg)
     const jti = randomUUID()
@@ -52,7 +52,7 @@ t.test('line 91: a right proof says whose key signed it, with each algorithm', a
   }
 })
 
-t.test('line 91: what a proof may say beside', async t => {
+t.test('what a proof may say beside (RFC 9449 section 4.3; checklist 91)', async t => {
   const accepted: Readonly<Record<string, ProofTwist>> = {
     'htu with a query and a fragment': { claims: { htu: `${uri}?a=b#c` } },
     'iat ten seconds ahead': { claims: { iat: nowSec + 10 } },
@@ -66,7 +66,7 @@ t.test('line 91: what a proof may say beside', async t => {
   for (const [name, twist] of Object.entries(accepted)) await t.resolves(verify(proof(twist)), name)
 })
 
-t.test('line 91: every fault of a proof is an invalid_dpop_proof', async t => {
+t.test('every fault of a proof is an invalid_dpop_proof (RFC 9449 section 4.3; checklist 91)', async t => {
   const privateJwk = key.privateKey.export({ format: 'jwk' }) as Members
   const refused: Readonly<Record<string, ProofTwist>> = {
     'typ missing': { header: { typ: undefined } },
@@ -111,7 +111,7 @@ t.test('line 91: every fault of a proof is an invalid_dpop_proof', async t => {
   for (const [name, twist] of Object.entries(refused)) await isRefused(t, [proof(twist)], name)
 })
 
-t.test('line 91: a proof that is none, or not one, is an invalid_dpop_proof', async t => {
+t.test('a proof that is none, or not one, is an invalid_dpop_proof (RFC 9449 section 4.3; checklist 91)', async t => {
   const right = proof()
   const broken = right.slice(0, -10) + (right.at(-10) === 'A' ? 'B' : 'A') + right.slice(-9)
   const claims = { jti: randomUUID(), htm: 'POST', htu: uri, iat: nowSec }
@@ -127,40 +127,46 @@ t.test('line 91: a proof that is none, or not one, is an invalid_dpop_proof', as
   await t.resolves(verify(right))
 })
 
-t.test('line 91: keys that are too weak, or of an algorithm that is not served, prove nothing', async t => {
-  const short = generateKeyPairSync('rsa', { modulusLength: 1024 })
-  const weak: TestKey = {
-    alg: 'PS256',
-    kid: 'weak',
-    privateKey: short.privateKey,
-    publicJwk: short.publicKey.export({ format: 'jwk' }),
-  }
-  const claims = { jti: randomUUID(), htm: 'POST', htu: uri, iat: nowSec }
+t.test(
+  'keys that are too weak, or of an algorithm that is not served, prove nothing (RFC 9449 section 4.3; checklist 91)',
+  async t => {
+    const short = generateKeyPairSync('rsa', { modulusLength: 1024 })
+    const weak: TestKey = {
+      alg: 'PS256',
+      kid: 'weak',
+      privateKey: short.privateKey,
+      publicJwk: short.publicKey.export({ format: 'jwk' }),
+    }
+    const claims = { jti: randomUUID(), htm: 'POST', htu: uri, iat: nowSec }
 
-  await isRefused(t, [proof({}, weak)], 'RSA with 1024 bits')
-  await isRefused(t, [proof({}, newKey('RS256'))], 'RS256')
-  await isRefused(t, [proof({ header: { jwk: rsaJwk(4104) } }, newKey('PS256'))], 'RSA with more than 4096 bits')
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' })
-  const jwk = publicKey.export({ format: 'jwk' })
-  const odd = signJws({ typ: 'dpop+jwt', alg: 'ES256', jwk }, claims, { ...key, privateKey })
-  await isRefused(t, [odd], 'ES256 with P-384')
-})
+    await isRefused(t, [proof({}, weak)], 'RSA with 1024 bits')
+    await isRefused(t, [proof({}, newKey('RS256'))], 'RS256')
+    await isRefused(t, [proof({ header: { jwk: rsaJwk(4104) } }, newKey('PS256'))], 'RSA with more than 4096 bits')
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' })
+    const jwk = publicKey.export({ format: 'jwk' })
+    const odd = signJws({ typ: 'dpop+jwt', alg: 'ES256', jwk }, claims, { ...key, privateKey })
+    await isRefused(t, [odd], 'ES256 with P-384')
+  },
+)
 
-t.test('line 91: at a protected resource a proof is for one access token and its key', async t => {
-  const jkt = await calculateJwkThumbprint(bareJwk(key))
-  const path = '/accounts/1'
-  const token = { text: 'an-access-token', jkt }
-  const proofOf = (text: string, signer = key) =>
-    newProof(signer, { method: 'GET', uri: origin + path, nowMs, token: text })
-  const verifyAt = (dpop: string, expected = token) =>
-    verifyProof({ dpop: [dpop], method: 'GET', path, token: expected })
-  const refusal = { code: 'invalid_dpop_proof' }
+t.test(
+  'at a protected resource a proof is for one access token and its key (RFC 9449 section 4.3; checklist 91)',
+  async t => {
+    const jkt = await calculateJwkThumbprint(bareJwk(key))
+    const path = '/accounts/1'
+    const token = { text: 'an-access-token', jkt }
+    const proofOf = (text: string, signer = key) =>
+      newProof(signer, { method: 'GET', uri: origin + path, nowMs, token: text })
+    const verifyAt = (dpop: string, expected = token) =>
+      verifyProof({ dpop: [dpop], method: 'GET', path, token: expected })
+    const refusal = { code: 'invalid_dpop_proof' }
 
-  t.match(await verifyAt(proofOf('an-access-token')), { jkt })
-  await t.rejects(verifyAt(proofOf('another-access-token')), refusal, 'ath of another token')
-  await t.rejects(verifyAt(newProof(key, { method: 'GET', uri: origin + path, nowMs })), refusal, 'ath missing')
-  await t.rejects(verifyAt(proofOf('an-access-token', stranger)), refusal, 'another key')
-})
+    t.match(await verifyAt(proofOf('an-access-token')), { jkt })
+    await t.rejects(verifyAt(proofOf('another-access-token')), refusal, 'ath of another token')
+    await t.rejects(verifyAt(newProof(key, { method: 'GET', uri: origin + path, nowMs })), refusal, 'ath missing')
+    await t.rejects(verifyAt(proofOf('an-access-token', stranger)), refusal, 'another key')
+  },
+)
 
 t.test('a kty that every object inherits as a member is refused as any unknown one', async t => {
   for (const kty of ['constructor', '__proto__', 'toString', 'hasOwnProperty', ['EC'], { EC: 1 }, 7, null]) {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { toTargetUri } from '../../../src/oauth/sender-constraint/target-uri.ts'
 
-t.test('line 91: two spellings of one URI are equal', async t => {
+t.test('two spellings of one URI are equal (RFC 9449 section 4.3; checklist 91)', async t => {
   const plain = toTargetUri('https://as.example/a/b~c')
 
   for (const same of [
@@ -18,7 +18,7 @@ t.test('line 91: two spellings of one URI are equal', async t => {
   t.equal(toTargetUri('https://as.example'), toTargetUri('https://as.example/'))
 })
 
-t.test('line 91: another URI is another one, by a single character', async t => {
+t.test('another URI is another one, by a single character (RFC 9449 section 4.3; checklist 91)', async t => {
   const plain = toTargetUri('https://as.example/a/b')
 
   for (const other of [

@@ -19,25 +19,31 @@ const verify = ({ deps }: TestServer, jwt: unknown, audience: string) => {
   return jwtVerify(String(jwt), keys, { issuer, audience, currentDate: new Date(deps.clock.nowMs()) })
 }
 
-t.test('line 75: a caller that asks for the JWT gets what it would have got as JSON, signed for it alone', async t => {
-  const clients = signingAlgs.map(alg => client(alg, { introspection_signed_response_alg: alg, introspects: 'all' }))
-  const server = await startServer(t, { clients: [client('app'), ...clients] })
-  const token = await issue(server)
-  for (const alg of signingAlgs) {
-    const asJson = await ask(server, token, alg, 'application/json')
+t.test(
+  'a caller that asks for the JWT gets what it would have got as JSON, signed for it alone (RFC 9701 section 5; checklist 75)',
+  async t => {
+    const clients = signingAlgs.map(alg => client(alg, { introspection_signed_response_alg: alg, introspects: 'all' }))
+    const server = await startServer(t, { clients: [client('app'), ...clients] })
+    const token = await issue(server)
+    for (const alg of signingAlgs) {
+      const asJson = await ask(server, token, alg, 'application/json')
 
-    const { status, headers, body } = await ask(server, token, alg)
+      const { status, headers, body } = await ask(server, token, alg)
 
-    t.match({ status, headers }, { status: 200, headers: { 'content-type': signedType, 'cache-control': 'no-store' } })
-    const { payload, protectedHeader } = await verify(server, body, alg)
-    t.match(protectedHeader, { alg, typ: 'token-introspection+jwt' })
-    const { clock } = server
-    t.same(payload, { iss: issuer, aud: alg, iat: clock.nowMs() / 1000, token_introspection: asJson.body })
-    t.match(asJson.body, { active: true, sub: 'app' })
-  }
-})
+      t.match(
+        { status, headers },
+        { status: 200, headers: { 'content-type': signedType, 'cache-control': 'no-store' } },
+      )
+      const { payload, protectedHeader } = await verify(server, body, alg)
+      t.match(protectedHeader, { alg, typ: 'token-introspection+jwt' })
+      const { clock } = server
+      t.same(payload, { iss: issuer, aud: alg, iat: clock.nowMs() / 1000, token_introspection: asJson.body })
+      t.match(asJson.body, { active: true, sub: 'app' })
+    }
+  },
+)
 
-t.test('line 75: what a caller may not know is {"active":false} in the JWT too', async t => {
+t.test('what a caller may not know is {"active":false} in the JWT too (RFC 9701 section 5; checklist 75)', async t => {
   const server = await startServer(t)
 
   for (const token of [await issue(server), 'unknown']) {
@@ -48,7 +54,7 @@ t.test('line 75: what a caller may not know is {"active":false} in the JWT too',
   }
 })
 
-t.test('line 75, 88: such a JWT is no access token', async t => {
+t.test('such a JWT is no access token (RFC 9701 section 5, RFC 9068 section 4; checklist 75, 88)', async t => {
   const server = await startServer(t)
   const token = await issue(server)
 
@@ -60,7 +66,7 @@ t.test('line 75, 88: such a JWT is no access token', async t => {
   t.ok(await server.server.verifyAccessToken(token))
 })
 
-t.test('line 75: refusals stay JSON', async t => {
+t.test('refusals stay JSON (RFC 9701 section 5; checklist 75)', async t => {
   const { introspect } = await startServer(t)
 
   const refusal = await introspect({ token: 'x' }, { request: { authorization: [], accept: signedType } })
@@ -68,7 +74,7 @@ t.test('line 75: refusals stay JSON', async t => {
   t.match(refusal, { status: 401, body: { error: 'invalid_client' } })
 })
 
-t.test('line 75: the JWT is for those who name it and do not like JSON better', t => {
+t.test('the JWT is for those who name it and do not like JSON better (RFC 9701 section 5; checklist 75)', t => {
   const jwt = [
     signedType,
     'Application/Token-Introspection+JWT',
