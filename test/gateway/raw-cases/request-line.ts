@@ -75,6 +75,7 @@ const lines: readonly string[] = [
   'GET HTTP/1.1',
   'BASE/x HTTP/1.1',
   'HTTP/1.1 200 OK',
+  'PRI * HTTP/1.1',
 ]
 
 /** Lines that some servers read as a plain request line. */
@@ -87,7 +88,6 @@ const malformed: readonly string[] = [
   'GET BASE/x HTTP/1.1.1',
   'GET BASE/x HTTP/1.1\0',
   'SOURCE BASE/x ICE/1.0',
-  'PRI * HTTP/1.1',
 ]
 
 /** Bytes before a request line that a server may not skip. */
@@ -139,10 +139,7 @@ export const requestLineCases: readonly RawCase[] = [
   })),
   ...neighbours('R08 malformed', malformed, line => ({
     what: `the request line ${shown(line)}`,
-    bytes: `${line}
-HOST
-
-`,
+    bytes: `${line}\r\nHOST\r\n\r\n`,
     ...refused,
   })),
   ...neighbours('R09', otherProtocols, bytes => ({ what: `the bytes ${shown(bytes)}`, bytes, ...refused })),
