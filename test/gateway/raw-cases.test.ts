@@ -10,6 +10,7 @@ import {
 } from '../support/recording-upstream.ts'
 import { rawCases } from './raw-cases/all.ts'
 import { hostile, type RawCase, request } from './raw-cases/raw-case.ts'
+import { cite } from './support/checklist.ts'
 import { fetchToken, sampleOf, scrape, startGateway } from './support/running.ts'
 
 t.test('no two cases have one id', async t => {
@@ -27,7 +28,7 @@ t.test(
 
     for (const [name, upstream] of Object.entries(upstreams)) {
       for (const one of rawCases) {
-        await t.test(`${one.id}: ${one.what}, before the ${name} upstream`, t =>
+        await t.test(`${one.what}, before the ${name} upstream ${cite(one.id)}`, t =>
           drive(t, one, { origin: gateway.url, name, upstream, token }),
         )
       }
@@ -40,19 +41,19 @@ t.test(
       )
     }
 
-    await t.test('I6: nothing is held of any of it', async t => {
+    await t.test('nothing is held of any of it (checklist I6)', async t => {
       const inFlight = async () => sampleOf(await scrape(gateway), 'sidegate_http_requests_in_flight')
       await eventually(async () => (await inFlight()) === 0)
       t.equal(await inFlight(), 0)
     })
 
-    await t.test('I5: nothing hostile was logged or counted', async t => {
+    await t.test('nothing hostile was logged or counted (checklist I5)', async t => {
       const said = gateway.output.join('\n')
       t.notMatch(said, new RegExp(hostile))
       t.notOk(said.includes(token), 'nor the token')
       t.notMatch(await scrape(gateway), new RegExp(hostile))
     })
-    t.same(gateway.workerPids(), workers, 'I6: no worker died of it')
+    t.same(gateway.workerPids(), workers, 'no worker died of it (checklist I6)')
   },
 )
 
@@ -110,8 +111,16 @@ const drive = async (t: Test, one: RawCase, { origin, name, upstream, token }: S
 
   t.equal(connection.received.length, 0, 'and with nothing more')
   t.notMatch(body.toString(), new RegExp(hostile), 'the answer repeats nothing')
-  t.match(next.body, { target: next.target }, 'I2: a request after it gets its own answer')
-  t.same(upstream.faults, [], 'I1: all that reached the upstream was framed in one way')
+  t.match(
+    next.body,
+    { target: next.target },
+    'a request after it gets its own answer (RFC 9112 section 11.2; checklist I2)',
+  )
+  t.same(
+    upstream.faults,
+    [],
+    'all that reached the upstream was framed in one way (RFC 9112 section 6.3; checklist I1)',
+  )
   isAsMeant(t, one, status, upstream.requests.slice(before, -1))
 }
 
@@ -123,12 +132,15 @@ const finalAnswer = async (connection: RawConnection, { bytes }: RawCase) => {
 }
 
 const isAsMeant = (t: Test, one: RawCase, status: number, seen: readonly RecordedRequest[]): void => {
-  t.ok(seen.length <= (one.forwarded ?? 0), `I1: ${seen.length} requests reached the upstream`)
+  t.ok(
+    seen.length <= (one.forwarded ?? 0),
+    `${seen.length} requests reached the upstream (RFC 9112 section 6.3; checklist I1)`,
+  )
   if (status === 200) t.equal(seen.length, one.forwarded)
   t.notMatch(
     JSON.stringify(seen.map(({ fields }) => fields)),
     new RegExp(hostile),
-    'I4: no field that the client made up',
+    'no field that the client made up (RFC 9700 section 4.13; checklist I4)',
   )
   for (const request of seen) {
     if (one.body) t.match(request.body, one.body)

@@ -15,26 +15,29 @@ t.test('what breaks off on one side breaks off on the other, on every way throug
   const connect = () => openConnection(t, gateway.url)
   const failures = async (reason: string) => sampleOf(await scrape(gateway), 'sidegate_upstream_errors_total', reason)
 
-  await t.test('I3: an answer that breaks off breaks off at the client, however that asks', async t => {
-    for (const name of brokenOff) {
-      const plain = await connect().send(get(name)).answer()
-      const closing = await connect()
-        .send(get(name, 'GET', 'Connection: close'))
-        .answer()
-      const old = connect().send(get(name).replace('1.1', '1.0'))
-      await old.ended()
+  await t.test(
+    'an answer that breaks off breaks off at the client, however that asks (RFC 9112 section 8; checklist I3)',
+    async t => {
+      for (const name of brokenOff) {
+        const plain = await connect().send(get(name)).answer()
+        const closing = await connect()
+          .send(get(name, 'GET', 'Connection: close'))
+          .answer()
+        const old = connect().send(get(name).replace('1.1', '1.0'))
+        await old.ended()
 
-      t.notOk(plain.isComplete, name)
-      t.notOk(closing.isComplete, `${name}, Connection: close`)
-      // The connection ends an answer of unknown length to an HTTP/1.0 client: only a reset shows that it broke off.
-      const answer = await old.answer()
-      t.equal(headerOf(answer, 'content-length'), name === 'reset-in-body' ? '10' : undefined, `${name}, HTTP/1.0`)
-      t.equal(name === 'reset-in-body' ? !answer.isComplete : old.state === 'reset', true, `${name}, HTTP/1.0`)
-    }
-  })
+        t.notOk(plain.isComplete, name)
+        t.notOk(closing.isComplete, `${name}, Connection: close`)
+        // The connection ends an answer of unknown length to an HTTP/1.0 client: only a reset shows that it broke off.
+        const answer = await old.answer()
+        t.equal(headerOf(answer, 'content-length'), name === 'reset-in-body' ? '10' : undefined, `${name}, HTTP/1.0`)
+        t.equal(name === 'reset-in-body' ? !answer.isComplete : old.state === 'reset', true, `${name}, HTTP/1.0`)
+      }
+    },
+  )
 
   await t.test(
-    'I3: a pipelined answer that breaks off takes neither the one before it away nor leaves room for the next',
+    'a pipelined answer that breaks off takes neither the one before it away nor leaves room for the next (RFC 9112 section 8; checklist I3)',
     async t => {
       for (const name of ['short', 'short-chunk', 'reset-in-body']) {
         const before = upstream.requests.length
@@ -81,46 +84,54 @@ t.test('what breaks off on one side breaks off on the other, on every way throug
     }
   })
 
-  await t.test('I3: and where it breaks off it breaks off at the client, or is 504', async t => {
-    for (const name of brokenOff) {
-      const answer = await connect()
-        .send(get(name, 'GET', ...handshake))
-        .answer()
-
-      t.notOk(answer.isComplete, name)
-    }
-    t.equal(
-      (
-        await connect()
-          .send(get('silent', 'GET', ...handshake))
+  await t.test(
+    'and where it breaks off it breaks off at the client, or is 504 (RFC 9112 section 8; checklist I3)',
+    async t => {
+      for (const name of brokenOff) {
+        const answer = await connect()
+          .send(get(name, 'GET', ...handshake))
           .answer()
-      ).status,
-      504,
-    )
-  })
 
-  await t.test('U13: a client that leaves, at whatever moment, takes its upstream request with it', async t => {
-    const moments = [
-      ['before the answer', get('silent')],
-      ['in the answer', get('begun')],
-      ['in its own body', get('ok', 'POST', 'Content-Length: 10').concat('hello')],
-      ['in a chunk', get('ok', 'POST', 'Transfer-Encoding: chunked').concat('5\r\nhel')],
-      ['in a handshake', get('silent', 'GET', ...handshake)],
-    ] as const
-    for (const [moment, bytes] of moments) {
-      for (const leave of ['reset', 'close', 'finish'] as const) {
-        await eventually(() => left.openConnections() === 0)
-        const connection = connect().send(bytes.replace('/up/', '/left/'))
-        await eventually(() => left.openConnections() === 1)
-        connection[leave]()
-
-        await eventually(() => left.openConnections() === 0)
-        await eventually(async () => sampleOf(await scrape(gateway), 'sidegate_http_requests_in_flight', 'left') === 0)
-        t.equal((await connect().send(get('ok')).answer()).body.toString(), 'ok', `${leave} ${moment}`)
+        t.notOk(answer.isComplete, name)
       }
-    }
-    await eventually(() => gateway.output.some(line => line.includes('"status":499')))
-  })
+      t.equal(
+        (
+          await connect()
+            .send(get('silent', 'GET', ...handshake))
+            .answer()
+        ).status,
+        504,
+      )
+    },
+  )
+
+  await t.test(
+    'a client that leaves, at whatever moment, takes its upstream request with it (checklist U13)',
+    async t => {
+      const moments = [
+        ['before the answer', get('silent')],
+        ['in the answer', get('begun')],
+        ['in its own body', get('ok', 'POST', 'Content-Length: 10').concat('hello')],
+        ['in a chunk', get('ok', 'POST', 'Transfer-Encoding: chunked').concat('5\r\nhel')],
+        ['in a handshake', get('silent', 'GET', ...handshake)],
+      ] as const
+      for (const [moment, bytes] of moments) {
+        for (const leave of ['reset', 'close', 'finish'] as const) {
+          await eventually(() => left.openConnections() === 0)
+          const connection = connect().send(bytes.replace('/up/', '/left/'))
+          await eventually(() => left.openConnections() === 1)
+          connection[leave]()
+
+          await eventually(() => left.openConnections() === 0)
+          await eventually(
+            async () => sampleOf(await scrape(gateway), 'sidegate_http_requests_in_flight', 'left') === 0,
+          )
+          t.equal((await connect().send(get('ok')).answer()).body.toString(), 'ok', `${leave} ${moment}`)
+        }
+      }
+      await eventually(() => gateway.output.some(line => line.includes('"status":499')))
+    },
+  )
 
   t.ok((await failures('"client_gone"')) > 0)
   t.same(gateway.workerPids(), workers, 'no worker died')

@@ -16,7 +16,7 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
   const connect = () => openConnection(t, url)
   const failures = async (reason: string) => sampleOf(await scrape(gateway), 'sidegate_upstream_errors_total', reason)
 
-  await t.test('U01: a refused connection is 502, whatever the method', async t => {
+  await t.test('a refused connection is 502, whatever the method (RFC 9110 section 15.6.3; checklist U01)', async t => {
     for (const method of ['GET', 'POST']) {
       const refused = await connect()
         .send(`${method} /gone/x HTTP/1.1\r\nHost: gw.test\r\nContent-Length: 0\r\n\r\n`)
@@ -32,42 +32,53 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
     }
   })
 
-  await t.test('U02: an upstream that never answers is 504, and its connection is closed', async t => {
-    const late = await connect().send(get('silent')).answer()
+  await t.test(
+    'an upstream that never answers is 504, and its connection is closed (RFC 9110 section 15.6.5; checklist U02)',
+    async t => {
+      const late = await connect().send(get('silent')).answer()
 
-    t.equal(late.status, 504)
-    t.match(JSON.parse(late.body.toString()), { code: 'UPSTREAM_TIMEOUT' })
-    await eventually(() => upstream.openConnections() === 0)
-  })
+      t.equal(late.status, 504)
+      t.match(JSON.parse(late.body.toString()), { code: 'UPSTREAM_TIMEOUT' })
+      await eventually(() => upstream.openConnections() === 0)
+    },
+  )
 
-  await t.test('U03: a reset before the answer is tried again for a GET, once, and never for a POST', async t => {
-    const count = () => upstream.requests.filter(request => nameOf(request) === 'reset').length
+  await t.test(
+    'a reset before the answer is tried again for a GET, once, and never for a POST (RFC 9110 section 9.2.2; checklist U03)',
+    async t => {
+      const count = () => upstream.requests.filter(request => nameOf(request) === 'reset').length
 
-    t.equal((await connect().send(get('reset')).answer()).status, 502)
-    t.equal(count(), 2)
-    const post = await connect().send('POST /up/reset HTTP/1.1\r\nHost: gw.test\r\nContent-Length: 1\r\n\r\na').answer()
-    t.equal(post.status, 502)
-    t.equal(count(), 3)
-    const put = await connect().send('PUT /up/reset HTTP/1.1\r\nHost: gw.test\r\nContent-Length: 1\r\n\r\na').answer()
-    t.equal(put.status, 502)
-    t.equal(count(), 4, 'the body of a PUT has been sent, and is not there any more')
-  })
+      t.equal((await connect().send(get('reset')).answer()).status, 502)
+      t.equal(count(), 2)
+      const post = await connect()
+        .send('POST /up/reset HTTP/1.1\r\nHost: gw.test\r\nContent-Length: 1\r\n\r\na')
+        .answer()
+      t.equal(post.status, 502)
+      t.equal(count(), 3)
+      const put = await connect().send('PUT /up/reset HTTP/1.1\r\nHost: gw.test\r\nContent-Length: 1\r\n\r\na').answer()
+      t.equal(put.status, 502)
+      t.equal(count(), 4, 'the body of a PUT has been sent, and is not there any more')
+    },
+  )
 
-  await t.test('U03: so is one on a connection that served before, over a fresh one', async t => {
-    const seen = () => upstream.requests.filter(request => nameOf(request) === 'reset-when-reused')
-    for (const nth of [1, 2]) {
-      t.equal((await connect().send(get('reset-when-reused')).answer()).body.toString(), 'first', `${nth}`)
-    }
-    const [first, second, third] = seen().map(request => request.connection)
+  await t.test(
+    'so is one on a connection that served before, over a fresh one (RFC 9110 section 9.2.2; checklist U03)',
+    async t => {
+      const seen = () => upstream.requests.filter(request => nameOf(request) === 'reset-when-reused')
+      for (const nth of [1, 2]) {
+        t.equal((await connect().send(get('reset-when-reused')).answer()).body.toString(), 'first', `${nth}`)
+      }
+      const [first, second, third] = seen().map(request => request.connection)
 
-    t.equal(first, second)
-    t.ok(Number(third) > Number(second), 'a fresh connection')
-    const post = await connect().send(get('reset-when-reused', 'POST')).answer()
-    t.equal(post.status, 502)
-    t.equal(seen().length, 4)
-  })
+      t.equal(first, second)
+      t.ok(Number(third) > Number(second), 'a fresh connection')
+      const post = await connect().send(get('reset-when-reused', 'POST')).answer()
+      t.equal(post.status, 502)
+      t.equal(seen().length, 4)
+    },
+  )
 
-  await t.test('U04: a body that stops short stops short at the client', async t => {
+  await t.test('a body that stops short stops short at the client (RFC 9112 section 8; checklist U04)', async t => {
     const connection = connect().send(get('short'))
     const broken = await connection.answer()
 
@@ -78,7 +89,7 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
     await eventually(async () => (await failures('reset_mid_body')) >= 1)
   })
 
-  await t.test('U07: a body that ends with the connection arrives whole', async t => {
+  await t.test('a body that ends with the connection arrives whole (RFC 9112 section 6.3; checklist U07)', async t => {
     const whole = await connect().send(get('until-close')).answer()
 
     t.match({ body: whole.body.toString(), isComplete: whole.isComplete }, { body: 'hello', isComplete: true })
@@ -107,7 +118,7 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
     }
   })
 
-  await t.test("I2: what follows an answer is nobody else's", async t => {
+  await t.test("what follows an answer is nobody else's (RFC 9112 section 11.2; checklist I2)", async t => {
     for (const name of ['two-answers', 'bytes-behind']) {
       const connection = connect().send(get(name))
       t.equal((await connection.answer()).body.toString(), 'first', name)
@@ -130,21 +141,24 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
     t.equal((await connect().send(get('status-599')).answer()).status, 599)
   })
 
-  await t.test('U08: answers without a body are framed so, and the connection goes on', async t => {
-    const cases = [
-      ['no-content-with-body', 'GET', 204],
-      ['not-modified-with-length', 'GET', 304],
-      ['body-for-head', 'HEAD', 200],
-    ] as const
-    for (const [name, method, status] of cases) {
-      const connection = connect().send(get(name, method))
-      const bare = await connection.answer(method)
-      const next = await connection.send(get('ok')).answer()
+  await t.test(
+    'answers without a body are framed so, and the connection goes on (RFC 9112 section 6.3; checklist U08)',
+    async t => {
+      const cases = [
+        ['no-content-with-body', 'GET', 204],
+        ['not-modified-with-length', 'GET', 304],
+        ['body-for-head', 'HEAD', 200],
+      ] as const
+      for (const [name, method, status] of cases) {
+        const connection = connect().send(get(name, method))
+        const bare = await connection.answer(method)
+        const next = await connection.send(get('ok')).answer()
 
-      t.equal(bare.status, status, name)
-      t.equal(next.body.toString(), 'ok', name)
-    }
-  })
+        t.equal(bare.status, status, name)
+        t.equal(next.body.toString(), 'ok', name)
+      }
+    },
+  )
 
   await t.test('interim answers are left out', async t => {
     for (const name of ['interim-answers', 'torn-continue']) {

@@ -40,7 +40,7 @@ t.test('a connection serves again only where request and answer have ended clean
 })
 
 t.test(
-  'U08: answers without a body are read as such, and a connection where one may yet come is not used again',
+  'answers without a body are read as such, and a connection where one may yet come is not used again (RFC 9112 section 6.3; checklist U08)',
   async t => {
     const cases = [
       ['HTTP/1.1 204 No Content\r\n\r\n', get, true],

@@ -164,41 +164,47 @@ t.test('a server that does not read stops the client, and lets it go on when it 
   t.equal(await status, 200)
 })
 
-t.test('U10: an answer before the end of the body arrives whole, and its connection is not used again', async t => {
-  const early: readonly ((socket: Socket) => void)[] = [
-    socket => socket.write(hello),
-    socket => socket.end(hello),
-    socket => socket.end(hello.replace('200 OK', '413 Content Too Large')),
-    socket => socket.end(hello.replace('200 OK', '413 Content Too Large\r\nConnection: close')),
-    // It closes with the body unread: what is sent after that resets the connection.
-    socket => {
-      socket.pause()
-      socket.write(hello.replace('200 OK', '413 Content Too Large\r\nConnection: close'), () => socket.destroy())
-    },
-  ]
-  for (const [nth, script] of early.entries()) {
-    const server = await startServer(t, socket => void socket.once('data', () => script(socket)))
-    const front = await startFront(t, openPool(t, server.url), `Content-Length: ${most}`)
-    const { status } = pour(t, front.url)
+t.test(
+  'an answer before the end of the body arrives whole, and its connection is not used again (RFC 9112 section 9.5; checklist U10)',
+  async t => {
+    const early: readonly ((socket: Socket) => void)[] = [
+      socket => socket.write(hello),
+      socket => socket.end(hello),
+      socket => socket.end(hello.replace('200 OK', '413 Content Too Large')),
+      socket => socket.end(hello.replace('200 OK', '413 Content Too Large\r\nConnection: close')),
+      // It closes with the body unread: what is sent after that resets the connection.
+      socket => {
+        socket.pause()
+        socket.write(hello.replace('200 OK', '413 Content Too Large\r\nConnection: close'), () => socket.destroy())
+      },
+    ]
+    for (const [nth, script] of early.entries()) {
+      const server = await startServer(t, socket => void socket.once('data', () => script(socket)))
+      const front = await startFront(t, openPool(t, server.url), `Content-Length: ${most}`)
+      const { status } = pour(t, front.url)
 
-    t.equal(await status, 200, `script ${nth}`)
-    t.match(front.trips[0], { body: 'hello' }, `script ${nth}`)
-    await eventually(() => server.openConnections() === 0)
-  }
-})
+      t.equal(await status, 200, `script ${nth}`)
+      t.match(front.trips[0], { body: 'hello' }, `script ${nth}`)
+      await eventually(() => server.openConnections() === 0)
+    }
+  },
+)
 
-t.test('U10: an answer that begins before the end of the body does not end it: both go on', async t => {
-  const server = await startServer(t, socket => {
-    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst'))
-    socket.on('data', bytes => void (bytes.includes('last') && socket.write('later')))
-  })
-  const front = await startFront(t, openPool(t, server.url), 'Content-Length: 9')
-  const client = openConnection(t, front.url).send(post('Content-Length: 9', 'begin'))
-  await eventually(() => front.trips[0]?.body === 'first')
-  client.send('last')
+t.test(
+  'an answer that begins before the end of the body does not end it: both go on (RFC 9112 section 9.5; checklist U10)',
+  async t => {
+    const server = await startServer(t, socket => {
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst'))
+      socket.on('data', bytes => void (bytes.includes('last') && socket.write('later')))
+    })
+    const front = await startFront(t, openPool(t, server.url), 'Content-Length: 9')
+    const client = openConnection(t, front.url).send(post('Content-Length: 9', 'begin'))
+    await eventually(() => front.trips[0]?.body === 'first')
+    client.send('last')
 
-  t.equal((await client.answer()).body.toString(), 'firstlater')
-})
+    t.equal((await client.answer()).body.toString(), 'firstlater')
+  },
+)
 
 t.test('a client that resets its connection while nothing of its body is taken is noticed', async t => {
   const { server: certificate } = createCertificates(t)

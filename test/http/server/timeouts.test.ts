@@ -39,24 +39,27 @@ t.test('the header of a later request has its own time', async t => {
   t.equal((await kept.send('Host: gw.test\r\n\r\n').answer()).status, 200)
 })
 
-t.test('L10: a body that does not come in time is 408, and its handler is told that the request is over', async t => {
-  const gone = Promise.withResolvers<void>()
-  const { url, refusals, drops } = await startHttpServer(
-    t,
-    (request, response) => {
-      response.listener = { onClose: gone.resolve, onDrain: () => undefined }
-      collectBody(request, () => t.fail('the body is not whole'))
-    },
-    { requestTimeoutMs: 100 },
-  )
-  const connection = openConnection(t, url).send(`${head('POST /', 'Content-Length: 10')}hello`)
+t.test(
+  'a body that does not come in time is 408, and its handler is told that the request is over (RFC 9110 section 15.5.9; checklist L10)',
+  async t => {
+    const gone = Promise.withResolvers<void>()
+    const { url, refusals, drops } = await startHttpServer(
+      t,
+      (request, response) => {
+        response.listener = { onClose: gone.resolve, onDrain: () => undefined }
+        collectBody(request, () => t.fail('the body is not whole'))
+      },
+      { requestTimeoutMs: 100 },
+    )
+    const connection = openConnection(t, url).send(`${head('POST /', 'Content-Length: 10')}hello`)
 
-  t.equal((await connection.answer()).status, 408)
-  t.equal(await connection.ended(), 'closed')
-  await gone.promise
-  t.same(refusals, [], 'its handler counts it')
-  t.same(drops, ['timeout'])
-})
+    t.equal((await connection.answer()).status, 408)
+    t.equal(await connection.ended(), 'closed')
+    await gone.promise
+    t.same(refusals, [], 'its handler counts it')
+    t.same(drops, ['timeout'])
+  },
+)
 
 t.test('a request whose body has come whole is not timed', async t => {
   const held: Response[] = []
