@@ -1,6 +1,6 @@
 /**
- * One of several processes that charge the same counter: `node hammer.ts URL KEY LIMIT PER_SECOND SECONDS`. Sends what it
- * saw over IPC; instants are milliseconds of a clock that all processes of the machine share.
+ * One of several processes that charge the same counter: `node hammer.ts URL KEY LIMIT PER_SECOND SECONDS`. It sends
+ * its trace over IPC; instants are milliseconds of a clock that all processes of the machine share.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseStoreUrl } from '../../src/stores/open.ts'

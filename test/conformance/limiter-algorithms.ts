@@ -11,16 +11,16 @@ const lastsMs = 2500
 
 const algorithms: readonly Algorithm[] = ['strict', 'smooth', 'calendar']
 
-/** The most that each lets in, in any window. */
+/** The maximum number of admissions of each algorithm in any window. */
 const mostInWindow: Readonly<Record<Algorithm, number>> = {
   strict: limit,
   smooth: limit + burst - 1,
   calendar: 2 * limit,
 }
 
-/** What each algorithm promises, for one adapter; the same is offered to all of them. */
+/** The promises of each algorithm, for one adapter; every algorithm gets the same load. */
 export const testAlgorithms = (t: Test, open: (t: Test) => Promise<LimiterUnderTest>): void => {
-  t.test('to a client that offers twice its limit, each algorithm lets in as much as it says, and no more', async t => {
+  t.test('each algorithm admits exactly its limit when a client offers twice as much', async t => {
     const under = await open(t)
 
     const runs = await offerAll(under, 2 * limit)
@@ -35,7 +35,7 @@ export const testAlgorithms = (t: Test, open: (t: Test) => Promise<LimiterUnderT
     t.ok(mostCertainInCalendarWindow(runs.get('calendar')?.admissions ?? [], windowMs) <= limit)
   })
 
-  t.test('to a client that offers 95 % of its limit evenly, no algorithm refuses anything', async t => {
+  t.test('no algorithm refuses a client that evenly offers 95 % of its limit', async t => {
     const under = await open(t)
 
     const runs = await offerAll(under, 0.95 * limit)
@@ -44,7 +44,7 @@ export const testAlgorithms = (t: Test, open: (t: Test) => Promise<LimiterUnderT
   })
 
   for (const algorithm of algorithms)
-    t.test(`${algorithm}: whoever waits as told gets in, when alone, each time`, async t => {
+    t.test(`${algorithm}: a client that waits for the stated time is admitted every time, if it is alone`, async t => {
       const { limiter, elapse } = await open(t)
       const charge = newCharge(4, { algorithm, burst: 2, windowMs: 500 })
 
@@ -59,7 +59,7 @@ export const testAlgorithms = (t: Test, open: (t: Test) => Promise<LimiterUnderT
       }
     })
 
-  t.test('each algorithm tells what is left', async t => {
+  t.test('each algorithm returns the remaining number of admissions', async t => {
     const under = await open(t)
 
     const left = await undisturbed(under, async charges => {
@@ -80,7 +80,7 @@ export const testAlgorithms = (t: Test, open: (t: Test) => Promise<LimiterUnderT
   })
 }
 
-/** What a run over real time may count too many at its ends. */
+/** The maximum number of admissions that a run over real time may count too many at its ends. */
 const slack = 5
 
 interface Run {
@@ -88,7 +88,7 @@ interface Run {
   readonly refused: number
 }
 
-/** For so long a run that was spoilt is begun again, in milliseconds of real time. */
+/** The time in which a disturbed run is started again, in milliseconds of real time. */
 const patienceMs = 40_000
 
 /**
@@ -104,7 +104,7 @@ const offerAll = async (under: LimiterUnderTest, perSec: number): Promise<Readon
   }
 }
 
-/** Undefined as soon as the run is spoilt. */
+/** Undefined as soon as the run is disturbed. */
 const offerOnce = async (under: LimiterUnderTest, perSec: number): Promise<ReadonlyMap<Algorithm, Run> | undefined> => {
   const runs = algorithms.map(algorithm => ({
     algorithm,
@@ -128,10 +128,10 @@ const offerOnce = async (under: LimiterUnderTest, perSec: number): Promise<Reado
   return new Map(runs.map(run => [run.algorithm, run]))
 }
 
-/** In a longer pause the bucket of smooth would have room for all that it holds, and more would be lost. */
+/** In a longer pause the bucket of `smooth` would be empty, and the admissions of the rest of the pause would be lost. */
 const stallMs = 0.8 * ((1000 * burst) / limit)
 
-/** Runs a scenario on new counters of three a second, two at once, again where it was cut by the turn of a window. */
+/** Runs a scenario on new counters of three a second, two at once; runs it again if a window ended in the middle of it. */
 const undisturbed = async <T>(
   under: LimiterUnderTest,
   scenario: (charges: readonly Charge[]) => Promise<T>,

@@ -4,20 +4,20 @@ import { chargeBy, newCharge, newRule } from '../support/charges.ts'
 import { testAlgorithms } from './limiter-algorithms.ts'
 import { mostCertainInAnyWindow, type SeenAdmission } from './oracle.ts'
 
-/** What the suite needs of a limiter. */
+/** The parts of a limiter that the suite needs. */
 export interface LimiterUnderTest {
   readonly limiter: Limiter
   /** Milliseconds since 1970 by a clock that never goes back and that `elapse` moves. */
   nowMs(): number
-  /** Lets this many milliseconds pass, not one less. */
+  /** Lets at least this many milliseconds pass. */
   elapse(ms: number): Promise<void>
 }
 
 type Open = (t: Test) => Promise<LimiterUnderTest>
 
-/** Everything `Limiter` promises while its count is there, for one adapter. */
+/** Every promise of `Limiter` while its store is reachable, for one adapter. */
 export const testLimiter = (t: Test, open: Open): void => {
-  t.test('lets in the limit and no more, and counts down what remains', async t => {
+  t.test('admits exactly the limit, and counts down the remaining number', async t => {
     const under = await open(t)
 
     const verdicts = await undisturbed(under, 5, 900, charge => inTurn(6, () => under.limiter.charge(charge)))
@@ -32,7 +32,7 @@ export const testLimiter = (t: Test, open: Open): void => {
     )
   })
 
-  t.test('of charges that come at once the first ones get in, in the order they came', async t => {
+  t.test('of simultaneous charges the first ones are admitted, in the order of their arrival', async t => {
     const under = await open(t)
 
     const verdicts = await undisturbed(under, 10, 900, charge => atOnce(30, () => under.limiter.charge(charge)))
@@ -41,7 +41,7 @@ export const testLimiter = (t: Test, open: Open): void => {
     t.same(verdicts.map(remaining), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ...Array(20).fill(0)])
   })
 
-  t.test('whoever waits as told gets in, when alone', async t => {
+  t.test('a client that waits for the stated time is admitted if it is alone', async t => {
     const under = await open(t)
 
     const verdicts = await undisturbed(under, 3, 1550, async charge => {
@@ -61,7 +61,7 @@ export const testLimiter = (t: Test, open: Open): void => {
     t.same(verdicts.map(allowed), [true, true, true, false, true, false, true, false, true])
   })
 
-  t.test('a client over its limit is no matter to another, nor to its other counters', async t => {
+  t.test('a client over its limit affects neither another client nor its own other counters', async t => {
     const under = await open(t)
     const { limiter } = under
 
@@ -75,7 +75,7 @@ export const testLimiter = (t: Test, open: Open): void => {
     t.same(verdicts.map(allowed), [true, true, false])
   })
 
-  t.test('a burst at the end of the first window does not get a second one at its turn', async t => {
+  t.test('after a burst at the end of a window no second burst is admitted at the start of the next one', async t => {
     const under = await open(t)
     let seen: SeenAdmission[] = []
 
@@ -92,10 +92,10 @@ export const testLimiter = (t: Test, open: Open): void => {
 
     t.ok(seen.length >= 20)
     t.ok(mostCertainInAnyWindow(seen, 1000) <= 20)
-    t.ok(seen.length <= 21, 'only the place of the very first has come free')
+    t.ok(seen.length <= 21, 'only the first admission has expired')
   })
 
-  t.test('a limit too large for a log of every admission still holds', async t => {
+  t.test('a limit that is too large for a log of every admission is kept', async t => {
     const under = await open(t)
     const { limiter } = under
 
@@ -108,7 +108,7 @@ export const testLimiter = (t: Test, open: Open): void => {
     t.equal(early.at(-1)?.allowed, false)
   })
 
-  t.test('a place in a large log comes free as told', async t => {
+  t.test('an admission in a large log expires at the stated time', async t => {
     const { limiter, elapse } = await open(t)
     const charge = newCharge(3000)
     await atOnce(4000, () => limiter.charge(charge))
@@ -125,7 +125,7 @@ export const testLimiter = (t: Test, open: Open): void => {
 }
 
 const testSeveralRules = (t: Test, open: Open): void => {
-  t.test('a request that one rule refuses eats nothing of another', async t => {
+  t.test('a request that one rule refuses is not charged to another rule', async t => {
     const under = await open(t)
     const rules = [newRule(3), newRule(5, { counter: 'quota', windowMs: 60_000 })]
 
@@ -137,13 +137,13 @@ const testSeveralRules = (t: Test, open: Open): void => {
 
     t.same(verdicts.map(allowed), [...Array(3).fill(true), ...Array(17).fill(false), true, true, false, false])
     const [rate, quota] = verdicts.at(-1)?.rules ?? []
-    t.equal(rate?.remaining, 1, 'the quota refuses, and leaves the rate its place')
+    t.equal(rate?.remaining, 1, 'the quota refuses, and the rate is not charged')
     t.equal(quota?.remaining, 0)
     t.ok((quota?.waitMs ?? 0) > 50_000)
     t.equal(verdicts.at(-1)?.waitMs, quota?.waitMs, 'the wait is for the rule that refuses')
   })
 
-  t.test('of charges that come at once as many get in as every rule has room for', async t => {
+  t.test('of simultaneous charges as many are admitted as every rule allows', async t => {
     const under = await open(t)
     const rules = [newRule(10), newRule(100, { counter: 'smooth', algorithm: 'smooth', burst: 4 })]
 
@@ -153,7 +153,7 @@ const testSeveralRules = (t: Test, open: Open): void => {
     t.same(verdicts.map(remaining).slice(0, 6), [9, 8, 7, 6, 6, 6])
   })
 
-  t.test('charges share the counters that they have in common, and no other', async t => {
+  t.test('charges share only the counters that they have in common', async t => {
     const under = await open(t)
     const quota = newRule(5, { counter: 'quota' })
     const ownRules = [newRule(2, { counter: 'own' }), quota]
@@ -175,7 +175,7 @@ const testSeveralRules = (t: Test, open: Open): void => {
 }
 
 const testSoftRules = (t: Test, open: Open): void => {
-  t.test('a soft rule refuses nobody, and says who would have been refused', async t => {
+  t.test('a soft rule refuses no request, and reports the requests that it would have refused', async t => {
     const under = await open(t)
 
     const verdicts = await undisturbed(under, [newRule(3, { mode: 'soft' })], 900, charge =>
@@ -188,7 +188,7 @@ const testSoftRules = (t: Test, open: Open): void => {
     t.ok(verdicts.every(({ waitMs }) => waitMs === 0))
   })
 
-  t.test('beside a soft rule a hard one refuses all the same, and then the soft one counts nothing', async t => {
+  t.test('a hard rule beside a soft rule still refuses, and the soft rule then counts nothing', async t => {
     const under = await open(t)
     const rules = [newRule(4, { mode: 'soft' }), newRule(2, { counter: 'burst', windowMs: 300 })]
 

@@ -1,4 +1,4 @@
-/** Pure functions over traces of admissions: what a limiter let in, held against what it promised. */
+/** Pure functions over traces of admissions: they compare the admissions of a limiter with its promise. */
 
 /** Most admissions in any `(t - window, t]`. @param stamps when each was decided, in order and in the window's unit */
 export const mostInAnyWindow = (stamps: readonly number[], window: number): number => {
@@ -12,7 +12,7 @@ export const mostInAnyWindow = (stamps: readonly number[], window: number): numb
 }
 
 /**
- * By how many the admissions of any time exceed the rate over that time, at most: what a bucket must hold.
+ * The maximum by which the admissions in any interval exceed the rate over that interval: the bucket must be that large.
  * @param stamps when each was decided, in order @param rate admissions per unit of the stamps
  */
 export const excessOver = (stamps: readonly number[], rate: number): number => {
@@ -25,13 +25,13 @@ export const excessOver = (stamps: readonly number[], rate: number): number => {
   return most
 }
 
-/** An admission seen from outside: it was decided somewhere between its sending and its answer. */
+/** An admission seen from outside: the limiter decided it at some time between the request and the response. */
 export interface SeenAdmission {
   readonly sentAtMs: number
   readonly answeredAtMs: number
 }
 
-/** Most admissions that were certainly in one window: those that fit into it whole. */
+/** Most admissions that were certainly in one window: both their start and their end are in it. */
 export const mostCertainInAnyWindow = (admissions: readonly SeenAdmission[], windowMs: number): number => {
   const bySending = admissions.toSorted((a, b) => a.sentAtMs - b.sentAtMs)
   let most = 0
@@ -46,7 +46,7 @@ export const mostCertainInAnyWindow = (admissions: readonly SeenAdmission[], win
   return most
 }
 
-/** Most admissions that were certainly between two turns of a window that turns at its whole multiples. */
+/** Most admissions that were certainly in one calendar window, which starts at a multiple of its length. */
 export const mostCertainInCalendarWindow = (admissions: readonly SeenAdmission[], windowMs: number): number => {
   const counts = new Map<number, number>()
   for (const { sentAtMs, answeredAtMs } of admissions) {

@@ -8,7 +8,7 @@ import type { KeyRecord } from '../../src/stores/ports/keys.ts'
 import type { Store } from '../../src/stores/ports/store.ts'
 import { eventually } from '../support/eventually.ts'
 
-/** A call that a process of its own makes on the store. */
+/** A call that a separate process makes on the store. */
 export type RacedCall =
   | { readonly kind: 'redeem'; readonly redemption: Redemption }
   | { readonly kind: 'refresh'; readonly attempt: RefreshAttempt }
@@ -41,10 +41,10 @@ interface Teardown {
   teardown(handler: () => unknown): unknown
 }
 
-/** Makes the calls of each list in a process of its own, all processes at the same moment. Resolves to all outcomes. */
+/** Makes the calls of each list in a separate process, all processes at the same moment. Resolves to all outcomes. */
 export type Race = (lists: readonly (readonly RacedCall[])[]) => Promise<readonly unknown[]>
 
-/** A message of a racer: its calls begin now, they have their outcomes, or one of them failed. */
+/** A message of a racer: its calls begin now, all calls have outcomes, or a call failed. */
 export type RacerMessage =
   | { readonly kind: 'ready' | 'begun' }
   | { readonly kind: 'done'; readonly outcomes: readonly unknown[] }
@@ -55,7 +55,7 @@ const longestHoldMs = 300
 
 /**
  * Starts processes that have the store open; they run one race after the other, and end with the test.
- * @param holdWrites makes all writes wait until the returned function is called. With it the processes meet: each has come
+ * @param holdWrites makes all writes wait until the returned function is called. With it the processes meet: each process has come
  * as far in its first call as it can without writing when the first of them writes.
  */
 export const startRacers = async (

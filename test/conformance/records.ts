@@ -63,7 +63,7 @@ export const newToken = (grantId: string): AccessTokenRecord => ({
   exp: 1_790_000_600,
 })
 
-/** What is known of such a token before its grant is read. */
+/** The facts that such a token carries, known before its grant is read. */
 export const newDraft = (grantId: string, nowMs: number, changes: Partial<TokenDraft> = {}): TokenDraft => ({
   jti: `${grantId}.${newId()}`,
   client_id: 'demo',

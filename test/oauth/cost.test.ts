@@ -1,4 +1,4 @@
-/** What requests cost the store in round trips, and that nothing of them stays. */
+/** The round trips to the store that requests cost, and that no record of them stays for ever. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { type Flows, refreshOf, runEveryFlow, startFlows, statusesOfEveryFlow } 
 const formats = ['jwt', 'opaque'] as const
 type Format = (typeof formats)[number]
 
-/** The longest that a record of each kind may last, in seconds, with the lifetimes that nobody changed. */
+/** The longest life of a record of each kind, in seconds, with the default lifetimes. */
 const longestSec: Readonly<Record<string, number>> = {
   grant: 30 * 86_400,
   token: 600,
@@ -27,15 +27,15 @@ const longestSec: Readonly<Record<string, number>> = {
 
 const longest = Math.max(...Object.values(longestSec))
 
-/** Proofs need no nonce, so that no request is made twice. */
+/** Proofs need no nonce, so that no request is sent twice. */
 const tokensIn = (format: Format) => ({ accessToken: { format }, dpop: { nonce: 'optional' } })
 
-/** A request, made ready so that only its own round trips are counted. */
+/** A prepared request, so that only its own round trips are counted. */
 interface Costing {
   readonly name: string
-  /** The kinds of keys that are asked for, a list for each round trip. */
+  /** The kinds of keys that are used, a list for each round trip. */
   readonly costs: Readonly<Record<Format, Trips>>
-  /** What is answered; left out: 200. */
+  /** The expected status; 200 if left out. */
   readonly status?: number
   prepare(flows: Flows): Promise<() => Promise<{ readonly status: number }>>
 }
@@ -200,7 +200,7 @@ t.test('with Redis', async t => {
     const flows = await startFlows(t, { store: traffic.url, tokens: tokensIn(format) })
     const signingKeys = await redis.client.hkeys('sidegate:keys')
 
-    await t.test(`every flow works, and leaves nothing that has no end (${format})`, async t => {
+    await t.test(`every flow works, and leaves only records that expire (${format})`, async t => {
       for (let round = 0; round < 2; round++) t.same(await runEveryFlow(flows), statusesOfEveryFlow)
 
       const keys = await keysOfRequests()

@@ -3,7 +3,7 @@ import { createFeedWatch, type FeedReader } from '../../src/oauth/feed-watch.ts'
 import type { FeedEnds } from '../../src/stores/ports/feeds.ts'
 import { eventually } from '../support/eventually.ts'
 
-/** A store whose ends a test sets, and which counts the questions. */
+/** A store whose feed ends the test sets, and which counts the calls. */
 const start = (t: Test) => {
   const store = { ends: { revocations: '1', cutoffs: '1', clients: '1' } as FeedEnds, isAway: false, questions: 0 }
   const watch = createFeedWatch({
@@ -16,7 +16,7 @@ const start = (t: Test) => {
   t.teardown(watch.close)
   const askedAgain = async (): Promise<void> => {
     const { questions } = store
-    // The second one begins when what the first one led to is over.
+    // The second watch begins when the reads of the first one are over.
     await eventually(() => store.questions >= questions + 2)
   }
   return { store, watch, askedAgain }
@@ -32,7 +32,7 @@ const createReader = () => {
   return reader satisfies FeedReader
 }
 
-t.test('a reader reads at once, and no more while no feed of its own has changed', async t => {
+t.test('a reader reads at once, and not again while its feed is unchanged', async t => {
   const { store, watch, askedAgain } = start(t)
   const reader = createReader()
 
@@ -46,7 +46,7 @@ t.test('a reader reads at once, and no more while no feed of its own has changed
   t.equal(reader.reads, reads)
 })
 
-t.test('it reads after each change, one question for all who follow', async t => {
+t.test('it reads after each change, with one call for all readers', async t => {
   const { store, watch, askedAgain } = start(t)
   const [one, other] = [createReader(), createReader()]
   watch.follow(['revocations', 'cutoffs'], one)
@@ -63,7 +63,7 @@ t.test('it reads after each change, one question for all who follow', async t =>
   t.same([one.reads, other.reads], [Number(before[0]) + 1, Number(before[1]) + 1])
 })
 
-t.test('a store that is away is told each time, and all is read when it is back', async t => {
+t.test('each failed call of the store is reported, and everything is read when the store is back', async t => {
   const { store, watch, askedAgain } = start(t)
   const reader = createReader()
   watch.follow(['clients'], reader)
@@ -81,7 +81,7 @@ t.test('a store that is away is told each time, and all is read when it is back'
   t.equal(reader.reads, reads + 1)
 })
 
-t.test('a reading that fails is repeated', async t => {
+t.test('a failed read is repeated', async t => {
   const { watch, askedAgain } = start(t)
   let reads = 0
   const failures: unknown[] = []
@@ -101,7 +101,7 @@ t.test('a reading that fails is repeated', async t => {
   t.equal(reads, 3)
 })
 
-t.test('a change that comes while a reader reads is read after that, and others do not wait', async t => {
+t.test('a change during a read is read after it, and other readers do not wait', async t => {
   const { store, watch, askedAgain } = start(t)
   const slow = createReader()
   const end = Promise.withResolvers<void>()
@@ -121,7 +121,7 @@ t.test('a change that comes while a reader reads is read after that, and others 
   t.equal(slow.reads, 2)
 })
 
-t.test('nobody is asked any more once it is closed, and who has gone reads no more', async t => {
+t.test('after close the store is not called again, and a reader that has left does not read again', async t => {
   const { store, watch, askedAgain } = start(t)
   const [gone, there] = [createReader(), createReader()]
   const following = watch.follow(['clients'], gone)

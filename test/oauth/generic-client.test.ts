@@ -38,47 +38,44 @@ t.test('a strict generic client finds everything it needs through discovery', as
   t.same(await introspect(), { active: false })
 })
 
-t.test(
-  'a public client signs a person in, refreshes, and loses everything when an old token is used again',
-  async t => {
-    const { server } = await discover(t)
-    const client = { client_id: 'spa' }
-    const verifier = oauth.generateRandomCodeVerifier()
-    const state = oauth.generateRandomState()
-    const authorization = new URL(server.authorization_endpoint ?? '')
-    authorization.search = new URLSearchParams({
-      client_id: 'spa',
-      response_type: 'code',
-      redirect_uri: callback,
-      scope: 'read',
-      state,
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    }).toString()
+t.test('a public client signs a user in, refreshes, and loses its grant when an old token is used again', async t => {
+  const { server } = await discover(t)
+  const client = { client_id: 'spa' }
+  const verifier = oauth.generateRandomCodeVerifier()
+  const state = oauth.generateRandomState()
+  const authorization = new URL(server.authorization_endpoint ?? '')
+  authorization.search = new URLSearchParams({
+    client_id: 'spa',
+    response_type: 'code',
+    redirect_uri: callback,
+    scope: 'read',
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  }).toString()
 
-    const answer = oauth.validateAuthResponse(server, client, await signInAndAllow(authorization), state)
-    const none = oauth.None()
-    const redeemed = await oauth.authorizationCodeGrantRequest(
-      server,
-      client,
-      none,
-      answer,
-      callback,
-      verifier,
-      plainHttp,
-    )
-    const first = await oauth.processAuthorizationCodeResponse(server, client, redeemed)
-    const refresh = async (token: string | undefined) => {
-      const response = await oauth.refreshTokenGrantRequest(server, client, none, token ?? '', plainHttp)
-      return oauth.processRefreshTokenResponse(server, client, response)
-    }
+  const answer = oauth.validateAuthResponse(server, client, await signInAndAllow(authorization), state)
+  const none = oauth.None()
+  const redeemed = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    none,
+    answer,
+    callback,
+    verifier,
+    plainHttp,
+  )
+  const first = await oauth.processAuthorizationCodeResponse(server, client, redeemed)
+  const refresh = async (token: string | undefined) => {
+    const response = await oauth.refreshTokenGrantRequest(server, client, none, token ?? '', plainHttp)
+    return oauth.processRefreshTokenResponse(server, client, response)
+  }
 
-    const second = await refresh(first.refresh_token)
-    const third = await refresh(second.refresh_token)
+  const second = await refresh(first.refresh_token)
+  const third = await refresh(second.refresh_token)
 
-    t.equal(third.scope, 'read')
-    t.equal(new Set([first, second, third].map(tokens => tokens.refresh_token)).size, 3)
-    t.match(await refresh(first.refresh_token).catch(error => error), { error: 'invalid_grant' })
-    t.match(await refresh(third.refresh_token).catch(error => error), { error: 'invalid_grant' })
-  },
-)
+  t.equal(third.scope, 'read')
+  t.equal(new Set([first, second, third].map(tokens => tokens.refresh_token)).size, 3)
+  t.match(await refresh(first.refresh_token).catch(error => error), { error: 'invalid_grant' })
+  t.match(await refresh(third.refresh_token).catch(error => error), { error: 'invalid_grant' })
+})

@@ -9,7 +9,7 @@ const operations = [
   { method: 'GET', path: '/.well-known/oauth-authorization-server', serves: 'discovery' },
 ]
 
-t.test('the metadata operation, whose credentials stand in its URL', async t => {
+t.test('the metadata operation with credentials in its URL', async t => {
   const client = { client_id: 'app', client_secret: 's3cr3t-in-url', grant_types: ['client_credentials'] }
   const gateway = await startOAuth(t, {
     workers: 1,
@@ -22,7 +22,7 @@ t.test('the metadata operation, whose credentials stand in its URL', async t => 
   const right = { client_id: 'app', client_secret: 's3cr3t-in-url' }
 
   await t.test(
-    'it answers what discovery does, by the query or by Basic, and is kept by no cache (RFC 6749 section 2.3.1; checklist 95)',
+    'it returns the discovery document, with the query or Basic, and is not cached (RFC 6749 section 2.3.1; checklist 95)',
     async t => {
       const discovery = await (await fetch(`${gateway.url}/.well-known/oauth-authorization-server`)).json()
 
@@ -37,7 +37,7 @@ t.test('the metadata operation, whose credentials stand in its URL', async t => 
   )
 
   await t.test(
-    'whatever is wrong with the credentials, the 401 is the same, byte for byte (RFC 6749 section 2.3.1; checklist 95)',
+    'every fault of the credentials gets the same bytes with 401 (RFC 6749 section 2.3.1; checklist 95)',
     async t => {
       const wrong = [
         {},

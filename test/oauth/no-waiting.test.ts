@@ -1,4 +1,4 @@
-/** What is known at once is answered at once: no promise is made where nothing waits. */
+/** Operations that need no I/O return at once, without a promise. */
 import t from 'tap'
 import { hashGeneratedSecret, hashSecret } from '../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../src/secret.ts'
@@ -22,7 +22,7 @@ const prepare = async ({ server }: TestServer, fields: Readonly<Record<string, s
   return { form, request, proven: await server.authenticate(form, request) }
 }
 
-t.test('a client with its secret is known at once, where a slow hash is remembered as well', async t => {
+t.test('a client is authenticated by its secret at once, also by a cached slow hash', async t => {
   const { server } = await start(t)
   const authenticate = (as: string) => {
     const request = formRequest({}, { as })
@@ -31,12 +31,12 @@ t.test('a client with its secret is known at once, where a slow hash is remember
 
   t.notOk(authenticate('app') instanceof Promise)
   t.notOk(authenticate('made') instanceof Promise)
-  t.ok(authenticate('slow') instanceof Promise, 'a slow hash takes its time')
+  t.ok(authenticate('slow') instanceof Promise, 'the first check of a slow hash is asynchronous')
   await authenticate('slow')
   t.notOk(authenticate('slow') instanceof Promise)
 })
 
-t.test('so is a client that sends its credentials in the query', async t => {
+t.test('a client with credentials in the query is authenticated at once', async t => {
   const { server } = await start(t)
   const request = formRequest({}, { request: { query: 'client_id=app&client_secret=app-secret' } })
 
@@ -50,7 +50,7 @@ t.test("a machine's JWT is issued at once", async t => {
   t.notOk(running.server.token(form, proven, request) instanceof Promise)
 })
 
-t.test('what cannot be a token is inactive at once', async t => {
+t.test('a text that cannot be a token is inactive at once', async t => {
   const running = await start(t)
 
   for (const token of ['x', 'no token', 'a.b.c', `${'A'.repeat(22)}.${'B'.repeat(22)}.${'C'.repeat(86)}`]) {

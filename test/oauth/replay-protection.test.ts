@@ -46,9 +46,9 @@ const start = async (t: Test, format: (typeof formats)[number] = 'jwt') => {
   return {
     ...server,
     push,
-    /** The parameters that prove `signer`, anew each time. */
+    /** The parameters that authenticate `signer`, new each time. */
     assert: async () => assertionFields(await clientKey.sign(assertionClaims('signer', issuer, server.clock.nowMs()))),
-    /** The part of a token request that proves its key, anew each time. */
+    /** The part of a token request that proves its key, new each time. */
     prove: () => ({ dpop: [newProof(dpopKey, { uri: `${issuer}/token`, nowMs: server.clock.nowMs() })] }),
     isActive: async (token: unknown) => (await server.introspect({ token: String(token) }, { as: 'app' })).body.active,
   }
@@ -60,7 +60,7 @@ const machine = { grant_type: 'client_credentials' }
 
 for (const format of formats) {
   t.test(
-    `a code that comes again with its assertion ends nothing, and with another one it does (${format})`,
+    `a code that is sent again with the same assertion revokes nothing, and with a new one it does (${format})`,
     async t => {
       const { token, makeCode, assert, isActive } = await start(t, format)
       const redemption = redemptionOf(await makeCode('signer'))
@@ -76,7 +76,7 @@ for (const format of formats) {
   )
 
   t.test(
-    `a code that comes again with its DPoP proof ends nothing, and with another one it does (${format})`,
+    `a code that is sent again with the same DPoP proof revokes nothing, and with a new one it does (${format})`,
     async t => {
       const { token, makeCode, prove, isActive } = await start(t, format)
       const redemption = redemptionOf(await makeCode('app'))
@@ -91,56 +91,54 @@ for (const format of formats) {
     },
   )
 
-  t.test(
-    `a replaced refresh token with a proof that was used ends nothing, with a new one it does (${format})`,
-    async t => {
-      const { token, makeCode, prove, isActive, clock } = await start(t, format)
-      const as = { client_id: 'spa' }
-      const first = await token({ ...redemptionOf(await makeCode('spa')), ...as }, { request: prove() })
-      const request = prove()
-      const refresh = { ...refreshOf(first.body.refresh_token), ...as }
-      const second = await token(refresh, { request })
-      clock.advanceSec(11)
+  t.test(`a replaced refresh token with a used proof revokes nothing, with a new one it does (${format})`, async t => {
+    const { token, makeCode, prove, isActive, clock } = await start(t, format)
+    const as = { client_id: 'spa' }
+    const first = await token({ ...redemptionOf(await makeCode('spa')), ...as }, { request: prove() })
+    const request = prove()
+    const refresh = { ...refreshOf(first.body.refresh_token), ...as }
+    const second = await token(refresh, { request })
+    clock.advanceSec(11)
 
-      t.match(await token(refresh, { request }), invalidProof)
-      t.equal(await isActive(second.body.access_token), true)
+    t.match(await token(refresh, { request }), invalidProof)
+    t.equal(await isActive(second.body.access_token), true)
 
-      t.match(await token(refresh, { request: prove() }), invalidGrant)
-      t.equal(await isActive(second.body.access_token), false)
-    },
-  )
+    t.match(await token(refresh, { request: prove() }), invalidGrant)
+    t.equal(await isActive(second.body.access_token), false)
+  })
 
-  t.test(
-    `whoever rotates with a proof that was used gets nothing, and the client its successor (${format})`,
-    async t => {
-      const { token, makeCode, prove } = await start(t, format)
-      const as = { client_id: 'spa' }
-      const request = prove()
-      const first = await token({ ...redemptionOf(await makeCode('spa')), ...as }, { request })
-      const refresh = { ...refreshOf(first.body.refresh_token), ...as }
+  t.test(`a rotation with a used proof gets nothing, and the client still gets its successor (${format})`, async t => {
+    const { token, makeCode, prove } = await start(t, format)
+    const as = { client_id: 'spa' }
+    const request = prove()
+    const first = await token({ ...redemptionOf(await makeCode('spa')), ...as }, { request })
+    const refresh = { ...refreshOf(first.body.refresh_token), ...as }
 
-      const replayed = await token(refresh, { request })
+    const replayed = await token(refresh, { request })
 
-      t.match(replayed, invalidProof)
-      t.same(Object.keys(replayed.body), ['error', 'error_description'])
-      const second = await token(refresh, { request: prove() })
-      t.match(second, { status: 200, body: { refresh_token: String } })
-      t.match(await token({ ...refreshOf(second.body.refresh_token), ...as }, { request: prove() }), { status: 200 })
-    },
-  )
+    t.match(replayed, invalidProof)
+    t.same(Object.keys(replayed.body), ['error', 'error_description'])
+    const second = await token(refresh, { request: prove() })
+    t.match(second, { status: 200, body: { refresh_token: String } })
+    t.match(await token({ ...refreshOf(second.body.refresh_token), ...as }, { request: prove() }), { status: 200 })
+  })
 
-  t.test(`a token for an assertion and a proof is given once, whichever of them is used again (${format})`, async t => {
+  t.test(`an assertion and a proof yield one token, whichever of the two is used again (${format})`, async t => {
     const { token, assert, prove } = await start(t, format)
     const [fields, request] = [await assert(), prove()]
     t.match(await token({ ...machine, ...fields }, { request }), { status: 200 })
 
     t.match(await token({ ...machine, ...fields }, { request: prove() }), invalidClient)
     t.match(await token({ ...machine, ...(await assert()) }, { request }), invalidProof)
-    t.match(await token({ ...machine, ...fields }, { request }), invalidClient, 'who it is comes before what it holds')
+    t.match(
+      await token({ ...machine, ...fields }, { request }),
+      invalidClient,
+      'the client authentication is checked before the proof',
+    )
     t.match(await token({ ...machine, ...(await assert()) }, { request: prove() }), { status: 200 })
   })
 
-  t.test(`introspection with an assertion that was used says no word about the token (${format})`, async t => {
+  t.test(`introspection with a used assertion returns no fact about the token (${format})`, async t => {
     const { token, introspect, assert } = await start(t, format)
     const fields = await assert()
     const { body } = await token({ ...machine, ...fields }, {})
@@ -153,7 +151,7 @@ for (const format of formats) {
     t.match(await ask(body.access_token, await assert()), { status: 200, body: { active: true } })
   })
 
-  t.test(`revocation with an assertion that was used revokes nothing (${format})`, async t => {
+  t.test(`revocation with a used assertion revokes nothing (${format})`, async t => {
     const { token, revoke, assert, isActive } = await start(t, format)
     const fields = await assert()
     const { body } = await token({ ...machine, ...fields }, {})
@@ -167,7 +165,7 @@ for (const format of formats) {
   })
 }
 
-t.test('an assertion of a request that is refused is used, too (RFC 7523 section 3; checklist 22)', async t => {
+t.test('the assertion of a refused request is used up too (RFC 7523 section 3; checklist 22)', async t => {
   const { token, introspect, revoke, push, assert, clock } = await start(t)
   const refused: readonly ((fields: Fields) => Promise<Answer>)[] = [
     fields => token({ ...machine, scope: 'nothing', ...fields }, {}),
@@ -181,14 +179,14 @@ t.test('an assertion of a request that is refused is used, too (RFC 7523 section
   for (const send of refused) {
     const fields = await assert()
     const { body } = await send(fields)
-    t.equal((await send(fields)).body.error, 'invalid_client', 'that is told before anything else that is wrong')
+    t.equal((await send(fields)).body.error, 'invalid_client', 'this error comes before all others')
     t.not(body.error, 'invalid_client')
     t.match(await token({ ...machine, ...fields }, {}), invalidClient)
-    clock.advanceSec(60) // else so many would be told to wait
+    clock.advanceSec(60) // else so many failures would be rate limited
   }
 })
 
-t.test('a pushed request with an assertion that was used is answered with no request_uri', async t => {
+t.test('a pushed request with a used assertion gets no request_uri', async t => {
   const { push, assert } = await start(t)
   const request = {
     response_type: 'code',
@@ -206,7 +204,7 @@ t.test('a pushed request with an assertion that was used is answered with no req
   t.notOk('request_uri' in replayed.body)
 })
 
-t.test('a request with nothing to spend waits for nothing', async t => {
+t.test('a request without an assertion or a proof does not wait', async t => {
   const { answer: answerOnce } = createReplayProtection(createMemoryStore(createManualClock()).replays)
 
   t.equal(
@@ -215,30 +213,33 @@ t.test('a request with nothing to spend waits for nothing', async t => {
   )
 })
 
-t.test('what the store answers comes to nothing where something was used before, and so does its failure', async t => {
-  const clock = createManualClock()
-  const { answer: answerOnce, spend } = createReplayProtection(createMemoryStore(clock).replays)
-  const used = new Error('used before')
-  const newUse = (id: string): SingleUse => ({
-    id,
-    untilMs: clock.nowMs() + 1000,
-    refuse: () => {
-      throw used
-    },
-  })
-  const failure = new Error('the store is gone')
-  const fail = () => Promise.reject(failure)
-  await spend([newUse('one')])
+t.test(
+  'the result or the failure of the store does not count if the assertion or the proof was used before',
+  async t => {
+    const clock = createManualClock()
+    const { answer: answerOnce, spend } = createReplayProtection(createMemoryStore(clock).replays)
+    const used = new Error('used before')
+    const newUse = (id: string): SingleUse => ({
+      id,
+      untilMs: clock.nowMs() + 1000,
+      refuse: () => {
+        throw used
+      },
+    })
+    const failure = new Error('the store is gone')
+    const fail = () => Promise.reject(failure)
+    await spend([newUse('one')])
 
-  const failing = async (id: string) => answerOnce([newUse(id)], ask => ask(fail))
-  const finding = async (...uses: readonly string[]) => {
-    const [first = '', ...more] = uses
-    return answerOnce([newUse(first)], ask => ask(() => 'found', more.map(newUse)))
-  }
+    const failing = async (id: string) => answerOnce([newUse(id)], ask => ask(fail))
+    const finding = async (...uses: readonly string[]) => {
+      const [first = '', ...more] = uses
+      return answerOnce([newUse(first)], ask => ask(() => 'found', more.map(newUse)))
+    }
 
-  await t.rejects(failing('one'), used)
-  await t.rejects(failing('two'), failure)
-  await t.rejects(finding('two'), used, 'spent, though the question failed')
-  await t.rejects(finding('three', 'two'), used)
-  t.equal(await finding('four', 'five'), 'found')
-})
+    await t.rejects(failing('one'), used)
+    await t.rejects(failing('two'), failure)
+    await t.rejects(finding('two'), used, 'used up, though the lookup failed')
+    await t.rejects(finding('three', 'two'), used)
+    t.equal(await finding('four', 'five'), 'found')
+  },
+)

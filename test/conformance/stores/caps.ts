@@ -3,11 +3,11 @@ import type { Store } from '../../../src/stores/ports/store.ts'
 import { newId, newInteraction, newPushedRequest } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'
 
-/** What each of the two stores does with records that strangers leave. */
+/** How both stores limit the records that unauthenticated clients create. */
 interface Kind {
   create(store: Store, id: string, untilMs: number, limit?: number): Promise<number>
   isThere(store: Store, id: string): Promise<boolean>
-  /** Makes a record one that is not a stranger's any more. */
+  /** Makes the record one of an authenticated user or client. */
   prove(store: Store, id: string, untilMs: number): Promise<unknown>
 }
 
@@ -28,12 +28,14 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 export const testCaps = async (t: Test, open: OpenStore): Promise<void> => {
   for (const [name, kind] of Object.entries(kinds)) {
-    t.test(`${name} of strangers beyond the limit are removed, the oldest first`, t => testOrder(t, open, kind))
-    t.test(`${name} that were proven are neither counted nor removed`, t => testProven(t, open, kind))
+    t.test(`${name} of unauthenticated clients beyond the limit are removed, the oldest first`, t =>
+      testOrder(t, open, kind),
+    )
+    t.test(`${name} of authenticated users are neither counted nor removed`, t => testProven(t, open, kind))
     t.test(`${name} that have expired are not counted`, t => testExpired(t, open, kind))
     t.test(`a large number of ${name} stays within the limit`, t => testMany(t, open, kind))
   }
-  t.test('pushed requests of clients that prove themselves are not counted', async t => {
+  t.test('pushed requests of confidential clients are not counted', async t => {
     const { store, clock } = await open(t)
     const untilMs = clock.nowMs() + 600_000
     const ids = [newId(), newId(), newId()]
@@ -43,7 +45,7 @@ export const testCaps = async (t: Test, open: OpenStore): Promise<void> => {
   })
 }
 
-/** Another test may have left some in the same store. */
+/** Another test may have left records in the same store. */
 const openEmpty = async (t: Test, open: OpenStore, { create, prove }: Kind) => {
   const opened = await open(t)
   const [id, untilMs] = [newId(), opened.clock.nowMs() + 3_600_000]
@@ -63,7 +65,7 @@ const testOrder = async (t: Test, open: OpenStore, kind: Kind): Promise<void> =>
 
   t.same(removed, [0, 0, 0, 1, 1, 1])
   t.same(await Promise.all(ids.map(id => isThere(store, id))), [false, false, false, true, true, true])
-  t.equal(await create(store, newId(), untilMs + 9), 0, 'without a limit none is removed')
+  t.equal(await create(store, newId(), untilMs + 9), 0, 'without a limit no record is removed')
 }
 
 const testProven = async (t: Test, open: OpenStore, kind: Kind): Promise<void> => {
@@ -97,7 +99,7 @@ const testExpired = async (t: Test, open: OpenStore, kind: Kind): Promise<void> 
   t.equal(await create(store, newId(), untilMs + 2, 2), 1)
 }
 
-/** More than a hundredth of the limit may be removed at once, and no more than the limit is there. */
+/** One write may remove more than a hundredth of the limit, and at most the limit is left. */
 const testMany = async (t: Test, open: OpenStore, kind: Kind): Promise<void> => {
   const { create, isThere } = kind
   const { store, clock } = await openEmpty(t, open, kind)

@@ -10,7 +10,7 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
   const { store, elapse } = await open(t)
   const { clients } = store
 
-  t.test('a client is found as it was put, and has another version after each change', async t => {
+  t.test('a client is read as it was written, and has another version after each change', async t => {
     const id = newId()
     t.equal(await clients.find(id), undefined)
 
@@ -22,14 +22,14 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
     t.match(second, { ...record, disabled: true })
     t.not(second?.version, first?.version)
   })
-  t.test('a record may say of a client that is elsewhere that it is disabled', async t => {
+  t.test('a record may disable a client that is defined outside the store', async t => {
     const id = newId()
     await clients.put(id, { disabled: true }, undefined)
 
     const { version, ...found } = (await clients.find(id)) ?? {}
     t.same(found, { disabled: true })
   })
-  t.test('who knows another version than there is writes nothing', async t => {
+  t.test('a writer that knows another version than the current one writes nothing', async t => {
     const id = newId()
     await clients.put(id, record, undefined)
     const { version } = (await clients.find(id)) ?? {}
@@ -37,11 +37,11 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
 
     t.equal(await clients.put(id, { disabled: true }, undefined), false, 'as new')
     t.equal(await clients.put(id, { disabled: true }, version), false, 'as it was before')
-    t.equal(await clients.put(id, undefined, version), false, 'nor forgets anything')
-    t.equal(await clients.put(newId(), record, version), false, 'nor where there is nothing')
+    t.equal(await clients.put(id, undefined, version), false, 'a deletion with an old version changes nothing')
+    t.equal(await clients.put(newId(), record, version), false, 'a version of a missing client writes nothing')
     t.match(await clients.find(id), record)
   })
-  t.test('a client that was forgotten is gone, and may come back with a version of its own', async t => {
+  t.test('a deleted client is gone, and may be created again with a new version', async t => {
     const id = newId()
     await clients.put(id, record, undefined)
     const first = await clients.find(id)
@@ -51,7 +51,7 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(await clients.put(id, record, undefined), true)
     t.not((await clients.find(id))?.version, first?.version)
   })
-  t.test('who is not there is forgotten all the same, and readers are shown it', async t => {
+  t.test('the deletion of an unknown client succeeds, and readers see it', async t => {
     const [never, gone, kept] = [newId(), newId(), newId()]
     for (const id of [gone, kept]) await clients.put(id, record, undefined)
     await clients.put(gone, undefined, (await clients.find(gone))?.version)
@@ -66,7 +66,7 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(await clients.wasForgotten(gone), false)
   })
   t.test(
-    'the first reading is whole; who goes on from there is shown what has changed since, and what was forgotten',
+    'the first read returns everything; a read from its cursor returns the later changes and deletions',
     async t => {
       const [kept, changed, forgotten] = [newId(), newId(), newId()]
       for (const id of [kept, changed, forgotten]) await clients.put(id, record, undefined)
@@ -84,7 +84,7 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
       t.equal(news.records.get(forgotten), undefined)
     },
   )
-  t.test('where nothing has changed there is nothing to read', async t => {
+  t.test('a read without changes returns nothing', async t => {
     const { cursor } = await readSince(store, undefined)
 
     const news = await readSince(store, cursor)
@@ -107,7 +107,7 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
 
     t.ok(ids.every(id => seen.has(id)))
   })
-  t.test('many clients come in parts, each client once', async t => {
+  t.test('many clients are returned in parts, each client once', async t => {
     const ids = Array.from({ length: 1100 }, newId)
     await Promise.all(ids.map(id => clients.put(id, record, undefined)))
     const shown: string[] = []
@@ -117,7 +117,7 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
     t.ok(ids.every(id => shown.includes(id)))
     t.equal(shown.length, new Set(shown).size)
   })
-  t.test('clients have no end', async t => {
+  t.test('clients never expire', async t => {
     const id = newId()
     await clients.put(id, record, undefined)
 
@@ -125,7 +125,7 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
 
     t.match(await clients.find(id), record)
     t.ok((await readSince(store, undefined)).records.has(id))
-    t.ok(forgottenForMs > 3_600_000, 'who was away for an hour learns what was forgotten')
+    t.ok(forgottenForMs > 3_600_000, 'a reader that was away for an hour sees the deletions')
   })
 }
 

@@ -7,7 +7,7 @@ export const testCodes = async (t: Test, open: OpenStore): Promise<void> => {
   const { grants } = store
   const refused = { kind: 'refused' }
 
-  t.test('a code is redeemed once, then replayed', async t => {
+  t.test('a code is redeemed once; every later redemption is a replay', async t => {
     const grant = newGrant(clock.nowMs())
     await grants.create(grant)
 
@@ -16,7 +16,7 @@ export const testCodes = async (t: Test, open: OpenStore): Promise<void> => {
     t.same(await grants.redeem(redemption), { kind: 'redeemed', record: grantRecord, untilMs })
     t.same(await grants.redeem(redemptionOf(grant, clock.nowMs())), { kind: 'replayed', record: grantRecord })
   })
-  t.test('a code of no grant, and a wrong code of a grant, are refused and cost nothing', async t => {
+  t.test('a code without a grant, and a wrong code of a grant, are refused and change nothing', async t => {
     const grant = newGrant(clock.nowMs())
     t.same(await grants.redeem(redemptionOf(grant, clock.nowMs())), refused)
     await grants.create(grant)
@@ -25,7 +25,7 @@ export const testCodes = async (t: Test, open: OpenStore): Promise<void> => {
 
     t.match(await grants.redeem(redemptionOf(grant, clock.nowMs())), { kind: 'redeemed' })
   })
-  t.test('two failed proofs leave a code alone, the third burns it', async t => {
+  t.test('a code is valid after two failed redemptions, and the third one spends it', async t => {
     const survivor = newGrant(clock.nowMs())
     const burnt = newGrant(clock.nowMs())
     for (const [grant, failures] of [[survivor, 2] as const, [burnt, 3] as const]) {
@@ -37,7 +37,7 @@ export const testCodes = async (t: Test, open: OpenStore): Promise<void> => {
     t.match(await grants.redeem(redemptionOf(survivor, clock.nowMs())), { kind: 'redeemed' })
     t.same(await grants.redeem(redemptionOf(burnt, clock.nowMs())), refused)
   })
-  t.test('failed proofs on a spent code neither replay it nor hide a later replay', async t => {
+  t.test('failed redemptions of a used code are not replays, and do not hide a later replay', async t => {
     const grant = newGrant(clock.nowMs())
     await grants.create(grant)
     await grants.redeem(redemptionOf(grant, clock.nowMs()))
@@ -46,13 +46,13 @@ export const testCodes = async (t: Test, open: OpenStore): Promise<void> => {
 
     t.match(await grants.redeem(redemptionOf(grant, clock.nowMs())), { kind: 'replayed' })
   })
-  t.test('no proof at all matches nothing', async t => {
+  t.test('a redemption without any verifier matches no code', async t => {
     const grant = newGrant(clock.nowMs())
     await grants.create(grant)
 
     t.same(await grants.redeem(redemptionOf(grant, clock.nowMs(), { codeProofs: [] })), refused)
   })
-  t.test('an expired code is refused; a replay after that is still told', async t => {
+  t.test('an expired code is refused; a replay after that is still reported', async t => {
     const grant = newGrant(clock.nowMs())
     const late = newGrant(clock.nowMs())
     await grants.create(grant)
@@ -75,18 +75,15 @@ export const testCodes = async (t: Test, open: OpenStore): Promise<void> => {
     t.same(await grants.redeem(redemptionOf(revoked, clock.nowMs())), refused)
     t.same(await grants.redeem(redemptionOf(removed, clock.nowMs())), refused)
   })
-  t.test(
-    'a grant that nobody redeems goes at its end; a redeemed one lives on as long as the redemption says',
-    async t => {
-      const forgotten = newGrant(clock.nowMs(), { untilMs: clock.nowMs() + shortMs })
-      const kept = newGrant(clock.nowMs(), { untilMs: clock.nowMs() + shortMs })
-      await grants.create(forgotten)
-      await grants.create(kept)
-      await grants.redeem(redemptionOf(kept, clock.nowMs()))
-      await elapse(shortMs)
+  t.test('an unredeemed grant expires at its end; a redeemed one lives as long as the redemption states', async t => {
+    const forgotten = newGrant(clock.nowMs(), { untilMs: clock.nowMs() + shortMs })
+    const kept = newGrant(clock.nowMs(), { untilMs: clock.nowMs() + shortMs })
+    await grants.create(forgotten)
+    await grants.create(kept)
+    await grants.redeem(redemptionOf(kept, clock.nowMs()))
+    await elapse(shortMs)
 
-      t.same(await grants.redeem(redemptionOf(forgotten, clock.nowMs())), refused)
-      t.match(await grants.redeem(redemptionOf(kept, clock.nowMs())), { kind: 'replayed' })
-    },
-  )
+    t.same(await grants.redeem(redemptionOf(forgotten, clock.nowMs())), refused)
+    t.match(await grants.redeem(redemptionOf(kept, clock.nowMs())), { kind: 'replayed' })
+  })
 }

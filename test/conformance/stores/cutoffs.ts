@@ -15,7 +15,7 @@ export const testCutoffs = async (t: Test, open: OpenStore): Promise<void> => {
     (await cutoffs.since(cursor)).cutoffs.map(cutoff => JSON.stringify(cutoff))
   const shows = (seen: readonly string[], cutoff: NotBefore): boolean => seen.includes(JSON.stringify(cutoff))
 
-  t.test('a cutoff is shown as it was added: of a client, of a subject, or of both', async t => {
+  t.test('a cutoff of a client, of a subject, or of both is read as it was added', async t => {
     const { client_id: _, ...ofNobody } = newCutoff()
     const added = [newCutoff(), { sub: 'f3 "ä" a1', ...ofNobody }, { client_id: 'demo', sub: newId(), ...ofNobody }]
     for (const cutoff of added) await cutoffs.add(cutoff)
@@ -26,7 +26,7 @@ export const testCutoffs = async (t: Test, open: OpenStore): Promise<void> => {
       t.ok(found.some(({ client_id, sub }) => client_id === cutoff.client_id && sub === cutoff.sub))
     t.match(found.at(-1), added.at(-1))
   })
-  t.test('a reader with any cursor from before a cutoff is shown it', async t => {
+  t.test('a reader with any cursor from before a cutoff reads it', async t => {
     const before = newCutoff()
     await cutoffs.add(before)
     const { cursor } = await cutoffs.since(undefined)
@@ -54,7 +54,7 @@ export const testCutoffs = async (t: Test, open: OpenStore): Promise<void> => {
 
     t.ok(added.every(cutoff => seen.has(JSON.stringify(cutoff))))
   })
-  t.test('of two for one owner both are shown, so that the later one holds', async t => {
+  t.test('two cutoffs for one owner are both read, so that the later one applies', async t => {
     const first = newCutoff()
     const second = { ...first, throughSec: first.throughSec + 60 }
     await cutoffs.add(first)
@@ -62,7 +62,7 @@ export const testCutoffs = async (t: Test, open: OpenStore): Promise<void> => {
 
     t.ok(shows(await seenSince(undefined), second))
   })
-  t.test('what nobody needs any more is shown to nobody', async t => {
+  t.test('a cutoff that no token can fall under is not read any longer', async t => {
     const cutoff = newCutoff({ untilMs: clock.nowMs() + shortMs })
     await cutoffs.add(cutoff)
     t.ok(shows(await seenSince(undefined), cutoff))

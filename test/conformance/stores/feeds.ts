@@ -12,7 +12,7 @@ export const testFeeds = async (t: Test, open: OpenStore): Promise<void> => {
     clients: () => store.clients.put(newId(), { disabled: true }, undefined),
   }
 
-  t.test('a feed ends elsewhere after each change of it, and the others where they did', async t => {
+  t.test('each change moves the end of its own feed, and of no other feed', async t => {
     for (const [feed, change] of Object.entries(changes)) {
       const before = await store.feeds.ends()
       await change()
@@ -24,7 +24,7 @@ export const testFeeds = async (t: Test, open: OpenStore): Promise<void> => {
       t.same({ ...twice, [feed]: '' }, { ...before, [feed]: '' })
     }
   })
-  t.test('a revocation that is repeated, and a client that comes and goes, are changes', async t => {
+  t.test('a repeated revocation, and a client that is created and deleted, are changes', async t => {
     const id = newId()
     await store.revocations.revoke(id, farMs())
     await store.clients.put(id, { disabled: true }, undefined)
@@ -37,7 +37,7 @@ export const testFeeds = async (t: Test, open: OpenStore): Promise<void> => {
     t.not(after.revocations, before.revocations)
     t.not(after.clients, before.clients)
   })
-  t.test('nothing ends elsewhere where nothing has changed', async t => {
+  t.test('without a change no feed has another end', async t => {
     t.same(await store.feeds.ends(), await store.feeds.ends())
   })
 }

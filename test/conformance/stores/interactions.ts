@@ -6,7 +6,7 @@ export const testInteractions = async (t: Test, open: OpenStore): Promise<void> 
   const { store, clock, elapse } = await open(t)
   const { interactions } = store
 
-  t.test('an interaction is replaced only by whoever saw its last version', async t => {
+  t.test('an interaction is replaced only by a writer that read its last version', async t => {
     const id = newId()
     const record = newInteraction()
     t.equal(await interactions.find(id), undefined)
@@ -22,7 +22,7 @@ export const testInteractions = async (t: Test, open: OpenStore): Promise<void> 
     t.same(second?.record, next)
     t.equal(await interactions.replace(id, second?.version ?? 0, record), true)
   })
-  t.test('replacing does not prolong it', async t => {
+  t.test('a replacement does not prolong an interaction', async t => {
     const id = newId()
     await interactions.create(id, newInteraction(), clock.nowMs() + shortMs)
     const found = await interactions.find(id)

@@ -5,7 +5,7 @@ import { newId, newKey } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'
 
 export const testKeys = async (t: Test, open: OpenStore): Promise<void> => {
-  t.test('of each algorithm a first key is stored, oldest first, and no second one beside it', async t => {
+  t.test('one first key of each algorithm is stored, oldest first, and no second one beside it', async t => {
     const { store, clock } = await open(t)
     const untilMs = clock.nowMs() + 600_000
     const older = newKey('ES256', 1000)
@@ -17,7 +17,7 @@ export const testKeys = async (t: Test, open: OpenStore): Promise<void> => {
     t.same(await store.keys.create(newKey('ES256', 500), undefined, untilMs), [older, newer])
     t.same(await store.keys.load(untilMs), [older, newer])
   })
-  t.test('a key follows the newest one of its algorithm and no other', async t => {
+  t.test('a key succeeds only the newest one of its algorithm', async t => {
     const { store, clock } = await open(t)
     const untilMs = clock.nowMs() + 600_000
     const first = newKey('ES256', 1000)
@@ -32,10 +32,10 @@ export const testKeys = async (t: Test, open: OpenStore): Promise<void> => {
     t.same(await store.keys.create(newKey('ES256', 5000), first.kid, untilMs), [first, second, other])
     t.same(await store.keys.load(untilMs), [first, second, other])
   })
-  t.test('of keys of one millisecond every process takes the same for the newest', async t => {
+  t.test('of keys of the same millisecond every process takes the same one as the newest', async t => {
     const { store, clock } = await open(t)
     const untilMs = clock.nowMs() + 600_000
-    // In the order of their bytes, which is not that of a dictionary.
+    // In the order of their bytes, which differs from the order of a dictionary.
     const [first, second, third] = [named('B'), named('_'), named('a')]
     await store.keys.create(third, undefined, untilMs)
     await store.keys.create(first, third.kid, untilMs)
@@ -43,7 +43,7 @@ export const testKeys = async (t: Test, open: OpenStore): Promise<void> => {
     t.same(await store.keys.create(second, first.kid, untilMs), [first, third])
     t.same(await store.keys.create(second, third.kid, untilMs), [first, second, third])
   })
-  t.test('a removed key is forgotten, and the others stay', async t => {
+  t.test('a removed key is gone, and the others stay', async t => {
     const { store, clock } = await open(t)
     const untilMs = clock.nowMs() + 600_000
     const [first, second] = [newKey('ES256', 1000), newKey('ES256', 2000)]
@@ -55,7 +55,7 @@ export const testKeys = async (t: Test, open: OpenStore): Promise<void> => {
     await store.keys.remove(first.kid)
     t.same(await store.keys.load(untilMs), [second])
   })
-  t.test('keys that are read stay, keys that are not read go', async t => {
+  t.test('keys that are read stay, keys that are not read expire', async t => {
     const { store, clock, elapse } = await open(t)
     const key = newKey('ES256', 1000)
     await store.keys.create(key, undefined, clock.nowMs() + shortMs)

@@ -33,7 +33,7 @@ export const testTokens = async (t: Test, open: OpenStore): Promise<void> => {
     await store.revocations.revoke(grantId, farMs)
     t.equal(await tokens.find(grantId, two.jti), undefined)
   })
-  t.test('one question finds an access token or a refresh token, and what it is bound to', async t => {
+  t.test('one lookup finds an access token or a refresh token, and its binding', async t => {
     const grant = await redeemedGrant(store, clock.nowMs(), { binding: 'jkt one' })
     const [{ grantId, record }, digest] = [grant, newId()]
     const token = { ...newToken(grantId), cnf: { jkt: 'one' } }
@@ -45,7 +45,7 @@ export const testTokens = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(await tokens.findAny(newId(), digest), undefined)
     t.equal(await tokens.findAny(grantId, grant.codeDigest), undefined)
   })
-  t.test('one question finds nothing that is removed, revoked or of a revoked grant', async t => {
+  t.test('one lookup finds no token that is removed, revoked or of a revoked grant', async t => {
     const { grantId } = await redeemedGrant(store, clock.nowMs())
     const [removed, revoked, kept] = [newToken(grantId), newToken(grantId), newToken(grantId)]
     for (const token of [removed, revoked, kept]) await tokens.save(grantId, token.jti, token, farMs)
@@ -66,7 +66,7 @@ export const testTokens = async (t: Test, open: OpenStore): Promise<void> => {
 
     t.equal(await tokens.findAny(grantId, `first ${grantId}`), undefined)
   })
-  t.test('a token goes when its time has come', async t => {
+  t.test('a token is removed at its expiry', async t => {
     const [grantId, digest] = [newId(), newId()]
     await tokens.save(grantId, digest, newToken(grantId), clock.nowMs() + shortMs)
     t.ok(await tokens.find(grantId, digest))

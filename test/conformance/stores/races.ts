@@ -19,10 +19,10 @@ const processes = 8
 /** How many codes, or rotations of one grant, four processes race for. */
 const codesOfRace = 50
 
-/** How many times a race is run whose processes meet in their first call alone. */
+/** The number of runs of a race whose processes meet only in their first call. */
 const repeatedRaces = 3
 
-/** Runs each process's calls in processes of their own, or, where a store lives in one process, all at once in it. */
+/** Runs each list of calls in a separate process, or all at once in one process if the store lives in one process. */
 export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
   const { store, clock, shared, holdWrites } = await open(t)
   const runHere: Race = lists => Promise.all(lists.flat().map(call => makeCall(store, call)))
@@ -40,7 +40,7 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(outcomes.filter(({ kind }) => kind === 'redeemed').length, 1)
     t.equal(outcomes.filter(({ kind }) => kind === 'replayed').length, 49)
   })
-  t.test('of the redemptions of many codes by four processes each code has one winner, every time', async t => {
+  t.test('when four processes redeem many codes, each code has one winner, every time', async t => {
     for (let round = 0; round < repeatedRaces; round++) {
       const grants = times(codesOfRace, () => newGrant(clock.nowMs()))
       await Promise.all(grants.map(grant => store.grants.create(grant)))
@@ -79,7 +79,7 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
       })
     }
   })
-  t.test('of the refreshes of one token by four processes without a reuse window one is valid, every time', async t => {
+  t.test('when four processes refresh one token without a reuse window, one refresh is valid, every time', async t => {
     for (let round = 0; round < repeatedRaces; round++) {
       const grant = await redeemedGrant(store, clock.nowMs())
       const attempts = times(4, n => refreshOf(grant, clock.nowMs(), { successorDigest: `by ${n}`, reuseWindowMs: 0 }))
@@ -98,7 +98,7 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
       })
     }
   })
-  t.test('of the processes that each redeem a code and refresh its token one does each, every time', async t => {
+  t.test('when processes redeem one code and refresh its token, one process does each, every time', async t => {
     for (let round = 0; round < repeatedRaces; round++) {
       const grant = newGrant(clock.nowMs())
       await store.grants.create(grant)
@@ -133,7 +133,7 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
       currentDigest: 'second',
     })
   })
-  t.test('eight starts at once make one key', async t => {
+  t.test('eight simultaneous starts create one key', async t => {
     const untilMs = clock.nowMs() + 600_000
     const call = (createdAtMs: number): RacedCall => ({
       kind: 'createKey',
@@ -147,7 +147,7 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(kept.length, 1)
     for (const outcome of outcomes) t.same([outcome].flat(), kept)
   })
-  t.test('of eight rotations at once one is made, and all see it', async t => {
+  t.test('of eight simultaneous rotations one is made, and all processes read it', async t => {
     const untilMs = clock.nowMs() + 600_000
     const first = newKey('PS256', 1000)
     await store.keys.create(first, undefined, untilMs)
@@ -159,7 +159,7 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(kept.filter(({ alg }) => alg === 'PS256').length, 2)
     for (const outcome of outcomes) t.same(outcome, kept)
   })
-  t.test('an id that is spent 20 times at once is spent once', async t => {
+  t.test('an id that is used 20 times at once is accepted once', async t => {
     const call: RacedCall = { kind: 'spend', id: newId(), untilMs: clock.nowMs() + 600_000 }
 
     const outcomes = await run(times(4, () => times(5, () => call)))
@@ -167,20 +167,23 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(outcomes.filter(isNew => isNew === true).length, 1)
     t.equal(outcomes.filter(isNew => isNew === false).length, 19)
   })
-  t.test('of many interactions that complete one pushed request at once one may, however often it asks', async t => {
-    const [id, untilMs] = [newId(), clock.nowMs() + 600_000]
-    await store.pushed.create(id, newPushedRequest(), untilMs)
-    const interactionIds = times(4, () => newId())
+  t.test(
+    'of many interactions that complete one pushed request at once one succeeds, however often it tries',
+    async t => {
+      const [id, untilMs] = [newId(), clock.nowMs() + 600_000]
+      await store.pushed.create(id, newPushedRequest(), untilMs)
+      const interactionIds = times(4, () => newId())
 
-    const outcomes = await run(
-      interactionIds.map(interactionId => times(5, () => ({ kind: 'complete', id, interactionId, untilMs }))),
-    )
+      const outcomes = await run(
+        interactionIds.map(interactionId => times(5, () => ({ kind: 'complete', id, interactionId, untilMs }))),
+      )
 
-    const allowed = interactionIds.map((_, index) => outcomes.slice(5 * index, 5 * index + 5))
-    t.equal(allowed.filter(answers => answers.every(answer => answer === true)).length, 1)
-    t.equal(allowed.filter(answers => answers.every(answer => answer === false)).length, 3)
-  })
-  t.test('of eight clients of one id that are made at once one is there', async t => {
+      const allowed = interactionIds.map((_, index) => outcomes.slice(5 * index, 5 * index + 5))
+      t.equal(allowed.filter(answers => answers.every(answer => answer === true)).length, 1)
+      t.equal(allowed.filter(answers => answers.every(answer => answer === false)).length, 3)
+    },
+  )
+  t.test('when eight clients of one id are created at once, one is stored', async t => {
     const id = newId()
     const recordOf = (index: number) => ({ members: `{"client_name":"${index}"}`, disabled: false })
 
@@ -189,7 +192,7 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(outcomes.filter(outcome => outcome === true).length, 1)
     t.match(await store.clients.find(id), recordOf(outcomes.indexOf(true)))
   })
-  t.test('of eight replacements of one version one is made', async t => {
+  t.test('of eight replacements of one version one succeeds', async t => {
     const id = newId()
     await store.interactions.create(id, newInteraction(), clock.nowMs() + 600_000)
     const version = (await store.interactions.find(id))?.version ?? 0

@@ -17,7 +17,7 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
     t.match(await grants.refresh(refreshOf(grant, clock.nowMs())), valid)
     t.match(await grants.refresh(refreshOf(grant, clock.nowMs())), valid)
   })
-  t.test('after a rotation the old token yields the same for a while, then is superseded', async t => {
+  t.test('after a rotation the old token yields the same successor in its window, then it is superseded', async t => {
     const grant = await redeemed()
     const nowMs = clock.nowMs()
     const rotation = refreshOf(grant, nowMs, { successorDigest: 'second' })
@@ -32,38 +32,45 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
     t.match(await grants.refresh({ ...rotation, digest: 'second', successorDigest: 'third' }), valid)
     t.same(await grants.refresh(rotation), { kind: 'superseded', generation: 2, currentDigest: 'third' })
   })
-  t.test('with a window of nothing the old token is superseded at once', async t => {
+  t.test('without a reuse window the old token is superseded at once', async t => {
     const grant = await redeemed()
     const rotation = refreshOf(grant, clock.nowMs(), { successorDigest: 'second', reuseWindowMs: 0 })
     await grants.refresh(rotation)
 
     t.match(await grants.refresh(rotation), { kind: 'superseded' })
   })
-  t.test('a stranger to the chain is told as superseded and changes nothing', async t => {
+  t.test('a token outside the chain is reported as superseded and changes nothing', async t => {
     const grant = await redeemed()
     const stranger = refreshOf(grant, clock.nowMs(), { digest: newId(), successorDigest: newId() })
 
     t.match(await grants.refresh(stranger), { kind: 'superseded', generation: 0 })
     t.match(await grants.refresh(refreshOf(grant, clock.nowMs())), valid)
   })
-  t.test('how often a token was replaced, and by which, is told without its binding, to its client alone', async t => {
-    const grant = await redeemed({ binding: 'jkt one' })
-    const find = (client_id = 'demo') => grants.findCurrentRefresh(grant.grantId, client_id)
-    const current = refreshOf(grant, clock.nowMs()).digest
-    t.same(await find(), { generation: 0, currentDigest: current })
-    const bindings = ['jkt one']
-    await grants.refresh(refreshOf(grant, clock.nowMs(), { successorDigest: 'second', bindings }))
-    await grants.refresh(refreshOf(grant, clock.nowMs(), { digest: 'second', successorDigest: 'third', bindings }))
+  t.test(
+    'the number of rotations and the successor are returned without proof of the binding, but only to the client of the token',
+    async t => {
+      const grant = await redeemed({ binding: 'jkt one' })
+      const find = (client_id = 'demo') => grants.findCurrentRefresh(grant.grantId, client_id)
+      const current = refreshOf(grant, clock.nowMs()).digest
+      t.same(await find(), { generation: 0, currentDigest: current })
+      const bindings = ['jkt one']
+      await grants.refresh(refreshOf(grant, clock.nowMs(), { successorDigest: 'second', bindings }))
+      await grants.refresh(refreshOf(grant, clock.nowMs(), { digest: 'second', successorDigest: 'third', bindings }))
 
-    t.same(await find(), { generation: 2, currentDigest: 'third' })
-    t.equal(await find('demo2'), undefined)
-    await store.revocations.revoke(grant.grantId, clock.nowMs() + 1000)
-    t.equal(await find(), undefined, 'nor is it of a grant that was revoked')
-    const without = newGrant(clock.nowMs())
-    await grants.create(without)
-    t.equal(await grants.findCurrentRefresh(without.grantId, 'demo'), undefined, 'or has no refresh token')
-    t.equal(await grants.findCurrentRefresh(newId(), 'demo'), undefined, 'or is unknown')
-  })
+      t.same(await find(), { generation: 2, currentDigest: 'third' })
+      t.equal(await find('demo2'), undefined)
+      await store.revocations.revoke(grant.grantId, clock.nowMs() + 1000)
+      t.equal(await find(), undefined, 'a revoked grant returns nothing')
+      const without = newGrant(clock.nowMs())
+      await grants.create(without)
+      t.equal(
+        await grants.findCurrentRefresh(without.grantId, 'demo'),
+        undefined,
+        'a grant without a refresh token returns nothing',
+      )
+      t.equal(await grants.findCurrentRefresh(newId(), 'demo'), undefined, 'an unknown grant returns nothing')
+    },
+  )
   t.test("another client's attempt is refused and changes nothing", async t => {
     const grant = await redeemed()
     const theft = refreshOf(grant, clock.nowMs(), { client_id: 'demo2', successorDigest: newId() })
@@ -86,7 +93,7 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
       t.equal(await store.tokens.findAny(grant.grantId, `first ${grant.grantId}`), undefined)
     }
   })
-  t.test('the current token is found with the instants it was made and goes', async t => {
+  t.test('the current token is found with the instants of its creation and its expiry', async t => {
     const nowMs = clock.nowMs()
     const grant = await redeemed({ nowMs: nowMs - 5, untilMs: nowMs + 100_000 })
     const first = await store.tokens.findAny(grant.grantId, `first ${grant.grantId}`)
@@ -101,7 +108,7 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
     })
     t.equal(await store.tokens.findAny(grant.grantId, `first ${grant.grantId}`), undefined)
   })
-  t.test('a bound token serves whoever proves its binding, and is refused to all others', async t => {
+  t.test('a bound token is valid only for a request that proves its binding', async t => {
     const grant = await redeemed({ binding: 'jkt one' })
     const attempt = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })
 
@@ -109,7 +116,7 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
       t.same(await grants.refresh({ ...attempt, bindings }), refused)
     t.match(await grants.refresh({ ...attempt, bindings: ['x5t two', 'jkt one'] }), valid)
   })
-  t.test('the binding outlives a rotation, and holds within the window of reuse and after it', async t => {
+  t.test('the binding is kept by a rotation, in the reuse window and after it', async t => {
     const grant = await redeemed({ binding: 'jkt one' })
     const nowMs = clock.nowMs()
     const rotation = refreshOf(grant, nowMs, { successorDigest: 'second', bindings: ['jkt one'] })
@@ -126,16 +133,19 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
 
     t.match(await grants.refresh(refreshOf(grant, clock.nowMs(), { bindings: ['jkt one'] })), valid)
   })
-  t.test('asking for less or all of the scope is fine; for more is told, and does not spend the token', async t => {
-    const grant = await redeemed()
-    const attempt = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })
+  t.test(
+    'a request for a part or all of the scope succeeds; a request for more is reported, and does not spend the token',
+    async t => {
+      const grant = await redeemed()
+      const attempt = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })
 
-    for (const scope of ['accounts:write', 'accounts', 'accounts:read2', 'Accounts:read'])
-      t.same(await grants.refresh({ ...attempt, scopes: ['accounts:read', scope] }), { kind: 'exceeds', by: 'scope' })
-    t.match(await grants.refresh({ ...attempt, scopes: ['offline_access', 'accounts:read'] }), valid)
-    t.match(await grants.refresh({ ...attempt, digest: 'second', scopes: [] }), valid)
-  })
-  t.test('within the window of reuse too no more than was agreed to can be had', async t => {
+      for (const scope of ['accounts:write', 'accounts', 'accounts:read2', 'Accounts:read'])
+        t.same(await grants.refresh({ ...attempt, scopes: ['accounts:read', scope] }), { kind: 'exceeds', by: 'scope' })
+      t.match(await grants.refresh({ ...attempt, scopes: ['offline_access', 'accounts:read'] }), valid)
+      t.match(await grants.refresh({ ...attempt, digest: 'second', scopes: [] }), valid)
+    },
+  )
+  t.test('in the reuse window too a request gets at most the granted scope', async t => {
     const grant = await redeemed()
     const rotation = refreshOf(grant, clock.nowMs(), { successorDigest: 'second' })
     await grants.refresh(rotation)
@@ -143,7 +153,7 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
     t.same(await grants.refresh({ ...rotation, scopes: ['accounts:write'] }), { kind: 'exceeds', by: 'scope' })
     t.match(await grants.refresh({ ...rotation, scopes: ['accounts:read'] }), valid)
   })
-  t.test('who may not use the token is not told what it is good for', async t => {
+  t.test('a client that may not use the token does not learn its scope or its resources', async t => {
     const grant = await redeemed({ binding: 'jkt one' })
     const attempt = refreshOf(grant, clock.nowMs(), { scopes: ['accounts:write'] })
 
@@ -151,7 +161,7 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
     t.same(await grants.refresh({ ...attempt, bindings: ['jkt one'], client_id: 'demo2' }), refused)
     t.match(await grants.refresh({ ...attempt, bindings: ['jkt one'], digest: newId() }), { kind: 'superseded' })
   })
-  t.test('the outcome says when the grant ends: anew with a rotation, as before without one', async t => {
+  t.test('the outcome has the end of the grant: a new one with a rotation, the same one without', async t => {
     const nowMs = clock.nowMs()
     const grant = await redeemed({ untilMs: nowMs + 100_000 })
     const rotation = refreshOf(grant, nowMs, { successorDigest: 'second', untilMs: nowMs + 200_000 })

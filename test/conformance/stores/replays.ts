@@ -7,14 +7,14 @@ export const testReplays = async (t: Test, open: OpenStore): Promise<void> => {
   const { replays } = store
   const farMs = clock.nowMs() + 600_000
 
-  t.test('an id is spent once; another one is another matter', async t => {
+  t.test('an id is accepted once, and does not affect another id', async t => {
     const id = newId()
 
     t.same(await replays.spend([{ id, untilMs: farMs }]), [true])
     t.same(await replays.spend([{ id, untilMs: farMs }]), [false])
     t.same(await replays.spend([{ id: `${id}.`, untilMs: farMs }]), [true])
   })
-  t.test('of several ids each is told apart, in their order; those that are new are spent all the same', async t => {
+  t.test('several ids get separate answers in their order, and the new ones are used up', async t => {
     const newUse = () => ({ id: newId(), untilMs: farMs })
     const [known, fresh, other] = [newUse(), newUse(), newUse()]
     await replays.spend([known])
@@ -29,7 +29,7 @@ export const testReplays = async (t: Test, open: OpenStore): Promise<void> => {
     for (const untilMs of [nowMs, nowMs - 1, nowMs - 86_400_000])
       t.same(await replays.spend([{ id, untilMs }]), [false])
 
-    t.same(await replays.spend([{ id, untilMs: farMs }]), [true], 'and it is not remembered')
+    t.same(await replays.spend([{ id, untilMs: farMs }]), [true], 'the store does not remember it')
   })
   t.test('an id is known until its instant, and a repetition does not shorten that', async t => {
     const [short, long] = [newId(), newId()]

@@ -26,7 +26,7 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
     t.equal(await revocations.isRevoked(grantId), true)
     t.equal(await revocations.isRevoked(newId()), false)
   })
-  t.test('the feed shows each revocation to a reader with any cursor from before it', async t => {
+  t.test('a reader with any cursor from before a revocation reads it in the feed', async t => {
     const before = [newId(), newId()]
     for (const id of before) await revocations.revoke(id, farMs())
     const { cursor } = await revocations.since(undefined)
@@ -54,7 +54,7 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
 
     t.ok(ids.every(id => seen.has(id)))
   })
-  t.test('the feed says how long a revocation counts; repeating it never shortens that', async t => {
+  t.test('the feed has the end of a revocation; repeating the revocation never shortens it', async t => {
     const id = newId()
     const untilMs = farMs()
     await revocations.revoke(id, untilMs)
@@ -82,7 +82,7 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
 
     t.same(await store.grants.redeem(redemptionOf(grant, clock.nowMs())), { kind: 'refused' })
   })
-  t.test('a revoked jti leaves its grant alone', async t => {
+  t.test('a revoked jti does not affect its grant', async t => {
     const grant = newGrant(clock.nowMs())
     await store.grants.create(grant)
     await store.grants.redeem(redemptionOf(grant, clock.nowMs()))
@@ -90,13 +90,13 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
 
     t.match(await store.grants.refresh(refreshOf(grant, clock.nowMs())), { kind: 'valid' })
   })
-  t.test('a grant stays revoked while the longest-lived access token of it may live', async t => {
+  t.test('a grant stays revoked until its longest-lived access token can have expired', async t => {
     const token = (grantId: string, lifetimeSec: number, digest?: string): { readonly token: TokenToStore } => {
       const iat = Math.floor(clock.nowMs() / 1000)
       const draft = newDraft(grantId, clock.nowMs(), { iat, exp: iat + lifetimeSec })
       return { token: { draft, ...(digest !== undefined && { digest }) } }
     }
-    /** Redeemed for a token of ten minutes; then each change is a refresh. */
+    /** The code is redeemed for a token of ten minutes; then each change is a refresh. */
     const issued = async (...refreshes: readonly ((grantId: string) => Partial<RefreshAttempt>)[]): Promise<string> => {
       const grant = newGrant(clock.nowMs())
       const { grantId } = grant
@@ -117,7 +117,7 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
       t.ok(isRight, `${name}: ${keptUntilMs - fromMs}`)
       if (lifetimeMs === 1000) return
       const shown = (await revocations.since(undefined)).revocations.find(({ id }) => id === grantId)
-      t.ok(Math.abs((shown?.untilMs ?? 0) - keptUntilMs) < 5000, `${name}: the feed says so too`)
+      t.ok(Math.abs((shown?.untilMs ?? 0) - keptUntilMs) < 5000, `${name}: the feed has the same end`)
     }
     const sec = (lifetimeSec: number): number => lifetimeSec * 1000 + clockSpreadMs
 
@@ -132,7 +132,7 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
     await isKeptFor(sec(700), await adopted({ spent: true, longestTokenSec: 700 }), 'it came from another store')
     await isKeptFor(sec(86_400), await adopted({ spent: true }), 'an older version kept it')
   })
-  t.test('what nobody needs any more leaves the feed', async t => {
+  t.test('an expired revocation leaves the feed', async t => {
     const id = newId()
     await revocations.revoke(id, clock.nowMs() + shortMs)
     t.ok((await idsSince(undefined)).includes(id))

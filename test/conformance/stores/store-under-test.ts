@@ -2,14 +2,14 @@ import type { Test } from 'tap'
 import type { Clock } from '../../../src/clock.ts'
 import type { Store } from '../../../src/stores/ports/store.ts'
 
-/** What the suite needs of an adapter. */
+/** The parts of an adapter that the suite needs. */
 export interface StoreUnderTest {
   readonly store: Store
   /** The clock that the store was opened with. */
   readonly clock: Clock
   /** Lets this many milliseconds pass, for the clock and for the store. */
   elapse(ms: number): Promise<void>
-  /** The store's URL where other processes can open it too. */
+  /** The store's URL, if other processes can open the store too. */
   readonly shared?: string
   /** Makes the writes of all processes wait until the returned function is called. Left out: the store cannot do that. */
   readonly holdWrites?: () => () => void

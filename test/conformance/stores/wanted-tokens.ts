@@ -5,7 +5,7 @@ import { completeToken, type TokenDraft } from '../../../src/stores/ports/token-
 import { grantRecord, newDraft, newGrant, newId, redeemedGrant, redemptionOf, refreshOf } from '../records.ts'
 import { type OpenStore, shortMs } from './store-under-test.ts'
 
-/** What a token of `grantRecord` says of its person. */
+/** The claims about the user in a token of `grantRecord`. */
 const ofPerson = {
   sub: grantRecord.sub,
   username: grantRecord.username,
@@ -22,14 +22,14 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
     await grants.create(grant)
     return grant
   }
-  /** A redemption that wants this token, under a digest of its own. */
+  /** A redemption that asks for this token, under a new digest. */
   const wanting = (grant: NewGrant, changes: Partial<TokenDraft> = {}) => {
     const draft = newDraft(grant.grantId, clock.nowMs(), changes)
     const digest = newId()
     return { draft, digest, redemption: redemptionOf(grant, clock.nowMs(), { token: { draft, digest } }) }
   }
 
-  t.test('a redemption keeps the token that it is made for, with what was agreed to', async t => {
+  t.test('a redemption stores its token, with the granted scope and resources', async t => {
     const grant = await newCode()
     const { draft, digest, redemption } = wanting(grant, { cnf: { jkt: 'one' } })
     const { jti, client_id, iat, exp, cnf } = draft
@@ -43,7 +43,7 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
     t.match(await tokens.findAny(grant.grantId, `first ${grant.grantId}`), { kind: 'refresh' })
     t.equal(await tokens.find(grant.grantId, newId()), undefined)
   })
-  t.test('a token has no more scopes than its draft lets it, and is for what was asked for', async t => {
+  t.test('a token has at most the scopes of its draft, and the requested resources', async t => {
     const resource = ['https://api.example/a', 'https://api.example/b', 'https://api.example/c']
     const drafts: readonly Partial<TokenDraft>[] = [
       { scopes: ['accounts:write', 'offline_access'] },
@@ -68,21 +68,18 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
       [grantRecord.scope, 'https://api.example/b'],
     ])
   })
-  t.test(
-    'where no resource was agreed to any may be asked for, and without one the token is for the issuer',
-    async t => {
-      const found = []
-      for (const resources of [[], ['https://api.example/a']]) {
-        const grant = await newCode({ resource: [] })
-        const { digest, redemption } = wanting(grant, { resources })
-        t.match(await grants.redeem(redemption), { kind: 'redeemed' })
-        found.push((await tokens.find(grant.grantId, digest))?.aud)
-      }
+  t.test('if the grant has no resource, any may be requested; without one the token is for the issuer', async t => {
+    const found = []
+    for (const resources of [[], ['https://api.example/a']]) {
+      const grant = await newCode({ resource: [] })
+      const { digest, redemption } = wanting(grant, { resources })
+      t.match(await grants.redeem(redemption), { kind: 'redeemed' })
+      found.push((await tokens.find(grant.grantId, digest))?.aud)
+    }
 
-      t.same(found, ['https://auth.example', 'https://api.example/a'])
-    },
-  )
-  t.test('texts come back as they were, however odd', async t => {
+    t.same(found, ['https://auth.example', 'https://api.example/a'])
+  })
+  t.test('texts with unusual characters are returned unchanged', async t => {
     const odd = { sub: '"}\\u0000{"grant":', username: 'ä €\u2028 \\" \n 💥', acr: '%s%1' }
     const grant = await newCode(odd)
     const { digest, redemption } = wanting(grant, { client_id: '{"draft":"\\"}' })
@@ -92,7 +89,7 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
     const { acr, ...person } = odd
     t.match(await tokens.find(grant.grantId, digest), { ...person, acr, client_id: '{"draft":"\\"}' })
   })
-  t.test('a resource that was not agreed to is told, and spends no code', async t => {
+  t.test('a resource outside the grant is reported, and the code is not spent', async t => {
     const grant = await newCode()
     const exceeding = wanting(grant, { resources: ['https://api.example/accounts', 'https://api.example/account'] })
     const fitting = wanting(grant, { resources: ['https://api.example/accounts'] })
@@ -105,14 +102,14 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
     t.match(await tokens.find(grant.grantId, fitting.digest), { aud: 'https://api.example/accounts' })
     t.match(await grants.redeem(exceeding.redemption), { kind: 'replayed' })
   })
-  t.test('who may not redeem the code is not told what it is good for', async t => {
+  t.test('a client that may not redeem the code does not learn its scope or its resources', async t => {
     const grant = await newCode()
     const { redemption } = wanting(grant, { resources: ['https://api.example/other'] })
 
     t.same(await grants.redeem({ ...redemption, codeProofs: [newId()] }), { kind: 'refused' })
     t.same(await grants.redeem({ ...redemption, nowMs: grant.codeExpiresAtMs }), { kind: 'refused' })
   })
-  t.test('a redemption that is refused or replayed keeps no token', async t => {
+  t.test('a refused or replayed redemption stores no token', async t => {
     const grant = await newCode()
     const { draft, digest, redemption } = wanting(grant)
     const [refused, replayed] = [newId(), newId()]
@@ -125,7 +122,7 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
     t.equal(await tokens.find(grant.grantId, replayed), undefined)
     t.ok(await tokens.find(grant.grantId, digest))
   })
-  t.test('a token that speaks for itself is not kept', async t => {
+  t.test('a self-contained token is not stored', async t => {
     const grant = await newCode()
     const { draft, redemption } = wanting(grant)
 
@@ -133,7 +130,7 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
 
     t.equal(await tokens.find(grant.grantId, ''), undefined)
   })
-  t.test('a refresh keeps its token, whether it rotates, comes again within the window, or keeps all', async t => {
+  t.test('a refresh stores its token, whether it rotates, repeats in the reuse window, or does not rotate', async t => {
     const grant = await redeemedGrant(store, clock.nowMs())
     const [rotating, again, keeping] = [newId(), newId(), newId()]
     const draft = newDraft(grant.grantId, clock.nowMs(), { scopes: ['accounts:read'] })
@@ -146,7 +143,7 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
     for (const digest of [rotating, again, keeping])
       t.match(await tokens.find(grant.grantId, digest), { ...ofPerson, jti: draft.jti, scope: 'accounts:read' })
   })
-  t.test('a refresh that is no good keeps no token, and too much asked for spends nothing', async t => {
+  t.test('a refused refresh stores no token, and a request for too much spends nothing', async t => {
     const grant = await redeemedGrant(store, clock.nowMs())
     const digest = newId()
     const draft = newDraft(grant.grantId, clock.nowMs())
@@ -162,7 +159,7 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
     t.match(await grants.refresh({ ...rotation, reuseWindowMs: 0 }), { kind: 'valid' })
     t.ok(await tokens.find(grant.grantId, digest))
   })
-  t.test('such a token goes with its grant, with its jti, and when it is removed', async t => {
+  t.test('such a token is revoked with its grant, with its jti, and when it is removed', async t => {
     const grant = await redeemedGrant(store, clock.nowMs())
     const newToken = async () => {
       const [digest, draft] = [newId(), newDraft(grant.grantId, clock.nowMs())]
@@ -180,7 +177,7 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
     await store.revocations.revoke(grant.grantId, clock.nowMs() + 600_000)
     t.equal(await tokens.find(grant.grantId, kept.digest), undefined)
   })
-  t.test('such a token ends with its grant', async t => {
+  t.test('such a token expires with its grant', async t => {
     const endsAtSec = Math.floor(clock.nowMs() / 1000) + 100
     const grant = await redeemedGrant(store, clock.nowMs(), { untilMs: endsAtSec * 1000 + 999 })
     const found = []
@@ -192,7 +189,7 @@ export const testWantedTokens = async (t: Test, open: OpenStore): Promise<void> 
 
     t.same(found, [endsAtSec - 1, endsAtSec, endsAtSec, endsAtSec])
   })
-  t.test('such a token goes at its exp, and its grant stays', async t => {
+  t.test('such a token expires at its exp, and its grant stays', async t => {
     const grant = await newCode()
     const { digest, redemption } = wanting(grant, { exp: (clock.nowMs() + shortMs) / 1000 })
     await grants.redeem(redemption)

@@ -3,7 +3,7 @@ import type { Fields } from '../support/post.ts'
 import { callback, signInAndAllow } from '../support/running.ts'
 import { request, startPushGateway, without } from './support/push-gateway.ts'
 
-/** What a pushed request is checked for, and where it leads; four workers sharing one store. */
+/** The checks of a pushed request, and the authorization that follows it, with four workers over one store. */
 
 for (const kind of ['sqlite', 'redis'] as const) {
   t.test(`pushed authorization requests (${kind})`, async t => {
@@ -33,7 +33,7 @@ for (const kind of ['sqlite', 'redis'] as const) {
         'unsupported_response_type',
       ],
       'a scope in another case (RFC 6749 section 3.3; checklist 50)': [{ ...request, scope: 'Read' }, 'invalid_scope'],
-      'a resource that nobody guards (RFC 8707 section 2; checklist 66)': [
+      'an unknown resource (RFC 8707 section 2; checklist 66)': [
         { ...request, resource: 'https://nowhere.example' },
         'invalid_target',
       ],
@@ -50,7 +50,7 @@ for (const kind of ['sqlite', 'redis'] as const) {
       })
     }
 
-    await t.test(`a pushed request leads to a code, its state as it was (${kind})`, async t => {
+    await t.test(`a pushed request leads to a code, with its state unchanged (${kind})`, async t => {
       const state = `${'ü😀&#="<>%0d%0a'.repeat(100)}${'A'.repeat(1000)}`
       const request_uri = await pushed({ ...request, state, scope: 'write read' })
 
@@ -63,7 +63,7 @@ for (const kind of ['sqlite', 'redis'] as const) {
     })
 
     await t.test(
-      `without a state none is invented, and nobody else's is taken (${kind}) (RFC 6749 section 4.1.2; checklist 46)`,
+      `a pushed request without a state gets none, also if the browser sends one (${kind}) (RFC 6749 section 4.1.2; checklist 46)`,
       async t => {
         const request_uri = await pushed(without('state'))
 
@@ -75,7 +75,7 @@ for (const kind of ['sqlite', 'redis'] as const) {
     )
 
     await t.test(
-      `who asks for no page gets login_required when the browser comes (${kind}) (OpenID Connect Core section 3.1.2.6; checklist 53)`,
+      `prompt=none gets login_required when the browser opens the pushed request (${kind}) (OpenID Connect Core section 3.1.2.6; checklist 53)`,
       async t => {
         const answer = await visit({ client_id: 'app', request_uri: await pushed({ ...request, prompt: 'none' }) })
 
@@ -101,7 +101,7 @@ for (const kind of ['sqlite', 'redis'] as const) {
 
     if (redis) {
       await t.test(
-        'while Redis is away nothing is pushed, and no pushed request is guessed at (RFC 7009 section 2.2.1; checklist 78)',
+        'while Redis is away a push and the use of a pushed request get 503 (RFC 7009 section 2.2.1; checklist 78)',
         async t => {
           const request_uri = await pushed()
           await redis.kill()

@@ -9,7 +9,7 @@ const native = {
   redirect_uris: ['http://127.0.0.1/cb?x=1', 'http://[::1]:9/cb', 'http://localhost/cb', 'https://127.0.0.1/cb'],
 }
 
-t.test('a redirect URI matches by the same bytes and by nothing else (RFC 9700 section 2.1; checklist 41)', async t => {
+t.test('a redirect URI matches only the same bytes (RFC 9700 section 2.1; checklist 41)', async t => {
   t.equal(isRegisteredRedirect(web, 'https://app.example/cb'), true)
   const near = [
     'https://app.example/cb/',
@@ -59,7 +59,7 @@ t.test(
 )
 
 t.test(
-  'the query that a redirect URI has is kept, and ours comes after it (RFC 6749 section 3.1.2; checklist 45)',
+  'the query of a redirect URI is kept, and the response parameters follow it (RFC 6749 section 3.1.2; checklist 45)',
   async t => {
     const parameters = { code: 'a b', state: undefined, iss: 'http://x' }
     t.equal(appendToRedirect('http://a/cb', parameters), 'http://a/cb?code=a%20b&iss=http%3A%2F%2Fx')

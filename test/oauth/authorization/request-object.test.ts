@@ -50,27 +50,30 @@ const claimsOf = (room: BrowserRoom): Members => ({
 const signed = (room: BrowserRoom, changes: Members = {}, header: Members = {}, key: TestKey = keys.ES256): string =>
   signJws({ alg: key.alg, kid: key.kid, ...header }, { ...claimsOf(room), ...changes }, key)
 
-/** With nothing outside but what RFC 9101 section 5 wants there. */
+/** Outside the object only the parameters that RFC 9101 section 5 requires there. */
 const show = (room: BrowserRoom, request: string) => room.authorize(get(encode({ client_id: 'demo', request })))
 
 const isBegun = (t: Test, location: string): void => void t.match(location, /^\/interaction\//)
 
-t.test('what is inside counts, what is outside is ignored (RFC 9101 section 6.3; checklist 65)', async t => {
-  const room = await openBrowserRoom(t, [signing()])
-  const request = signed(room)
-  const guest = await enter(
-    room,
-    ask({ request, state: 'outside', scope: 'nope', redirect_uri: 'https://evil.example/' }),
-  )
+t.test(
+  'the parameters inside the object count, those outside are ignored (RFC 9101 section 6.3; checklist 65)',
+  async t => {
+    const room = await openBrowserRoom(t, [signing()])
+    const request = signed(room)
+    const guest = await enter(
+      room,
+      ask({ request, state: 'outside', scope: 'nope', redirect_uri: 'https://evil.example/' }),
+    )
 
-  await guest.signIn()
-  const done = await guest.submit({ decision: 'allow' })
+    await guest.signIn()
+    const done = await guest.submit({ decision: 'allow' })
 
-  t.equal(answerOf(done).state, 'inside')
-  t.match(await room.redeem(answerOf(done).code ?? ''), { kind: 'redeemed', record: { scope: 'accounts:read' } })
-})
+    t.equal(answerOf(done).state, 'inside')
+    t.match(await room.redeem(answerOf(done).code ?? ''), { kind: 'redeemed', record: { scope: 'accounts:read' } })
+  },
+)
 
-t.test('what is outside alone does not count (RFC 9101 section 6.3; checklist 65)', async t => {
+t.test('a parameter that is only outside the object does not count (RFC 9101 section 6.3; checklist 65)', async t => {
   const room = await openBrowserRoom(t, [signing()])
 
   const reply = await room.authorize(get(ask({ request: signed(room, { code_challenge: undefined }) })))
@@ -78,7 +81,7 @@ t.test('what is outside alone does not count (RFC 9101 section 6.3; checklist 65
   t.match(answerOf(reply), { error: 'invalid_request', state: 'inside', iss: issuer })
 })
 
-t.test('each strong algorithm is taken, with or without the type (RFC 9101 section 6.3; checklist 65)', async t => {
+t.test('each strong algorithm is accepted, with or without the type (RFC 9101 section 6.3; checklist 65)', async t => {
   const room = await openBrowserRoom(t, [signing()])
 
   for (const key of Object.values(keys)) {
@@ -117,7 +120,7 @@ const refused: Readonly<Record<string, (room: BrowserRoom) => string>> = {
 
 for (const [fault, make] of Object.entries(refused)) {
   t.test(
-    `a request object that counts for nothing is an invalid_request_object (${fault}) (RFC 9101 section 6.3; checklist 65)`,
+    `an invalid request object gets invalid_request_object: ${fault} (RFC 9101 section 6.3; checklist 65)`,
     async t => {
       const room = await openBrowserRoom(t, [signing()])
 
@@ -130,7 +133,7 @@ for (const [fault, make] of Object.entries(refused)) {
   )
 }
 
-t.test('who keeps sending bad request objects from one address is told to wait, for good ones too', async t => {
+t.test('many bad request objects from one address get Retry-After, and good ones from there too', async t => {
   const room = await openBrowserRoom(t, [signing()])
   const bad = signed(room, { state: 'x' }, {}, newKey('ES256'))
 
@@ -143,7 +146,7 @@ t.test('who keeps sending bad request objects from one address is told to wait, 
   isBegun(t, header(await show(room, signed(room)), 'location'))
 })
 
-t.test('a sub that is a person is taken', async t => {
+t.test('a sub that is a user is accepted', async t => {
   const room = await openBrowserRoom(t, [signing()])
 
   isBegun(t, header(await show(room, signed(room, { sub: 'alice' })), 'location'))
@@ -155,7 +158,7 @@ t.test('aud may be a list with the issuer in it (RFC 9101 section 6.3; checklist
   isBegun(t, header(await show(room, signed(room, { aud: ['https://other.example', issuer] })), 'location'))
 })
 
-t.test('a refused object sends nobody to a redirect_uri that only it names', async t => {
+t.test('a refused object causes no redirect to a redirect_uri that only the object names', async t => {
   const two = signing({ redirect_uris: [callback, 'https://app.example/cb'] })
   const room = await openBrowserRoom(t, [two])
 
@@ -163,14 +166,14 @@ t.test('a refused object sends nobody to a redirect_uri that only it names', asy
   t.ok(isPage(await show(room, signed(room, { redirect_uri: 'https://evil.example/' })), 400))
 })
 
-t.test('a client pinned to one algorithm signs with no other', async t => {
+t.test('a client that is registered with one algorithm signs with no other', async t => {
   const room = await openBrowserRoom(t, [signing({ request_object_signing_alg: 'RS256' })])
 
   isBegun(t, header(await show(room, signed(room, {}, {}, rs256)), 'location'))
   t.equal(answerOf(await show(room, signed(room))).error, 'invalid_request_object')
 })
 
-t.test('under FAPI 2.0 an object lasts an hour at most, and says so', async t => {
+t.test('under FAPI 2.0 an object has an exp, at most an hour ahead', async t => {
   const room = await openBrowserRoom(t)
   const client = signing({ profile: 'fapi2' })
   const read = createRequestObjects(room.deps, createClientKeyring(room.deps.clock, room.deps.reportKeysAway))
@@ -182,7 +185,7 @@ t.test('under FAPI 2.0 an object lasts an hour at most, and says so', async t =>
     t.ok('error' in (await read(signed(room, changes), client, address)), JSON.stringify(changes))
 })
 
-t.test('a refused request object is described by its own fault', async t => {
+t.test('the error_description of a refused request object names its fault', async t => {
   const client = signing({ profile: 'fapi2' })
   const room = await openBrowserRoom(t, [client])
   const read = createRequestObjects(
@@ -206,21 +209,21 @@ t.test('a refused request object is described by its own fault', async t => {
     ],
   ]
   for (const [nth, [request, description]] of told.entries()) {
-    // Many bad objects from one address would be refused for their number.
+    // Many bad objects from one address would be refused by the rate limit.
     const answer = await read(request, client, `203.0.113.${nth}`)
     t.equal('error' in answer && answer.error, 'invalid_request_object')
     t.equal('description' in answer && answer.description, description)
   }
 })
 
-t.test('a client that must sign sends nothing plainly', async t => {
+t.test('a client that must sign cannot send plain parameters', async t => {
   const room = await openBrowserRoom(t, [signing({ require_signed_request_object: true })])
 
   t.match(answerOf(await room.authorize(get(ask()))), { error: 'invalid_request', state: 'a-state' })
   isBegun(t, header(await show(room, signed(room)), 'location'))
 })
 
-t.test('a client without keys cannot sign, and nobody sends both kinds at once', async t => {
+t.test('a client without keys cannot sign, and request beside request_uri is refused', async t => {
   const room = await openBrowserRoom(t)
   const request_uri = 'urn:ietf:params:oauth:request_uri:AAAAAAAAAAAAAAAAAAAAAA'
 
@@ -228,7 +231,7 @@ t.test('a client without keys cannot sign, and nobody sends both kinds at once',
   t.equal(answerOf(await room.authorize(get(ask({ request: signed(room), request_uri })))).error, 'invalid_request')
 })
 
-t.test('a request object may be shown again while it lasts: the page is reloaded', async t => {
+t.test('a request object may be sent again until its expiry, as by a reload of the page', async t => {
   const room = await openBrowserRoom(t, [signing()])
   const request = signed(room)
 

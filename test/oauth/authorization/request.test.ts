@@ -14,7 +14,7 @@ import {
 
 const issuer = 'http://localhost:8080'
 
-/** Asks with each of these changes and holds the refusal to its error and to what every error redirect has. */
+/** Sends each changed request and checks the error and the parameters that every error redirect has. */
 const refusedByRedirect = async (
   t: Test,
   error: string,
@@ -34,7 +34,7 @@ const refusedByRedirect = async (
   }
 }
 
-t.test('a challenge by any method but S256 is refused (RFC 7636 section 4.4.1; checklist 34)', t =>
+t.test('a challenge with another method than S256 is refused (RFC 7636 section 4.4.1; checklist 34)', t =>
   refusedByRedirect(t, 'invalid_request', [
     { code_challenge_method: 'plain' },
     { code_challenge_method: undefined },
@@ -50,7 +50,7 @@ t.test('a request without a challenge is refused (RFC 9700 section 2.1.1; checkl
   ]),
 )
 
-t.test('a challenge that S256 cannot have made is refused at once (RFC 7636 section 4.2; checklist 38)', t =>
+t.test('a challenge that no S256 verifier can have is refused at once (RFC 7636 section 4.2; checklist 38)', t =>
   refusedByRedirect(t, 'invalid_request', [
     { code_challenge: 'a'.repeat(64) },
     { code_challenge: `${'A'.repeat(42)}=` },
@@ -62,7 +62,7 @@ t.test('a request without response_type is an invalid_request (RFC 6749 section 
   refusedByRedirect(t, 'invalid_request', [{ response_type: undefined }, { response_type: '' }]),
 )
 
-t.test('any response_type but code is unsupported (RFC 6749 section 4.1.2.1; checklist 49)', t =>
+t.test('a response_type other than code is unsupported (RFC 6749 section 4.1.2.1; checklist 49)', t =>
   refusedByRedirect(t, 'unsupported_response_type', [
     { response_type: 'token' },
     { response_type: 'id_token' },
@@ -76,11 +76,11 @@ t.test('a scope that is unknown, or in another case, is an invalid_scope (RFC 67
 )
 
 t.test(
-  'who asks for no page gets login_required, since a page is needed (OpenID Connect Core section 3.1.2.6; checklist 53)',
+  'prompt=none gets login_required, because a page is needed (OpenID Connect Core section 3.1.2.6; checklist 53)',
   t => refusedByRedirect(t, 'login_required', [{ prompt: 'none' }]),
 )
 
-t.test('a resource that nobody guards here is an invalid_target (RFC 8707 section 2; checklist 66)', t =>
+t.test('an unknown resource is an invalid_target (RFC 8707 section 2; checklist 66)', t =>
   refusedByRedirect(t, 'invalid_target', [
     { resource: 'https://api.example/#part' },
     { resource: 'https://api.example/' },
@@ -89,7 +89,7 @@ t.test('a resource that nobody guards here is an invalid_target (RFC 8707 sectio
   ]),
 )
 
-t.test('so is one too many of them (RFC 8707 section 2; checklist 66)', async t => {
+t.test('too many resources are an invalid_target (RFC 8707 section 2; checklist 66)', async t => {
   const room = await openBrowserRoom(t)
   const named = (times: number): string => `${ask()}${'&resource=https%3A%2F%2Fapi.example'.repeat(times)}`
 
@@ -97,7 +97,7 @@ t.test('so is one too many of them (RFC 8707 section 2; checklist 66)', async t 
   t.equal(answerOf(await room.authorize(get(named(17)))).error, 'invalid_target')
 })
 
-t.test('what is kept until the person has answered is bounded', async t => {
+t.test('the parameters that are kept until the user has answered are bounded', async t => {
   const tooLong = [{ login_hint: 'x'.repeat(513) }, { acr_values: 'x'.repeat(1025) }, { ui_locales: 'x'.repeat(257) }]
   await refusedByRedirect(t, 'invalid_request', tooLong)
   const room = await openBrowserRoom(t)
@@ -107,7 +107,7 @@ t.test('what is kept until the person has answered is bounded', async t => {
   t.match(header(await room.authorize(get(ask(longest))), 'location'), /^\/interaction\//)
 })
 
-t.test('it is bounded in bytes, whatever they spell, and in sum', async t => {
+t.test('the kept parameters are bounded in bytes, each and in sum', async t => {
   await refusedByRedirect(t, 'invalid_request', [
     { login_hint: `${'ü'.repeat(256)}x` },
     { prompt: 'login '.repeat(22) },
@@ -128,7 +128,7 @@ t.test('it is bounded in bytes, whatever they spell, and in sum', async t => {
   }
 })
 
-t.test('from one address no more is begun than its limit, and nothing that is refused counts', async t => {
+t.test('one address cannot start more requests than its limit, and a refused request does not count', async t => {
   const room = await openBrowserRoom(t)
   const from = (address: string, changes = {}) => room.authorize({ ...get(ask(changes)), address })
   for (let times = 0; times < 300; times++) await from('192.0.2.1')
@@ -140,14 +140,14 @@ t.test('from one address no more is begun than its limit, and nothing that is re
   t.match(header(await from('192.0.2.2'), 'location'), /^\/interaction\//)
 })
 
-t.test('a dpop_jkt that can be no thumbprint is refused', async t => {
+t.test('a dpop_jkt that is not a thumbprint is refused', async t => {
   await refusedByRedirect(t, 'invalid_request', [{ dpop_jkt: 'A'.repeat(42) }, { dpop_jkt: `${'A'.repeat(42)}=` }])
   const room = await openBrowserRoom(t)
 
   t.match(header(await room.authorize(get(ask({ dpop_jkt: 'A'.repeat(43) }))), 'location'), /^\/interaction\//)
 })
 
-t.test('what is not offered is refused by name', async t => {
+t.test('an unsupported parameter is refused with its own error', async t => {
   const machine = { ...demoClient, client_id: 'machine', grant_types: ['client_credentials'] as const }
 
   await refusedByRedirect(t, 'invalid_request', [{ response_mode: 'fragment' }])
@@ -159,7 +159,7 @@ t.test('what is not offered is refused by name', async t => {
 })
 
 t.test(
-  'a client exempted by name may leave PKCE out, but not do it badly (RFC 9700 section 2.1.1; checklist 35)',
+  'a client that is exempted by name may omit PKCE, but an invalid challenge is refused (RFC 9700 section 2.1.1; checklist 35)',
   async t => {
     const exempt = { ...demoClient, pkce: 'optional' as const }
     const room = await openBrowserRoom(t, [exempt])

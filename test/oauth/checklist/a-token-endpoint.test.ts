@@ -31,7 +31,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
   const asApp = (body: string, written: object = {}): Promise<Posted> => send(endpoint, { as: 'app', body, ...written })
   const form = 'grant_type=client_credentials'
 
-  await t.test('GET is 405 with Allow: POST, and no token comes of it (RFC 6749 section 3.2; checklist 1)', async t => {
+  await t.test('GET gets 405 with Allow: POST and no token (RFC 6749 section 3.2; checklist 1)', async t => {
     const refused = await send(`${endpoint}?${form}`, { method: 'GET', as: 'app', type: undefined })
 
     t.equal(refused.status, 405)
@@ -41,7 +41,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
   })
 
   await t.test(
-    'a body that is not form-encoded is an invalid_request, a charset is tolerated (RFC 6749 section 3.2; checklist 2)',
+    'a body that is not form-encoded is an invalid_request, a charset is accepted (RFC 6749 section 3.2; checklist 2)',
     async t => {
       const json = '{"grant_type":"client_credentials"}'
       const multipart =
@@ -59,7 +59,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
   )
 
   await t.test(
-    'a parameter sent twice is an invalid_request, in whichever place (RFC 6749 section 3.2; checklist 3)',
+    'a parameter that is sent twice is an invalid_request, in the body or in the query (RFC 6749 section 3.2; checklist 3)',
     async t => {
       t.match(await asApp(`${form}&${form}`), invalidRequest)
       t.match(await asApp(`${form}&scope=read&scope=read`), invalidRequest)
@@ -70,14 +70,14 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
     },
   )
 
-  await t.test('resource may repeat (RFC 6749 section 3.2; checklist 3)', async t => {
+  await t.test('resource may be repeated (RFC 6749 section 3.2; checklist 3)', async t => {
     const twice = `&resource=${encodeURIComponent(resource)}&resource=${encodeURIComponent(resource)}`
 
     t.match(await asApp(`${form}${twice}`), { status: 200 })
   })
 
   await t.test(
-    'an empty parameter is absent, and an unknown one is no fault (RFC 6749 section 3.2; checklist 4)',
+    'an empty parameter counts as absent, and an unknown one is ignored (RFC 6749 section 3.2; checklist 4)',
     async t => {
       t.match(await asApp(`${form}&scope=&resource=&unknown=value`), { status: 200, body: { scope: 'read write' } })
       t.match(await asApp('grant_type='), invalidRequest)
@@ -101,7 +101,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
   )
 
   await t.test(
-    'success is 200 and JSON that is not stored, with a numeric lifetime and the scope (RFC 6749 section 5.1; checklist 6)',
+    'a successful response is 200 with JSON and no-store, a numeric lifetime and the scope (RFC 6749 section 5.1; checklist 6)',
     async t => {
       for (const scope of [{}, { scope: 'read' }, { scope: 'read write' }]) {
         const { status, headers, body } = await post(endpoint, { ...grant, ...scope }, 'app')
@@ -116,7 +116,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
   )
 
   await t.test(
-    'every refusal of an endpoint that is called by clients is JSON that is not stored (RFC 6749 section 5.2; checklist 7)',
+    'every error response of the endpoints for clients is JSON with no-store (RFC 6749 section 5.2; checklist 7)',
     async t => {
       for (const path of ['/token', '/introspect', '/revoke', '/par']) {
         const refusals = [
@@ -137,7 +137,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
   )
 
   await t.test(
-    'a description keeps to its characters and repeats nothing that was sent (RFC 6749 section 5.2; checklist 8)',
+    'an error_description has only the allowed characters and repeats no input (RFC 6749 section 5.2; checklist 8)',
     async t => {
       for (const sent of ['"quoted"', 'back\\slash', 'line\r\nbreak', 'emoji \u{1f600}', 'UMLAUTÄÖÜ', '<script>']) {
         for (const fields of [{ grant_type: sent }, { ...grant, scope: sent }, { ...grant, resource: sent }]) {
@@ -151,7 +151,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
   )
 
   await t.test(
-    'a missing, an unknown and an unregistered grant type are three different refusals (RFC 6749 section 5.2; checklist 9)',
+    'a missing, an unknown and an unregistered grant type are three different errors (RFC 6749 section 5.2; checklist 9)',
     async t => {
       t.match(await post(endpoint, { scope: 'read' }, 'app'), invalidRequest)
       for (const grant_type of ['magic', 'Client_credentials', 'client_credentials ']) {
@@ -169,7 +169,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
     }
   })
 
-  await t.test('refusals at the same time do not mix (checklist 11)', async t => {
+  await t.test('concurrent refusals do not mix (checklist 11)', async t => {
     const asked = Array.from({ length: 60 }, (_, i) => {
       const [fields, as, error] = [
         [{ grant_type: 'magic' }, 'app', 'unsupported_grant_type'],
@@ -185,7 +185,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
   })
 
   await t.test(
-    'a body above the cap is 413, whether it says its length or not (RFC 9126 section 2.3; checklist 12)',
+    'a body above the limit gets 413, with or without a Content-Length (RFC 9126 section 2.3; checklist 12)',
     async t => {
       const head = `POST /token HTTP/1.1\r\nHost: gw\r\nAuthorization: ${basic('app', 'app-secret')}\r\n`
       const typed = `${head}Content-Type: application/x-www-form-urlencoded\r\n`
@@ -198,7 +198,7 @@ onEachStore('A. Token endpoint basics', setup, async (t, { url, gateway }) => {
     },
   )
 
-  await t.test('bodies that come slowly keep nobody else waiting (RFC 9126 section 2.3; checklist 12)', async t => {
+  await t.test('slow bodies do not delay other requests (RFC 9126 section 2.3; checklist 12)', async t => {
     const typed = 'POST /token HTTP/1.1\r\nHost: gw\r\nContent-Type: application/x-www-form-urlencoded\r\n'
     const slow = Array.from({ length: 50 }, () =>
       openConnection(t, url).send(`${typed}Content-Length: 100\r\n\r\ngrant`),

@@ -13,7 +13,7 @@ const oddName = 'a:b c+d%'
 const oddSecret = 'p&s=%+ :'
 
 const setup = async () => ({
-  // A test comes from whichever address it says, so that no line is in the way of another.
+  // Each test names its own client address, so that the failures of one test do not lock out another.
   trustedProxies: ['127.0.0.1'],
   login: { failures: '10/1minute', users: await users() },
   clients: [
@@ -41,7 +41,7 @@ const client = (client_id: string, changes: object = {}): object => ({
 })
 
 let addresses = 0
-/** The header of a request from an address that has not been heard of. */
+/** The header of a request from a new client address. */
 const fromAnywhere = (): Fields => ({ 'x-forwarded-for': `2001:db8:${(++addresses).toString(16)}::1` })
 
 onEachStore('B. Client secrets', setup, async (t, { url }) => {
@@ -79,27 +79,30 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
     },
   )
 
-  await t.test('a malformed header is 401, and the scheme has no case (RFC 7617 section 2; checklist 15)', async t => {
-    const malformed = {
-      'no base64': 'Basic app:app-secret',
-      'no colon': encoded('app'),
-      'a bad percent sequence': encoded('app:app-secret%2'),
-      'invalid UTF-8': encoded('app:%FF%FE'),
-      'raw bytes that are no UTF-8': encoded('app:\xff\xfe'),
-      'nothing after the scheme': 'Basic',
-      'a broken end': `${basic('app', 'app-secret')}=x`,
-      'another scheme': basic('app', 'app-secret').replace('Basic', 'Basik'),
-    }
-    for (const [what, authorization] of Object.entries(malformed)) {
-      t.match(await authorized(authorization), invalidClient, what)
-    }
-    for (const scheme of ['bAsIc', 'basic', 'BASIC']) {
-      t.match(await authorized(basic('app', 'app-secret').replace('Basic', scheme)), success, scheme)
-    }
-  })
+  await t.test(
+    'a malformed header gets 401, and the scheme is case-insensitive (RFC 7617 section 2; checklist 15)',
+    async t => {
+      const malformed = {
+        'no base64': 'Basic app:app-secret',
+        'no colon': encoded('app'),
+        'a bad percent sequence': encoded('app:app-secret%2'),
+        'invalid UTF-8': encoded('app:%FF%FE'),
+        'raw bytes that are no UTF-8': encoded('app:\xff\xfe'),
+        'nothing after the scheme': 'Basic',
+        'a broken end': `${basic('app', 'app-secret')}=x`,
+        'another scheme': basic('app', 'app-secret').replace('Basic', 'Basik'),
+      }
+      for (const [what, authorization] of Object.entries(malformed)) {
+        t.match(await authorized(authorization), invalidClient, what)
+      }
+      for (const scheme of ['bAsIc', 'basic', 'BASIC']) {
+        t.match(await authorized(basic('app', 'app-secret').replace('Basic', scheme)), success, scheme)
+      }
+    },
+  )
 
   await t.test(
-    'two mechanisms at once are an invalid_request, even where both are right (RFC 6749 section 2.3; checklist 16)',
+    'two mechanisms at once are an invalid_request, even if both are right (RFC 6749 section 2.3; checklist 16)',
     async t => {
       const authorization = basic('app', 'app-secret')
       const assertion = { client_assertion_type: jwtBearer, client_assertion: 'a.b.c' }
@@ -156,15 +159,12 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
     },
   )
 
-  await t.test(
-    'a secret is good where it was registered to be sent, and nowhere else (RFC 7591 section 2; checklist 20)',
-    async t => {
-      t.match(await posted({ client_id: 'app', client_secret: 'app-secret' }), invalidClient)
-      t.match(await authorized(basic('posting', 'posting-secret')), invalidClient)
-      t.match(await posted({ client_id: 'posting', client_secret: 'posting-secret' }), success)
-      for (const client_id of ['app', 'posting']) t.match(await posted({ client_id }), invalidClient, client_id)
-    },
-  )
+  await t.test('a secret is accepted only by its registered method (RFC 7591 section 2; checklist 20)', async t => {
+    t.match(await posted({ client_id: 'app', client_secret: 'app-secret' }), invalidClient)
+    t.match(await authorized(basic('posting', 'posting-secret')), invalidClient)
+    t.match(await posted({ client_id: 'posting', client_secret: 'posting-secret' }), success)
+    for (const client_id of ['app', 'posting']) t.match(await posted({ client_id }), invalidClient, client_id)
+  })
 
   await t.test(
     'a public client names itself, and may neither use client_credentials nor introspect (RFC 6749 section 3.2.1; checklist 21)',
@@ -181,7 +181,7 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'after ten wrong secrets the client is refused from that address, and nobody else is (RFC 6749 section 2.3.1; checklist 24)',
+    'after ten wrong secrets only this client at this address is refused (RFC 6749 section 2.3.1; checklist 24)',
     async t => {
       const here = fromAnywhere()
       const guess = (n: number) => authorized(basic('app', `guess-${n}`), grant, here)
@@ -198,7 +198,7 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'while a secret is replaced old and new are good, and at its end the new one alone (checklist 25)',
+    'during a rotation the old and the new secret are accepted, and after the overlap only the new one (checklist 25)',
     async t => {
       t.match(await authorized(basic('turning', 'current')), success)
       t.match(await authorized(basic('turning', 'the-one-before')), success)
@@ -208,7 +208,7 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'no name, no proof and no client is an invalid_client (RFC 7591 section 2, RFC 6749 section 3.2.1; checklist 20, 21)',
+    'a missing client_id, a missing secret and an unknown client are an invalid_client (RFC 7591 section 2, RFC 6749 section 3.2.1; checklist 20, 21)',
     async t => {
       t.match(await send(endpoint, { body: 'grant_type=client_credentials', headers: fromAnywhere() }), invalidClient)
     },

@@ -51,7 +51,7 @@ onEachStore('C. Authorization code', setup, async (t, { url, gateway, stored, re
   )
 
   await t.test(
-    'of 50 parallel redemptions over the workers exactly one succeeds, and is revoked (RFC 6749 section 4.1.2; checklist 27)',
+    'of 50 parallel redemptions over the workers exactly one succeeds, and its tokens are revoked (RFC 6749 section 4.1.2; checklist 27)',
     async t => {
       const code = await newCode(url)
 
@@ -66,7 +66,7 @@ onEachStore('C. Authorization code', setup, async (t, { url, gateway, stored, re
   )
 
   await t.test(
-    "another client's attempts tell nothing, and only the third burns the code (RFC 6749 section 4.1.3; checklist 29)",
+    'another client learns nothing from its attempts, and only the third one spends the code (RFC 6749 section 4.1.3; checklist 29)',
     async t => {
       const [spared, burnt] = [await newCode(url), await newCode(url)]
       const unknown = await redeem(url, `${'A'.repeat(22)}.${'A'.repeat(43)}`, {}, 'other')
@@ -99,7 +99,7 @@ onEachStore('C. Authorization code', setup, async (t, { url, gateway, stored, re
   )
 
   await t.test(
-    'where none was sent, none or the only registered one is right (RFC 6749 section 4.1.3; checklist 30)',
+    'if the request had no redirect_uri, none or the only registered one is accepted (RFC 6749 section 4.1.3; checklist 30)',
     async t => {
       for (const redirect_uri of [undefined, callback]) {
         const code = await newCode(url, { redirect_uri: undefined })
@@ -111,7 +111,7 @@ onEachStore('C. Authorization code', setup, async (t, { url, gateway, stored, re
   )
 
   await t.test(
-    'a code has 256 random bits, and neither store nor log has it (RFC 6749 section 10.10; checklist 31)',
+    'a code has 256 random bits, and is neither in the store nor in the log (RFC 6749 section 10.10; checklist 31)',
     async t => {
       const codes = [await newCode(url), await newCode(url)]
       const secrets = codes.map(code => code.split('.')[1] ?? '')
@@ -121,7 +121,7 @@ onEachStore('C. Authorization code', setup, async (t, { url, gateway, stored, re
       const whileOpen = await stored()
       await redeem(url, codes[0] ?? '')
       const [grantId = ''] = codes[0]?.split('.') ?? []
-      t.ok(whileOpen.includes(grantId), 'it is searched where codes are kept')
+      t.ok(whileOpen.includes(grantId), 'the search covers the records of codes')
       for (const secret of secrets) {
         t.notOk(whileOpen.includes(secret))
         t.notOk((await stored()).includes(secret))
@@ -131,7 +131,7 @@ onEachStore('C. Authorization code', setup, async (t, { url, gateway, stored, re
   )
 
   await t.test(
-    'after its lifetime a code is refused, and a replay is still noticed (RFC 6749 section 4.1.2; checklist 28)',
+    'after its lifetime a code is refused, and a replay is still detected (RFC 6749 section 4.1.2; checklist 28)',
     async t => {
       t.equal(first.status, 200)
       t.ok(await isActive(first.body.access_token))
@@ -144,22 +144,25 @@ onEachStore('C. Authorization code', setup, async (t, { url, gateway, stored, re
   )
 
   if (!redis) return
-  await t.test('with Redis cut off midway the answer is a 503, and no token is left behind (checklist 32)', async t => {
-    const code = await newCode(url)
-    redis.pause()
-    const cut = await redeem(url, code)
-    redis.resume()
+  await t.test(
+    'when Redis is cut off during a redemption the client gets 503, and no token stays (checklist 32)',
+    async t => {
+      const code = await newCode(url)
+      redis.pause()
+      const cut = await redeem(url, code)
+      redis.resume()
 
-    t.match(cut, { status: 503, body: { error: 'temporarily_unavailable' } })
-    t.equal(cut.headers.get('cache-control'), 'no-store')
-    t.ok(Number(cut.headers.get('retry-after')) >= 1)
-    t.same(Object.keys(cut.body).sort(), ['error', 'error_description'])
-    let again = cut
-    // Each worker finds out for itself that Redis is back.
-    await eventually(async () => {
-      again = await redeem(url, code)
-      return again.status !== 503
-    })
-    t.ok(again.status === 200 || again.body.error === 'invalid_grant', `${again.status} ${again.text}`)
-  })
+      t.match(cut, { status: 503, body: { error: 'temporarily_unavailable' } })
+      t.equal(cut.headers.get('cache-control'), 'no-store')
+      t.ok(Number(cut.headers.get('retry-after')) >= 1)
+      t.same(Object.keys(cut.body).sort(), ['error', 'error_description'])
+      let again = cut
+      // Each worker finds out for itself that Redis is back.
+      await eventually(async () => {
+        again = await redeem(url, code)
+        return again.status !== 503
+      })
+      t.ok(again.status === 200 || again.body.error === 'invalid_grant', `${again.status} ${again.text}`)
+    },
+  )
 })

@@ -31,7 +31,7 @@ const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 const noChallenge = { code_challenge: undefined, code_challenge_method: undefined }
 
 onEachStore('D. PKCE', setup, async (t, { url }) => {
-  /** The error that the client is sent, or the first step of the way to a code. */
+  /** The error that the client gets, or the redirect to the login page. */
   const outcome = async (changes: Parameters): Promise<string> => {
     const reply = await askToAuthorize(url, authorizationQuery({ state: 'a-state', ...changes }))
     if (locationOf(reply).startsWith('/interaction/')) return 'login'
@@ -53,7 +53,7 @@ onEachStore('D. PKCE', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'a challenge by any method but S256 is sent back as an invalid_request (RFC 7636 section 4.4.1; checklist 34)',
+    'a challenge with another method than S256 is an invalid_request by redirect (RFC 7636 section 4.4.1; checklist 34)',
     async t => {
       for (const code_challenge_method of ['plain', undefined, '', 's256', 'S512']) {
         for (const client_id of ['app', 'exempt', 'spa']) {
@@ -65,7 +65,7 @@ onEachStore('D. PKCE', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'no challenge is an invalid_request, unless the client is exempted by name (RFC 9700 section 2.1.1; checklist 35)',
+    'a request without a challenge is an invalid_request, unless the client is exempted by name (RFC 9700 section 2.1.1; checklist 35)',
     async t => {
       for (const client_id of ['app', 'spa']) {
         t.equal(await outcome({ client_id, ...noChallenge }), '303 invalid_request a-state', client_id)
@@ -95,7 +95,7 @@ onEachStore('D. PKCE', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'a verifier that is too short, too long or of other characters is refused (RFC 7636 section 4.1; checklist 37)',
+    'a verifier that is too short, too long or has other characters is refused (RFC 7636 section 4.1; checklist 37)',
     async t => {
       const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~'
       const redeemWith = async (code_verifier: string, challenged = code_verifier) =>
@@ -116,7 +116,7 @@ onEachStore('D. PKCE', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'a challenge that S256 cannot have made is refused at once, and the client is told why (RFC 7636 section 4.2; checklist 38)',
+    'a challenge that no S256 verifier can have is refused at once, with a description (RFC 7636 section 4.2; checklist 38)',
     async t => {
       const hex = '13e9394d5ae1ed1f'.repeat(4)
       const wrong = [

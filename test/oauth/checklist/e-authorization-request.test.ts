@@ -34,7 +34,7 @@ const client = (client_id: string, redirect_uris: readonly string[], changes: ob
 onEachStore('E. Authorization request', setup, async (t, { url }) => {
   const ask = (changes: Parameters): Promise<Posted> => askToAuthorize(url, authorizationQuery(changes))
   const leadsToLogin = (reply: Posted): boolean => /^\/interaction\/[A-Za-z0-9_-]{22}$/.test(locationOf(reply))
-  /** Whether it is a page that sends the browser nowhere. */
+  /** Whether it is a page without a redirect. */
   const isDeadEnd = (reply: Posted): boolean =>
     reply.status === 400 && locationOf(reply) === '' && /^text\/html/.test(reply.headers.get('content-type') ?? '')
   const postForm = (body: string, query = '') => send(`${url}/authorize${query}`, { body })
@@ -54,9 +54,9 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
   await t.test(
     'of a POST only the body counts, and a parameter in both places is a duplicate (RFC 6749 section 3.1; checklist 39)',
     async t => {
-      t.ok(isDeadEnd(await postForm('', `?${authorizationQuery()}`)), 'a client_id in the query is none')
+      t.ok(isDeadEnd(await postForm('', `?${authorizationQuery()}`)), 'a client_id in the query does not count')
       const both = await postForm(authorizationQuery({ state: 'a-state' }), '?scope=read')
-      t.ok(leadsToLogin(both), 'what stands in the query alone is not looked at')
+      t.ok(leadsToLogin(both), 'a parameter that is only in the query does not count')
       const twice = await postForm(authorizationQuery({ scope: 'read' }), '?scope=read')
       t.equal(answerOf(twice).error, 'invalid_request')
       t.ok(isDeadEnd(await postForm(authorizationQuery(), '?client_id=app')))
@@ -78,34 +78,31 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
     },
   )
 
-  await t.test(
-    'a redirect URI matches by the same bytes and by nothing else (RFC 9700 section 2.1; checklist 41)',
-    async t => {
-      const near = [
-        `${callback}/`,
-        callback.replace('callback', 'Callback'),
-        callback.replace('client', 'CLIENT'),
-        callback.replace('callback', 'call%62ack'),
-        callback.replace('callback', 'x/../callback'),
-        `${callback}%2e`,
-        `${callback}?extra=query`,
-        callback.replace('client', 'user@client'),
-        `${callback}\\`,
-        `${callback};x`,
-        `${callback}#x`,
-        callback.replace('client', 'sub.client'),
-        callback.replace('.example', '.example:443'),
-        callback.replace('.example', '.example.evil.example'),
-        callback.replace('https', 'http'),
-        ` ${callback}`,
-      ]
-      for (const redirect_uri of near) t.ok(isDeadEnd(await ask({ redirect_uri })), redirect_uri)
-      t.ok(leadsToLogin(await ask({ redirect_uri: callback })))
-    },
-  )
+  await t.test('a redirect URI matches only the same bytes (RFC 9700 section 2.1; checklist 41)', async t => {
+    const near = [
+      `${callback}/`,
+      callback.replace('callback', 'Callback'),
+      callback.replace('client', 'CLIENT'),
+      callback.replace('callback', 'call%62ack'),
+      callback.replace('callback', 'x/../callback'),
+      `${callback}%2e`,
+      `${callback}?extra=query`,
+      callback.replace('client', 'user@client'),
+      `${callback}\\`,
+      `${callback};x`,
+      `${callback}#x`,
+      callback.replace('client', 'sub.client'),
+      callback.replace('.example', '.example:443'),
+      callback.replace('.example', '.example.evil.example'),
+      callback.replace('https', 'http'),
+      ` ${callback}`,
+    ]
+    for (const redirect_uri of near) t.ok(isDeadEnd(await ask({ redirect_uri })), redirect_uri)
+    t.ok(leadsToLogin(await ask({ redirect_uri: callback })))
+  })
 
   await t.test(
-    'a native client may choose the port of a loopback address, and nothing else (RFC 8252 section 7.3; checklist 42)',
+    'a native client may choose only the port of a loopback address (RFC 8252 section 7.3; checklist 42)',
     async t => {
       const askAs = (client_id: string) => (redirect_uri: string) => ask({ client_id, redirect_uri })
       for (const free of ['http://127.0.0.1:51004/native?x=1', loopback, 'http://[::1]:51004/native']) {
@@ -128,7 +125,7 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'redirect_uri may be left out where there is exactly one (RFC 6749 section 3.1.2.3; checklist 44)',
+    'redirect_uri may be omitted if the client has exactly one (RFC 6749 section 3.1.2.3; checklist 44)',
     async t => {
       t.ok(leadsToLogin(await ask({ redirect_uri: undefined })))
       t.ok(isDeadEnd(await ask({ client_id: 'two', redirect_uri: undefined })))
@@ -136,7 +133,7 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'a query of the redirect URI is kept, and no fragment of ours is inherited (RFC 6749 section 3.1.2; checklist 45)',
+    "the query of the redirect URI is kept, and the client's page inherits no fragment (RFC 6749 section 3.1.2; checklist 45)",
     async t => {
       const refused = await ask({ client_id: 'two', redirect_uri: withQuery, scope: 'unknown', state: 'a-state' })
       const visit = await enter(url, authorizationQuery({ client_id: 'two', redirect_uri: withQuery }))
@@ -145,13 +142,13 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
 
       t.ok(locationOf(refused).startsWith(`${withQuery}&error=invalid_scope&`))
       t.ok(locationOf(allowed).startsWith(`${withQuery}&code=`))
-      // A redirect without a fragment takes over that of the address it answers: only a form has none.
+      // A browser applies the fragment of the request's URL to a redirect without one; only a form submission has none.
       t.equal(new URL(locationOf(refused)).hash, '#_')
     },
   )
 
   await t.test(
-    'state comes back as it was, byte for byte, and none is invented (RFC 6749 section 4.1.2; checklist 46)',
+    'state comes back unchanged, and a request without one gets none (RFC 6749 section 4.1.2; checklist 46)',
     async t => {
       const state = `a&b#c%0d%0aé\u{1f600} "+"=?/\\ ${'x'.repeat(2000)}`
       t.equal(answerOf(await ask({ scope: 'unknown', state })).state, state)
@@ -163,7 +160,7 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'iss is in success and error, and is the issuer of the metadata (RFC 9207 section 2; checklist 47)',
+    'iss is in success and error responses, and equals the issuer of the metadata (RFC 9207 section 2; checklist 47)',
     async t => {
       const { issuer, ...metadata } = (await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()) as {
         issuer: string
@@ -177,7 +174,7 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'every redirect is 303, after the form of the login too, and nothing is stored (RFC 9700 section 4.12; checklist 48)',
+    'every redirect is 303, also after the login form, and has no-store (RFC 9700 section 4.12; checklist 48)',
     async t => {
       const visit = await enter(url, authorizationQuery())
       const redirects = [await ask({}), await ask({ scope: 'unknown' }), await visit.signIn()]
@@ -189,7 +186,7 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
     },
   )
 
-  await t.test('a response_type must be there, and be code (RFC 6749 section 4.1.2.1; checklist 49)', async t => {
+  await t.test('response_type is required, and must be code (RFC 6749 section 4.1.2.1; checklist 49)', async t => {
     t.equal(answerOf(await ask({ response_type: undefined })).error, 'invalid_request')
     for (const response_type of ['token', 'id_token', 'code token', 'code id_token', 'Code', 'none']) {
       const refused = await ask({ response_type })
@@ -209,7 +206,7 @@ onEachStore('E. Authorization request', setup, async (t, { url }) => {
   )
 
   await t.test(
-    'a parameter sent twice is sent back, unless it says where to (RFC 6749 section 3.1; checklist 51)',
+    'a duplicate parameter is an error by redirect, unless it is client_id or redirect_uri (RFC 6749 section 3.1; checklist 51)',
     async t => {
       for (const name of ['scope', 'state', 'response_type', 'code_challenge', 'unknown']) {
         const twice = await askToAuthorize(url, `${authorizationQuery({ [name]: 'a' })}&${name}=a`)

@@ -16,7 +16,7 @@ import { forgetInteraction } from './support/forget.ts'
 const issuer = 'https://auth.example'
 const markup = '<script>alert(1)</script>'
 
-/** Behind a proxy that ends TLS, so that cookies are what they are on the open web. */
+/** Behind a proxy that terminates TLS, so that cookies have the attributes of an https site. */
 const setup = () => ({
   issuer,
   clients: [
@@ -46,7 +46,7 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
   }
 
   await t.test(
-    'who declines on either page goes back with access_denied, and nothing is redeemable (RFC 6749 section 4.1.2.1; checklist 52)',
+    'a user that declines on either page returns to the client with access_denied, and nothing is redeemable (RFC 6749 section 4.1.2.1; checklist 52)',
     async t => {
       for (const visit of [await begin(), await atConsent()]) {
         const declined = await visit.submit({ decision: 'deny' })
@@ -60,7 +60,7 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
   )
 
   await t.test(
-    'prompt=none is a login_required, and never a page (OpenID Connect Core section 3.1.2.6; checklist 53)',
+    'prompt=none gets login_required, and never a page (OpenID Connect Core section 3.1.2.6; checklist 53)',
     async t => {
       const refused = await askToAuthorize(url, authorizationQuery({ prompt: 'none', state: 'a-state' }))
 
@@ -70,7 +70,7 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
   )
 
   await t.test(
-    'a form without, with a foreign or with a used csrf is a 403 that changes nothing (RFC 6749 section 10.12; checklist 56)',
+    'a form without csrf, or with a foreign or a used one, gets 403 and changes nothing (RFC 6749 section 10.12; checklist 56)',
     async t => {
       const done = await atConsent()
       const used = await done.csrf()
@@ -85,13 +85,13 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
           t.equal(refused.status, 403)
           t.notOk(refused.headers.get('location'))
         }
-        t.equal((await visit.submit(fields)).status, 303, 'its own is good still')
+        t.equal((await visit.submit(fields)).status, 303, 'its own csrf is still valid')
       }
     },
   )
 
   await t.test(
-    'no other browser gets in, though it knows address and csrf (RFC 6749 section 10.12; checklist 56)',
+    'another browser is refused, though it knows the URL and the csrf (RFC 6749 section 10.12; checklist 56)',
     async t => {
       const visit = await begin()
       const body = new URLSearchParams({ csrf: (await visit.csrf()) ?? '', decision: 'deny' }).toString()
@@ -101,7 +101,7 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
     },
   )
 
-  await t.test('two tabs of one client, and of two, all finish (checklist 59)', async t => {
+  await t.test('two tabs of one client, and tabs of two clients, all finish (checklist 59)', async t => {
     const tabs = [
       await begin({ state: '1' }),
       await begin({ state: '2' }),
@@ -120,24 +120,27 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
     t.equal((await redeem(url, codes[0] ?? '', { client_id: 'other' }, null)).status, 200)
   })
 
-  await t.test('a reload of either page works, and back after the end makes no second code (checklist 59)', async t => {
-    const visit = await begin()
-    for (let n = 0; n < 2; n++) t.match(await visit.show(), { status: 200, text: /id="password"/ })
-    await visit.signIn()
-    for (let n = 0; n < 2; n++) t.match(await visit.show(), { status: 200, text: /id="allow"/ })
-    const csrf = await visit.csrf()
-    const { code } = answerOf(await visit.submit({ decision: 'allow' }))
+  await t.test(
+    'a reload of either page works, and the back button after the end yields no second code (checklist 59)',
+    async t => {
+      const visit = await begin()
+      for (let n = 0; n < 2; n++) t.match(await visit.show(), { status: 200, text: /id="password"/ })
+      await visit.signIn()
+      for (let n = 0; n < 2; n++) t.match(await visit.show(), { status: 200, text: /id="allow"/ })
+      const csrf = await visit.csrf()
+      const { code } = answerOf(await visit.submit({ decision: 'allow' }))
 
-    const back = await visit.show()
-    t.equal(back.status, 200)
-    t.notMatch(back.text, /<form/)
-    const again = answerOf(await visit.submit({ csrf, decision: 'allow' }))
-    t.ok(code)
-    t.equal(again.code, code)
-  })
+      const back = await visit.show()
+      t.equal(back.status, 200)
+      t.notMatch(back.text, /<form/)
+      const again = answerOf(await visit.submit({ csrf, decision: 'allow' }))
+      t.ok(code)
+      t.equal(again.code, code)
+    },
+  )
 
   await t.test(
-    'who comes too late goes back to the client with the right state (RFC 6749 section 4.1.2.1; checklist 60)',
+    'an expired interaction redirects to the client with the right state (RFC 6749 section 4.1.2.1; checklist 60)',
     async t => {
       const state = 'a state & more \u{1f600}'
       for (const visit of [await begin({ state }), await atConsent({ state })]) {
@@ -153,7 +156,7 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
     },
   )
 
-  await t.test('but nobody else is sent there (RFC 6749 section 4.1.2.1; checklist 60)', async t => {
+  await t.test('another browser gets no such redirect (RFC 6749 section 4.1.2.1; checklist 60)', async t => {
     const visit = await begin()
     await forgetInteraction(section, visit.page.split('/').at(-1) ?? '')
 
@@ -163,7 +166,7 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
   })
 
   await t.test(
-    'the sign-in changes what the browser holds, and the old is worth nothing (RFC 6265 section 8.4; checklist 61)',
+    'the sign-in replaces cookie and csrf, and the old ones are invalid (RFC 6265 section 8.4; checklist 61)',
     async t => {
       const visit = await begin()
       const before = visit.cookies()
@@ -174,7 +177,7 @@ onEachStore('E. Login and consent', setup, async (t, section) => {
       t.not(visit.cookies(), before)
       t.match(await show(visit.page, visit.cookies()), { status: 200, text: /id="allow"/ })
       const old = await show(visit.page, before)
-      t.match(old, { status: 200, text: /id="password"/ }, 'but to sign in once more')
+      t.match(old, { status: 200, text: /id="password"/ }, 'the old ones are valid only for another sign-in')
       t.notMatch(old.text, /id="allow"|alice/)
     },
   )

@@ -27,7 +27,7 @@ const setup = () => ({
 })
 
 const invalidRequest = { status: 400, body: { error: 'invalid_request' } }
-/** A good authorization request of nobody yet. */
+/** A good authorization request without a client. */
 const { client_id: _, ...request } = Object.fromEntries(new URLSearchParams(authorizationQuery({ scope: 'read' })))
 
 onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }) => {
@@ -40,7 +40,7 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
     status === 303 && headers.get('location')?.startsWith('/interaction/') === true
 
   await t.test(
-    'the answer is 201 with a new request_uri and its lifetime as a number (RFC 9126 section 2.1; checklist 62)',
+    'a pushed request gets 201 with a new request_uri and a numeric lifetime (RFC 9126 section 2.1; checklist 62)',
     async t => {
       const answers = [await push(), await push()]
 
@@ -54,7 +54,7 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
     },
   )
 
-  await t.test('clients prove themselves as at the token endpoint (RFC 9126 section 2.1; checklist 62)', async t => {
+  await t.test('clients authenticate as at the token endpoint (RFC 9126 section 2.1; checklist 62)', async t => {
     const ways: Readonly<Record<string, readonly [isRight: boolean, prove: () => readonly [Fields, Fields]]>> = {
       'a secret by Basic': [true, () => [{}, { authorization: basic('app', 'app-secret') }]],
       'a secret in the body': [true, () => [{ client_id: 'posting', client_secret: 'posting-secret' }, {}]],
@@ -83,7 +83,7 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
   })
 
   await t.test(
-    'a request_uri cannot be pushed, and GET and PUT are 405 (RFC 9126 section 2.1; checklist 62)',
+    'a pushed request_uri is refused, and GET and PUT get 405 (RFC 9126 section 2.1; checklist 62)',
     async t => {
       for (const request_uri of [await pushed(), unknownUri, 'https://app.example/request']) {
         t.match(await push({ ...request, request_uri }), invalidRequest)
@@ -97,7 +97,7 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
     },
   )
 
-  await t.test('a request that is too large is 413, too many are 429 (RFC 9126 section 2.1; checklist 62)', async t => {
+  await t.test('too large a request gets 413, too many get 429 (RFC 9126 section 2.1; checklist 62)', async t => {
     t.match(await push({ ...request, unknown: 'x'.repeat(65_536) }), {
       status: 413,
       body: { error: 'invalid_request' },
@@ -111,7 +111,7 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
   })
 
   await t.test(
-    "a request_uri is its client's alone, and must be one that was given out (RFC 9126 section 4; checklist 63)",
+    'a request_uri is valid only for its client, and only if it was issued (RFC 9126 section 4; checklist 63)',
     async t => {
       const request_uri = await pushed()
       const wrong = [request_uri.slice(0, -1), `${request_uri}A`, oneCharacterOff(request_uri), unknownUri]
@@ -123,25 +123,28 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
     },
   )
 
-  await t.test('it is refused after its expiry, by every worker (RFC 9126 section 4; checklist 63)', async t => {
-    const shortly = await beside({ tokens: { par: { lifetime: '1s' } } })
-    const { body } = await post(`${shortly.url}/par`, request, 'app')
-    t.equal(body.expires_in, 1)
-    const fields = { client_id: 'app', request_uri: String(body.request_uri) }
+  await t.test(
+    'a request_uri is refused after its expiry, by every worker (RFC 9126 section 4; checklist 63)',
+    async t => {
+      const shortly = await beside({ tokens: { par: { lifetime: '1s' } } })
+      const { body } = await post(`${shortly.url}/par`, request, 'app')
+      t.equal(body.expires_in, 1)
+      const fields = { client_id: 'app', request_uri: String(body.request_uri) }
 
-    await eventually(async () => isDeadEnd(await visit(fields)))
-    t.ok((await Promise.all(Array.from({ length: 8 }, () => visit(fields)))).every(isDeadEnd))
-  })
+      await eventually(async () => isDeadEnd(await visit(fields)))
+      t.ok((await Promise.all(Array.from({ length: 8 }, () => visit(fields)))).every(isDeadEnd))
+    },
+  )
 
   await t.test(
-    'it is good again while nobody has finished, and never after (RFC 9126 section 4; checklist 63)',
+    'a request_uri is accepted again until the user has finished, and never after (RFC 9126 section 4; checklist 63)',
     async t => {
       const fields = { client_id: 'app', request_uri: await pushed({ ...request, state: 'a-state' }) }
       const query = new URLSearchParams(fields).toString()
       t.ok((await Promise.all(Array.from({ length: 8 }, () => visit(fields)))).every(goesOn))
       const window = await enter(url, query)
       await window.signIn()
-      t.ok(goesOn(await visit(fields)), 'somebody has signed in, but not finished')
+      t.ok(goesOn(await visit(fields)), 'the user has signed in, but not finished')
       t.equal((await window.show()).status, 200)
 
       const { code = '', state } = answerOf(await window.submit({ decision: 'allow' }))
@@ -152,7 +155,7 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
     },
   )
 
-  await t.test('who declines has finished too (RFC 9126 section 4; checklist 63)', async t => {
+  await t.test('a user that declines has finished too (RFC 9126 section 4; checklist 63)', async t => {
     const fields = { client_id: 'app', request_uri: await pushed() }
     const window = await enter(url, new URLSearchParams(fields).toString())
 
@@ -162,7 +165,7 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
   })
 
   await t.test(
-    'of four windows that finish at once over the workers one gets a code (RFC 9126 section 4; checklist 63)',
+    'of four windows that finish at once over the workers only one gets a code (RFC 9126 section 4; checklist 63)',
     async t => {
       const query = new URLSearchParams({ client_id: 'app', request_uri: await pushed() }).toString()
       const windows = await Promise.all(Array.from({ length: 4 }, () => enter(url, query)))
@@ -177,7 +180,7 @@ onEachStore('F. Pushed authorization requests', setup, async (t, { url, beside }
   )
 
   await t.test(
-    'a client that must push is refused what it sends directly (RFC 9126 section 5; checklist 64)',
+    'a client that must push its requests is refused when it sends one directly (RFC 9126 section 5; checklist 64)',
     async t => {
       const direct = await visit({ ...request, client_id: 'pusher', state: 'a-state' })
       t.match(answerOf(direct), { error: 'invalid_request', state: 'a-state', iss: url })

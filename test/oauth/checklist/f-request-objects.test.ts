@@ -30,7 +30,7 @@ const api = (name: string, resource: string): object => ({
 
 const invalidRequest = { status: 400, body: { error: 'invalid_request' } }
 const invalidTarget = { status: 400, body: { error: 'invalid_target' } }
-/** A good authorization request of nobody yet. */
+/** A good authorization request without a client. */
 const { client_id: _, ...request } = Object.fromEntries(new URLSearchParams(authorizationQuery({ scope: 'read' })))
 
 onEachStore('F. Request objects and resource indicators', setup, async (t, { url }) => {
@@ -47,7 +47,7 @@ onEachStore('F. Request objects and resource indicators', setup, async (t, { url
   const signed = (changes: Members = {}): string => signJws(header, { ...claims, ...changes }, key)
 
   await t.test(
-    'of a signed request only what is inside counts, pushed or not (RFC 9101 section 6.3; checklist 65)',
+    'of a signed request only the parameters inside the object count, pushed or not (RFC 9101 section 6.3; checklist 65)',
     async t => {
       const outside = { state: 'outside', scope: 'write', resource: accounts }
       const request_uri = await pushed({ ...outside, request: signed() }, 'signer')
@@ -68,7 +68,7 @@ onEachStore('F. Request objects and resource indicators', setup, async (t, { url
   )
 
   await t.test(
-    'a request object is signed by its client, for this issuer, and has not expired (RFC 9101 section 6.3; checklist 65)',
+    'a request object must be signed by its client for this issuer, and not expired (RFC 9101 section 6.3; checklist 65)',
     async t => {
       const objects: Readonly<Record<string, string>> = {
         'it is not signed': unsignedJws({ typ: header.typ }, claims),
@@ -96,7 +96,7 @@ onEachStore('F. Request objects and resource indicators', setup, async (t, { url
     },
   )
 
-  await t.test('the client_id outside is the one inside (RFC 9101 section 6.3; checklist 65)', async t => {
+  await t.test('the client_id outside must equal the one inside (RFC 9101 section 6.3; checklist 65)', async t => {
     t.ok(isDeadEnd(await visit({ request: signed() })), 'none outside')
     t.match(answerOf(await visit({ ...request, client_id: 'app', request: signed() })), {
       error: 'invalid_request_object',
@@ -105,7 +105,7 @@ onEachStore('F. Request objects and resource indicators', setup, async (t, { url
   })
 
   await t.test(
-    'a resource that nobody guards is an invalid_target, wherever it is asked for (RFC 8707 section 2; checklist 66)',
+    'an unknown resource is an invalid_target at every endpoint (RFC 8707 section 2; checklist 66)',
     async t => {
       for (const resource of [
         `${accounts}/`,
@@ -127,7 +127,7 @@ onEachStore('F. Request objects and resource indicators', setup, async (t, { url
   )
 
   await t.test(
-    'a token is for a part of what was agreed to, and for that alone (RFC 8707 section 2; checklist 66)',
+    'a token is for the requested part of the granted resources only (RFC 8707 section 2; checklist 66)',
     async t => {
       const both = `${authorizationQuery()}&${new URLSearchParams({ resource: accounts })}&${new URLSearchParams({ resource: payments })}`
       const { code = '' } = await authorize(url, both)
@@ -149,7 +149,7 @@ onEachStore('F. Request objects and resource indicators', setup, async (t, { url
     },
   )
 
-  await t.test('what was agreed to for one resource is not for another (RFC 8707 section 2; checklist 66)', async t => {
+  await t.test('a grant for one resource is not valid for another (RFC 8707 section 2; checklist 66)', async t => {
     const { code = '' } = await authorize(url, authorizationQuery({ resource: accounts }))
 
     t.match(await redeem(url, code, { resource: payments }), invalidTarget)

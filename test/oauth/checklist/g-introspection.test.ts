@@ -11,7 +11,7 @@ import { newCode, redeem } from './support/browser.ts'
 import { confidentialClient, publicClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 
-/** What the gateway signs with, so that a test can sign what the gateway never would. */
+/** The gateway's signing key, so that a test can sign tokens that the gateway never would. */
 const key = newKey('ES256', 'signing')
 const accounts = 'https://api.example/accounts'
 const upstream = await startStrictUpstream(t)
@@ -43,7 +43,7 @@ const inactive = '{"active":false}'
 const invalidClient = { status: 401, body: { error: 'invalid_client' } }
 const signedType = 'application/token-introspection+jwt'
 
-/** What an answer tells, but for what is another one in each answer. */
+/** The content of a response without the parts that differ in every response. */
 const told = ({ status, headers, text }: Posted): string => {
   const fields = [...headers].filter(([name]) => !/^(date|x-request-id|ratelimit)$/.test(name))
   return JSON.stringify([status, fields, text])
@@ -62,7 +62,7 @@ onEachStore('G. Introspection', setup, async (t, { url, beside }) => {
     Promise.all([url, opaque.url].map(at => issue(as, fields, at)))
 
   await t.test(
-    'without good credentials there is a 401 and not a word about the token (RFC 7662 section 2.1; checklist 67)',
+    'missing or wrong credentials get 401 and no fact about the token (RFC 7662 section 2.1; checklist 67)',
     async t => {
       const token = await issue()
       const refusals = [
@@ -90,48 +90,45 @@ onEachStore('G. Introspection', setup, async (t, { url, beside }) => {
     t.equal(refused.body.active, undefined)
   })
 
-  await t.test(
-    'whatever is no good token is exactly {"active":false} (RFC 7662 section 2.2; checklist 68)',
-    async t => {
-      const [token = '', opaqueToken = ''] = await issueBoth()
-      const [revoked = '', revokedOpaque = ''] = await issueBoth()
-      for (const token of [revoked, revokedOpaque]) await post(`${url}/revoke`, { token }, 'app')
-      const dead: Readonly<Record<string, string>> = {
-        unknown: `${'A'.repeat(22)}.${'A'.repeat(43)}`,
-        'one character off': oneCharacterOff(token),
-        'opaque, and one character off': oneCharacterOff(opaqueToken),
-        'one character more': `${token}A`,
-        'without its signature': token.replace(/[^.]+$/, ''),
-        expired: signAccessToken(key, url, { claims: { exp: nowSec() - 1 } }),
-        revoked,
-        'revoked, opaque': revokedOpaque,
-        "a foreign issuer's": signAccessToken(key, `${url}/`),
-        "signed by another's key": signAccessToken(newKey('ES256', key.kid), url),
-        malformed: 'no token',
-        'dots alone': '..',
-        'a blank': ' ',
-        'a NUL': '\0',
-        'a zero-width space': '\u200b',
-        'the word null': 'null',
-        'more than Unicode has room for': '\u{1f600}'.repeat(5000),
-        'as long as a body may be': 'x'.repeat(65_000),
-        'a JWT as long as a body may be': `${token}.${'x'.repeat(60_000)}`,
-      }
-      for (const [what, text] of Object.entries(dead)) {
-        const { status, headers, text: answer } = await introspect(text)
-        t.equal(status, 200, what)
-        t.equal(answer, inactive, what)
-        t.match(headers.get('content-type'), /^application\/json(;|$)/)
-      }
-      for (const good of [token, opaqueToken, signAccessToken(key, url)]) {
-        t.match((await introspect(good)).body, { active: true })
-      }
-      t.equal((await introspect('x'.repeat(66_000))).status, 413)
-    },
-  )
+  await t.test('every invalid token gets exactly {"active":false} (RFC 7662 section 2.2; checklist 68)', async t => {
+    const [token = '', opaqueToken = ''] = await issueBoth()
+    const [revoked = '', revokedOpaque = ''] = await issueBoth()
+    for (const token of [revoked, revokedOpaque]) await post(`${url}/revoke`, { token }, 'app')
+    const dead: Readonly<Record<string, string>> = {
+      unknown: `${'A'.repeat(22)}.${'A'.repeat(43)}`,
+      'one character off': oneCharacterOff(token),
+      'opaque, and one character off': oneCharacterOff(opaqueToken),
+      'one character more': `${token}A`,
+      'without its signature': token.replace(/[^.]+$/, ''),
+      expired: signAccessToken(key, url, { claims: { exp: nowSec() - 1 } }),
+      revoked,
+      'revoked, opaque': revokedOpaque,
+      "a foreign issuer's": signAccessToken(key, `${url}/`),
+      "signed by another's key": signAccessToken(newKey('ES256', key.kid), url),
+      malformed: 'no token',
+      'dots alone': '..',
+      'a blank': ' ',
+      'a NUL': '\0',
+      'a zero-width space': '\u200b',
+      'the word null': 'null',
+      'more than Unicode has room for': '\u{1f600}'.repeat(5000),
+      'as long as a body may be': 'x'.repeat(65_000),
+      'a JWT as long as a body may be': `${token}.${'x'.repeat(60_000)}`,
+    }
+    for (const [what, text] of Object.entries(dead)) {
+      const { status, headers, text: answer } = await introspect(text)
+      t.equal(status, 200, what)
+      t.equal(answer, inactive, what)
+      t.match(headers.get('content-type'), /^application\/json(;|$)/)
+    }
+    for (const good of [token, opaqueToken, signAccessToken(key, url)]) {
+      t.match((await introspect(good)).body, { active: true })
+    }
+    t.equal((await introspect('x'.repeat(66_000))).status, 413)
+  })
 
   await t.test(
-    'a caller who may not know gets the bytes that an unknown token gets (RFC 7662 section 2.2; checklist 69)',
+    'a caller that is not entitled gets the same bytes as for an unknown token (RFC 7662 section 2.2; checklist 69)',
     async t => {
       const unknown = told(await introspect('unknown'))
       const { body: others } = await redeem(url, await newCode(url, { client_id: 'server' }), {}, 'server')
@@ -145,7 +142,7 @@ onEachStore('G. Introspection', setup, async (t, { url, beside }) => {
     },
   )
 
-  await t.test('a hint that is wrong or unknown changes nothing (RFC 7662 section 2.1; checklist 70)', async t => {
+  await t.test('a wrong or unknown hint changes nothing (RFC 7662 section 2.1; checklist 70)', async t => {
     const { body } = await redeem(url, await newCode(url))
 
     for (const token of [body.access_token, await issue('app', {}, opaque.url), body.refresh_token, 'unknown']) {
@@ -156,7 +153,7 @@ onEachStore('G. Introspection', setup, async (t, { url, beside }) => {
     }
   })
 
-  await t.test('without a token there is nothing to ask about (RFC 7662 section 2.3; checklist 71)', async t => {
+  await t.test('a request without a token is an invalid_request (RFC 7662 section 2.3; checklist 71)', async t => {
     for (const fields of [{}, { token: '' }, { Token: 'x' }, { token_type_hint: 'access_token' }]) {
       const refused = await post(`${url}/introspect`, fields as Fields, 'app')
       t.match(refused, { status: 400, body: { error: 'invalid_request' } })
@@ -164,37 +161,43 @@ onEachStore('G. Introspection', setup, async (t, { url, beside }) => {
     }
   })
 
-  await t.test('who asks for a JWT gets one, signed for him alone (RFC 9701 section 5; checklist 75)', async t => {
-    const token = await issue()
-    const keys = createLocalJWKSet(
-      (await send(`${url}/.well-known/jwks.json`, { method: 'GET' })).body as unknown as JSONWebKeySet,
-    )
-    const askSigned = (text: string, as: string) => introspect(text, as, {}, { accept: signedType })
+  await t.test(
+    'a caller that asks for a JWT gets one that is signed for it alone (RFC 9701 section 5; checklist 75)',
+    async t => {
+      const token = await issue()
+      const keys = createLocalJWKSet(
+        (await send(`${url}/.well-known/jwks.json`, { method: 'GET' })).body as unknown as JSONWebKeySet,
+      )
+      const askSigned = (text: string, as: string) => introspect(text, as, {}, { accept: signedType })
 
-    for (const as of ['app', 'server', 'other']) {
-      const { status, headers, text } = await askSigned(token, as)
-      t.equal(status, 200)
-      t.equal(headers.get('content-type'), signedType)
-      const { payload, protectedHeader } = await jwtVerify(text, keys, { issuer: url, audience: as })
-      t.equal(protectedHeader.typ, 'token-introspection+jwt')
-      t.same(Object.keys(payload).sort(), ['aud', 'iat', 'iss', 'token_introspection'], 'no sub and no exp')
-      t.ok(Number.isSafeInteger(payload.iat))
-      t.same(payload.token_introspection, (await introspect(token, as)).body)
-    }
-    t.match(claimsOf((await askSigned('unknown', 'app')).text), { token_introspection: { active: false } })
-    t.match((await introspect(token, 'app', {}, { accept: `${signedType}x` })).body, { active: true })
-    t.match(await post(`${url}/introspect`, { token }, undefined, { accept: signedType }), invalidClient)
-  })
+      for (const as of ['app', 'server', 'other']) {
+        const { status, headers, text } = await askSigned(token, as)
+        t.equal(status, 200)
+        t.equal(headers.get('content-type'), signedType)
+        const { payload, protectedHeader } = await jwtVerify(text, keys, { issuer: url, audience: as })
+        t.equal(protectedHeader.typ, 'token-introspection+jwt')
+        t.same(Object.keys(payload).sort(), ['aud', 'iat', 'iss', 'token_introspection'], 'no sub and no exp')
+        t.ok(Number.isSafeInteger(payload.iat))
+        t.same(payload.token_introspection, (await introspect(token, as)).body)
+      }
+      t.match(claimsOf((await askSigned('unknown', 'app')).text), { token_introspection: { active: false } })
+      t.match((await introspect(token, 'app', {}, { accept: `${signedType}x` })).body, { active: true })
+      t.match(await post(`${url}/introspect`, { token }, undefined, { accept: signedType }), invalidClient)
+    },
+  )
 
-  await t.test('such a JWT is no access token (RFC 9701 section 5; checklist 75)', async t => {
-    const token = await issue()
-    const { text } = await introspect(token, 'app', {}, { accept: signedType })
-    const call = (shown: string): Promise<Posted> =>
-      send(`${url}/accounts/x`, { method: 'GET', headers: { authorization: `Bearer ${shown}` } })
+  await t.test(
+    'the JWT of an introspection is refused as an access token (RFC 9701 section 5; checklist 75)',
+    async t => {
+      const token = await issue()
+      const { text } = await introspect(token, 'app', {}, { accept: signedType })
+      const call = (shown: string): Promise<Posted> =>
+        send(`${url}/accounts/x`, { method: 'GET', headers: { authorization: `Bearer ${shown}` } })
 
-    t.match(headerOf(text), { kid: key.kid })
-    t.equal((await call(text)).status, 401)
-    t.equal((await introspect(text)).text, inactive)
-    t.equal((await call(token)).status, 200)
-  })
+      t.match(headerOf(text), { kid: key.kid })
+      t.equal((await call(text)).status, 401)
+      t.equal((await introspect(text)).text, inactive)
+      t.equal((await call(token)).status, 200)
+    },
+  )
 })

@@ -41,11 +41,11 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
     String((await post(`${at}/token`, { grant_type: 'client_credentials' }, 'app')).body.access_token)
   const refresh = (refresh_token: unknown, at = url): Promise<Posted> =>
     post(`${at}/token`, { grant_type: 'refresh_token', refresh_token: String(refresh_token) }, 'app')
-  /** What alice agreed to, with access tokens of either format. */
+  /** A grant of alice, with access tokens of both formats. */
   const signIn = async (at: string) => (await redeem(at, await newCode(at))).body
 
   await t.test(
-    'once a revocation is answered every worker and every replica says inactive (RFC 7662 section 4; checklist 74)',
+    'after the response to a revocation every worker and every replica reports the token as inactive (RFC 7662 section 4; checklist 74)',
     async t => {
       for (const token of [await issue(), await issue(opaque.url)]) {
         t.match((await introspect(token)).body, { active: true })
@@ -61,7 +61,7 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
   )
 
   await t.test(
-    'and every worker and replica soon refuses it before the API (RFC 7662 section 4; checklist 74)',
+    'every worker and replica soon refuses a revoked token at the API (RFC 7662 section 4; checklist 74)',
     async t => {
       const callAll = async (token: string): Promise<ReadonlySet<number>> => {
         const headers = { authorization: `Bearer ${token}` }
@@ -81,7 +81,7 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
   )
 
   await t.test(
-    'good, unknown and already revoked tokens are 200, whatever the hint (RFC 7009 section 2.1; checklist 76)',
+    'valid, unknown and already revoked tokens get 200, whatever the hint (RFC 7009 section 2.1; checklist 76)',
     async t => {
       const { access_token, refresh_token } = await signIn(url)
       const tokens = [access_token, await issue(opaque.url), refresh_token]
@@ -115,7 +115,7 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
   })
 
   await t.test(
-    'revoking a refresh token ends all access tokens of its grant, and of no other (RFC 7009 section 2.1; checklist 77)',
+    'the revocation of a refresh token revokes the access tokens of its grant, and of no other (RFC 7009 section 2.1; checklist 77)',
     async t => {
       for (const at of [url, opaque.url]) {
         const [first, another] = [await signIn(at), await signIn(at)]
@@ -133,7 +133,7 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
     },
   )
 
-  await t.test('revoking an access token leaves its grant (RFC 7009 section 2.1; checklist 77)', async t => {
+  await t.test('the revocation of an access token leaves its grant (RFC 7009 section 2.1; checklist 77)', async t => {
     for (const at of [url, opaque.url]) {
       const { access_token, refresh_token } = await signIn(at)
 
@@ -147,7 +147,7 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
   })
 
   await t.test(
-    'a public client may revoke what has been replaced, and its grant ends (RFC 7009 section 2.1; checklist 77)',
+    'a public client may revoke a replaced refresh token, and its grant is revoked (RFC 7009 section 2.1; checklist 77)',
     async t => {
       const spa = { client_id: 'spa' }
       const first = await redeem(url, await newCode(url, spa), spa, null)
@@ -172,14 +172,14 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
   const tokens = [await issue(), await issue(opaque.url), refresh_token]
   for (const away of ['silent', 'gone'] as const) {
     await t.test(
-      `while Redis is away there is a 503 that says when to come back (${away}) (RFC 7009 section 2.2.1; checklist 78)`,
+      `while Redis is away the answer is 503 with Retry-After (${away}) (RFC 7009 section 2.2.1; checklist 78)`,
       async t => {
         if (away === 'silent') redis.pause()
         else await redis.kill()
 
         const refused: Posted[] = []
         await eventually(async () => {
-          // A JWT needs no store; a worker learns within a third of a second that it could not revoke one.
+          // A JWT is verified without the store; a worker notices the outage within a third of a second.
           const asked = await post(`${url}/token`, { grant_type: 'client_credentials' }, 'app')
           if (asked.status === 503) refused.push(asked)
           return refused.length > 0
@@ -196,7 +196,7 @@ onEachStore('G. Revocation', setup, async (t, { url, gateway, redis, beside }) =
       },
     )
   }
-  await t.test('and once it is back all goes on (RFC 7009 section 2.2.1; checklist 78)', async t => {
+  await t.test('after the outage every endpoint works again (RFC 7009 section 2.2.1; checklist 78)', async t => {
     await redis.start()
 
     for (const at of [url, opaque.url]) await t.resolves(eventually(async () => isActive(await issue(at))))

@@ -15,7 +15,7 @@ const accounts = 'https://api.example/accounts'
 const payments = 'https://api.example/payments'
 const certificate = new X509Certificate(createCertificates(t).client.cert).raw
 
-/** A trusted proxy tells certificates: the test itself. */
+/** The test itself is the trusted proxy that forwards certificates. */
 const setup = () => ({
   trustedProxies: ['127.0.0.1'],
   clientCertificateHeader: 'client-cert',
@@ -47,13 +47,13 @@ onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => 
   const issue = async (at: string, as = 'app', headers: Fields = {}): Promise<string> =>
     String((await post(`${at}/token`, { grant_type: 'client_credentials' }, as, headers)).body.access_token)
 
-  /** A proof of this key for the token endpoint of one of the two programs, which are one issuer. */
+  /** A proof of this key for the token endpoint of one of the two processes, which have the same issuer. */
   const proofBy = (key = newKey('ES256')): Fields => ({
     dpop: newProof(key, { uri: `${url}/token`, nowMs: Date.now() }),
   })
   const withCertificate = { 'client-cert': `:${certificate.toString('base64')}:` }
 
-  await t.test('members are of the types that RFC 7662 gives them (RFC 7662 section 2.2; checklist 72)', async t => {
+  await t.test('the members have the types of RFC 7662 (RFC 7662 section 2.2; checklist 72)', async t => {
     const form = [
       ['grant_type', 'client_credentials'],
       ['resource', accounts],
@@ -78,7 +78,7 @@ onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => 
     }
   })
 
-  await t.test('cnf is shown for what is bound, and for nothing else (RFC 7662 section 2.2; checklist 72)', async t => {
+  await t.test('cnf is shown only for bound tokens (RFC 7662 section 2.2; checklist 72)', async t => {
     const holder = newKey('ES256')
     const jkt = await calculateJwkThumbprint(bareJwk(holder))
     const thumbprint = createHash('sha256').update(certificate).digest('base64url')
@@ -90,20 +90,16 @@ onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => 
       t.match(byCertificate.body, { active: true, token_type: 'Bearer', cnf: { 'x5t#S256': thumbprint } })
       const { body } = await introspect(await issue(at, 'app', withCertificate))
       t.match(body, { active: true, token_type: 'Bearer' })
-      t.notOk('cnf' in body, 'whoever shows a certificate is not bound to it, unless registered so')
+      t.notOk('cnf' in body, 'a token is bound to a certificate only if the client is registered for it')
     }
   })
 
-  await t.test(
-    'a refresh token is inactive for anybody but its client (RFC 7662 section 2.2; checklist 72)',
-    async t => {
-      const { body } = await redeem(url, await newCode(url))
+  await t.test('a refresh token is active only for its own client (RFC 7662 section 2.2; checklist 72)', async t => {
+    const { body } = await redeem(url, await newCode(url))
 
-      t.match((await introspect(body.refresh_token)).body, { active: true, client_id: 'app' })
-      for (const as of ['server', 'accounts', 'cert'])
-        t.equal((await introspect(body.refresh_token, as)).text, inactive)
-    },
-  )
+    t.match((await introspect(body.refresh_token)).body, { active: true, client_id: 'app' })
+    for (const as of ['server', 'accounts', 'cert']) t.equal((await introspect(body.refresh_token, as)).text, inactive)
+  })
 
   await t.test('a JWT and an opaque token give the same members (RFC 7662 section 4; checklist 73)', async t => {
     const kinds: Readonly<Record<string, (at: string) => Promise<unknown>>> = {
@@ -121,13 +117,16 @@ onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => 
     }
   })
 
-  await t.test('a revoked JWT is inactive though its signature is good (RFC 7662 section 4; checklist 73)', async t => {
-    const [token, other] = [await issue(url), await issue(url)]
-    t.match((await introspect(token)).body, { active: true })
+  await t.test(
+    'a revoked JWT is inactive though its signature is valid (RFC 7662 section 4; checklist 73)',
+    async t => {
+      const [token, other] = [await issue(url), await issue(url)]
+      t.match((await introspect(token)).body, { active: true })
 
-    t.equal((await post(`${url}/revoke`, { token }, 'app')).status, 200)
+      t.equal((await post(`${url}/revoke`, { token }, 'app')).status, 200)
 
-    t.equal((await introspect(token)).text, inactive)
-    t.match((await introspect(other)).body, { active: true })
-  })
+      t.equal((await introspect(token)).text, inactive)
+      t.match((await introspect(other)).body, { active: true })
+    },
+  )
 })

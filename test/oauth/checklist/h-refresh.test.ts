@@ -23,7 +23,7 @@ const clients = [
   publicClient('tls-spa', { tls_client_certificate_bound_access_tokens: true }),
 ]
 
-/** A trusted proxy tells certificates: the test itself. */
+/** The test itself is the trusted proxy that forwards certificates. */
 const setup = () => ({
   workers: 4,
   trustedProxies: ['127.0.0.1'],
@@ -42,7 +42,7 @@ const certificateOf = ({ cert }: { readonly cert: string }): Fields => ({
 onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
   const { refresh, signIn } = createTokenRequests(url)
   const [, ...others] = clients
-  /** Another program, after the operator has changed a little: less scope and one client less, and other lifetimes. */
+  /** Another process after a change of the configuration: a smaller scope, one client less and other lifetimes. */
   const { url: changed } = await beside({
     clients: [confidentialClient('app', { scope: 'read' }), ...others],
     tokens: { refreshToken: { lifetime: '60s', reuseWindow: '0s' } },
@@ -52,7 +52,7 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
   const prove = (key: TestKey): Fields => ({ dpop: newProof(key, { uri: `${url}/token`, nowMs: Date.now() }) })
 
   await t.test(
-    "another client's attempt is refused, and leaves the chain as it was (RFC 6749 section 6; checklist 79)",
+    "another client's attempt is refused, and does not change the lineage (RFC 6749 section 6; checklist 79)",
     async t => {
       const ofApp = await signIn('app')
       const ofSpa = await signIn('spa')
@@ -69,7 +69,7 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
   )
 
   await t.test(
-    'a wider scope is refused, a narrower one narrows the access token alone (RFC 6749 section 6; checklist 80)',
+    'a wider scope is refused, a narrower one narrows only the access token (RFC 6749 section 6; checklist 80)',
     async t => {
       for (const client_id of ['app', 'spa']) {
         const { refresh_token } = await signIn(client_id, { scope: 'read' })
@@ -90,14 +90,14 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
   )
 
   await t.test(
-    'a public client gets a new token each time, and reuse ends the family (RFC 9700 section 4.14.2; checklist 81)',
+    'a public client gets a new token each time, and reuse revokes the family (RFC 9700 section 4.14.2; checklist 81)',
     async t => {
       const first = await signIn('spa')
       const second = (await refresh(first.refresh_token, 'spa')).body
       const third = (await refresh(second.refresh_token, 'spa')).body
       t.equal(new Set([first, second, third].map(({ refresh_token }) => refresh_token)).size, 3)
       t.match(await refresh(oneCharacterOff(String(first.refresh_token)), 'spa'), invalidGrant)
-      t.ok(await isActive(third.access_token), 'a guess ends nothing')
+      t.ok(await isActive(third.access_token), 'a guessed token revokes nothing')
 
       t.match(await refresh(first.refresh_token, 'spa'), invalidGrant, 'two generations old')
 
@@ -107,7 +107,7 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
   )
 
   await t.test(
-    'and so does the one before the current after its window (RFC 9700 section 4.14.2; checklist 81)',
+    'reuse of the previous token after its window revokes the family (RFC 9700 section 4.14.2; checklist 81)',
     async t => {
       const first = await signIn('spa')
       const second = (await refresh(first.refresh_token, 'spa', { at: changed })).body
@@ -121,7 +121,7 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
   )
 
   await t.test(
-    '20 parallel refreshes over the workers make one lineage, with one successor (RFC 9700 section 4.14.2; checklist 82)',
+    '20 parallel refreshes over the workers yield one lineage, with one successor (RFC 9700 section 4.14.2; checklist 82)',
     async t => {
       const { refresh_token } = await signIn('spa')
 
@@ -138,7 +138,7 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
   )
 
   await t.test(
-    'a client that proves itself, or holds a key, keeps its token (RFC 9700 section 2.2.2; checklist 83)',
+    'a confidential or sender-constrained client keeps its refresh token (RFC 9700 section 2.2.2; checklist 83)',
     async t => {
       const key = newKey('ES256')
       const certificate = certificateOf(certificates.selfSigned)
@@ -162,7 +162,7 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
   )
 
   await t.test(
-    'where it is replaced, the one before is good for a retry (RFC 9700 section 2.2.2; checklist 83)',
+    'if the refresh token is rotated, the previous one is accepted for a retry (RFC 9700 section 2.2.2; checklist 83)',
     async t => {
       const { refresh_token } = await signIn('spa')
       const answered = await refresh(refresh_token, 'spa')
@@ -175,7 +175,7 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
   )
 
   await t.test(
-    'a person whom the operator has taken out gets no more tokens (RFC 9700 section 4.14.2; checklist 84)',
+    'a user that the operator has removed gets no further tokens (RFC 9700 section 4.14.2; checklist 84)',
     async t => {
       const [ofApp, ofSpa] = [await signIn('app'), await signIn('spa')]
       const [alice] = await users()
@@ -183,12 +183,12 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
 
       t.match(await refresh(ofApp.refresh_token, 'app', { at: withoutAlice }), invalidGrant)
       t.match(await refresh(ofSpa.refresh_token, 'spa', { at: withoutAlice }), invalidGrant)
-      t.match(await refresh(ofApp.refresh_token, 'app'), { status: 200 }, 'where she still is')
+      t.match(await refresh(ofApp.refresh_token, 'app'), { status: 200 }, 'where the configuration still has the user')
     },
   )
 
   await t.test(
-    'nor does a client, and a scope that was withdrawn is not given again (RFC 9700 section 4.14.2; checklist 84)',
+    'a removed client gets no further tokens, and a withdrawn scope is not granted again (RFC 9700 section 4.14.2; checklist 84)',
     async t => {
       const [ofApp, ofLeaving] = [await signIn('app'), await signIn('leaving')]
       const unknown = { status: 401, body: { error: 'invalid_client' } }
@@ -201,24 +201,21 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
     },
   )
 
-  await t.test(
-    'no access token outlives the grant that it is made from (RFC 9700 section 4.14.2; checklist 84)',
-    async t => {
-      const { access_token, refresh_token } = await signIn('app', { at: changed })
-      const ofGrant = await post(`${url}/introspect`, { token: String(refresh_token) }, 'app')
-      const refreshed = await refresh(refresh_token, 'app', { at: changed })
+  await t.test('no access token outlives its grant (RFC 9700 section 4.14.2; checklist 84)', async t => {
+    const { access_token, refresh_token } = await signIn('app', { at: changed })
+    const ofGrant = await post(`${url}/introspect`, { token: String(refresh_token) }, 'app')
+    const refreshed = await refresh(refresh_token, 'app', { at: changed })
 
-      for (const token of [access_token, refreshed.body.access_token]) {
-        t.equal(claimsOf(token).exp, ofGrant.body.exp)
-      }
-      t.ok(Number(refreshed.body.expires_in) <= 60)
-      const { exp, iat } = claimsOf((await signIn('app')).access_token)
-      t.equal(Number(exp) - Number(iat), 600, 'where the grant lasts longer')
-    },
-  )
+    for (const token of [access_token, refreshed.body.access_token]) {
+      t.equal(claimsOf(token).exp, ofGrant.body.exp)
+    }
+    t.ok(Number(refreshed.body.expires_in) <= 60)
+    const { exp, iat } = claimsOf((await signIn('app')).access_token)
+    t.equal(Number(exp) - Number(iat), 600, 'where the grant lasts longer')
+  })
 
   await t.test(
-    "a public client's token is bound to its key, and to its certificate (RFC 9449 section 5; checklist 85)",
+    'the refresh token of a public client is bound to its key and to its certificate (RFC 9449 section 5; checklist 85)',
     async t => {
       const [key, otherKey] = [newKey('ES256'), newKey('ES256')]
       const [certificate, otherCertificate] = [
@@ -228,7 +225,7 @@ onEachStore('H. Refresh', setup, async (t, { url, gateway, beside }) => {
       const cases: Readonly<Record<string, readonly [right: () => Fields, ...wrong: (() => Fields)[]]>> = {
         'bound-spa': [() => prove(key), () => prove(otherKey), () => certificate, () => ({})],
         'tls-spa': [() => certificate, () => otherCertificate, () => ({})],
-        // Not registered for it, but it has proven a key when the token was made.
+        // The client is not registered for bound tokens, but it proved a key when the token was issued.
         spa: [() => prove(key), () => prove(otherKey), () => certificate, () => ({})],
       }
       for (const [client_id, [right, ...wrong]] of Object.entries(cases)) {

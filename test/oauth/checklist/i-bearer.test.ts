@@ -15,7 +15,7 @@ import { confidentialClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 import { fetchWith } from './support/secure-fetch.ts'
 
-/** What the gateway signs with, so that a test can sign what the gateway never would. */
+/** The gateway's signing key, so that a test can sign tokens that the gateway never would. */
 const key = newKey('ES256', 'signing')
 const { ca, server, client, selfSigned } = createCertificates(t)
 const upstream = await startStrictUpstream(t)
@@ -70,7 +70,7 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
   const bearer = `Authorization: Bearer ${token}`
 
   await t.test(
-    'no token is 401 without an error code, a bad one is invalid_token (RFC 6750 section 3; checklist 86)',
+    'a missing token gets 401 without an error code, an invalid one gets invalid_token (RFC 6750 section 3; checklist 86)',
     async t => {
       const nothing = await send(`${accounts}/x`, { method: 'GET', type: undefined, fetch })
       t.equal(nothing.status, 401)
@@ -83,7 +83,7 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
     },
   )
 
-  await t.test('a missing scope is 403 and named (RFC 6750 section 3; checklist 86)', async t => {
+  await t.test('a missing scope gets 403 with the scope (RFC 6750 section 3; checklist 86)', async t => {
     for (const scope of ['write', 'write offline']) {
       const refused = await call(signAccessToken(key, url, { claims: { scope } }))
       t.equal(refused.status, 403)
@@ -92,24 +92,27 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
     t.equal((await call(await tokenFor('app', { scope: 'read' }))).status, 200)
   })
 
-  await t.test('a token sent twice or malformed is 400 invalid_request (RFC 6750 section 3; checklist 86)', async t => {
-    const malformed = [
-      [bearer, bearer],
-      [`${bearer} ${token}`],
-      ['Authorization: Bearer'],
-      ['Authorization: Bearer "quoted"'],
-      [bearer, 'Authorization: Basic YTpi'],
-    ]
-    for (const lines of malformed) {
-      const answer = await get('/accounts/x', ...lines)
-      t.equal(answer.status, 400, lines.join().slice(0, 30))
-      t.match(headersOf(answer, 'www-authenticate')[0], /^Bearer realm="[^"]+", error="invalid_request"/)
-    }
-    t.equal((await get('/accounts/x', bearer)).status, 200)
-  })
+  await t.test(
+    'a duplicate or malformed token gets 400 invalid_request (RFC 6750 section 3; checklist 86)',
+    async t => {
+      const malformed = [
+        [bearer, bearer],
+        [`${bearer} ${token}`],
+        ['Authorization: Bearer'],
+        ['Authorization: Bearer "quoted"'],
+        [bearer, 'Authorization: Basic YTpi'],
+      ]
+      for (const lines of malformed) {
+        const answer = await get('/accounts/x', ...lines)
+        t.equal(answer.status, 400, lines.join().slice(0, 30))
+        t.match(headersOf(answer, 'www-authenticate')[0], /^Bearer realm="[^"]+", error="invalid_request"/)
+      }
+      t.equal((await get('/accounts/x', bearer)).status, 200)
+    },
+  )
 
   await t.test(
-    'a token in the query is refused, and the scheme has no case (RFC 9700 section 4.3.2; checklist 87)',
+    'a token in the query is refused, and the scheme is case-insensitive (RFC 9700 section 4.3.2; checklist 87)',
     async t => {
       for (const query of [`access_token=${token}`, `a=1&access%5ftoken=${token}`, 'access_token=']) {
         t.equal((await get(`/accounts/x?${query}`)).status, 400, query.slice(0, 20))
@@ -122,7 +125,7 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
   )
 
   await t.test(
-    'nothing passes but an access token that the gateway has signed (RFC 9068 section 4; checklist 88)',
+    'only an access token that the gateway has signed is accepted (RFC 9068 section 4; checklist 88)',
     async t => {
       const introspected = await send(`${url}/introspect`, {
         as: 'app',
@@ -158,7 +161,7 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
   )
 
   await t.test(
-    'aud contains this API, or the issuer that stands for all (RFC 9068 section 4; checklist 88)',
+    'aud contains this API, or the issuer, which stands for all APIs (RFC 9068 section 4; checklist 88)',
     async t => {
       const withAud = (aud: unknown): Promise<Posted> => call(signAccessToken(key, url, { claims: { aud } }))
 
@@ -173,7 +176,7 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
   )
 
   await t.test(
-    'the sub of a machine is its client_id, and no person has one (RFC 9068 section 2.2; checklist 89)',
+    'the sub of a machine is its client_id, and no user has such a sub (RFC 9068 section 2.2; checklist 89)',
     async t => {
       t.match(claimsOf(token), { sub: 'app', client_id: 'app' })
       const end = await signInAndAllow(new URL(`${url}/authorize?${authorizationQuery()}`), fetch)
@@ -187,7 +190,7 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
   )
 
   await t.test(
-    'a token bound to a certificate is good with that certificate alone (RFC 8705 section 3; checklist 90)',
+    'a token that is bound to a certificate is accepted only with that certificate (RFC 8705 section 3; checklist 90)',
     async t => {
       const bound = await tokenFor('bound', {}, fetchAsClient)
       t.match(claimsOf(bound), { cnf: { 'x5t#S256': /^[\w-]{43}$/ } })
@@ -195,15 +198,18 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
       t.ok(isInvalid(await call(bound)), 'without')
       t.ok(isInvalid(await call(bound, 'Bearer', fetchAsOther)), 'with another')
       const header = { 'client-cert': `:${client.cert.replace(/-----[A-Z ]+-----|\s/g, '')}:` }
-      t.ok(isInvalid(await call(bound, 'Bearer', fetch, '/accounts/x', header)), 'with the word of a stranger')
+      t.ok(
+        isInvalid(await call(bound, 'Bearer', fetch, '/accounts/x', header)),
+        'with the certificate in a header of an untrusted client',
+      )
       t.equal((await call(bound, 'DPoP', fetchAsClient)).status, 401)
       t.equal((await call(bound, 'Bearer', fetchAsClient)).status, 200)
-      t.equal((await call(token, 'Bearer', fetchAsOther)).status, 200, 'what is not bound needs none')
+      t.equal((await call(token, 'Bearer', fetchAsOther)).status, 200, 'an unbound token needs no certificate')
     },
   )
 
   await t.test(
-    'one bound to a certificate and a key is good with both alone (RFC 8705 section 3; checklist 90)',
+    'a token that is bound to a certificate and a key is accepted only with both (RFC 8705 section 3; checklist 90)',
     async t => {
       const dpopKey = newKey('ES256')
       const ofToken = { uri: `${url}/token`, nowMs: Date.now() }
@@ -230,7 +236,7 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
   )
 
   await t.test(
-    'the upstream sees no Authorization unless that is configured, and nobody else say who calls (RFC 9700 section 4.13; checklist 92)',
+    'the upstream gets Authorization only if that is configured, and no identity header of the client (RFC 9700 section 4.13; checklist 92)',
     async t => {
       const claimed = [
         'X-Sidegate-Client-Id: evil',

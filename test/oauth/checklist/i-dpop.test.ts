@@ -34,7 +34,7 @@ const grant = { grant_type: 'client_credentials' }
 const key = newKey('ES256')
 const stranger = newKey('ES256')
 
-/** One proof that is wrong, made for the right request with a fresh nonce: how it differs, or all of it. */
+/** A wrong proof for the right request with a fresh nonce: the changed parts, or the whole proof. */
 type Wrong = ProofTwist | Remake
 type Remake = (header: Members, claims: Members) => string
 
@@ -81,13 +81,13 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
   const challengeOf = ({ headers }: Posted): string => headers.get('www-authenticate') ?? ''
 
   await t.test(
-    'at the token endpoint a proof that is not right is an invalid_dpop_proof (RFC 9449 section 4.3; checklist 91)',
+    'at the token endpoint a wrong proof is an invalid_dpop_proof (RFC 9449 section 4.3; checklist 91)',
     async t => {
       for (const [fault, wrong] of Object.entries(wrongProofs)) {
         const dpop = typeof wrong === 'function' ? remade(proofOf(key, nonce), wrong) : proofOf(key, nonce, wrong)
         const refused = await ask(dpop)
         t.match(refused, { status: 400, body: { error: 'invalid_dpop_proof', access_token: undefined } }, fault)
-        t.notOk(refused.text.includes(dpop.slice(-20)), 'and it is not repeated')
+        t.notOk(refused.text.includes(dpop.slice(-20)), 'the response does not repeat the proof')
       }
       t.match(await ask(proofOf(key, nonce, { claims: { htu: `${tokenUri}/` } })), { status: 400 })
       for (const twist of [{}, { claims: { htu: `${tokenUri}?a=b#c` } }, { claims: { iat: nowSec() + 8 } }]) {
@@ -96,7 +96,7 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
     },
   )
 
-  await t.test('at the API it is a 401 that says so (RFC 9449 section 4.3; checklist 91)', async t => {
+  await t.test('at the API a wrong proof gets 401 invalid_dpop_proof (RFC 9449 section 4.3; checklist 91)', async t => {
     const wrongs: Readonly<Record<string, Wrong>> = {
       ...wrongProofs,
       'htm of another method': { claims: { htm: 'POST' } },
@@ -113,11 +113,11 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
     t.match(challengeOf(await call(proofOfCall({}, stranger))), /error="invalid_dpop_proof"/, 'another key')
     t.match(challengeOf(await call(undefined)), /error="invalid_dpop_proof"/, 'no proof')
     t.equal((await call(proofOfCall())).status, 200)
-    t.equal((await call(proofOfCall(), `dPoP ${token}`)).status, 200, 'the scheme has no case')
+    t.equal((await call(proofOfCall(), `dPoP ${token}`)).status, 200, 'the scheme is case-insensitive')
   })
 
   await t.test(
-    'without a fresh nonce there is use_dpop_nonce, with one to use (RFC 9449 section 4.3; checklist 91)',
+    'a request without a fresh nonce gets use_dpop_nonce and a nonce (RFC 9449 section 4.3; checklist 91)',
     async t => {
       for (const stale of [undefined, 'A'.repeat(43), `${nonce}A`]) {
         const refused = await ask(proofOf(key, stale))
@@ -140,24 +140,27 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
     },
   )
 
-  await t.test('a proof is good once, over all workers and replicas (RFC 9449 section 4.3; checklist 91)', async t => {
-    const replica = await beside()
-    const dpop = proofOf(key, nonce)
-    const dpopOfCall = proofOfCall()
-    const many = <T>(act: (at: string) => Promise<T>): Promise<readonly T[]> =>
-      Promise.all(Array.from({ length: 20 }, (_, n) => act(n % 4 === 0 ? replica.url : url)))
+  await t.test(
+    'a proof is accepted once over all workers and replicas (RFC 9449 section 4.3; checklist 91)',
+    async t => {
+      const replica = await beside()
+      const dpop = proofOf(key, nonce)
+      const dpopOfCall = proofOfCall()
+      const many = <T>(act: (at: string) => Promise<T>): Promise<readonly T[]> =>
+        Promise.all(Array.from({ length: 20 }, (_, n) => act(n % 4 === 0 ? replica.url : url)))
 
-    const asked = await many(at => ask(dpop, at))
-    const called = await many(at => call(dpopOfCall, undefined, at))
+      const asked = await many(at => ask(dpop, at))
+      const called = await many(at => call(dpopOfCall, undefined, at))
 
-    t.equal(asked.filter(({ status }) => status === 200).length, 1)
-    t.equal(asked.filter(({ body }) => body.error === 'invalid_dpop_proof').length, 19)
-    t.equal(called.filter(({ status }) => status === 200).length, 1)
-    t.equal(called.filter(answer => challengeOf(answer).includes('invalid_dpop_proof')).length, 19)
-    await eventually(() => workersAt(gateway, '/accounts/x') > 1)
-  })
+      t.equal(asked.filter(({ status }) => status === 200).length, 1)
+      t.equal(asked.filter(({ body }) => body.error === 'invalid_dpop_proof').length, 19)
+      t.equal(called.filter(({ status }) => status === 200).length, 1)
+      t.equal(called.filter(answer => challengeOf(answer).includes('invalid_dpop_proof')).length, 19)
+      await eventually(() => workersAt(gateway, '/accounts/x') > 1)
+    },
+  )
 
-  await t.test('a jti is used up by its key alone (RFC 9449 section 4.3; checklist 91)', async t => {
+  await t.test('a jti is used up only for its own key (RFC 9449 section 4.3; checklist 91)', async t => {
     const twist = { claims: { jti: randomUUID() } }
 
     t.match(await ask(proofOf(key, nonce, twist)), { status: 200 })
@@ -166,7 +169,7 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
   })
 
   await t.test(
-    'a token bound to a key is no bearer token, and a bearer token is bound to none (RFC 9449 section 4.3; checklist 91)',
+    'a token that is bound to a key is refused as a bearer token, and the other way round (RFC 9449 section 4.3; checklist 91)',
     async t => {
       for (const dpop of [undefined, proofOfCall()]) {
         const asBearer = await call(dpop, `Bearer ${token}`)
@@ -183,7 +186,7 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
   )
 
   await t.test(
-    '20 parallel refreshes with a key make one lineage, and another key has no part in it (RFC 9700 section 4.14.2, RFC 9449 section 5; checklist 82, 85)',
+    '20 parallel refreshes with a key yield one lineage, and another key is refused (RFC 9700 section 4.14.2, RFC 9449 section 5; checklist 82, 85)',
     async t => {
       const spa = { client_id: 'spa' }
       const ask = (fields: Fields, by = key): Promise<Posted> =>
@@ -207,7 +210,7 @@ onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {
   )
 
   await t.test(
-    'proofs and bound tokens stay at the gateway (RFC 9449 section 4.3, RFC 9700 section 4.13; checklist 91, 92)',
+    'proofs and bound tokens do not reach the upstream (RFC 9449 section 4.3, RFC 9700 section 4.13; checklist 91, 92)',
     async t => {
       t.equal((await call(proofOfCall())).status, 200)
 

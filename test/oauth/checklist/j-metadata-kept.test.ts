@@ -48,7 +48,7 @@ const keyClient = (method: string, changes: object): object => ({
   client_secret: undefined,
 })
 
-/** One client for each method, called by its name. */
+/** One client for each method, named after it. */
 const clients = [
   confidentialClient('client_secret_basic', { introspects: 'all' }),
   confidentialClient('client_secret_post', {
@@ -64,7 +64,7 @@ const clients = [
   publicClient('none'),
 ]
 
-/** How a client proves itself: parameters, headers, and who sends it, where it shows a certificate. */
+/** How a client authenticates: parameters, headers, and the connection if the client shows a certificate. */
 interface Proof {
   readonly fields?: Fields
   readonly headers?: Fields
@@ -115,7 +115,7 @@ onEachStore('J. What the metadata list', setup, async (t, { gateway }) => {
   }
 
   await t.test(
-    'each method of authentication that is listed works, at each endpoint (RFC 8414 section 2; checklist 94)',
+    'each listed authentication method works at each endpoint (RFC 8414 section 2; checklist 94)',
     async t => {
       const endpoints = { token: grant, introspection: { token: 'x' }, revocation: { token: 'x' } }
       for (const [endpoint, fields] of Object.entries(endpoints)) {
@@ -130,7 +130,7 @@ onEachStore('J. What the metadata list', setup, async (t, { gateway }) => {
     },
   )
 
-  await t.test('each grant type that is listed is known, and no other (RFC 8414 section 2; checklist 94)', async t => {
+  await t.test('only the listed grant types are known (RFC 8414 section 2; checklist 94)', async t => {
     const others = ['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code']
     for (const grant_type of [...listed('grant_types_supported'), ...others]) {
       const { body } = await post(`${url}/token`, { grant_type }, basicProof)
@@ -141,41 +141,38 @@ onEachStore('J. What the metadata list', setup, async (t, { gateway }) => {
   })
 
   const request: Fields = Object.fromEntries(new URLSearchParams(authorizationQuery({ client_id: 'private_key_jwt' })))
-  /** The error that an authorization request gets; undefined: it begins an interaction. */
+  /** The error that an authorization request gets; undefined if it starts an interaction. */
   const errorOf = async (fields: Fields): Promise<string | undefined> =>
     answerOf(await get(`${url}/authorize?${new URLSearchParams(fields)}`)).error
 
-  await t.test(
-    'each algorithm of what clients sign works where it is listed (RFC 8414 section 2; checklist 94)',
-    async t => {
-      const { jti: _jti, sub: _sub, ...rest } = claimsFor('private_key_jwt')
-      const claims = { ...rest, ...request }
-      for (const alg of algs) {
-        const key = keyFor(alg)
-        const isListed = (member: string): boolean => listed(member).includes(alg)
+  await t.test('each listed algorithm of client signatures works (RFC 8414 section 2; checklist 94)', async t => {
+    const { jti: _jti, sub: _sub, ...rest } = claimsFor('private_key_jwt')
+    const claims = { ...rest, ...request }
+    for (const alg of algs) {
+      const key = keyFor(alg)
+      const isListed = (member: string): boolean => listed(member).includes(alg)
 
-        const assertion = alg === 'none' ? unsignedJws({}, claimsFor('private_key_jwt')) : signedBy(key, alg)
-        const asserted = await post(`${url}/token`, grant, { fields: assertionFields(assertion) })
-        t.equal(
-          asserted.status === 200,
-          isListed('token_endpoint_auth_signing_alg_values_supported'),
-          `assertion, ${alg}`,
-        )
+      const assertion = alg === 'none' ? unsignedJws({}, claimsFor('private_key_jwt')) : signedBy(key, alg)
+      const asserted = await post(`${url}/token`, grant, { fields: assertionFields(assertion) })
+      t.equal(
+        asserted.status === 200,
+        isListed('token_endpoint_auth_signing_alg_values_supported'),
+        `assertion, ${alg}`,
+      )
 
-        const dpop = newProof(key, { uri: `${url}/token`, nowMs: Date.now() }, { header: { alg } })
-        const proven = await post(`${url}/token`, grant, { headers: { ...basicProof.headers, dpop } })
-        t.equal(proven.status === 200, isListed('dpop_signing_alg_values_supported'), `DPoP proof, ${alg}`)
+      const dpop = newProof(key, { uri: `${url}/token`, nowMs: Date.now() }, { header: { alg } })
+      const proven = await post(`${url}/token`, grant, { headers: { ...basicProof.headers, dpop } })
+      t.equal(proven.status === 200, isListed('dpop_signing_alg_values_supported'), `DPoP proof, ${alg}`)
 
-        const object = alg === 'none' ? unsignedJws({}, claims) : signJws({ alg, kid: key.kid }, claims, key)
-        const error = await errorOf({ ...request, request: object })
-        const expected = isListed('request_object_signing_alg_values_supported') ? undefined : 'invalid_request_object'
-        t.equal(error, expected, `request object, ${alg}`)
-      }
-    },
-  )
+      const object = alg === 'none' ? unsignedJws({}, claims) : signJws({ alg, kid: key.kid }, claims, key)
+      const error = await errorOf({ ...request, request: object })
+      const expected = isListed('request_object_signing_alg_values_supported') ? undefined : 'invalid_request_object'
+      t.equal(error, expected, `request object, ${alg}`)
+    }
+  })
 
   await t.test(
-    'code_challenge_methods_supported is S256; each value that is listed works (RFC 8414 section 2; checklist 94)',
+    'code_challenge_methods_supported is S256, and each listed value works (RFC 8414 section 2; checklist 94)',
     async t => {
       t.same(listed('code_challenge_methods_supported'), ['S256'])
       const choices: Readonly<Record<string, readonly [parameter: string, others: readonly string[]]>> = {
@@ -195,7 +192,7 @@ onEachStore('J. What the metadata list', setup, async (t, { gateway }) => {
   )
 
   await t.test(
-    'introspection answers are signed as listed, tokens bound to certificates as said (RFC 8414 section 2; checklist 94)',
+    'introspection responses are signed as listed, and tokens are bound to certificates as declared (RFC 8414 section 2; checklist 94)',
     async t => {
       const used = new Set<unknown>()
       for (const proof of [basicProof, postProof]) {
@@ -211,7 +208,7 @@ onEachStore('J. What the metadata list', setup, async (t, { gateway }) => {
     },
   )
 
-  await t.test('every endpoint that is named is there (RFC 8414 section 2; checklist 94)', async t => {
+  await t.test('every listed endpoint exists (RFC 8414 section 2; checklist 94)', async t => {
     const named = Object.entries(metadata).filter(([member]) => /_endpoint$|^jwks_uri$/.test(member))
     t.equal(named.length, 6)
     for (const [member, place] of named) t.not((await get(String(place))).status, 404, member)

@@ -9,12 +9,12 @@ import { claimsOf } from './support/access-tokens.ts'
 import { confidentialClient, publicClient } from './support/clients.ts'
 import { onEachStore } from './support/each-store.ts'
 
-/** Unlike any other text of the run, so that finding it anywhere means that it leaked. */
+/** No other text of the run equals it, so that any occurrence in the output is a leak. */
 const secret = 'kept-to-itself-5e81c7'
 const wrongSecret = 'guessed-at-5e81c7'
 const wellKnown = '/.well-known/oauth-authorization-server'
 
-/** The test itself is a proxy that is trusted. */
+/** The test itself is a trusted proxy. */
 const setup = () => ({
   workers: 2,
   trustedProxies: ['127.0.0.1'],
@@ -31,7 +31,7 @@ const setup = () => ({
 
 const textOf = ({ body }: { readonly body: Buffer }): string => body.toString()
 
-/** Everything that the gateway has said to its operator, once it has said this. */
+/** The whole output of the gateway, as soon as it contains this text. */
 const outputWith = async ({ output }: RunningSidegate, text: string): Promise<string> => {
   await eventually(() => output.some(line => line.includes(text)))
   return output.join('\n')
@@ -49,7 +49,7 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
   })
 
   await t.test(
-    'the metadata need no credentials, and their issuer is that of every token (RFC 8414 section 3; checklist 93)',
+    'the metadata need no credentials, and their issuer is the issuer of every token (RFC 8414 section 3; checklist 93)',
     async t => {
       const { status, headers, body } = await send(url + wellKnown, { method: 'GET', type: undefined })
 
@@ -64,7 +64,7 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
   )
 
   await t.test(
-    'they follow neither Host nor what a proxy says, trusted though it is (RFC 8414 section 3; checklist 93)',
+    'the metadata follow neither Host nor the headers of a trusted proxy (RFC 8414 section 3; checklist 93)',
     async t => {
       const host = new URL(url).host
       const plain = textOf(await getRaw(wellKnown, `Host: ${host}`))
@@ -97,24 +97,27 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
     },
   )
 
-  await t.test('what is not served, or has no entries, is not a member (RFC 8414 section 2; checklist 94)', async t => {
-    for (const at of [url, tenant.url]) {
-      const { body } = await send(at + wellKnown, { method: 'GET', type: undefined })
-      for (const [name, value] of Object.entries(body)) {
-        t.ok(value !== null && value !== '' && (value as { readonly length?: number }).length !== 0, name)
+  await t.test(
+    'a member without an endpoint or without entries is left out (RFC 8414 section 2; checklist 94)',
+    async t => {
+      for (const at of [url, tenant.url]) {
+        const { body } = await send(at + wellKnown, { method: 'GET', type: undefined })
+        for (const [name, value] of Object.entries(body)) {
+          t.ok(value !== null && value !== '' && (value as { readonly length?: number }).length !== 0, name)
+        }
       }
-    }
-    const { body } = await send(tenant.url + wellKnown, { method: 'GET', type: undefined })
-    const named = Object.keys(body).filter(name => !name.startsWith('token_endpoint'))
-    t.same(named.toSorted(), ['dpop_signing_alg_values_supported', 'grant_types_supported', 'issuer'])
-  })
+      const { body } = await send(tenant.url + wellKnown, { method: 'GET', type: undefined })
+      const named = Object.keys(body).filter(name => !name.startsWith('token_endpoint'))
+      t.same(named.toSorted(), ['dpop_signing_alg_values_supported', 'grant_types_supported', 'issuer'])
+    },
+  )
 
   const guarded = `${url}/v1/metadata/oauth2`
   const askFor = (fields: Fields, headers: Fields = {}): Promise<Posted> =>
     send(`${guarded}?${new URLSearchParams(fields)}`, { method: 'GET', type: undefined, headers })
 
   await t.test(
-    'the guarded metadata are for who has credentials, in the query or by Basic (RFC 6749 section 2.3.1; checklist 95)',
+    'the metadata operation accepts credentials in the query or by Basic (RFC 6749 section 2.3.1; checklist 95)',
     async t => {
       const discovered = await send(url + wellKnown, { method: 'GET', type: undefined })
       const answers = [
@@ -132,7 +135,7 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
   )
 
   await t.test(
-    'wrong and missing credentials are 401, with the same bytes (RFC 6749 section 2.3.1; checklist 95)',
+    'wrong and missing credentials get 401 with the same bytes (RFC 6749 section 2.3.1; checklist 95)',
     async t => {
       const refusals = [
         await askFor({}),
@@ -153,7 +156,7 @@ onEachStore('J. Metadata', setup, async (t, { url, gateway, beside, stored }) =>
     },
   )
 
-  await t.test('no secret that was sent is anywhere after the run (RFC 6749 section 2.3.1; checklist 95)', async t => {
+  await t.test('no secret of a request is in any output of the run (RFC 6749 section 2.3.1; checklist 95)', async t => {
     await send(`${url}/after-the-run`, { method: 'GET', type: undefined })
 
     const places = {

@@ -25,7 +25,7 @@ const start = async (t: Test, store: TestConfig): Promise<RunningSidegate> => {
 
 const kidOf = (token: string): string => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid
 
-/** What clients do all day, each request on a connection of its own: get a token, show it, have it introspected. */
+/** The usual work of clients, each request on a new connection: get a token, use it, have it introspected. */
 const useOnce = async (url: string) => {
   const issued = await post(`${url}/token`, { grant_type: 'client_credentials' }, 'app')
   const token = String(issued.body.access_token)
@@ -46,7 +46,7 @@ const publishedKids = async (url: string): Promise<readonly unknown[]> => {
   return (body.keys as readonly { readonly kid: string }[]).map(({ kid }) => kid)
 }
 
-/** Uses the gateway all the time while it rotates, and after. */
+/** Sends requests without a pause while the gateway rotates, and after it. */
 const rotateUnderLoad = async (t: Test, kind: string, store: TestConfig): Promise<void> => {
   const { url, dir } = await start(t, store)
   const statuses = new Set<number | string>()
@@ -78,17 +78,17 @@ const rotateUnderLoad = async (t: Test, kind: string, store: TestConfig): Promis
   isOver = true
   await load
 
-  t.same([...statuses], ['good'], `${kind}: whatever was asked, by tokens of either key`)
+  t.same([...statuses], ['good'], `${kind}: every request, with tokens of both keys`)
   t.same([...new Set(after.map(({ token }) => kidOf(token)))], [next], `${kind}: every worker signs with the new one`)
-  t.same((await publishedKids(url)).toSorted(), [old, next].sort(), `${kind}: both are published`)
+  t.same((await publishedKids(url)).toSorted(), [old, next].sort(), `${kind}: both keys are published`)
 }
 
 t.test(
-  'no request fails while four workers go over to a new key (OpenID Connect Core section 10.1.1; checklist 96)',
+  'no request fails while four workers change to a new key (OpenID Connect Core section 10.1.1; checklist 96)',
   async t => {
     const redis = await startRedis(t)
 
-    // Both at once: most of it is waiting for the fifteen seconds in which every worker learns of the new key.
+    // Both run at once: most of the time is the wait for the fifteen seconds in which every worker reads the new key.
     await Promise.all([rotateUnderLoad(t, 'sqlite', {}), rotateUnderLoad(t, 'redis', { store: redis.url })])
   },
 )

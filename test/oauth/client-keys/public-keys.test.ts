@@ -11,7 +11,7 @@ const signedBy = (key: TestKey, kid?: string) => {
   return jws
 }
 
-t.test('an RSA key of 2048 to 4096 bits with an exponent of 32 bits at most is a key, any other none', async t => {
+t.test('an RSA key is accepted with 2048 to 4096 bits and an exponent of at most 32 bits', async t => {
   for (const [jwk, taken] of [
     [rsaJwk(2047), 0],
     [rsaJwk(2048), 1],
@@ -27,7 +27,7 @@ t.test('an RSA key of 2048 to 4096 bits with an exponent of 32 bits at most is a
   }
 })
 
-t.test('of a set the first 20 keys that can be used are kept', async t => {
+t.test('the first 20 usable keys of a set are kept', async t => {
   const ours = Array.from({ length: 21 }, (_, nth) => newKey('EdDSA', `key-${nth}`))
   const unusable = { kty: 'oct', k: 'c2VjcmV0' }
 
@@ -59,7 +59,7 @@ t.test('only keys that fit the algorithm count as tried', async t => {
   t.equal(findSignatureFault(toPublicKeys({ keys: unfitting }), signedBy(signer)), 'key_unknown')
 })
 
-t.test('a key verifies only where its key_ops, if it has one, is a list of texts with verify', async t => {
+t.test('a key with key_ops verifies only if that is a list of strings with verify', async t => {
   const signer = newKey('ES256')
   const faultWith = (key_ops: unknown) =>
     findSignatureFault(toPublicKeys({ keys: [{ ...bareJwk(signer), key_ops }] }), signedBy(signer))

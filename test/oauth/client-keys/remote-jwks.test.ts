@@ -10,7 +10,7 @@ import { type ClientKey, createClientKey, keySetOf } from '../support/client-key
 const first = await createClientKey('ES256', 'first')
 const second = await createClientKey('ES256', 'second')
 
-/** What a `jwks_uri` answers. */
+/** The response of a `jwks_uri`. */
 const answering =
   (keys: readonly ClientKey[], headers: Readonly<Record<string, string>> = {}): RequestListener =>
   (_request, response) =>
@@ -18,7 +18,7 @@ const answering =
 
 const failing: RequestListener = (_request, response) => response.writeHead(500).end('{"keys":[]}')
 
-/** A server with somebody's keys, and the source that fetches them. */
+/** A server with the keys of a client, and the source that fetches them. */
 const start = async (t: Test, listener: RequestListener) => {
   const clock = createManualClock()
   const state = { listener, fetches: 0 }
@@ -34,7 +34,7 @@ const start = async (t: Test, listener: RequestListener) => {
   const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`
   const reports: string[] = []
   const source = createKeySource({ kind: 'uri', uri }, clock, (host, reason) => reports.push(`${host}: ${reason}`))
-  /** Whether the key is found: `no`, or the error's code and Retry-After where nobody can say. */
+  /** Whether the key is found: `no`, or the error's code and Retry-After if the key set is unavailable. */
   const find = async ({ kid }: { readonly kid: string }): Promise<string> => {
     try {
       return (await findAmong(source, keys => keys.find(key => key.kid === kid))) ? 'yes' : 'no'
@@ -46,7 +46,7 @@ const start = async (t: Test, listener: RequestListener) => {
   return { clock, state, source, find, reports, host: new URL(uri).host }
 }
 
-t.test('keys are fetched when they are first needed, once for all who wait', async t => {
+t.test('keys are fetched when they are first needed, once for all waiting requests', async t => {
   const { state, find } = await start(t, answering([first]))
   t.equal(state.fetches, 0)
 
@@ -56,14 +56,14 @@ t.test('keys are fetched when they are first needed, once for all who wait', asy
   t.equal(state.fetches, 1)
 })
 
-t.test('keys at hand are there at once, without a promise', async t => {
+t.test('cached keys are returned at once, without a promise', async t => {
   const { source, find } = await start(t, answering([first]))
   await find(first)
 
   t.match(source.current(), [{ kid: 'first' }])
 })
 
-t.test('keys are kept for five minutes, or as long as their answer says between a minute and an hour', async t => {
+t.test('keys are cached for five minutes, or for the max-age of the response between a minute and an hour', async t => {
   for (const [cacheControl, keptSec] of [
     ['', 300],
     ['no-store', 300],
@@ -86,7 +86,7 @@ t.test('keys are kept for five minutes, or as long as their answer says between 
   }
 })
 
-t.test('a clock that is set back keeps no key alive, and no fetch away', async t => {
+t.test('a clock that is set back neither keeps a key longer nor delays a fetch', async t => {
   const { clock, state, find } = await start(t, answering([first]))
   await find(first)
   clock.setBackSec(7200)
@@ -100,7 +100,7 @@ t.test('a clock that is set back keeps no key alive, and no fetch away', async t
   t.equal(await find(second), 'no', 'when the set is no longer fresh')
 })
 
-t.test('a key that is new is found by one fetch more', async t => {
+t.test('a new key is found by another fetch', async t => {
   const { clock, state, find } = await start(t, answering([first]))
   await find(first)
   clock.advanceSec(30)
@@ -110,7 +110,7 @@ t.test('a key that is new is found by one fetch more', async t => {
   t.equal(state.fetches, 2)
 })
 
-t.test('a key that is gone is good no longer than its set is kept', async t => {
+t.test('a removed key is accepted only while its set is cached', async t => {
   const { clock, state, find } = await start(t, answering([first, second]))
   await find(first)
   state.listener = answering([second])
@@ -120,7 +120,7 @@ t.test('a key that is gone is good no longer than its set is kept', async t => {
   t.equal(await find(first), 'no')
 })
 
-t.test('a flood of unknown keys makes one fetch in thirty seconds', async t => {
+t.test('a flood of unknown keys causes one fetch in thirty seconds', async t => {
   const { clock, state, find } = await start(t, answering([first]))
   const flood = (): Promise<readonly string[]> =>
     Promise.all(Array.from({ length: 100 }, (_, i) => find({ kid: `unknown-${i}` })))
@@ -134,10 +134,10 @@ t.test('a flood of unknown keys makes one fetch in thirty seconds', async t => {
   await flood()
   await flood()
   t.equal(state.fetches, 2)
-  t.equal(await find(first), 'yes', 'and the known one is good all the time')
+  t.equal(await find(first), 'yes', 'the known key stays valid')
 })
 
-t.test('while the keys cannot be fetched the last ones are good for an hour, and not longer', async t => {
+t.test('while the keys cannot be fetched the last ones are accepted for an hour, and not longer', async t => {
   const { clock, state, find } = await start(t, answering([first]))
   await find(first)
   state.listener = failing
@@ -152,10 +152,10 @@ t.test('while the keys cannot be fetched the last ones are good for an hour, and
   t.equal(await find(first), 'temporarily_unavailable 29')
   state.listener = answering([first])
   clock.advanceSec(29)
-  t.equal(await find(first), 'yes', 'and they are back when they can be')
+  t.equal(await find(first), 'yes', 'they are accepted again after a successful fetch')
 })
 
-t.test('keys that were never fetched are asked for again after thirty seconds, not by every request', async t => {
+t.test('keys that were never fetched are requested again after thirty seconds, not by every request', async t => {
   const { clock, state, find } = await start(t, failing)
 
   t.equal(await find(first), 'temporarily_unavailable 30')
@@ -177,7 +177,7 @@ const padded = (bytes: number): string => {
   return `${jwks}${' '.repeat(bytes - jwks.length)}`
 }
 
-t.test('what is no key set, or has more than 64 KiB, is no answer', async t => {
+t.test('a response that is not a key set, or has more than 64 KiB, is refused', async t => {
   t.equal(await (await start(t, text(padded(64 * 1024)))).find(first), 'yes')
   for (const body of ['', 'no json', 'null', '[]', '{}', '{"keys":{}}', padded(64 * 1024 + 1)]) {
     t.match(await (await start(t, text(body))).find(first), /^temporarily_unavailable/, body.slice(0, 20))
@@ -195,7 +195,7 @@ t.test('a redirect is not followed', async t => {
   t.equal(state.fetches, 1)
 })
 
-t.test('a server that sends on and on is left after a while', async t => {
+t.test('a fetch from a server that sends without end is cancelled at its deadline', async t => {
   const { find } = await start(t, (_request, response) => {
     response.writeHead(200)
     const timer = setInterval(() => response.write(' '), 100)
@@ -205,14 +205,14 @@ t.test('a server that sends on and on is left after a while', async t => {
   t.match(await find(first), /^temporarily_unavailable/)
 })
 
-t.test('one bad key among the others harms none', async t => {
+t.test('one invalid key does not affect the others', async t => {
   const bad = [null, 'x', { kty: 'EC' }, { kty: 'oct', k: 'AA' }, { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }]
   const { find } = await start(t, text(JSON.stringify({ keys: [...bad, first.publicJwk] })))
 
   t.equal(await find(first), 'yes')
 })
 
-t.test('keys come over https, or from this machine', async t => {
+t.test('keys are fetched over https, or from this machine', async t => {
   for (const uri of ['https://a.example/jwks', 'http://127.0.0.1:1/', 'http://localhost/', 'http://[::1]/']) {
     t.ok(isFetchable(uri), uri)
   }
@@ -233,7 +233,7 @@ t.test('keys come over https, or from this machine', async t => {
   await t.rejects(Promise.resolve(source.current()), { code: 'temporarily_unavailable' })
 })
 
-t.test('why keys cannot be fetched is reported once a pause, without a word of the answer', async t => {
+t.test('a failed fetch is reported once in each pause, without text of the response', async t => {
   const listeners: Readonly<Record<string, RequestListener>> = {
     'the jwks_uri answered 500': failing,
     'the jwks_uri answered no JSON': (_request, response) => response.end('s3cret'),
@@ -253,7 +253,7 @@ t.test('why keys cannot be fetched is reported once a pause, without a word of t
   }
 })
 
-t.test('what can be fetched is not reported', async t => {
+t.test('a successful fetch is not reported', async t => {
   const { find, reports } = await start(t, answering([first]))
   await find(first)
   await find(second)

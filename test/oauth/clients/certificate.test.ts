@@ -28,9 +28,9 @@ const withKeysOf = (...all: readonly CertificateFiles[]): Partial<ClientRegistra
   return { token_endpoint_auth_method: 'self_signed_tls_client_auth', keys: { kind: 'jwks', jwks: { keys } } }
 }
 
-/** The status that the client gets which presents this certificate and its name. */
+/** The status that a client gets when it presents this certificate and its client_id. */
 const start = async (t: Test, registration: Partial<ClientRegistration>) => {
-  const clock = createManualClock(Date.now()) // the certificates are of today
+  const clock = createManualClock(Date.now()) // the certificates were created today
   const clients = [client('tls', { secrets: [], ...registration }), client('app')]
   const { token } = await startServer(t, { clients }, clock)
   const present = async (clientCertificate: ClientCertificate | undefined, fields = { client_id: 'tls' }) =>
@@ -38,17 +38,17 @@ const start = async (t: Test, registration: Partial<ClientRegistration>) => {
   return { clock, present }
 }
 
-t.test('a certificate that a CA vouches for proves the client that its subject names', async t => {
+t.test('a certificate of a trusted CA authenticates the client with its subject', async t => {
   const { present } = await start(t, named('subject_dn', 'CN=client,O=Tests'))
 
   t.equal(await present(vouchedFor(certificates.client)), 200)
-  t.equal(await present(unknown(certificates.client)), refused, 'the same one that nobody vouches for')
+  t.equal(await present(unknown(certificates.client)), refused, 'the same certificate without a trusted CA')
   t.equal(await present(vouchedFor(issue('client2', { subject: '/O=Tests/CN=client2' }))), refused)
   t.equal(await present(vouchedFor(issue('turned', { subject: '/CN=client/O=Tests' }))), refused)
   t.equal(await present(undefined), refused)
 })
 
-t.test('a subject with odd characters is the one that was registered, and no other', async t => {
+t.test('a subject with unusual characters matches only the registered one', async t => {
   const subject = '/C=AT/O=Sh\\/op, "Inc." \\\\\\+1/OU=#\\+;<x>/organizationIdentifier=PSDAT-FMA-1/CN=Zoë+UID=u=1'
   const odd = vouchedFor(issue('odd', { subject }))
   const registered =
@@ -62,7 +62,7 @@ t.test('a subject with odd characters is the one that was registered, and no oth
 const san =
   'DNS:Api.example,DNS:*.wild.example,IP:2001:db8::1,IP:192.0.2.7,URI:https://api.example/x?a=1,email:Ops@api.example'
 
-t.test('an alternative name proves the client as its kind is compared', async t => {
+t.test('a subject alternative name is compared by the rules of its kind', async t => {
   const presented = vouchedFor(issue('names', { san }))
   const expectations: readonly (readonly [CertificateName['kind'], string, boolean])[] = [
     ['san_dns', 'api.EXAMPLE', true],
@@ -93,7 +93,7 @@ t.test('an alternative name proves the client as its kind is compared', async t 
   }
 })
 
-t.test('a URI that node quotes is the one that was registered, and a name of another kind is none', async t => {
+t.test('a URI that Node quotes matches the registered one, and a name of another kind does not', async t => {
   const presented = vouchedFor(issue('quoted', { san: "URI:urn:it\\'s,DNS:URI:urn:b,email:URI:urn:c@d.example" }))
 
   t.match(presented.certificate.subjectAltName, /"/)
@@ -103,17 +103,21 @@ t.test('a URI that node quotes is the one that was registered, and a name of ano
   }
 })
 
-t.test('a self-signed certificate proves the client whose key it has', async t => {
+t.test('a self-signed certificate authenticates the client with its key', async t => {
   const { present } = await start(t, withKeysOf(certificates.ca, certificates.selfSigned))
 
   t.equal(await present(unknown(certificates.selfSigned)), 200)
-  t.equal(await present(vouchedFor(certificates.selfSigned)), 200, 'also where somebody vouches for it')
+  t.equal(await present(vouchedFor(certificates.selfSigned)), 200, 'also if a trusted CA signed it')
   t.equal(await present(unknown(issueSelfSigned('self-signed2', { subject: '/CN=self-signed' }))), refused)
-  t.equal(await present(vouchedFor(certificates.client)), refused, 'a vouched-for one of another key is no proof')
+  t.equal(
+    await present(vouchedFor(certificates.client)),
+    refused,
+    'a certificate of a trusted CA with another key is refused',
+  )
   t.equal(await present(undefined), refused)
 })
 
-t.test('an expired certificate proves nothing, nor does one that is not valid yet', async t => {
+t.test('an expired certificate is refused, and so is one that is not valid yet', async t => {
   for (const [registration, presented] of [
     [named('subject_dn', 'CN=client,O=Tests'), vouchedFor(certificates.client)],
     [withKeysOf(certificates.selfSigned), unknown(certificates.selfSigned)],
@@ -133,7 +137,7 @@ t.test('an expired certificate proves nothing, nor does one that is not valid ye
   }
 })
 
-t.test('a certificate speaks for the client that the body names, and the body must name one', async t => {
+t.test('a certificate authenticates the client of the body, and the body must have a client_id', async t => {
   const { present } = await start(t, named('subject_dn', 'CN=client,O=Tests'))
 
   t.equal(await present(vouchedFor(certificates.client), { client_id: '' }), refused)

@@ -4,7 +4,7 @@ import { Secret } from '../../../src/secret.ts'
 import { answer, basic, client, emptyRequest, publicClient, startServer } from '../support/authorization-server.ts'
 
 const grant = { grant_type: 'client_credentials' }
-/** What an attempt costs this process, all threads together. */
+/** The CPU time of an attempt in this process, all threads together. */
 const cpuMicros = async (attempt: () => unknown): Promise<number> => {
   const before = process.cpuUsage()
   await attempt()
@@ -43,7 +43,7 @@ t.test('both halves of HTTP Basic are form-urldecoded (RFC 6749 section 2.3.1; c
 })
 
 t.test(
-  'a malformed header is 401, never anything worse, and the scheme has no case (RFC 7617 section 2; checklist 15)',
+  'a malformed header gets 401, never 500, and the scheme is case-insensitive (RFC 7617 section 2; checklist 15)',
   async t => {
     const { token } = await startServer(t)
     const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
@@ -105,23 +105,20 @@ t.test('an unknown client and a wrong secret get the same answer (RFC 6749 secti
   t.same(await token({ ...grant, client_id: 'nobody', client_secret: 'x' }, {}), unknown)
 })
 
-t.test(
-  'where one client has a slow hash, every failure takes as long (RFC 6749 section 10.10; checklist 18)',
-  async t => {
-    const value = new Secret(await hashSecret(new Secret('correct horse')))
-    const slow = client('slow', { secrets: [{ kind: 'hash', value }] })
-    const { token } = await startServer(t, { clients: [slow, client('app')] })
-    const leastCpu = async (attempt: (i: number) => unknown): Promise<number> =>
-      Math.min(await cpuMicros(() => attempt(1)), await cpuMicros(() => attempt(2)), await cpuMicros(() => attempt(3)))
-    const oneHash = await leastCpu(i => verifySecretHash(new Secret(`wrong-${i}`), value))
+t.test('if one client has a slow hash, every failure takes as long (RFC 6749 section 10.10; checklist 18)', async t => {
+  const value = new Secret(await hashSecret(new Secret('correct horse')))
+  const slow = client('slow', { secrets: [{ kind: 'hash', value }] })
+  const { token } = await startServer(t, { clients: [slow, client('app')] })
+  const leastCpu = async (attempt: (i: number) => unknown): Promise<number> =>
+    Math.min(await cpuMicros(() => attempt(1)), await cpuMicros(() => attempt(2)), await cpuMicros(() => attempt(3)))
+  const oneHash = await leastCpu(i => verifySecretHash(new Secret(`wrong-${i}`), value))
 
-    for (const client_id of ['nobody', 'app', 'slow']) {
-      const wrong = (i: number) => token(grant, { request: { authorization: [basic(client_id, `guess-${i}`)] } })
-      const spent = await leastCpu(wrong)
-      t.ok(spent > oneHash / 2, `${client_id} costs one slow hash (${spent} µs, a hash ${oneHash} µs)`)
-    }
-  },
-)
+  for (const client_id of ['nobody', 'app', 'slow']) {
+    const wrong = (i: number) => token(grant, { request: { authorization: [basic(client_id, `guess-${i}`)] } })
+    const spent = await leastCpu(wrong)
+    t.ok(spent > oneHash / 2, `${client_id} costs one slow hash (${spent} µs, a hash ${oneHash} µs)`)
+  }
+})
 
 t.test(
   'secrets of any length are compared, the empty and the longer one too (RFC 6749 section 10.10; checklist 19)',
@@ -143,7 +140,7 @@ t.test('a client uses its registered method and no other (RFC 7591 section 2; ch
   t.match(await token({ ...grant, client_id: 'app', client_secret: 'app-secret' }, {}), invalidClient)
 })
 
-t.test('stored forms of a secret authenticate like the secret itself', async t => {
+t.test('every stored form of a secret authenticates the client', async t => {
   const quick = new Secret(hashGeneratedSecret(new Secret('quick-secret')))
   const slow = new Secret(await hashSecret(new Secret('slow-secret')))
   const clients = [
@@ -159,7 +156,7 @@ t.test('stored forms of a secret authenticate like the secret itself', async t =
 })
 
 t.test(
-  'secrets guessed all at once are heard no further than those guessed in turn (RFC 6749 section 2.3.1; checklist 24)',
+  'concurrent guesses get no more attempts than sequential ones (RFC 6749 section 2.3.1; checklist 24)',
   async t => {
     const value = new Secret(await hashSecret(new Secret('app-secret')))
     const { token } = await startServer(t, { clients: [client('app', { secrets: [{ kind: 'hash', value }] })] })
@@ -170,12 +167,12 @@ t.test(
     )
 
     t.equal(answers.filter(({ status }) => status === 401).length, 10)
-    t.match(answers.at(-1), { status: 429 }, 'the right one comes after too many')
+    t.match(answers.at(-1), { status: 429 }, 'the right secret comes after too many guesses')
   },
 )
 
 t.test(
-  'after ten wrong secrets the client is refused from that address, and nobody else is (RFC 6749 section 2.3.1; checklist 24)',
+  'after ten wrong secrets only this client at this address is refused (RFC 6749 section 2.3.1; checklist 24)',
   async t => {
     const { token, clock } = await startServer(t)
     const wrong = { request: { authorization: [basic('app', 'wrong')] } }
@@ -193,7 +190,7 @@ t.test(
 )
 
 t.test(
-  'the metadata operation takes a secret in the query, or Basic, from every client that has one (RFC 6749 section 2.3.1; checklist 95)',
+  'the metadata operation accepts a secret in the query or by Basic from every client with a secret (RFC 6749 section 2.3.1; checklist 95)',
   async t => {
     const clients = [
       client('app'),

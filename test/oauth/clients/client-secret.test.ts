@@ -12,7 +12,7 @@ const plain = (text: string, untilMs?: number): ClientSecret => ({
 
 const stored = (hash: string, untilMs?: number): ClientSecret => ({ ...plain(hash, untilMs), kind: 'hash' })
 
-/** What becomes of a secret that `rotating` presents while these are its secrets, at the clock's time. */
+/** The result of a secret that `rotating` presents while it has these secrets, at the clock's time. */
 const startRotation = async (t: Test, secrets: (endMs: number) => readonly ClientSecret[]) => {
   const clock = createManualClock()
   const clients = [client('rotating', { secrets: secrets(clock.nowMs() + 60_000) }), client('app')]
@@ -48,22 +48,22 @@ for (const [kind, secrets] of Object.entries(kinds)) {
       t.equal(await present('older'), 401)
 
       clock.advanceSec(59.999)
-      t.equal(await present('old'), 200, 'to the last moment')
+      t.equal(await present('old'), 200, 'until the last millisecond')
       clock.advanceSec(0.001)
-      t.equal(await present('old'), 401, 'and no moment longer')
+      t.equal(await present('old'), 401, 'and not after it')
       t.equal(await present('new'), 200)
     },
   )
 }
 
-t.test('a secret whose end has come before the start never works (checklist 25)', async t => {
+t.test('a secret that ended before the start is never accepted (checklist 25)', async t => {
   const { present } = await startRotation(t, endMs => [plain('new'), plain('old', endMs - 60_000)])
 
   t.equal(await present('old'), 401)
   t.equal(await present('new'), 200)
 })
 
-/** What an attempt costs this process, all threads together; the least of three. */
+/** The CPU time of an attempt in this process, all threads together; the least of three. */
 const leastCpuMicros = async (attempt: (i: number) => unknown): Promise<number> => {
   const spent: number[] = []
   for (const i of [1, 2, 3]) {
@@ -76,7 +76,7 @@ const leastCpuMicros = async (attempt: (i: number) => unknown): Promise<number> 
 }
 
 t.test(
-  'where one client has two slow secrets, every failure costs two (RFC 6749 section 10.10; checklist 18)',
+  'if one client has two slow secrets, every failure costs two slow hashes (RFC 6749 section 10.10; checklist 18)',
   async t => {
     const clock = createManualClock()
     const clients = [client('rotating', { secrets: [stored(slowNew), stored(slowOld)] }), client('app')]
@@ -93,7 +93,7 @@ t.test(
   },
 )
 
-t.test('either of two slow secrets costs nothing once it was right', async t => {
+t.test('each of two slow secrets runs no hash after it was right once', async t => {
   const { present } = await startRotation(t, endMs => [stored(slowNew), stored(slowOld, endMs)])
   const oneHash = await leastCpuMicros(i => verifySecretHash(new Secret(`wrong-${i}`), new Secret(slowNew)))
   await present('old')
@@ -105,7 +105,7 @@ t.test('either of two slow secrets costs nothing once it was right', async t => 
   }
 })
 
-t.test('a plain secret is right in whole alone, however long it is', async t => {
+t.test('a plain secret is accepted only as a whole, however long it is', async t => {
   const lengths = [1, 62, 63, 64, 65, 200, 300]
 
   for (const length of lengths) {
@@ -124,7 +124,7 @@ t.test('a plain secret is right in whole alone, however long it is', async t => 
   }
 })
 
-t.test('nothing of a secret stays for the next that is presented', async t => {
+t.test('no part of a secret affects the next one', async t => {
   const { present } = await startRotation(t, () => [plain('long-and-right'), plain('l')])
 
   t.equal(await present('long-and-right'), 200)

@@ -1,4 +1,4 @@
-/** Clients in two sources: the store, followed as it changes, and the configuration. */
+/** Clients of two sources: the store, which is followed as it changes, and the configuration. */
 import t, { type Test } from 'tap'
 import { createStoredClientReader } from '../../../src/config/stored-client.ts'
 import { joinClients } from '../../../src/oauth/clients/client-registry.ts'
@@ -27,7 +27,7 @@ const recordOf = (client_id: string, changes: object = {}, disabled = false): Cl
   disabled,
 })
 
-/** A store that is followed, and what of it is served. @param first is there before */
+/** A store that is followed, and its served clients. @param first is in the store before the start */
 const start = async (t: Test, first: Readonly<Record<string, ClientRecord>> = {}) => {
   const clock = createTestClock()
   let { clients } = createMemoryStore(clock)
@@ -36,7 +36,7 @@ const start = async (t: Test, first: Readonly<Record<string, ClientRecord>> = {}
   for (const [client_id, record] of Object.entries(first)) await put(client_id, record)
   const cursors: (string | undefined)[] = []
   let hasLost = false
-  /** Remembers what it was asked, and may lose all it has: then it knows no cursor of before. */
+  /** Records the calls, and can lose all its clients: then it knows no earlier cursor. */
   const asked: ClientStore = {
     ...clients,
     since: (cursor, take) => {
@@ -51,7 +51,7 @@ const start = async (t: Test, first: Readonly<Record<string, ClientRecord>> = {}
     hasLost = true
   }
   const told: string[] = []
-  // Each time another end: it is read on and on, so that what is lost is missed soon.
+  // Another end each time: the store is read without a pause, so that a loss is noticed soon.
   let asks = 0
   const watch = createFeedWatch({ ends: async () => ({ revocations: '', cutoffs: '', clients: `${asks++}` }) })
   t.teardown(watch.close)
@@ -69,15 +69,18 @@ const start = async (t: Test, first: Readonly<Record<string, ClientRecord>> = {}
   return { clock, put, feed, served, told, cursors, lose }
 }
 
-t.test('who is in the store before the start is served from the start, and nothing is told as a change', async t => {
-  const { served, told } = await start(t, { kept: recordOf('kept'), gone: recordOf('gone', {}, true) })
+t.test(
+  'a client that is in the store before the start is served from the start, and is not reported as a change',
+  async t => {
+    const { served, told } = await start(t, { kept: recordOf('kept'), gone: recordOf('gone', {}, true) })
 
-  t.match(served.find('kept'), { client_id: 'kept', plan: 'gold', scope: ['stored'] })
-  t.equal(served.find('gone'), undefined)
-  t.match(served.find('filed'), { client_id: 'filed' })
-  t.equal(served.find('nobody'), undefined)
-  t.same(told, ['first'])
-})
+    t.match(served.find('kept'), { client_id: 'kept', plan: 'gold', scope: ['stored'] })
+    t.equal(served.find('gone'), undefined)
+    t.match(served.find('filed'), { client_id: 'filed' })
+    t.equal(served.find('nobody'), undefined)
+    t.same(told, ['first'])
+  },
+)
 
 t.test('a client is the same object until it changes', async t => {
   const { served, put } = await start(t, { kept: recordOf('kept') })
@@ -91,7 +94,7 @@ t.test('a client is the same object until it changes', async t => {
   t.match(served.find('kept'), { scope: ['more'] })
 })
 
-t.test('each change is told once, with what was before and after', async t => {
+t.test('each change is reported once, with the client before and after it', async t => {
   const { served, told, put } = await start(t)
   await put('kept', recordOf('kept'))
   await eventually(() => served.find('kept'))
@@ -110,14 +113,14 @@ t.test('an id is taken while its client is disabled, in either source', async t 
   t.same(['kept', 'filed', 'nobody'].map(served.has), [true, true, false])
 })
 
-t.test('of two clients of one id that of the configuration is served, and it is said', async t => {
+t.test('of two clients with one id the one of the configuration is served, and the other is reported', async t => {
   const { served, told } = await start(t, { filed: recordOf('filed') })
 
   t.match(served.find('filed'), { scope: ['filed'] })
   t.same(told, ['first', 'shadowed filed'])
 })
 
-t.test('a client that does not fit is not served, and that is said once until it changes', async t => {
+t.test('an invalid client is not served, and is reported once until it changes', async t => {
   const { served, told, put } = await start(t, { kept: recordOf('kept', { plan: 'silver' }) })
   const reason = 'invalid kept plan: no such plan; there are gold'
 
@@ -129,7 +132,7 @@ t.test('a client that does not fit is not served, and that is said once until it
   await eventually(() => served.find('kept'))
 })
 
-t.test('what is no client harms nobody', async t => {
+t.test('a record that is not a client does not affect other clients', async t => {
   const { served, told } = await start(t, { odd: { members: '{', disabled: false }, kept: recordOf('kept') })
 
   t.equal(served.find('odd'), undefined)
@@ -138,7 +141,7 @@ t.test('what is no client harms nobody', async t => {
 })
 
 t.test(
-  'what is known of all clients is known of those in the store, and is the same while nothing changes',
+  'the totals over all clients include the clients of the store, and are the same object while nothing changes',
   async t => {
     const { served, put } = await start(t)
     const { terms, maxSecretsPerKind } = served
@@ -167,30 +170,33 @@ t.test(
   },
 )
 
-t.test('what the store has lost is served no more, who was disabled stays so, and that is said once', async t => {
-  const { clock, served, told, put, cursors, lose } = await start(t, {
-    kept: recordOf('kept'),
-    off: recordOf('off', {}, true),
-    filed: { disabled: true },
-  })
-  t.ok(served.find('kept'))
+t.test(
+  'clients that the store has lost are not served, a disabled one stays disabled, and the loss is reported once',
+  async t => {
+    const { clock, served, told, put, cursors, lose } = await start(t, {
+      kept: recordOf('kept'),
+      off: recordOf('off', {}, true),
+      filed: { disabled: true },
+    })
+    t.ok(served.find('kept'))
 
-  lose()
+    lose()
 
-  await eventually(() => !served.has('kept'))
-  t.same(['kept', 'off', 'filed'].map(served.find), [undefined, undefined, undefined])
-  const asked = cursors.length
-  clock.advance(forgottenForMs)
-  await eventually(() => cursors.slice(asked).lastIndexOf(undefined) >= 0 && cursors.at(-1) !== undefined)
-  t.same(['off', 'filed'].map(served.find), [undefined, undefined], 'after another whole reading')
-  t.same(told, ['first', 'lost 3, disabled 2'])
+    await eventually(() => !served.has('kept'))
+    t.same(['kept', 'off', 'filed'].map(served.find), [undefined, undefined, undefined])
+    const asked = cursors.length
+    clock.advance(forgottenForMs)
+    await eventually(() => cursors.slice(asked).lastIndexOf(undefined) >= 0 && cursors.at(-1) !== undefined)
+    t.same(['off', 'filed'].map(served.find), [undefined, undefined], 'after another complete read')
+    t.same(told, ['first', 'lost 3, disabled 2'])
 
-  await put('off', recordOf('off'))
-  await put('filed', undefined)
-  await eventually(() => served.find('off') && served.find('filed'))
-})
+    await put('off', recordOf('off'))
+    await put('filed', undefined)
+    await eventually(() => served.find('off') && served.find('filed'))
+  },
+)
 
-t.test('who was away for longer than the store remembers reads all of it', async t => {
+t.test('a reader that was away for longer than the store keeps deletions reads everything', async t => {
   const { clock, cursors } = await start(t, { kept: recordOf('kept') })
   await eventually(() => cursors.includes('1'))
   const asked = cursors.length

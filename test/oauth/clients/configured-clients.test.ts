@@ -16,7 +16,7 @@ const registrations: readonly ClientRegistration[] = [
   client('tls', { certificateName: { kind: 'san_dns', value: 'tls.example' } }),
 ]
 
-/** What arrives in another process. */
+/** The value that arrives in another process. */
 const sendOver = (clients: readonly ClientRegistration[]) =>
   openClients(JSON.parse(JSON.stringify(createClients(clients).pack())))
 
@@ -26,7 +26,7 @@ const revealed = (found: ClientRegistration | undefined): unknown =>
 const isFrozen = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen))
 
-t.test('every client is found as it was registered, here and in another process, and frozen', async t => {
+t.test('every client is found with its registration, here and in another process, and is frozen', async t => {
   for (const clients of [createClients(registrations), sendOver(registrations)]) {
     for (const registered of registrations) {
       const found = clients.find(registered.client_id)
@@ -36,23 +36,26 @@ t.test('every client is found as it was registered, here and in another process,
   }
 })
 
-t.test('a client is the same object each time, and in the order of their registration they are all', async t => {
-  const clients = sendOver(registrations)
+t.test(
+  'a client is the same object each time, and all clients are listed in the order of their registration',
+  async t => {
+    const clients = sendOver(registrations)
 
-  t.equal(clients.find('app'), clients.find('app'))
-  t.same(
-    [...clients].map(({ client_id }) => client_id),
-    registrations.map(({ client_id }) => client_id),
-  )
-  t.equal([...clients][0], clients.find('app'))
-})
+    t.equal(clients.find('app'), clients.find('app'))
+    t.same(
+      [...clients].map(({ client_id }) => client_id),
+      registrations.map(({ client_id }) => client_id),
+    )
+    t.equal([...clients][0], clients.find('app'))
+  },
+)
 
-t.test('who is not registered is not found, whatever the name', async t => {
+t.test('an unregistered client is not found, whatever its name', async t => {
   for (const clients of [createClients([client('app')]), createClients([])])
     for (const name of ['', 'App', 'app ', 'constructor', '__proto__', 'read']) t.equal(clients.find(name), undefined)
 })
 
-t.test('what clients are registered for is there once, in the order in which it came', async t => {
+t.test('the registered values of all clients are listed once, in the order of their first use', async t => {
   const read = { scope: ['read'], grant_types: ['client_credentials'] } as const
   const write = { scope: ['write'], pkce: 'optional' } as const
   const changes = [read, read, write, { ...read }, { ...read, scope: ['read'] }, { ...write, scope: ['write', 'read'] }]
@@ -63,7 +66,7 @@ t.test('what clients are registered for is there once, in the order in which it 
   t.ok(isFrozen(terms))
 })
 
-t.test('scopes of one client are not taken for those of the next', async t => {
+t.test('scopes of one client are not those of the next one', async t => {
   const scopes = [['a,b'], ['a', 'b'], ['b', 'a'], ['a'], [], ['a b'], ['a,b']]
 
   const clients = sendOver(scopes.map((scope, nth) => client(`c${nth}`, { scope })))
@@ -74,7 +77,7 @@ t.test('scopes of one client are not taken for those of the next', async t => {
   )
 })
 
-t.test('of each form of secrets the most that one client has are counted', async t => {
+t.test('the maximum number of secrets of one client is counted for each form', async t => {
   const plain = { kind: 'plain', value: new Secret('a') } as const
   const quick = { kind: 'hash', value: new Secret('sha256$a') } as const
   const slow = { kind: 'hash', value: new Secret('scrypt$a') } as const

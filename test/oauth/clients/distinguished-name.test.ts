@@ -4,11 +4,11 @@ import t from 'tap'
 import { isSameName, parseName, toRegisteredName } from '../../../src/oauth/clients/distinguished-name.ts'
 import { createCertificates } from '../../support/certificates.ts'
 
-/** A subject as node gives it: one part a line, the least specific first. */
+/** A subject as Node returns it: one part a line, the least specific first. */
 const shop = 'C=AT\nO=Shop, Inc.'.replace(',', '\\,')
 const bank = `${shop}\norganizationIdentifier=PSDAT-FMA-1\nCN=api`
 
-t.test('a name is the same where every part is, most specific first', async t => {
+t.test('two names are equal if all their parts are, the most specific first', async t => {
   for (const registered of [
     'CN=api,organizationIdentifier=PSDAT-FMA-1,O=Shop\\, Inc.,C=AT',
     'cn=api,ORGANIZATIONIDENTIFIER=PSDAT-FMA-1,o=Shop\\2C Inc.,c=AT',
@@ -20,7 +20,7 @@ t.test('a name is the same where every part is, most specific first', async t =>
   }
 })
 
-t.test('a name with a part more, less, elsewhere or otherwise is another', async t => {
+t.test('a name with another number, order or value of parts is a different name', async t => {
   for (const registered of [
     'CN=api,organizationIdentifier=PSDAT-FMA-1,O=Shop\\, Inc.',
     'organizationIdentifier=PSDAT-FMA-1,O=Shop\\, Inc.,C=AT',
@@ -68,17 +68,17 @@ t.test('attributes of one part are a set', async t => {
   t.notOk(isSameName('CN=api,O=Shop', subject))
 })
 
-t.test('what looks like a separator inside a value separates nothing', async t => {
+t.test('a separator character inside a value does not separate', async t => {
   // One certificate says that its common name is `api,O=Shop`, the other has two parts.
   t.ok(isSameName('CN=api\\,O=Shop', 'CN=api\\,O=Shop'))
   t.notOk(isSameName('CN=api,O=Shop', 'CN=api\\,O=Shop'))
   t.notOk(isSameName('CN=api\\,O=Shop', 'O=Shop\nCN=api'))
-  t.notOk(isSameName('CN=api,O=Shop', 'CN=api\\0AO=Shop'), 'nor does an escaped line end')
+  t.notOk(isSameName('CN=api,O=Shop', 'CN=api\\0AO=Shop'), 'an escaped line end does not separate')
   t.notOk(isSameName('CN=a+UID=b', 'CN=a \\+ UID=b'))
   t.ok(isSameName('CN=a \\+ UID=b', 'CN=a \\+ UID=b'))
 })
 
-t.test('escaped characters are the characters, spaces at the ends of a value included', async t => {
+t.test('escaped characters are unescaped, including spaces at the ends of a value', async t => {
   const subject = 'CN=\\#a\\"\\\\\\<\\>\\;=é '.replace(/ $/, '\\ ')
 
   t.ok(isSameName('CN=\\#a\\"\\\\\\<\\>\\;=é\\ ', subject))
@@ -88,7 +88,7 @@ t.test('escaped characters are the characters, spaces at the ends of a value inc
   t.ok(isSameName('CN=\\😀', 'CN=😀'))
 })
 
-t.test('a text that is no name matches nothing, not even itself', async t => {
+t.test('a text that is not a name matches nothing, not even itself', async t => {
   for (const text of [
     '',
     'api',

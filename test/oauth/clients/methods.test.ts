@@ -13,7 +13,7 @@ import {
 } from '../support/authorization-server.ts'
 import { assertionClaims, assertionFields, createClientKey } from '../support/client-keys.ts'
 
-/** What a request carries: parameters of its body, and what is outside of it. */
+/** The content of a request: the parameters of its body, and the parts outside the body. */
 interface Carried {
   readonly fields: Readonly<Record<string, string>>
   readonly request?: Sent['request']
@@ -23,11 +23,11 @@ const certificates = createCertificates(t)
 const vouchedFor = { certificate: new X509Certificate(certificates.client.cert), isChainVerified: true }
 const selfSigned = { certificate: new X509Certificate(certificates.selfSigned.cert), isChainVerified: false }
 const key = await createClientKey('ES256')
-const clock = createManualClock(Date.now()) // the certificates are of today
+const clock = createManualClock(Date.now()) // the certificates were created today
 
 const registeredKeys = [key.publicJwk, { ...selfSigned.certificate.publicKey.export({ format: 'jwk' }) }]
 
-/** Every client has all that any method needs: one is refused for its method, and for nothing else. */
+/** Every client has the credentials of all methods, so that it is refused only because of its method. */
 const clients = clientAuthMethods.map(method =>
   client(method, {
     token_endpoint_auth_method: method,
@@ -36,7 +36,7 @@ const clients = clientAuthMethods.map(method =>
   }),
 )
 
-/** What a client does that uses this method. */
+/** The request of a client that uses this method. */
 const present: Readonly<Record<ClientAuthMethod, (client_id: string) => Carried | Promise<Carried>>> = {
   client_secret_basic: client_id => ({
     fields: {},
@@ -51,15 +51,15 @@ const present: Readonly<Record<ClientAuthMethod, (client_id: string) => Carried 
   none: client_id => ({ fields: { client_id } }),
 }
 
-/** A certificate is on the connection, not in the request: a client that proves nothing may have one. */
+/** A certificate belongs to the connection, not to the request: a client without credentials may have one. */
 const isNothingMore = (used: ClientAuthMethod, registered: ClientAuthMethod): boolean =>
   registered === 'none' && (used === 'tls_client_auth' || used === 'self_signed_tls_client_auth')
 
-t.test('a client uses its registered method, and of all others none (RFC 7591 section 2; checklist 20)', async t => {
+t.test('a client is accepted only with its registered method (RFC 7591 section 2; checklist 20)', async t => {
   const { revoke } = await startServer(t, { clients }, clock)
 
   for (const registered of clientAuthMethods) {
-    // From another address each time, so that nobody is told to wait.
+    // From another address each time, so that no client is rate limited.
     const address = `192.0.2.${clientAuthMethods.indexOf(registered)}`
     for (const used of clientAuthMethods) {
       const { fields, request } = await present[used](registered)
@@ -72,7 +72,7 @@ t.test('a client uses its registered method, and of all others none (RFC 7591 se
 })
 
 t.test(
-  'two mechanisms at once are refused, whichever the client is registered for (RFC 6749 section 2.3; checklist 16)',
+  "two mechanisms at once are refused, whatever the client's registered method (RFC 6749 section 2.3; checklist 16)",
   async t => {
     const { revoke } = await startServer(t, { clients }, clock)
     const mechanisms = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
@@ -92,7 +92,7 @@ t.test(
 )
 
 t.test(
-  'a certificate on the connection is no mechanism beside another (RFC 6749 section 2.3; checklist 16)',
+  'a certificate on the connection does not count as a second mechanism (RFC 6749 section 2.3; checklist 16)',
   async t => {
     const { revoke } = await startServer(t, { clients }, clock)
 
@@ -106,7 +106,7 @@ t.test(
   },
 )
 
-t.test('the certificate of a request is looked at only for clients that prove themselves by it', async t => {
+t.test('the certificate of a request is read only for clients that authenticate with it', async t => {
   const { server } = await startServer(t, { clients }, clock)
   const look = async (method: ClientAuthMethod): Promise<number> => {
     let looks = 0

@@ -3,7 +3,7 @@ import { hashGeneratedSecret } from '../../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../../src/secret.ts'
 import { answer, basic, client, formRequest, startServer } from '../support/authorization-server.ts'
 
-/** One way to fail; milliseconds from the request to its refusal are collected for it. */
+/** One kind of failure, with the milliseconds from each request to its refusal. */
 interface Failure {
   readonly authorization: string
   readonly timesMs: number[]
@@ -17,7 +17,7 @@ const median = (values: readonly number[]): number => values.toSorted((a, b) => 
 
 const distance = (a: readonly number[], b: readonly number[]): number => Math.abs(median(a) - median(b))
 
-/** How far apart the medians of two equal groups come to lie: the most over many random halvings of the same times. */
+/** The maximum difference between the medians of two equal groups, over many random halvings of the same times. */
 const noiseOf = (values: readonly number[]): number =>
   Math.max(...Array.from({ length: 100 }, () => distance(...halvesOf(shuffled(values)))))
 
@@ -32,35 +32,38 @@ const shuffled = (values: readonly number[]): readonly number[] =>
     .sort((a, b) => a.place - b.place)
     .map(({ value }) => value)
 
-t.test('time does not tell an unknown client from a wrong secret (RFC 6749 section 10.10; checklist 18)', async t => {
-  const quick = { kind: 'hash', value: new Secret(hashGeneratedSecret(new Secret('generated'))) } as const
-  const { server } = await startServer(t, { clients: [client('one'), client('two', { secrets: [quick] })] })
-  const unknown = failure(basic('nil', 'guessed'))
-  const plain = failure(basic('one', 'guessed'))
-  const hashed = failure(basic('two', 'guessed'))
-  // Refused before any secret is looked at: proves that the measure sees a difference where there is one.
-  const unread = failure('Basic guessed')
-  const ways = [unknown, plain, hashed, unread]
-  const fail = async (way: Failure, round: number): Promise<void> => {
-    // From another address each time, so that nobody is told to wait.
-    const address = `10.${ways.indexOf(way)}.${round >> 8}.${round & 255}`
-    const request = formRequest({}, { request: { authorization: [way.authorization], address } })
-    const form = server.parseForm(request)
-    const startedAtMs = performance.now()
-    await answer(() => server.authenticate(form, request))
-    way.timesMs.push(performance.now() - startedAtMs)
-  }
+t.test(
+  'the response time does not tell an unknown client from a wrong secret (RFC 6749 section 10.10; checklist 18)',
+  async t => {
+    const quick = { kind: 'hash', value: new Secret(hashGeneratedSecret(new Secret('generated'))) } as const
+    const { server } = await startServer(t, { clients: [client('one'), client('two', { secrets: [quick] })] })
+    const unknown = failure(basic('nil', 'guessed'))
+    const plain = failure(basic('one', 'guessed'))
+    const hashed = failure(basic('two', 'guessed'))
+    // Refused before any secret is compared: this proves that the measurement detects a difference.
+    const unread = failure('Basic guessed')
+    const ways = [unknown, plain, hashed, unread]
+    const fail = async (way: Failure, round: number): Promise<void> => {
+      // From another address each time, so that no client is rate limited.
+      const address = `10.${ways.indexOf(way)}.${round >> 8}.${round & 255}`
+      const request = formRequest({}, { request: { authorization: [way.authorization], address } })
+      const form = server.parseForm(request)
+      const startedAtMs = performance.now()
+      await answer(() => server.authenticate(form, request))
+      way.timesMs.push(performance.now() - startedAtMs)
+    }
 
-  // In turns, in another order each time: what disturbs the machine disturbs all of them alike.
-  for (let round = 0; round < rounds; round++) {
-    const turn = round % ways.length
-    for (const way of [...ways.slice(turn), ...ways.slice(0, turn)]) await fail(way, round)
-  }
+    // In turns, in another order each time, so that a disturbance of the machine affects all kinds alike.
+    for (let round = 0; round < rounds; round++) {
+      const turn = round % ways.length
+      for (const way of [...ways.slice(turn), ...ways.slice(0, turn)]) await fail(way, round)
+    }
 
-  const differ = (a: Failure, b: Failure): boolean =>
-    distance(a.timesMs, b.timesMs) > 2 * Math.max(noiseOf(a.timesMs), noiseOf(b.timesMs))
-  const medians = ways.map(({ timesMs }) => `${(median(timesMs) * 1000).toFixed(1)} µs`).join(', ')
-  t.notOk(differ(unknown, plain), `a secret that is configured (${medians})`)
-  t.notOk(differ(unknown, hashed), `a secret that is stored as a hash (${medians})`)
-  t.ok(differ(unknown, unread), `and a difference would show (${medians})`)
-})
+    const differ = (a: Failure, b: Failure): boolean =>
+      distance(a.timesMs, b.timesMs) > 2 * Math.max(noiseOf(a.timesMs), noiseOf(b.timesMs))
+    const medians = ways.map(({ timesMs }) => `${(median(timesMs) * 1000).toFixed(1)} µs`).join(', ')
+    t.notOk(differ(unknown, plain), `a secret that is configured (${medians})`)
+    t.notOk(differ(unknown, hashed), `a secret that is stored as a hash (${medians})`)
+    t.ok(differ(unknown, unread), `and a difference would show (${medians})`)
+  },
+)

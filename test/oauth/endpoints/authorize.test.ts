@@ -15,7 +15,7 @@ import {
   post,
 } from '../support/browser-flow.ts'
 
-t.test('a good request begins an interaction in this browser', async t => {
+t.test('a valid request starts an interaction in this browser', async t => {
   const room = await openBrowserRoom(t)
 
   const reply = await room.authorize(get(ask()))
@@ -31,7 +31,7 @@ t.test('a good request begins an interaction in this browser', async t => {
 })
 
 t.test(
-  'with an https issuer the cookie is Secure and says so in its name (RFC 6265 section 8.4; checklist 61)',
+  'with an https issuer the cookie is Secure and its name has the prefix __Secure- (RFC 6265 section 8.4; checklist 61)',
   async t => {
     const room = await openBrowserRoom(t, [demoClient], { issuer: 'https://login.example' })
 
@@ -121,7 +121,7 @@ t.test(
 )
 
 t.test(
-  'redirect_uri may be left out where the client has exactly one (RFC 6749 section 3.1.2.3; checklist 44)',
+  'redirect_uri may be omitted if the client has exactly one (RFC 6749 section 3.1.2.3; checklist 44)',
   async t => {
     const two = { ...demoClient, client_id: 'two', redirect_uris: [callback, 'https://app.example/cb'] }
     const room = await openBrowserRoom(t, [demoClient, two])
@@ -132,7 +132,7 @@ t.test(
 )
 
 t.test(
-  'state comes back as it was, byte for byte, and none is invented (RFC 6749 section 4.1.2; checklist 46)',
+  'state comes back unchanged, and a request without one gets none (RFC 6749 section 4.1.2; checklist 46)',
   async t => {
     const room = await openBrowserRoom(t)
     const states = ['x', 'a b+c%20', '%0d%0aSet-Cookie: x', `${'ü😀&#="<>\r\n\t\0'.repeat(100)}`, 'A'.repeat(2048)]
@@ -149,7 +149,7 @@ t.test(
   },
 )
 
-t.test('a state is bounded by what it is in a redirect, and a longer one is a page', async t => {
+t.test('a state is bounded by its encoded length in a redirect, and a longer one gets a page', async t => {
   const room = await openBrowserRoom(t)
   for (const [sign, most] of [
     ['&', 3072],
@@ -170,7 +170,7 @@ t.test('a state is bounded by what it is in a redirect, and a longer one is a pa
   }
 })
 
-t.test('a state that is no UTF-8 cannot come back the same and is refused', async t => {
+t.test('a state that is not UTF-8 cannot come back unchanged and is refused', async t => {
   const room = await openBrowserRoom(t)
 
   const reply = await room.authorize(get(`${ask({ state: undefined })}&state=%ff`))
@@ -180,7 +180,7 @@ t.test('a state that is no UTF-8 cannot come back the same and is refused', asyn
 })
 
 t.test(
-  'iss is in every redirect, success or error, as configuration and metadata write it (RFC 9207 section 2; checklist 47)',
+  'iss is in every success and error redirect, with the same bytes as in configuration and metadata (RFC 9207 section 2; checklist 47)',
   async t => {
     const odd = 'https://Login.example:443/tenant/'
     const room = await openBrowserRoom(t, [demoClient], { issuer: odd })
@@ -207,7 +207,7 @@ t.test('neither order nor doubled spaces of a scope matter (RFC 6749 section 3.3
 })
 
 t.test(
-  'a parameter sent twice is refused, by redirect only where it is safe (RFC 6749 section 3.1; checklist 51)',
+  'a duplicate parameter is refused, by redirect only if the redirect URI is certain (RFC 6749 section 3.1; checklist 51)',
   async t => {
     const room = await openBrowserRoom(t)
 
@@ -225,21 +225,18 @@ t.test(
   },
 )
 
-t.test(
-  'resource may repeat, and all that was named goes into the grant (RFC 8707 section 2; checklist 66)',
-  async t => {
-    const room = await openBrowserRoom(t)
-    const resource = ['https://api.example/accounts', 'https://api.example']
-    const guest = await enter(room, `${ask()}&${resource.map(uri => encode({ resource: uri })).join('&')}`)
+t.test('resource may be repeated, and the grant has all of them (RFC 8707 section 2; checklist 66)', async t => {
+  const room = await openBrowserRoom(t)
+  const resource = ['https://api.example/accounts', 'https://api.example']
+  const guest = await enter(room, `${ask()}&${resource.map(uri => encode({ resource: uri })).join('&')}`)
 
-    await guest.signIn()
-    const outcome = await room.redeem(answerOf(await guest.submit({ decision: 'allow' })).code ?? '')
+  await guest.signIn()
+  const outcome = await room.redeem(answerOf(await guest.submit({ decision: 'allow' })).code ?? '')
 
-    t.match(outcome, { kind: 'redeemed', record: { resource } })
-  },
-)
+  t.match(outcome, { kind: 'redeemed', record: { resource } })
+})
 
-t.test('an unknown parameter is ignored, and an empty one is absent', async t => {
+t.test('an unknown parameter is ignored, and an empty one counts as absent', async t => {
   const room = await openBrowserRoom(t)
 
   const reply = await room.authorize(get(ask({ unknown: '1', prompt: '', request: '', response_mode: '' })))

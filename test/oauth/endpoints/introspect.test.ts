@@ -16,7 +16,7 @@ const personTokens = async ({ token, makeCode }: TestServer, as: string) => {
 }
 
 t.test(
-  'without good credentials there is a 401 and not a word about the token (RFC 7662 section 2.1; checklist 67)',
+  'missing or wrong credentials get 401 and no fact about the token (RFC 7662 section 2.1; checklist 67)',
   async t => {
     const server = await startServer(t)
     const token = await ownToken(server, 'app')
@@ -30,12 +30,12 @@ t.test(
     t.match(
       asPublic,
       { status: 401, headers: { 'www-authenticate': /^Basic / } },
-      'nor may a public client ask (RFC 6749 section 3.2.1; checklist 21)',
+      'a public client cannot introspect (RFC 6749 section 3.2.1; checklist 21)',
     )
   },
 )
 
-t.test('whatever is no good token is exactly {"active":false} (RFC 7662 section 2.2; checklist 68)', async t => {
+t.test('every invalid token gets exactly {"active":false} (RFC 7662 section 2.2; checklist 68)', async t => {
   const server = await startServer(t)
   const stranger = await startServer(t)
   const good = await ownToken(server, 'app')
@@ -63,7 +63,7 @@ t.test('whatever is no good token is exactly {"active":false} (RFC 7662 section 
   t.match(await server.introspect({ token: good }, { as: 'app' }), { body: { active: true } })
 })
 
-t.test('a token is active until its exp and not at it (RFC 7662 section 2.2; checklist 68)', async t => {
+t.test('a token is active until its exp and inactive at its exp (RFC 7662 section 2.2; checklist 68)', async t => {
   for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
     const server = await startServer(t, { accessToken })
     const token = await ownToken(server, 'app')
@@ -76,7 +76,7 @@ t.test('a token is active until its exp and not at it (RFC 7662 section 2.2; che
 })
 
 t.test(
-  'a caller that is not entitled sees what it sees of an unknown token (RFC 7662 section 2.2; checklist 69)',
+  'a caller that is not entitled gets the same response as for an unknown token (RFC 7662 section 2.2; checklist 69)',
   async t => {
     const reader = client('reader', { introspects: ['https://api.example'] })
     const clients = [client('app'), client('other'), client('server', { introspects: 'all' }), reader]
@@ -97,7 +97,7 @@ t.test(
   },
 )
 
-t.test('the tokens of a client that was taken out of the configuration are inactive', async t => {
+t.test('the tokens of a client that was removed from the configuration are inactive', async t => {
   for (const accessToken of [{ ...opaque, format: 'jwt' as const }, opaque]) {
     const clients = [client('app'), client('all', { introspects: 'all' })]
     const before = await startServer(t, { clients, accessToken })
@@ -110,7 +110,7 @@ t.test('the tokens of a client that was taken out of the configuration are inact
   }
 })
 
-t.test('a hint, right, wrong or unknown, changes no answer (RFC 7662 section 2.1; checklist 70)', async t => {
+t.test('a right, wrong or unknown hint changes no response (RFC 7662 section 2.1; checklist 70)', async t => {
   for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
     const server = await startServer(t, { accessToken })
     const { access_token, refresh_token } = await personTokens(server, 'app')
@@ -123,7 +123,7 @@ t.test('a hint, right, wrong or unknown, changes no answer (RFC 7662 section 2.1
   }
 })
 
-t.test('without a token there is nothing to ask about (RFC 7662 section 2.3; checklist 71)', async t => {
+t.test('a request without a token is an invalid_request (RFC 7662 section 2.3; checklist 71)', async t => {
   const { introspect } = await startServer(t)
 
   t.match(await introspect({}, { as: 'app' }), { status: 400, body: { error: 'invalid_request' } })
@@ -131,7 +131,7 @@ t.test('without a token there is nothing to ask about (RFC 7662 section 2.3; che
 })
 
 t.test(
-  'a JWT and an opaque token give the same members, rightly typed (RFC 7662 section 2.2, RFC 7662 section 4; checklist 72, 73)',
+  'a JWT and an opaque token give the same members with the right types (RFC 7662 section 2.2, RFC 7662 section 4; checklist 72, 73)',
   async t => {
     const answers = []
     for (const accessToken of [opaque, { ...opaque, format: 'jwt' as const }]) {
@@ -162,7 +162,7 @@ t.test(
 )
 
 t.test(
-  'what a token is bound to and how its person signed in stands in both formats (RFC 7662 section 2.2; checklist 72)',
+  'the binding of a token and the authentication of its user are shown for both formats (RFC 7662 section 2.2; checklist 72)',
   async t => {
     const cases = [
       { cnf: { jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I' }, token_type: 'DPoP' },
@@ -184,14 +184,14 @@ t.test(
         const { body } = await server.introspect({ token }, { as: 'app' })
 
         t.match(body, { active: true, token_type, ...told }, accessToken.format)
-        t.match(await server.server.verifyAccessToken(token), told, 'the gateway knows it too')
+        t.match(await server.server.verifyAccessToken(token), told, 'the gateway knows the binding too')
       }
     }
   },
 )
 
 t.test(
-  'a refresh token is active for its client alone, whoever may introspect all (RFC 7662 section 2.2; checklist 72)',
+  'a refresh token is active only for its own client, even if the caller may introspect all tokens (RFC 7662 section 2.2; checklist 72)',
   async t => {
     const server = await startServer(t, { clients: [client('app'), client('server', { introspects: 'all' })] })
     const { refresh_token } = await personTokens(server, 'app')
@@ -206,7 +206,7 @@ t.test(
   },
 )
 
-t.test('a revoked JWT is inactive though its signature is good (RFC 7662 section 4; checklist 73)', async t => {
+t.test('a revoked JWT is inactive though its signature is valid (RFC 7662 section 4; checklist 73)', async t => {
   const server = await startServer(t)
   const token = await ownToken(server, 'app')
   await server.revoke({ token }, { as: 'app' })
@@ -215,14 +215,14 @@ t.test('a revoked JWT is inactive though its signature is good (RFC 7662 section
 })
 
 t.test(
-  'a JWT of another type, issuer or with an unknown header is none of our access tokens (RFC 9068 section 4; checklist 88)',
+  'a JWT of another type or issuer, or with an unknown header, is not an access token (RFC 9068 section 4; checklist 88)',
   async t => {
     const server = await startServer(t)
     const { keys } = server.deps
     const key = keys.current('ES256')
     const good = await ownToken(server, 'app')
     const claims = JSON.parse(Buffer.from(good.split('.')[1] ?? '', 'base64url').toString())
-    // Signed with the right key, so that nothing but the one difference can be the reason.
+    // Signed with the right key, so that the one difference is the only reason.
     const resign = (header: object, changed: object = {}): string => {
       const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
       const text = `${part(header)}.${part({ ...claims, ...changed })}`

@@ -4,7 +4,7 @@ import { client, issuer, type OptionChanges, startServer } from '../support/auth
 const strong = ['ES256', 'PS256', 'EdDSA']
 
 t.test(
-  'the metadata name what is served, by the configured issuer (RFC 8414 section 3, RFC 8414 section 2; checklist 93, 94)',
+  'the metadata list the served endpoints, with the configured issuer (RFC 8414 section 3, RFC 8414 section 2; checklist 93, 94)',
   async t => {
     const { server } = await startServer(t)
 
@@ -44,7 +44,7 @@ t.test(
   },
 )
 
-t.test('what is not served, or has no entries, is not a member (RFC 8414 section 2; checklist 94)', async t => {
+t.test('a member without an endpoint or without entries is left out (RFC 8414 section 2; checklist 94)', async t => {
   const endpoints = { token: `${issuer}/token` }
   const { server } = await startServer(t, { endpoints, clients: [client('app', { scope: [] })] })
 
@@ -58,13 +58,13 @@ t.test('what is not served, or has no entries, is not a member (RFC 8414 section
   ])
 })
 
-/** The metadata under these options. */
+/** The metadata with these options. */
 const metadataOf = async (t: Test, changes: OptionChanges): Promise<Readonly<Record<string, unknown>>> => {
   const { server } = await startServer(t, changes)
   return { ...Object(server.metadata().body) }
 }
 
-t.test('where clients can show certificates, the metadata say so (RFC 8414 section 2; checklist 94)', async t => {
+t.test('if clients can show certificates, the metadata declare it (RFC 8414 section 2; checklist 94)', async t => {
   const metadata = await metadataOf(t, { takesClientCertificates: true })
 
   t.equal(metadata.tls_client_certificate_bound_access_tokens, true)
@@ -73,7 +73,7 @@ t.test('where clients can show certificates, the metadata say so (RFC 8414 secti
 })
 
 t.test(
-  'under FAPI 2.0 no method and no algorithm is named that it forbids (RFC 8414 section 2; checklist 94)',
+  'under FAPI 2.0 the metadata list no forbidden method or algorithm (RFC 8414 section 2; checklist 94)',
   async t => {
     const old = client('old', { token_endpoint_auth_signing_alg: 'RS256', request_object_signing_alg: 'RS256' })
     const endpoints = { token: `${issuer}/token`, authorize: `${issuer}/authorize`, par: `${issuer}/par` }
@@ -93,7 +93,7 @@ t.test(
   },
 )
 
-t.test('RS256 is named where an old client is registered with it (RFC 8414 section 2; checklist 94)', async t => {
+t.test('RS256 is listed if an old client is registered with it (RFC 8414 section 2; checklist 94)', async t => {
   const old = { token_endpoint_auth_signing_alg: 'RS256', introspection_signed_response_alg: 'RS256' } as const
   const metadata = await metadataOf(t, { clients: [client('app'), client('old', old)] })
 
@@ -102,20 +102,17 @@ t.test('RS256 is named where an old client is registered with it (RFC 8414 secti
   t.same(metadata.request_object_signing_alg_values_supported, strong)
 })
 
-t.test(
-  'what every client must do the metadata demand, and what only some must they do not (RFC 8414 section 2; checklist 94)',
-  async t => {
-    const strict = { require_pushed_authorization_requests: true, require_signed_request_object: true }
-    const machine = client('machine', { grant_types: ['client_credentials'] })
-    const demands = { require_pushed_authorization_requests: true, require_signed_request_object: true }
+t.test('the metadata demand only the rules that apply to every client (RFC 8414 section 2; checklist 94)', async t => {
+  const strict = { require_pushed_authorization_requests: true, require_signed_request_object: true }
+  const machine = client('machine', { grant_types: ['client_credentials'] })
+  const demands = { require_pushed_authorization_requests: true, require_signed_request_object: true }
 
-    t.match(await metadataOf(t, { clients: [client('app', strict), machine] }), demands)
-    const mixed = await metadataOf(t, { clients: [client('app', strict), client('other')] })
-    for (const demand of Object.keys(demands)) t.notOk(demand in mixed, demand)
-  },
-)
+  t.match(await metadataOf(t, { clients: [client('app', strict), machine] }), demands)
+  const mixed = await metadataOf(t, { clients: [client('app', strict), client('other')] })
+  for (const demand of Object.keys(demands)) t.notOk(demand in mixed, demand)
+})
 
-t.test('RFC 9728 section 4: the metadata name the resources that are described here', async t => {
+t.test('RFC 9728 section 4: the metadata list the resources that are described here', async t => {
   const resources = [
     {
       resource: `${issuer}/accounts`,
@@ -129,18 +126,15 @@ t.test('RFC 9728 section 4: the metadata name the resources that are described h
   t.same((await metadataOf(t, { resources })).protected_resources, [`${issuer}/accounts`])
 })
 
-t.test(
-  'each listed grant type is known to the token endpoint, and no other is (RFC 8414 section 2; checklist 94)',
-  async t => {
-    const { server, token } = await startServer(t)
-    const listed = (server.metadata().body as { grant_types_supported: string[] }).grant_types_supported
+t.test('only the listed grant types are known to the token endpoint (RFC 8414 section 2; checklist 94)', async t => {
+  const { server, token } = await startServer(t)
+  const listed = (server.metadata().body as { grant_types_supported: string[] }).grant_types_supported
 
-    for (const grant_type of listed) {
-      const { body } = await token({ grant_type }, { as: 'app' })
-      t.not(body.error, 'unsupported_grant_type', grant_type)
-    }
-    for (const grant_type of ['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code']) {
-      t.match(await token({ grant_type }, { as: 'app' }), { body: { error: 'unsupported_grant_type' } }, grant_type)
-    }
-  },
-)
+  for (const grant_type of listed) {
+    const { body } = await token({ grant_type }, { as: 'app' })
+    t.not(body.error, 'unsupported_grant_type', grant_type)
+  }
+  for (const grant_type of ['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code']) {
+    t.match(await token({ grant_type }, { as: 'app' }), { body: { error: 'unsupported_grant_type' } }, grant_type)
+  }
+})

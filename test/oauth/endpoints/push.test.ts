@@ -51,21 +51,24 @@ const jkt = await calculateJwkThumbprint(bareJwk(key))
 
 const begun = /^\/interaction\/([\w-]{22})$/
 
-t.test('a request_uri is good for its lifetime, and not at its end (RFC 9126 section 4; checklist 63)', async t => {
-  const server = await startServer(t)
-  const { body } = await push(server)
-  const fields = { client_id: 'app', request_uri: String(body.request_uri) }
+t.test(
+  'a request_uri is valid for its lifetime, and invalid at its end (RFC 9126 section 4; checklist 63)',
+  async t => {
+    const server = await startServer(t)
+    const { body } = await push(server)
+    const fields = { client_id: 'app', request_uri: String(body.request_uri) }
 
-  server.clock.advanceSec(59)
-  t.match((await visit(server, fields)).headers.location, begun)
+    server.clock.advanceSec(59)
+    t.match((await visit(server, fields)).headers.location, begun)
 
-  server.clock.advanceSec(1)
-  const late = await visit(server, fields)
-  t.match(late, { status: 400, facts: { error: 'invalid_request_uri' } })
-  t.notOk(late.headers.location)
-})
+    server.clock.advanceSec(1)
+    const late = await visit(server, fields)
+    t.match(late, { status: 400, facts: { error: 'invalid_request_uri' } })
+    t.notOk(late.headers.location)
+  },
+)
 
-t.test('nothing is kept of a pushed request but the parameters that are read', async t => {
+t.test('only the known parameters of a pushed request are stored', async t => {
   const server = await startServer(t, {
     clients: [client('app', { token_endpoint_auth_method: 'client_secret_post' })],
   })
@@ -78,7 +81,7 @@ t.test('nothing is kept of a pushed request but the parameters that are read', a
   t.same(stored, { client_id, parameters: { ...parameters, scope: 'read' } })
 })
 
-t.test('the code is bound to the key whose proof came with the request, and to the request', async t => {
+t.test('the code is bound to the key of the pushed proof, and to the pushed request', async t => {
   const server = await startServer(t, { dpop: { nonce: 'optional' } })
   const proof = newProof(key, { uri: `${issuer}/par`, nowMs: server.clock.nowMs() })
 
@@ -90,7 +93,7 @@ t.test('the code is bound to the key whose proof came with the request, and to t
   t.match(found?.record, { dpop_jkt: jkt, pushedId: request_uri.slice(-22), client_id: 'app' })
 })
 
-t.test('a bad proof, or another key than dpop_jkt names, is refused', async t => {
+t.test('a wrong proof, or another key than dpop_jkt, is refused', async t => {
   const server = await startServer(t, { dpop: { nonce: 'optional' } })
   const pushProven = (uri: string, dpop_jkt = jkt): Promise<Answer> =>
     push(server, { dpop_jkt }, { request: { dpop: [newProof(key, { uri, nowMs: server.clock.nowMs() })] } })
@@ -100,7 +103,7 @@ t.test('a bad proof, or another key than dpop_jkt names, is refused', async t =>
   t.match(await pushProven(`${issuer}/par`), { status: 201 })
 })
 
-t.test('a redirect_uri may be left out where there is one, but not under FAPI 2.0', async t => {
+t.test('redirect_uri may be omitted if the client has exactly one, but not under FAPI 2.0', async t => {
   const fapi = client('fapi', { profile: 'fapi2', redirect_uris: [redirect_uri] })
   const server = await startServer(t, { clients: [client('app'), fapi] })
 
@@ -114,7 +117,7 @@ t.test('a redirect_uri may be left out where there is one, but not under FAPI 2.
 })
 
 t.test(
-  'under FAPI 2.0 every client must push, by its own profile or by that of all (RFC 9126 section 5; checklist 64)',
+  'under FAPI 2.0 a client must push, by its own profile or by that of the server (RFC 9126 section 5; checklist 64)',
   async t => {
     const own = await startServer(t, { clients: [client('app', { profile: 'fapi2' })] })
     const all = await startServer(t, { profile: 'fapi2' })
@@ -127,7 +130,7 @@ t.test(
   },
 )
 
-t.test('what is kept of a pushed request is what was read of it', async t => {
+t.test('the stored pushed request has the values that were checked', async t => {
   const server = await startServer(t)
   const sent = { scope: 'read  read write read', prompt: 'login consent', response_mode: 'query', nonce: 'n', odd: 'x' }
 
@@ -138,7 +141,7 @@ t.test('what is kept of a pushed request is what was read of it', async t => {
   t.same((await server.deps.store.pushed.find(id))?.parameters, { ...kept, scope: 'read write' })
 })
 
-t.test('public clients, who prove nothing, push no more from one address than is let in there', async t => {
+t.test('the pushed requests of public clients are limited by address', async t => {
   const spa = { ...client('spa'), token_endpoint_auth_method: 'none' as const, secrets: [] }
   const server = await startServer(t, { clients: [spa, client('app')] })
   const asSpa = (address: string) => {
@@ -151,5 +154,9 @@ t.test('public clients, who prove nothing, push no more from one address than is
 
   t.match(refused, { status: 429, headers: { 'retry-after': '60' }, body: { error: 'rate_limit_exceeded' } })
   t.equal((await asSpa('192.0.2.2')).status, 201)
-  t.equal((await push(server, {}, { request: { address: '192.0.2.1' } })).status, 201, 'who proves itself has a plan')
+  t.equal(
+    (await push(server, {}, { request: { address: '192.0.2.1' } })).status,
+    201,
+    'a confidential client is limited by its plan',
+  )
 })

@@ -3,7 +3,7 @@ import { startStrictUpstream } from '../../support/recording-upstream.ts'
 import { post } from '../support/post.ts'
 import { startOAuth } from '../support/running.ts'
 
-/** From a refused request to a token that is good there, knowing nothing but the API (RFC 9728 section 5). */
+/** From a refused request to a token for the API, with no knowledge but its URL (RFC 9728 section 5). */
 
 const operations = [
   { method: 'POST', path: '/token', serves: 'token' },
@@ -12,7 +12,7 @@ const operations = [
   { method: 'GET', path: '/.well-known/jwks.json', serves: 'jwks' },
 ]
 
-t.test('a forwarded grouping says where to get tokens for it', async t => {
+t.test('a forwarded grouping publishes the authorization server for its tokens', async t => {
   const upstream = await startStrictUpstream(t)
   const { url } = await startOAuth(t, {
     workers: 1,
@@ -43,7 +43,7 @@ t.test('a forwarded grouping says where to get tokens for it', async t => {
   const challengesOf = async (path: string, headers = {}): Promise<string> =>
     (await fetch(url + path, { headers })).headers.get('www-authenticate') ?? ''
 
-  await t.test('its metadata are for anybody, scripts included, and may be kept for a while', async t => {
+  await t.test('the resource metadata need no credentials, allow scripts, and may be cached', async t => {
     const answer = await fetch(place)
 
     t.equal(answer.status, 200)
@@ -60,19 +60,19 @@ t.test('a forwarded grouping says where to get tokens for it', async t => {
     })
   })
 
-  await t.test('a resource without a path has them at the well-known place itself', async t => {
+  await t.test('a resource without a path has its metadata at the well-known path itself', async t => {
     const answer = await fetch(`${url}/.well-known/oauth-protected-resource`)
 
     t.match(await answer.json(), { resource: url, resource_name: 'Root' })
   })
 
-  await t.test('only GET, and only where something is described', async t => {
+  await t.test('only GET is allowed, and only for a described resource', async t => {
     t.equal((await fetch(place, { method: 'POST' })).status, 405)
     t.equal((await fetch(`${place}/other`)).status, 404)
     t.equal((await fetch(`${url}/.well-known/oauth-protected-resource/elsewhere`)).status, 404)
   })
 
-  await t.test('every 401 and 403 of the grouping says where they are', async t => {
+  await t.test('every 401 and 403 of the grouping has the URL of the metadata', async t => {
     const link = new RegExp(`resource_metadata="${place}"`)
     const { body } = await post(`${url}/token`, { grant_type: 'client_credentials', scope: 'write' }, 'app')
 
@@ -85,7 +85,7 @@ t.test('a forwarded grouping says where to get tokens for it', async t => {
   })
 
   await t.test(
-    'a client that follows them gets a token for that resource alone (RFC 8707 section 2; checklist 66)',
+    'a client that follows the metadata gets a token for that resource only (RFC 8707 section 2; checklist 66)',
     async t => {
       const [, found = ''] = /resource_metadata="([^"]+)"/.exec(await challengesOf('/accounts/1')) ?? []
       const api = (await (await fetch(found)).json()) as { resource: string; authorization_servers: string[] }
@@ -105,7 +105,7 @@ t.test('a forwarded grouping says where to get tokens for it', async t => {
     },
   )
 
-  await t.test('a resource that nobody guards is an invalid_target (RFC 8707 section 2; checklist 66)', async t => {
+  await t.test('an unknown resource is an invalid_target (RFC 8707 section 2; checklist 66)', async t => {
     for (const resource of [`${url}/accounts/`, `${url}/Accounts`, 'https://nowhere.example', 'accounts']) {
       const answer = await post(`${url}/token`, { grant_type: 'client_credentials', resource }, 'app')
       t.match(answer, { status: 400, body: { error: 'invalid_target' } }, resource)
@@ -113,7 +113,7 @@ t.test('a forwarded grouping says where to get tokens for it', async t => {
   })
 
   await t.test(
-    'public documents are for every origin, tokens are not (RFC 9700 section 2.6; checklist 55)',
+    'scripts of every origin may read public documents, and not tokens (RFC 9700 section 2.6; checklist 55)',
     async t => {
       const headers = { origin: 'https://app.example' }
       for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/jwks.json']) {

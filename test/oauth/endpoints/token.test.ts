@@ -7,7 +7,7 @@ const grant = { grant_type: 'client_credentials' }
 const decode = (part = ''): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
 
 t.test(
-  'success is JSON that must not be stored, with a numeric lifetime and the scope (RFC 6749 section 5.1; checklist 6)',
+  'a successful response is JSON with no-store, a numeric lifetime and the scope (RFC 6749 section 5.1; checklist 6)',
   async t => {
     const { token } = await startServer(t)
 
@@ -23,7 +23,7 @@ t.test(
 )
 
 t.test(
-  'without a scope parameter the token has all that the client is registered for (RFC 6749 section 5.1; checklist 6)',
+  'without a scope parameter the token has the whole registered scope (RFC 6749 section 5.1; checklist 6)',
   async t => {
     const { token } = await startServer(t)
 
@@ -42,7 +42,7 @@ t.test('a scope that is unknown, malformed, in another case or not registered is
   t.match(await token({ ...grant, scope: 'read' }, { as: 'app' }), { status: 200 })
 })
 
-t.test('a client without scopes gets a token that has none and says none', async t => {
+t.test('a client without scopes gets a token without scope, and a response without scope', async t => {
   const { token, introspect } = await startServer(t, { clients: [client('app', { scope: [] })] })
 
   const { body } = await token(grant, { as: 'app' })
@@ -53,19 +53,23 @@ t.test('a client without scopes gets a token that has none and says none', async
   t.notOk('scope' in answer.body)
 })
 
-t.test('a description never repeats input and keeps to its characters (RFC 6749 section 5.2; checklist 8)', async t => {
-  const { token } = await startServer(t)
+t.test(
+  'an error_description never repeats input and has only the allowed characters (RFC 6749 section 5.2; checklist 8)',
+  async t => {
+    const { token } = await startServer(t)
 
-  for (const value of ['"quoted"', 'a\r\nSet-Cookie: b', '💥', 'back\\slash', '<script>']) {
-    for (const name of ['grant_type', 'scope', 'code', 'refresh_token', 'resource']) {
-      const grant_type = name === 'code' ? 'authorization_code' : name === 'refresh_token' ? name : 'client_credentials'
-      const { status, body } = await token({ grant_type, [name]: value }, { as: 'app' })
-      t.equal(status, 400, `${name}=${value}`)
-      t.match(body.error_description, /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/)
-      t.notMatch(body.error_description, value)
+    for (const value of ['"quoted"', 'a\r\nSet-Cookie: b', '💥', 'back\\slash', '<script>']) {
+      for (const name of ['grant_type', 'scope', 'code', 'refresh_token', 'resource']) {
+        const grant_type =
+          name === 'code' ? 'authorization_code' : name === 'refresh_token' ? name : 'client_credentials'
+        const { status, body } = await token({ grant_type, [name]: value }, { as: 'app' })
+        t.equal(status, 400, `${name}=${value}`)
+        t.match(body.error_description, /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/)
+        t.notMatch(body.error_description, value)
+      }
     }
-  }
-})
+  },
+)
 
 t.test(
   'missing, unknown and unregistered grant types are three different errors (RFC 6749 section 5.2; checklist 9)',
@@ -90,7 +94,7 @@ t.test('the password grant is not supported (RFC 9700 section 2.4; checklist 10)
 })
 
 t.test(
-  'a public client may not use client_credentials, whatever it is registered for (RFC 6749 section 3.2.1; checklist 21)',
+  'a public client cannot use client_credentials, even if it is registered for it (RFC 6749 section 3.2.1; checklist 21)',
   async t => {
     const { token } = await startServer(t, { clients: [{ ...publicClient('spa'), grant_types: grantTypes }] })
     const reply = await token({ ...grant, client_id: 'spa' }, {})
@@ -100,7 +104,7 @@ t.test(
 )
 
 t.test(
-  'a JWT access token is what RFC 9068 says, signed with a published key (RFC 9068 section 4, RFC 9068 section 2.2; checklist 88, 89)',
+  'a JWT access token has the form of RFC 9068 and is signed with a published key (RFC 9068 section 4, RFC 9068 section 2.2; checklist 88, 89)',
   async t => {
     const { token, server, clock } = await startServer(t)
 
@@ -136,7 +140,7 @@ t.test('no two tokens are the same', async t => {
 })
 
 t.test(
-  'with a resource the token is good for that alone; an unknown one is an invalid_target (RFC 8707 section 2; checklist 66)',
+  'with a resource the token is valid only there; an unknown resource is an invalid_target (RFC 8707 section 2; checklist 66)',
   async t => {
     const { token, introspect } = await startServer(t)
     const resource = 'https://api.example/accounts'

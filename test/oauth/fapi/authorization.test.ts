@@ -3,12 +3,12 @@ import { post } from '../support/post.ts'
 import { authorizationUrl, redirect_uri } from './support/fapi-client.ts'
 import { startFapi } from './support/running.ts'
 
-/** The authorization endpoint and the metadata under `profile: fapi2`, as the conformance suite tries them. */
+/** The authorization endpoint and the metadata under `profile: fapi2`, as the conformance suite tests them. */
 
 t.test('authorization under FAPI 2.0', async t => {
   const { url, tpp } = await startFapi(t)
 
-  await t.test('discovery: what the profile asks for is there, and nothing that it forbids', async t => {
+  await t.test('discovery: the metadata have the required values of the profile, and no forbidden one', async t => {
     const metadata = (await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()) as Record<
       string,
       unknown
@@ -36,7 +36,7 @@ t.test('authorization under FAPI 2.0', async t => {
     }
   })
 
-  await t.test('the response carries iss, the state as it was, and a code', async t => {
+  await t.test('the response has iss, the unchanged state, and a code', async t => {
     const done = await tpp.authorize({ state: 'x'.repeat(128) })
 
     t.equal(done.searchParams.get('iss'), url)
@@ -48,7 +48,7 @@ t.test('authorization under FAPI 2.0', async t => {
 
     t.equal((await tpp.authorize({ state })).searchParams.get('state'), state)
   })
-  await t.test('authorization-request-without-state-success: none is invented', async t => {
+  await t.test('authorization-request-without-state-success: the response has no state', async t => {
     const done = await tpp.authorize({ state: undefined })
 
     t.ok(done.searchParams.get('code'))
@@ -60,7 +60,7 @@ t.test('authorization under FAPI 2.0', async t => {
       t.same(new Set(String(body.scope).split(' ')), new Set(['accounts', 'payments']))
     }
   })
-  await t.test('nonce and claims, which only OpenID Connect knows, are ignored', async t => {
+  await t.test('nonce and claims, which are of OpenID Connect, are ignored', async t => {
     const changes = { nonce: 'n'.repeat(64), claims: '{"id_token":{"acr":null}}' }
 
     t.ok((await tpp.authorize(changes)).searchParams.get('code'))
@@ -88,7 +88,7 @@ t.test('authorization under FAPI 2.0', async t => {
     t.equal(answer.origin + answer.pathname, redirect_uri)
     t.match(Object.fromEntries(answer.searchParams), { error: 'access_denied', state: 'mine', iss: url })
   })
-  await t.test('password, implicit and unknown grants are none', async t => {
+  await t.test('password, implicit and unknown grants are not supported', async t => {
     const fields = {
       client_id: 'tpp',
       client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',

@@ -6,11 +6,11 @@ import type { Sent, Twist } from './support/fapi-client.ts'
 import { bareJwk, newKey, unsignedJws } from './support/jws.ts'
 import { startFapi } from './support/running.ts'
 
-/** DPoP proofs at the gateway's own operations and at the token endpoint, as the conformance suite tries them. */
+/** DPoP proofs at the forwarded operations and at the token endpoint, as the conformance suite tests them. */
 
 const inSec = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
-t.test('a token bound to a key is good with a right proof and no other', async t => {
+t.test('a token that is bound to a key is accepted only with a right proof', async t => {
   const { url, tpp } = await startFapi(t)
   const { body } = await tpp.redeem(await tpp.newCode())
   const token = String(body.access_token)
@@ -33,7 +33,7 @@ t.test('a token bound to a key is good with a right proof and no other', async t
       t.equal((await call({ proof: twist })).status, 200)
     })
   }
-  await t.test('access-token-type-header-case-sensitivity: the scheme has no case', async t => {
+  await t.test('access-token-type-header-case-sensitivity: the scheme is case-insensitive', async t => {
     t.equal((await call({ scheme: 'dPoP' })).status, 200)
   })
 
@@ -86,14 +86,14 @@ t.test('a token bound to a key is good with a right proof and no other', async t
     })
   }
 
-  await t.test('a proof is good once', async t => {
+  await t.test('a proof is accepted once', async t => {
     const proof: Twist = { claims: { jti: randomUUID() } }
 
     t.equal((await call({ proof })).status, 200)
     t.equal((await call({ proof })).status, 401)
   })
   await t.test(
-    'two right proofs are refused, in two fields or in one, and each of them is still good alone',
+    'two right proofs are refused, in two fields or in one, and each one is still accepted alone',
     async t => {
       const nonce = (await call({ proof: { claims: { nonce: 'AAAA' } } })).headers.get('dpop-nonce') ?? ''
       const newProof = () => tpp.proof('GET', htu, { claims: { nonce } }, token)
@@ -112,16 +112,16 @@ t.test('a token bound to a key is good with a right proof and no other', async t
       t.equal((await send(second)).status, 200)
     },
   )
-  await t.test('no proof, and the token as Bearer: both are 401', async t => {
+  await t.test('a missing proof gets 401, and so does the token as Bearer', async t => {
     t.equal((await call({ proof: 'none' })).status, 401)
     t.equal((await call({ proof: 'none', scheme: 'Bearer' })).status, 401)
     t.equal((await call({ scheme: 'Bearer' })).status, 401)
   })
-  await t.test('after all that a right proof is still good', async t => {
+  await t.test('a right proof is still accepted after the refusals', async t => {
     t.equal((await call()).status, 200)
   })
 
-  await t.test('at the token endpoint a bad proof is invalid_dpop_proof', async t => {
+  await t.test('at the token endpoint a wrong proof is an invalid_dpop_proof', async t => {
     for (const twist of [
       { claims: { htm: 'GET' } },
       { claims: { htu: `${url}/par` } },

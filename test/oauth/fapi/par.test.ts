@@ -7,14 +7,14 @@ import { authorizationUrl, redirect_uri, type Sent, verifier } from './support/f
 import { newKey } from './support/jws.ts'
 import { startFapi } from './support/running.ts'
 
-/** Pushed authorization requests and client assertions, as the modules of the FAPI 2.0 conformance suite try them. */
+/** Pushed authorization requests and client assertions, as the modules of the FAPI 2.0 conformance suite test them. */
 
 const inSec = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
 t.test('a FAPI 2.0 client pushes its authorization requests', async t => {
   const { url, tpp, other, tppKey } = await startFapi(t)
 
-  await t.test('par-ensure-happy: the answer is 201 with a request_uri and how long it is good for', async t => {
+  await t.test('par-ensure-happy: the response is 201 with a request_uri and its lifetime', async t => {
     const { status, body, headers } = await tpp.push()
 
     t.equal(status, 201)
@@ -73,7 +73,7 @@ t.test('a FAPI 2.0 client pushes its authorization requests', async t => {
     t.equal((await tpp.push({}, sent)).status, 401)
   })
 
-  await t.test('ensure-client-id-matches: the request of one client under the name of another is refused', async t => {
+  await t.test('ensure-client-id-matches: a request with the client_id of another client is refused', async t => {
     const { status, body } = await tpp.push({ client_id: 'other' })
 
     t.ok(status === 400 || status === 401)
@@ -102,7 +102,7 @@ t.test('a FAPI 2.0 client pushes its authorization requests', async t => {
     })
   }
 
-  await t.test('reject-invalid-http-verb: GET and PUT are 405', async t => {
+  await t.test('reject-invalid-http-verb: GET and PUT get 405', async t => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const { status, headers } = await fetch(`${url}/par`, { method })
       t.equal(status, 405, method)
@@ -120,7 +120,7 @@ t.test('a FAPI 2.0 client pushes its authorization requests', async t => {
   })
 
   await t.test(
-    'reused-request-uri-before-authentication-completion: reload works until somebody has finished',
+    'reused-request-uri-before-authentication-completion: a reload works until the user has finished',
     async t => {
       const { body } = await tpp.push()
       const place = authorizationUrl(url, 'tpp', String(body.request_uri))
@@ -142,7 +142,7 @@ t.test('a FAPI 2.0 client pushes its authorization requests', async t => {
   })
 
   await t.test(
-    'par-without-duplicate-parameters: client_id and request_uri are enough, all else is ignored',
+    'par-without-duplicate-parameters: client_id and request_uri are sufficient, other parameters are ignored',
     async t => {
       const { body } = await tpp.push({ state: 'pushed' })
       const place = authorizationUrl(url, 'tpp', String(body.request_uri))
@@ -174,7 +174,7 @@ t.test('a FAPI 2.0 client pushes its authorization requests', async t => {
   })
 })
 
-t.test('a request_uri that has expired is refused', async t => {
+t.test('an expired request_uri is refused', async t => {
   const { url, tpp } = await startFapi(t, { tokens: { par: { lifetime: '1s' } } })
   const { body } = await tpp.push()
   const place = authorizationUrl(url, 'tpp', String(body.request_uri))

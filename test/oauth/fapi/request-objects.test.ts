@@ -6,7 +6,7 @@ import { authorizationUrl, redirect_uri, type Twist, verifier } from './support/
 import { newKey, signJws, unsignedJws } from './support/jws.ts'
 import { startFapi } from './support/running.ts'
 
-/** Signed request objects (RFC 9101) at PAR, as the message-signing modules of the conformance suite try them. */
+/** Signed request objects (RFC 9101) at PAR, as the message-signing modules of the conformance suite test them. */
 
 const inSec = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
@@ -41,7 +41,7 @@ t.test('a client that must sign its requests', async t => {
     return tpp.push({ ...nothing, ...outside, request: twist.rewrite ? twist.rewrite(jws) : jws })
   }
 
-  await t.test('what is inside counts; what is outside is ignored', async t => {
+  await t.test('the parameters inside the object count, those outside are ignored', async t => {
     const { status, body } = await pushObject({}, { state: 'outside', scope: 'payments' })
     t.equal(status, 201)
 

@@ -7,12 +7,12 @@ import { authorizationUrl, redirect_uri, verifier } from './support/fapi-client.
 import { newKey } from './support/jws.ts'
 import { startFapi } from './support/running.ts'
 
-/** The token endpoint and refresh tokens, as the modules of the FAPI 2.0 conformance suite try them. */
+/** The token endpoint and refresh tokens, as the modules of the FAPI 2.0 conformance suite test them. */
 
 t.test('a FAPI 2.0 client redeems its codes', async t => {
   const { url, tpp, other } = await startFapi(t)
 
-  await t.test('happy-flow: a bound token, good for the API, and a refresh token that is kept', async t => {
+  await t.test('happy-flow: a bound token that the API accepts, and a refresh token without rotation', async t => {
     const { status, body, headers } = await tpp.redeem(await tpp.newCode())
 
     t.equal(status, 200)
@@ -26,7 +26,7 @@ t.test('a FAPI 2.0 client redeems its codes', async t => {
     }
   })
 
-  await t.test('authorization-code-is-bound-to-client, and is not burnt by the stranger', async t => {
+  await t.test('authorization-code-is-bound-to-client, and another client does not spend it', async t => {
     const code = await tpp.newCode()
 
     const { status, body } = await other.redeem(code)
@@ -36,19 +36,25 @@ t.test('a FAPI 2.0 client redeems its codes', async t => {
     t.equal((await tpp.redeem(code)).status, 200)
   })
 
-  await t.test('attempt-reuse-authorization-code: the second is refused and the first token ends', async t => {
-    const code = await tpp.newCode()
-    const first = await tpp.redeem(code)
-    t.equal(first.status, 200)
+  await t.test(
+    'attempt-reuse-authorization-code: the second redemption is refused and the first token is revoked',
+    async t => {
+      const code = await tpp.newCode()
+      const first = await tpp.redeem(code)
+      t.equal(first.status, 200)
 
-    const second = await tpp.redeem(code)
+      const second = await tpp.redeem(code)
 
-    t.equal(second.status, 400)
-    t.equal(second.body.error, 'invalid_grant')
-    await eventually(async () => (await tpp.call('/accounts', String(first.body.access_token))).status === 401)
-    const refreshed = await tpp.token({ grant_type: 'refresh_token', refresh_token: String(first.body.refresh_token) })
-    t.equal(refreshed.body.error, 'invalid_grant')
-  })
+      t.equal(second.status, 400)
+      t.equal(second.body.error, 'invalid_grant')
+      await eventually(async () => (await tpp.call('/accounts', String(first.body.access_token))).status === 401)
+      const refreshed = await tpp.token({
+        grant_type: 'refresh_token',
+        refresh_token: String(first.body.refresh_token),
+      })
+      t.equal(refreshed.body.error, 'invalid_grant')
+    },
+  )
 
   const wrongRedemptions: Readonly<Record<string, Record<string, string | undefined>>> = {
     'pkce-code-verifier-required': { code_verifier: undefined },
@@ -72,7 +78,7 @@ t.test('a FAPI 2.0 client redeems its codes', async t => {
     t.match(String(body.error), /^invalid_(request|client|grant)$/)
   })
 
-  await t.test('client-assertion-in-token-endpoint: without one nothing is issued', async t => {
+  await t.test('client-assertion-in-token-endpoint: without an assertion no token is issued', async t => {
     const { status, body } = await tpp.redeem(await tpp.newCode(), {
       client_assertion: undefined,
       client_assertion_type: undefined,
@@ -82,7 +88,7 @@ t.test('a FAPI 2.0 client redeems its codes', async t => {
     t.equal(body.error, 'invalid_client')
   })
 
-  await t.test('a secret is no way in for a client with a key', async t => {
+  await t.test('a client with a key cannot authenticate with a secret', async t => {
     const fields = { grant_type: 'client_credentials', client_id: 'tpp', client_secret: 'tpp-secret' }
 
     const { status, body } = await post(`${url}/token`, fields)
@@ -98,7 +104,7 @@ t.test('a FAPI 2.0 client redeems its codes', async t => {
     t.match(String(body.error), /^invalid_(request|dpop_proof)$/)
   })
 
-  await t.test('dpop-auth-code-binding: a code asked for with dpop_jkt is for that key alone', async t => {
+  await t.test('dpop-auth-code-binding: a code that was requested with dpop_jkt is only for that key', async t => {
     const dpop_jkt = await calculateJwkThumbprint(tpp.dpopKey.publicJwk)
 
     const wrong = await tpp.redeem(await tpp.newCode({ dpop_jkt }), {}, { proof: { key: newKey() } })
@@ -119,14 +125,14 @@ t.test('a FAPI 2.0 client redeems its codes', async t => {
     t.equal((await tpp.redeem(code)).status, 200)
   })
 
-  await t.test('mismatched-dpop-jkt: a proof at PAR by another key than dpop_jkt names is refused', async t => {
+  await t.test('mismatched-dpop-jkt: a proof at PAR with another key than dpop_jkt is refused', async t => {
     const { status, body } = await tpp.push({ dpop_jkt: 'A'.repeat(43) }, { proof: {} })
 
     t.equal(status, 400)
     t.match(String(body.error), /^invalid_(request|dpop_proof)$/)
   })
 
-  await t.test('a refresh token of one client is nothing in the hands of another', async t => {
+  await t.test('a refresh token of one client is refused from another', async t => {
     const { body } = await tpp.redeem(await tpp.newCode())
     const fields = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
 
@@ -134,7 +140,7 @@ t.test('a FAPI 2.0 client redeems its codes', async t => {
     t.equal((await tpp.token(fields)).status, 200)
   })
 
-  await t.test('20 refreshes at once give one lineage and nothing worse than an answer', async t => {
+  await t.test('20 concurrent refreshes yield one lineage, and no request fails', async t => {
     const { body } = await tpp.redeem(await tpp.newCode())
     const fields = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
 
@@ -143,7 +149,7 @@ t.test('a FAPI 2.0 client redeems its codes', async t => {
     t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
   })
 
-  await t.test('client_credentials: a machine gets a bound token as well', async t => {
+  await t.test('client_credentials: a machine gets a bound token too', async t => {
     const { status, body } = await tpp.token({ grant_type: 'client_credentials', scope: 'accounts' })
 
     t.equal(status, 200)

@@ -22,7 +22,7 @@ t.test('a body that is not form-encoded is an invalid_request (RFC 6749 section 
 })
 
 t.test(
-  'a charset parameter and another case of the media type are tolerated (RFC 6749 section 3.2; checklist 2)',
+  'a charset parameter and another case of the media type are accepted (RFC 6749 section 3.2; checklist 2)',
   async t => {
     const form = parse({ contentType: 'Application/X-WWW-Form-URLEncoded ; charset=UTF-8', body: 'a=1' })
 
@@ -34,26 +34,29 @@ t.test(
   'a parameter sent twice is an invalid_request, in the body or once in each place (RFC 6749 section 3.2; checklist 3)',
   async t => {
     t.equal(refused({ body: 'scope=a&scope=a' }), '400 invalid_request')
-    t.equal(refused({ body: 'scope=a&sc%6Fpe=b' }), '400 invalid_request', 'also in another spelling')
-    t.equal(refused({ body: 'scope=&scope=b' }), '400 invalid_request', 'also empty once')
+    t.equal(refused({ body: 'scope=a&sc%6Fpe=b' }), '400 invalid_request', 'also with another encoding')
+    t.equal(refused({ body: 'scope=&scope=b' }), '400 invalid_request', 'also if one value is empty')
     t.equal(refused({ body: 'scope=a', query: 'scope=a' }), '400 invalid_request')
     t.equal(refused({ body: 'scope=a', query: 'scopes=a' }), 'accepted')
   },
 )
 
-t.test('resource may repeat (RFC 6749 section 3.2; checklist 3)', async t => {
+t.test('resource may be repeated (RFC 6749 section 3.2; checklist 3)', async t => {
   const form = parse({ body: 'resource=https%3A%2F%2Fa.example&resource=https%3A%2F%2Fb.example' })
 
   t.same(form.resources, ['https://a.example', 'https://b.example'])
 })
 
-t.test('an empty parameter is absent, an unknown one is no fault (RFC 6749 section 3.2; checklist 4)', async t => {
-  const form = parse({ body: 'scope=&colour=green&flag' })
+t.test(
+  'an empty parameter counts as absent, an unknown one is ignored (RFC 6749 section 3.2; checklist 4)',
+  async t => {
+    const form = parse({ body: 'scope=&colour=green&flag' })
 
-  t.equal(form.get('scope'), undefined)
-  t.equal(form.get('flag'), undefined)
-  t.equal(form.get('grant_type'), undefined)
-})
+    t.equal(form.get('scope'), undefined)
+    t.equal(form.get('flag'), undefined)
+    t.equal(form.get('grant_type'), undefined)
+  },
+)
 
 t.test(
   'a secret in the query string is an invalid_request that does not repeat it (RFC 6749 section 2.3.1; checklist 5)',
@@ -65,11 +68,11 @@ t.test(
   },
 )
 
-t.test('a parameter of the query alone is not one of the request', async t => {
+t.test('a parameter that is only in the query does not count', async t => {
   t.equal(parse({ query: 'grant_type=client_credentials' }).get('grant_type'), undefined)
 })
 
-t.test('a bad percent sequence or bytes that are not UTF-8 are an invalid_request', async t => {
+t.test('an invalid percent sequence or bytes that are not UTF-8 are an invalid_request', async t => {
   for (const body of ['a=%', 'a=%2', 'a=%zz', 'a=%ff', '%ff=a', 'a=%c0%80']) {
     t.equal(refused({ body }), '400 invalid_request', body)
   }
@@ -85,7 +88,7 @@ t.test('more than a hundred parameters in a body or in a query are an invalid_re
   t.equal(refused({ body: 'a=1', query: pairs(101) }), '400 invalid_request')
 })
 
-t.test('of two faults the one that is told is the same as ever: what is malformed before what is repeated', async t => {
+t.test('of two faults always the same one is reported: a malformed parameter before a repeated one', async t => {
   const told = (changes: Partial<OAuthRequest>): string => {
     try {
       parse(changes)
@@ -102,11 +105,11 @@ t.test('of two faults the one that is told is the same as ever: what is malforme
   t.equal(told({ body: 'a=1&'.repeat(101) }), 'More than 100 parameters were sent')
 })
 
-t.test('of an audience that repeats the last one that is not empty counts', async t => {
+t.test('of a repeated audience the last one that is not empty counts', async t => {
   t.equal(parse({ body: 'audience=a&audience=b&audience=' }).get('audience'), 'b')
 })
 
-t.test('the body is read once, however often its parameters are asked for', async t => {
+t.test('the body is parsed once, however often its parameters are read', async t => {
   let timesRead = 0
   const form = parseForm({
     ...emptyRequest,

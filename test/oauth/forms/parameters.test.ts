@@ -11,7 +11,7 @@ const parametersOf = (query: string): Parameters => {
   return parameters
 }
 
-t.test('a parameter that is sent twice or malformed is at fault and has no value; the others have theirs', async t => {
+t.test('a duplicate or malformed parameter is a fault and has no value; the others have their values', async t => {
   const parameters = parametersOf('a=1&b=%ff&c=1&c=&d=&e=%31')
 
   t.same(
@@ -24,30 +24,30 @@ t.test('a parameter that is sent twice or malformed is at fault and has no value
   t.same(['a', 'b', 'c', 'd', 'e', 'f'].map(parameters.get), ['1', undefined, undefined, undefined, '1', undefined])
 })
 
-t.test('all values of one that may repeat are there but the empty and the malformed', async t => {
+t.test('a parameter that may be repeated has all its values but the empty and the malformed ones', async t => {
   const parameters = parametersOf('resource=a&resource=&resource=%zz&resource=b')
 
   t.same(parameters.all('resource'), ['a', 'b'])
   t.equal(parameters.faults.get('resource'), 'malformed')
 })
 
-t.test('a name that cannot be read is no parameter', async t => {
+t.test('a malformed name is ignored', async t => {
   t.same([...parametersOf('%=1&=2&%ff=3').faults], [])
 })
 
-t.test('of a POST the query counts for repetition alone', async t => {
+t.test('the query of a POST counts only for repetition', async t => {
   const parameters = parse({ body: 'a=1&b=2', query: 'b=3&c=4' }) as Parameters
 
   t.same([...parameters.faults], [['b', 'repeated']])
   t.same(['a', 'b', 'c'].map(parameters.get), ['1', undefined, undefined])
 })
 
-t.test('a POST of another content type has none', async t => {
+t.test('a POST of another content type has no parameters', async t => {
   t.equal(parse({ contentType: 'text/plain', body: 'a=1' }), 'not_form_encoded')
   t.type(parse({ method: 'GET', contentType: 'text/plain', query: 'a=1' }), 'object')
 })
 
-t.test('more than a hundred in a body or in a query are none', async t => {
+t.test('more than a hundred parameters in a body or in a query are none at all', async t => {
   const pairs = (count: number): string => Array.from({ length: count }, (_, nth) => `p${nth}=1`).join('&')
 
   t.type(parse({ method: 'GET', query: pairs(100) }), 'object')

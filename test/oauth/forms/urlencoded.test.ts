@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { decodeComponent, isFormEncoded, maxPairs, readPairs } from '../../../src/oauth/forms/urlencoded.ts'
 
-/** What the language makes of it, where its exception is nothing. */
+/** The result of `decodeURIComponent`, with undefined for its exception. */
 const decodedByLanguage = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -19,7 +19,7 @@ const pairsOf = (text: string) => {
   return { pairs, fault }
 }
 
-/** How often the language's own decoder is asked, and how often it throws, while this runs. */
+/** The number of calls of `decodeURIComponent`, and of its exceptions, while this runs. */
 const countDecoding = (t: Test, act: () => unknown): { calls: number; thrown: number } => {
   const decode = globalThis.decodeURIComponent
   const counts = { calls: 0, thrown: 0 }
@@ -46,22 +46,25 @@ const createRandom = (seed: number) => (below: number) => {
   return Math.floor((seed / 2 ** 32) * below)
 }
 
-t.test('pairs come in their order, empty and repeated ones too; nothing between ampersands is none', async t => {
-  t.same(pairsOf('&a=1&&b&=&a=%32=3&c=+%2B&'), {
-    pairs: [
-      ['a', '1'],
-      ['b', ''],
-      ['', ''],
-      ['a', '2=3'],
-      ['c', ' +'],
-    ],
-    fault: undefined,
-  })
-  t.same(pairsOf('').pairs, [])
-  t.same(pairsOf('&&&').pairs, [])
-})
+t.test(
+  'pairs are returned in their order, also empty and repeated ones; an empty text between ampersands is not a pair',
+  async t => {
+    t.same(pairsOf('&a=1&&b&=&a=%32=3&c=+%2B&'), {
+      pairs: [
+        ['a', '1'],
+        ['b', ''],
+        ['', ''],
+        ['a', '2=3'],
+        ['c', ' +'],
+      ],
+      fault: undefined,
+    })
+    t.same(pairsOf('').pairs, [])
+    t.same(pairsOf('&&&').pairs, [])
+  },
+)
 
-t.test('a malformed half is undefined, and who reads may end it there', async t => {
+t.test('a malformed half is undefined, and the reader may stop there', async t => {
   t.same(pairsOf('%=1&a=%ff').pairs, [
     [undefined, '1'],
     ['a', undefined],
@@ -75,7 +78,7 @@ t.test('a malformed half is undefined, and who reads may end it there', async t 
   t.equal(pairs, 1)
 })
 
-t.test('a hundred pairs are read, and of more no more than those', async t => {
+t.test('at most a hundred pairs are read', async t => {
   t.same(pairsOf('a=1&'.repeat(maxPairs)).fault, undefined)
   t.equal(maxPairs, 100)
 
@@ -86,7 +89,7 @@ t.test('a hundred pairs are read, and of more no more than those', async t => {
   }
 })
 
-t.test('decoding makes no exceptions, whatever is decoded', async t => {
+t.test('decoding throws no exception, whatever the input', async t => {
   const bad = ['%', '%2', '%zz', '%ff', '%c3', '%c0%80', '%ed%a0%80', '%f5%80%80%80', 'a%C3b', '%e2%82']
 
   t.equal(countDecoding(t, () => bad.map(decodeComponent)).thrown, 0)
@@ -94,7 +97,7 @@ t.test('decoding makes no exceptions, whatever is decoded', async t => {
   t.equal(countDecoding(t, () => pairsOf('%ff&'.repeat(16_384))).calls, 0)
 })
 
-t.test('it finds what the language finds, for every pair of bytes', async t => {
+t.test('it decodes like decodeURIComponent, for every pair of bytes', async t => {
   for (let first = 0; first < 256; first++) {
     for (let second = 0; second < 256; second += 3) {
       const text = [first, second].map(byte => `%${byte.toString(16).padStart(2, '0')}`).join('')
@@ -103,7 +106,7 @@ t.test('it finds what the language finds, for every pair of bytes', async t => {
   }
 })
 
-t.test('it finds what the language finds, in whatever stands together', async t => {
+t.test('it decodes like decodeURIComponent, for random combinations', async t => {
   const random = createRandom(1)
   const parts = [
     'a',
@@ -129,7 +132,7 @@ t.test('it finds what the language finds, in whatever stands together', async t 
   t.equal(decodeComponent('%C3%a9+%F0%9f%92%A9b%2B'), 'é 💩b+')
 })
 
-t.test('the media type has no case and may have parameters', async t => {
+t.test('the media type is case-insensitive and may have parameters', async t => {
   const type = 'application/x-www-form-urlencoded'
 
   for (const good of [type, `${type}; charset=UTF-8`, ` ${type.toUpperCase()} ;x`]) t.ok(isFormEncoded(good), good)

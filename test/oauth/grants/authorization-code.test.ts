@@ -11,20 +11,23 @@ const redeem = (code: string, more: Readonly<Record<string, string>> = {}) => ({
 const isActive = async ({ introspect }: TestServer, token: unknown, as = 'app'): Promise<unknown> =>
   (await introspect({ token: String(token) }, { as })).body.active
 
-t.test('a code yields an access token for the person, and a refresh token where registered', async t => {
-  const clients = [client('app'), client('brief', { grant_types: ['authorization_code'] })]
-  const { token, makeCode } = await startServer(t, { clients })
+t.test(
+  'a code yields an access token for the user, and a refresh token if the client is registered for it',
+  async t => {
+    const clients = [client('app'), client('brief', { grant_types: ['authorization_code'] })]
+    const { token, makeCode } = await startServer(t, { clients })
 
-  const reply = await token(redeem(await makeCode('app')), { as: 'app' })
-  const brief = await token(redeem(await makeCode('brief')), { as: 'brief' })
+    const reply = await token(redeem(await makeCode('app')), { as: 'app' })
+    const brief = await token(redeem(await makeCode('brief')), { as: 'brief' })
 
-  t.match(reply, {
-    status: 200,
-    body: { token_type: 'Bearer', scope: 'read write', refresh_token: /^[\w-]{22}\.[\w-]{43}$/ },
-  })
-  t.match(brief, { status: 200 })
-  t.notOk('refresh_token' in brief.body)
-})
+    t.match(reply, {
+      status: 200,
+      body: { token_type: 'Bearer', scope: 'read write', refresh_token: /^[\w-]{22}\.[\w-]{43}$/ },
+    })
+    t.match(brief, { status: 200 })
+    t.notOk('refresh_token' in brief.body)
+  },
+)
 
 for (const format of ['jwt', 'opaque'] as const) {
   t.test(
@@ -61,7 +64,7 @@ t.test(
 )
 
 t.test(
-  'a code is good for its lifetime, and a replay after that is still noticed (RFC 6749 section 4.1.2; checklist 28)',
+  'a code is valid for its lifetime, and a replay after that is still detected (RFC 6749 section 4.1.2; checklist 28)',
   async t => {
     const server = await startServer(t)
     const [late, used] = [await server.makeCode('app'), await server.makeCode('app')]
@@ -78,7 +81,7 @@ t.test(
 )
 
 t.test(
-  "another client's attempts tell nothing, and only the third burns the code (RFC 6749 section 4.1.3; checklist 29)",
+  'another client learns nothing from its attempts, and only the third one spends the code (RFC 6749 section 4.1.3; checklist 29)',
   async t => {
     const { token, makeCode } = await startServer(t)
     const [code, burnt] = [await makeCode('app'), await makeCode('app')]
@@ -108,7 +111,7 @@ t.test(
 )
 
 t.test(
-  'where none was sent, none or the only registered one is right (RFC 6749 section 4.1.3; checklist 30)',
+  'if the request had no redirect_uri, none or the only registered one is accepted (RFC 6749 section 4.1.3; checklist 30)',
   async t => {
     const several = client('several', { redirect_uris: ['https://several.example/a', 'https://several.example/b'] })
     const { token, makeCode } = await startServer(t, { clients: [client('app'), several] })
@@ -123,7 +126,7 @@ t.test(
 )
 
 t.test(
-  'the verifier of RFC 7636 appendix B is right, one flipped character is not (RFC 7636 section 4.6; checklist 33)',
+  'the verifier of RFC 7636 appendix B is accepted, one flipped character is not (RFC 7636 section 4.6; checklist 33)',
   async t => {
     const { token, makeCode } = await startServer(t)
     const flipped = verifier.replace(/k$/, 'l')

@@ -41,7 +41,7 @@ const refresh = (
   return token({ grant_type: 'refresh_token', refresh_token: String(refresh_token), ...fields }, { ...as, request })
 }
 
-t.test('RFC 9449 section 10: a code that is bound to a key is redeemed with that key and no other', async t => {
+t.test('RFC 9449 section 10: a code that is bound to a key is redeemed only with that key', async t => {
   const server = await start(t)
   const [owner, thief] = [await newKeyHolder(), await newKeyHolder()]
   const code = await server.makeCode('app', { dpop_jkt: owner.jkt })
@@ -51,7 +51,7 @@ t.test('RFC 9449 section 10: a code that is bound to a key is redeemed with that
   t.match(await redeem(server, 'app', code, owner.prove(server.clock)), { body: { token_type: 'DPoP' } })
 })
 
-t.test('a code that is bound to no key can be redeemed for bound tokens', async t => {
+t.test('a code without a binding can be redeemed for bound tokens', async t => {
   const server = await start(t)
   const code = await server.makeCode('app')
 
@@ -60,7 +60,7 @@ t.test('a code that is bound to no key can be redeemed for bound tokens', async 
   })
 })
 
-t.test('a proof that is not good spends neither code nor refresh token', async t => {
+t.test('a wrong proof spends neither code nor refresh token', async t => {
   const server = await start(t)
   const owner = await newKeyHolder()
   const code = await server.makeCode('spa')
@@ -106,7 +106,7 @@ t.test("a public client's refresh token is bound to its certificate (RFC 9449 se
 })
 
 t.test(
-  "a public client's refresh token is bound to its key and its certificate where it holds both (RFC 9449 section 5; checklist 85)",
+  "a public client's refresh token is bound to its key and its certificate if it has both (RFC 9449 section 5; checklist 85)",
   async t => {
     const spa = { ...publicClient('spa'), tls_client_certificate_bound_access_tokens: true }
     const server = await start(t, { clients: [spa] })
@@ -132,7 +132,7 @@ t.test(
 )
 
 t.test(
-  'a client that proves itself is bound by that, and may change its key (RFC 9449 section 5; checklist 85)',
+  'a confidential client is bound by its authentication, and may change its key (RFC 9449 section 5; checklist 85)',
   async t => {
     const server = await start(t)
     const [first, second] = [await newKeyHolder(), await newKeyHolder()]
@@ -146,7 +146,7 @@ t.test(
 )
 
 t.test(
-  'a client whose tokens are always bound keeps its refresh token, a public one too (RFC 9700 section 2.2.2; checklist 83)',
+  'a client with bound tokens keeps its refresh token, also a public one (RFC 9700 section 2.2.2; checklist 83)',
   async t => {
     const clients = [
       { ...publicClient('spa'), dpop_bound_access_tokens: true },
@@ -183,7 +183,7 @@ t.test(
   },
 )
 
-t.test('a public client that brings a key to a refresh token bound to none gets a successor all the same', async t => {
+t.test('a public client with a key and an unbound refresh token gets a successor', async t => {
   const server = await start(t)
   const { body } = await redeem(server, 'spa', await server.makeCode('spa'))
   const thief = await newKeyHolder()
@@ -194,5 +194,5 @@ t.test('a public client that brings a key to a refresh token bound to none gets 
   server.clock.advanceSec(11)
   t.match(await refresh(server, 'spa', body.refresh_token), refusal)
   const successor = await refresh(server, 'spa', stolen.body.refresh_token, thief.prove(server.clock))
-  t.match(successor, refusal, 'the theft was noticed')
+  t.match(successor, refusal, 'the reuse was detected')
 })

@@ -1,4 +1,4 @@
-/** A code is redeemed after the operator has changed what the person agreed to. */
+/** A code is redeemed after the operator has removed a scope, a user or a client of its grant. */
 import type { Test } from 'tap'
 import { authorizationQuery, enter, newCode, redeem } from '../checklist/support/browser.ts'
 import { confidentialClient } from '../checklist/support/clients.ts'
@@ -8,7 +8,7 @@ import { users } from '../support/running.ts'
 
 const setup = () => ({ clients: [confidentialClient('app'), confidentialClient('leaving')] })
 
-/** Another program over the same store, for the same issuer: `app` has less scope, `leaving` and alice are unknown to it. */
+/** Another gateway with the same store and issuer: `app` has less scope, `leaving` and alice are missing. */
 const startChanged = async ({ beside }: Section, format: 'jwt' | 'opaque') => {
   const [alice] = await users()
   const tokens = { accessToken: { format } }
@@ -23,7 +23,7 @@ const testFormat = async (t: Test, section: Section, format: 'jwt' | 'opaque'): 
   const { url } = section
   const { lessScope, withoutAlice } = await startChanged(section, format)
 
-  await t.test('a withdrawn scope is not given for a code from before', async t => {
+  await t.test('a withdrawn scope is not granted for an earlier code', async t => {
     const { status, body } = await redeem(lessScope, await newCode(url, { scope: 'read write' }))
     const introspected = await post(`${lessScope}/introspect`, { token: String(body.access_token) }, 'app')
 
@@ -31,7 +31,7 @@ const testFormat = async (t: Test, section: Section, format: 'jwt' | 'opaque'): 
     t.equal(body.scope, 'read')
     t.equal(introspected.body.scope, 'read')
   })
-  await t.test('a code of a removed user is refused, and leads to no refresh token', async t => {
+  await t.test('a code of a removed user is refused, and yields no refresh token', async t => {
     const code = await newCode(url)
     const refused = await redeem(withoutAlice, code)
 
@@ -40,7 +40,7 @@ const testFormat = async (t: Test, section: Section, format: 'jwt' | 'opaque'): 
     t.equal(refused.body.error, 'invalid_grant')
     t.equal((await redeem(url, code)).status, 400, 'the code is spent')
   })
-  await t.test('a code and an open sign-in of a removed client lead to no token', async t => {
+  await t.test('a code and an open sign-in of a removed client yield no token', async t => {
     const code = await newCode(url, { client_id: 'leaving' })
     const visit = await enter(url, authorizationQuery({ client_id: 'leaving' }))
     await visit.signIn()

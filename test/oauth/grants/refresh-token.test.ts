@@ -9,7 +9,7 @@ const refreshWith = (refresh_token: unknown, more: Readonly<Record<string, strin
   ...more,
 })
 
-/** What a code of this client yields: its first access and refresh token. */
+/** The first access and refresh token that a code of this client yields. */
 const firstTokens = async ({ token, makeCode }: TestServer, client_id: string) => {
   const code = await makeCode(client_id)
   const named = client_id === 'spa' ? { sent: {}, more: asSpa } : { sent: { as: client_id }, more: {} }
@@ -18,7 +18,7 @@ const firstTokens = async ({ token, makeCode }: TestServer, client_id: string) =
 }
 
 t.test(
-  "a refresh token is nobody else's, and an attempt leaves it as it was (RFC 6749 section 6; checklist 79)",
+  'a refresh token is refused from another client, and stays valid (RFC 6749 section 6; checklist 79)',
   async t => {
     const server = await startServer(t)
     const { refresh_token } = await firstTokens(server, 'app')
@@ -30,7 +30,7 @@ t.test(
 )
 
 t.test(
-  'a wider scope is refused, a narrower one narrows the access token alone (RFC 6749 section 6; checklist 80)',
+  'a wider scope is refused, a narrower one narrows only the access token (RFC 6749 section 6; checklist 80)',
   async t => {
     const server = await startServer(t)
     const { refresh_token } = await firstTokens(server, 'app')
@@ -57,7 +57,7 @@ t.test('a refused scope does not spend the token of a public client (RFC 6749 se
 })
 
 t.test(
-  'a public client gets a new token every time, and reuse ends the family (RFC 9700 section 4.14.2; checklist 81)',
+  'a public client gets a new token every time, and reuse revokes the family (RFC 9700 section 4.14.2; checklist 81)',
   async t => {
     const server = await startServer(t)
     const first = await firstTokens(server, 'spa')
@@ -79,7 +79,7 @@ t.test(
   },
 )
 
-t.test('a guess at a refresh token ends nothing (RFC 9700 section 4.14.2; checklist 81)', async t => {
+t.test('a guessed refresh token revokes nothing (RFC 9700 section 4.14.2; checklist 81)', async t => {
   const server = await startServer(t)
   const first = await firstTokens(server, 'spa')
   const second = (await server.token(refreshWith(first.refresh_token, asSpa), {})).body
@@ -91,7 +91,7 @@ t.test('a guess at a refresh token ends nothing (RFC 9700 section 4.14.2; checkl
   t.match(await server.token(refreshWith(second.refresh_token, asSpa), {}), { status: 200 })
 })
 
-t.test('20 parallel refreshes with one token make one lineage (RFC 9700 section 4.14.2; checklist 82)', async t => {
+t.test('20 parallel refreshes with one token yield one lineage (RFC 9700 section 4.14.2; checklist 82)', async t => {
   const server = await startServer(t)
   const { refresh_token } = await firstTokens(server, 'spa')
 
@@ -104,7 +104,7 @@ t.test('20 parallel refreshes with one token make one lineage (RFC 9700 section 
   t.match(await server.token(refreshWith([...successors][0], asSpa), {}), { status: 200 })
 })
 
-t.test('a client that proves itself keeps its token (RFC 9700 section 2.2.2; checklist 83)', async t => {
+t.test('a confidential client keeps its refresh token (RFC 9700 section 2.2.2; checklist 83)', async t => {
   const server = await startServer(t)
   const { refresh_token } = await firstTokens(server, 'app')
 
@@ -116,7 +116,7 @@ t.test('a client that proves itself keeps its token (RFC 9700 section 2.2.2; che
   }
 })
 
-t.test('a refresh token expires: absolutely where it is kept, from its last use where it is replaced', async t => {
+t.test('a refresh token expires: absolutely if it is kept, from its last use if it is rotated', async t => {
   const refreshToken = { lifetimeSec: 1000, reuseWindowSec: 10 }
   const server = await startServer(t, { refreshToken })
   const kept = await firstTokens(server, 'app')
@@ -129,7 +129,7 @@ t.test('a refresh token expires: absolutely where it is kept, from its last use 
   t.match(await server.token(refreshWith(body.refresh_token, asSpa), {}), { status: 200 })
 })
 
-t.test('a scope that the client has lost since is not given again', async t => {
+t.test('a scope that the client has lost is not granted again', async t => {
   const server = await startServer(t)
   const { refresh_token } = await firstTokens(server, 'app')
   const request = formRequest(refreshWith(refresh_token))
@@ -144,7 +144,7 @@ t.test('a scope that the client has lost since is not given again', async t => {
   t.match(reply, { status: 200, body: { scope: 'read' } })
 })
 
-t.test('a person who was taken out of the configuration stays signed in nowhere', async t => {
+t.test('a user that was removed from the configuration gets no further tokens', async t => {
   const before = await startServer(t)
   const kept = await firstTokens(before, 'app')
   const replaced = await firstTokens(before, 'spa')

@@ -7,7 +7,7 @@ const refused = { status: 400, body: { error: 'invalid_target' } }
 
 type Fields = Readonly<Record<string, string>>
 
-/** A server, and what a client gets there with a code for these resources. */
+/** A server, and the redemptions of a client with a code for these resources. */
 const start = async (t: Test, format: 'jwt' | 'opaque', resource: readonly string[]) => {
   const server = await startServer(t, { accessToken: { format, lifetimeSec: 600, alg: 'ES256' } })
   const code = await server.makeCode('spa', { resource })
@@ -25,7 +25,7 @@ const audienceOf = async ({ server }: TestServer, token: unknown): Promise<unkno
 
 for (const format of ['jwt', 'opaque'] as const) {
   t.test(
-    `a token is for what was agreed to, or for the part that is asked for (${format}) (RFC 8707 section 2; checklist 66)`,
+    `a token is for the granted resources, or for the requested part (${format}) (RFC 8707 section 2; checklist 66)`,
     async t => {
       const server = await start(t, format, [everything, accounts])
 
@@ -40,7 +40,7 @@ for (const format of ['jwt', 'opaque'] as const) {
   )
 
   t.test(
-    `a resource that was not agreed to spends neither code nor refresh token (${format}) (RFC 8707 section 2; checklist 66)`,
+    `a resource outside the grant spends neither code nor refresh token (${format}) (RFC 8707 section 2; checklist 66)`,
     async t => {
       const server = await start(t, format, [accounts])
       const { redeem, refresh, clock } = server
@@ -52,13 +52,13 @@ for (const format of ['jwt', 'opaque'] as const) {
       t.match(await refresh(first.body.refresh_token, { resource: everything }), refused)
       clock.advanceSec(60)
       const second = await refresh(first.body.refresh_token)
-      t.match(second, { status: 200 }, 'it was not replaced unseen')
+      t.match(second, { status: 200 }, 'the refresh token was not rotated')
       t.equal(await audienceOf(server, second.body.access_token), accounts)
     },
   )
 
   t.test(
-    `without a resource the token is for the issuer, and for any that is asked for (${format}) (RFC 8707 section 2; checklist 66)`,
+    `without a granted resource the token is for the issuer, and for any requested one (${format}) (RFC 8707 section 2; checklist 66)`,
     async t => {
       const server = await start(t, format, [])
 

@@ -19,7 +19,7 @@ const ask = ({ token }: TestServer, request: Partial<OAuthRequest> = {}) =>
 const cnfOf = async (server: TestServer, access_token: unknown): Promise<unknown> =>
   (await server.introspect({ token: String(access_token) }, { as: 'app' })).body.cnf
 
-t.test('a DPoP proof binds the token of whoever sends it, in both formats', async t => {
+t.test('a DPoP proof binds the token to its key, in both formats', async t => {
   for (const format of formats) {
     const server = await startServer(t, { ...optional, accessToken: { format, lifetimeSec: 600, alg: 'ES256' } })
     const keyHolder = await newKeyHolder()
@@ -32,7 +32,7 @@ t.test('a DPoP proof binds the token of whoever sends it, in both formats', asyn
   }
 })
 
-t.test('without a proof the token is a bearer token, a certificate at hand or not', async t => {
+t.test('without a proof the token is a bearer token, with or without a certificate', async t => {
   const server = await start(t)
 
   for (const request of [{}, holder.request]) {
@@ -42,12 +42,12 @@ t.test('without a proof the token is a bearer token, a certificate at hand or no
   }
 })
 
-t.test('RFC 9449 section 5.2: a client that must send proofs gets nothing without one', async t => {
+t.test('RFC 9449 section 5.2: a client that must send proofs gets no token without one', async t => {
   const server = await start(t, { dpop_bound_access_tokens: true })
   const refusal = { status: 400, body: { error: 'invalid_dpop_proof' } }
 
   t.match(await ask(server), refusal)
-  t.match(await ask(server, holder.request), refusal, 'a certificate is no proof')
+  t.match(await ask(server, holder.request), refusal, 'a certificate is not a proof')
   t.match(await ask(server, (await newKeyHolder()).prove(server.clock)), { status: 200 })
 })
 
@@ -75,7 +75,7 @@ t.test('a client that is registered for its certificate is bound to that and to 
     t.same(await cnfOf(server, body.access_token), both)
     t.same((await server.server.verifyAccessToken(String(body.access_token)))?.cnf, both)
     const refused = await ask(server, keyHolder.prove(server.clock))
-    t.match(refused, { status: 400, body: { error: 'invalid_request' } }, 'a proof is no certificate')
+    t.match(refused, { status: 400, body: { error: 'invalid_request' } }, 'a proof is not a certificate')
   }
 })
 
@@ -89,7 +89,7 @@ t.test('a client that is registered for both must send both', async t => {
   t.match(await ask(server, { ...holder.request, ...prove(server.clock) }), { status: 200 })
 })
 
-t.test('a certificate beside a proof binds nobody who is not registered for it', async t => {
+t.test('a certificate beside a proof binds only a client that is registered for it', async t => {
   const server = await start(t, { profile: 'fapi2' })
   const keyHolder = await newKeyHolder()
 
@@ -98,7 +98,7 @@ t.test('a certificate beside a proof binds nobody who is not registered for it',
   t.same(await cnfOf(server, body.access_token), { jkt: keyHolder.jkt })
 })
 
-t.test('FAPI 2.0: a client of that profile gets no token that is bound to nothing', async t => {
+t.test('FAPI 2.0: a client of that profile gets no unbound token', async t => {
   const own = await start(t, { profile: 'fapi2' })
   const all = await startServer(t, { ...optional, profile: 'fapi2', clients: [client('app')] })
 

@@ -4,7 +4,7 @@ import { createLoginAppAuthentication } from '../../../src/oauth/interaction/aut
 import { type Members, newKey, signJws } from '../fapi/support/jws.ts'
 import { openHandoffRoom } from './support.ts'
 
-t.test('an assertion of a client that shares the key of the login is not the word of the login', async t => {
+t.test('an assertion of a client with the same key as the login application is refused', async t => {
   const room = await openHandoffRoom(t)
   const { login, issuer } = room.deps.options
   const url = login.mode === 'handoff' ? login.url : ''

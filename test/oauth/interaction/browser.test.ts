@@ -4,7 +4,7 @@ import { launchBrowser, openLogin, signIn } from '../support/sight.ts'
 
 const browser = await launchBrowser(t)
 
-t.test('a person signs in with the keyboard alone, allows, and lands at the client with a code', async t => {
+t.test('a user signs in with the keyboard only, allows, and returns to the client with a code', async t => {
   const { room, page, complaints } = await openLogin(t, browser)
 
   await page.keyboard.type('alice')
@@ -22,7 +22,7 @@ t.test('a person signs in with the keyboard alone, allows, and lands at the clie
   t.same(complaints, [])
 })
 
-t.test('a person may decline before signing in, though the fields are empty', async t => {
+t.test('a user may decline before the sign-in, with empty fields', async t => {
   const { page, complaints } = await openLogin(t, browser)
 
   await page.click('#deny')
@@ -32,7 +32,7 @@ t.test('a person may decline before signing in, though the fields are empty', as
   t.same(complaints, [])
 })
 
-t.test('a person may decline after signing in', async t => {
+t.test('a user may decline after the sign-in', async t => {
   const { page } = await openLogin(t, browser)
 
   await signIn(page)
@@ -42,7 +42,7 @@ t.test('a person may decline after signing in', async t => {
   t.equal(new URL(page.url()).searchParams.get('error'), 'access_denied')
 })
 
-t.test('after a wrong password the page says so, keeps the username and waits in the password', async t => {
+t.test('after a wrong password the page shows the error, keeps the username and focuses the password', async t => {
   const { page } = await openLogin(t, browser)
 
   await signIn(page, 'wrong')
@@ -56,20 +56,23 @@ t.test('after a wrong password the page says so, keeps the username and waits in
   t.ok(await page.waitForSelector('#allow'))
 })
 
-t.test('a reload of either page works, and back after the end shows no second way in (checklist 59)', async t => {
-  const { page } = await openLogin(t, browser)
+t.test(
+  'a reload of either page works, and the back button after the end allows no second sign-in (checklist 59)',
+  async t => {
+    const { page } = await openLogin(t, browser)
 
-  await page.reload()
-  await signIn(page)
-  await page.waitForSelector('#allow')
-  await page.reload()
-  await page.click('#allow')
-  await page.waitForURL(/\/callback\?/)
-  await page.goBack()
+    await page.reload()
+    await signIn(page)
+    await page.waitForSelector('#allow')
+    await page.reload()
+    await page.click('#allow')
+    await page.waitForURL(/\/callback\?/)
+    await page.goBack()
 
-  t.equal(await page.locator('h1').textContent(), 'This sign-in is finished')
-  t.equal(await page.locator('form').count(), 0)
-})
+    t.equal(await page.locator('h1').textContent(), 'This sign-in is finished')
+    t.equal(await page.locator('form').count(), 0)
+  },
+)
 
 t.test('two tabs of one browser both finish (checklist 59)', async t => {
   const { page, context, authorizeUrl } = await openLogin(t, browser)
@@ -84,7 +87,7 @@ t.test('two tabs of one browser both finish (checklist 59)', async t => {
   await Promise.all([page.waitForURL(/state=a-state/), second.waitForURL(/state=tab-two/)])
 })
 
-t.test('the address of a login page is worth nothing in another browser', async t => {
+t.test('the URL of a login page is refused in another browser', async t => {
   const { page } = await openLogin(t, browser)
   const other = await browser.newContext()
   t.teardown(() => other.close())
@@ -97,7 +100,7 @@ t.test('the address of a login page is worth nothing in another browser', async 
 })
 
 t.test(
-  'who comes back to an expired page goes on to the client, which is told (RFC 6749 section 4.1.2.1; checklist 60)',
+  'an expired page redirects the user to the client with an error (RFC 6749 section 4.1.2.1; checklist 60)',
   async t => {
     const { room, page } = await openLogin(t, browser)
     room.advanceSec(900)
@@ -110,7 +113,7 @@ t.test(
 )
 
 t.test(
-  'the cookie that the browser had before the sign-in is worth nothing after it (RFC 6265 section 8.4; checklist 61)',
+  'the cookie of the browser before the sign-in is invalid after it (RFC 6265 section 8.4; checklist 61)',
   async t => {
     const { page, context } = await openLogin(t, browser)
     const before = await context.cookies(page.url())
@@ -123,7 +126,7 @@ t.test(
 
     t.notSame(after, before)
     t.equal(reply?.status(), 200)
-    t.notOk(await page.isVisible('#allow'), 'it may sign in once more, and that is all')
+    t.notOk(await page.isVisible('#allow'), 'it is valid only for another sign-in')
     t.ok(await page.isVisible('#password'))
     await context.addCookies(after)
     await page.reload()
@@ -131,7 +134,7 @@ t.test(
   },
 )
 
-t.test('a sign-in form clicked twice ends at the question all the same (checklist 59)', async t => {
+t.test('a sign-in form that is clicked twice leads to the consent page (checklist 59)', async t => {
   const { page } = await openLogin(t, browser)
   await page.fill('#username', 'alice')
   await page.fill('#password', password)
@@ -139,13 +142,13 @@ t.test('a sign-in form clicked twice ends at the question all the same (checklis
   await page.dblclick('#sign-in')
 
   await page.waitForSelector('#allow')
-  // The second click may abort the navigation that the first began, and `waitForURL` fails with the aborted one.
+  // The second click may abort the navigation of the first one, and `waitForURL` fails with the aborted navigation.
   await page.dblclick('#allow')
   await page.waitForFunction('location.pathname === "/callback"')
   t.match(page.url(), /\/callback\?code=/)
 })
 
-t.test('nothing of it needs a script', async t => {
+t.test('the whole sign-in works without scripts', async t => {
   const { page } = await openLogin(t, browser, { context: { javaScriptEnabled: false } })
 
   await signIn(page, 'wrong')

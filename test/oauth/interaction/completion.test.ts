@@ -15,7 +15,7 @@ import {
 const issuer = 'http://localhost:8080'
 
 t.test(
-  'a code is bound to the redirect URI that was sent, or to none having been sent (RFC 6749 section 4.1.3; checklist 30)',
+  'a code is bound to the redirect_uri of the request, or to its absence (RFC 6749 section 4.1.3; checklist 30)',
   async t => {
     const room = await openBrowserRoom(t)
     const codeFor = async (query: string): Promise<string> => {
@@ -30,7 +30,7 @@ t.test(
 )
 
 t.test(
-  'the store never holds a code, not even to send the browser there again (RFC 6749 section 10.10; checklist 31)',
+  'the store never has a code, not even for a repeated redirect (RFC 6749 section 10.10; checklist 31)',
   async t => {
     const room = await openBrowserRoom(t)
     const guest = await enter(room)
@@ -47,7 +47,7 @@ t.test(
 )
 
 t.test(
-  'who declines on either page goes back with access_denied, and nothing is redeemable (RFC 6749 section 4.1.2.1; checklist 52)',
+  'a user that declines on either page returns to the client with access_denied, and nothing is redeemable (RFC 6749 section 4.1.2.1; checklist 52)',
   async t => {
     const room = await openBrowserRoom(t)
     const created: string[] = []
@@ -70,22 +70,25 @@ t.test(
   },
 )
 
-t.test('a form sent again after the end gets the same redirect, and back shows a page (checklist 59)', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room)
-  await guest.signIn()
+t.test(
+  'a form that is sent again after the end gets the same redirect, and the back button shows a page (checklist 59)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const guest = await enter(room)
+    await guest.signIn()
 
-  const allowed = header(await guest.submit({ decision: 'allow' }), 'location')
+    const allowed = header(await guest.submit({ decision: 'allow' }), 'location')
 
-  t.equal(header(await guest.submit({ decision: 'allow' }), 'location'), allowed)
-  t.equal(header(await guest.submit({ decision: 'deny' }), 'location'), allowed)
-  t.equal(header(await guest.signIn(), 'location'), allowed)
-  const back = await guest.show()
-  t.ok(isPage(back, 200))
-  t.notMatch(back.body, '<form')
-})
+    t.equal(header(await guest.submit({ decision: 'allow' }), 'location'), allowed)
+    t.equal(header(await guest.submit({ decision: 'deny' }), 'location'), allowed)
+    t.equal(header(await guest.signIn(), 'location'), allowed)
+    const back = await guest.show()
+    t.ok(isPage(back, 200))
+    t.notMatch(back.body, '<form')
+  },
+)
 
-t.test('of twenty answers at once one counts, and all see its redirect (checklist 59)', async t => {
+t.test('of twenty concurrent answers one counts, and all get its redirect (checklist 59)', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
   await guest.signIn()
@@ -96,7 +99,7 @@ t.test('of twenty answers at once one counts, and all see its redirect (checklis
   t.equal(new Set(replies.map(reply => header(reply, 'location'))).size, 1)
 })
 
-t.test('the grant of an answer that came second is gone (checklist 59)', async t => {
+t.test('the grant of the second answer is removed (checklist 59)', async t => {
   const room = await openBrowserRoom(t)
   const { grants } = room.deps.store
   const [created, removed]: [string[], string[]] = [[], []]
@@ -132,7 +135,7 @@ t.test('two tabs both finish, and a reload changes nothing (checklist 59)', asyn
   t.equal(answerOf(await one.submit({ decision: 'allow' })).state, 'a-state')
 })
 
-t.test('an answer that is neither allow nor deny is asked for again', async t => {
+t.test('after an answer that is neither allow nor deny the page is shown again', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
   await guest.signIn()
@@ -143,7 +146,7 @@ t.test('an answer that is neither allow nor deny is asked for again', async t =>
   t.match(reply.body, /id="allow"/)
 })
 
-/** What a browser sends that was given the name of a pushed request. */
+/** The authorization request of a browser with the request_uri of a pushed request. */
 const pushRequest = async (room: BrowserRoom): Promise<string> => {
   const pushedId = 'p'.repeat(22)
   const parameters = Object.fromEntries(new URLSearchParams(ask()))
@@ -152,7 +155,7 @@ const pushRequest = async (room: BrowserRoom): Promise<string> => {
 }
 
 t.test(
-  'of windows that opened one pushed request the first to answer gets a code, all others a page (RFC 9126 section 4; checklist 63)',
+  'of windows with one pushed request the first answer gets a code, all others get a page (RFC 9126 section 4; checklist 63)',
   async t => {
     const room = await openBrowserRoom(t)
     const query = await pushRequest(room)
@@ -163,13 +166,13 @@ t.test(
 
     t.same(replies.map(({ status }) => status).toSorted(), [303, 400, 400])
     const loser = guests[replies.findIndex(({ status }) => status === 400)]
-    t.ok(isPage((await loser?.submit({ decision: 'deny' })) as OAuthReply, 400), 'nor does it get another answer')
+    t.ok(isPage((await loser?.submit({ decision: 'deny' })) as OAuthReply, 400), 'and no other answer')
     t.ok(isPage(await room.authorize(get(query)), 400), 'and the request is over')
   },
 )
 
 t.test(
-  'a pushed request whose answer was no is over too; one whose people look again is not (RFC 9126 section 4; checklist 63)',
+  'a pushed request is over after a denial too, and not after a reload (RFC 9126 section 4; checklist 63)',
   async t => {
     const room = await openBrowserRoom(t)
     const query = await pushRequest(room)
@@ -183,7 +186,7 @@ t.test(
 )
 
 t.test(
-  'who began in time may finish after the pushed request has expired (RFC 9126 section 4; checklist 63)',
+  'a user that started in time may finish after the pushed request has expired (RFC 9126 section 4; checklist 63)',
   async t => {
     const room = await openBrowserRoom(t)
     const guest = await enter(room, await pushRequest(room))
@@ -194,7 +197,7 @@ t.test(
   },
 )
 
-t.test('what comes of a sign-in counts as begun when it began, however late it ends', async t => {
+t.test('the grant of a sign-in dates from the start of the sign-in, however late it ends', async t => {
   const room = await openBrowserRoom(t)
   const beganAtSec = Math.floor(room.deps.clock.nowMs() / 1000)
   const guest = await enter(room)

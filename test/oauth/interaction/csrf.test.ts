@@ -15,7 +15,7 @@ const setup = async (t: Parameters<typeof openBrowserRoom>[0]) => {
 }
 
 t.test(
-  'a form that the browser says another page sent is refused, csrf and cookie or not (RFC 6749 section 10.12; checklist 56)',
+  'a form is refused when the browser reports another origin, even with csrf and cookie (RFC 6749 section 10.12; checklist 56)',
   async t => {
     const { guest, sendFrom } = await setup(t)
     const elsewhere: readonly Told[] = [
@@ -43,7 +43,7 @@ const own: readonly Told[] = [
   { origin: 'null' },
 ]
 t.test(
-  'a form of our own page is taken, whatever of this the browser says (RFC 6749 section 10.12; checklist 56)',
+  "a form of the gateway's own page is accepted, whichever of these headers the browser sends (RFC 6749 section 10.12; checklist 56)",
   async t => {
     for (const told of own) {
       const { sendFrom } = await setup(t)

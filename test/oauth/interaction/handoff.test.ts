@@ -4,21 +4,18 @@ import { accept, loginUrl, openHandoffRoom, send } from './support.ts'
 
 const issuer = 'http://localhost:8080'
 
-t.test(
-  'the browser goes to the login of the operator, with the name of the interaction and its own cookie',
-  async t => {
-    const room = await openHandoffRoom(t)
+t.test("the browser is redirected to the operator's login with the id of the interaction and a cookie", async t => {
+  const room = await openHandoffRoom(t)
 
-    const { begun, id } = await send(room)
+  const { begun, id } = await send(room)
 
-    t.equal(begun.status, 303)
-    t.equal(header(begun, 'location'), `${loginUrl}&interaction=${id}`)
-    t.match(id, /^[\w-]{22}$/)
-    t.match(begun.headers['set-cookie']?.[0], new RegExp(`; Path=/interaction/${id}; .*HttpOnly; SameSite=Lax`))
-  },
-)
+  t.equal(begun.status, 303)
+  t.equal(header(begun, 'location'), `${loginUrl}&interaction=${id}`)
+  t.match(id, /^[\w-]{22}$/)
+  t.match(begun.headers['set-cookie']?.[0], new RegExp(`; Path=/interaction/${id}; .*HttpOnly; SameSite=Lax`))
+})
 
-t.test('whom the login accepts comes back with a code for what was granted', async t => {
+t.test('a user that the login accepts returns to the client with a code for the granted scope', async t => {
   const room = await openHandoffRoom(t)
   const browser = await send(room, ask({ scope: 'accounts:read accounts:write', acr_values: 'low high' }))
 
@@ -52,7 +49,7 @@ t.test('whom the login accepts comes back with a code for what was granted', asy
   })
 })
 
-t.test('a resume URL is worth nothing without the cookie, and the cookie nothing without its token', async t => {
+t.test('a resume URL is refused without the cookie, and the cookie without the token', async t => {
   const room = await openHandoffRoom(t)
   const [browser, stranger] = [await send(room), await send(room)]
   const [resume, strangersResume] = [await accept(room, browser.id), await accept(room, stranger.id)]
@@ -65,17 +62,17 @@ t.test('a resume URL is worth nothing without the cookie, and the cookie nothing
     t.ok(isPage(await browser.follow(path + query), 403), query)
   }
   t.ok(isPage(await browser.follow(`${path}?token=${tokenOf(resume)}&token=${tokenOf(resume)}`), 403))
-  t.ok(answerOf(await browser.follow(resume)).code, 'nothing of that has spent it')
+  t.ok(answerOf(await browser.follow(resume)).code, 'none of the attempts has spent it')
 })
 
-t.test('nobody resumes before the login has answered', async t => {
+t.test('a resume before the decision of the login is refused', async t => {
   const room = await openHandoffRoom(t)
   const browser = await send(room)
 
   t.ok(isPage(await browser.follow(`/interaction/${browser.id}/resume?token=${'A'.repeat(43)}`), 403))
 })
 
-t.test('a client whose people change the browser needs the token alone', async t => {
+t.test('a client whose users may change the browser needs only the token', async t => {
   const room = await openHandoffRoom(t, { bindToBrowser: false })
   const browser = await send(room)
   const resume = await accept(room, browser.id)
@@ -87,7 +84,7 @@ t.test('a client whose people change the browser needs the token alone', async t
   t.equal(header(await browser.follow(resume, ''), 'location'), header(done, 'location'))
 })
 
-t.test('of twenty resumes at once one counts, and all see its redirect (checklist 59)', async t => {
+t.test('of twenty concurrent resumes one counts, and all get its redirect (checklist 59)', async t => {
   const room = await openHandoffRoom(t)
   const browser = await send(room)
   const cookie = browser.cookie()
@@ -98,10 +95,10 @@ t.test('of twenty resumes at once one counts, and all see its redirect (checklis
   const places = new Set(replies.map(reply => header(reply, 'location')))
   t.equal(places.size, 1)
   t.match([...places][0], /[?&]code=/)
-  t.equal(header(await browser.follow(resume), 'location'), [...places][0], 'and so does one that comes later')
+  t.equal(header(await browser.follow(resume), 'location'), [...places][0], 'and so does a later one')
 })
 
-t.test('the store holds neither code nor token (RFC 6749 section 10.10; checklist 31)', async t => {
+t.test('the store has neither code nor token (RFC 6749 section 10.10; checklist 31)', async t => {
   const room = await openHandoffRoom(t)
   const browser = await send(room)
   const resume = await accept(room, browser.id)
@@ -115,7 +112,7 @@ t.test('the store holds neither code nor token (RFC 6749 section 10.10; checklis
 })
 
 t.test(
-  'whom the login rejects goes back with its error, and nothing is redeemable (RFC 6749 section 4.1.2.1; checklist 52)',
+  'a user that the login rejects returns to the client with its error, and nothing is redeemable (RFC 6749 section 4.1.2.1; checklist 52)',
   async t => {
     const room = await openHandoffRoom(t)
     const rejections = [
@@ -136,7 +133,7 @@ t.test(
   },
 )
 
-t.test('the own address of the interaction leads to the login again, and after the end to a page', async t => {
+t.test('the URL of the interaction redirects to the login again, and shows a page after the end', async t => {
   const room = await openHandoffRoom(t)
   const [browser, stranger] = [await send(room), await send(room)]
   const own = `/interaction/${browser.id}`
@@ -148,7 +145,7 @@ t.test('the own address of the interaction leads to the login again, and after t
 })
 
 t.test(
-  'who resumes too late goes back to the client with an error (RFC 6749 section 4.1.2.1; checklist 60)',
+  'a resume after the expiry redirects to the client with an error (RFC 6749 section 4.1.2.1; checklist 60)',
   async t => {
     const room = await openHandoffRoom(t)
     const [browser, other] = [await send(room), await send(room, ask({ state: 'other' }))]
@@ -157,12 +154,12 @@ t.test(
 
     t.match(answerOf(await browser.follow(resume)), { error: 'access_denied', state: 'a-state', iss: issuer })
     t.match(answerOf(await other.follow(`/interaction/${other.id}`)), { error: 'access_denied', state: 'other' })
-    t.ok(isPage(await browser.follow(resume, ''), 400), 'without the ticket there is no telling where')
+    t.ok(isPage(await browser.follow(resume, ''), 400), 'without the return cookie the client is unknown')
   },
 )
 
 t.test(
-  'of two windows of one pushed request one gets a code, however it was answered (RFC 9126 section 4; checklist 63)',
+  'of two windows with one pushed request one gets a code, also through the login API (RFC 9126 section 4; checklist 63)',
   async t => {
     const room = await openHandoffRoom(t)
     const pushedId = 'p'.repeat(22)
@@ -181,7 +178,7 @@ t.test(
   },
 )
 
-t.test('HEAD of the way back ends nothing: it is refused, and GET works after it', async t => {
+t.test('HEAD of the resume URL is refused and spends nothing, and GET works after it', async t => {
   const room = await openHandoffRoom(t)
   const browser = await send(room)
   const resume = new URL(await accept(room, browser.id))

@@ -15,10 +15,10 @@ import {
   post,
 } from '../support/browser-flow.ts'
 
-/** What a browser has that stands at a page: its cookie and the form. */
+/** The state of a browser at a page: its cookie and the form. */
 type Held = Pick<Guest, 'path' | 'cookie' | 'csrf'>
 
-/** As it stands now, for somebody who keeps it, or whose answers are lost from here on. */
+/** A copy of the current state, for an attacker that keeps it or for a browser whose later responses are lost. */
 const held = ({ path, cookie, csrf }: Guest): Held => ({ path, cookie, csrf })
 
 const submitAs = (room: BrowserRoom, { path, cookie, csrf }: Held, fields: Parameters): Promise<OAuthReply> =>
@@ -29,7 +29,7 @@ const showTo = (room: BrowserRoom, { path, cookie }: Held): Promise<OAuthReply> 
 
 const rightPassword = { username: 'alice', password }
 
-/** A person who has signed in, and what was held before. */
+/** A browser after the sign-in, and its state before it. */
 const signedIn = async (t: Test) => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
@@ -49,24 +49,21 @@ t.test('cookie and csrf change at the sign-in (RFC 6265 section 8.4; checklist 6
   )
 })
 
-t.test(
-  'who holds the cookie from before cannot use what the person did (RFC 6265 section 8.4; checklist 61)',
-  async t => {
-    const { room, guest, before } = await signedIn(t)
+t.test('the earlier cookie cannot use the sign-in of the user (RFC 6265 section 8.4; checklist 61)', async t => {
+  const { room, guest, before } = await signedIn(t)
 
-    t.ok(isPage(await submitAs(room, before, { decision: 'allow' }), 403))
-    t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'allow' }), 403))
-    t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'deny' }), 403))
-    t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
+  t.ok(isPage(await submitAs(room, before, { decision: 'allow' }), 403))
+  t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'allow' }), 403))
+  t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'deny' }), 403))
+  t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
 
-    await guest.submit({ decision: 'allow' })
-    for (const decision of ['allow', 'deny']) t.ok(isPage(await submitAs(room, before, { decision }), 403))
-    t.ok(isPage(await showTo(room, before), 403))
-  },
-)
+  await guest.submit({ decision: 'allow' })
+  for (const decision of ['allow', 'deny']) t.ok(isPage(await submitAs(room, before, { decision }), 403))
+  t.ok(isPage(await showTo(room, before), 403))
+})
 
 t.test(
-  'who knew cookie and csrf from before forges no answer of the browser that has signed in (RFC 6265 section 8.4; checklist 61)',
+  'the earlier cookie and csrf cannot forge an answer of the signed-in browser (RFC 6265 section 8.4; checklist 61)',
   async t => {
     const { room, guest, before } = await signedIn(t)
 
@@ -80,7 +77,7 @@ t.test(
 )
 
 t.test(
-  'a planted cookie does not stand in the way of the right one, wherever it stands (RFC 6265 section 8.4; checklist 61)',
+  'a planted cookie does not hide the right one, before or after it (RFC 6265 section 8.4; checklist 61)',
   async t => {
     const { room, guest, before } = await signedIn(t)
 
@@ -93,7 +90,7 @@ t.test(
 )
 
 t.test(
-  'to the old cookie every guess is a wrong one, that of another user too (RFC 6265 section 8.4; checklist 61)',
+  'with the old cookie every password is wrong, also of another user (RFC 6265 section 8.4; checklist 61)',
   async t => {
     const { room, guest, before } = await signedIn(t)
     const guesses = [{}, { username: 'alice' }, { username: 'alice', password: 'wrong' }, { username: 'bob', password }]
@@ -109,17 +106,17 @@ t.test(
   },
 )
 
-t.test('guesses with the old cookie count as all others do (RFC 6265 section 8.4; checklist 61)', async t => {
+t.test('guesses with the old cookie count like all others (RFC 6265 section 8.4; checklist 61)', async t => {
   const { room, before } = await signedIn(t)
   for (let i = 0; i < 11; i++) await submitAs(room, before, { username: 'alice', password: 'wrong' })
 
   const late = await submitAs(room, before, rightPassword)
 
-  t.ok(isPage(late, 429), 'the right password is not heard any more')
+  t.ok(isPage(late, 429), 'the right password is refused too')
 })
 
 t.test(
-  'a sign-in whose answer was lost: a reload shows the form, and the password opens the rest (checklist 59)',
+  'after a lost response to a sign-in a reload shows the form, and the password leads on (checklist 59)',
   async t => {
     const { room, before } = await signedIn(t)
 
@@ -135,19 +132,22 @@ t.test(
   },
 )
 
-t.test('a sign-in whose answer was lost can be declined, and the client is told (checklist 59)', async t => {
-  const { room, guest, before } = await signedIn(t)
+t.test(
+  'after a lost response to a sign-in the user can decline, and the client gets the error (checklist 59)',
+  async t => {
+    const { room, guest, before } = await signedIn(t)
 
-  const declined = await submitAs(room, before, { decision: 'deny' })
-  const twice = await submitAs(room, before, { decision: 'deny' })
+    const declined = await submitAs(room, before, { decision: 'deny' })
+    const twice = await submitAs(room, before, { decision: 'deny' })
 
-  t.match(answerOf(declined), { error: 'access_denied', state: 'a-state' })
-  t.equal(header(twice, 'location'), header(declined, 'location'))
-  t.notOk(answerOf(await guest.submit({ decision: 'allow' })).code)
-})
+    t.match(answerOf(declined), { error: 'access_denied', state: 'a-state' })
+    t.equal(header(twice, 'location'), header(declined, 'location'))
+    t.notOk(answerOf(await guest.submit({ decision: 'allow' })).code)
+  },
+)
 
 t.test(
-  'the sign-in form sent again by the back button leads to the question, and then to the end (checklist 59)',
+  'a sign-in form that is sent again by the back button leads to the consent page, and then to the end (checklist 59)',
   async t => {
     const { room, guest, before } = await signedIn(t)
     const back = { ...before, cookie: guest.cookie }
@@ -163,7 +163,7 @@ t.test(
   },
 )
 
-t.test('a sign-in form sent twice before the first answer came gets the same cookie (checklist 59)', async t => {
+t.test('a sign-in form that is sent twice before the first response gets the same cookie (checklist 59)', async t => {
   const room = await openBrowserRoom(t)
   const before = held(await enter(room))
 
@@ -177,30 +177,33 @@ t.test('a sign-in form sent twice before the first answer came gets the same coo
   t.match((await showTo(room, { ...before, cookie })).body, /id="allow"/)
 })
 
-t.test('who cancels in one window while another one signs in goes on with the sign-in (checklist 59)', async t => {
-  const room = await openBrowserRoom(t)
-  const before = held(await enter(room))
-  const { interactions } = room.deps.store
-  const find = interactions.find
-  // The other window is faster: it signs in between this one's look at the interaction and its answer.
-  let isFirst = true
-  interactions.find = async id => {
-    const found = await find(id)
-    if (isFirst) {
-      isFirst = false
-      await submitAs(room, before, rightPassword)
+t.test(
+  'a cancellation in one window during a sign-in in another one continues with the sign-in (checklist 59)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const before = held(await enter(room))
+    const { interactions } = room.deps.store
+    const find = interactions.find
+    // The other window is faster: it signs in after this window has read the interaction and before it has written it.
+    let isFirst = true
+    interactions.find = async id => {
+      const found = await find(id)
+      if (isFirst) {
+        isFirst = false
+        await submitAs(room, before, rightPassword)
+      }
+      return found
     }
-    return found
-  }
 
-  const cancelled = await submitAs(room, before, { decision: 'deny' })
+    const cancelled = await submitAs(room, before, { decision: 'deny' })
 
-  t.equal(header(cancelled, 'location'), before.path)
-  t.equal((await interactions.find(before.path.replace('/interaction/', '')))?.record.stage, 'consent')
-})
+    t.equal(header(cancelled, 'location'), before.path)
+    t.equal((await interactions.find(before.path.replace('/interaction/', '')))?.record.stage, 'consent')
+  },
+)
 
 t.test(
-  'after the end the new cookie gets the same redirect, and the old one none (RFC 6265 section 8.4; checklist 61)',
+  'after the end the new cookie gets the same redirect, and the old one gets none (RFC 6265 section 8.4; checklist 61)',
   async t => {
     const { room, guest, before } = await signedIn(t)
     const allowed = header(await guest.submit({ decision: 'allow' }), 'location')

@@ -18,7 +18,7 @@ import {
 
 const issuer = 'http://localhost:8080'
 
-t.test('who signs in and allows goes back with a code that can be redeemed', async t => {
+t.test('a user that signs in and allows returns to the client with a redeemable code', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
 
@@ -40,7 +40,7 @@ t.test('who signs in and allows goes back with a code that can be redeemed', asy
   t.match(outcome, { kind: 'redeemed', record: { client_id: 'demo', username: 'alice', scope: 'accounts:read' } })
 })
 
-t.test('scope left out means all that the client is registered for', async t => {
+t.test('a request without scope gets the whole registered scope', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room, ask({ scope: undefined }))
 
@@ -70,7 +70,7 @@ t.test(
 )
 
 t.test(
-  'the csrf of one interaction is worth nothing in another, also of the same browser (RFC 6749 section 10.12; checklist 56)',
+  'the csrf of one interaction is refused in another, also of the same browser (RFC 6749 section 10.12; checklist 56)',
   async t => {
     const room = await openBrowserRoom(t)
     const [used, open] = [await enter(room), await enter(room)]
@@ -86,21 +86,24 @@ t.test(
   },
 )
 
-t.test('no other browser gets in, though it knows address and csrf (RFC 6749 section 10.12; checklist 56)', async t => {
-  const room = await openBrowserRoom(t)
-  const guest = await enter(room)
-  const stranger = await enter(room)
-  const form = encode({ csrf: guest.csrf, username: 'alice', password })
+t.test(
+  'another browser is refused, though it knows the URL and the csrf (RFC 6749 section 10.12; checklist 56)',
+  async t => {
+    const room = await openBrowserRoom(t)
+    const guest = await enter(room)
+    const stranger = await enter(room)
+    const form = encode({ csrf: guest.csrf, username: 'alice', password })
 
-  for (const cookie of [undefined, stranger.cookie, 'sidegate-interaction=', `x${guest.cookie}`]) {
-    t.ok(isPage(await room.interaction(get('', guest.path, cookie)), 403))
-    t.ok(isPage(await room.interaction(post(form, guest.path, cookie)), 403))
-  }
-  const among = `theme=dark; ${stranger.cookie}; ${guest.cookie}`
-  t.equal((await room.interaction(get('', guest.path, among))).status, 200)
-})
+    for (const cookie of [undefined, stranger.cookie, 'sidegate-interaction=', `x${guest.cookie}`]) {
+      t.ok(isPage(await room.interaction(get('', guest.path, cookie)), 403))
+      t.ok(isPage(await room.interaction(post(form, guest.path, cookie)), 403))
+    }
+    const among = `theme=dark; ${stranger.cookie}; ${guest.cookie}`
+    t.equal((await room.interaction(get('', guest.path, among))).status, 200)
+  },
+)
 
-t.test('an unknown or malformed interaction is a page', async t => {
+t.test('an unknown or malformed interaction gets a page', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
 
@@ -109,7 +112,7 @@ t.test('an unknown or malformed interaction is a page', async t => {
   }
 })
 
-t.test('a form of another content type is a page', async t => {
+t.test('a form of another content type gets a page', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
 
@@ -118,14 +121,14 @@ t.test('a form of another content type is a page', async t => {
   t.ok(isPage(reply, 400))
 })
 
-t.test('a form of more than a hundred parameters is a page', async t => {
+t.test('a form of more than a hundred parameters gets a page', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
 
   t.ok(isPage(await room.interaction(post('a=1&'.repeat(101), guest.path, guest.cookie)), 400))
 })
 
-t.test('a redirect URI that was unregistered meanwhile is not redirected to', async t => {
+t.test('the gateway does not redirect to a redirect URI that was removed meanwhile', async t => {
   const room = await openBrowserRoom(t, [{ ...demoClient }])
   const guest = await enter(room)
 

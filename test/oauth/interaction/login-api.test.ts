@@ -4,7 +4,7 @@ import { accept, openHandoffRoom, send } from './support.ts'
 
 const nobody = 'A'.repeat(22)
 
-t.test('the login learns what to ask, and nothing that would let it act as the browser', async t => {
+t.test('the login gets the facts to ask for, and none that would let it act as the browser', async t => {
   const scopeTexts = new Map([
     ['accounts:read', { en: 'Read your accounts', fr: 'Lire vos comptes' }],
     ['accounts:write', { en: 'Change your accounts' }],
@@ -30,7 +30,7 @@ t.test('the login learns what to ask, and nothing that would let it act as the b
   })
 })
 
-t.test('an interaction that is unknown or over is unknown to every call', async t => {
+t.test('an unknown or finished interaction is unknown to every call', async t => {
   const room = await openHandoffRoom(t)
   const { id } = await send(room)
   room.advanceSec(900)
@@ -42,7 +42,7 @@ t.test('an interaction that is unknown or over is unknown to every call', async 
   }
 })
 
-t.test('the same decision again gets the same answer, sent in turn or at once', async t => {
+t.test('the same decision gets the same response again, sequentially or concurrently', async t => {
   const room = await openHandoffRoom(t)
   const { id } = await send(room)
   const decision = { sub: 'person-1', acr: 'high', granted_scopes: ['accounts:read'] }
@@ -56,7 +56,7 @@ t.test('the same decision again gets the same answer, sent in turn or at once', 
   t.equal(await accept(room, id, decision), [...answers][0])
 })
 
-t.test('a decision stays: another one after it is a conflict, also when the browser is back already', async t => {
+t.test('a decision is final: another one is a conflict, also after the browser has resumed', async t => {
   const room = await openHandoffRoom(t)
   const browser = await send(room)
   const resume = await accept(room, browser.id, { sub: 'person-1' })
@@ -70,7 +70,7 @@ t.test('a decision stays: another one after it is a conflict, also when the brow
   t.match(await room.redeem(code), { kind: 'redeemed', record: { sub: 'person-1' } })
 })
 
-t.test('a rejection stays too', async t => {
+t.test('a rejection is final too', async t => {
   const room = await openHandoffRoom(t)
   const { id } = await send(room)
   const first = await room.backChannel.reject(id, { error: 'login_required' })
@@ -81,7 +81,7 @@ t.test('a rejection stays too', async t => {
   t.equal(await accept(room, id), 'conflict')
 })
 
-t.test('what does not fit the request is a conflict, and nothing changes', async t => {
+t.test('a decision that does not match the request is a conflict and changes nothing', async t => {
   const room = await openHandoffRoom(t)
   const { id } = await send(room, ask({ acr_values: 'low high' }))
   const fitting = { sub: 'person-1', acr: 'high' }
@@ -112,7 +112,7 @@ t.test('a sub is refused if the store has a client of that id which this process
   t.match(await room.backChannel.accept(id, { sub: 'person-2' }), { kind: 'answer' })
 })
 
-t.test('a body that is no decision is told what it should be', async t => {
+t.test('a body that is not a decision gets a description of the expected one', async t => {
   const room = await openHandoffRoom(t)
   const { id } = await send(room)
   const good = { sub: 'person-1' }
@@ -146,7 +146,7 @@ t.test('a body that is no decision is told what it should be', async t => {
     { ...good, auth_time: -1 },
     { ...good, granted_scopes: 'accounts:read' },
     { ...good, granted_scopes: ['accounts:read accounts:write'] },
-    // Misspelt: it would grant everything.
+    // A misspelt name would grant the whole scope.
     { ...good, granted_scope: ['accounts:read'] },
     JSON.parse('{"sub":"person-1","__proto__":{"sub":"person-2"}}'),
   ]

@@ -6,7 +6,7 @@ import { answerOf, encode, enter, header, isPage, openBrowserRoom, password, pos
 
 const issuer = 'http://localhost:8080'
 
-t.test('sub is the one of the configuration, or opaque and the same each time', async t => {
+t.test('sub is the configured one, or an opaque one that stays the same', async t => {
   const room = await openBrowserRoom(t)
   const subOf = async (username: string): Promise<string> => {
     const guest = await enter(room)
@@ -37,10 +37,10 @@ t.test('a wrong password gets 400 and the page again five times, then access_den
 
   t.equal(last.status, 303)
   t.match(answerOf(last), { error: 'access_denied', state: 'a-state', iss: issuer })
-  t.equal(header(await guest.signIn(), 'location'), header(last, 'location'), 'the right one comes too late')
+  t.equal(header(await guest.signIn(), 'location'), header(last, 'location'), 'the right password comes too late')
 })
 
-t.test('a wrong password does not keep the right one out', async t => {
+t.test('the right password is accepted after a wrong one', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
 
@@ -50,7 +50,7 @@ t.test('a wrong password does not keep the right one out', async t => {
   t.match((await guest.show()).body, /id="allow"/)
 })
 
-t.test('guesses sent all at once are no more than guesses sent one by one', async t => {
+t.test('concurrent guesses get no more attempts than sequential ones', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
   const verified: string[] = []
@@ -70,22 +70,19 @@ t.test('guesses sent all at once are no more than guesses sent one by one', asyn
   t.match((await guest.show()).body, /finished/)
 })
 
-t.test(
-  'guesses sent all at once, each in a sign-in of its own, are heard no further than those sent in turn',
-  async t => {
-    const room = await openBrowserRoom(t)
-    const guests = await Promise.all(Array.from({ length: 16 }, () => enter(room)))
+t.test('concurrent guesses in separate sign-ins get no more attempts than sequential ones', async t => {
+  const room = await openBrowserRoom(t)
+  const guests = await Promise.all(Array.from({ length: 16 }, () => enter(room)))
 
-    const replies = await Promise.all(
-      guests.map((guest, i) => guest.submit({ username: 'alice', password: i < 15 ? `guess ${i}` : password })),
-    )
+  const replies = await Promise.all(
+    guests.map((guest, i) => guest.submit({ username: 'alice', password: i < 15 ? `guess ${i}` : password })),
+  )
 
-    t.equal(replies.filter(reply => reply.status === 400).length, 10)
-    t.equal(replies.at(-1)?.status, 429, 'the right one comes after too many')
-  },
-)
+  t.equal(replies.filter(reply => reply.status === 400).length, 10)
+  t.equal(replies.at(-1)?.status, 429, 'the right password comes after too many guesses')
+})
 
-t.test('an unknown user looks like a wrong password', async t => {
+t.test('an unknown user gets the same response as a wrong password', async t => {
   const room = await openBrowserRoom(t)
   const [one, other] = [await enter(room), await enter(room)]
   const strip = (reply: OAuthReply, hide: readonly string[]): string =>
@@ -107,31 +104,34 @@ t.test('a missing, empty or doubled username or password is not a sign-in', asyn
   t.ok(isPage(await guest.submit({ username: 'alice', password: '' }), 400))
   const twice = `${encode({ csrf: guest.csrf, username: 'alice', password })}&username=alice`
   t.ok(isPage(await room.interaction(post(twice, guest.path, guest.cookie)), 400))
-  t.ok(isPage(await guest.submit({ decision: 'allow' }), 400), 'nobody consents before anybody signed in')
+  t.ok(isPage(await guest.submit({ decision: 'allow' }), 400), 'no consent is accepted before the sign-in')
 })
 
-t.test('more than ten wrong passwords for one user and address wait, over all interactions', async t => {
-  const room = await openBrowserRoom(t)
-  for (let i = 0; i < 2; i++) {
+t.test(
+  'after ten wrong passwords for one user and address the next one is rate limited, over all interactions',
+  async t => {
+    const room = await openBrowserRoom(t)
+    for (let i = 0; i < 2; i++) {
+      const guest = await enter(room)
+      for (let tries = 0; tries < 5; tries++) await guest.submit({ username: 'alice', password: 'wrong' })
+    }
     const guest = await enter(room)
-    for (let tries = 0; tries < 5; tries++) await guest.submit({ username: 'alice', password: 'wrong' })
-  }
-  const guest = await enter(room)
 
-  const eleventh = await guest.submit({ username: 'alice', password: 'wrong' })
-  const right = await guest.signIn()
-  const otherUser = await (await enter(room)).signIn('bob')
+    const eleventh = await guest.submit({ username: 'alice', password: 'wrong' })
+    const right = await guest.signIn()
+    const otherUser = await (await enter(room)).signIn('bob')
 
-  for (const reply of [eleventh, right]) {
-    t.ok(isPage(reply, 429))
-    t.equal(header(reply, 'retry-after'), '60')
-  }
-  t.equal(otherUser.status, 303)
-  room.advanceSec(60)
-  t.equal((await guest.signIn()).status, 303)
-})
+    for (const reply of [eleventh, right]) {
+      t.ok(isPage(reply, 429))
+      t.equal(header(reply, 'retry-after'), '60')
+    }
+    t.equal(otherUser.status, 303)
+    room.advanceSec(60)
+    t.equal((await guest.signIn()).status, 303)
+  },
+)
 
-t.test('when too many passwords are being checked the browser gets a page that says so', async t => {
+t.test('while too many passwords are being checked the browser gets a page with Retry-After', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
   const cheap = new Secret(`scrypt$ln=1,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`)
@@ -148,7 +148,7 @@ t.test('when too many passwords are being checked the browser gets a page that s
   t.equal((await guest.signIn()).status, 303)
 })
 
-t.test('a sign-in form sent twice leads to the same question', async t => {
+t.test('a sign-in form that is sent twice leads to the same consent page', async t => {
   const room = await openBrowserRoom(t)
   const guest = await enter(room)
 

@@ -7,7 +7,7 @@ import { createCookieJar } from '../support/cookie-jar.ts'
 
 export const loginUrl = 'https://login.bank.example/sign-in?lang=en'
 
-/** A room whose people sign in at the operator's own login, and what that login may call. */
+/** A server whose users sign in at the operator's own login, and the API for that login. */
 export interface HandoffRoom extends BrowserRoom {
   readonly backChannel: LoginApi
 }
@@ -25,13 +25,13 @@ export const openHandoffRoom = async (
   return { ...room, backChannel: createLoginApi(room.deps) }
 }
 
-/** A browser that was sent to the operator's login. */
+/** A browser that was redirected to the operator's login. */
 export interface Sent {
   readonly id: string
   readonly begun: OAuthReply
-  /** The `Cookie` line that it would send now. */
+  /** The `Cookie` header that it would send now. */
   cookie(): string
-  /** Follows a URL or path of ours; `cookie` in place of its own. */
+  /** Requests a URL or path of the gateway; `cookie` replaces its own. */
   follow(url: string, cookie?: string): Promise<OAuthReply>
 }
 
@@ -50,7 +50,7 @@ export const send = async (room: BrowserRoom, query = ask()): Promise<Sent> => {
   return { id, begun, cookie: jar.header, follow }
 }
 
-/** The resume URL that the login is answered. */
+/** The resume URL in the response to the login. */
 export const accept = async (
   room: HandoffRoom,
   id: string,

@@ -16,7 +16,7 @@ const next = key('next', 1000, 1000 + publicationMs)
 const digest = key('digest', 0, 0, 'HS256')
 const textOf = (changes: readonly KeyChange[]) => changes.map(({ kid, became }) => `${kid} ${became}`)
 
-t.test('the first reading tells of the key that it made, and of none that was there', async t => {
+t.test('the first read reports the key that it created, and no existing one', async t => {
   const made = key('made', 5000)
   const reading = { keys: [digest, old, made], atMs: 5000 }
 
@@ -24,17 +24,20 @@ t.test('the first reading tells of the key that it made, and of none that was th
   t.same(textOf(findKeyChanges(undefined, { ...reading, atMs: 5001 }, policy)), [])
 })
 
-t.test('a successor is published, signs in the place of the other, and that goes when nothing of it lives', async t => {
-  const readings = [
-    { keys: [digest, old], atMs: 500 },
-    { keys: [digest, old, next], atMs: 1500 },
-    { keys: [digest, old, next], atMs: 900 + publicationMs },
-    { keys: [digest, old, next], atMs: 2000 + publicationMs },
-    { keys: [digest, old, next], atMs: 3000 + publicationMs },
-    { keys: [digest, next], atMs: 700_000 + publicationMs },
-  ]
+t.test(
+  'a successor is published, signs after its publication, and its predecessor is removed when its last token has expired',
+  async t => {
+    const readings = [
+      { keys: [digest, old], atMs: 500 },
+      { keys: [digest, old, next], atMs: 1500 },
+      { keys: [digest, old, next], atMs: 900 + publicationMs },
+      { keys: [digest, old, next], atMs: 2000 + publicationMs },
+      { keys: [digest, old, next], atMs: 3000 + publicationMs },
+      { keys: [digest, next], atMs: 700_000 + publicationMs },
+    ]
 
-  const told = readings.slice(1).map((reading, i) => textOf(findKeyChanges(readings[i], reading, policy)))
+    const told = readings.slice(1).map((reading, i) => textOf(findKeyChanges(readings[i], reading, policy)))
 
-  t.same(told, [['next published'], [], ['old retiring', 'next signing'], [], ['old gone']])
-})
+    t.same(told, [['next published'], [], ['old retiring', 'next signing'], [], ['old gone']])
+  },
+)

@@ -39,7 +39,7 @@ const reread = async (ring: KeyRing, clock: ManualClock): Promise<void> => {
   await ring.find('unknown')
 }
 
-t.test('rings that open at once over one store hold the same keys', async t => {
+t.test('rings that open concurrently over one store have the same keys', async t => {
   const clock = createManualClock()
   const store = createMemoryStore(clock)
 
@@ -50,7 +50,7 @@ t.test('rings that open at once over one store hold the same keys', async t => {
   t.equal((await store.keys.load(clock.nowMs())).length, 2)
 })
 
-t.test('what is published is the public half of the signing keys alone', async t => {
+t.test('only the public halves of the signing keys are published', async t => {
   const clock = createManualClock()
   const members = { EC: ['crv', 'kty', 'x', 'y'], RSA: ['e', 'kty', 'n'], OKP: ['crv', 'kty', 'x'] }
   for (const alg of signingAlgs) {
@@ -58,7 +58,7 @@ t.test('what is published is the public half of the signing keys alone', async t
 
     const { keys } = ring.publicJwks()
 
-    t.same(keys.map(key => key.alg).sort(), [...new Set(['ES256', alg])].sort(), 'what is not used is not made')
+    t.same(keys.map(key => key.alg).sort(), [...new Set(['ES256', alg])].sort(), 'an unused key is not created')
     const key = keys.find(({ kid }) => kid === ring.current(alg).kid)
     const own = members[String(key?.kty) as keyof typeof members]
     t.same(Object.keys(key ?? {}).sort(), ['alg', 'kid', 'use', ...own].sort(), alg)
@@ -72,7 +72,7 @@ t.test('an algorithm that the configuration does not use has no key to sign with
   t.throws(() => ring.current('RS256'), TypeError)
 })
 
-t.test('a key verifies what it signed, and not one character else', async t => {
+t.test('a key verifies the text that it signed, and no text with another character', async t => {
   const clock = createManualClock()
   for (const alg of signingAlgs) {
     const key = (await open(t, createMemoryStore(clock).keys, clock, signedWith(alg))).current(alg)
@@ -113,7 +113,7 @@ t.test('the lifetime of the keys is renewed every ten seconds', async t => {
   )
 })
 
-t.test('a key that another process has made since is read when it is first seen', async t => {
+t.test('a key of another process is read when a token names it first', async t => {
   const clock = createManualClock()
   const { keys } = createMemoryStore(clock)
   const early = await open(t, keys, clock)
@@ -121,38 +121,35 @@ t.test('a key that another process has made since is read when it is first seen'
   const { kid } = late.current('EdDSA')
 
   t.match(await early.find(kid), { kid })
-  t.match(early.find(kid), { kid }, 'and from then on known at once')
+  t.match(early.find(kid), { kid }, 'and it is known at once after that')
 })
 
-t.test(
-  'unknown keys, however many are named, make the store be asked once a second (RFC 9068 section 4; checklist 88)',
-  async t => {
-    const clock = createManualClock()
-    const { keys } = createMemoryStore(clock)
-    let readings = 0
-    const counted: KeyStore = {
-      ...keys,
-      load: untilMs => {
-        readings += 1
-        return keys.load(untilMs)
-      },
-    }
-    const ring = await open(t, counted, clock)
-    readings = 0
+t.test('tokens with unknown keys cause one read of the store a second (RFC 9068 section 4; checklist 88)', async t => {
+  const clock = createManualClock()
+  const { keys } = createMemoryStore(clock)
+  let readings = 0
+  const counted: KeyStore = {
+    ...keys,
+    load: untilMs => {
+      readings += 1
+      return keys.load(untilMs)
+    },
+  }
+  const ring = await open(t, counted, clock)
+  readings = 0
 
-    await Promise.all(Array.from({ length: 50 }, (_, n) => ring.find(`unknown ${n}`)))
-    for (let n = 0; n < 50; n++) t.equal(await ring.find(`unknown again ${n}`), undefined)
-    t.equal(readings, 1)
+  await Promise.all(Array.from({ length: 50 }, (_, n) => ring.find(`unknown ${n}`)))
+  for (let n = 0; n < 50; n++) t.equal(await ring.find(`unknown again ${n}`), undefined)
+  t.equal(readings, 1)
 
-    // A clock that is set back makes the last question no younger.
-    clock.setBackSec(600)
-    clock.advanceSec(1)
-    await ring.find('unknown')
-    t.equal(readings, 2)
-  },
-)
+  // A clock that is set back does not make the last read younger.
+  clock.setBackSec(600)
+  clock.advanceSec(1)
+  await ring.find('unknown')
+  t.equal(readings, 2)
+})
 
-t.test('while the store is away the keys at hand serve on', async t => {
+t.test('while the store is away the known keys are still used', async t => {
   const clock = createManualClock()
   const { keys } = createMemoryStore(clock)
   let isAway = false
@@ -176,7 +173,7 @@ t.test('while the store is away the keys at hand serve on', async t => {
 t.test('a store that has lost its data', async t => {
   const clock = createManualClock()
 
-  await t.test('gets back the keys as they were', async t => {
+  await t.test('it gets back the same keys', async t => {
     const [first, second] = [createMemoryStore(clock), createMemoryStore(clock)]
     const lossy = createLossy(first)
     const ring = await open(t, lossy.keys, clock)
@@ -189,32 +186,35 @@ t.test('a store that has lost its data', async t => {
     t.same({ kid: kidOf(other), digest: other.digest('text') }, before)
   })
 
-  await t.test('ends with the keys of all and one digest key, though others made theirs meanwhile', async t => {
-    const lossy = createLossy(createMemoryStore(clock))
-    const [one, two] = [await open(t, lossy.keys, clock), await open(t, lossy.keys, clock)]
-    const old = kidOf(one)
-    lossy.use(createMemoryStore(clock))
-    clock.advanceSec(1)
-    const late = await open(t, lossy.keys, clock)
-    t.not(kidOf(late), old)
-    t.match(one.find(old), { kid: old }, 'what was signed before is verified all the time')
+  await t.test(
+    'it has the keys of all processes and one digest key, also if others created theirs meanwhile',
+    async t => {
+      const lossy = createLossy(createMemoryStore(clock))
+      const [one, two] = [await open(t, lossy.keys, clock), await open(t, lossy.keys, clock)]
+      const old = kidOf(one)
+      lossy.use(createMemoryStore(clock))
+      clock.advanceSec(1)
+      const late = await open(t, lossy.keys, clock)
+      t.not(kidOf(late), old)
+      t.match(one.find(old), { kid: old }, 'earlier tokens are verified all the time')
 
-    clock.advanceSec(1)
-    await Promise.all([one.find('unknown'), two.find('unknown')])
-    await late.find('unknown')
+      clock.advanceSec(1)
+      await Promise.all([one.find('unknown'), two.find('unknown')])
+      await late.find('unknown')
 
-    const published = (ring: KeyRing) => ring.publicJwks().keys.map(key => key.kid)
-    t.same(published(one), published(late))
-    t.same(published(two), published(late))
-    t.same(new Set(published(late)), new Set([old, kidOf(late)]))
-    t.equal(new Set([one, two, late].map(kidOf)).size, 1, 'all sign with the same')
-    t.equal(new Set([one, two, late].map(ring => ring.digest('text'))).size, 1)
-    const digestKeys = (await lossy.keys.load(clock.nowMs())).filter(({ alg }) => alg === 'HS256')
-    t.equal(digestKeys.length, 1)
-  })
+      const published = (ring: KeyRing) => ring.publicJwks().keys.map(key => key.kid)
+      t.same(published(one), published(late))
+      t.same(published(two), published(late))
+      t.same(new Set(published(late)), new Set([old, kidOf(late)]))
+      t.equal(new Set([one, two, late].map(kidOf)).size, 1, 'all sign with the same')
+      t.equal(new Set([one, two, late].map(ring => ring.digest('text'))).size, 1)
+      const digestKeys = (await lossy.keys.load(clock.nowMs())).filter(({ alg }) => alg === 'HS256')
+      t.equal(digestKeys.length, 1)
+    },
+  )
 })
 
-t.test('a key that another one was faster than is kept, and put back at the next reading', async t => {
+t.test('a key that lost the race is kept, and written again at the next read', async t => {
   const clock = createManualClock()
   const lossy = createLossy(createMemoryStore(clock))
   const ring = await open(t, lossy.keys, clock)
@@ -222,7 +222,7 @@ t.test('a key that another one was faster than is kept, and put back at the next
   const empty = createMemoryStore(clock)
   clock.advanceSec(1)
   let other: KeyRing | undefined
-  // Another process makes its key between this one's reading and its putting back.
+  // Another process creates its key between the read and the write of this process.
   const create: KeyStore['create'] = async (record, after, untilMs) => {
     if (record.kid === old) other ??= await open(t, empty.keys, clock)
     return empty.keys.create(record, after, untilMs)
@@ -269,7 +269,7 @@ t.test("an operator's own keys", async t => {
   })
   const [one, two] = [makeJwk('one'), makeJwk('two')]
 
-  await t.test('sign in place of those of the store: the first one, while the others verify', async t => {
+  await t.test('they replace the keys of the store: the first one signs, the others verify', async t => {
     const { keys } = createMemoryStore(clock)
     const ring = await open(t, keys, clock, jwks(one, two))
 
@@ -286,25 +286,28 @@ t.test("an operator's own keys", async t => {
     t.same(
       (await keys.load(clock.nowMs())).map(({ alg }) => alg),
       ['HS256'],
-      'the store keeps the digest key alone',
+      'the store has only the digest key',
     )
-    t.equal(ring.find('unknown'), undefined, 'known at once: nobody else makes keys')
+    t.equal(ring.find('unknown'), undefined, 'known at once, because no other process creates keys')
   })
 
-  await t.test('are named by their thumbprint where they bear no name', async t => {
+  await t.test('a key without a kid is named by its thumbprint', async t => {
     const { kid: _, ...nameless } = one
     const ring = await open(t, createMemoryStore(clock).keys, clock, jwks(nameless))
 
     t.match(kidOf(ring), /^[\w-]{43}$/)
   })
 
-  await t.test('are refused where two share a name, or where one is missing, without a word of them', async t => {
-    const { keys } = createMemoryStore(clock)
+  await t.test(
+    'keys with one kid or without a needed algorithm are refused, and the message has no part of a key',
+    async t => {
+      const { keys } = createMemoryStore(clock)
 
-    await t.rejects(openKeyRing(keys, clock, jwks(one, { ...two, kid: 'one' })), { message: /two keys have one kid/ })
-    const needsMore = { ...jwks(one), clients: signedWith('PS256').clients }
-    await t.rejects(openKeyRing(keys, clock, needsMore), { message: /no key for PS256/ })
-    const broken = { ...options, keys: { ...options.keys, jwks: new Secret('{"keys": "d"') } }
-    await t.rejects(openKeyRing(keys, clock, broken), { message: 'keys.jwks: the text is no JWK set' })
-  })
+      await t.rejects(openKeyRing(keys, clock, jwks(one, { ...two, kid: 'one' })), { message: /two keys have one kid/ })
+      const needsMore = { ...jwks(one), clients: signedWith('PS256').clients }
+      await t.rejects(openKeyRing(keys, clock, needsMore), { message: /no key for PS256/ })
+      const broken = { ...options, keys: { ...options.keys, jwks: new Secret('{"keys": "d"') } }
+      await t.rejects(openKeyRing(keys, clock, broken), { message: 'keys.jwks: the text is no JWK set' })
+    },
+  )
 })

@@ -13,7 +13,7 @@ import { startRedis } from '../../support/redis.ts'
 import { createManualClock, type ManualClock } from '../support/authorization-server.ts'
 
 const daySec = 24 * 3600
-/** What an answer with the key set may be cached, and what it takes until every process gives the new one. */
+/** The cache time of a response with the key set, plus the time until every process returns the new set. */
 const publicationSec = 300 + 15
 const tokenSec = 600
 const skewSec = 60
@@ -30,7 +30,7 @@ const stores: Readonly<Record<string, (t: Test) => Promise<StoreUrl>>> = {
   redis: async t => ({ kind: 'redis', mode: 'single', url: new Secret((await startRedis(t)).url) }),
 }
 
-/** Four processes over one store, as far as keys go: each has a connection and a ring of its own. */
+/** Four processes over one store, represented by a connection and a key ring each. */
 const openRings = async (t: Test, url: StoreUrl, clock: ManualClock) => {
   const open = async (): Promise<KeyStore> => {
     const store = await openStore(url, clock)
@@ -60,7 +60,7 @@ for (const [kind, makeStore] of Object.entries(stores)) {
       const sign = (ring: KeyRing) => signJwt(ring.current('ES256'), 'at+jwt', { iss: 'here' })
       const isGoodEverywhere = async (token: string) =>
         (await Promise.all(rings.map(ring => verifyJwt(token, 'at+jwt', ring)))).every(claims => claims?.iss === 'here')
-      /** Every process reads the keys, all at once, as an unknown one makes it. */
+      /** All processes read the keys at once, as after a token with an unknown key. */
       const reread = () => Promise.all(rings.map(ring => ring.find('unknown')))
       const [old = ''] = everywhere(kidOf)
 
@@ -69,7 +69,7 @@ for (const [kind, makeStore] of Object.entries(stores)) {
       t.same(
         everywhere(ring => publishedBy(ring).join()),
         [old],
-        'no successor is made before it is due',
+        'no successor is created before it is due',
       )
 
       clock.advanceSec(1)
@@ -81,20 +81,20 @@ for (const [kind, makeStore] of Object.entries(stores)) {
       t.same(
         everywhere(ring => publishedBy(ring).join()),
         [`${old},${next}`],
-        'of four that make one, one wins',
+        'when four processes create a successor, one is stored',
       )
       t.same(everywhere(kidOf), [old])
 
       clock.advanceSec(publicationSec - 2)
       const last = sign(first)
-      t.same(everywhere(kidOf), [old], 'to the last second before')
+      t.same(everywhere(kidOf), [old], 'until the last second before')
       clock.advanceSec(1)
-      t.same(everywhere(kidOf), [next], 'in every process at the same instant, without a reading')
+      t.same(everywhere(kidOf), [next], 'in every process at the same instant, without a read')
       t.ok(await isGoodEverywhere(sign(first)))
 
       clock.advanceSec(tokenSec + skewSec - 1)
       await reread()
-      t.ok(await isGoodEverywhere(last), 'as long as it may live on any clock')
+      t.ok(await isGoodEverywhere(last), 'as long as a token may be valid by any clock')
       t.same(
         everywhere(ring => publishedBy(ring).join()),
         [`${old},${next}`],
@@ -117,7 +117,7 @@ for (const [kind, makeStore] of Object.entries(stores)) {
 }
 
 t.test(
-  'a successor that was due while nothing ran is published first all the same (OpenID Connect Core section 10.1.1; checklist 96)',
+  'a successor that was due while no process ran is published before it signs (OpenID Connect Core section 10.1.1; checklist 96)',
   async t => {
     const clock = createManualClock()
     const url: StoreUrl = { kind: 'sqlite', path: join(makeFolder(t), 'keys.db') }
@@ -134,7 +134,7 @@ t.test(
   },
 )
 
-t.test('an algorithm that nothing is signed with any more loses its key once its tokens have expired', async t => {
+t.test('the key of an unused algorithm is removed when its last token has expired', async t => {
   const clock = createManualClock()
   const store = createMemoryStore(clock)
   const withEdwards = { ...options, accessToken: { ...options.accessToken, alg: 'EdDSA' as const } }
@@ -144,7 +144,7 @@ t.test('an algorithm that nothing is signed with any more loses its key once its
   const after = await openKeyRing(store.keys, clock, options)
   t.teardown(() => after.close())
 
-  t.match(after.find(kid), { kid }, 'other processes may be configured otherwise yet')
+  t.match(after.find(kid), { kid }, 'other processes may still have the old configuration')
   clock.advanceSec(30 * daySec + publicationSec + tokenSec + skewSec - 1)
   await after.find('unknown')
   t.match(after.find(kid), { kid })
@@ -153,7 +153,7 @@ t.test('an algorithm that nothing is signed with any more loses its key once its
   t.notOk(publishedBy(after).includes(kid))
 })
 
-t.test('the digest key stays what it is, whatever else rotates', async t => {
+t.test('the digest key is never rotated', async t => {
   const clock = createManualClock()
   const { first: ring } = await openRings(t, { kind: 'memory' }, clock)
   const before = ring.digest('text')

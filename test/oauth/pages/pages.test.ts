@@ -6,7 +6,7 @@ import { refusalPage } from '../../../src/oauth/pages/refusal-page.ts'
 import type { OAuthReply } from '../../../src/oauth/protocol.ts'
 import { ask, demoClient, enter, get, header, openBrowserRoom } from '../support/browser-flow.ts'
 
-/** One reply of every page, by name; the client has a name that would be a script if it were markup. */
+/** One reply of every page, by name; the client's name would be a script if it were markup. */
 const attack = '"><script>alert(1)</script>'
 const everyPage = async (t: Test): Promise<Readonly<Record<string, OAuthReply>>> => {
   const room = await openBrowserRoom(t, [{ ...demoClient, client_name: attack }])
@@ -31,7 +31,7 @@ const everyPage = async (t: Test): Promise<Readonly<Record<string, OAuthReply>>>
 
 const inEnglish = { acceptLanguage: 'en' }
 
-/** The gateway's own refusals, whose words go by their status. */
+/** The gateway's own refusals, whose texts depend on their status. */
 const refusals = (issuer: string): Readonly<Record<string, OAuthReply>> =>
   Object.fromEntries(
     [400, 405, 408, 413, 429, 500, 503].map(status => [
@@ -40,22 +40,25 @@ const refusals = (issuer: string): Readonly<Record<string, OAuthReply>> =>
     ]),
   )
 
-t.test('every page keeps frames, scripts, referrers and caches away (RFC 9700 section 4.16; checklist 54)', async t => {
-  for (const [name, page] of Object.entries(await everyPage(t))) {
-    const policy = header(page, 'content-security-policy').split('; ')
-    t.equal(header(page, 'content-type'), 'text/html; charset=utf-8', name)
-    t.ok(policy.includes("default-src 'none'"), name)
-    t.ok(policy.includes("frame-ancestors 'none'"), name)
-    t.ok(policy.includes("base-uri 'none'"), name)
-    t.equal(header(page, 'x-frame-options'), 'DENY', name)
-    t.equal(header(page, 'referrer-policy'), 'no-referrer', name)
-    t.equal(header(page, 'x-content-type-options'), 'nosniff', name)
-    t.equal(header(page, 'cache-control'), 'no-store', name)
-  }
-})
+t.test(
+  'every page has the headers against framing, scripts, referrers and caching (RFC 9700 section 4.16; checklist 54)',
+  async t => {
+    for (const [name, page] of Object.entries(await everyPage(t))) {
+      const policy = header(page, 'content-security-policy').split('; ')
+      t.equal(header(page, 'content-type'), 'text/html; charset=utf-8', name)
+      t.ok(policy.includes("default-src 'none'"), name)
+      t.ok(policy.includes("frame-ancestors 'none'"), name)
+      t.ok(policy.includes("base-uri 'none'"), name)
+      t.equal(header(page, 'x-frame-options'), 'DENY', name)
+      t.equal(header(page, 'referrer-policy'), 'no-referrer', name)
+      t.equal(header(page, 'x-content-type-options'), 'nosniff', name)
+      t.equal(header(page, 'cache-control'), 'no-store', name)
+    }
+  },
+)
 
 t.test(
-  'the policy admits no source but the inline style, by its hash (RFC 9700 section 4.16; checklist 54)',
+  'the policy allows only the inline style as a source, by its hash (RFC 9700 section 4.16; checklist 54)',
   async t => {
     for (const [name, page] of Object.entries(await everyPage(t))) {
       const policy = header(page, 'content-security-policy')
@@ -68,7 +71,7 @@ t.test(
   },
 )
 
-t.test('forms may end at the client and nowhere else, and pages without forms have none', async t => {
+t.test('form-action allows only the client, and a page without a form allows none', async t => {
   const pages = await everyPage(t)
   const formAction = (page: OAuthReply | undefined): string =>
     /form-action [^;]+/.exec(page ? header(page, 'content-security-policy') : '')?.[0] ?? ''
@@ -78,7 +81,7 @@ t.test('forms may end at the client and nowhere else, and pages without forms ha
   t.equal(formAction(pages.unaddressed), "form-action 'none'")
 })
 
-t.test('an app with its own scheme, or on an IPv6 address, is admitted by scheme', async t => {
+t.test('an app with its own scheme, or on an IPv6 address, is allowed by its scheme', async t => {
   const uris = ['com.example.app:/cb', 'http://[::1]:4000/cb']
   const room = await openBrowserRoom(t, [{ ...demoClient, redirect_uris: uris }])
   const policyFor = async (redirect_uri: string): Promise<string> =>
@@ -88,22 +91,25 @@ t.test('an app with its own scheme, or on an IPv6 address, is admitted by scheme
   t.match(await policyFor('http://[::1]:4000/cb'), /form-action 'self' http:;/)
 })
 
-t.test('a name that is markup is text on every page (RFC 6749 section 10.14; checklist 57)', async t => {
+t.test('a client name with markup is text on every page (RFC 6749 section 10.14; checklist 57)', async t => {
   for (const [name, page] of Object.entries(await everyPage(t))) {
     t.notMatch(page.body, '<script', name)
     t.notMatch(page.body, 'alert(1)</', name)
   }
 })
 
-t.test('one function escapes what could leave text or an attribute (RFC 6749 section 10.14; checklist 57)', async t => {
-  t.equal(escapeHtml(`<a href="x" title='y'>&amp;`), '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;')
-  t.equal(
-    String(html`<p title="${'"'}">${[html`<b>${'<'}</b>`, html`<i></i>`]}${undefined}${7}</p>`),
-    '<p title="&quot;"><b>&lt;</b><i></i>7</p>',
-  )
-})
+t.test(
+  'one function escapes the characters that could end a text or an attribute (RFC 6749 section 10.14; checklist 57)',
+  async t => {
+    t.equal(escapeHtml(`<a href="x" title='y'>&amp;`), '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;')
+    t.equal(
+      String(html`<p title="${'"'}">${[html`<b>${'<'}</b>`, html`<i></i>`]}${undefined}${7}</p>`),
+      '<p title="&quot;"><b>&lt;</b><i></i>7</p>',
+    )
+  },
+)
 
-t.test('the pages have the ids that people automate by, and fields that password managers know', async t => {
+t.test('the pages have stable ids for automation, and field names for password managers', async t => {
   const pages = await everyPage(t)
   for (const id of ['username', 'password', 'sign-in', 'deny']) t.match(pages.signIn?.body, new RegExp(`id="${id}"`))
   for (const id of ['allow', 'deny']) t.match(pages.consent?.body, new RegExp(`id="${id}"`))

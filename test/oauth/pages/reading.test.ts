@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { launchBrowser, openLogin, type Sight, signIn } from '../support/sight.ts'
 
-/** How the pages read and are worked: by keyboard, by screen reader, on a phone, in light and in dark. */
+/** The use of the pages by keyboard, by screen reader, on a phone, in light and in dark colours. */
 
 const browser = await launchBrowser(t)
 
-/** Walks over every kind of page, and calls `look` at each. */
+/** Opens every kind of page, and calls `look` at each. */
 const visitEveryPage = async (
   { page, authorizeUrl }: Sight,
   look: (name: string) => Promise<unknown>,
@@ -30,7 +30,7 @@ const visitEveryPage = async (
 
 const focused = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.id')
 
-/** The ids that the Tab key leads through, the one that has the focus now first. */
+/** The ids in the order of the Tab key, from the focused one on. */
 const tabThrough = async (page: Page, count: number, key = 'Tab'): Promise<readonly unknown[]> => {
   const ids = [await focused(page)]
   while (ids.length < count) {
@@ -40,7 +40,7 @@ const tabThrough = async (page: Page, count: number, key = 'Tab'): Promise<reado
   return ids
 }
 
-t.test('the Tab key reaches every control in the order of the page, and each shows that it has the focus', async t => {
+t.test('the Tab key reaches every control in the order of the page, and each shows its focus', async t => {
   const { page } = await openLogin(t, browser)
 
   t.same(await tabThrough(page, 4), ['username', 'password', 'sign-in', 'deny'])
@@ -57,7 +57,7 @@ t.test('the Tab key reaches every control in the order of the page, and each sho
   await page.waitForURL(/error=access_denied/)
 })
 
-t.test('a screen reader finds every control by its role and name, and hears of the failure', async t => {
+t.test('a screen reader finds every control by its role and name, and announces the failure', async t => {
   const { page } = await openLogin(t, browser)
 
   t.equal(await page.getByRole('heading', { level: 1, name: 'Sign in' }).count(), 1)
@@ -89,7 +89,7 @@ t.test('every page has one main part, one first heading, a language and a title'
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  t.test(`on a narrow phone, in ${colorScheme}, every page fits and every text can be read`, async t => {
+  t.test(`on a narrow phone, in ${colorScheme}, every page fits and every text is readable`, async t => {
     const client_name = 'Donaudampfschifffahrtsgesellschaftskapitaen'.repeat(3)
     const context = { colorScheme, viewport: { width: 320, height: 640 } }
     const sight = await openLogin(t, browser, { client_name, context })
@@ -97,25 +97,25 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await visitEveryPage(sight, async name => {
       t.ok(
         await sight.page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-        `${name}: no scrolling sideways`,
+        `${name}: no horizontal scrolling`,
       )
       for (const { text, ratio } of await contrasts(sight.page)) t.ok(ratio >= 4.5, `${name}: ${text}`)
       const isDark =
         luminanceOf(String(await sight.page.evaluate('getComputedStyle(document.body).backgroundColor'))) < 0.2
-      t.equal(isDark, colorScheme === 'dark', `${name}: the colours are those that are preferred`)
+      t.equal(isDark, colorScheme === 'dark', `${name}: the page has the preferred colour scheme`)
       await touchable(t, sight.page, name)
     })
   })
 }
 
-/** WCAG 2.2 section 2.5.8 asks for 24; fingers like more. */
+/** WCAG 2.2 section 2.5.8 requires 24; a larger target is easier to touch. */
 const touchable = async (t: Test, page: Page, name: string): Promise<void> => {
   for (const control of await page.locator('button, input:not([type=hidden])').all()) {
     t.ok(((await control.boundingBox())?.height ?? 0) >= 44, `${name}: ${await control.getAttribute('id')}`)
   }
 }
 
-t.test('the pages speak the language that the browser prefers, or the one that the client asks for', async t => {
+t.test('the pages are in the language that the browser prefers, or in the one that the client requests', async t => {
   const german = { context: { locale: 'de-AT' } }
   const preferred = await openLogin(t, browser, german)
   const asked = await openLogin(t, browser, { ...german, ui_locales: 'xx en-GB' })

@@ -15,7 +15,7 @@ const isGuardedPage = (t: Test, response: Response): void => {
 }
 
 t.test(
-  'what the gateway refuses a browser is a page with the same guards (RFC 9700 section 4.16; checklist 54)',
+  'a refusal of the gateway to a browser is a page with the same headers (RFC 9700 section 4.16; checklist 54)',
   async t => {
     const { url } = await startOAuth(t)
     const headers = { accept: browser }
@@ -34,22 +34,25 @@ t.test(
   },
 )
 
-t.test('a program that asks for JSON and not for HTML is refused in JSON at authorize too', async t => {
-  const { url } = await startOAuth(t)
-  const refusal = async (accept: string) => {
-    const response = await fetch(`${url}/authorize`, { method: 'PUT', headers: { accept } })
-    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
-  }
+t.test(
+  'a client that accepts JSON and not HTML gets the refusal as JSON, also at the authorization endpoint',
+  async t => {
+    const { url } = await startOAuth(t)
+    const refusal = async (accept: string) => {
+      const response = await fetch(`${url}/authorize`, { method: 'PUT', headers: { accept } })
+      return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+    }
 
-  const json = await refusal('Application/JSON')
+    const json = await refusal('Application/JSON')
 
-  t.match(json, { status: 405, type: 'application/json' })
-  t.match(JSON.parse(json.text), { error: 'invalid_request' })
-  t.match(await refusal('application/json;q=0.5, text/html'), { status: 405, type: 'text/html; charset=utf-8' })
-  t.match(await refusal('*/*'), { status: 405, type: 'text/html; charset=utf-8' })
-})
+    t.match(json, { status: 405, type: 'application/json' })
+    t.match(JSON.parse(json.text), { error: 'invalid_request' })
+    t.match(await refusal('application/json;q=0.5, text/html'), { status: 405, type: 'text/html; charset=utf-8' })
+    t.match(await refusal('*/*'), { status: 405, type: 'text/html; charset=utf-8' })
+  },
+)
 
-t.test('who begins too many sign-ins from one address gets a page that says when to come back', async t => {
+t.test('too many sign-ins from one address get a page with Retry-After', async t => {
   const { url } = await startOAuth(t, { login: { starts: '2/1minute', users: await users() } })
   const query = authorizationQuery({ redirect_uri: callback })
   const authorize = () => fetch(`${url}/authorize?${query}`, { headers: { accept: browser }, redirect: 'manual' })
@@ -64,7 +67,7 @@ t.test('who begins too many sign-ins from one address gets a page that says when
 })
 
 t.test(
-  'a plan that is used up, or a store that is away, is a page that says when to come back (RFC 9126 section 2.3; checklist 99)',
+  'a used-up plan or an unreachable store gets a page with Retry-After (RFC 9126 section 2.3; checklist 99)',
   async t => {
     const redis = await startRedis(t)
     const plans = { 'default-plan': { title: 'Default Plan', rate: '1/1minute' } }

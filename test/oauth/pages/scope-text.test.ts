@@ -13,7 +13,7 @@ const declared: OAuthOptions['scopeTexts'] = new Map([
   ['constructor', { en: 'Build' }],
 ])
 
-t.test('a scope is said in the language of the page, else in English, else as it was said first', async t => {
+t.test('the text of a scope is in the language of the page, else in English, else the first one', async t => {
   t.same(findScopeText('both', declared, german), { text: 'Beides' })
   t.same(findScopeText('both', declared, english), { text: 'Both' })
   t.same(findScopeText('english', declared, german), { text: 'English', lang: 'en' })
@@ -21,7 +21,7 @@ t.test('a scope is said in the language of the page, else in English, else as it
   t.same(findScopeText('alone', declared, german), { text: 'Alone' })
 })
 
-t.test('what the pages know themselves holds until the operator says otherwise', async t => {
+t.test('the built-in texts apply unless the operator configures others', async t => {
   t.same(findScopeText('offline_access', declared, german), { text: german.consent.scopes.offline_access })
   t.same(findScopeText('offline_access', new Map([['offline_access', { en: 'Stay' }]]), german), {
     text: 'Stay',
@@ -29,13 +29,13 @@ t.test('what the pages know themselves holds until the operator says otherwise',
   })
 })
 
-t.test('a scope of which nobody has said anything speaks for itself', async t => {
+t.test('a scope without a text is shown by its name', async t => {
   t.equal(findScopeText('Both', declared, english), undefined)
   t.equal(findScopeText('constructor', new Map(), english), undefined)
   t.equal(findScopeText('toString', declared, english), undefined)
 })
 
-t.test('a text that is markup is text on the consent page (RFC 6749 section 10.14; checklist 57)', async t => {
+t.test('a scope text with markup is text on the consent page (RFC 6749 section 10.14; checklist 57)', async t => {
   const attack = '"><script>alert(1)</script>'
   const scopeTexts = new Map([['accounts:read', { fr: attack }]])
   const room = await openBrowserRoom(t, [demoClient], { scopeTexts })

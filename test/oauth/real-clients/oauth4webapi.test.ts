@@ -43,24 +43,27 @@ t.test('oauth4webapi runs every flow', async t => {
     })
   }
 
-  await t.test('a resource says who guards it (RFC 9728), and a token for it names it alone (RFC 8707)', async t => {
-    const resource = new URL('/accounts', issuer)
-    const refused = await gateway.fetch(resource)
-    const described = await oauth.resourceDiscoveryRequest(resource, by())
-    const { authorization_servers } = await oauth.processResourceDiscoveryResponse(resource, described)
-    t.match(refused.headers.get('www-authenticate'), /resource_metadata="https:\/\/localhost:/)
-    t.same(authorization_servers, [issuer.origin])
+  await t.test(
+    'a resource names its authorization server (RFC 9728), and its token has only this audience (RFC 8707)',
+    async t => {
+      const resource = new URL('/accounts', issuer)
+      const refused = await gateway.fetch(resource)
+      const described = await oauth.resourceDiscoveryRequest(resource, by())
+      const { authorization_servers } = await oauth.processResourceDiscoveryResponse(resource, described)
+      t.match(refused.headers.get('www-authenticate'), /resource_metadata="https:\/\/localhost:/)
+      t.same(authorization_servers, [issuer.origin])
 
-    const client = { client_id: 'basic' }
-    const parameters = { scope: 'read', resource: resource.href }
-    const authentication = oauth.ClientSecretBasic('basic-secret')
-    const issued = await oauth.clientCredentialsGrantRequest(server, client, authentication, parameters, by())
-    const { access_token } = await oauth.processClientCredentialsResponse(server, client, issued)
+      const client = { client_id: 'basic' }
+      const parameters = { scope: 'read', resource: resource.href }
+      const authentication = oauth.ClientSecretBasic('basic-secret')
+      const issued = await oauth.clientCredentialsGrantRequest(server, client, authentication, parameters, by())
+      const { access_token } = await oauth.processClientCredentialsResponse(server, client, issued)
 
-    const request = new Request(resource, { headers: { authorization: `Bearer ${access_token}` } })
-    const claims = await oauth.validateJwtAccessToken(server, request, resource.href, by())
-    t.same(claims.aud, resource.href)
-  })
+      const request = new Request(resource, { headers: { authorization: `Bearer ${access_token}` } })
+      const claims = await oauth.validateJwtAccessToken(server, request, resource.href, by())
+      t.same(claims.aud, resource.href)
+    },
+  )
 
   await t.test('a public client: code with PAR and DPoP, a bound refresh token', async t => {
     const client: oauth.Client = { client_id: 'spa' }
@@ -76,7 +79,7 @@ t.test('oauth4webapi runs every flow', async t => {
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     }
-    /** Once more where the first attempt only earned a nonce. */
+    /** Repeats the request if the first attempt only returned a nonce. */
     const withNonce = async <T>(attempt: () => Promise<T>): Promise<T> => {
       try {
         return await attempt()

@@ -53,7 +53,7 @@ t.test('openid-client runs every flow', async t => {
     })
   }
 
-  await t.test('a certificate-bound token opens nothing without its certificate', async t => {
+  await t.test('a certificate-bound token is refused without its certificate', async t => {
     const config = await discover(gateway, 'tls', oidc.TlsClientAuth(), gateway.fetchAsClient)
     const { access_token } = await oidc.clientCredentialsGrant(config, { scope: 'read' })
     const headers = { authorization: `Bearer ${access_token}` }
@@ -83,7 +83,7 @@ t.test('openid-client runs every flow', async t => {
     t.match(await oidc.tokenIntrospection(config, access_token), { active: true, client_id: 'basic' })
   })
 
-  await t.test('a signed request object (RFC 9101) in the place of parameters', async t => {
+  await t.test('a signed request object (RFC 9101) in place of parameters', async t => {
     const config = await discover(gateway, 'jwt', methods.jwt?.[0] ?? oidc.None())
     const verifier = oidc.randomPKCECodeVerifier()
     const parameters = await authorizationParameters(verifier)
@@ -112,7 +112,7 @@ const authorizationParameters = async (verifier: string) => ({
   code_challenge_method: 'S256',
 })
 
-/** From the pushed request to the second access token, each one good at the API. */
+/** From the pushed request to the second access token; the API accepts both tokens. */
 const refresh = async (t: Test, gateway: SecureGateway, config: oidc.Configuration, DPoP: oidc.DPoPHandle) => {
   const verifier = oidc.randomPKCECodeVerifier()
   const url = await oidc.buildAuthorizationUrlWithPAR(config, await authorizationParameters(verifier), { DPoP })

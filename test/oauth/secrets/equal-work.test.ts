@@ -26,7 +26,7 @@ const hashOf = (password: string, { ln, r, p }: ScryptCost): Secret => {
 
 const stored = (cost: ScryptCost): ClientSecret => ({ kind: 'hash', value: hashOf('right', cost) })
 
-t.test('a wrong password takes the work of the costliest hash of all users, whoever it is for', async t => {
+t.test('a wrong password takes the work of the costliest hash of all users, whatever the username', async t => {
   const users: readonly User[] = [
     { username: 'cheap', password_hash: hashOf('right', cheap) },
     { username: 'medium', password_hash: hashOf('right', medium) },
@@ -40,10 +40,10 @@ t.test('a wrong password takes the work of the costliest hash of all users, whoe
 
   for (const username of ['unknown', 'cheap', 'medium', 'costly'])
     t.equal(await workFor(username, 'wrong'), workOf(costly), username)
-  t.equal(await workFor('cheap', 'right'), workOf(cheap), 'a right password takes the work of its hash alone')
+  t.equal(await workFor('cheap', 'right'), workOf(cheap), 'a right password takes only the work of its hash')
 })
 
-t.test('where all hashes cost less than usual, an unknown username takes no more work than a known one', async t => {
+t.test('if all hashes cost less than the default, an unknown username takes the same work as a known one', async t => {
   const room = await openBrowserRoom(t, undefined, {
     users: [{ username: 'cheap', password_hash: hashOf('right', cheap) }],
   })
@@ -54,7 +54,7 @@ t.test('where all hashes cost less than usual, an unknown username takes no more
   }
 })
 
-t.test('a wrong client secret takes the work of the costliest hash, as often as one client has hashes', async t => {
+t.test('a wrong client secret takes the work of the costliest hash, times the most hashes of one client', async t => {
   const clients = [
     client('plain'),
     client('cheap', { secrets: [stored(cheap)] }),
@@ -70,7 +70,7 @@ t.test('a wrong client secret takes the work of the costliest hash, as often as 
   }
 })
 
-t.test('the hashes of clients of the store count too, as soon as they are known', async t => {
+t.test('the hashes of stored clients count too, as soon as they are known', async t => {
   const configured = createClients([client('cheap', { secrets: [stored(cheap)] })])
   const kept = createStoredClients()
   const facts = {
@@ -87,7 +87,7 @@ t.test('the hashes of clients of the store count too, as soon as they are known'
   for (const client_id of ['unknown', 'cheap']) t.equal(await workOfWrong(client_id), workOf(costly), client_id)
 })
 
-t.test('the rest of the work is met to within a sixteenth of it, with less memory than the whole takes', async t => {
+t.test('the remaining work is done to within a sixteenth, with less memory than the whole work takes', async t => {
   const costs = [cheap, medium, costly, { ln: 15, r: 8, p: 1 }, { ln: 17, r: 8, p: 1 }, { ln: 14, r: 16, p: 5 }]
   for (const done of [...costs, { ln: 1, r: 1, p: 1 }])
     for (const whole of costs) {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { FairQueue } from '../../../src/oauth/secrets/fair-queue.ts'
 
-/** Adds one piece of work that is named after its account and its address. */
+/** Adds one job that is named after its account and its address. */
 const add = (queue: FairQueue<string>, account: string, address: string, cost = 1): string | undefined =>
   queue.add({ work: `${account}@${address}`, flows: [`account ${account}`, `address ${address}`], cost })
 
@@ -11,7 +11,7 @@ const takeAll = (queue: FairQueue<string>): readonly string[] => {
   return taken
 }
 
-t.test('work of equal flows leaves in the order in which it came', async t => {
+t.test('jobs of equal flows leave in the order of their arrival', async t => {
   const queue = new FairQueue<string>(10)
   for (const account of ['a', 'b', 'c']) add(queue, account, account)
 
@@ -19,7 +19,7 @@ t.test('work of equal flows leaves in the order in which it came', async t => {
   t.equal(queue.take(), undefined)
 })
 
-t.test('much work for one account from many addresses delays that account alone', async t => {
+t.test('many jobs for one account from many addresses delay only that account', async t => {
   const queue = new FairQueue<string>(100)
   for (let i = 0; i < 50; i++) add(queue, 'tried', `from-${i}`)
   add(queue, 'other', 'elsewhere')
@@ -27,7 +27,7 @@ t.test('much work for one account from many addresses delays that account alone'
   t.equal(takeAll(queue).indexOf('other@elsewhere'), 1)
 })
 
-t.test('much work from one address for many accounts delays that address alone', async t => {
+t.test('many jobs from one address for many accounts delay only that address', async t => {
   const queue = new FairQueue<string>(100)
   for (let i = 0; i < 50; i++) add(queue, `tried-${i}`, 'guesser')
   add(queue, 'tried-49', 'elsewhere')
@@ -37,7 +37,7 @@ t.test('much work from one address for many accounts delays that address alone',
   t.equal(order.length, 51)
 })
 
-t.test('work that costs more counts for more', async t => {
+t.test('a job with a higher cost counts more', async t => {
   const queue = new FairQueue<string>(100)
   for (let i = 0; i < 3; i++) add(queue, 'dear', 'a', 4)
   for (let i = 0; i < 6; i++) add(queue, 'cheap', 'b')
@@ -48,19 +48,16 @@ t.test('work that costs more counts for more', async t => {
   )
 })
 
-t.test(
-  'a full queue sends away what would be the last, and that is not work of a flow that has had little',
-  async t => {
-    const queue = new FairQueue<string>(3)
-    for (let i = 0; i < 3; i++) t.equal(add(queue, `tried-${i}`, 'guesser'), undefined)
+t.test('a full queue rejects the job that would be the last, which is never of a flow with little work', async t => {
+  const queue = new FairQueue<string>(3)
+  for (let i = 0; i < 3; i++) t.equal(add(queue, `tried-${i}`, 'guesser'), undefined)
 
-    t.equal(add(queue, 'tried-3', 'guesser'), 'tried-3@guesser')
-    t.equal(add(queue, 'other', 'elsewhere'), 'tried-2@guesser')
-    t.same(takeAll(queue), ['tried-0@guesser', 'other@elsewhere', 'tried-1@guesser'])
-  },
-)
+  t.equal(add(queue, 'tried-3', 'guesser'), 'tried-3@guesser')
+  t.equal(add(queue, 'other', 'elsewhere'), 'tried-2@guesser')
+  t.same(takeAll(queue), ['tried-0@guesser', 'other@elsewhere', 'tried-1@guesser'])
+})
 
-t.test('a flow that was served long ago begins like a new one', async t => {
+t.test('a flow that was served long ago starts like a new one', async t => {
   const queue = new FairQueue<string>(100)
   for (let i = 0; i < 20; i++) add(queue, 'old', 'a')
   for (let i = 0; i < 20; i++) queue.take()

@@ -21,7 +21,7 @@ const start = () => {
   })
 }
 
-t.test('what is known at once is proven at once, without a promise', async t => {
+t.test('a proof that needs no I/O is verified at once, without a promise', async t => {
   const { run } = start()
 
   t.equal(
@@ -30,7 +30,7 @@ t.test('what is known at once is proven at once, without a promise', async t => 
   )
 })
 
-t.test('a proof that has to wait for keys holds up no other of the same name and address', async t => {
+t.test('a proof that waits for keys does not delay another one of the same name and address', async t => {
   const { run } = start()
   const keys = Promise.withResolvers<void>()
   let looks = 0
@@ -39,10 +39,10 @@ t.test('a proof that has to wait for keys holds up no other of the same name and
   t.equal(await run(who, () => ({ proven: 'soon' })), 'soon')
   t.equal(looks, 1)
   keys.resolve()
-  t.equal(await waiting, 'late', 'and it is looked at again when they are there')
+  t.equal(await waiting, 'late', 'and it is checked again when the keys are there')
 })
 
-t.test('of bad proofs that come all at once no more are looked at than of those that come in turn', async t => {
+t.test('of concurrent wrong proofs no more are checked than of sequential ones', async t => {
   const { run } = start()
   let looks = 0
   const bad = (): ProofResult<string> => {
@@ -52,12 +52,12 @@ t.test('of bad proofs that come all at once no more are looked at than of those 
 
   const answers = await Promise.allSettled(Array.from({ length: 20 }, async () => run(who, bad)))
 
-  t.equal(looks, 4, 'three within the limit, and the one that was too many')
+  t.equal(looks, 4, 'three within the limit, and one above it')
   t.ok(answers.every(({ status }) => status === 'rejected'))
-  t.throws(() => run(who, () => ({ proven: 'good' })), { code: 'rate_limit_exceeded' }, 'whatever is shown')
+  t.throws(() => run(who, () => ({ proven: 'good' })), { code: 'rate_limit_exceeded' }, 'whatever the credentials')
 })
 
-t.test('keys that cannot be fetched are no fault of the proof, and are not counted', async t => {
+t.test('a failed fetch of keys is not a wrong proof, and is not counted', async t => {
   const { run } = start()
   const away = new OAuthError('temporarily_unavailable', 'Away')
 

@@ -10,7 +10,7 @@ import { Secret } from '../../../src/secret.ts'
 const fixedClock = { nowMs: () => 1_700_000_000_000, monotonicMs: () => 0 }
 const secret = new Secret('Tr0ub4dor&3 ünïcode')
 
-t.test('a secret that a person chose verifies against its slow form, and one character away does not', async t => {
+t.test('a secret that a user chose verifies against its slow hash, and one other character does not', async t => {
   const verify = createSecretVerifier(fixedClock)
 
   const stored = new Secret(await hashSecret(secret))
@@ -21,7 +21,7 @@ t.test('a secret that a person chose verifies against its slow form, and one cha
   t.equal(await verify(new Secret(''), stored), false)
 })
 
-t.test('the slow form is scrypt as RFC 7914 section 12 computes it', async t => {
+t.test('the slow hash is scrypt with the test vectors of RFC 7914 section 12', async t => {
   const verify = createSecretVerifier(fixedClock)
   const key = Buffer.from(
     '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2' +
@@ -36,7 +36,7 @@ t.test('the slow form is scrypt as RFC 7914 section 12 computes it', async t => 
   t.equal(await verify(new Secret('pleaseletmeout'), stored), false)
 })
 
-t.test('a generated secret verifies against its quick form at once', async t => {
+t.test('a generated secret verifies against its fast hash at once', async t => {
   const verify = createSecretVerifier(fixedClock)
 
   const stored = new Secret(hashGeneratedSecret(secret))
@@ -51,7 +51,7 @@ t.test('the same secret has another stored form each time', async t => {
   t.not(await hashSecret(secret), await hashSecret(secret))
 })
 
-t.test('a right answer is known at once for five minutes, a wrong one never', async t => {
+t.test('a right secret is cached for five minutes, a wrong one never', async t => {
   let nowMs = 0
   const verify = createSecretVerifier({ nowMs: () => 0, monotonicMs: () => nowMs })
   const stored = new Secret(await hashSecret(secret))
@@ -67,7 +67,7 @@ t.test('a right answer is known at once for five minutes, a wrong one never', as
   t.type(verify(secret, stored), Promise)
 })
 
-t.test('twenty checks at once all get their answer', async t => {
+t.test('twenty concurrent checks all get their result', async t => {
   const verify = createSecretVerifier(fixedClock)
   const stored = new Secret(await hashSecret(secret))
   const tries = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? secret : new Secret(`wrong ${i}`)))
@@ -80,7 +80,7 @@ t.test('twenty checks at once all get their answer', async t => {
   )
 })
 
-t.test('a stored form that is malformed or too dear is none, and verifies nothing', async t => {
+t.test('a stored form that is malformed or too expensive is refused, and verifies nothing', async t => {
   const verify = createSecretVerifier(fixedClock)
   const salt = 'A'.repeat(22)
   const hash = 'A'.repeat(43)
@@ -106,7 +106,7 @@ t.test('a stored form that is malformed or too dear is none, and verifies nothin
   t.equal(isSecretHash(`sha256$${salt}$${hash}`), true)
 })
 
-t.test('when too many secrets wait to be checked, the next is told to come back', async t => {
+t.test('when too many secrets wait to be checked, the next one gets Retry-After', async t => {
   const verify = createSecretVerifier(fixedClock)
   const stored = new Secret(`scrypt$ln=1,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`)
 
@@ -115,7 +115,7 @@ t.test('when too many secrets wait to be checked, the next is told to come back'
   )
 
   const refused = answers.filter(answer => answer.status === 'rejected')
-  t.equal(refused.length, 98, 'two are at work and two hundred wait')
+  t.equal(refused.length, 98, 'two run and two hundred wait')
   t.match(refused[0]?.reason, { code: 'temporarily_unavailable', status: 503, headers: { 'retry-after': '1' } })
-  t.equal(await verify(new Secret('later'), stored), false, 'and afterwards all is well again')
+  t.equal(await verify(new Secret('later'), stored), false, 'and the next check works')
 })

@@ -1,4 +1,4 @@
-/** A DPoP proof is good once though the clocks of the pods that share a Redis differ. */
+/** A DPoP proof is accepted once though the clocks of the pods that share a Redis differ. */
 import t, { type Test } from 'tap'
 import { openStore, parseStoreUrl } from '../../../src/stores/open.ts'
 import { startRedis } from '../../support/redis.ts'
@@ -8,12 +8,12 @@ import { newProof } from '../support/proofs.ts'
 
 const key = newKey('ES256')
 const redis = await startRedis(t)
-/** How long a proof is good, by the clock of the pod that checks it. */
+/** The lifetime of a proof, by the clock of the pod that checks it. */
 const lifetimeMs = 60_000
 
 const proofOf = (iatMs: number): string => newProof(key, { uri: `${issuer}/token`, nowMs: iatMs })
 
-/** A pod whose clock differs so much from that of Redis; what it answers to a proof. */
+/** A pod whose clock differs by this much from that of Redis, and its answer to a proof. */
 const startPod = async (t: Test, aheadMs: number): Promise<(proof: string) => Promise<Answer>> => {
   const clock = createManualClock(Date.now() + aheadMs)
   const url = parseStoreUrl(redis.url)
@@ -26,7 +26,7 @@ const startPod = async (t: Test, aheadMs: number): Promise<(proof: string) => Pr
 
 const replayKeys = async (): Promise<readonly string[]> => redis.client.keys('sidegate:replay:dpop:*')
 
-t.test('a pod that is 30 s ahead leaves a proof spent for as long as the others accept it', async t => {
+t.test('a proof that was used at a pod 30 s ahead stays used up for as long as the others accept it', async t => {
   const [ahead, right] = [await startPod(t, 30_000), await startPod(t, 0)]
   const iatMs = Date.now() - 25_000
   const proof = proofOf(iatMs)
@@ -40,7 +40,7 @@ t.test('a pod that is 30 s ahead leaves a proof spent for as long as the others 
   t.match(again.body.error_description, /used before/)
 })
 
-t.test('a pod that is far behind gets nothing for a proof that Redis may have forgotten', async t => {
+t.test('a pod that is far behind refuses a proof whose record may have expired in Redis', async t => {
   const behind = await startPod(t, -300_000)
   const before = await replayKeys()
   const proof = proofOf(Date.now() - 300_000)

@@ -15,7 +15,7 @@ const proofFor = ({ clock }: TestServer, nonce?: string, twist: ProofTwist = {},
 const ask = ({ token }: TestServer, ...dpop: readonly string[]): Promise<Answer> =>
   token({ grant_type: 'client_credentials' }, { as: 'app', request: { dpop } })
 
-/** The nonce that a proof without one is answered with. */
+/** The nonce in the response to a proof without one. */
 const askNonce = async (server: TestServer): Promise<string> =>
   String((await ask(server, proofFor(server))).headers['dpop-nonce'])
 
@@ -23,7 +23,7 @@ const asksForNonce = { status: 400, headers: { 'dpop-nonce': /^[\w-]{43}$/ }, bo
 const invalid = { status: 400, body: { error: 'invalid_dpop_proof' } }
 
 t.test(
-  'a proof without our nonce is answered with one, and good with it (RFC 9449 section 4.3; checklist 91)',
+  'a proof without a nonce gets one in the response, and is accepted with it (RFC 9449 section 4.3; checklist 91)',
   async t => {
     const server = await startServer(t, required)
     const jti = randomUUID()
@@ -33,14 +33,14 @@ t.test(
     t.match(first, asksForNonce)
     const nonce = String(first.headers['dpop-nonce'])
     const second = await ask(server, proofFor(server, nonce, { claims: { jti } }))
-    t.match(second, { status: 200, body: { token_type: 'DPoP' } }, 'asking for a nonce spends nothing')
-    t.notOk('dpop-nonce' in second.headers, 'the nonce is good for more')
+    t.match(second, { status: 200, body: { token_type: 'DPoP' } }, 'a request for a nonce uses nothing up')
+    t.notOk('dpop-nonce' in second.headers, 'the nonce is valid for more proofs')
     t.match(await ask(server, proofFor(server, `${nonce.slice(0, -1)}_`)), asksForNonce)
     t.match(await ask(server, proofFor(server, `${nonce}A`)), asksForNonce)
   },
 )
 
-t.test('a nonce is asked for before the signature is looked at (RFC 9449 section 4.3; checklist 91)', async t => {
+t.test('a nonce is requested before the signature is checked (RFC 9449 section 4.3; checklist 91)', async t => {
   const server = await startServer(t, required)
   const unsigned = { header: { jwk: bareJwk(newKey('ES256')) } }
 
@@ -49,7 +49,7 @@ t.test('a nonce is asked for before the signature is looked at (RFC 9449 section
 })
 
 t.test(
-  'a nonce ages out, and the client gets the next one before that (RFC 9449 section 4.3; checklist 91)',
+  'a nonce expires, and the client gets the next one before that (RFC 9449 section 4.3; checklist 91)',
   async t => {
     const server = await startServer(t, required)
     const nonce = await askNonce(server)
@@ -66,7 +66,7 @@ t.test(
 )
 
 t.test(
-  'a nonce is good in every process that shares the store, and in no other (RFC 9449 section 4.3; checklist 91)',
+  'a nonce is valid in every process that shares the store, and in no other (RFC 9449 section 4.3; checklist 91)',
   async t => {
     const server = await startServer(t, required)
     const nonce = await askNonce(server)
@@ -79,7 +79,7 @@ t.test(
 )
 
 t.test(
-  'where nonces are optional none is asked for, and a wrong one is still none (RFC 9449 section 4.3; checklist 91)',
+  'if nonces are optional none is requested, and a wrong one is still refused (RFC 9449 section 4.3; checklist 91)',
   async t => {
     const server = await startServer(t, optional)
 
@@ -88,7 +88,7 @@ t.test(
   },
 )
 
-t.test('a proof is good once, whichever process it is sent to (RFC 9449 section 4.3; checklist 91)', async t => {
+t.test('a proof is accepted once, whichever process it is sent to (RFC 9449 section 4.3; checklist 91)', async t => {
   const server = await startServer(t, optional)
   const sister = await startServer(t, optional, server.clock, server.deps.store)
   const claims = { jti: randomUUID() }
@@ -101,7 +101,7 @@ t.test('a proof is good once, whichever process it is sent to (RFC 9449 section 
   t.match(await ask(server, proofFor(server, undefined, { claims }, newKey('ES256'))), { status: 200 }, 'another key')
 })
 
-t.test('a proof stays spent for as long as it could be good (RFC 9449 section 4.3; checklist 91)', async t => {
+t.test('a proof stays used up for as long as it could be accepted (RFC 9449 section 4.3; checklist 91)', async t => {
   const server = await startServer(t, optional)
   const iat = server.clock.nowMs() / 1000 + 10
   const proof = proofFor(server, undefined, { claims: { iat } })
@@ -124,7 +124,7 @@ t.test('of 20 parallel requests with one proof exactly one succeeds (RFC 9449 se
 })
 
 t.test(
-  'a proof is for the issuer and the path that is asked, and a refusal repeats nothing of it (RFC 9449 section 4.3; checklist 91)',
+  'a proof is for the issuer and the requested path, and a refusal repeats no part of it (RFC 9449 section 4.3; checklist 91)',
   async t => {
     const server = await startServer(t, optional)
     const alias = (dpop: string) =>

@@ -9,25 +9,28 @@ import { newProof } from '../support/proofs.ts'
 const key = newKey('ES256')
 const other = 'A'.repeat(43)
 
-t.test('RFC 9449 section 10.1: the key of a pushed request is named by its proof, by dpop_jkt, or by both', async t => {
-  const { deps, clock } = await startServer(t, { dpop: { nonce: 'optional' } })
-  const jkt = await calculateJwkThumbprint(bareJwk(key))
-  const check = createProofCheck(deps)
-  const push = async (dpop_jkt: string | undefined, isProven: boolean) => {
-    const proof = newProof(key, { uri: `${issuer}/par`, nowMs: clock.nowMs() })
-    return provePushedKey(check, { ...emptyRequest, path: '/par', dpop: isProven ? [proof] : [] }, dpop_jkt)
-  }
+t.test(
+  'RFC 9449 section 10.1: the key of a pushed request comes from its proof, from dpop_jkt, or from both',
+  async t => {
+    const { deps, clock } = await startServer(t, { dpop: { nonce: 'optional' } })
+    const jkt = await calculateJwkThumbprint(bareJwk(key))
+    const check = createProofCheck(deps)
+    const push = async (dpop_jkt: string | undefined, isProven: boolean) => {
+      const proof = newProof(key, { uri: `${issuer}/par`, nowMs: clock.nowMs() })
+      return provePushedKey(check, { ...emptyRequest, path: '/par', dpop: isProven ? [proof] : [] }, dpop_jkt)
+    }
 
-  t.same(await push(undefined, false), { headers: {}, unspent: [] }, 'bound to no key')
-  t.match(await push(undefined, true), { jkt })
-  t.match(await push(jkt, true), { jkt })
-  t.match(await push(other, false), { jkt: other })
-  await t.rejects(push(other, true), { code: 'invalid_request' }, 'two keys')
-  await t.rejects(push('short', false), { code: 'invalid_request' })
-  await t.rejects(push(`${jkt}=`, true), { code: 'invalid_request' })
-})
+    t.same(await push(undefined, false), { headers: {}, unspent: [] }, 'without a binding')
+    t.match(await push(undefined, true), { jkt })
+    t.match(await push(jkt, true), { jkt })
+    t.match(await push(other, false), { jkt: other })
+    await t.rejects(push(other, true), { code: 'invalid_request' }, 'two keys')
+    await t.rejects(push('short', false), { code: 'invalid_request' })
+    await t.rejects(push(`${jkt}=`, true), { code: 'invalid_request' })
+  },
+)
 
-t.test('RFC 9449 section 10.1: a proof that is not good is refused there as everywhere', async t => {
+t.test('RFC 9449 section 10.1: a wrong proof is refused there too', async t => {
   const { deps, clock } = await startServer(t)
   const check = createProofCheck(deps)
   const push = async (uri: string) =>

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { toTargetUri } from '../../../src/oauth/sender-constraint/target-uri.ts'
 
-t.test('two spellings of one URI are equal (RFC 9449 section 4.3; checklist 91)', async t => {
+t.test('two forms of one URI are equal (RFC 9449 section 4.3; checklist 91)', async t => {
   const plain = toTargetUri('https://as.example/a/b~c')
 
   for (const same of [
@@ -18,7 +18,7 @@ t.test('two spellings of one URI are equal (RFC 9449 section 4.3; checklist 91)'
   t.equal(toTargetUri('https://as.example'), toTargetUri('https://as.example/'))
 })
 
-t.test('another URI is another one, by a single character (RFC 9449 section 4.3; checklist 91)', async t => {
+t.test('a URI with one other character is different (RFC 9449 section 4.3; checklist 91)', async t => {
   const plain = toTargetUri('https://as.example/a/b')
 
   for (const other of [
@@ -35,7 +35,7 @@ t.test('another URI is another one, by a single character (RFC 9449 section 4.3;
   }
 })
 
-t.test('what is no http URI, or could be read in two ways, is none', async t => {
+t.test('a text that is not an http URI, or is ambiguous, is refused', async t => {
   for (const text of [
     '',
     '/a/b',

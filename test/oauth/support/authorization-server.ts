@@ -21,14 +21,14 @@ export { verifier } from './make-code.ts'
 
 export const issuer = 'https://auth.example'
 
-/** A clock that moves when told to. */
+/** A clock that the test moves. */
 export interface ManualClock extends Clock {
   advanceSec(seconds: number): void
-  /** As an operator does: no time passes. */
+  /** Sets the clock as an operator does: no time passes. */
   setBackSec(seconds: number): void
 }
 
-/** @param nowMs where it starts; the real time, for a store that has a clock of its own */
+/** @param nowMs its start; the real time for a store that has its own clock */
 export const createManualClock = (nowMs = 1_800_000_000_000): ManualClock => {
   let monotonicMs = 0
   return {
@@ -44,7 +44,7 @@ export const createManualClock = (nowMs = 1_800_000_000_000): ManualClock => {
   }
 }
 
-/** What a registration says where the configuration says nothing. */
+/** The defaults of a client registration. */
 export const clientDefaults = {
   assertion_audience: 'issuer',
   tls_client_certificate_bound_access_tokens: false,
@@ -56,7 +56,7 @@ export const clientDefaults = {
   bindToBrowser: true,
 } as const satisfies Partial<ClientRegistration>
 
-/** What the authorization server is told where the configuration says nothing. */
+/** The default options of the authorization server. */
 export const optionDefaults = {
   profile: 'none',
   scopeTexts: new Map(),
@@ -71,7 +71,7 @@ export const optionDefaults = {
   takesClientCertificates: false,
 } as const satisfies Partial<OAuthOptions>
 
-/** A confidential client with the secret `<client_id>-secret`; change what matters to the test. */
+/** A confidential client with the secret `<client_id>-secret` and the changes of the test. */
 export const client = (client_id: string, changes: Partial<ClientRegistration> = {}): ClientRegistration => ({
   client_id,
   client_name: client_id,
@@ -93,14 +93,14 @@ export const publicClient = (client_id: string): ClientRegistration => {
   return client(client_id, { token_endpoint_auth_method: 'none', secrets: [] })
 }
 
-/** What a caller sends to an endpoint beside its parameters. */
+/** The parts of a request beside its parameters. */
 export interface Sent {
   /** Authenticates with HTTP Basic as this client. */
   readonly as?: string
   readonly request?: Partial<OAuthRequest>
 }
 
-/** One answer as the gateway would write it. */
+/** One response as the gateway would write it. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
@@ -114,11 +114,11 @@ export interface TestServer {
   token(parameters: Readonly<Record<string, string>>, sent: Sent): Promise<Answer>
   introspect(parameters: Readonly<Record<string, string>>, sent: Sent): Promise<Answer>
   revoke(parameters: Readonly<Record<string, string>>, sent: Sent): Promise<Answer>
-  /** A code that the authorization server makes when alice has agreed. */
+  /** A code that the authorization server issues after the consent of alice. */
   makeCode(client_id: string, options?: CodeOptions): Promise<string>
 }
 
-/** What a test wants otherwise. */
+/** The options of a test. */
 export interface OptionChanges extends Partial<Omit<OAuthOptions, 'clients'>> {
   readonly clients?: readonly ClientRegistration[]
 }
@@ -128,8 +128,8 @@ interface Teardown {
 }
 
 /**
- * The authorization server with clients `app`, `other` and the public `spa`; over a memory store of its own unless the
- * test brings another.
+ * The authorization server with clients `app`, `other` and the public `spa`; over a new memory store unless the
+ * test has another one.
  */
 export const startServer = async (
   t: Teardown,
@@ -167,7 +167,7 @@ export const startServer = async (
   }
 }
 
-/** Ten wrong proofs a minute for each name and address, and 300 starts, counted as the gateway counts them. */
+/** Ten wrong proofs a minute for each name and address, and 300 starts, counted by the gateway's rules. */
 const createLimits = (clock: ManualClock): Pick<OAuthDeps, 'failures' | 'starts'> => {
   const limiter = createMemoryLimiter(clock)
   return {
@@ -223,13 +223,13 @@ export const formRequest = (
   ...request,
 })
 
-/** HTTP Basic by the rule of RFC 6749 section 2.3.1. */
+/** HTTP Basic with the encoding of RFC 6749 section 2.3.1. */
 export const basic = (client_id: string, client_secret: string): string => {
   const encode = (text: string): string => new URLSearchParams({ x: text }).toString().slice(2)
   return `Basic ${Buffer.from(`${encode(client_id)}:${encode(client_secret)}`).toString('base64')}`
 }
 
-/** A reply, or the refusal as the one writer of errors would put it. */
+/** A reply, or the refusal as the common error writer would write it. */
 export const answer = async (serve: () => unknown): Promise<Answer> => {
   try {
     const { status, headers, body } = (await serve()) as Answer

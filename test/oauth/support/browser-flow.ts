@@ -27,7 +27,7 @@ export interface BrowserRoom {
   readonly authorize: (request: OAuthRequest) => OAuthReply | Promise<OAuthReply>
   readonly interaction: (request: OAuthRequest) => Promise<OAuthReply>
   advanceSec(seconds: number): void
-  /** A redemption as the token endpoint makes it, for the request that `ask` makes. */
+  /** A redemption as the token endpoint makes it, for the request of `ask`. */
   redeem(code: string, redirect_uri?: string): Promise<RedemptionOutcome>
 }
 
@@ -123,7 +123,7 @@ export const openBrowserRoom = async (
 
 export type Parameters = Readonly<Record<string, string | undefined>>
 
-/** A good authorization request; a parameter set to undefined is left out. */
+/** A good authorization request; undefined removes a parameter. */
 export const ask = (changes: Parameters = {}): string =>
   encode({
     response_type: 'code',
@@ -170,24 +170,24 @@ export const header = (reply: OAuthReply, name: string): string => {
   return value === undefined ? '' : String(value)
 }
 
-/** Whether a reply is one of our pages and sends the browser nowhere. */
+/** Whether a reply is a page of the gateway without a redirect. */
 export const isPage = (reply: OAuthReply, status: number): boolean =>
   reply.status === status && !reply.headers.location && /^text\/html/.test(header(reply, 'content-type'))
 
 export const locationOf = (reply: OAuthReply): URL => new URL(header(reply, 'location'), 'http://sidegate.invalid')
 
-/** The parameters that a redirect carries back to the client, decoded. */
+/** The decoded parameters of a redirect to the client. */
 export const answerOf = (reply: OAuthReply): Record<string, string> =>
   Object.fromEntries(locationOf(reply).searchParams)
 
-/** A browser that stands before the login page: it keeps its cookies and has the `csrf` of the page it saw last. */
+/** A browser at the login page: it keeps its cookies and has the `csrf` of its last page. */
 export interface Guest {
   readonly path: string
-  /** The `Cookie` line that it would send now. */
+  /** The `Cookie` header that it would send now. */
   readonly cookie: string
   readonly csrf: string
   show(): Promise<OAuthReply>
-  /** Submits the page's form, and follows where that leads to a page of ours; `csrf` goes along unless `fields` has another one or undefined. */
+  /** Submits the page's form with its `csrf` unless `fields` has another one, and follows a redirect to a page. */
   submit(fields: Parameters): Promise<OAuthReply>
   signIn(username?: string): Promise<OAuthReply>
 }

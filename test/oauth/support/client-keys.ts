@@ -6,12 +6,12 @@ import type { SigningAlg } from '../../../src/oauth/protocol.ts'
 /** Members of a JSON object, right or wrong. */
 export type Members = Readonly<Record<string, unknown>>
 
-/** A key that a client keeps, and the half of it that it registers. */
+/** A private key of a client, and the public half that the client registers. */
 export interface ClientKey {
   readonly kid: string
   readonly publicJwk: JwkSet['keys'][number]
   readonly publicKey: KeyObject
-  /** Signs with this key; the header names it and may say more, or something else. */
+  /** Signs with this key; the header names the key and may have more members, or other ones. */
   sign(claims: Members, header?: Members): Promise<string>
 }
 
@@ -36,13 +36,13 @@ export const registered = (...keys: readonly ClientKey[]): ClientKeys => ({ kind
 
 export const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** What a client says of itself (RFC 7523 section 3), at this instant, for a minute, to be used once. */
+/** The claims of a client assertion (RFC 7523 section 3), issued now, for a minute, with a new jti. */
 export const assertionClaims = (client_id: string, aud: string, nowMs: number): Members => {
   const nowSec = Math.floor(nowMs / 1000)
   return { iss: client_id, sub: client_id, aud, jti: randomUUID(), iat: nowSec, exp: nowSec + 60 }
 }
 
-/** The parameters that an assertion is sent in. */
+/** The parameters of an assertion. */
 export const assertionFields = (client_assertion: string): Readonly<Record<string, string>> => ({
   client_assertion_type: jwtBearer,
   client_assertion,

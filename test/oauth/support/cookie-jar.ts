@@ -1,8 +1,8 @@
-/** The cookies that a browser keeps of one interaction. */
+/** The cookies of a browser for one interaction. */
 export interface CookieJar {
-  /** Keeps what an answer sets, and drops what it takes away. */
+  /** Keeps the cookies that a response sets, and drops those that it removes. */
   take(setCookie: string | readonly string[] | undefined): void
-  /** The `Cookie` line of the next request. */
+  /** The `Cookie` header of the next request. */
   header(): string
 }
 

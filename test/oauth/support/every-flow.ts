@@ -6,7 +6,7 @@ import { assertionFields } from './client-keys.ts'
 import { type Fields, type Posted, post } from './post.ts'
 import { callback, signInAndAllow, startOAuth, users } from './running.ts'
 
-/** A running gateway and what its clients do; `app` proves itself, `spa` is public, `tpp` has keys and pushes. */
+/** A running gateway and the flows of its clients; `app` is confidential, `spa` is public, `tpp` has keys and pushes. */
 export interface Flows {
   readonly tpp: FapiClient
   token(fields: Fields, client_id: 'app' | 'spa'): Promise<Posted>
@@ -14,9 +14,9 @@ export interface Flows {
   /** The same by `tpp`, with an assertion. */
   introspectByAssertion(token: unknown): Promise<Posted>
   revoke(token: unknown): Promise<Posted>
-  /** What alice agreed to, in tokens. */
+  /** The tokens of a grant of alice. */
   signIn(client_id: 'app' | 'spa'): Promise<Posted>
-  /** A code that alice agreed to, as a token request for it. */
+  /** A token request with a code from the consent of alice. */
   newRedemption(client_id: 'app' | 'spa'): Promise<Fields>
   /** The first page of a sign-in. */
   begin(client_id: 'app' | 'spa'): Promise<Response>
@@ -89,7 +89,7 @@ export const refreshOf = (refresh_token: unknown, scope?: string): Fields => ({
   ...(scope && { scope }),
 })
 
-/** Everything once that leaves something in the store; resolves to the statuses of all answers. */
+/** Runs every flow that writes to the store once; resolves to the statuses of all responses. */
 export const runEveryFlow = async (flows: Flows): Promise<readonly number[]> => {
   const statuses: number[] = []
   const note = async <Answer extends { readonly status: number }>(answer: Promise<Answer>): Promise<Answer> => {
@@ -120,5 +120,5 @@ export const runEveryFlow = async (flows: Flows): Promise<readonly number[]> => 
   return statuses
 }
 
-/** What `runEveryFlow` resolves to where all is well: a wrong verifier and a code that is used again are refused. */
+/** The right result of `runEveryFlow`: a wrong verifier and a code that is used again are refused. */
 export const statusesOfEveryFlow = [200, 200, 200, 200, 200, 200, 400, 200, 200, 200, 400, 200, 200, 201, 303]

@@ -6,10 +6,10 @@ import { bareJwk, newKey } from '../fapi/support/jws.ts'
 import { issuer, type ManualClock } from './authorization-server.ts'
 import { newProof } from './proofs.ts'
 
-/** Whoever holds a DPoP key. */
+/** A holder of a DPoP key. */
 export interface KeyHolder {
   readonly jkt: string
-  /** The part of a token request that proves it, made anew each time. */
+  /** The part of a token request that proves the key, new each time. */
   prove(clock: ManualClock): Pick<OAuthRequest, 'dpop'>
 }
 
@@ -21,7 +21,7 @@ export const newKeyHolder = async (): Promise<KeyHolder> => {
   }
 }
 
-/** Whoever holds the key of a certificate. */
+/** A holder of the key of a certificate. */
 export interface CertificateHolder {
   /** `x5t#S256`: RFC 8705 section 3.1. */
   readonly thumbprint: string

@@ -15,13 +15,13 @@ export interface CodeOptions {
   /** The redirect URI that the authorization request sends. Left out: the request sends none. */
   readonly redirect_uri?: string
   readonly scope?: string
-  /** The resources that alice agrees to. Left out: the request names none. */
+  /** The resources that alice allows. Left out: the request has none. */
   readonly resource?: readonly string[]
   /** Thumbprint of the DPoP key that the code is bound to. */
   readonly dpop_jkt?: string
 }
 
-/** The code with which the authorization server ends an interaction when alice agrees to what the client asks for. */
+/** The code that the authorization server issues at the end of an interaction when alice allows the request. */
 export const makeCode = async (deps: OAuthDeps, client_id: string, options: CodeOptions = {}): Promise<string> => {
   const { store, clock } = deps
   const client = deps.options.clients.find(client_id)

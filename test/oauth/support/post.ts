@@ -2,7 +2,7 @@ import { basic } from './authorization-server.ts'
 
 export type Fields = Readonly<Record<string, string>>
 
-/** One answer read whole; `body` is what it says as JSON, or `{}` where it says nothing. */
+/** One complete response; `body` is its parsed JSON, or `{}` if it has no JSON. */
 export interface Posted {
   readonly status: number
   readonly headers: Headers
@@ -10,21 +10,21 @@ export interface Posted {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A request as it is written: any body under any name. */
+/** A request with any body and any content type. */
 export interface Written {
   /** Default POST. */
   readonly method?: string
   readonly body?: string
-  /** Default that of a form; undefined by name: none is sent. */
+  /** Default that of a form; an explicit undefined sends none. */
   readonly type?: string | undefined
   /** Authenticates with HTTP Basic and this client's secret. */
   readonly as?: string
   readonly headers?: Fields
-  /** Who sends it, where it matters which certificates are shown and trusted, or from which address it comes. */
+  /** The connection, if a test needs certificates, trust anchors or a source address. */
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** Sends it on a connection of its own, so that the workers take turns. */
+/** Sends it on a new connection, so that the workers take turns. */
 export const send = async (url: string, written: Written): Promise<Posted> => {
   const { as, headers, body, method = 'POST', fetch = globalThis.fetch, ...rest } = written
   const type = 'type' in rest ? rest.type : 'application/x-www-form-urlencoded'
@@ -37,7 +37,7 @@ export const send = async (url: string, written: Written): Promise<Posted> => {
       ...(type !== undefined && { 'content-type': type }),
       ...headers,
     },
-    // Bytes, since a text would bring a content type of its own.
+    // Bytes, because `fetch` sets a content type for a text.
     ...(body !== undefined && { body: Buffer.from(body) }),
   })
   const text = await response.text()

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { bareJwk, type Members, signJws, type TestKey } from '../fapi/support/jws.ts'
 
-/** What a DPoP proof is made for. */
+/** The request of a DPoP proof. */
 export interface Proven {
   readonly method?: string
   readonly uri: string
@@ -10,7 +10,7 @@ export interface Proven {
   readonly token?: string
 }
 
-/** How a proof differs from the right one; an undefined member is left out. */
+/** The differences of a proof from the right one; undefined removes a member. */
 export interface ProofTwist {
   readonly header?: Members
   readonly claims?: Members

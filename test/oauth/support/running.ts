@@ -28,7 +28,7 @@ export const startOAuth = async (
   })
 }
 
-/** Who may sign in. */
+/** The users that may sign in. */
 export const users = async (): Promise<readonly TestConfig[]> => [
   { username: 'alice', password_hash: await hashSecret(new Secret('wonderland')) },
 ]
@@ -54,8 +54,8 @@ const client = (client_id: string, more: TestConfig): TestConfig => ({
 })
 
 /**
- * What alice's browser does with an authorization request; resolves to the URL it is sent to in the end.
- * @param fetch where the gateway's certificate is the test's own
+ * Signs alice in and allows an authorization request; resolves to the final redirect to the client.
+ * @param fetch for a gateway with a certificate of the test
  */
 export const signInAndAllow = async (authorizationUrl: URL, fetch = globalThis.fetch): Promise<URL> => {
   const begun = await fetch(authorizationUrl, { redirect: 'manual' })

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 const { scrypt } = crypto
 const works: number[] = []
 
-/** Notes N × r × p of each run, and then runs it. Only code that is imported after this module calls it. */
+/** Records N × r × p of each run, and then runs it. Only code that is imported after this module calls it. */
 crypto.scrypt = ((...args: Parameters<typeof scrypt>) => {
   const { N = 0, r = 0, p = 0 } = args[3] as ScryptOptions
   works.push(N * r * p)
@@ -12,7 +12,7 @@ crypto.scrypt = ((...args: Parameters<typeof scrypt>) => {
 }) as typeof scrypt
 syncBuiltinESMExports()
 
-/** The N × r × p of all scrypt runs that this process begins until the attempt has ended. */
+/** The N × r × p of all scrypt runs that this process starts until the attempt has ended. */
 export const countWork = async (attempt: () => unknown): Promise<number> => {
   works.length = 0
   await attempt()

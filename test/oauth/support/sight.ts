@@ -11,7 +11,7 @@ interface Teardown {
   teardown(handler: () => unknown): unknown
 }
 
-/** A real browser without a window; it is gone when the test ends. */
+/** A real headless browser; it is closed when the test ends. */
 export const launchBrowser = async (t: Teardown): Promise<Browser> => {
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
@@ -43,7 +43,7 @@ const listen = async (
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** HTTP to values and back, with nothing in between. */
+/** Converts HTTP to values and back, without a gateway in between. */
 const serveRoom = (t: Test, room: BrowserRoom): Promise<string> =>
   listen(t, async (request, response) => {
     const oauthRequest = await toOAuthRequest(request)
@@ -73,25 +73,25 @@ const toOAuthRequest = async (request: IncomingMessage): Promise<OAuthRequest> =
   }
 }
 
-/** What a test sees of one person's way. */
+/** The observations of a test about one sign-in. */
 export interface Sight {
   readonly room: BrowserRoom
   readonly page: Page
   readonly context: BrowserContext
-  /** Where an authorization request goes; the client's callback page answers at the redirect URI. */
+  /** The URL of the authorization endpoint; the client's callback page answers at the redirect URI. */
   readonly authorizeUrl: string
-  /** Whatever the browser complained about: a blocked style, form or script. */
+  /** The errors of the browser: a blocked style, form or script. */
   readonly complaints: readonly string[]
 }
 
 export interface SightWishes {
   readonly client_name?: string
-  /** How the browser is: its language, its size, whether it runs scripts. */
+  /** The settings of the browser: its language, its size, whether it runs scripts. */
   readonly context?: BrowserContextOptions
   readonly ui_locales?: string
 }
 
-/** A gateway, a client that waits at its redirect URI, and a fresh browser before the login page. */
+/** A gateway, a client that waits at its redirect URI, and a new browser at the login page. */
 export const openLogin = async (t: Test, browser: Browser, wishes: SightWishes = {}): Promise<Sight> => {
   const { client_name = demoClient.client_name, context: contextOptions, ...parameters } = wishes
   const clientUrl = await listen(t, (_request, response) => response.end('<h1>client</h1>'))
@@ -102,7 +102,7 @@ export const openLogin = async (t: Test, browser: Browser, wishes: SightWishes =
   t.teardown(() => context.close())
   const page = await context.newPage()
   const complaints: string[] = []
-  // The favicon is the one thing a browser asks for by itself, and a failed form is a 400 on purpose.
+  // The browser requests only the favicon by itself, and a failed form is a deliberate 400.
   page.on('console', message => {
     if (message.type() === 'error' && !/favicon|status of 400/.test(message.text())) complaints.push(message.text())
   })

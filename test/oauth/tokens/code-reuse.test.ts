@@ -1,4 +1,4 @@
-/** What was issued for a code that came twice stays revoked for as long as an access token of it may live. */
+/** The tokens of a code that was used twice stay revoked for as long as an access token of the code may be valid. */
 import { join } from 'node:path'
 import t from 'tap'
 import { openStore } from '../../../src/stores/open.ts'
@@ -20,7 +20,7 @@ for (const format of ['jwt', 'opaque'] as const) {
         const store = await openStore(options, clock)
         t.teardown(() => store.close())
         const accessToken = { format, lifetimeSec, alg: 'ES256' } as const
-        /** One more process over the store. */
+        /** Another process over the store. */
         const start = (): Promise<TestServer> => startServer(t, { accessToken }, clock, store)
         const server = await start()
         const redeem = async (code: string) =>
@@ -41,7 +41,7 @@ for (const format of ['jwt', 'opaque'] as const) {
           }
           t.ok(await later.server.verifyAccessToken(kept), 'another grant')
         }
-        // Redis drops by its own clock, which no test turns.
+        // Redis expires records by its own clock, which no test changes.
         for (const key of (await redis?.client.keys('*:revoked')) ?? [])
           t.ok(Number(await redis?.client.pttl(key)) > (lifetimeSec - 60) * 1000, 'Redis keeps the revocation')
         t.equal((await redis?.client.keys('*:revoked'))?.length ?? 1, 1)

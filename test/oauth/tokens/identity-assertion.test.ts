@@ -17,7 +17,7 @@ const lifetimeOf = (jwt: string): number => (decodeJwt(jwt).exp ?? 0) - (decodeJ
 
 const fresh = (): SignIdentity => createIdentityAssertions(deps)
 
-t.test('it says whom the token is for, and is signed by a key that is published', async t => {
+t.test('an identity assertion names the client and the user, and is signed by a published key', async t => {
   const jwt = fresh()(tokenOf(), 'Accounts', resource)
 
   t.match(verifyJwt(jwt, 'sidegate-assertion+jwt', deps.keys), {
@@ -35,7 +35,7 @@ t.test('it says whom the token is for, and is signed by a key that is published'
   t.equal(verifyJwt(jwt, 'token-introspection+jwt', deps.keys), undefined)
 })
 
-t.test('a token without scope, and a client that has none, bring no scope', async t => {
+t.test('a token without scope, and a client without scope, yield no scope', async t => {
   t.notOk('scope' in decodeJwt(fresh()(tokenOf({ scope: '' }), 'Accounts', resource)))
   const claims = decodeJwt(fresh()(client('shop'), 'Accounts', resource))
 
@@ -43,7 +43,7 @@ t.test('a token without scope, and a client that has none, bring no scope', asyn
   t.notOk('scope' in claims)
 })
 
-t.test('one serves until half its life, and then there is another', async t => {
+t.test('an assertion is reused until half of its life, and then replaced', async t => {
   const vouch = fresh()
   const token = tokenOf()
   const first = vouch(token, 'Accounts', resource)
@@ -60,7 +60,7 @@ t.test('one serves until half its life, and then there is another', async t => {
   t.not(vouch(token, 'Accounts', resource), second, 'also after the clock was set back')
 })
 
-t.test('it does not outlive its token', async t => {
+t.test('an assertion does not outlive its token', async t => {
   const vouch = fresh()
   const token = tokenOf({ exp: Math.floor(clock.nowMs() / 1000) + 10 })
   const first = vouch(token, 'Accounts', resource)
@@ -72,7 +72,7 @@ t.test('it does not outlive its token', async t => {
   t.equal(decodeJwt(second).exp, token.exp)
 })
 
-t.test('two tokens have one each, though all they say is the same', async t => {
+t.test('two tokens have separate assertions, though their claims are the same', async t => {
   const vouch = fresh()
 
   t.not(decodeJwt(vouch(tokenOf(), 'Accounts', resource)).jti, decodeJwt(vouch(tokenOf(), 'Accounts', resource)).jti)

@@ -20,7 +20,7 @@ const verify = ({ deps }: TestServer, jwt: unknown, audience: string) => {
 }
 
 t.test(
-  'a caller that asks for the JWT gets what it would have got as JSON, signed for it alone (RFC 9701 section 5; checklist 75)',
+  'a caller that asks for the JWT gets the members of the JSON, signed for it alone (RFC 9701 section 5; checklist 75)',
   async t => {
     const clients = signingAlgs.map(alg => client(alg, { introspection_signed_response_alg: alg, introspects: 'all' }))
     const server = await startServer(t, { clients: [client('app'), ...clients] })
@@ -43,30 +43,36 @@ t.test(
   },
 )
 
-t.test('what a caller may not know is {"active":false} in the JWT too (RFC 9701 section 5; checklist 75)', async t => {
-  const server = await startServer(t)
+t.test(
+  'a caller that is not entitled gets {"active":false} in the JWT too (RFC 9701 section 5; checklist 75)',
+  async t => {
+    const server = await startServer(t)
 
-  for (const token of [await issue(server), 'unknown']) {
-    const { body } = await ask(server, token, 'other')
+    for (const token of [await issue(server), 'unknown']) {
+      const { body } = await ask(server, token, 'other')
 
-    const { payload } = await verify(server, body, 'other')
-    t.same(payload.token_introspection, { active: false })
-  }
-})
+      const { payload } = await verify(server, body, 'other')
+      t.same(payload.token_introspection, { active: false })
+    }
+  },
+)
 
-t.test('such a JWT is no access token (RFC 9701 section 5, RFC 9068 section 4; checklist 75, 88)', async t => {
-  const server = await startServer(t)
-  const token = await issue(server)
+t.test(
+  'the JWT of an introspection is refused as an access token (RFC 9701 section 5, RFC 9068 section 4; checklist 75, 88)',
+  async t => {
+    const server = await startServer(t)
+    const token = await issue(server)
 
-  const signed = String((await ask(server, token, 'app')).body)
+    const signed = String((await ask(server, token, 'app')).body)
 
-  t.ok(await verify(server, signed, 'app'), 'though its signature is good')
-  t.same((await server.introspect({ token: signed }, { as: 'app' })).body, { active: false })
-  t.equal(await server.server.verifyAccessToken(signed), undefined)
-  t.ok(await server.server.verifyAccessToken(token))
-})
+    t.ok(await verify(server, signed, 'app'), 'though its signature is valid')
+    t.same((await server.introspect({ token: signed }, { as: 'app' })).body, { active: false })
+    t.equal(await server.server.verifyAccessToken(signed), undefined)
+    t.ok(await server.server.verifyAccessToken(token))
+  },
+)
 
-t.test('refusals stay JSON (RFC 9701 section 5; checklist 75)', async t => {
+t.test('refusals are always JSON (RFC 9701 section 5; checklist 75)', async t => {
   const { introspect } = await startServer(t)
 
   const refusal = await introspect({ token: 'x' }, { request: { authorization: [], accept: signedType } })
@@ -74,7 +80,7 @@ t.test('refusals stay JSON (RFC 9701 section 5; checklist 75)', async t => {
   t.match(refusal, { status: 401, body: { error: 'invalid_client' } })
 })
 
-t.test('the JWT is for those who name it and do not like JSON better (RFC 9701 section 5; checklist 75)', t => {
+t.test('a caller gets the JWT if it names the type and does not prefer JSON (RFC 9701 section 5; checklist 75)', t => {
   const jwt = [
     signedType,
     'Application/Token-Introspection+JWT',

@@ -1,4 +1,4 @@
-/** What a cutoff ends, where it is looked at, and that looking costs no round trip of its own. */
+/** The tokens that a cutoff ends, the endpoints that check it, and the round trips of the check: none of its own. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
@@ -30,24 +30,21 @@ const introspect = ({ introspect: ask }: TestServer, token: unknown, as = 'app')
   ask({ token: String(token) }, { as })
 
 for (const format of formats) {
-  t.test(
-    `what was issued to a client before is inactive at once, and what is issued later is good (${format})`,
-    async t => {
-      const server = await startServer(t, tokensIn(format))
-      const before = await redeem(server, await server.makeCode('app'))
-      await cutOff(server, { client_id: 'app' })
+  t.test(`earlier tokens of a client are inactive at once, and later ones are valid (${format})`, async t => {
+    const server = await startServer(t, tokensIn(format))
+    const before = await redeem(server, await server.makeCode('app'))
+    await cutOff(server, { client_id: 'app' })
 
-      t.match(await introspect(server, before.access_token), inactive)
-      t.match(await introspect(server, before.refresh_token), inactive)
-      t.match(await refresh(server, before.refresh_token), refused)
+    t.match(await introspect(server, before.access_token), inactive)
+    t.match(await introspect(server, before.refresh_token), inactive)
+    t.match(await refresh(server, before.refresh_token), refused)
 
-      server.clock.advanceSec(1)
-      const after = await redeem(server, await server.makeCode('app'))
-      t.match(await introspect(server, after.access_token), { body: { active: true } })
-      t.match(await refresh(server, after.refresh_token), { status: 200 })
-    },
-  )
-  t.test(`the gateway comes to refuse it, and lets other clients in (${format})`, async t => {
+    server.clock.advanceSec(1)
+    const after = await redeem(server, await server.makeCode('app'))
+    t.match(await introspect(server, after.access_token), { body: { active: true } })
+    t.match(await refresh(server, after.refresh_token), { status: 200 })
+  })
+  t.test(`the gateway refuses an earlier token soon, and accepts those of other clients (${format})`, async t => {
     const server = await startServer(t, tokensIn(format))
     const before = await redeem(server, await server.makeCode('app'))
     const other = await redeem(server, await server.makeCode('other'), 'other')
@@ -62,7 +59,7 @@ for (const format of formats) {
   })
 }
 
-t.test('a code from before is refused, and not by the wrong client it is tried at', async t => {
+t.test('an earlier code is refused, and a redemption by another client does not change that', async t => {
   const server = await startServer(t)
   const code = await server.makeCode('app')
   const otherCode = await server.makeCode('other')
@@ -72,7 +69,7 @@ t.test('a code from before is refused, and not by the wrong client it is tried a
   t.match(await redeem(server, otherCode, 'other'), { access_token: String })
 })
 
-t.test('a cutoff of a subject ends what they have at every client; with a client, at that one alone', async t => {
+t.test('a cutoff of a subject ends its tokens at every client; with a client, only at that one', async t => {
   for (const target of [{}, { client_id: 'app' }]) {
     const server = await startServer(t)
     const atApp = await redeem(server, await server.makeCode('app'))
@@ -85,7 +82,7 @@ t.test('a cutoff of a subject ends what they have at every client; with a client
   }
 })
 
-t.test('refreshing does not make a grant younger: its sign-in began before', async t => {
+t.test('a refresh does not make a grant younger, because its sign-in began earlier', async t => {
   const server = await startServer(t)
   const { refresh_token } = await redeem(server, await server.makeCode('app'))
   await cutOff(server, { client_id: 'app' })
@@ -95,7 +92,7 @@ t.test('refreshing does not make a grant younger: its sign-in began before', asy
   t.match(await refresh(server, refresh_token), refused)
 })
 
-t.test('a grant that does not say when it began is older than any cutoff', async t => {
+t.test('a grant without the time of its start is older than any cutoff', async t => {
   const clock = createManualClock()
   const store = createMemoryStore(clock)
   const grants: Store['grants'] = {
@@ -109,7 +106,7 @@ t.test('a grant that does not say when it began is older than any cutoff', async
   t.match(await redeem(server, await server.makeCode('app')), { error: 'invalid_grant' })
 })
 
-t.test('the cutoffs are asked for before the store has answered what a request is about', async t => {
+t.test('the cutoffs are read before the store has answered the lookup of the request', async t => {
   const clock = createManualClock()
   const store = createMemoryStore(clock)
   let timesAsked = 0
@@ -120,7 +117,7 @@ t.test('the cutoffs are asked for before the store has answered what a request i
       return store.cutoffs.since(cursor)
     },
   }
-  /** Answers where the cutoffs were asked for by the end of the turn of the event loop that this was asked in. */
+  /** Answers if the cutoffs were read by the end of the event-loop turn of this call. */
   const after = <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
     return async (...args: Args): Promise<Result> => {
       const before = timesAsked
@@ -145,7 +142,7 @@ t.test('the cutoffs are asked for before the store has answered what a request i
   t.match(await refresh(server, refresh_token), { status: 200 })
 })
 
-t.test('those who ask in one turn of the event loop share a question, which leaves after the last of them', async t => {
+t.test('calls in one event-loop turn share a read, which starts after the last call', async t => {
   const clock = createManualClock()
   const store = createMemoryStore(clock)
   const asked: string[] = []

@@ -4,7 +4,7 @@ import { createNotBeforeList } from '../../../src/oauth/tokens/not-before-list.t
 const alice = { client_id: 'app', sub: 'alice' }
 const untilMs = 1_000_000
 
-t.test('a cutoff covers what was issued through its last second, and nothing of the second after', async t => {
+t.test('a cutoff covers the tokens that were issued through its last second, and none of the next second', async t => {
   const list = createNotBeforeList()
   list.add({ client_id: 'app', throughSec: 100, untilMs })
 
@@ -13,7 +13,7 @@ t.test('a cutoff covers what was issued through its last second, and nothing of 
   t.equal(list.covers(alice, 101), false)
 })
 
-t.test('a cutoff covers its client, its subject, or its subject at its client, and nobody else', async t => {
+t.test('a cutoff covers only its client, its subject, or its subject at its client', async t => {
   const strangers = { client: { client_id: 'other', sub: 'alice' }, subject: { client_id: 'app', sub: 'bob' } }
   for (const [target, client, subject] of [
     [{ client_id: 'app' }, false, true],
@@ -29,14 +29,14 @@ t.test('a cutoff covers its client, its subject, or its subject at its client, a
   }
 })
 
-t.test('of two cutoffs of one owner the later one holds, in whatever order they come', async t => {
+t.test('of two cutoffs of one owner the later one applies, in either order', async t => {
   const list = createNotBeforeList()
   for (const throughSec of [200, 100]) list.add({ sub: 'alice', throughSec, untilMs })
 
   t.equal(list.covers(alice, 200), true)
 })
 
-t.test('what nobody needs any more is dropped, and the rest stays', async t => {
+t.test('cutoffs that no token can fall under are dropped, and the others stay', async t => {
   const list = createNotBeforeList()
   list.add({ sub: 'alice', throughSec: 100, untilMs })
   list.add({ client_id: 'app', sub: 'bob', throughSec: 100, untilMs: untilMs + 1 })

@@ -10,7 +10,7 @@ const lifetimes = {
   interactionLifetimeSec: 600,
 } as const
 
-/** A clock that goes on from this instant, in which some time may be skipped. */
+/** A running clock from this instant on, which a test may advance. */
 const createClock = (startMs: number) => {
   let offsetMs = startMs - performance.now()
   return {
@@ -22,7 +22,7 @@ const createClock = (startMs: number) => {
   }
 }
 
-t.test('a cutoff covers the second that has begun and the next one, and is awaited until both are over', async t => {
+t.test('a cutoff covers the current second and the next one, and the call waits until both are over', async t => {
   const clock = createClock(10_950)
   const store = createCutoffs(clock)
 
@@ -35,7 +35,7 @@ t.test('a cutoff covers the second that has begun and the next one, and is await
   t.ok(cutoff.untilMs >= 12_000 + 366 * 86_400_000, 'lifetimes may have been longer before')
 })
 
-t.test('where the store took longer than that another cutoff covers what was issued meanwhile', async t => {
+t.test('if the store took longer, another cutoff covers the tokens that were issued meanwhile', async t => {
   const clock = createClock(10_950)
   const store = createCutoffs(clock)
   let added = 0

@@ -4,17 +4,17 @@ import { startServer } from '../support/authorization-server.ts'
 
 const token = `${'g'.repeat(22)}.${'t'.repeat(43)}`
 
-t.test('what followed from a token is told from what did not', async t => {
+t.test('a successor of a token is told apart from other tokens', async t => {
   const { keys } = (await startServer(t)).deps
   const lineage = createRotationFamily(keys)
   const current = keys.digest(lineage.successorOf(lineage.successorOf(token)))
 
   t.equal(lineage.isAncestor(token, current, 2), true)
-  t.equal(lineage.isAncestor(token, current, 1), false, 'not within so few rotations')
+  t.equal(lineage.isAncestor(token, current, 1), false, 'not within this number of rotations')
   t.equal(lineage.isAncestor(`${token.slice(0, -1)}x`, current, 2), false)
 })
 
-t.test('garbage sent as a token costs little, however often its grant has rotated', async t => {
+t.test('a malformed token costs little, however often its grant has rotated', async t => {
   const { keys } = (await startServer(t)).deps
   let digests = 0
   const digest = (text: string): string => {

@@ -13,7 +13,7 @@ onEachStore('Shortened lifetime', setup, async (t, { url, beside }) => {
   const { url: shortened } = await beside(lifetime('1s'))
   const isActive = async (token: unknown, at = url): Promise<unknown> =>
     (await post(`${at}/introspect`, { token: String(token) }, 'app')).body.active
-  /** Until a token that is issued now, with the short lifetime, has ended. */
+  /** Until a token that is issued now, with the short lifetime, has expired. */
   const outlastShortLifetime = async (): Promise<void> => {
     const { body } = await post(`${shortened}/token`, { grant_type: 'client_credentials' }, 'app')
     await eventually(async () => (await isActive(body.access_token)) === false)
@@ -29,7 +29,7 @@ onEachStore('Shortened lifetime', setup, async (t, { url, beside }) => {
     t.equal(await isActive(body.access_token), false)
     await outlastShortLifetime()
 
-    // The programs that were there meanwhile may remember the revocation themselves.
+    // The processes that ran meanwhile may remember the revocation themselves.
     const { url: later } = await beside(lifetime('1h'))
     t.equal(await isActive(body.access_token, later), false)
   })

@@ -7,7 +7,7 @@ const jwt = { format: 'jwt', lifetimeSec, alg: 'ES256' } as const
 const opaque = { ...jwt, format: 'opaque' } as const
 const formats = [jwt, opaque]
 
-/** A token that was let in, and how to ask whether it has ended. */
+/** An accepted token, and the check whether it has ended. */
 const letIn = async ({ server, token }: TestServer, scope = 'read') => {
   const { body } = await token({ grant_type: 'client_credentials', scope }, { as: 'app' })
   const text = String(body.access_token)
@@ -16,7 +16,7 @@ const letIn = async ({ server, token }: TestServer, scope = 'read') => {
   return { text, hasEnded: async () => server.isTokenExpiredOrRevoked(text, record) }
 }
 
-t.test('a token that was let in ends when it expires, and not before', async t => {
+t.test('an accepted token ends at its expiry, and not before', async t => {
   for (const accessToken of formats) {
     const server = await startServer(t, { accessToken })
     const { hasEnded } = await letIn(server)
@@ -28,7 +28,7 @@ t.test('a token that was let in ends when it expires, and not before', async t =
   }
 })
 
-t.test('it ends when it is revoked, and another of its client does not', async t => {
+t.test('an accepted token ends at its revocation, and another one of its client does not', async t => {
   for (const accessToken of formats) {
     const server = await startServer(t, { accessToken })
     const [revoked, other] = [await letIn(server), await letIn(server, 'write')]
@@ -41,7 +41,7 @@ t.test('it ends when it is revoked, and another of its client does not', async t
   }
 })
 
-t.test('the store is asked about an opaque token once in five seconds', async t => {
+t.test('the store is called for an opaque token once in five seconds', async t => {
   const server = await startServer(t, { accessToken: opaque })
   const { hasEnded } = await letIn(server)
   let asked = 0

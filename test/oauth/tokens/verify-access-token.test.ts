@@ -11,7 +11,7 @@ const formats = [opaque, { ...opaque, format: 'jwt' as const }]
 const issue = async ({ token }: TestServer): Promise<string> =>
   String((await token({ grant_type: 'client_credentials', scope: 'read' }, { as: 'app' })).body.access_token)
 
-t.test('an access token of either format says who calls, for whom and with which scope', async t => {
+t.test('an access token of either format yields the client, the user and the scope', async t => {
   for (const accessToken of formats) {
     const server = await startServer(t, { accessToken })
 
@@ -21,7 +21,7 @@ t.test('an access token of either format says who calls, for whom and with which
   }
 })
 
-t.test('a JWT that was seen before is checked without waiting, and still expires', async t => {
+t.test('a known JWT is verified without waiting, and still expires', async t => {
   const server = await startServer(t)
   const token = await issue(server)
   await server.server.verifyAccessToken(token)
@@ -33,7 +33,7 @@ t.test('a JWT that was seen before is checked without waiting, and still expires
   t.equal(server.server.verifyAccessToken(token), undefined)
 })
 
-t.test('an opaque token is remembered for a second at most, and never beyond its exp', async t => {
+t.test('an opaque token is cached for a second at most, and never beyond its exp', async t => {
   const server = await startServer(t, { accessToken: { ...opaque, lifetimeSec: 10 } })
   const token = await issue(server)
   server.clock.advanceSec(9.5)
@@ -60,7 +60,7 @@ t.test('a revoked token is refused within a second', async t => {
   }
 })
 
-t.test('a clock that is set back keeps no answer about an opaque token alive', async t => {
+t.test('a clock that is set back does not prolong the cache of an opaque token', async t => {
   const server = await startServer(t, { accessToken: opaque })
   const sister = await startServer(t, { accessToken: opaque }, server.clock, server.deps.store)
   const token = await issue(server)
@@ -73,7 +73,7 @@ t.test('a clock that is set back keeps no answer about an opaque token alive', a
   t.equal(await server.server.verifyAccessToken(token), undefined)
 })
 
-t.test('a process refuses what it has revoked itself at once', async t => {
+t.test('a process refuses a token that it has revoked itself at once', async t => {
   for (const accessToken of formats) {
     const server = await startServer(t, { accessToken })
     const verify = (token: unknown) => server.server.verifyAccessToken(String(token))
@@ -87,13 +87,13 @@ t.test('a process refuses what it has revoked itself at once', async t => {
     await server.revoke({ token: single }, { as: 'app' })
     t.equal(await verify(single), undefined, `${accessToken.format}: revoked by itself`)
     await redeem(code)
-    t.equal(await verify(reused.access_token), undefined, `${accessToken.format}: its code came twice`)
+    t.equal(await verify(reused.access_token), undefined, `${accessToken.format}: its code was used twice`)
     await server.revoke({ token: String(ended.refresh_token) }, { as: 'app' })
     t.equal(await verify(ended.access_token), undefined, `${accessToken.format}: its grant was revoked`)
   }
 })
 
-t.test('whatever is no token of ours is refused', async t => {
+t.test('a text that is not an access token of this server is refused', async t => {
   const server = await startServer(t)
   const foreign = await issue(await startServer(t))
 
@@ -102,7 +102,7 @@ t.test('whatever is no token of ours is refused', async t => {
   }
 })
 
-t.test('a process that has just started knows what was revoked before', async t => {
+t.test('a process that has just started knows earlier revocations', async t => {
   const server = await startServer(t)
   const token = await issue(server)
   await server.revoke({ token }, { as: 'app' })

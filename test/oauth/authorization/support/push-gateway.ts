@@ -9,7 +9,7 @@ import { callback, startOAuth } from '../../support/running.ts'
 /** A running gateway whose clients push their authorization requests. */
 export interface PushGateway {
   readonly url: string
-  /** The store, where that is one. */
+  /** The store, if it is Redis. */
   readonly redis: RunningRedis | undefined
   push(fields?: Fields, client_id?: string): Promise<Posted>
   /** Pushes, and resolves to the request_uri. */

@@ -3,13 +3,13 @@ import { type Members, signJws, type TestKey } from '../../fapi/support/jws.ts'
 import type { ProofTwist } from '../../support/proofs.ts'
 import { nowSec } from './assertions.ts'
 
-/** JWT access tokens (RFC 9068), read, and made by whoever has the gateway's signing key. */
+/** Reads JWT access tokens (RFC 9068), and makes them with the gateway's signing key. */
 
-/** The key as the private JWK set that a gateway is told to sign with (`keys.jwks`). */
+/** The key as the private JWK set of the gateway's configuration (`keys.jwks`). */
 export const signingJwks = ({ privateKey, kid, alg }: TestKey): string =>
   JSON.stringify({ keys: [{ ...privateKey.export({ format: 'jwk' }), kid, alg }] })
 
-/** A token of the client `app` for everything that the issuer guards, but for these members; undefined: left out. */
+/** A token of the client `app` for all APIs of the issuer, with these changed members; undefined removes one. */
 export const signAccessToken = (key: TestKey, issuer: string, { header, claims }: ProofTwist = {}): string =>
   signJws({ alg: key.alg, typ: 'at+jwt', kid: key.kid, ...header }, { ...claimsFrom(issuer), ...claims }, key)
 
@@ -33,7 +33,7 @@ export const claimsOf = (jwt: unknown): Members => partOf(jwt, 1)
 const partOf = (jwt: unknown, index: number): Members =>
   JSON.parse(Buffer.from(String(jwt).split('.')[index] ?? '', 'base64url').toString())
 
-/** The same text with one character changed, the last but so many. */
+/** The same text with one changed character, counted from the end. */
 export const oneCharacterOff = (text: string, fromEnd = 10): string => {
   const at = text.length - fromEnd
   return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)

@@ -9,7 +9,7 @@ export const otherKey = newKey('PS256', 'registered-too')
 
 export const nowSec = (): number => Math.floor(Date.now() / 1000)
 
-/** An assertion as it should be, but for these members; an undefined one is left out. */
+/** A valid assertion with these changed members; undefined removes one. */
 export const assert = (issuer: string, claims: Members = {}, header: Members = {}, by: TestKey = key): string =>
   signJws({ alg: by.alg, kid: by.kid, ...header }, assertionClaims(issuer, claims), by)
 

@@ -2,7 +2,7 @@ import { challengeOf } from '../../../../src/oauth/opaque-token.ts'
 import { createCookieJar } from '../../support/cookie-jar.ts'
 import { type Fields, type Posted, post, send } from '../../support/post.ts'
 
-/** A browser, as far as forms and cookies go, and the client that sends it to the gateway. */
+/** A browser with forms and cookies, and the client that redirects it to the gateway. */
 
 export const callback = 'https://client.example/callback'
 /** RFC 7636 appendix B. */
@@ -10,7 +10,7 @@ export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
 export type Parameters = Readonly<Record<string, string | undefined>>
 
-/** A good authorization request but for these; what is undefined is left out. */
+/** A good authorization request with these changes; undefined removes a parameter. */
 export const authorizationQuery = (changes: Parameters = {}): string =>
   encode({
     response_type: 'code',
@@ -32,7 +32,7 @@ export const askToAuthorize = (url: string, query: string, headers: Fields = {})
 
 export const locationOf = ({ headers }: Pick<Posted, 'headers'>): string => headers.get('location') ?? ''
 
-/** The parameters of a redirect, decoded; empty where there is none. */
+/** The decoded parameters of a redirect; empty if there is no redirect. */
 export const answerOf = (redirect: Pick<Posted, 'headers'>): Readonly<Record<string, string>> => {
   const location = locationOf(redirect)
   return location === '' ? {} : Object.fromEntries(new URL(location, 'https://sidegate.invalid').searchParams)
@@ -41,13 +41,13 @@ export const answerOf = (redirect: Pick<Posted, 'headers'>): Readonly<Record<str
 /** A browser at the page of one interaction. */
 export interface Visit {
   readonly page: string
-  /** The `Cookie` line that it would send now. */
+  /** The `Cookie` header that it would send now. */
   cookies(): string
   /** Loads the page, or loads it again. */
   show(): Promise<Posted>
   /** The anti-forgery token that the page has now. */
   csrf(): Promise<string | undefined>
-  /** Sends the form of the page with these fields in it; an undefined `csrf` takes the page's own away. */
+  /** Submits the form of the page with these fields; an undefined `csrf` removes the page's own. */
   submit(fields: Parameters): Promise<Posted>
   signIn(): Promise<Posted>
 }
@@ -77,18 +77,18 @@ export const enter = async (url: string, query: string): Promise<Visit> => {
   }
 }
 
-/** The answer that alice's browser brings to the client when she has agreed. */
+/** The response that alice's browser brings to the client after the consent. */
 export const authorize = async (url: string, query: string): Promise<Readonly<Record<string, string>>> => {
   const visit = await enter(url, query)
   await visit.signIn()
   return answerOf(await visit.submit({ decision: 'allow' }))
 }
 
-/** A code for a good authorization request but for these. */
+/** A code for a good authorization request with these changes. */
 export const newCode = async (url: string, changes: Parameters = {}): Promise<string> =>
   (await authorize(url, authorizationQuery(changes))).code ?? ''
 
-/** A good redemption but for these changes; `as` authenticates with HTTP Basic, null: nobody does. */
+/** A good redemption with these changes; `as` authenticates with HTTP Basic, null sends no credentials. */
 export const redeem = (url: string, code: string, changes: Parameters = {}, as: string | null = 'app') =>
   post(
     `${url}/token`,

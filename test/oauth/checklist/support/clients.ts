@@ -1,16 +1,16 @@
 import type { TestConfig } from '../../../support/sidegate.ts'
 import { callback } from './browser.ts'
 
-/** Clients as the configuration has them. */
+/** Clients of the configuration. */
 
-/** For tokens of its own and of people; proves itself by Basic with the secret `<client_id>-secret`. */
+/** For tokens of the client and of users; it authenticates by Basic with the secret `<client_id>-secret`. */
 export const confidentialClient = (client_id: string, changes: TestConfig = {}): TestConfig => ({
   ...registration(client_id, ['client_credentials', 'authorization_code', 'refresh_token']),
   client_secret: `${client_id}-secret`,
   ...changes,
 })
 
-/** For tokens of people; has nothing to prove itself by. */
+/** For tokens of users; it has no credentials. */
 export const publicClient = (client_id: string, changes: TestConfig = {}): TestConfig => ({
   ...registration(client_id, ['authorization_code', 'refresh_token']),
   token_endpoint_auth_method: 'none',

@@ -6,19 +6,19 @@ import { type RunningRedis, startRedis } from '../../../support/redis.ts'
 import type { RunningSidegate, TestConfig } from '../../../support/sidegate.ts'
 import { startOAuth, users } from '../../support/running.ts'
 
-/** The program of one section over one store. */
+/** The gateway of one section over one store. */
 export interface Section {
   readonly url: string
   readonly gateway: RunningSidegate
   /** Everything that the store holds now, as one text to search in. */
   stored(): Promise<string>
-  /** Where the store is one. */
+  /** Defined if the store is Redis. */
   readonly redis?: RunningRedis
-  /** One more program for the same issuer over the same store, as in a deployment of several; one worker, another port. */
+  /** Another gateway for the same issuer over the same store, as in a deployment of several; one worker, another port. */
   beside(changes?: TestConfig): Promise<RunningSidegate>
 }
 
-/** What a section's program is configured with, beside its store; made anew for each. */
+/** The configuration of a section's gateway without its store; created for each store. */
 export type Setup = (t: Test) => TestConfig | Promise<TestConfig>
 
 /** Runs the lines of one section over each store that the workers of a cluster can share. */
@@ -43,7 +43,7 @@ export const onEachStore = (
   })
 }
 
-/** Most lines are refusals: nobody is to be locked out by having heard many. */
+/** Most lines are refusals: many of them must not lock a client out. */
 const prepare = async (t: Test, setup: Setup): Promise<TestConfig> => ({
   login: { failures: '100000/1minute', users: await users() },
   ...(await setup(t)),
@@ -54,7 +54,7 @@ const besides =
   (changes = {}) =>
     startOAuth(t, { issuer: url, ...config, listen: '127.0.0.1:0', workers: 1, ...changes })
 
-/** Every byte of the embedded store, what is in its write-ahead log too. */
+/** Every byte of the embedded store, including its write-ahead log. */
 const readDatabase = (dir: string): string =>
   readdirSync(dir)
     .filter(name => name.startsWith('sidegate.db'))

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Section } from './each-store.ts'
 
-/** Takes an interaction out of the store, as the end of its time does. */
+/** Removes an interaction from the store, as its expiry does. */
 export const forgetInteraction = async ({ redis, gateway }: Section, id: string): Promise<void> => {
   if (redis) {
     await redis.client.del(`sidegate:interaction:${id}`)

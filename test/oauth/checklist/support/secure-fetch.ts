@@ -3,16 +3,16 @@ import { Agent, fetch as undiciFetch } from 'undici'
 
 export type Fetch = typeof globalThis.fetch
 
-/** What a connection is made with, as `tls.connect` has it. */
+/** The options of a connection, as `tls.connect` takes them. */
 export interface Connecting {
   readonly ca: string
   readonly cert?: string
   readonly key?: string
-  /** Another address of this machine to come from. */
+  /** Another source address of this machine. */
   readonly localAddress?: string
 }
 
-/** `fetch` as somebody who trusts this CA and shows this certificate. */
+/** `fetch` as a client that trusts this CA and shows this certificate. */
 export const fetchWith = (t: Test, { localAddress, ...connect }: Connecting): Fetch => {
   const dispatcher = new Agent({ connect, ...(localAddress !== undefined && { localAddress }) })
   t.teardown(() => dispatcher.close())

@@ -1,18 +1,18 @@
 import { type Fields, type Posted, post } from '../../support/post.ts'
 import { callback, newCode, verifier } from './browser.ts'
 
-/** What may differ from one request to the next. */
+/** The options that may differ between requests. */
 export interface Sent {
   readonly scope?: string
   readonly headers?: Fields
-  /** Another program of the same issuer. */
+  /** Another gateway of the same issuer. */
   readonly at?: string
 }
 
 /** Requests to the token endpoint; a client whose name ends with `spa` is public. */
 export interface TokenRequests {
   refresh(refresh_token: unknown, client_id: string, sent?: Sent): Promise<Posted>
-  /** What alice agrees to, in tokens. */
+  /** The tokens of a grant of alice. */
   signIn(client_id: string, sent?: Sent): Promise<Posted['body']>
 }
 

@@ -16,7 +16,7 @@ export interface Told {
   readonly error: unknown
 }
 
-/** What a caller sends beside its parameters. */
+/** The parts of a request beside its parameters. */
 export interface Shown {
   readonly certificate?: CertificateFiles
   readonly headers?: Fields
@@ -36,9 +36,9 @@ export interface SecureClients {
   /** Of `self_signed_tls_client_auth`, and one more with its name. */
   readonly selfSigned: CertificateFiles
   readonly otherSelfSigned: CertificateFiles
-  /** How often the key set of `fetched` was asked for. */
+  /** The number of requests for the key set of `fetched`. */
   fetches(): number
-  /** Asks for a token, on a connection of its own: so that the workers take turns. */
+  /** Requests a token on a new connection, so that the workers take turns. */
   ask(fields: Fields, shown?: Shown): Promise<Told>
 }
 
@@ -89,7 +89,7 @@ const client = (client_id: string, more: TestConfig): TestConfig => ({
   ...more,
 })
 
-/** The new one, the old one that still holds, and one whose time is over. */
+/** The new secret, the old one in its overlap, and an expired one. */
 const rotatingSecrets = (): readonly TestConfig[] => [
   { client_secret: 'new-secret' },
   { client_secret: 'old-secret', until: new Date(Date.now() + 3_600_000).toISOString() },

@@ -7,16 +7,16 @@ import { bareJwk, type Members, newKey, signJws, type TestKey } from './jws.ts'
 export const redirect_uri = 'https://tpp.example/callback'
 export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
-/** How one JWT differs from the right one; an undefined member is left out. */
+/** The differences of a JWT from the right one; undefined removes a member. */
 export interface Twist {
   readonly claims?: Members
   readonly header?: Members
   readonly key?: TestKey
-  /** Replaces the finished text. */
+  /** Replaces the finished JWT. */
   readonly rewrite?: (jws: string) => string
 }
 
-/** How one request differs from the right one. */
+/** The differences of a request from the right one. */
 export interface Sent {
   readonly assertion?: Twist
   /** `none`: no proof is sent. */
@@ -28,17 +28,17 @@ export interface FapiClient {
   readonly client_id: string
   readonly dpopKey: TestKey
   assertion(twist?: Twist): string
-  /** A DPoP proof for a request; with `access_token` for one to a protected resource. */
+  /** A DPoP proof for a request; with `access_token` for a request to a protected resource. */
   proof(htm: string, htu: string, twist?: Twist, access_token?: string): string
-  /** Pushes an authorization request; what is undefined in `changes` is left out. */
+  /** Pushes an authorization request; undefined in `changes` removes a parameter. */
   push(changes?: Readonly<Record<string, string | undefined>>, sent?: Sent): Promise<Posted>
-  /** Pushes, signs in and agrees; resolves to the authorization response. */
+  /** Pushes, signs in and allows; resolves to the authorization response. */
   authorize(changes?: Readonly<Record<string, string | undefined>>): Promise<URL>
-  /** Pushes, signs in, agrees; resolves to the code. */
+  /** Pushes, signs in and allows; resolves to the code. */
   newCode(changes?: Readonly<Record<string, string | undefined>>): Promise<string>
   token(fields: Readonly<Record<string, string | undefined>>, sent?: Sent): Promise<Posted>
   redeem(code: string, changes?: Readonly<Record<string, string | undefined>>, sent?: Sent): Promise<Posted>
-  /** Calls the API behind the gateway with a bound token; a nonce that is asked for is used, with all else the same. */
+  /** Calls the API behind the gateway with a bound token; repeats the same request if the gateway asks for a nonce. */
   call(target: string, access_token: string, sent?: Sent & { readonly scheme?: string }): Promise<Response>
 }
 

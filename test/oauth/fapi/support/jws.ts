@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { JWK } from 'jose'
 
-/** A JWS made by hand, so that a test can make any of its parts wrong. */
+/** A JWS that is built by hand, so that a test can change any of its parts. */
 
 export type TestAlg = 'ES256' | 'PS256' | 'RS256' | 'EdDSA'
 
@@ -9,7 +9,7 @@ export interface TestKey {
   readonly alg: TestAlg
   readonly kid: string
   readonly privateKey: KeyObject
-  /** With `kid` and `alg`, as it stands in a client's registration. */
+  /** With `kid` and `alg`, as in a client's registration. */
   readonly publicJwk: JWK
 }
 
@@ -34,7 +34,7 @@ const generate = (alg: TestAlg) => {
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** Signed as `key.alg` says, whatever the header says. Members that are undefined are left out. */
+/** Signed with `key.alg`, whatever the header has. Undefined members are left out. */
 export const signJws = (header: Members, claims: Members, key: TestKey): string => {
   const signed = `${encode(header)}.${encode(claims)}`
   return `${signed}.${signatureOf(signed, key).toString('base64url')}`

@@ -11,7 +11,7 @@ export interface RunningFapi {
   readonly tpp: FapiClient
   /** The key of `tpp`'s assertions and request objects. */
   readonly tppKey: TestKey
-  /** Another client with a key of its own. */
+  /** Another client with another key. */
   readonly other: FapiClient
 }
 
@@ -36,7 +36,7 @@ export const startFapi = async (
     ],
     upstreams: { accounts: { targets: [upstream.url] } },
     clients: [client('tpp', tppKey, clientChanges), client('other', otherKey, clientChanges)],
-    // The tests fail on purpose more often than any client may.
+    // The tests cause more failures than a client is allowed.
     login: { failures: '1000/1minute', users: await users() },
     ...changes,
   })

@@ -20,7 +20,7 @@ export interface SecureGateway {
   readonly fetch: Fetch
   /** Shows the client certificate that the test's CA has issued. */
   readonly fetchAsClient: Fetch
-  /** Shows a certificate that nobody vouches for. */
+  /** Shows a self-signed certificate. */
   readonly fetchSelfSigned: Fetch
   /** Of the client `jwt`. */
   readonly assertionKey: CryptoKey
@@ -28,7 +28,7 @@ export interface SecureGateway {
 
 /**
  * The real program over TLS with one client for each authentication method: `basic`, `post`, `jwt`, `tls`,
- * `self-signed` and the public `spa`; below `/accounts` an API that asks for the scope `read`.
+ * `self-signed` and the public `spa`; below `/accounts` is an API that requires the scope `read`.
  */
 export const startSecureGateway = async (t: Test): Promise<SecureGateway> => {
   const certificates = createCertificates(t)
