@@ -1,4 +1,4 @@
-/** `node fill-disk.ts FILE`: saves tokens until the store refuses one, then looks up every token that the store acknowledged. */
+/** `node fill-disk.ts FILE`: saves tokens until the store refuses one, then looks up every acknowledged token. */
 import { systemClock } from '../../src/clock.ts'
 import { openSqliteStore } from '../../src/stores/sqlite.ts'
 import { newToken } from './records.ts'

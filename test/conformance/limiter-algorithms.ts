@@ -92,8 +92,8 @@ interface Run {
 const patienceMs = 40_000
 
 /**
- * Charges every algorithm so often a second, evenly, and no two charges closer together than that. Again where a busy
- * machine stood still meanwhile, or a process that stalled decided locally.
+ * Charges every algorithm this often a second, evenly, with no two charges closer together than that. Repeats the run
+ * if a busy machine stalled during it, or if a process that stalled decided locally.
  */
 const offerAll = async (under: LimiterUnderTest, perSec: number): Promise<ReadonlyMap<Algorithm, Run>> => {
   const deadlineMs = performance.now() + patienceMs
@@ -128,16 +128,16 @@ const offerOnce = async (under: LimiterUnderTest, perSec: number): Promise<Reado
   return new Map(runs.map(run => [run.algorithm, run]))
 }
 
-/** In a longer pause the bucket of `smooth` would be empty, and the admissions of the rest of the pause would be lost. */
+/** After a longer pause `smooth` has its whole burst again, and the admissions of the remaining time would be lost. */
 const stallMs = 0.8 * ((1000 * burst) / limit)
 
-/** Runs a scenario on new counters of three a second, two at once; runs it again if a window ended in the middle of it. */
+/** Runs a scenario on new counters of three a second, two at once; repeats it if a window ended in the middle of it. */
 const undisturbed = async <T>(
   under: LimiterUnderTest,
   scenario: (charges: readonly Charge[]) => Promise<T>,
 ): Promise<T> => {
   for (let tries = 5; ; tries--) {
-    // Just after the turn of a calendar second.
+    // Just after the start of a calendar second.
     await under.elapse(windowMs - (under.nowMs() % windowMs) + 20)
     const startedAtMs = under.nowMs()
     const result = await scenario(algorithms.map(algorithm => newCharge(3, { algorithm, burst: 2 })))

@@ -207,8 +207,8 @@ const testSoftRules = (t: Test, open: Open): void => {
 }
 
 /**
- * Runs a scenario on a counter of its own, and again where a busy machine made it say nothing: it took longer than its
- * window allows, or a process that stalled decided locally. What came last counts.
+ * Runs a scenario on a new counter. Repeats it if a busy machine made the run meaningless: the run took longer than its
+ * window, or a process that stalled decided locally. The last run counts.
  */
 const undisturbed = async (
   { nowMs, elapse }: LimiterUnderTest,

@@ -12,7 +12,7 @@ export const mostInAnyWindow = (stamps: readonly number[], window: number): numb
 }
 
 /**
- * The maximum by which the admissions in any interval exceed the rate over that interval: the bucket must be that large.
+ * The maximum by which the admissions in any interval exceed the rate over it: the bucket must be that large.
  * @param stamps when each was decided, in order @param rate admissions per unit of the stamps
  */
 export const excessOver = (stamps: readonly number[], rate: number): number => {

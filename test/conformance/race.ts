@@ -55,8 +55,8 @@ const longestHoldMs = 300
 
 /**
  * Starts processes that have the store open; they run one race after the other, and end with the test.
- * @param holdWrites makes all writes wait until the returned function is called. With it the processes meet: each process has come
- * as far in its first call as it can without writing when the first of them writes.
+ * @param holdWrites makes all writes wait until the returned function is called. With it the processes
+ * meet: when the first process writes, each one has come as far in its first call as it can without writing.
  */
 export const startRacers = async (
   t: Teardown,

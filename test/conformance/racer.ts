@@ -1,6 +1,6 @@
 /**
- * One of several processes that race on a store: `node racer.ts URL`, steered by `race.ts` over IPC. It opens the store,
- * sends `ready`, and for each list of calls that it is sent makes them all at once and sends their outcomes.
+ * One of several processes that race on a store: `node racer.ts URL`, controlled by `race.ts` over IPC. It opens the
+ * store and sends `ready`. For each list of calls that it receives it makes all calls at once and sends their outcomes.
  */
 import { systemClock } from '../../src/clock.ts'
 import { openStore, parseStoreUrl } from '../../src/stores/open.ts'

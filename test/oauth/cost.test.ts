@@ -138,7 +138,7 @@ const costings: readonly Costing[] = [
     },
   },
   {
-    name: 'introspecting what is no token, with an assertion',
+    name: 'introspecting a malformed token, with an assertion',
     costs: always(['replay']),
     prepare: async flows => () => flows.introspectByAssertion('none'),
   },
@@ -167,7 +167,7 @@ const costings: readonly Costing[] = [
     },
   },
   {
-    name: 'introspecting what nobody issued',
+    name: 'introspecting an unknown token',
     costs: always(['grant']),
     prepare: async flows => () => flows.introspect(unknownToken),
   },

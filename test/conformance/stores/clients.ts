@@ -36,7 +36,7 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
     await clients.put(id, record, version)
 
     t.equal(await clients.put(id, { disabled: true }, undefined), false, 'as new')
-    t.equal(await clients.put(id, { disabled: true }, version), false, 'as it was before')
+    t.equal(await clients.put(id, { disabled: true }, version), false, 'the client is unchanged')
     t.equal(await clients.put(id, undefined, version), false, 'a deletion with an old version changes nothing')
     t.equal(await clients.put(newId(), record, version), false, 'a version of a missing client writes nothing')
     t.match(await clients.find(id), record)

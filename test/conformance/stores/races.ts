@@ -54,7 +54,7 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
       t.equal(outcomes.filter(({ kind }) => kind === 'replayed').length, 3 * codesOfRace)
     }
   })
-  t.test('a refresh never takes back the rotation of another process', async t => {
+  t.test('a refresh never undoes the rotation of another process', async t => {
     for (let round = 0; round < repeatedRaces; round++) {
       const grant = await redeemedGrant(store, clock.nowMs())
       const chain = times(codesOfRace, place =>
@@ -147,7 +147,7 @@ export const testRaces = async (t: Test, open: OpenStore): Promise<void> => {
     t.equal(kept.length, 1)
     for (const outcome of outcomes) t.same([outcome].flat(), kept)
   })
-  t.test('of eight simultaneous rotations one is made, and all processes read it', async t => {
+  t.test('of eight simultaneous rotations one is stored, and all processes read it', async t => {
     const untilMs = clock.nowMs() + 600_000
     const first = newKey('PS256', 1000)
     await store.keys.create(first, undefined, untilMs)

@@ -15,7 +15,7 @@ export const testRevocations = async (t: Test, open: OpenStore): Promise<void> =
   const idsSince = async (cursor: string | undefined): Promise<readonly string[]> =>
     (await revocations.since(cursor)).revocations.map(({ id }) => id)
 
-  t.test('a revoked jti is revoked alone, a revoked grant with all its jtis', async t => {
+  t.test('a revoked jti revokes one token, a revoked grant all its tokens', async t => {
     const grantId = newId()
     t.equal(await revocations.isRevoked(`${grantId}.1`), false)
     await revocations.revoke(`${grantId}.1`, farMs())

@@ -11,7 +11,7 @@ export interface StoreUnderTest {
   elapse(ms: number): Promise<void>
   /** The store's URL, if other processes can open the store too. */
   readonly shared?: string
-  /** Makes the writes of all processes wait until the returned function is called. Left out: the store cannot do that. */
+  /** Makes the writes of all processes wait until the returned function is called, if the store can do this. */
   readonly holdWrites?: () => () => void
 }
 

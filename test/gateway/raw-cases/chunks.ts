@@ -3,7 +3,10 @@ import { neighbours, passed, type RawCase, refused, request, shown } from './raw
 
 const post = (body: string): string => request('POST BASE/x', ['Transfer-Encoding: chunked'], body)
 
-/** Bodies that some servers read in another way; what came before the fault may have gone upstream, as no whole request. */
+/**
+ * Bodies that some servers read in another way. The upstream may have received the part before the fault, but not a
+ * complete request.
+ */
 const broken: readonly string[] = [
   ...brokenChunks,
   '5\rhello\r\n0\r\n\r\n',
@@ -33,7 +36,7 @@ const whole: readonly string[] = [
   '5;evil="0\r\n\r\n"\r\nhello\r\n0\r\n\r\n',
 ]
 
-/** Fields that are not looked at before the body has ended, and must not count for anything after it. */
+/** Trailer fields, which must have no effect after the body. */
 const trailers: readonly string[] = [
   'Content-Length: 50',
   'Transfer-Encoding: evil',
@@ -73,7 +76,7 @@ export const chunkCases: readonly RawCase[] = [
   })),
   {
     id: 'S14 two',
-    what: 'a request behind the last chunk is one of its own',
+    what: 'a request behind the last chunk is a separate request',
     bytes: post('5\r\nhello\r\n0\r\n\r\n').repeat(2),
     ...passed,
     further: [[200]],
@@ -98,7 +101,7 @@ export const chunkCases: readonly RawCase[] = [
   },
   {
     id: 'S20 close',
-    what: 'a trailer that asks to close, which says nothing about the request behind it',
+    what: 'a trailer with Connection: close, which does not affect the next request',
     bytes: post('5\r\nhello\r\n0\r\nConnection: close\r\n\r\n') + request('GET BASE/y'),
     ...passed,
     further: [[200]],

@@ -5,7 +5,7 @@ const chunked = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`
 
 const post = (lines: readonly string[], body: string): string => request('POST BASE/x', lines, body)
 
-/** Lines that declare a body in two ways, or in none that is sure. */
+/** Lines that declare a body in two ways, or in an ambiguous way. */
 const undecided: readonly (readonly string[])[] = [
   ['Content-Length: 5', 'Transfer-Encoding: chunked'],
   ['Transfer-Encoding: chunked', 'Content-Length: 5'],
@@ -47,7 +47,7 @@ const lengths: readonly string[] = [
   '0000000000000005',
 ]
 
-/** The first is as good as a list of one; a good one beside each refused one. */
+/** Codings that are not exactly `chunked`. */
 const codings: readonly string[] = [
   'xchunked',
   'identity',
@@ -72,7 +72,7 @@ const codings: readonly string[] = [
   'trailers, chunked',
 ]
 
-/** Framing and smuggling: how a request says where its body ends. */
+/** Framing and smuggling: the end of a request body. */
 export const framingCases: readonly RawCase[] = [
   ...neighbours('S01', undecided, lines => ({
     what: `a body declared in two ways: ${shown(lines.join(' | '))}`,
@@ -81,13 +81,13 @@ export const framingCases: readonly RawCase[] = [
   })),
   {
     id: 'S01 old',
-    what: 'Transfer-Encoding in HTTP/1.0, where it frames nothing',
+    what: 'Transfer-Encoding in HTTP/1.0, which has no transfer codings',
     bytes: 'POST BASE/x HTTP/1.0\r\nHOST\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ...refused,
   },
   {
     id: 'S01 older',
-    what: 'the same on a connection that ends after it',
+    what: 'Transfer-Encoding in HTTP/1.0 without keep-alive',
     bytes: 'POST BASE/x HTTP/1.0\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ...refused,
   },
@@ -138,7 +138,7 @@ export const framingCases: readonly RawCase[] = [
   })),
   ...['DELETE', 'OPTIONS'].map(method => ({
     id: `S13 ${method} twice`,
-    what: `two of them on one connection`,
+    what: `two chunked ${method} requests on one connection, whose bodies look like requests`,
     bytes: request(`${method} BASE/x`, ['Transfer-Encoding: chunked'], chunked).repeat(2),
     statuses: [200],
     further: [[200]],
@@ -152,7 +152,7 @@ export const framingCases: readonly RawCase[] = [
     ...passed,
   },
   ...neighbours('S13 nominated', ['Content-Length', 'Transfer-Encoding', 'content-length , close'], name => ({
-    what: `Connection: ${name}, which may not take the framing away`,
+    what: `Connection: ${name}, which must not remove the framing`,
     bytes: name.startsWith('T')
       ? request('DELETE BASE/x', [`Connection: ${name}`, 'Transfer-Encoding: chunked'], chunked)
       : request('DELETE BASE/x', [`Connection: ${name}`, `Content-Length: ${smuggled.length}`], smuggled),

@@ -4,7 +4,7 @@ const get = (...lines: readonly string[]): string => request('GET BASE/x', lines
 
 const tooLarge = { statuses: [431], closes: true } as const
 
-/** Header lines that are no field, or that some read as the end of the header. */
+/** Header lines that are not a field, or that some servers read as the end of the header. */
 const broken: readonly string[] = [
   'X-A: 1\r\n X-Sidegate-Client-Id: evil',
   'X-A: 1\r\n\tX-Sidegate-Client-Id: evil',
@@ -37,7 +37,7 @@ const expectations: readonly (readonly [expectation: string, statuses: readonly 
   ['100-Continue', [100]],
 ]
 
-/** Header fields, their limits, and what a client expects. */
+/** Header fields, their limits, and `Expect`. */
 export const headerCases: readonly RawCase[] = [
   { id: 'L01a', what: 'one header of 64 KiB', bytes: get(`X-A: ${'a'.repeat(65_536)}`), ...tooLarge },
   { id: 'L01b', what: '20,000 headers', bytes: get('a:b\r\n'.repeat(20_000).trimEnd()), ...tooLarge },
@@ -57,7 +57,7 @@ export const headerCases: readonly RawCase[] = [
   },
   {
     id: 'L01f',
-    what: '2,500 headers, few enough bytes',
+    what: '2,500 headers within the byte limit',
     bytes: get('a:\r\n'.repeat(2500).trimEnd(), 'X-Sidegate-Client-Id: evil'),
     ...tooLarge,
   },
@@ -95,7 +95,7 @@ export const headerCases: readonly RawCase[] = [
   { id: 'S27c', what: 'a bare LF after the Host', bytes: 'GET BASE/x HTTP/1.1\r\nHOST\nX-A: 1\r\n\r\n', ...refused },
   { id: 'S27d', what: 'a bare CR at the end', bytes: 'GET BASE/x HTTP/1.1\r\nHOST\r\n\r\r\n', ...refused },
   ...neighbours('L09', expectations, ([expectation, statuses]) => ({
-    what: `Expect: ${shown(expectation)} with the body at hand`,
+    what: `Expect: ${shown(expectation)} with the body in the same packet`,
     bytes: request('POST BASE/x', [`Expect: ${expectation}`, 'Content-Length: 5'], 'hello'),
     statuses,
     ...(statuses[0] === 100 ? { forwarded: 1, body: /^hello$/ } : { closes: true }),
@@ -110,7 +110,7 @@ export const headerCases: readonly RawCase[] = [
   },
   {
     id: 'L09 sent',
-    what: 'the same with the body on its way, which is no request',
+    what: 'Expect: 100-continue without a token, with a body that looks like a request',
     bytes: request('POST BASE-guarded/x', ['Expect: 100-continue', 'Content-Length: 32'], request('GET BASE/x')),
     statuses: [401],
     closes: true,
@@ -132,7 +132,7 @@ export const headerCases: readonly RawCase[] = [
   },
   {
     id: 'L09 old',
-    what: 'Expect: 100-continue in HTTP/1.0, which knows no interim answer',
+    what: 'Expect: 100-continue in HTTP/1.0, which has no interim responses',
     bytes: 'POST BASE/x HTTP/1.0\r\nHOST\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello',
     statuses: [200, 417],
     forwarded: 1,

@@ -31,7 +31,7 @@ const goodHosts: readonly string[] = [
   'xn--gw-x.test.',
 ]
 
-/** Which host is asked (RFC 9112 section 3.2). */
+/** The `Host` field (RFC 9112 section 3.2). */
 export const hostCases: readonly RawCase[] = [
   { id: 'R01', what: 'no Host', bytes: 'GET BASE/x HTTP/1.1\r\n\r\n', ...refused },
   {
@@ -66,7 +66,7 @@ export const hostCases: readonly RawCase[] = [
   { id: 'R02f', what: 'a Host after a space', bytes: 'GET BASE/x HTTP/1.1\r\n Host: evil\r\nHOST\r\n\r\n', ...refused },
   {
     id: 'R02g',
-    what: 'a Host that goes on in the next line',
+    what: 'a Host that is folded into the next line',
     bytes: 'GET BASE/x HTTP/1.1\r\nHost: gw\r\n .test\r\n\r\n',
     ...refused,
   },

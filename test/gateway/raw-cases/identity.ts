@@ -1,6 +1,6 @@
 import { neighbours, passed, type RawCase, request, shown } from './raw-case.ts'
 
-/** What only the gateway may say, in spellings that servers read as one; none of it may arrive. */
+/** Fields that only the gateway may set, in spellings that servers read as the same name; none may arrive. */
 const claims: readonly string[] = [
   'X-Sidegate-Client-Id: evil',
   'x-sidegate-client-id: evil',
@@ -66,7 +66,7 @@ const hops: readonly string[] = [
   'Connection:X-Own ,\r\nX-Own: evil',
 ]
 
-/** What a client asks to be taken away, which the gateway says all the same. */
+/** Fields that a client nominates in `Connection`, and that the gateway sets nevertheless. */
 const nominated: readonly string[] = [
   'X-Sidegate-Client-Id',
   'X-Sidegate-Client-Id, X-Sidegate-Subject, X-Sidegate-Scope, X-Sidegate-Grouping',
@@ -80,16 +80,16 @@ const nominated: readonly string[] = [
 
 const own = { 'x-sidegate-client-id': 'app', 'x-sidegate-subject': 'app', 'x-sidegate-scope': 'read write' }
 
-/** Who asks: what the gateway says of it arrives once, and nothing else that claims it. */
+/** The identity of the caller: the gateway's own fields arrive once, and the client's claims do not arrive. */
 export const identityCases: readonly RawCase[] = [
   ...neighbours('L06', claims, line => ({
-    what: `a client that says ${shown(line)}`,
+    what: `a client that sends ${shown(line)}`,
     bytes: request('GET BASE/x', [line]),
     ...passed,
     fields: { 'x-sidegate-client-id': undefined, 'x-sidegate-subject': undefined },
   })),
   ...neighbours('L06 token', claims.slice(0, 10), line => ({
-    what: `a client with a token that says ${shown(line)}`,
+    what: `a client with a token that sends ${shown(line)}`,
     bytes: request('GET BASE-guarded/x', ['Authorization: Bearer TOKEN', line]),
     ...passed,
     fields: { ...own, authorization: undefined },

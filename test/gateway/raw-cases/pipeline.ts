@@ -2,7 +2,7 @@ import { neighbours, passed, type RawCase, request, shown } from './raw-case.ts'
 
 const get = request('GET BASE/x')
 
-/** Requests that are refused and end their connection: what is behind them is nobody's request. */
+/** Requests that are refused and end their connection: the bytes behind them are not a request. */
 const endings: readonly string[] = [
   'GET BASE/../x HTTP/1.1\r\nHOST\r\n\r\n',
   'GET BASE/x HTTP/1.1\r\n\r\n',
@@ -15,7 +15,7 @@ const endings: readonly string[] = [
   'CONNECT gw.test:443 HTTP/1.1\r\nHOST\r\n\r\n',
 ]
 
-/** Refusals that leave the connection as it is, body and all. */
+/** Requests that are refused and leave the connection open; their bodies are read. */
 const keeping: readonly (readonly [bytes: string, status: number])[] = [
   [request('GET /nowhere'), 404],
   [request('POST /nowhere', ['Content-Length: 5'], 'hello'), 404],
@@ -31,7 +31,7 @@ export const pipelineCases: readonly RawCase[] = [
   { id: 'P01', what: 'three requests', bytes: get.repeat(3), ...passed, further: [[200], [200]], forwarded: 3 },
   {
     id: 'P02',
-    what: 'bodies of every kind in between',
+    what: 'pipelined requests with bodies of every kind',
     bytes:
       request('POST BASE/x', ['Content-Length: 5'], 'hello') +
       request('POST BASE/x', ['Transfer-Encoding: chunked'], '5\r\nhello\r\n0\r\n\r\n') +

@@ -1,34 +1,34 @@
-/** One hard case for a gateway: bytes, and what may come of them. Driven by raw-cases.test.ts. */
+/** One hard case for a gateway: bytes, and the allowed outcomes. Driven by raw-cases.test.ts. */
 export interface RawCase {
-  /** As in the list of hard cases; a letter behind it marks a neighbour. */
+  /** The line of checklist.md, then the name of a variant; a letter at the end marks a neighbour. */
   readonly id: string
   readonly what: string
   /**
-   * `BASE` stands for the path of the grouping under test (`BASE-guarded` for the one that asks for a token), `HOST` for a good
-   * Host line, `TOKEN` for a good access token.
+   * `BASE` stands for the path of the grouping under test (`BASE-guarded` for the grouping that requires a token),
+   * `HOST` for a valid Host line, `TOKEN` for a valid access token.
    */
   readonly bytes: string
-  /** Statuses that the first answer may have. */
+  /** The allowed statuses of the first response. */
   readonly statuses: readonly number[]
-  /** The same of the answers that follow, interim ones left out; none where left out. */
+  /** The allowed statuses of the later responses, without interim ones. */
   readonly further?: readonly (readonly number[])[]
-  /** The connection ends after the answers. */
+  /** The connection ends after the responses. */
   readonly closes?: boolean
-  /** Most requests that may reach the upstream; none where left out. A 200 means that they did. */
+  /** The maximum number of requests that reach the upstream, 0 by default. After a 200 it is the exact number. */
   readonly forwarded?: number
-  /** What the forwarded request must hold, in this body. */
+  /** The body of each forwarded request. */
   readonly body?: RegExp
-  /** What the forwarded request must say, each field once; undefined: not at all. */
+  /** Fields of each forwarded request, each exactly once; undefined: the field must be absent. */
   readonly fields?: Readonly<Record<string, string | undefined>>
 }
 
-/** What stands in a hostile value; it may reach no upstream in a field. */
+/** The text of hostile values; no field with it may reach an upstream. */
 export const hostile = 'evil'
 
-/** What cannot be read in one way only. */
+/** The outcome of an ambiguous request. */
 export const refused = { statuses: [400], closes: true } as const
 
-/** What is read in one way, and forwarded as that. */
+/** The outcome of an unambiguous request: it is forwarded. */
 export const passed = { statuses: [200], forwarded: 1 } as const
 
 /** Letters for neighbours: a, b, … z, aa, ab, … */
@@ -46,5 +46,5 @@ export const neighbours = <T>(
   toCase: (value: T) => Omit<RawCase, 'id'>,
 ): readonly RawCase[] => values.map((value, place) => ({ id: `${id}${letter(place)}`, ...toCase(value) }))
 
-/** A text as a title may hold it: short, and without control characters. */
+/** A text for a title: short, and without control characters. */
 export const shown = (text: string): string => JSON.stringify(text).slice(1, -1).slice(0, 60)

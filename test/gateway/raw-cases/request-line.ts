@@ -40,7 +40,7 @@ const paths: readonly string[] = [
   '*',
 ]
 
-/** Escapes that mean one thing, once: they pass as they are. */
+/** Escapes with one meaning, which are forwarded unchanged. */
 const plainPaths: readonly string[] = [
   'BASE/a/%252e%252e/admin',
   'BASE/%c0%ae%c0%ae/admin',
@@ -93,7 +93,7 @@ const malformed: readonly string[] = [
 /** Bytes before a request line that a server may not skip. */
 const prefixes: readonly string[] = ['\n', '\r', ' ', '\0', '\xef\xbb\xbf']
 
-/** What people send to the wrong port. */
+/** Bytes of other protocols, as they are sent to the wrong port. */
 const otherProtocols: readonly string[] = [
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',

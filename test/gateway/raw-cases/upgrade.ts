@@ -9,7 +9,7 @@ const handshake = [
 
 const smuggled = request('GET BASE/admin')
 
-/** Handshakes that a plain request with the same fault would not survive either. */
+/** Handshakes with a fault for which a plain request is refused too. */
 const broken: readonly (readonly [what: string, bytes: string])[] = [
   ['with a length', request('GET BASE/x', [...handshake, 'Content-Length: 5'], 'hello')],
   ['with half of its body', request('GET BASE/x', [...handshake, 'Content-Length: 5'], 'he')],
@@ -24,7 +24,7 @@ const broken: readonly (readonly [what: string, bytes: string])[] = [
   ['with a folded line', request('GET BASE/x', ['X-A: 1', ' evil', ...handshake])],
 ]
 
-/** Other ways of asking, which are answered as plain requests (RFC 9110 section 7.8). */
+/** Other upgrades, which are answered as plain requests (RFC 9110 section 7.8). */
 const plain: readonly (readonly string[])[] = [
   ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: evil'],
   ['Connection: Upgrade', 'Upgrade: websocket, h2c'],
@@ -36,7 +36,7 @@ const plain: readonly (readonly string[])[] = [
   ['Connection: Upgrade', 'Upgrade: websocket', 'Upgrade: websocket'],
 ]
 
-/** Requests that ask for another protocol; the upstreams speak none. */
+/** Requests for another protocol; the upstreams support none. */
 export const upgradeCases: readonly RawCase[] = [
   ...neighbours('W01', broken, ([what, bytes]) => ({ what: `a handshake ${what}`, bytes, ...refused })),
   ...neighbours('W02', plain, lines => ({
@@ -50,7 +50,7 @@ export const upgradeCases: readonly RawCase[] = [
     what: `a ${method} that asks for a WebSocket, with a body that is longer than declared`,
     bytes: request(`${method} BASE/x`, [...handshake, `Content-Length: ${smuggled.length}`], smuggled),
     ...passed,
-    // What is behind the declared length is read as the next request.
+    // The bytes behind the declared length are read as the next request.
     further: [[400]],
     closes: true,
     body: /GET .*\/admin/,
@@ -96,7 +96,7 @@ export const upgradeCases: readonly RawCase[] = [
   },
   {
     id: 'W06',
-    what: 'a handshake for nothing',
+    what: 'a handshake for an unknown path',
     bytes: request('GET /nowhere', handshake),
     statuses: [404],
     closes: true,

@@ -94,7 +94,7 @@ t.test('each strong algorithm is accepted, with or without the type (RFC 9101 se
 const refused: Readonly<Record<string, (room: BrowserRoom) => string>> = {
   'it is not signed': room => unsignedJws({}, claimsOf(room)),
   'it is encrypted': () => 'eyJhbGciOiJSU0EtT0FFUCJ9.a.b.c.d',
-  'it is no JWT': () => 'request',
+  'a text that is not a JWT': () => 'request',
   'its signature is of other claims': room =>
     [...signed(room).split('.').slice(0, 2), signed(room, { state: 'x' }).split('.')[2]].join('.'),
   'a foreign key signed it': room => signed(room, {}, {}, newKey('ES256')),
@@ -113,9 +113,9 @@ const refused: Readonly<Record<string, (room: BrowserRoom) => string>> = {
   'its nbf is to come': room => signed(room, { nbf: nowSec(room) + 90 }),
   'it holds another request': room => signed(room, { request: signed(room) }),
   'it holds a request_uri': room => signed(room, { request_uri: 'urn:ietf:params:oauth:request_uri:x' }),
-  'a parameter in it is no text': room => signed(room, { state: 1 }),
+  'a parameter in it is not a string': room => signed(room, { state: 1 }),
   'a parameter in it is half a surrogate pair': room => signed(room, { state: '\ud800' }),
-  'a resource in it is no text': room => signed(room, { resource: [{}] }),
+  'a resource in it is not a string': room => signed(room, { resource: [{}] }),
 }
 
 for (const [fault, make] of Object.entries(refused)) {

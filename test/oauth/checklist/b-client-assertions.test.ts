@@ -163,7 +163,7 @@ onEachStore('B. Assertions and certificates of clients', setup, async (t, { gate
       t.match(
         await asserted(assert(url, {}, {}, newKey('ES256', key.kid))),
         invalidClient,
-        'a stranger of the same kid',
+        'another key with the same kid',
       )
       t.match(await asserted(assert(url, {}, { crit: ['exp'] })), invalidClient)
     },

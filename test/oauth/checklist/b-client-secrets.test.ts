@@ -87,7 +87,7 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
         'no colon': encoded('app'),
         'a bad percent sequence': encoded('app:app-secret%2'),
         'invalid UTF-8': encoded('app:%FF%FE'),
-        'raw bytes that are no UTF-8': encoded('app:\xff\xfe'),
+        'raw bytes that are not UTF-8': encoded('app:\xff\xfe'),
         'nothing after the scheme': 'Basic',
         'a broken end': `${basic('app', 'app-secret')}=x`,
         'another scheme': basic('app', 'app-secret').replace('Basic', 'Basik'),
@@ -167,7 +167,7 @@ onEachStore('B. Client secrets', setup, async (t, { url }) => {
   })
 
   await t.test(
-    'a public client names itself, and may neither use client_credentials nor introspect (RFC 6749 section 3.2.1; checklist 21)',
+    'a public client sends its client_id, and can neither use client_credentials nor introspect (RFC 6749 section 3.2.1; checklist 21)',
     async t => {
       const code = { grant_type: 'authorization_code', code: 'unknown', redirect_uri: 'https://spa.example/callback' }
       const ask = (path: string, fields: Fields) => post(url + path, fields, undefined, fromAnywhere())

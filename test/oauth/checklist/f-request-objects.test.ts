@@ -72,7 +72,7 @@ onEachStore('F. Request objects and resource indicators', setup, async (t, { url
     async t => {
       const objects: Readonly<Record<string, string>> = {
         'it is not signed': unsignedJws({ typ: header.typ }, claims),
-        'somebody else signed it': signJws(header, claims, newKey('ES256', key.kid)),
+        'signed with a key of another client': signJws(header, claims, newKey('ES256', key.kid)),
         'its client_id is another': signed({ client_id: 'app' }),
         'its client_id is missing': signed({ client_id: undefined }),
         'its iss is another': signed({ iss: 'app' }),
@@ -97,7 +97,7 @@ onEachStore('F. Request objects and resource indicators', setup, async (t, { url
   )
 
   await t.test('the client_id outside must equal the one inside (RFC 9101 section 6.3; checklist 65)', async t => {
-    t.ok(isDeadEnd(await visit({ request: signed() })), 'none outside')
+    t.ok(isDeadEnd(await visit({ request: signed() })), 'no client_id outside')
     t.match(answerOf(await visit({ ...request, client_id: 'app', request: signed() })), {
       error: 'invalid_request_object',
     })

@@ -40,7 +40,7 @@ const api = (name: string, resource: string): object => ({
 
 const inactive = '{"active":false}'
 
-onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => {
+onEachStore('G. Token facts of introspection', setup, async (t, { url, beside }) => {
   const opaque = await beside({ tokens: { accessToken: { format: 'opaque' }, dpop: { nonce: 'optional' } } })
   const introspect = (token: unknown, as = 'app'): Promise<Posted> =>
     post(`${url}/introspect`, { token: String(token) }, as)
@@ -105,7 +105,7 @@ onEachStore('G. What introspection tells', setup, async (t, { url, beside }) => 
     const kinds: Readonly<Record<string, (at: string) => Promise<unknown>>> = {
       "a client's": at => issue(at),
       "a client's, bound to a key": at => issue(at, 'app', proofBy()),
-      "a person's": async at => (await redeem(at, await newCode(at))).body.access_token,
+      "a user's": async at => (await redeem(at, await newCode(at))).body.access_token,
     }
     t.match(await issue(opaque.url), /^[\w-]{22}\.[\w-]{43}$/)
     for (const [kind, make] of Object.entries(kinds)) {

@@ -141,9 +141,9 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
         'alg none': unsignedJws({ typ: 'at+jwt', kid: key.kid }, claimsOf(signAccessToken(key, url))),
         'alg HS256 with the public key': hmacWithPublicKey(key, url),
         'alg of another key type': sign({ alg: 'RS256' }),
-        'a crit that nobody knows': sign({ crit: ['odd'], odd: true }),
+        'an unknown crit': sign({ crit: ['odd'], odd: true }),
         'a crit that is known': sign({ crit: ['exp'] }),
-        'a kid that nobody knows': sign({ kid: 'unknown' }),
+        'an unknown kid': sign({ kid: 'unknown' }),
         'no kid': sign({ kid: undefined }),
         'a key of its own': sign({ jwk: key.publicJwk }),
         "another's key": signAccessToken(newKey('ES256', key.kid), url),
@@ -152,7 +152,7 @@ onEachStore('I. Bearer tokens at the gateway', setup, async (t, { gateway, besid
         'another issuer': sign({}, { iss: `${url}/` }),
         expired: sign({}, { exp: nowSec() - 1 }),
         'no exp': sign({}, { exp: undefined }),
-        'a client that is none': sign({}, { client_id: 'apple', sub: 'apple' }),
+        'an unknown client': sign({}, { client_id: 'apple', sub: 'apple' }),
       }
       t.match(introspected.text, /^eyJ/)
       for (const [what, text] of Object.entries(bad)) t.ok(isInvalid(await call(text)), what)

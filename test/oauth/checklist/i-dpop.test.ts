@@ -61,7 +61,7 @@ const wrongProofs: Readonly<Record<string, Wrong>> = {
     return signJws({ ...header, alg: 'RS256', jwk: bareJwk(rsa) }, claims, rsa)
   },
   'the signature of another key': (header, claims) => signJws(header, claims, stranger),
-  'no JWT at all': () => 'a.b.c',
+  'not a JWT': () => 'a.b.c',
 }
 
 onEachStore('I. DPoP', setup, async (t, { url, gateway, beside }) => {

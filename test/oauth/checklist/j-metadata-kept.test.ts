@@ -75,7 +75,7 @@ const grant = { grant_type: 'client_credentials' }
 const algs = [...signingAlgs, 'ES384', 'HS256', 'none'] as const
 const keyFor = (alg: string): TestKey => keys[signingAlgs.find(known => known === alg) ?? 'ES256']
 
-onEachStore('J. What the metadata list', setup, async (t, { gateway }) => {
+onEachStore('J. The values that the metadata list', setup, async (t, { gateway }) => {
   const url = gateway.url.replace('127.0.0.1', 'localhost')
   const fetch = fetchWith(t, { ca: certificates.ca.cert })
   const fetchWithCertificate = ({ cert, key }: CertificateFiles): Fetch =>

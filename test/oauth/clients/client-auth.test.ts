@@ -156,7 +156,7 @@ t.test('every stored form of a secret authenticates the client', async t => {
 })
 
 t.test(
-  'concurrent guesses get no more attempts than sequential ones (RFC 6749 section 2.3.1; checklist 24)',
+  'concurrent guesses get the same number of attempts as sequential ones (RFC 6749 section 2.3.1; checklist 24)',
   async t => {
     const value = new Secret(await hashSecret(new Secret('app-secret')))
     const { token } = await startServer(t, { clients: [client('app', { secrets: [{ kind: 'hash', value }] })] })

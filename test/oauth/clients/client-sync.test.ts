@@ -106,7 +106,7 @@ t.test('each change is reported once, with the client before and after it', asyn
   t.same(told, ['first', 'kept undefined false', 'kept false true', 'kept true undefined'])
 })
 
-t.test('an id is taken while its client is disabled, in either source', async t => {
+t.test('the id of a disabled client is in use, in either source', async t => {
   const { served } = await start(t, { kept: recordOf('kept', {}, true), filed: { disabled: true } })
 
   t.equal(served.find('filed'), undefined)

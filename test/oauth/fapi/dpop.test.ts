@@ -26,7 +26,7 @@ t.test('a token that is bound to a key is accepted only with a right proof', asy
     'iat 10 seconds ahead': { claims: { iat: inSec(8) } },
     'iat 10 seconds ago': { claims: { iat: inSec(-10) } },
     'nbf now and exp in five minutes': { claims: { nbf: inSec(0), exp: inSec(300) } },
-    'members that nobody knows': { header: { odd: 'x' }, claims: { odd: 'y' } },
+    'unknown members': { header: { odd: 'x' }, claims: { odd: 'y' } },
   }
   for (const [name, twist] of Object.entries(accepted)) {
     await t.test(`proof accepted: ${name}`, async t => {

@@ -55,7 +55,7 @@ t.test('the earlier cookie cannot use the sign-in of the user (RFC 6265 section 
   t.ok(isPage(await submitAs(room, before, { decision: 'allow' }), 403))
   t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'allow' }), 403))
   t.ok(isPage(await submitAs(room, { ...before, csrf: guest.csrf }, { decision: 'deny' }), 403))
-  t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
+  t.match((await guest.show()).body, /id="allow"/, 'the user still sees the consent page')
 
   await guest.submit({ decision: 'allow' })
   for (const decision of ['allow', 'deny']) t.ok(isPage(await submitAs(room, before, { decision }), 403))
@@ -72,7 +72,7 @@ t.test(
         t.ok(isPage(await submitAs(room, { ...before, cookie }, { decision }), 403))
       }
     }
-    t.match((await guest.show()).body, /id="allow"/, 'the person is still asked')
+    t.match((await guest.show()).body, /id="allow"/, 'the user still sees the consent page')
   },
 )
 

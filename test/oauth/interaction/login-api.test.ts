@@ -4,7 +4,7 @@ import { accept, openHandoffRoom, send } from './support.ts'
 
 const nobody = 'A'.repeat(22)
 
-t.test('the login gets the facts to ask for, and none that would let it act as the browser', async t => {
+t.test('the login gets the facts of the request, without the secrets of the browser', async t => {
   const scopeTexts = new Map([
     ['accounts:read', { en: 'Read your accounts', fr: 'Lire vos comptes' }],
     ['accounts:write', { en: 'Change your accounts' }],

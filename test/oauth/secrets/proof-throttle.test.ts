@@ -42,7 +42,7 @@ t.test('a proof that waits for keys does not delay another one of the same name 
   t.equal(await waiting, 'late', 'and it is checked again when the keys are there')
 })
 
-t.test('of concurrent wrong proofs no more are checked than of sequential ones', async t => {
+t.test('the same number of wrong proofs is checked whether they are concurrent or sequential', async t => {
   const { run } = start()
   let looks = 0
   const bad = (): ProofResult<string> => {

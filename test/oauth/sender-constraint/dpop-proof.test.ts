@@ -64,7 +64,7 @@ t.test('a proof may have other members (RFC 9449 section 4.3; checklist 91)', as
     'exp to come': { claims: { exp: nowSec + 1 } },
     'typ in capitals': { header: { typ: 'DPOP+JWT' } },
     'a key with a name': { header: { jwk: key.publicJwk } },
-    'members that nobody knows': { header: { odd: 1 }, claims: { odd: 2 } },
+    'unknown members': { header: { odd: 1 }, claims: { odd: 2 } },
   }
   for (const [name, twist] of Object.entries(accepted)) await t.resolves(verify(proof(twist)), name)
 })
@@ -91,7 +91,7 @@ t.test('every fault of a proof is an invalid_dpop_proof (RFC 9449 section 4.3; c
     'jwk whose key_ops is empty': { header: { jwk: { ...bareJwk(key), key_ops: [] } } },
     'jwk that only signs': { header: { jwk: { ...bareJwk(key), key_ops: ['sign'] } } },
     'jwk for encryption': { header: { jwk: { ...bareJwk(key), use: 'enc' } } },
-    'jwk of somebody else': { header: { jwk: bareJwk(stranger) } },
+    'jwk of another key': { header: { jwk: bareJwk(stranger) } },
     'jwk off its curve': { header: { jwk: { ...bareJwk(key), x: bareJwk(key).y } } },
     'jti missing': { claims: { jti: undefined } },
     'jti empty': { claims: { jti: '' } },

@@ -6,7 +6,7 @@ import { assertionFields } from './client-keys.ts'
 import { type Fields, type Posted, post } from './post.ts'
 import { callback, signInAndAllow, startOAuth, users } from './running.ts'
 
-/** A running gateway and the flows of its clients; `app` is confidential, `spa` is public, `tpp` has keys and pushes. */
+/** A running gateway and the flows of its clients: `app` is confidential, `spa` public, `tpp` has keys and pushes. */
 export interface Flows {
   readonly tpp: FapiClient
   token(fields: Fields, client_id: 'app' | 'spa'): Promise<Posted>

@@ -5,7 +5,7 @@ import { type SigningAlg, signingAlgs } from '../../../src/oauth/protocol.ts'
 import { signJwt, verifyJwt } from '../../../src/oauth/tokens/jwt.ts'
 import { client, issuer, startServer } from '../support/authorization-server.ts'
 
-/** With a client of each algorithm, named after it; one server for all tests, because RSA keys take long to generate. */
+/** With a client of each algorithm, named after it; all tests share it because RSA keys take long to generate. */
 const server = await startServer(t, {
   clients: signingAlgs.map(alg => client(alg, { access_token_signed_response_alg: alg })),
 })

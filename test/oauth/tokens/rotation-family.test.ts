@@ -4,7 +4,7 @@ import { startServer } from '../support/authorization-server.ts'
 
 const token = `${'g'.repeat(22)}.${'t'.repeat(43)}`
 
-t.test('a successor of a token is told apart from other tokens', async t => {
+t.test('a successor of a token differs from a token of another family', async t => {
   const { keys } = (await startServer(t)).deps
   const lineage = createRotationFamily(keys)
   const current = keys.digest(lineage.successorOf(lineage.successorOf(token)))

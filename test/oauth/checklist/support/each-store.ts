@@ -14,7 +14,7 @@ export interface Section {
   stored(): Promise<string>
   /** Defined if the store is Redis. */
   readonly redis?: RunningRedis
-  /** Another gateway for the same issuer over the same store, as in a deployment of several; one worker, another port. */
+  /** Another gateway for the same issuer over the same store, with one worker and another port. */
   beside(changes?: TestConfig): Promise<RunningSidegate>
 }
 
