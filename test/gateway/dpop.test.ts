@@ -173,7 +173,7 @@ t.test('a proof is spent after the plan: one that gets no further may come again
   const lines = prove(await newToken())
 
   for (let times = 0; times < 3; times++) {
-    t.match((await call(lines, proveOnly)).exchange.caller, { kind: 'token', unspent: [{ id: String }] })
+    t.match((await call(lines, proveOnly)).exchange.caller, { kind: 'token', pendingReplayChecks: [{ id: String }] })
   }
   t.equal((await call(lines)).outcome, undefined, 'the whole way')
   t.match((await call(lines)).outcome, { status: 401, body: /"DPOP_PROOF_INVALID"/ })
