@@ -11,7 +11,7 @@ import {
   toRows,
 } from './support/checklist-table.ts'
 
-/** The lines that are not tested over real sockets on each store. A line is taken away here and never added. */
+/** The lines without a test over real sockets on each store. Lines may be removed here, and never added. */
 const notOnTheWire: readonly number[] = [99]
 
 const requirements = readRequirements()

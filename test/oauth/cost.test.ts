@@ -171,7 +171,7 @@ const costings: readonly Costing[] = [
     costs: always(['grant']),
     prepare: async flows => () => flows.introspect(unknownToken),
   },
-  { name: 'introspecting what is no token', costs: always(), prepare: async flows => () => flows.introspect('none') },
+  { name: 'introspecting a malformed token', costs: always(), prepare: async flows => () => flows.introspect('none') },
   {
     name: 'revoking an access token',
     costs: { jwt: [['grant', 'feed'], ['revoked']], opaque: [['grant'], ['token']] },

@@ -35,8 +35,12 @@ export const testClients = async (t: Test, open: OpenStore): Promise<void> => {
     const { version } = (await clients.find(id)) ?? {}
     await clients.put(id, record, version)
 
-    t.equal(await clients.put(id, { disabled: true }, undefined), false, 'as new')
-    t.equal(await clients.put(id, { disabled: true }, version), false, 'the client is unchanged')
+    t.equal(
+      await clients.put(id, { disabled: true }, undefined),
+      false,
+      'a creation of an existing client writes nothing',
+    )
+    t.equal(await clients.put(id, { disabled: true }, version), false, 'a write with an old version writes nothing')
     t.equal(await clients.put(id, undefined, version), false, 'a deletion with an old version changes nothing')
     t.equal(await clients.put(newId(), record, version), false, 'a version of a missing client writes nothing')
     t.match(await clients.find(id), record)

@@ -47,7 +47,7 @@ export const testRefresh = async (t: Test, open: OpenStore): Promise<void> => {
     t.match(await grants.refresh(refreshOf(grant, clock.nowMs())), valid)
   })
   t.test(
-    'the number of rotations and the successor are returned without proof of the binding, but only to the client of the token',
+    'the number of rotations and the current token are returned without proof of the binding, but only to the client of the token',
     async t => {
       const grant = await redeemed({ binding: 'jkt one' })
       const find = (client_id = 'demo') => grants.findCurrentRefresh(grant.grantId, client_id)

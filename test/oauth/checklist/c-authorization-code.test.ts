@@ -34,7 +34,7 @@ onEachStore('C. Authorization code', setup, async (t, { url, gateway, stored, re
   const first = await redeem(url, old.used)
 
   await t.test(
-    'a second redemption is refused and ends what the first one issued (RFC 6749 section 4.1.2; checklist 26)',
+    'a second redemption is refused and revokes the tokens of the first one (RFC 6749 section 4.1.2; checklist 26)',
     async t => {
       const code = await newCode(url)
       const { status, body } = await redeem(url, code)

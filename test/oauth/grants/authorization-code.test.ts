@@ -31,7 +31,7 @@ t.test(
 
 for (const format of ['jwt', 'opaque'] as const) {
   t.test(
-    `a second redemption is refused and ends what the first one issued (${format}) (RFC 6749 section 4.1.2; checklist 26)`,
+    `a second redemption is refused and revokes the tokens of the first one (${format}) (RFC 6749 section 4.1.2; checklist 26)`,
     async t => {
       const server = await startServer(t, { accessToken: { format, lifetimeSec: 600, alg: 'ES256' } })
       const code = await server.makeCode('app')

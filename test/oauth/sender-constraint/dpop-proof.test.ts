@@ -37,7 +37,11 @@ const isRefused = async (t: Test, dpop: readonly string[], name: string): Promis
   )
   t.ok(error instanceof OAuthError, name)
   t.match(error, { code: 'invalid_dpop_proof', status: 400 }, name)
-  t.match((error as OAuthError).message, /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/, 'not fit for a log')
+  t.match(
+    (error as OAuthError).message,
+    /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/,
+    'only the characters that error_description allows',
+  )
 }
 
 t.test(

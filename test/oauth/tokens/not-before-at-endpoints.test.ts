@@ -59,7 +59,7 @@ for (const format of formats) {
   })
 }
 
-t.test('an earlier code is refused, and a redemption by another client does not change that', async t => {
+t.test('an earlier code of the client is refused, and a code of another client is accepted', async t => {
   const server = await startServer(t)
   const code = await server.makeCode('app')
   const otherCode = await server.makeCode('other')
