@@ -20,7 +20,7 @@ t.test(
       return provePushedKey(check, { ...emptyRequest, path: '/par', dpop: isProven ? [proof] : [] }, dpop_jkt)
     }
 
-    t.same(await push(undefined, false), { headers: {}, unspent: [] }, 'without a binding')
+    t.same(await push(undefined, false), { headers: {}, pendingReplayChecks: [] }, 'without a binding')
     t.match(await push(undefined, true), { jkt })
     t.match(await push(jkt, true), { jkt })
     t.match(await push(other, false), { jkt: other })
