@@ -4,7 +4,7 @@ import { type ConfigSection, parseSection } from './parse/config-section.ts'
 import type { ParsedClient } from './parse/parsed-config.ts'
 import { clientSchema } from './schema/clients.ts'
 
-export { clientAuthMethods } from '../oauth/options.ts'
+export { clientAuthMethods } from '../oauth/clients/metadata.ts'
 export { grantTypes } from '../oauth/protocol.ts'
 
 /** What is wrong with one member of a client. */

@@ -1,5 +1,5 @@
 import { addressKey } from '../http/peer/client-ip.ts'
-import { type ClientRegistration, isConfidential } from '../oauth/options.ts'
+import { type ClientRegistration, isConfidential } from '../oauth/clients/metadata.ts'
 import type { Plan } from '../plans/plan.ts'
 import { rulesOf } from '../plans/plan-rules.ts'
 import type { Charge, Limiter, Rule, Verdict } from '../stores/ports/limiter.ts'

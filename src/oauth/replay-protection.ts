@@ -1,7 +1,7 @@
 import type { ReplayStore } from '../stores/ports/replays.ts'
+import type { ClientRegistration } from './clients/metadata.ts'
 import type { Form } from './forms/form.ts'
 import type { MaybePromise } from './maybe-promise.ts'
-import type { ClientRegistration } from './options.ts'
 import type { OAuthReply, OAuthRequest } from './protocol.ts'
 
 /** What a request brings that is good once: the `jti` of a client's assertion, or of a DPoP proof. */

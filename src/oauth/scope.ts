@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors.ts'
-import type { ClientRegistration } from './options.ts'
+import type { ClientRegistration } from './clients/metadata.ts'
 
 /** Scopes: space-separated on the wire (RFC 6749 section 3.3), a list without repetitions inside. */
 

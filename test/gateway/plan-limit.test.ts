@@ -4,7 +4,7 @@ import type { OperationPlan } from '../../src/gateway/operation.ts'
 import { type MeteredOperation, operationMetricsOf } from '../../src/gateway/operation-metrics.ts'
 import { chargePlan } from '../../src/gateway/plan-limit.ts'
 import type { SoftLimitReport } from '../../src/gateway/soft-limit-report.ts'
-import type { ClientRegistration } from '../../src/oauth/options.ts'
+import type { ClientRegistration } from '../../src/oauth/clients/metadata.ts'
 import type { Plan } from '../../src/plans/plan.ts'
 import {
   type BatchedCharge,

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { ClientRegistration } from '../../src/oauth/options.ts'
+import type { ClientRegistration } from '../../src/oauth/clients/metadata.ts'
 import { createReplayProtection, type SingleUse } from '../../src/oauth/replay-protection.ts'
 import { createMemoryStore } from '../../src/stores/memory.ts'
 import { newKey } from './fapi/support/jws.ts'

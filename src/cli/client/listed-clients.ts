@@ -1,7 +1,7 @@
 import type { SidegateConfig } from '../../config/load.ts'
 import { createStoredClientReader } from '../../config/stored-client.ts'
+import type { ClientRegistration } from '../../oauth/clients/metadata.ts'
 import { parseMembers } from '../../oauth/clients/stored-clients.ts'
-import type { ClientRegistration } from '../../oauth/options.ts'
 import type { ClientRecord, ClientStore } from '../../stores/ports/clients.ts'
 import { isUnmade } from '../operator-store.ts'
 import { withClientStore } from './store.ts'

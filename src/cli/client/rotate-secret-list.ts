@@ -1,4 +1,4 @@
-import type { ClientRegistration } from '../../oauth/options.ts'
+import type { ClientRegistration } from '../../oauth/clients/metadata.ts'
 import { hashSecret } from '../../oauth/secrets/secret-hash.ts'
 
 /** Members of a client that say its secrets, as digests. */

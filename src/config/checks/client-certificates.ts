@@ -1,4 +1,4 @@
-import type { ClientAuthMethod } from '../../oauth/options.ts'
+import type { ClientAuthMethod } from '../../oauth/clients/metadata.ts'
 import { type ConfigSection, isInvalid } from '../parse/config-section.ts'
 import type { ParsedClient, ParsedConfig } from '../parse/parsed-config.ts'
 import { type CertificateWay, certificateWays } from '../resolve/client-certificate-sources.ts'

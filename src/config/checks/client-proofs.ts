@@ -1,4 +1,4 @@
-import { certificateNameKinds } from '../../oauth/options.ts'
+import { certificateNameKinds } from '../../oauth/clients/metadata.ts'
 import { type SigningAlg, strongSigningAlgs } from '../../oauth/protocol.ts'
 import type { ConfigSection } from '../parse/config-section.ts'
 import type { ParsedClient, ParsedSecret } from '../parse/parsed-config.ts'

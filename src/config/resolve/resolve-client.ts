@@ -1,11 +1,11 @@
+import type { ClientKeys } from '../../oauth/client-keys/key-source.ts'
 import { type Clients, createClients } from '../../oauth/clients/configured-clients.ts'
 import {
   type CertificateName,
-  type ClientKeys,
   type ClientRegistration,
   type ClientSecret,
   certificateNameKinds,
-} from '../../oauth/options.ts'
+} from '../../oauth/clients/metadata.ts'
 import type { ParsedClient, ParsedConfig, ParsedSecret } from '../parse/parsed-config.ts'
 
 /** Every client of a draft without faults, as the authorization server takes them. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { clientAuthMethods, profiles } from '../../oauth/options.ts'
+import { clientAuthMethods, profiles } from '../../oauth/clients/metadata.ts'
 import { grantTypes, signingAlgs } from '../../oauth/protocol.ts'
 import { clientIdFault } from '../values/identifier.ts'
 import { redirectUriFault } from '../values/redirect-uri.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JwkSet } from '../../oauth/options.ts'
+import type { JwkSet } from '../../oauth/client-keys/public-keys.ts'
 import { Secret } from '../../secret.ts'
 import { type Jwk, kidOf, publicJwkFault, signingJwkFault } from '../values/jwk.ts'
 

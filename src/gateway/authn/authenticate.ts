@@ -1,5 +1,5 @@
+import type { ClientRegistration } from '../../oauth/clients/metadata.ts'
 import type { AuthorizationServer } from '../../oauth/index.ts'
-import type { ClientRegistration } from '../../oauth/options.ts'
 import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome, Step } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'

@@ -2,10 +2,10 @@ import { createHttpServer, type HttpServer } from '../../http/server/http-server
 import { defaultHttpServerOptions } from '../../http/server/options.ts'
 import { openTls, type TlsReport } from '../../http/tls/tls.ts'
 import type { TlsOptions } from '../../http/tls/tls-options.ts'
+import type { JwkSet } from '../../oauth/client-keys/public-keys.ts'
 import type { OAuthDeps } from '../../oauth/deps.ts'
 import { createLoginAppAuthentication } from '../../oauth/interaction/authenticate-login-app.ts'
 import { createLoginApi } from '../../oauth/interaction/login-api.ts'
-import type { JwkSet } from '../../oauth/options.ts'
 import { createInternalApi, type InternalApi, type InternalApiDeps } from './api.ts'
 
 export interface PrivateListenerOptions {

@@ -1,4 +1,4 @@
-import type { ClientRegistration } from '../options.ts'
+import type { ClientRegistration } from '../clients/metadata.ts'
 
 /** Where the answer to an authorization request goes. */
 export interface RedirectTarget {

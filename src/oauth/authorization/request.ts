@@ -1,6 +1,6 @@
 import type { ClientAuthFailureReason } from '../../errors.ts'
+import type { ClientRegistration } from '../clients/metadata.ts'
 import type { Parameters } from '../forms/parameters.ts'
-import type { ClientRegistration } from '../options.ts'
 import { areResources, type Guarded, resourceRule } from '../resource.ts'
 import { joinScope, splitScope } from '../scope.ts'
 import { singleParameters } from './parameter-values.ts'

@@ -1,4 +1,4 @@
-import type { JwkSet } from '../options.ts'
+import type { JwkSet } from './public-keys.ts'
 
 /** One answer of a `jwks_uri`. */
 export interface FetchedJwks {

@@ -1,8 +1,12 @@
 import type { Clock } from '../../clock.ts'
 import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
-import type { ClientKeys, ClientRegistration, JwkSet } from '../options.ts'
-import { type PublicKey, toPublicKeys } from './public-keys.ts'
+import { type JwkSet, type PublicKey, toPublicKeys } from './public-keys.ts'
 import { createRemoteKeys } from './remote-jwks.ts'
+
+export type ClientKeys =
+  | { readonly kind: 'jwks'; readonly jwks: JwkSet }
+  /** Fetched when needed, with limits, and cached. */
+  | { readonly kind: 'uri'; readonly uri: string }
 
 /** Where somebody's public keys come from. */
 export interface KeySource {
@@ -18,7 +22,7 @@ export interface KeySource {
 /** Each registered client's keys. */
 export interface ClientKeyring {
   /** Undefined for a client that registered none. */
-  find(client: ClientRegistration): KeySource | undefined
+  find(client: { readonly keys?: ClientKeys }): KeySource | undefined
 }
 
 /** Told each time that keys could not be fetched, which is at most every 30 s for each URI. No secret is in it. */

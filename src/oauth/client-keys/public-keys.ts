@@ -1,8 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { JwkSet } from '../options.ts'
 import { type CompactJws, fitsAlg, isSignedBy } from './jws.ts'
 import { findKeyBoundsFault } from './key-limits.ts'
 import { isForVerification } from './key-use.ts'
+
+/** RFC 7517 section 5. */
+export interface JwkSet {
+  readonly keys: readonly Readonly<Record<string, unknown>>[]
+}
 
 /** One public key that somebody registered. */
 export interface PublicKey {

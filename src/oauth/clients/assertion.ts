@@ -4,10 +4,11 @@ import type { JsonObject } from '../client-keys/jws.ts'
 import type { ClientKeyring } from '../client-keys/key-source.ts'
 import { type ClientJwtClaims, expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { type ClientRegistration, isFapiClient, type OAuthOptions } from '../options.ts'
+import type { OAuthOptions } from '../options.ts'
 import { type OAuthRequest, type SigningAlg, strongSigningAlgs } from '../protocol.ts'
 import type { SingleUse } from '../replay-protection.ts'
 import type { ProofResult } from '../secrets/proof-throttle.ts'
+import { type ClientRegistration, isFapiClient } from './metadata.ts'
 
 /**
  * Whether an assertion is one that the client signed for us (RFC 7523 section 3): what has to be spent if it is.

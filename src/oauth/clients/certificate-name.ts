@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { CertificateName } from '../options.ts'
 import { isSameName } from './distinguished-name.ts'
+import type { CertificateName } from './metadata.ts'
 
 /**
  * Whether a certificate bears the registered name: as its subject, or among its alternative names, each compared as its

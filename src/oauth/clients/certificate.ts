@@ -3,9 +3,9 @@ import type { ClientAuthFailureReason } from '../../errors.ts'
 import { type ClientKeyring, findAmong } from '../client-keys/key-source.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { mapMaybe } from '../maybe-promise.ts'
-import type { ClientRegistration } from '../options.ts'
 import type { ClientCertificate, OAuthRequest } from '../protocol.ts'
 import { bearsName } from './certificate-name.ts'
+import type { ClientRegistration } from './metadata.ts'
 
 /**
  * Why the certificate of a request does not prove the client that the request names (RFC 8705 section 2): by what a CA

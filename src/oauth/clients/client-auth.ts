@@ -3,7 +3,6 @@ import type { ClientKeyring } from '../client-keys/key-source.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
-import type { ClientRegistration } from '../options.ts'
 import type { OAuthRequest } from '../protocol.ts'
 import type { ProvenClient, SingleUse } from '../replay-protection.ts'
 import { createProofThrottle, type ProofResult } from '../secrets/proof-throttle.ts'
@@ -12,6 +11,7 @@ import { createAssertionCheck } from './assertion.ts'
 import { createCertificateCheck } from './certificate.ts'
 import { invalidRequest, unauthenticated } from './client-auth-errors.ts'
 import { createSecretCheck } from './client-secret.ts'
+import type { ClientRegistration } from './metadata.ts'
 import {
   type PresentedAssertion,
   type PresentedSecret,

@@ -1,6 +1,6 @@
 import { Secret } from '../../secret.ts'
-import type { ClientRegistration, ClientSecret } from '../options.ts'
 import type { InternedMetadata } from './interned-metadata.ts'
+import type { ClientRegistration, ClientSecret } from './metadata.ts'
 
 /** A client as text: what is its own, with its secrets in the clear, and where its terms are among those of all. */
 interface ClientText extends Omit<ClientRegistration, keyof InternedMetadata | 'client_id' | 'secrets'> {

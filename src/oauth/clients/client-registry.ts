@@ -1,9 +1,9 @@
 import { memoizeLatest } from '../memoize-latest.ts'
-import type { ClientRegistration } from '../options.ts'
 import type { ClientFacts } from './client-snapshot.ts'
 import type { ClientSync } from './client-sync.ts'
 import { type Clients, freeze } from './configured-clients.ts'
 import type { InternedMetadata } from './interned-metadata.ts'
+import type { ClientRegistration } from './metadata.ts'
 import { joinMost } from './most-secrets.ts'
 import type { ClientMembers } from './stored-clients.ts'
 

@@ -3,10 +3,10 @@ import type { Clock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { memoizeLatest } from '../memoize-latest.ts'
-import type { ClientRegistration, ClientSecret } from '../options.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
 import type { ClientFacts } from './client-snapshot.ts'
+import type { ClientRegistration, ClientSecret } from './metadata.ts'
 import { secretKindOf } from './secret-kind.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { ClientRegistration } from '../options.ts'
 import { encodeClient } from './client-codec.ts'
 import { createMetadataTable, type InternedMetadata } from './interned-metadata.ts'
+import type { ClientRegistration } from './metadata.ts'
 import { countSecrets, joinMost, type MostSecrets, noSecrets } from './most-secrets.ts'
 
 /** Clients on their way to another process, as JSON can hold them: their secrets in the clear. */

@@ -1,7 +1,7 @@
-import type { ClientRegistration } from '../options.ts'
 import { decodeClient } from './client-codec.ts'
 import type { ClientRegistry } from './client-registry.ts'
 import { type ClientFacts, type ClientPart, type ClientSnapshot, snapshotClients } from './client-snapshot.ts'
+import type { ClientRegistration } from './metadata.ts'
 
 /**
  * The clients of the configuration. There may be a hundred thousand, so they are kept as texts: one is read when it is asked for,

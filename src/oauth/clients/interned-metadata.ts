@@ -1,4 +1,4 @@
-import type { ClientRegistration } from '../options.ts'
+import type { ClientRegistration } from './metadata.ts'
 
 /** What a client is registered for: few terms for many clients. What is not in here is a client's own. */
 export type InternedMetadata = Pick<ClientRegistration, (typeof termKeys)[number]>

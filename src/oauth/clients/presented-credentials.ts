@@ -1,10 +1,10 @@
 import { parseJws } from '../client-keys/jws.ts'
 import type { Form } from '../forms/form.ts'
 import { maxPairs, readPairs } from '../forms/urlencoded.ts'
-import type { ClientAuthMethod } from '../options.ts'
 import type { OAuthRequest } from '../protocol.ts'
 import { parseBasic } from './basic-credentials.ts'
 import { invalidRequest, unauthenticated } from './client-auth-errors.ts'
+import type { ClientAuthMethod } from './metadata.ts'
 
 /** What a caller says to be whom: nothing of it is proven yet. */
 export type PresentedCredentials = PresentedSecret | PresentedAssertion | PresentedName

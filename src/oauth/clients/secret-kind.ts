@@ -1,4 +1,4 @@
-import type { ClientSecret } from '../options.ts'
+import type { ClientSecret } from './metadata.ts'
 
 /** How a secret is stored: in the configuration itself, or as one of the two kinds of hashes. */
 export type SecretKind = 'plain' | 'quick' | 'slow'

@@ -1,6 +1,6 @@
 import { setOwnMember } from '../../own-member.ts'
 import type { ClientChange, ClientRecord } from '../../stores/ports/clients.ts'
-import { certificateNameKinds } from '../options.ts'
+import { certificateNameKinds } from './metadata.ts'
 import { countSecrets, joinMost, type MostSecrets, noSecrets } from './most-secrets.ts'
 
 /** A client's members as the configuration has them. */

@@ -1,7 +1,8 @@
 import type { ClientFacts } from '../clients/client-snapshot.ts'
 import type { InternedMetadata } from '../clients/interned-metadata.ts'
+import { type ClientAuthMethod, clientAuthMethods, isFapiClient } from '../clients/metadata.ts'
 import type { Grant } from '../grants/grant.ts'
-import { type ClientAuthMethod, clientAuthMethods, isFapiClient, type OAuthOptions } from '../options.ts'
+import type { OAuthOptions } from '../options.ts'
 import { type SigningAlg, signingAlgs, strongSigningAlgs } from '../protocol.ts'
 import { proofAlgs } from '../sender-constraint/dpop-proof.ts'
 

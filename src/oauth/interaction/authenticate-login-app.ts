@@ -1,9 +1,9 @@
 import type { ClientAuthFailureReason } from '../../errors.ts'
 import { clockSpreadMs } from '../../stores/ports/clock-spread.ts'
 import { createFixedKeys } from '../client-keys/key-source.ts'
+import type { JwkSet } from '../client-keys/public-keys.ts'
 import { expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
 import type { OAuthDeps } from '../deps.ts'
-import type { JwkSet } from '../options.ts'
 import { strongSigningAlgs } from '../protocol.ts'
 import type { ProofResult } from '../secrets/proof-throttle.ts'
 

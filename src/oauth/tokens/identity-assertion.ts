@@ -1,7 +1,7 @@
 import { randomText } from '../../random-text.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
+import type { ClientRegistration } from '../clients/metadata.ts'
 import type { OAuthDeps } from '../deps.ts'
-import type { ClientRegistration } from '../options.ts'
 import { signJwt } from './jwt.ts'
 
 /** What has proven who is calling: an access token that was verified, or a client that has shown its secret. */

@@ -1,5 +1,5 @@
+import type { ClientRegistration } from '../clients/metadata.ts'
 import type { OAuthDeps } from '../deps.ts'
-import type { ClientRegistration } from '../options.ts'
 import { signJwt } from './jwt.ts'
 
 /** Introspection answers as signed JWTs (RFC 9701), for callers who have to prove later what they were told. */

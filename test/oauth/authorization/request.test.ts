@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { ClientRegistration } from '../../../src/oauth/options.ts'
+import type { ClientRegistration } from '../../../src/oauth/clients/metadata.ts'
 import {
   answerOf,
   ask,

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { SignJWT } from 'jose'
 import t from 'tap'
-import { clientAuthMethods } from '../../../src/oauth/options.ts'
+import { clientAuthMethods } from '../../../src/oauth/clients/metadata.ts'
 import { signingAlgs } from '../../../src/oauth/protocol.ts'
 import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
 import { findFreePort } from '../../support/free-port.ts'

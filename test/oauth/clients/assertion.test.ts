@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import t, { type Test } from 'tap'
-import type { ClientRegistration } from '../../../src/oauth/options.ts'
+import type { ClientRegistration } from '../../../src/oauth/clients/metadata.ts'
 import {
   type Answer,
   basic,

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import t, { type Test } from 'tap'
-import type { CertificateName, ClientRegistration } from '../../../src/oauth/options.ts'
+import type { CertificateName, ClientRegistration } from '../../../src/oauth/clients/metadata.ts'
 import type { ClientCertificate } from '../../../src/oauth/protocol.ts'
 import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
 import { client, createManualClock, startServer } from '../support/authorization-server.ts'

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { ClientSecret } from '../../../src/oauth/options.ts'
+import type { ClientSecret } from '../../../src/oauth/clients/metadata.ts'
 import { hashGeneratedSecret, hashSecret, verifySecretHash } from '../../../src/oauth/secrets/secret-hash.ts'
 import { Secret } from '../../../src/secret.ts'
 import { basic, client, createManualClock, startServer } from '../support/authorization-server.ts'

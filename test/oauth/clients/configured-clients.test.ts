@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import t from 'tap'
 import { createClients, openClients } from '../../../src/oauth/clients/configured-clients.ts'
-import type { ClientRegistration } from '../../../src/oauth/options.ts'
+import type { ClientRegistration } from '../../../src/oauth/clients/metadata.ts'
 import { Secret } from '../../../src/secret.ts'
 import { client, publicClient } from '../support/authorization-server.ts'
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import t from 'tap'
-import { type ClientAuthMethod, clientAuthMethods } from '../../../src/oauth/options.ts'
+import { type ClientAuthMethod, clientAuthMethods } from '../../../src/oauth/clients/metadata.ts'
 import { createCertificates } from '../../support/certificates.ts'
 import {
   basic,

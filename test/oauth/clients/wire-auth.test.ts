@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { ClientAuthMethod } from '../../../src/oauth/options.ts'
+import type { ClientAuthMethod } from '../../../src/oauth/clients/metadata.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RunningRedis, startRedis } from '../../support/redis.ts'
 import type { RunningSidegate } from '../../support/sidegate.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { ClientRegistration } from '../../../src/oauth/options.ts'
+import type { ClientRegistration } from '../../../src/oauth/clients/metadata.ts'
 import type { OAuthRequest } from '../../../src/oauth/protocol.ts'
 import { createCertificates } from '../../support/certificates.ts'
 import { client, startServer, type TestServer } from '../support/authorization-server.ts'

@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
+import type { ClientRegistration } from '../../../src/oauth/clients/metadata.ts'
 import { createLoginApi, type LoginApi } from '../../../src/oauth/interaction/login-api.ts'
-import type { ClientRegistration, OAuthOptions } from '../../../src/oauth/options.ts'
+import type { OAuthOptions } from '../../../src/oauth/options.ts'
 import type { OAuthReply, OAuthRequest } from '../../../src/oauth/protocol.ts'
 import { ask, type BrowserRoom, demoClient, get, header, openBrowserRoom } from '../support/browser-flow.ts'
 import { createCookieJar } from '../support/cookie-jar.ts'

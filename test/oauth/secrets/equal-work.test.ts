@@ -1,6 +1,7 @@
 import { randomBytes, scryptSync } from 'node:crypto'
 import t from 'tap'
-import type { ClientSecret, User } from '../../../src/oauth/options.ts'
+import type { ClientSecret } from '../../../src/oauth/clients/metadata.ts'
+import type { User } from '../../../src/oauth/options.ts'
 import type { ScryptCost } from '../../../src/oauth/secrets/scrypt-cost.ts'
 import { Secret } from '../../../src/secret.ts'
 import { countWork } from '../support/scrypt-runs.ts'

@@ -1,6 +1,7 @@
 import { KeyObject, randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose'
-import type { ClientKeys, JwkSet } from '../../../src/oauth/options.ts'
+import type { ClientKeys } from '../../../src/oauth/client-keys/key-source.ts'
+import type { JwkSet } from '../../../src/oauth/client-keys/public-keys.ts'
 import type { SigningAlg } from '../../../src/oauth/protocol.ts'
 
 /** Members of a JSON object, right or wrong. */

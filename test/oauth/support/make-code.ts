@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import type { ClientRegistration } from '../../../src/oauth/clients/metadata.ts'
 import type { OAuthDeps } from '../../../src/oauth/deps.ts'
 import { createCompletion } from '../../../src/oauth/interaction/completion.ts'
 import { newBrowserSecret } from '../../../src/oauth/interaction/cookie.ts'
 import { challengeOf } from '../../../src/oauth/opaque-token.ts'
-import type { ClientRegistration } from '../../../src/oauth/options.ts'
 import { pageContextOf } from '../../../src/oauth/pages/page-context.ts'
 import type { InteractionRecord } from '../../../src/stores/ports/interactions.ts'
 
