@@ -47,6 +47,7 @@ const leaves = [
   'poll.ts',
   'random-text.ts',
   'reason-phrases.ts',
+  'deep-freeze.ts',
   'dense-set.ts',
   'secret.ts',
   'files/',

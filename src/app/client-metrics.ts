@@ -1,5 +1,5 @@
-import type { StoredClientReader } from '../oauth/clients/client-registry.ts'
 import type { ClientSync } from '../oauth/clients/client-sync.ts'
+import type { StoredClientReader } from '../oauth/clients/joined-clients.ts'
 import type { ClientGroup } from '../oauth/clients/stored-clients.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.ts'
-import { type JoinedClients, joinClients, type StoredClientReader } from '../oauth/clients/client-registry.ts'
 import { type ClientSync, createClientSync } from '../oauth/clients/client-sync.ts'
+import { type JoinedClients, joinClients, type StoredClientReader } from '../oauth/clients/joined-clients.ts'
 import type { FeedWatch } from '../oauth/feed-watch.ts'
 import type { ClientStore } from '../stores/ports/clients.ts'
 import type { Logger } from '../telemetry/logger.ts'

@@ -1,5 +1,5 @@
-import type { StoredClientReader } from '../oauth/clients/client-registry.ts'
 import { internedMetadataOf } from '../oauth/clients/interned-metadata.ts'
+import type { StoredClientReader } from '../oauth/clients/joined-clients.ts'
 import type { ClientMembers } from '../oauth/clients/stored-clients.ts'
 import { checkStoredClient, type StoredClientSetting } from './checks/stored-client.ts'
 import { createCachedParse } from './parse/cached-parse.ts'

@@ -1,6 +1,6 @@
 import type { AccessTokenRecord } from '../stores/ports/tokens.ts'
 import { createRequestObjects } from './authorization/request-object.ts'
-import { createClientKeyring } from './client-keys/key-source.ts'
+import { createClientKeyring } from './client-keys/keyring.ts'
 import { createClientAuth } from './clients/client-auth.ts'
 import type { ClientRegistration } from './clients/metadata.ts'
 import type { OAuthDeps } from './deps.ts'

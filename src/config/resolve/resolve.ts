@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../deep-freeze.ts'
 import type { Operation, Target } from '../../gateway/operation.ts'
 import { plainName } from '../../http/server/field-kinds.ts'
 import type { HttpServerOptions } from '../../http/server/options.ts'
@@ -19,7 +20,7 @@ export const resolveConfig = (draft: ParsedConfig): SidegateConfig => {
   const { origin } = new URL(issuer)
   const operations = draft.operations.map(operation => toOperation(operation, origin, head))
   const workers = resolveWorkers(head)
-  return freeze({
+  return deepFreeze({
     issuer,
     listen: head.listen,
     ...(head.tls && { tls: toTls(head.tls, head.tls.clientAuth) }),
@@ -134,11 +135,4 @@ const toTarget = (operation: GroupedOperation, origin: string, head: ParsedTopLe
     maxBodyBytes: value.maxBody ?? grouping.value.maxBody,
     ...guarded,
   }
-}
-
-/** Freezes a value and all that it holds. */
-const freeze = <T>(value: T): T => {
-  if (typeof value !== 'object' || value === null) return value
-  for (const part of Object.values(value)) freeze(part)
-  return Object.freeze(value)
 }

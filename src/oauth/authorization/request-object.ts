@@ -1,5 +1,6 @@
 import { type ClientAuthFailureReason, OAuthError } from '../../errors.ts'
-import type { ClientKeyring, KeySource } from '../client-keys/key-source.ts'
+import type { KeySource } from '../client-keys/key-source.ts'
+import type { ClientKeyring } from '../client-keys/keyring.ts'
 import { type ClientJwtClaims, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
 import { type ClientRegistration, isFapiClient } from '../clients/metadata.ts'
 import type { OAuthDeps } from '../deps.ts'

@@ -1,7 +1,5 @@
-import type { Clock } from '../../clock.ts'
 import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import { type JwkSet, type PublicKey, toPublicKeys } from './public-keys.ts'
-import { createRemoteKeys } from './remote-jwks.ts'
 
 export type ClientKeys =
   | { readonly kind: 'jwks'; readonly jwks: JwkSet }
@@ -19,35 +17,10 @@ export interface KeySource {
   renewed(): MaybePromise<readonly PublicKey[] | undefined>
 }
 
-/** Each registered client's keys. */
-export interface ClientKeyring {
-  /** Undefined for a client that registered none. */
-  find(client: { readonly keys?: ClientKeys }): KeySource | undefined
-}
-
 /** Told each time that keys could not be fetched, which is at most every 30 s for each URI. No secret is in it. */
 export type KeysReport = (host: string, reason: string) => void
 
-/** Clients with one `jwks_uri` share what is fetched from it. */
-export const createClientKeyring = (clock: Clock, report: KeysReport): ClientKeyring => {
-  const byUri = new Map<string, KeySource>()
-  const byKeys = new WeakMap<ClientKeys, KeySource>()
-  const make = (keys: ClientKeys): KeySource => {
-    const source = (keys.kind === 'uri' && byUri.get(keys.uri)) || createKeySource(keys, clock, report)
-    if (keys.kind === 'uri') byUri.set(keys.uri, source)
-    byKeys.set(keys, source)
-    return source
-  }
-  return { find: ({ keys }) => keys && (byKeys.get(keys) ?? make(keys)) }
-}
-
-/** Keys that were given are read once and never change; those at a URI are fetched when they are first needed. */
-export const createKeySource = (keys: ClientKeys, clock: Clock, report: KeysReport): KeySource => {
-  if (keys.kind === 'uri') return createRemoteKeys(keys.uri, clock, report)
-  return createFixedKeys(keys.jwks)
-}
-
-export const createFixedKeys = (jwks: JwkSet): KeySource => {
+export const createStaticKeySource = (jwks: JwkSet): KeySource => {
   const fixed = toPublicKeys(jwks)
   return { current: () => fixed, renewed: () => undefined }
 }

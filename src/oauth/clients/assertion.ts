@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ClientAuthFailureReason } from '../../errors.ts'
 import type { JsonObject } from '../client-keys/jws.ts'
-import type { ClientKeyring } from '../client-keys/key-source.ts'
+import type { ClientKeyring } from '../client-keys/keyring.ts'
 import { type ClientJwtClaims, expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { OAuthOptions } from '../options.ts'

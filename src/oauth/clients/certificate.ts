@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { ClientAuthFailureReason } from '../../errors.ts'
-import { type ClientKeyring, findAmong } from '../client-keys/key-source.ts'
+import { findAmong } from '../client-keys/key-source.ts'
+import type { ClientKeyring } from '../client-keys/keyring.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { mapMaybe } from '../maybe-promise.ts'
 import type { ClientCertificate, OAuthRequest } from '../protocol.ts'

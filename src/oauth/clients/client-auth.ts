@@ -1,5 +1,5 @@
 import type { ClientAuthFailureReason } from '../../errors.ts'
-import type { ClientKeyring } from '../client-keys/key-source.ts'
+import type { ClientKeyring } from '../client-keys/keyring.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'

@@ -5,7 +5,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import { memoizeLatest } from '../memoize-latest.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
-import type { ClientFacts } from './client-snapshot.ts'
+import type { ClientFacts } from './client-registry.ts'
 import type { ClientRegistration, ClientSecret } from './metadata.ts'
 import { secretKindOf } from './secret-kind.ts'
 

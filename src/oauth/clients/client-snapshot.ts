@@ -1,5 +1,6 @@
 import { encodeClient } from './client-codec.ts'
-import { createMetadataTable, type InternedMetadata } from './interned-metadata.ts'
+import type { ClientFacts } from './client-registry.ts'
+import { createMetadataTable } from './interned-metadata.ts'
 import type { ClientRegistration } from './metadata.ts'
 import { countSecrets, joinMost, type MostSecrets, noSecrets } from './most-secrets.ts'
 
@@ -8,14 +9,6 @@ export interface ClientSnapshot {
   readonly facts: ClientFacts
   /** None of them so large that a process is kept from its requests while it takes it. */
   readonly parts: readonly ClientPart[]
-}
-
-/** What is known of all clients without a look at each. */
-export interface ClientFacts {
-  /** Everything that one of them is registered for, in the order of the configuration. */
-  readonly terms: readonly InternedMetadata[]
-  /** Of each form of secrets, as many as the client with the most of them has, and the costliest parameters. */
-  readonly maxSecretsPerKind: MostSecrets
 }
 
 /** Some clients: a client_id and the text of the rest, in turns. */

@@ -1,6 +1,7 @@
+import { deepFreeze } from '../../deep-freeze.ts'
 import { decodeClient } from './client-codec.ts'
-import type { ClientRegistry } from './client-registry.ts'
-import { type ClientFacts, type ClientPart, type ClientSnapshot, snapshotClients } from './client-snapshot.ts'
+import type { ClientFacts, ClientRegistry } from './client-registry.ts'
+import { type ClientPart, type ClientSnapshot, snapshotClients } from './client-snapshot.ts'
 import type { ClientRegistration } from './metadata.ts'
 
 /**
@@ -21,7 +22,7 @@ export const createClients = (registrations: Iterable<ClientRegistration>): Clie
     return opened
   }
   return {
-    ...freeze(packed.facts),
+    ...deepFreeze(packed.facts),
     find: client_id => open().find(client_id),
     has: client_id => open().has(client_id),
     pack: () => packed,
@@ -52,7 +53,7 @@ export const createClientIntake = (): ClientIntake => {
     open(facts) {
       const taken = texts
       texts = new Map()
-      return fromTexts(freeze(facts), taken)
+      return fromTexts(deepFreeze(facts), taken)
     },
   }
 }
@@ -63,7 +64,7 @@ const fromTexts = (facts: ClientFacts, texts: ReadonlyMap<string, string>): Clie
   const read = (client_id: string): ClientRegistration | undefined => {
     const text = texts.get(client_id)
     if (text === undefined) return undefined
-    const client = freeze(decodeClient(client_id, text, facts.terms))
+    const client = deepFreeze(decodeClient(client_id, text, facts.terms))
     known.set(client_id, client)
     return client
   }
@@ -80,11 +81,4 @@ const fromTexts = (facts: ClientFacts, texts: ReadonlyMap<string, string>): Clie
       }
     },
   }
-}
-
-/** Freezes a value and all that it holds. */
-export const freeze = <T>(value: T): T => {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const part of Object.values(value)) freeze(part)
-  return Object.freeze(value)
 }

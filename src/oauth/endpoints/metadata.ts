@@ -1,4 +1,4 @@
-import type { ClientFacts } from '../clients/client-snapshot.ts'
+import type { ClientFacts } from '../clients/client-registry.ts'
 import type { InternedMetadata } from '../clients/interned-metadata.ts'
 import { type ClientAuthMethod, clientAuthMethods, isFapiClient } from '../clients/metadata.ts'
 import type { Grant } from '../grants/grant.ts'

@@ -8,10 +8,10 @@ import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../opaque-
 import { notAgreed } from '../resource.ts'
 import { confirmationText } from '../sender-constraint/confirmation.ts'
 import { revokeGrant } from '../tokens/revoke-grant.ts'
+import type { NewToken } from './grant.ts'
 import { type Grant, newFamilyJti } from './grant.ts'
 import { createRemovedUserCheck } from './removed-users.ts'
 import type { SenderConstraint } from './sender-constraint.ts'
-import type { NewToken } from './token-draft.ts'
 
 /** RFC 6749 section 4.1.3 with PKCE (RFC 7636 section 4.5). */
 export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => {

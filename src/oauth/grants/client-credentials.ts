@@ -3,8 +3,7 @@ import type { OAuthDeps } from '../deps.ts'
 import { mapMaybe } from '../maybe-promise.ts'
 import { newGrantId } from '../opaque-token.ts'
 import { joinScope } from '../scope.ts'
-import type { Grant } from './grant.ts'
-import type { NewToken } from './token-draft.ts'
+import type { Grant, NewToken } from './grant.ts'
 
 /** RFC 6749 section 4.4: the client acts for itself. There is no refresh token (section 4.4.3). */
 export const createClientCredentialsGrant = ({ store }: Pick<OAuthDeps, 'store'>): Grant => {

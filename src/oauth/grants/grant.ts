@@ -1,12 +1,12 @@
 import { randomText } from '../../random-text.ts'
-import type { Agreed } from '../../stores/ports/token-draft.ts'
+import type { Agreed, TokenToStore } from '../../stores/ports/token-draft.ts'
+import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { ClientRegistration } from '../clients/metadata.ts'
 import type { Form } from '../forms/form.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { GrantType } from '../protocol.ts'
 import type { StoreQuery } from '../replay-protection.ts'
 import type { SenderConstraint } from './sender-constraint.ts'
-import type { BeginToken, NewToken } from './token-draft.ts'
 
 /** One grant type at the token endpoint. `token.ts` has checked client, registration and scope before it is asked. */
 export interface Grant {
@@ -29,6 +29,18 @@ export interface GrantRequest {
   /** For the one step in which the grant is used; what follows from its outcome comes after. */
   readonly ask: StoreQuery
 }
+
+/** The access token of one token request: what the store is to be told, and the text once all is known. */
+export interface NewToken extends TokenToStore {
+  toText(record: AccessTokenRecord): string
+}
+
+/**
+ * Begins the access token of a request.
+ * @param jti names this token among those of the grant
+ * @param scopes those it may have, of what was agreed to; left out: all of it
+ */
+export type BeginToken = (grantId: string, jti: string, scopes?: readonly string[]) => NewToken
 
 /** The access token, kept by the store if it has to be; what was agreed to; and the refresh token that goes with it. */
 export interface Granted {

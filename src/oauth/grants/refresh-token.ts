@@ -8,10 +8,10 @@ import type { OAuthOptions } from '../options.ts'
 import { notAgreed } from '../resource.ts'
 import { revokeGrant } from '../tokens/revoke-grant.ts'
 import { createRotationFamily, type RotationFamily } from '../tokens/rotation-family.ts'
+import type { NewToken } from './grant.ts'
 import { type Grant, type GrantRequest, newFamilyJti } from './grant.ts'
 import { createRemovedUserCheck } from './removed-users.ts'
 import { isSenderConstrained, type SenderConstraint } from './sender-constraint.ts'
-import type { NewToken } from './token-draft.ts'
 
 /**
  * RFC 6749 section 6. A public client's token is replaced at every use, so that a stolen one is noticed (RFC 9700

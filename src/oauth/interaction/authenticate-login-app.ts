@@ -1,6 +1,6 @@
 import type { ClientAuthFailureReason } from '../../errors.ts'
 import { clockSpreadMs } from '../../stores/ports/clock-spread.ts'
-import { createFixedKeys } from '../client-keys/key-source.ts'
+import { createStaticKeySource } from '../client-keys/key-source.ts'
 import type { JwkSet } from '../client-keys/public-keys.ts'
 import { expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
 import type { OAuthDeps } from '../deps.ts'
@@ -25,7 +25,7 @@ export const createLoginAppAuthentication = (
   { options, store, keys, clock }: OAuthDeps,
   jwks: JwkSet,
 ): LoginAppAuthentication => {
-  const source = createFixedKeys(jwks)
+  const source = createStaticKeySource(jwks)
   const { login, issuer } = options
   const iss = login.mode === 'handoff' ? login.url : ''
   const rules = { algs: strongSigningAlgs, typ, requiresTyp: true, iss, audiences: [issuer], longestLifeSec }

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { createRequestObjects } from '../../../src/oauth/authorization/request-object.ts'
-import { createClientKeyring } from '../../../src/oauth/client-keys/key-source.ts'
+import { createClientKeyring } from '../../../src/oauth/client-keys/keyring.ts'
 import type { ClientRegistration } from '../../../src/oauth/clients/metadata.ts'
 import { challengeOf } from '../../../src/oauth/opaque-token.ts'
 import { type Members, newKey, signJws, type TestKey, unsignedJws } from '../fapi/support/jws.ts'

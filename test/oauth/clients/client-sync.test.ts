@@ -1,8 +1,8 @@
 /** Clients of two sources: the store, which is followed as it changes, and the configuration. */
 import t, { type Test } from 'tap'
 import { createStoredClientReader } from '../../../src/config/stored-client.ts'
-import { joinClients } from '../../../src/oauth/clients/client-registry.ts'
 import { createClientSync } from '../../../src/oauth/clients/client-sync.ts'
+import { joinClients } from '../../../src/oauth/clients/joined-clients.ts'
 import { createFeedWatch } from '../../../src/oauth/feed-watch.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
 import { type ClientRecord, type ClientStore, forgottenForMs } from '../../../src/stores/ports/clients.ts'

@@ -1,7 +1,7 @@
 import { createAuthorizeRateLimit } from '../../../src/gateway/authn/authorize-rate-limit.ts'
 import { createBruteForceLimit } from '../../../src/gateway/authn/brute-force-limit.ts'
 import { createRequestObjects } from '../../../src/oauth/authorization/request-object.ts'
-import { createClientKeyring } from '../../../src/oauth/client-keys/key-source.ts'
+import { createClientKeyring } from '../../../src/oauth/client-keys/keyring.ts'
 import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
 import type { ClientRegistration } from '../../../src/oauth/clients/metadata.ts'
 import type { OAuthDeps } from '../../../src/oauth/deps.ts'

@@ -1,0 +1,28 @@
+import type { Clock } from '../../clock.ts'
+import { type ClientKeys, createStaticKeySource, type KeySource, type KeysReport } from './key-source.ts'
+import { createRemoteKeys } from './remote-jwks.ts'
+
+/** Each registered client's keys. */
+export interface ClientKeyring {
+  /** Undefined for a client that registered none. */
+  find(client: { readonly keys?: ClientKeys }): KeySource | undefined
+}
+
+/** Clients with one `jwks_uri` share what is fetched from it. */
+export const createClientKeyring = (clock: Clock, report: KeysReport): ClientKeyring => {
+  const byUri = new Map<string, KeySource>()
+  const byKeys = new WeakMap<ClientKeys, KeySource>()
+  const make = (keys: ClientKeys): KeySource => {
+    const source = (keys.kind === 'uri' && byUri.get(keys.uri)) || createKeySource(keys, clock, report)
+    if (keys.kind === 'uri') byUri.set(keys.uri, source)
+    byKeys.set(keys, source)
+    return source
+  }
+  return { find: ({ keys }) => keys && (byKeys.get(keys) ?? make(keys)) }
+}
+
+/** Keys that were given are read once and never change; those at a URI are fetched when they are first needed. */
+export const createKeySource = (keys: ClientKeys, clock: Clock, report: KeysReport): KeySource => {
+  if (keys.kind === 'uri') return createRemoteKeys(keys.uri, clock, report)
+  return createStaticKeySource(keys.jwks)
+}

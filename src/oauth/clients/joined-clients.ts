@@ -1,0 +1,105 @@
+import { deepFreeze } from '../../deep-freeze.ts'
+import { memoizeLatest } from '../memoize-latest.ts'
+import type { ClientFacts, ClientRegistry } from './client-registry.ts'
+import type { ClientSync } from './client-sync.ts'
+import type { Clients } from './configured-clients.ts'
+import type { InternedMetadata } from './interned-metadata.ts'
+import type { ClientRegistration } from './metadata.ts'
+import { joinMost } from './most-secrets.ts'
+import type { ClientMembers } from './stored-clients.ts'
+
+/** How clients of the store become what is served, by the configuration of now. */
+export interface StoredClientReader {
+  /** A client, or in one line why it does not fit. */
+  read(client_id: string, members: ClientMembers): ClientRegistration | string
+  /** What a client with these members is registered for, whether it fits or not; undefined where there is no telling. */
+  termsOf(members: ClientMembers): InternedMetadata | undefined
+}
+
+/** Told of clients of the store that are not served, when that is noticed: of those that have much in common at least of one. */
+export interface ClientRegistryReport {
+  invalid(client_id: string, reason: string): void
+  /** The configuration has a client of this id too, which is served. */
+  shadowed(client_id: string): void
+}
+
+/** Both kinds as one, until closed. */
+export interface JoinedClients extends ClientRegistry {
+  close(): void
+}
+
+/** @param configured is served where both have a client of one id */
+export const joinClients = (
+  configured: Clients,
+  feed: ClientSync,
+  reader: StoredClientReader,
+  report: ClientRegistryReport,
+): JoinedClients => {
+  const found = new Map<string, ClientRegistration>()
+  const invalid = new Set<string>()
+
+  const readStored = (client_id: string, members: ClientMembers | undefined): ClientRegistration | undefined => {
+    if (members === undefined || invalid.has(client_id)) return undefined
+    const read = reader.read(client_id, members)
+    if (typeof read !== 'string') return deepFreeze(read)
+    invalid.add(client_id)
+    report.invalid(client_id, read)
+    return undefined
+  }
+  const look = (client_id: string): ClientRegistration | undefined => {
+    const stored = feed.get(client_id)
+    if (stored?.disabled) return undefined
+    const client = configured.find(client_id) ?? readStored(client_id, stored?.members())
+    if (client) found.set(client_id, client)
+    return client
+  }
+  const reportHidden = (client_id: string): void => {
+    if (configured.has(client_id) && feed.get(client_id)?.members()) report.shadowed(client_id)
+  }
+  const heed = (client_id: string): void => {
+    found.delete(client_id)
+    invalid.delete(client_id)
+    reportHidden(client_id)
+    look(client_id)
+  }
+  const onReset = (): void => {
+    found.clear()
+    invalid.clear()
+    for (const client_id of feed.ids()) reportHidden(client_id)
+    for (const { sample } of feed.kinds()) look(String(sample.client_id))
+  }
+  const facts = joinFacts(configured, feed, reader)
+  const unfollow = feed.follow(client_id => (client_id === undefined ? onReset() : heed(client_id)))
+  onReset()
+  return {
+    find: client_id => found.get(client_id) ?? look(client_id),
+    has: client_id => configured.has(client_id) || feed.get(client_id) !== undefined,
+    get terms() {
+      return facts.terms
+    },
+    get maxSecretsPerKind() {
+      return facts.maxSecretsPerKind
+    },
+    close: unfollow,
+  }
+}
+
+/** What is known of all, made anew when it has changed: the same objects while it has not. */
+const joinFacts = (configured: ClientFacts, feed: ClientSync, reader: StoredClientReader): ClientFacts => {
+  const terms = memoizeLatest(feed.kinds, kinds =>
+    kinds.length === 0
+      ? configured.terms
+      : [...configured.terms, ...kinds.flatMap(({ sample }) => reader.termsOf(sample) ?? [])],
+  )
+  const maxSecretsPerKind = memoizeLatest(feed.maxSecretsPerKind, stored =>
+    joinMost(configured.maxSecretsPerKind, stored),
+  )
+  return {
+    get terms() {
+      return terms()
+    },
+    get maxSecretsPerKind() {
+      return maxSecretsPerKind()
+    },
+  }
+}
