@@ -1,10 +1,12 @@
 import type { AccessTokenRecord } from '../stores/ports/tokens.ts'
 import { createRequestObjects } from './authorization/request-object.ts'
 import { createClientKeyring } from './client-keys/keyring.ts'
+import type { ProvenClient } from './clients/client-auth.ts'
 import { createClientAuth } from './clients/client-auth.ts'
 import type { ClientRegistration } from './clients/metadata.ts'
 import type { OAuthDeps } from './deps.ts'
 import { createAuthorize } from './endpoints/authorize.ts'
+import type { Endpoint } from './endpoints/endpoint.ts'
 import { createIntrospectionEndpoint } from './endpoints/introspect.ts'
 import { createMetadata } from './endpoints/metadata.ts'
 import { createPush } from './endpoints/push.ts'
@@ -24,7 +26,8 @@ import { memoizeLatest } from './memoize-latest.ts'
 import { pageContextOf } from './pages/page-context.ts'
 import { type Refusal, refusalPage } from './pages/refusal-page.ts'
 import type { OAuthReply, OAuthRequest } from './protocol.ts'
-import { createReplayProtection, type Endpoint, type ProvenClient, type SingleUse } from './replay-protection.ts'
+import { createReplayProtection, type SingleUse } from './replay-protection.ts'
+import { createProofThrottle } from './secrets/proof-throttle.ts'
 import type { ProvenRequest } from './sender-constraint/dpop-proof.ts'
 import { createProofCheck, type ProvenKey } from './sender-constraint/dpop-proof-check.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
@@ -100,6 +103,7 @@ const createGrants = (deps: OAuthDeps): readonly Grant[] => [
 /** Holds nothing open: keys, store and what was revoked belong to whoever opened them. */
 export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer => {
   const grants = createGrants(deps)
+  const throttle = createProofThrottle(deps)
   const clientKeys = createClientKeyring(deps.clock, deps.reportKeysAway)
   const metadata = memoizeLatest(
     () => deps.clients.terms,
@@ -109,7 +113,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
   const checkProof = createProofCheck(deps)
   const readObject = createRequestObjects(deps, clientKeys)
   const findResource = createResourceMetadata(deps.options)
-  const verifyAccessToken = createVerifyAccessToken(deps, accessTokens, deps.revocations)
+  const verifyAccessToken = createVerifyAccessToken(deps, accessTokens)
   const oneTimeUses = createReplayProtection(deps.store.replays)
   const serve =
     (endpoint: Endpoint): AuthorizationServer['token'] =>
@@ -117,9 +121,15 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
       oneTimeUses.answer(pendingReplayChecks, ask => endpoint(form, client, ask, request))
   return {
     parseForm,
-    ...createClientAuth(deps, clientKeys),
+    ...createClientAuth({ ...deps, keyring: clientKeys, throttle }),
     token: serve(
-      createTokenEndpoint(deps, grants, accessTokens, deps.revocations, createSenderConstraintCheck(deps, checkProof)),
+      createTokenEndpoint(
+        deps,
+        grants,
+        accessTokens,
+        deps.revocations,
+        createSenderConstraintCheck(deps.options, checkProof),
+      ),
     ),
     introspect: serve(createIntrospectionEndpoint(deps, accessTokens)),
     revoke: serve(createRevocationEndpoint(deps, accessTokens)),

@@ -1,8 +1,5 @@
 import type { ReplayStore } from '../stores/ports/replays.ts'
-import type { ClientRegistration } from './clients/metadata.ts'
-import type { Form } from './forms/form.ts'
 import type { MaybePromise } from './maybe-promise.ts'
-import type { OAuthReply, OAuthRequest } from './protocol.ts'
 
 /** What a request brings that is good once: the `jti` of a client's assertion, or of a DPoP proof. */
 export interface SingleUse {
@@ -14,12 +11,6 @@ export interface SingleUse {
   refuse(): MaybePromise<never>
 }
 
-/** A client whose proof is right. Whether it was used before is known when the request asks the store. */
-export interface ProvenClient {
-  readonly client: ClientRegistration
-  readonly pendingReplayChecks: readonly SingleUse[]
-}
-
 /**
  * Asks the store for what the request is about, in the same round trip in which it spends what the request may use once.
  * Nothing comes of the answer until it is known that nothing was used before. Without anything to spend it just asks.
@@ -27,14 +18,6 @@ export interface ProvenClient {
  * @throws OAuthError of what was used before
  */
 export type StoreQuery = <T>(question: () => MaybePromise<T>, more?: readonly SingleUse[]) => MaybePromise<T>
-
-/** One of the operations that a client uses which has proven itself. */
-export type Endpoint = (
-  form: Form,
-  client: ClientRegistration,
-  ask: StoreQuery,
-  request: OAuthRequest,
-) => MaybePromise<OAuthReply>
 
 export interface ReplayProtection {
   /**

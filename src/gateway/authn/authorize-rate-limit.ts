@@ -1,5 +1,5 @@
 import { addressKey } from '../../http/peer/client-ip.ts'
-import type { StartLimit } from '../../oauth/deps.ts'
+import type { StartLimit } from '../../oauth/limits.ts'
 import type { Rate } from '../../plans/plan.ts'
 import type { Limiter, Rule } from '../../stores/ports/limiter.ts'
 

@@ -1,6 +1,6 @@
 import { addressKey } from '../../http/peer/client-ip.ts'
-import type { FailureLimit as ProofFailureLimit } from '../../oauth/deps.ts'
 import { createGenerationalCache } from '../../oauth/generational-cache.ts'
+import type { FailureLimit as ProofFailureLimit } from '../../oauth/limits.ts'
 import type { Rate } from '../../plans/plan.ts'
 import type { Limiter } from '../../stores/ports/limiter.ts'
 import { createFailureCount } from './failure-count.ts'

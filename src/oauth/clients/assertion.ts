@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
 import type { ClientAuthFailureReason } from '../../errors.ts'
 import type { JsonObject } from '../client-keys/jws.ts'
 import type { ClientKeyring } from '../client-keys/keyring.ts'
 import { type ClientJwtClaims, expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
-import type { OAuthDeps } from '../deps.ts'
-import type { OAuthOptions } from '../options.ts'
 import { type OAuthRequest, type SigningAlg, strongSigningAlgs } from '../protocol.ts'
 import type { SingleUse } from '../replay-protection.ts'
 import type { ProofResult } from '../secrets/proof-throttle.ts'
-import { type ClientRegistration, isFapiClient } from './metadata.ts'
+import { type ClientRegistration, isFapiClient, type Profile } from './metadata.ts'
 
 /**
  * Whether an assertion is one that the client signed for us (RFC 7523 section 3): what has to be spent if it is.
@@ -20,7 +19,18 @@ export type AssertionCheck = (
   request: OAuthRequest,
 ) => ProofResult<Omit<SingleUse, 'refuse'>>
 
-export const createAssertionCheck = ({ options, clock }: OAuthDeps, keyring: ClientKeyring): AssertionCheck => {
+/** The options of the server that an assertion is checked against. */
+export interface AssertionOptions {
+  readonly issuer: string
+  readonly profile: Profile
+  readonly endpoints: { readonly token?: string }
+}
+
+export const createAssertionCheck = (
+  options: AssertionOptions,
+  keyring: ClientKeyring,
+  clock: Clock,
+): AssertionCheck => {
   const { origin } = new URL(options.issuer)
 
   return (client, assertion, { path }) => {
@@ -60,7 +70,7 @@ const longestLifeSec = 3600
 /** How much longer an id is kept than its assertion is good here, for other machines whose clocks are behind ours. */
 const clockSpreadSec = 60
 
-const allowedAlgs = (client: ClientRegistration, options: OAuthOptions): readonly SigningAlg[] => {
+const allowedAlgs = (client: ClientRegistration, options: AssertionOptions): readonly SigningAlg[] => {
   const pinned = client.token_endpoint_auth_signing_alg
   if (pinned === undefined) return strongSigningAlgs
   return pinned === 'RS256' && isFapiClient(client, options) ? [] : [pinned]
@@ -71,7 +81,7 @@ const allowedAlgs = (client: ClientRegistration, options: OAuthOptions): readonl
  * client believe that the URL is theirs (CVE-2025-27370). Older clients name the endpoint, or the token endpoint whichever
  * they call (RFC 7523 section 3, RFC 9126 section 2).
  */
-const allowedAudiences = (client: ClientRegistration, options: OAuthOptions, url: string): readonly string[] => {
+const allowedAudiences = (client: ClientRegistration, options: AssertionOptions, url: string): readonly string[] => {
   const { issuer, endpoints } = options
   if (client.assertion_audience === 'issuer' || isFapiClient(client, options)) return [issuer]
   return [issuer, url, ...(endpoints.token === undefined ? [] : [endpoints.token])]

@@ -1,15 +1,16 @@
+import type { Clock } from '../../clock.ts'
 import type { ClientAuthFailureReason } from '../../errors.ts'
 import type { ClientKeyring } from '../client-keys/keyring.ts'
-import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import type { OAuthRequest } from '../protocol.ts'
-import type { ProvenClient, SingleUse } from '../replay-protection.ts'
-import { createProofThrottle, type ProofResult } from '../secrets/proof-throttle.ts'
+import type { SingleUse } from '../replay-protection.ts'
+import type { ProofResult, ProofThrottle } from '../secrets/proof-throttle.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
-import { createAssertionCheck } from './assertion.ts'
+import { type AssertionOptions, createAssertionCheck } from './assertion.ts'
 import { createCertificateCheck } from './certificate.ts'
 import { invalidRequest, unauthenticated } from './client-auth-errors.ts'
+import type { ClientRegistry } from './client-registry.ts'
 import { createSecretCheck } from './client-secret.ts'
 import type { ClientRegistration } from './metadata.ts'
 import {
@@ -18,6 +19,12 @@ import {
   readPresented,
   readQuerySecret,
 } from './presented-credentials.ts'
+
+/** A client whose proof is right. Whether the proof was used before is known only after the request has asked the store. */
+export interface ProvenClient {
+  readonly client: ClientRegistration
+  readonly pendingReplayChecks: readonly SingleUse[]
+}
 
 /** Client authentication (RFC 6749 section 2.3). */
 export interface ClientAuth {
@@ -33,12 +40,19 @@ export interface ClientAuth {
   authenticateQuery(request: OAuthRequest): MaybePromise<ClientRegistration>
 }
 
-export const createClientAuth = (deps: OAuthDeps, keyring: ClientKeyring): ClientAuth => {
-  const { clients } = deps
-  const { run, refuse } = createProofThrottle(deps)
-  const isSecretOf = createSecretCheck(clients, deps.clock)
-  const checkAssertion = createAssertionCheck(deps, keyring)
-  const findCertificateFault = createCertificateCheck(keyring, deps.clock)
+export interface ClientAuthDeps {
+  readonly options: AssertionOptions
+  readonly clients: ClientRegistry
+  readonly keyring: ClientKeyring
+  readonly throttle: ProofThrottle
+  readonly clock: Clock
+}
+
+export const createClientAuth = ({ options, clients, keyring, throttle, clock }: ClientAuthDeps): ClientAuth => {
+  const { run, refuse } = throttle
+  const isSecretOf = createSecretCheck(clients, clock)
+  const checkAssertion = createAssertionCheck(options, keyring, clock)
+  const findCertificateFault = createCertificateCheck(keyring, clock)
 
   const proveSecret = ({ client_id, method, client_secret }: PresentedSecret, address: string) =>
     run<ClientRegistration>({ name: client_id, address, toRefusal: unauthenticated }, from => {

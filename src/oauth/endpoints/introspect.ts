@@ -6,9 +6,9 @@ import type { OAuthDeps } from '../deps.ts'
 import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import { parseGrantId } from '../opaque-token.ts'
 import type { OAuthReply } from '../protocol.ts'
-import type { Endpoint } from '../replay-protection.ts'
 import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'
 import { introspectionJwtType, signIntrospectionJwt, wantsIntrospectionJwt } from '../tokens/introspection-jwt.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** The members of an active answer. */
 type Facts = Readonly<Record<string, unknown>>

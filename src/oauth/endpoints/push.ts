@@ -5,15 +5,15 @@ import { findRedirectTarget } from '../authorization/redirect-uri.ts'
 import { type AuthorizationRefusal, parseAuthorizationRequest } from '../authorization/request.ts'
 import type { ReadRequestObject } from '../authorization/request-object.ts'
 import { signatureWanted } from '../authorization/resolve-request.ts'
-import { refuseWhenCrowded } from '../clients/client-auth-errors.ts'
 import { type ClientRegistration, isConfidential, isFapiClient } from '../clients/metadata.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import type { Parameters } from '../forms/parameters.ts'
+import { refuseWhenCrowded } from '../limits.ts'
 import type { OAuthRequest } from '../protocol.ts'
-import type { Endpoint } from '../replay-protection.ts'
 import type { ProofCheck } from '../sender-constraint/dpop-proof-check.ts'
 import { provePushedKey } from '../sender-constraint/par-binding.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /**
  * The pushed authorization request endpoint (RFC 9126 section 2).

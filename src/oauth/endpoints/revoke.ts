@@ -5,11 +5,11 @@ import { type ClientRegistration, isConfidential } from '../clients/metadata.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { parseGrantId } from '../opaque-token.ts'
 import type { RevokedToken } from '../protocol.ts'
-import type { Endpoint } from '../replay-protection.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { hasJwtShape } from '../tokens/jwt.ts'
 import { revokeGrant } from '../tokens/revoke-grant.ts'
 import { createRotationFamily } from '../tokens/rotation-family.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** A token that is good now, or was until it was replaced: whose it is, and how it ends. */
 interface Revocable {

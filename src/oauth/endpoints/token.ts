@@ -9,11 +9,12 @@ import { noHeaders, type SenderConstraint, type SenderConstraintCheck } from '..
 import { createTokenBeginner } from '../grants/token-draft.ts'
 import { mapMaybe } from '../maybe-promise.ts'
 import type { OAuthReply } from '../protocol.ts'
-import type { Endpoint, StoreQuery } from '../replay-protection.ts'
+import type { StoreQuery } from '../replay-protection.ts'
 import { requireResources } from '../resource.ts'
 import { requestedScope } from '../scope.ts'
 import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'
 import type { RevocationFeed } from '../tokens/revocation-feed.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /**
  * The token endpoint (RFC 6749 section 3.2). Everything that all grants share is checked here; a grant adds only what is

@@ -2,19 +2,18 @@ import { OAuthError, type Reuse } from '../../errors.ts'
 import type { Redemption, RedemptionOutcome } from '../../stores/ports/grants.ts'
 import type { Agreed } from '../../stores/ports/token-draft.ts'
 import { type ClientRegistration, isConfidential } from '../clients/metadata.ts'
-import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
 import { challengeOf, codeProof, newGrantSecret, parseGrantId } from '../opaque-token.ts'
 import { notAgreed } from '../resource.ts'
 import { confirmationText } from '../sender-constraint/confirmation.ts'
 import { revokeGrant } from '../tokens/revoke-grant.ts'
 import type { NewToken } from './grant.ts'
-import { type Grant, newFamilyJti } from './grant.ts'
+import { type Grant, newFamilyJti, type RedemptionDeps } from './grant.ts'
 import { createRemovedUserCheck } from './removed-users.ts'
 import type { SenderConstraint } from './sender-constraint.ts'
 
 /** RFC 6749 section 4.1.3 with PKCE (RFC 7636 section 4.5). */
-export const createAuthorizationCodeGrant = (deps: OAuthDeps): Grant => {
+export const createAuthorizationCodeGrant = (deps: RedemptionDeps): Grant => {
   const isRemoved = createRemovedUserCheck(deps)
   return {
     type: 'authorization_code',
@@ -48,7 +47,7 @@ interface Attempt {
 }
 
 const redeemOnce = (
-  { store, keys, clock, options }: OAuthDeps,
+  { store, keys, clock, options }: RedemptionDeps,
   { grantId, code, form, client, possession, token, refreshToken }: Attempt,
 ): Promise<RedemptionOutcome> => {
   const nowMs = clock.nowMs()
@@ -95,7 +94,7 @@ const redirectUrisOf = (form: Form, { redirect_uris }: ClientRegistration): read
   return isImplied ? [presented, ''] : [presented]
 }
 
-const requireFirstUse = async (deps: OAuthDeps, grantId: string, outcome: RedemptionOutcome): Promise<Agreed> => {
+const requireFirstUse = async (deps: RedemptionDeps, grantId: string, outcome: RedemptionOutcome): Promise<Agreed> => {
   if (outcome.kind === 'redeemed') {
     if (deps.revocations.isCutOff(outcome.record)) throw refusal() // an opaque token that is kept by now is told to nobody
     return { ...outcome.record, untilMs: outcome.untilMs }

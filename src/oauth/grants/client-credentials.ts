@@ -1,12 +1,12 @@
+import type { Store } from '../../stores/ports/store.ts'
 import { type Agreed, completeToken } from '../../stores/ports/token-draft.ts'
-import type { OAuthDeps } from '../deps.ts'
 import { mapMaybe } from '../maybe-promise.ts'
 import { newGrantId } from '../opaque-token.ts'
 import { joinScope } from '../scope.ts'
 import type { Grant, NewToken } from './grant.ts'
 
 /** RFC 6749 section 4.4: the client acts for itself. There is no refresh token (section 4.4.3). */
-export const createClientCredentialsGrant = ({ store }: Pick<OAuthDeps, 'store'>): Grant => {
+export const createClientCredentialsGrant = ({ store }: { readonly store: Pick<Store, 'tokens'> }): Grant => {
   const keep = (grantId: string, { draft, digest }: NewToken, agreed: Agreed): Promise<void> | undefined =>
     digest === undefined
       ? undefined

@@ -1,11 +1,17 @@
+import type { Clock } from '../../clock.ts'
 import { randomText } from '../../random-text.ts'
+import type { Store } from '../../stores/ports/store.ts'
 import type { Agreed, TokenToStore } from '../../stores/ports/token-draft.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
+import type { ClientRegistry } from '../clients/client-registry.ts'
 import type { ClientRegistration } from '../clients/metadata.ts'
 import type { Form } from '../forms/form.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import type { OAuthOptions } from '../options.ts'
 import type { GrantType } from '../protocol.ts'
 import type { StoreQuery } from '../replay-protection.ts'
+import type { RevocationFeed } from '../tokens/revocation-feed.ts'
 import type { SenderConstraint } from './sender-constraint.ts'
 
 /** One grant type at the token endpoint. `token.ts` has checked client, registration and scope before it is asked. */
@@ -48,6 +54,16 @@ export interface Granted {
   readonly agreed: Agreed
   /** Present where the caller has to replace, or gets its first, refresh token. */
   readonly refreshToken?: string
+}
+
+/** What the grants use that redeem a code or a refresh token. */
+export interface RedemptionDeps {
+  readonly options: Pick<OAuthOptions, 'profile' | 'accessToken' | 'refreshToken' | 'login' | 'users'>
+  readonly store: Pick<Store, 'grants'>
+  readonly keys: Pick<KeyRing, 'digest'>
+  readonly clients: Pick<ClientRegistry, 'has'>
+  readonly revocations: Pick<RevocationFeed, 'queryWithNotBefore' | 'isCutOff' | 'revoke'>
+  readonly clock: Clock
 }
 
 /** A fresh name for one access token among several of a grant. */

@@ -2,14 +2,13 @@ import { OAuthError, type Reuse } from '../../errors.ts'
 import type { RefreshOutcome } from '../../stores/ports/grants.ts'
 import type { Agreed } from '../../stores/ports/token-draft.ts'
 import { type ClientRegistration, isConfidential } from '../clients/metadata.ts'
-import type { OAuthDeps } from '../deps.ts'
 import { parseGrantId } from '../opaque-token.ts'
 import type { OAuthOptions } from '../options.ts'
 import { notAgreed } from '../resource.ts'
 import { revokeGrant } from '../tokens/revoke-grant.ts'
 import { createRotationFamily, type RotationFamily } from '../tokens/rotation-family.ts'
 import type { NewToken } from './grant.ts'
-import { type Grant, type GrantRequest, newFamilyJti } from './grant.ts'
+import { type Grant, type GrantRequest, newFamilyJti, type RedemptionDeps } from './grant.ts'
 import { createRemovedUserCheck } from './removed-users.ts'
 import { isSenderConstrained, type SenderConstraint } from './sender-constraint.ts'
 
@@ -17,7 +16,7 @@ import { isSenderConstrained, type SenderConstraint } from './sender-constraint.
  * RFC 6749 section 6. A public client's token is replaced at every use, so that a stolen one is noticed (RFC 9700
  * section 4.14.2); a client that proves itself, or always holds what its tokens are bound to, keeps its token.
  */
-export const createRefreshTokenGrant = (deps: OAuthDeps): Grant => {
+export const createRefreshTokenGrant = (deps: RedemptionDeps): Grant => {
   const lineage = createRotationFamily(deps.keys)
   const isRemoved = createRemovedUserCheck(deps)
   return {
@@ -60,10 +59,10 @@ const readAttempt = (request: GrantRequest, lineage: RotationFamily): Attempt =>
  * By registration, not by what this request proves: a token that is bound to nothing could be kept by any thief who
  * brings a key along.
  */
-const isRotating = (client: ClientRegistration, options: OAuthOptions): boolean =>
+const isRotating = (client: ClientRegistration, options: Pick<OAuthOptions, 'profile'>): boolean =>
   !isConfidential(client) && !isSenderConstrained(client, options)
 
-const refreshOnce = ({ store, keys, clock, options }: OAuthDeps, attempt: Attempt): Promise<RefreshOutcome> => {
+const refreshOnce = ({ store, keys, clock, options }: RedemptionDeps, attempt: Attempt): Promise<RefreshOutcome> => {
   const nowMs = clock.nowMs()
   return store.grants.refresh({
     grantId: attempt.grantId,
@@ -80,7 +79,7 @@ const refreshOnce = ({ store, keys, clock, options }: OAuthDeps, attempt: Attemp
 }
 
 const requireValid = async (
-  deps: OAuthDeps,
+  deps: RedemptionDeps,
   lineage: RotationFamily,
   { grantId, presented }: Attempt,
   outcome: RefreshOutcome,

@@ -1,5 +1,5 @@
 import type { Agreed } from '../../stores/ports/token-draft.ts'
-import type { OAuthDeps } from '../deps.ts'
+import type { RedemptionDeps } from './grant.ts'
 
 /**
  * Whether the person who agreed gets no more tokens: the configuration has the person no longer, or a client has the person's
@@ -11,7 +11,7 @@ export type RemovedUserCheck = (agreed: Agreed) => boolean
 export const createRemovedUserCheck = ({
   options,
   clients,
-}: Pick<OAuthDeps, 'options' | 'clients'>): RemovedUserCheck => {
+}: Pick<RedemptionDeps, 'options' | 'clients'>): RemovedUserCheck => {
   if (options.login.mode === 'handoff') return ({ sub }) => clients.has(sub)
   const usernames = new Set(options.users.map(user => user.username))
   return ({ sub, username }) => clients.has(sub) || (username !== undefined && !usernames.has(username))

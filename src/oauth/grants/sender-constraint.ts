@@ -1,7 +1,6 @@
 import { OAuthError } from '../../errors.ts'
 import type { CertificateConfirmation, Confirmation, KeyConfirmation } from '../../stores/ports/confirmation.ts'
 import { type ClientRegistration, isConfidential } from '../clients/metadata.ts'
-import type { OAuthDeps } from '../deps.ts'
 import type { OAuthOptions } from '../options.ts'
 import type { OAuthRequest } from '../protocol.ts'
 import type { SingleUse } from '../replay-protection.ts'
@@ -30,7 +29,7 @@ export type SenderConstraintCheck = (request: OAuthRequest, client: ClientRegist
 
 /** A DPoP proof that is sent binds, whoever sends it; a certificate binds where the client is registered for that. */
 export const createSenderConstraintCheck = (
-  { options }: Pick<OAuthDeps, 'options'>,
+  options: Pick<OAuthOptions, 'profile'>,
   checkProof: ProofCheck,
 ): SenderConstraintCheck => {
   const toPossession = (
@@ -66,7 +65,7 @@ const nothing: SenderConstraint = { bindings: [], headers: noHeaders, pendingRep
 /** What the token is bound to, with all that the client is registered to hold. Undefined: it is a bearer token. */
 const confirm = (
   client: ClientRegistration,
-  options: OAuthOptions,
+  options: Pick<OAuthOptions, 'profile'>,
   key: KeyConfirmation | undefined,
   certificate: CertificateConfirmation | undefined,
 ): Confirmation | undefined => {

@@ -1,9 +1,15 @@
-import type { OAuthDeps } from '../deps.ts'
+import type { Clock } from '../../clock.ts'
+import type { OAuthOptions } from '../options.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { BeginToken, GrantRequest } from './grant.ts'
 
+export interface TokenDraftDeps {
+  readonly options: Pick<OAuthOptions, 'issuer' | 'accessToken'>
+  readonly clock: Clock
+}
+
 export const createTokenBeginner =
-  ({ options, clock }: Pick<OAuthDeps, 'options' | 'clock'>, accessTokens: AccessTokens) =>
+  ({ options, clock }: TokenDraftDeps, accessTokens: AccessTokens) =>
   ({ form, client, possession }: Pick<GrantRequest, 'form' | 'client' | 'possession'>): BeginToken =>
   (grantId, jti, scopes) => {
     const iat = Math.floor(clock.nowMs() / 1000)

@@ -1,6 +1,5 @@
 import type { ClientAuthFailureReason, OAuthError } from '../../errors.ts'
-import { refuseWhenLimited } from '../clients/client-auth-errors.ts'
-import type { OAuthDeps } from '../deps.ts'
+import { type FailureLimit, refuseWhenLimited } from '../limits.ts'
 import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 
 /** Hears proofs under the name that is tried and the address that it is tried from, and counts those that are not good. */
@@ -36,7 +35,13 @@ export type ProofResult<T> =
 /** Names are counted in memory and in the store; a longer one is nobody's. */
 const longestName = 256
 
-export const createProofThrottle = ({ failures, clients }: Pick<OAuthDeps, 'failures' | 'clients'>): ProofThrottle => {
+export interface ProofThrottleDeps {
+  readonly failures: FailureLimit
+  /** Whether a name is the client_id of a client. */
+  readonly clients: { has(name: string): boolean }
+}
+
+export const createProofThrottle = ({ failures, clients }: ProofThrottleDeps): ProofThrottle => {
   const refuse = async (caller: ThrottledCaller, fault: ClientAuthFailureReason): Promise<never> => {
     const client_id = clients.has(caller.name) ? caller.name : undefined
     refuseWhenLimited(await failures.count(caller.name.slice(0, longestName), caller.address), fault, client_id)

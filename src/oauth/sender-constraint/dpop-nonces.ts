@@ -15,7 +15,7 @@ export interface Nonces {
 /** A nonce is good in its own span and in the next: two and a half to five minutes. */
 const nonceSpanMs = 150_000
 
-export const createNonces = (keys: KeyRing, clock: Clock): Nonces => {
+export const createNonces = (keys: Pick<KeyRing, 'digest'>, clock: Clock): Nonces => {
   const nonceOf = (span: number): string => keys.digest(`dpop nonce ${span}`)
   const spanNow = (): number => Math.floor(clock.nowMs() / nonceSpanMs)
   return {

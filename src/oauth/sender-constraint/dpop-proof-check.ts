@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
 import { OAuthError } from '../../errors.ts'
 import { clockSpreadMs } from '../../stores/ports/clock-spread.ts'
-import type { OAuthDeps } from '../deps.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { OAuthOptions } from '../options.ts'
 import type { SingleUse } from '../replay-protection.ts'
 import { createNonces } from './dpop-nonces.ts'
 import {
@@ -31,7 +33,13 @@ export interface ProvenKey {
  */
 export type ProofCheck = (request: ProvenRequest) => ProvenKey
 
-export const createProofCheck = ({ options, keys, clock }: OAuthDeps): ProofCheck => {
+export interface ProofCheckDeps {
+  readonly options: Pick<OAuthOptions, 'issuer' | 'dpop'>
+  readonly keys: Pick<KeyRing, 'digest'>
+  readonly clock: Clock
+}
+
+export const createProofCheck = ({ options, keys, clock }: ProofCheckDeps): ProofCheck => {
   const { origin } = new URL(options.issuer)
   const nonces = createNonces(keys, clock)
   const freshNonce = (): Readonly<Record<string, string>> => ({ 'dpop-nonce': nonces.current() })

@@ -1,10 +1,13 @@
+import type { Clock } from '../../clock.ts'
 import type { Confirmation } from '../../stores/ports/confirmation.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
-import type { OAuthDeps } from '../deps.ts'
+import type { ClientRegistry } from '../clients/client-registry.ts'
 import { createGenerationalCache } from '../generational-cache.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import { newGrantSecret } from '../opaque-token.ts'
+import type { OAuthOptions } from '../options.ts'
 import { type Claims, signJwt, verifyJwt } from './jwt.ts'
 
 /** Makes access tokens in the configured format, and reads back those that speak for themselves. */
@@ -30,7 +33,14 @@ const rememberedTokens = 5_000
 /** Twice what a token with a few scopes and resources has; a client can make longer ones to fill the memory with. */
 const longestRemembered = 2048
 
-export const createAccessTokens = ({ options, keys, clock, clients }: OAuthDeps): AccessTokens => {
+export interface AccessTokenDeps {
+  readonly options: Pick<OAuthOptions, 'issuer' | 'accessToken'>
+  readonly keys: KeyRing
+  readonly clients: Pick<ClientRegistry, 'find'>
+  readonly clock: Clock
+}
+
+export const createAccessTokens = ({ options, keys, clients, clock }: AccessTokenDeps): AccessTokens => {
   const verified = createGenerationalCache<AccessTokenRecord>(rememberedTokens)
 
   const beginOpaque = (grantId: string): BegunToken => {

@@ -1,7 +1,9 @@
+import type { Clock } from '../../clock.ts'
 import { randomText } from '../../random-text.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { ClientRegistration } from '../clients/metadata.ts'
-import type { OAuthDeps } from '../deps.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { OAuthOptions } from '../options.ts'
 import { signJwt } from './jwt.ts'
 
 /** What has proven who is calling: an access token that was verified, or a client that has shown its secret. */
@@ -23,12 +25,18 @@ interface Assertion {
   readonly renewAtMs: number
 }
 
+export interface IdentityAssertionDeps {
+  readonly options: Pick<OAuthOptions, 'issuer' | 'accessToken'>
+  readonly keys: Pick<KeyRing, 'current'>
+  readonly clock: Clock
+}
+
 /**
  * Assertions of a type of their own: none passes for an access token, and no access token for one (RFC 8725 section 3.11).
  * A signature costs as much as the rest of a request, so one serves all that come with the same token. It is remembered as
  * long as the token is: a token is the same object until then.
  */
-export const createIdentityAssertions = (deps: OAuthDeps): SignIdentity => {
+export const createIdentityAssertions = (deps: IdentityAssertionDeps): SignIdentity => {
   const byGrouping = new Map<string, WeakMap<Proof, Assertion>>()
   return (proof, grouping, resource) => {
     const known = byGrouping.get(grouping) ?? new WeakMap<Proof, Assertion>()
@@ -42,7 +50,12 @@ export const createIdentityAssertions = (deps: OAuthDeps): SignIdentity => {
 }
 
 /** It ends with the token that it speaks of, where that is sooner. */
-const sign = ({ options, keys, clock }: OAuthDeps, proof: Proof, grouping: string, resource: string): Assertion => {
+const sign = (
+  { options, keys, clock }: IdentityAssertionDeps,
+  proof: Proof,
+  grouping: string,
+  resource: string,
+): Assertion => {
   const nowMs = clock.nowMs()
   const iat = Math.floor(nowMs / 1000)
   const token = 'jti' in proof ? proof : undefined

@@ -1,17 +1,25 @@
+import type { Clock } from '../../clock.ts'
 import type { ClientRegistration } from '../clients/metadata.ts'
-import type { OAuthDeps } from '../deps.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { OAuthOptions } from '../options.ts'
 import { signJwt } from './jwt.ts'
 
 /** Introspection answers as signed JWTs (RFC 9701), for callers who have to prove later what they were told. */
 
 export const introspectionJwtType = 'application/token-introspection+jwt'
 
+export interface IntrospectionJwtDeps {
+  readonly options: Pick<OAuthOptions, 'issuer'>
+  readonly keys: Pick<KeyRing, 'current'>
+  readonly clock: Clock
+}
+
 /**
  * The answer, signed for the caller alone. Neither `sub` nor `exp` stands outside `token_introspection`: it must not
  * pass for an access token (RFC 9701 sections 5 and 8.1).
  */
 export const signIntrospectionJwt = (
-  { options, keys, clock }: OAuthDeps,
+  { options, keys, clock }: IntrospectionJwtDeps,
   { client_id, introspection_signed_response_alg: alg }: ClientRegistration,
   answer: Readonly<Record<string, unknown>>,
 ): string =>

@@ -17,7 +17,7 @@ export interface RotationFamily {
  */
 const longestWalk = 1000
 
-export const createRotationFamily = (keys: KeyRing): RotationFamily => {
+export const createRotationFamily = (keys: Pick<KeyRing, 'digest'>): RotationFamily => {
   const successorOf = (refreshToken: string): string => {
     const grantId = refreshToken.slice(0, refreshToken.indexOf('.'))
     // The prefix keeps it apart from the digest that the store holds of the same token.

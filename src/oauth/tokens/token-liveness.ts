@@ -1,8 +1,10 @@
+import type { Clock } from '../../clock.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
-import type { OAuthDeps } from '../deps.ts'
+import type { ClientRegistry } from '../clients/client-registry.ts'
 import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import { isOpaque } from '../opaque-token.ts'
 import { isAlive } from './access-token.ts'
+import type { RevocationFeed } from './revocation-feed.ts'
 import type { VerifyAccessToken } from './verify-access-token.ts'
 
 /**
@@ -14,8 +16,14 @@ export type TokenLiveness = (token: string, record: AccessTokenRecord) => MaybeP
 /** How old an answer of the store may be: there may be thousands of them that are asked about all the time. */
 const lookupAgeMs = 5000
 
+export interface TokenLivenessDeps {
+  readonly clients: Pick<ClientRegistry, 'find'>
+  readonly revocations: Pick<RevocationFeed, 'isRevoked'>
+  readonly clock: Clock
+}
+
 export const createTokenLiveness =
-  ({ clock, clients, revocations }: OAuthDeps, check: VerifyAccessToken): TokenLiveness =>
+  ({ clients, revocations, clock }: TokenLivenessDeps, check: VerifyAccessToken): TokenLiveness =>
   (token, record) => {
     if (!isAlive(record, clock.nowMs()) || !clients.find(record.client_id) || revocations.isRevoked(record)) return true
     return isOpaque(token) && mapMaybe(check(token, lookupAgeMs), found => found === undefined)

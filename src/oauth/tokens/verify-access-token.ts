@@ -1,6 +1,8 @@
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../stores/ports/store.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
-import type { OAuthDeps } from '../deps.ts'
 import { createGenerationalCache } from '../generational-cache.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
 import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 import { isOpaque, parseGrantId } from '../opaque-token.ts'
 import { type AccessTokens, isAlive } from './access-token.ts'
@@ -22,20 +24,25 @@ interface Lookup {
   readonly atMs: number
 }
 
+export interface VerifyAccessTokenDeps {
+  readonly store: Pick<Store, 'tokens'>
+  readonly keys: Pick<KeyRing, 'digest'>
+  readonly revocations: Pick<RevocationFeed, 'isRevoked' | 'starting'>
+  readonly clock: Clock
+}
+
 /**
  * JWTs are checked without the store, against the feed of revocations; a store that is away takes nothing from them.
  * Opaque tokens are looked up at most once a second each; without the store that is a StoreUnavailableError.
  */
 export const createVerifyAccessToken = (
-  deps: OAuthDeps,
+  { store, keys, revocations, clock }: VerifyAccessTokenDeps,
   accessTokens: AccessTokens,
-  feed: RevocationFeed,
 ): VerifyAccessToken => {
-  const { store, keys, clock } = deps
   const lookups = createGenerationalCache<Lookup>(rememberedLookups)
 
   const unlessRevoked = (record: AccessTokenRecord | undefined): AccessTokenRecord | undefined =>
-    record && !feed.isRevoked(record) ? record : undefined
+    record && !revocations.isRevoked(record) ? record : undefined
   const checkJwt = (token: string): MaybePromise<AccessTokenRecord | undefined> =>
     mapMaybe(accessTokens.readJwt(token), unlessRevoked)
   const lookUp = async (grantId: string, token: string, atMs: number): Promise<AccessTokenRecord | undefined> => {
@@ -63,7 +70,7 @@ export const createVerifyAccessToken = (
     isOpaque(token) ? checkOpaque(token, ageMs) : checkJwt(token)
 
   // A process that has just started does not know yet what was revoked before.
-  return (token, ageMs) => feed.starting?.then(() => check(token, ageMs)) ?? check(token, ageMs)
+  return (token, ageMs) => revocations.starting?.then(() => check(token, ageMs)) ?? check(token, ageMs)
 }
 
 const stillAlive = (record: Lookup['record'], nowMs: number): MaybePromise<AccessTokenRecord | undefined> =>

@@ -1,0 +1,13 @@
+import type { ClientRegistration } from '../clients/metadata.ts'
+import type { Form } from '../forms/form.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { OAuthReply, OAuthRequest } from '../protocol.ts'
+import type { StoreQuery } from '../replay-protection.ts'
+
+/** An endpoint that clients call. The client has authenticated; `ask` runs the replay checks together with the first query. */
+export type Endpoint = (
+  form: Form,
+  client: ClientRegistration,
+  ask: StoreQuery,
+  request: OAuthRequest,
+) => MaybePromise<OAuthReply>
