@@ -83,7 +83,7 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'the gateway accepts a revoked token',
     file: 'src/oauth/tokens/verify-access-token.ts',
-    find: 'record && !feed.isRevoked(record) ? record',
+    find: 'record && !revocations.isRevoked(record) ? record',
     replace: 'record ? record',
     tests: ['test/oauth/tokens/verify-access-token.test.ts', 'test/oauth/endpoints/revoke.test.ts'],
   },
