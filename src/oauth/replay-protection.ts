@@ -1,5 +1,5 @@
 import type { ReplayStore } from '../stores/ports/replays.ts'
-import type { MaybePromise } from './maybe-promise.ts'
+import type { MaybePromise } from './functional.ts'
 
 /** What a request brings that is good once: the `jti` of a client's assertion, or of a DPoP proof. */
 export interface SingleUse {

@@ -1,7 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
 import { readTextFile } from '../../files/text-file.ts'
 import { parseCertificates } from '../../http/tls/pem.ts'
-import { findKeyBoundsFault, leastRsaBits } from '../../oauth/client-keys/key-limits.ts'
+import { findKeyLimitFault } from '../../oauth/client-keys/public-keys.ts'
+import { minRsaBits } from '../../oauth/jws-algorithms.ts'
 import { parseRedisAddress } from '../../stores/store-url.ts'
 import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Path } from '../source/diagnostic.ts'
@@ -26,9 +27,9 @@ export const certificateRules = {
   'weak-key': async ({ draft }) =>
     (await readAll(draft)).flatMap(({ path, certificates }) =>
       warnIf(
-        certificates.some(({ publicKey }) => findKeyBoundsFault(publicKey) === 'too_short'),
+        certificates.some(({ publicKey }) => findKeyLimitFault(publicKey) === 'too_short'),
         path,
-        `holds a certificate with an RSA key of less than ${leastRsaBits} bits, which can be forged; take another`,
+        `holds a certificate with an RSA key of less than ${minRsaBits} bits, which can be forged; take another`,
       ),
     ),
 } as const satisfies WarningRules

@@ -1,7 +1,13 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { fitsAlg } from '../../oauth/client-keys/jws.ts'
-import { findKeyBoundsFault, leastRsaBits, mostExponentBits, mostRsaBits } from '../../oauth/client-keys/key-limits.ts'
-import { isForVerification, isKeyOperations } from '../../oauth/client-keys/key-use.ts'
+import {
+  findKeyLimitFault,
+  fitsAlg,
+  isForVerification,
+  isKeyOperations,
+  maxExponentBits,
+  maxRsaBits,
+} from '../../oauth/client-keys/public-keys.ts'
+import { minRsaBits } from '../../oauth/jws-algorithms.ts'
 import { type SigningAlg, signingAlgs } from '../../oauth/protocol.ts'
 import { ownMember } from '../../own-member.ts'
 
@@ -68,13 +74,13 @@ const readKey = (read: () => KeyObject): KeyObject | undefined => {
 }
 
 const strengthFault = (key: KeyObject): string | undefined => {
-  switch (findKeyBoundsFault(key)) {
+  switch (findKeyLimitFault(key)) {
     case 'too_short':
-      return `is too short; an RSA key has ${leastRsaBits} bits or more (RFC 7518 section 3.3)`
+      return `is too short; an RSA key has ${minRsaBits} bits or more (RFC 7518 section 3.3)`
     case 'too_long':
-      return `is too long; an RSA key has ${mostRsaBits} bits at most here`
+      return `is too long; an RSA key has ${maxRsaBits} bits at most here`
     case 'exponent_too_long':
-      return `has too long an exponent; e of an RSA key has ${mostExponentBits} bits at most here, and is AQAB as a rule`
+      return `has too long an exponent; e of an RSA key has ${maxExponentBits} bits at most here, and is AQAB as a rule`
     case undefined:
       return undefined
   }

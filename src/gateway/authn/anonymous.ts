@@ -1,4 +1,4 @@
-import { type MaybePromise, mapMaybe } from '../../oauth/maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../../oauth/functional.ts'
 import type { OAuthRequest } from '../../oauth/protocol.ts'
 import { refuse } from '../error-response.ts'
 import type { Caller, Exchange, Outcome } from '../exchange.ts'

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../errors.ts'
-import { type MaybePromise, mapMaybe } from '../../oauth/maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../../oauth/functional.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
 import type { AuthenticationDeps, AuthenticationStep } from './authenticate.ts'

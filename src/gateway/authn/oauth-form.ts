@@ -1,6 +1,6 @@
 import { type BodyOutcome, readBody } from '../../http/body.ts'
 import { expectsContinue } from '../../http/context.ts'
-import type { MaybePromise } from '../../oauth/maybe-promise.ts'
+import type { MaybePromise } from '../../oauth/functional.ts'
 import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 

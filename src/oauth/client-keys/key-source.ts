@@ -1,4 +1,4 @@
-import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../functional.ts'
 import { type JwkSet, type PublicKey, toPublicKeys } from './public-keys.ts'
 
 export type ClientKeys =

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { type CompactJws, fitsAlg, isSignedBy } from './jws.ts'
-import { findKeyBoundsFault } from './key-limits.ts'
-import { isForVerification } from './key-use.ts'
+import { isKeyOfAlg, minRsaBits } from '../jws-algorithms.ts'
+import type { SigningAlg } from '../protocol.ts'
+import { type CompactJws, isSignedBy } from './jws.ts'
 
 /** RFC 7517 section 5. */
 export interface JwkSet {
@@ -56,9 +56,44 @@ const toPublicKey = (jwk: Readonly<Record<string, unknown>>): readonly PublicKey
   if (!isForVerification(jwk)) return []
   try {
     const key = createPublicKey({ key: { ...jwk }, format: 'jwk' })
-    if (findKeyBoundsFault(key)) return []
+    if (findKeyLimitFault(key)) return []
     return [{ key, ...(typeof kid === 'string' && { kid }), ...(typeof alg === 'string' && { alg }) }]
   } catch {
     return []
   }
 }
+
+/** How a public key exceeds the limits. */
+export type KeyLimitFault = 'too_short' | 'too_long' | 'exponent_too_long'
+
+/** The limits on RSA keys of others. A verification costs more the longer the key is, and the other party chooses the key. */
+export const maxRsaBits = 4096
+export const maxExponentBits = 32
+
+/** Undefined: the key is within the limits. Only RSA keys have different lengths. */
+export const findKeyLimitFault = ({
+  asymmetricKeyType,
+  asymmetricKeyDetails,
+}: KeyObject): KeyLimitFault | undefined => {
+  if (asymmetricKeyType !== 'rsa') return undefined
+  const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {}
+  if (modulusLength < minRsaBits) return 'too_short'
+  if (modulusLength > maxRsaBits) return 'too_long'
+  return publicExponent >> BigInt(maxExponentBits) > 0n ? 'exponent_too_long' : undefined
+}
+
+/** Whether a public key is one for the algorithm, and within the limits. */
+export const fitsAlg = (alg: SigningAlg, key: KeyObject): boolean =>
+  isKeyOfAlg(alg, key) && findKeyLimitFault(key) === undefined
+
+/**
+ * Whether a JWK may verify signatures by its `use` and `key_ops` (RFC 7517 sections 4.2 and 4.3). A key without these members
+ * may. A `key_ops` that is not a list of strings is malformed, so such a key may not.
+ */
+export const isForVerification = ({ use, key_ops }: Readonly<Record<string, unknown>>): boolean =>
+  (use === undefined || use === 'sig') &&
+  (key_ops === undefined || (isKeyOperations(key_ops) && key_ops.includes('verify')))
+
+/** Whether a `key_ops` is well-formed. */
+export const isKeyOperations = (key_ops: unknown): key_ops is readonly string[] =>
+  Array.isArray(key_ops) && key_ops.every(operation => typeof operation === 'string')

@@ -1,7 +1,8 @@
 import type { ClientAuthFailureReason } from '../../errors.ts'
+import type { JsonObject } from '../base64url.ts'
 import type { SigningAlg } from '../protocol.ts'
 import type { ProofResult } from '../secrets/proof-throttle.ts'
-import { type CompactJws, type JsonObject, parseJws } from './jws.ts'
+import { type CompactJws, parseJws } from './jws.ts'
 import type { KeySource } from './key-source.ts'
 import { findSignatureFault } from './public-keys.ts'
 

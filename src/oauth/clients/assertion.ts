@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { ClientAuthFailureReason } from '../../errors.ts'
-import type { JsonObject } from '../client-keys/jws.ts'
+import type { JsonObject } from '../base64url.ts'
 import type { ClientKeyring } from '../client-keys/keyring.ts'
 import { type ClientJwtClaims, expirySkewSec, verifyClientJwt } from '../client-keys/verify-client-jwt.ts'
 import { type OAuthRequest, type SigningAlg, strongSigningAlgs } from '../protocol.ts'

@@ -1,6 +1,6 @@
 import type { InternedMetadata } from './interned-metadata.ts'
 import type { ClientRegistration } from './metadata.ts'
-import type { MostSecrets } from './most-secrets.ts'
+import type { MostSecrets } from './secret-kinds.ts'
 
 /** Every client that is served: those of the configuration and those of the store, except disabled ones. */
 export interface ClientRegistry extends ClientFacts {

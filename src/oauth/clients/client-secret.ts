@@ -1,13 +1,13 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
-import { memoizeLatest } from '../memoize-latest.ts'
+import type { MaybePromise } from '../functional.ts'
+import { memoizeLatest } from '../functional.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
 import type { ClientFacts } from './client-registry.ts'
 import type { ClientRegistration, ClientSecret } from './metadata.ts'
-import { secretKindOf } from './secret-kind.ts'
+import { secretKindOf } from './secret-kinds.ts'
 
 /**
  * Whether the presented secret is one of the client's that have not ended. Without a client, or with one that has no

@@ -2,7 +2,7 @@ import { encodeClient } from './client-codec.ts'
 import type { ClientFacts } from './client-registry.ts'
 import { createMetadataTable } from './interned-metadata.ts'
 import type { ClientRegistration } from './metadata.ts'
-import { countSecrets, joinMost, type MostSecrets, noSecrets } from './most-secrets.ts'
+import { countSecrets, joinMost, type MostSecrets, noSecrets } from './secret-kinds.ts'
 
 /** Clients on their way to another process, as JSON can hold them: their secrets in the clear. */
 export interface ClientSnapshot {

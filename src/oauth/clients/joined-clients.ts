@@ -1,11 +1,11 @@
 import { deepFreeze } from '../../deep-freeze.ts'
-import { memoizeLatest } from '../memoize-latest.ts'
+import { memoizeLatest } from '../functional.ts'
 import type { ClientFacts, ClientRegistry } from './client-registry.ts'
 import type { ClientSync } from './client-sync.ts'
 import type { Clients } from './configured-clients.ts'
 import type { InternedMetadata } from './interned-metadata.ts'
 import type { ClientRegistration } from './metadata.ts'
-import { joinMost } from './most-secrets.ts'
+import { joinMost } from './secret-kinds.ts'
 import type { ClientMembers } from './stored-clients.ts'
 
 /** How clients of the store become what is served, by the configuration of now. */

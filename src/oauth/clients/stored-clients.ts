@@ -1,7 +1,7 @@
 import { setOwnMember } from '../../own-member.ts'
 import type { ClientChange, ClientRecord } from '../../stores/ports/clients.ts'
 import { certificateNameKinds } from './metadata.ts'
-import { countSecrets, joinMost, type MostSecrets, noSecrets } from './most-secrets.ts'
+import { countSecrets, joinMost, type MostSecrets, noSecrets } from './secret-kinds.ts'
 
 /** A client's members as the configuration has them. */
 export type ClientMembers = Readonly<Record<string, unknown>>

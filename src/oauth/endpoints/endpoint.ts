@@ -1,6 +1,6 @@
 import type { ClientRegistration } from '../clients/metadata.ts'
 import type { Form } from '../forms/form.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '../functional.ts'
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
 import type { StoreQuery } from '../replay-protection.ts'
 

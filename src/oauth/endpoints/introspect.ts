@@ -3,7 +3,7 @@ import type { AccessTokenRecord, FoundToken } from '../../stores/ports/tokens.ts
 import { unauthenticated } from '../clients/client-auth-errors.ts'
 import type { ClientRegistration } from '../clients/metadata.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../functional.ts'
 import { parseGrantId } from '../opaque-token.ts'
 import type { OAuthReply } from '../protocol.ts'
 import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'

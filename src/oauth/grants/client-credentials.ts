@@ -1,6 +1,6 @@
 import type { Store } from '../../stores/ports/store.ts'
 import { type Agreed, completeToken } from '../../stores/ports/token-draft.ts'
-import { mapMaybe } from '../maybe-promise.ts'
+import { mapMaybe } from '../functional.ts'
 import { newGrantId } from '../opaque-token.ts'
 import { joinScope } from '../scope.ts'
 import type { Grant, NewToken } from './grant.ts'

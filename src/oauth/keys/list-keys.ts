@@ -1,5 +1,6 @@
 import type { Secret } from '../../secret.ts'
 import type { KeyStore } from '../../stores/ports/keys.ts'
+import { isSigningAlg } from '../jws-algorithms.ts'
 import type { SigningAlg } from '../protocol.ts'
 import type { KeyRingOptions } from './key-ring.ts'
 import { readOperatorKeys } from './operator-keys.ts'
@@ -12,7 +13,6 @@ import {
   signingAlgsOf,
   stateOf,
 } from './rotation-schedule.ts'
-import { isSigningAlg } from './signing-key.ts'
 
 /** One signing key as an operator sees it: nothing of it is secret. */
 export interface ListedKey {

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
 import type { KeyRecord } from '../../stores/ports/keys.ts'
+import { isSigningAlg } from '../jws-algorithms.ts'
 import type { Digest } from '../opaque-token.ts'
 import type { SigningAlg } from '../protocol.ts'
 import { digestAlg } from './generate-key.ts'
 import { activeAtMs, byTurn } from './rotation-schedule.ts'
-import { isSigningAlg, type PublicJwk, type SigningKey, toSigningKey } from './signing-key.ts'
+import { type PublicJwk, type SigningKey, toSigningKey } from './signing-key.ts'
 
 /** What one reading of the keys gave, ready to sign and to verify with. */
 export interface LoadedKeys {

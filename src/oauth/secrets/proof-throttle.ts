@@ -1,6 +1,6 @@
 import type { ClientAuthFailureReason, OAuthError } from '../../errors.ts'
+import { type MaybePromise, mapMaybe } from '../functional.ts'
 import { type FailureLimit, refuseWhenLimited } from '../limits.ts'
-import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 
 /** Hears proofs under the name that is tried and the address that it is tried from, and counts those that are not good. */
 export interface ProofThrottle {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, systemClock } from '../../clock.ts'
 import { Secret } from '../../secret.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '../functional.ts'
 import { remainderOf, type ScryptCost, usualCost, workOf } from './scrypt-cost.ts'
 import { deriveKey, type SecretOwner } from './scrypt-queue.ts'
 import { createVerifiedMemory } from './verified-cache.ts'

@@ -1,8 +1,9 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import { OAuthError } from '../../errors.ts'
 import { ownMember } from '../../own-member.ts'
-import { type CompactJws, fitsAlg, isSignedBy, type JsonObject, parseJws } from '../client-keys/jws.ts'
-import { toPublicKeys } from '../client-keys/public-keys.ts'
+import type { JsonObject } from '../base64url.ts'
+import { type CompactJws, isSignedBy, parseJws } from '../client-keys/jws.ts'
+import { fitsAlg, toPublicKeys } from '../client-keys/public-keys.ts'
 import { strongSigningAlgs } from '../protocol.ts'
 import { toTargetUri } from './target-uri.ts'
 

@@ -1,6 +1,7 @@
+import { decodeBase64url, decodeJsonObject } from '../base64url.ts'
+import { type MaybePromise, mapMaybe } from '../functional.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
-import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
 
 /** Compact JWS (RFC 7515 section 3.1) with the keys of the ring, signed and verified synchronously. */
 
@@ -38,7 +39,9 @@ export const verifyJwt = (token: string, typ: JwtType, keys: KeyRing): MaybeProm
   const named = parseHeader(header, typ)
   if (!named) return undefined
   return mapMaybe(keys.find(named.kid), key =>
-    key && key.alg === named.alg && isSigned(key, `${header}.${payload}`, signature) ? parseObject(payload) : undefined,
+    key && key.alg === named.alg && isSigned(key, `${header}.${payload}`, signature)
+      ? decodeJsonObject(payload)
+      : undefined,
   )
 }
 
@@ -52,24 +55,15 @@ const encodedHeader = (key: SigningKey, typ: JwtType): string => {
 
 /** Our own headers hold these three members and nothing else, so neither may a genuine one. */
 const parseHeader = (header: string, typ: JwtType): { readonly alg: unknown; readonly kid: string } | undefined => {
-  const { alg, typ: presentedTyp, kid, ...rest } = parseObject(header) ?? {}
+  const { alg, typ: presentedTyp, kid, ...rest } = decodeJsonObject(header) ?? {}
   if (typeof kid !== 'string' || presentedTyp !== typ || Object.keys(rest).length > 0) return undefined
   return { alg, kid }
 }
 
 const isSigned = (key: SigningKey, signed: string, signature: string): boolean => {
-  const bytes = Buffer.from(signature, 'base64url')
-  // The last character has bits to spare: only one spelling of a signature is taken, so a token has one text.
-  return bytes.toString('base64url') === signature && key.verify(signed, bytes)
-}
-
-const parseObject = (part: string): Claims | undefined => {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined
-  } catch {
-    return undefined
-  }
+  // The last character has unused bits. Only one spelling of a signature is accepted, so that a token has one text.
+  const bytes = decodeBase64url(signature)
+  return bytes !== undefined && key.verify(signed, bytes)
 }
 
 const toBase64url = (text: string): string => Buffer.from(text).toString('base64url')

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { ClientRegistry } from '../clients/client-registry.ts'
-import { type MaybePromise, mapMaybe } from '../maybe-promise.ts'
+import { type MaybePromise, mapMaybe } from '../functional.ts'
 import { isOpaque } from '../opaque-token.ts'
 import { isAlive } from './access-token.ts'
 import type { RevocationFeed } from './revocation-feed.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createStoredClientReader } from '../../../src/config/stored-client.ts'
-import { secretKindOf } from '../../../src/oauth/clients/secret-kind.ts'
+import { secretKindOf } from '../../../src/oauth/clients/secret-kinds.ts'
 import { acceptedConfig, authorize, client, forwarded, hash, publishing, token } from '../support.ts'
 
 const members = (changes: Readonly<Record<string, unknown>> = {}) => ({

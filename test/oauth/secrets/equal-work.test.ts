@@ -13,7 +13,7 @@ const { remainderOf, workOf } = await import('../../../src/oauth/secrets/scrypt-
 const { createClients } = await import('../../../src/oauth/clients/configured-clients.ts')
 const { createSecretCheck } = await import('../../../src/oauth/clients/client-secret.ts')
 const { createStoredClients } = await import('../../../src/oauth/clients/stored-clients.ts')
-const { joinMost } = await import('../../../src/oauth/clients/most-secrets.ts')
+const { joinMost } = await import('../../../src/oauth/clients/secret-kinds.ts')
 
 const cheap: ScryptCost = { ln: 8, r: 8, p: 1 }
 const medium: ScryptCost = { ln: 10, r: 8, p: 2 }
