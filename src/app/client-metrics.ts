@@ -32,7 +32,7 @@ export const meterStoredClients = (
   const count = (): void => {
     timer = undefined
     const counts = { valid: 0, invalid: 0 }
-    for (const kind of feed.kinds()) counts[isValid(kind) ? 'valid' : 'invalid'] += kind.count
+    for (const kind of feed.groups()) counts[isValid(kind) ? 'valid' : 'invalid'] += kind.count
     holders.valid.set(counts.valid)
     holders.invalid.set(counts.invalid)
   }

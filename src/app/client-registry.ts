@@ -59,8 +59,8 @@ export const followStoredClients = async (
 const closingBoth = (joined: JoinedClients, meter: { readonly close: () => void }): JoinedClients => ({
   find: joined.find,
   has: joined.has,
-  get terms() {
-    return joined.terms
+  get internedMetadata() {
+    return joined.internedMetadata
   },
   get maxSecretsPerKind() {
     return joined.maxSecretsPerKind
@@ -81,6 +81,6 @@ const lazily = (make: () => StoredClientReader | undefined): StoredClientReader 
   }
   return {
     read: (client_id, members) => reader().read(client_id, members),
-    termsOf: members => reader().termsOf(members),
+    metadataOf: members => reader().metadataOf(members),
   }
 }

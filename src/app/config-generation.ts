@@ -104,7 +104,7 @@ const build = (
     failures,
     starts: createAuthorizeRateLimit(limiter, config.loginStarts),
     revocations,
-    reportKeysAway: reportKeysAway(log),
+    reportFetchFailure: reportKeysAway(log),
   }
   const authorizationServer = createAuthorizationServer(oauth)
   const gateway = createGateway(
@@ -156,7 +156,7 @@ const upstreamsOf =
   }
 
 const reportKeysAway =
-  (log: Logger): OAuthDeps['reportKeysAway'] =>
+  (log: Logger): OAuthDeps['reportFetchFailure'] =>
   (host, reason) =>
     log.warn(
       { event: 'client_keys_unavailable', host, reason },

@@ -20,7 +20,7 @@ export const createStoredClientReader = (config: StoredClientSetting): StoredCli
       const misfits = checkStoredClient(element, client_id, config)
       return misfits.length > 0 ? toReason(misfits) : toClient(element.value, defaults)
     },
-    termsOf(members) {
+    metadataOf(members) {
       const { element } = parseMembers(members)
       return element && internedMetadataOf(toClient(element.value, defaults))
     },

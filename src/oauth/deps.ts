@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from '../stores/ports/store.ts'
-import type { KeysReport } from './client-keys/key-source.ts'
+import type { ReportFetchFailure } from './client-keys/key-source.ts'
 import type { ClientRegistry } from './clients/client-registry.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { FailureLimit, StartLimit } from './limits.ts'
@@ -19,5 +19,5 @@ export interface OAuthDeps {
   readonly starts: StartLimit
   /** The revoked grants and tokens. The caller opened the feed and closes it. */
   readonly revocations: RevocationFeed
-  readonly reportKeysAway: KeysReport
+  readonly reportFetchFailure: ReportFetchFailure
 }

@@ -25,19 +25,19 @@ export interface FeedSubscription {
  * A change is known everywhere within five quarters of this time and two round trips; the contract allows one second. A worker's
  * heartbeats fall on every second question, so that they wake an idle worker no more often.
  */
-const askEveryMs = 750
+const pollIntervalMs = 750
 
 /** How often all is read whatever the ends say, counted in questions: the places of a Redis that took over may be behind. */
-const questionsPerReading = 40
+const pollsPerRead = 40
 
 export const createFeedWatch = (store: FeedStore): FeedWatch => {
   const followers = new Set<Follower>()
-  let asking: Poll | undefined
-  let questions = 0
+  let poller: Poll | undefined
+  let polls = 0
 
-  const ask = async (): Promise<void> => {
-    questions += 1
-    if (questions % questionsPerReading === 0) for (const follower of followers) follower.forget()
+  const pollOnce = async (): Promise<void> => {
+    polls += 1
+    if (polls % pollsPerRead === 0) for (const follower of followers) follower.forget()
     try {
       const ends = await store.ends()
       for (const follower of followers) follower.see(ends)
@@ -49,12 +49,12 @@ export const createFeedWatch = (store: FeedStore): FeedWatch => {
     follow(feeds, reader) {
       const follower = createFollower(feeds, reader)
       followers.add(follower)
-      asking ??= poll(ask, askEveryMs)
+      poller ??= poll(pollOnce, pollIntervalMs)
       return { first: follower.read(undefined), close: () => void followers.delete(follower) }
     },
     close() {
       followers.clear()
-      asking?.close()
+      poller?.close()
     },
   }
 }

@@ -90,7 +90,7 @@ export interface AuthorizationServer {
   /** Who is calling, signed for the service behind the gateway: `X-Sidegate-Assertion`. */
   readonly signIdentity: SignIdentity
   /** Spends what may be used once. @throws OAuthError of the first that was used before */
-  spend(uses: readonly SingleUse[]): Promise<void>
+  consume(uses: readonly SingleUse[]): Promise<void>
 }
 
 /** Every grant type there is: the token endpoint serves this list, and the metadata name it. */
@@ -104,21 +104,21 @@ const createGrants = (deps: OAuthDeps): readonly Grant[] => [
 export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer => {
   const grants = createGrants(deps)
   const throttle = createProofThrottle(deps)
-  const clientKeys = createClientKeyring(deps.clock, deps.reportKeysAway)
+  const clientKeys = createClientKeyring(deps.clock, deps.reportFetchFailure)
   const metadata = memoizeLatest(
-    () => deps.clients.terms,
-    terms => createMetadata({ ...deps.options, clients: { terms } }, grants),
+    () => deps.clients.internedMetadata,
+    internedMetadata => createMetadata({ ...deps.options, clients: { internedMetadata } }, grants),
   )
   const accessTokens = createAccessTokens(deps)
   const checkProof = createProofCheck(deps)
   const readObject = createRequestObjects(deps, clientKeys)
   const findResource = createResourceMetadata(deps.options)
   const verifyAccessToken = createVerifyAccessToken(deps, accessTokens)
-  const oneTimeUses = createReplayProtection(deps.store.replays)
+  const replayProtection = createReplayProtection(deps.store.replays)
   const serve =
     (endpoint: Endpoint): AuthorizationServer['token'] =>
     (form, { client, pendingReplayChecks }, request) =>
-      oneTimeUses.answer(pendingReplayChecks, ask => endpoint(form, client, ask, request))
+      replayProtection.answer(pendingReplayChecks, ask => endpoint(form, client, ask, request))
   return {
     parseForm,
     ...createClientAuth({ ...deps, keyring: clientKeys, throttle }),
@@ -149,7 +149,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
     isTokenExpiredOrRevoked: createTokenLiveness(deps, verifyAccessToken),
     verifyProof: checkProof,
     signIdentity: createIdentityAssertions(deps),
-    spend: oneTimeUses.spend,
+    consume: replayProtection.consume,
   }
 }
 

@@ -17,7 +17,7 @@ export interface SingleUse {
  * @param more what is to be spent beside what proved the client
  * @throws OAuthError of what was used before
  */
-export type StoreQuery = <T>(question: () => MaybePromise<T>, more?: readonly SingleUse[]) => MaybePromise<T>
+export type StoreQuery = <T>(query: () => MaybePromise<T>, more?: readonly SingleUse[]) => MaybePromise<T>
 
 export interface ReplayProtection {
   /**
@@ -26,7 +26,7 @@ export interface ReplayProtection {
    */
   answer<T>(pendingReplayChecks: readonly SingleUse[], respond: (ask: StoreQuery) => MaybePromise<T>): MaybePromise<T>
   /** Spends them by themselves. @throws OAuthError of the first that was used before */
-  spend(uses: readonly SingleUse[]): Promise<void>
+  consume(checks: readonly SingleUse[]): Promise<void>
 }
 
 /**
@@ -43,29 +43,30 @@ export interface ReplayProtection {
  * What follows from a reuse, the end of a grant, waits for what was spent: a proof that comes again ends nothing.
  */
 export const createReplayProtection = (replays: ReplayStore): ReplayProtection => {
-  const spend = async (uses: readonly SingleUse[]): Promise<void> => {
-    const areNew = await replays.spend(uses)
-    for (const [index, use] of uses.entries()) if (!areNew[index]) await use.refuse()
+  const spend = async (checks: readonly SingleUse[]): Promise<void> => {
+    const areNew = await replays.spend(checks)
+    for (const [index, use] of checks.entries()) if (!areNew[index]) await use.refuse()
   }
-  const askWith = async <T>(uses: readonly SingleUse[], question: () => MaybePromise<T>): Promise<T> => {
+  const queryWithChecks = async <T>(checks: readonly SingleUse[], query: () => MaybePromise<T>): Promise<T> => {
     // Both begin in one turn of the event loop, and so go out at once.
-    const [spent, answered] = await Promise.allSettled([spend(uses), begin(question)])
+    const [spent, answered] = await Promise.allSettled([spend(checks), begin(query)])
     if (spent.status === 'rejected') throw spent.reason
     if (answered.status === 'rejected') throw answered.reason
     return answered.value
   }
 
-  const askOnly: StoreQuery = (question, uses = []) => (uses.length === 0 ? question() : askWith(uses, question))
+  const queryAlone: StoreQuery = (query, checks = []) =>
+    checks.length === 0 ? query() : queryWithChecks(checks, query)
 
   return {
-    spend,
+    consume: spend,
     answer: (pendingReplayChecks, respond) => {
-      if (pendingReplayChecks.length === 0) return respond(askOnly)
-      let left = pendingReplayChecks
-      const ask: StoreQuery = (question, more = []) => {
-        const uses = [...left, ...more]
-        left = []
-        return askOnly(question, uses)
+      if (pendingReplayChecks.length === 0) return respond(queryAlone)
+      let pending = pendingReplayChecks
+      const ask: StoreQuery = (query, more = []) => {
+        const checks = [...pending, ...more]
+        pending = []
+        return queryAlone(query, checks)
       }
       return begin(() => respond(ask)).finally(() => ask(() => undefined))
     },

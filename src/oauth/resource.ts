@@ -16,11 +16,11 @@ export const notAgreed = (): OAuthError => invalidTarget('A resource was not agr
 export const resourceRule = 'A resource is unknown here, or too many were named'
 
 /** They stand in the token and are kept with a grant, so one request cannot be let to repeat them without end. */
-const mostResources = 16
+const maxResources = 16
 
 /** Whether each text names a resource that is guarded here, byte for byte, and there are not too many. */
 export const areResources = (texts: readonly string[], { issuer, resources }: Guarded): boolean =>
-  texts.length <= mostResources &&
+  texts.length <= maxResources &&
   texts.every(text => text === issuer || resources.some(({ resource }) => resource === text))
 
 const invalidTarget = (description: string): OAuthError => new OAuthError('invalid_target', description)

@@ -104,7 +104,7 @@ const rules: readonly Rule<Facts>[] = [
     check: ({ client, config, ways }) => {
       const isByCertificate = client[method].endsWith('tls_client_auth')
       const isThroughProxyAlone = ways.length > 0 && ways.every(({ by }) => by === 'header')
-      const isUsual = config.oauth.clients.terms.some(terms => terms[method] === client[method])
+      const isUsual = config.oauth.clients.internedMetadata.some(terms => terms[method] === client[method])
       return isByCertificate && isThroughProxyAlone && !isUsual
         ? valueAt(
             method,

@@ -65,7 +65,7 @@ const spend = async (
   pendingReplayChecks: readonly SingleUse[],
 ): Promise<Outcome> => {
   try {
-    await deps.authorizationServer.spend(pendingReplayChecks)
+    await deps.authorizationServer.consume(pendingReplayChecks)
     operation.meter.credential('dpop', 'ok')
     return undefined
   } catch (error) {

@@ -35,7 +35,7 @@ export const createRequestObjects = (deps: OAuthDeps, keyring: ClientKeyring): R
       iss: client.client_id,
       audiences: [options.issuer],
       takesAudienceList: true,
-      longestLifeSec: isFapi ? longestLifeSec : Number.POSITIVE_INFINITY,
+      maxLifetimeSec: isFapi ? longestLifeSec : Number.POSITIVE_INFINITY,
       nowMs: clock.nowMs(),
       // An assertion says that, so nobody may show the one for the other (RFC 9101 section 10.8).
       findFault: ({ sub }) => (sub === client.client_id ? 'wrong_jwt_type' : undefined),

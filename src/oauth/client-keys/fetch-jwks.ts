@@ -7,7 +7,7 @@ export interface FetchedJwks {
   readonly maxAgeSec: number | undefined
 }
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 /** From the first packet to the last byte. */
 const timeoutMs = 5000
 
@@ -45,7 +45,7 @@ const readBounded = async ({ body }: Response): Promise<string> => {
   for await (const chunk of body ?? []) {
     bytes += chunk.length
     // Leaving the loop cancels the rest.
-    if (bytes > mostBytes) throw new JwksFault(`the jwks_uri answered more than ${mostBytes} bytes`)
+    if (bytes > maxBytes) throw new JwksFault(`the jwks_uri answered more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

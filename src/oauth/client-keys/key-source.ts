@@ -18,7 +18,7 @@ export interface KeySource {
 }
 
 /** Told each time that keys could not be fetched, which is at most every 30 s for each URI. No secret is in it. */
-export type KeysReport = (host: string, reason: string) => void
+export type ReportFetchFailure = (host: string, reason: string) => void
 
 export const createStaticKeySource = (jwks: JwkSet): KeySource => {
   const fixed = toPublicKeys(jwks)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
-import { type ClientKeys, createStaticKeySource, type KeySource, type KeysReport } from './key-source.ts'
-import { createRemoteKeys } from './remote-jwks.ts'
+import { type ClientKeys, createStaticKeySource, type KeySource, type ReportFetchFailure } from './key-source.ts'
+import { createRemoteJwks } from './remote-jwks.ts'
 
 /** Each registered client's keys. */
 export interface ClientKeyring {
@@ -9,7 +9,7 @@ export interface ClientKeyring {
 }
 
 /** Clients with one `jwks_uri` share what is fetched from it. */
-export const createClientKeyring = (clock: Clock, report: KeysReport): ClientKeyring => {
+export const createClientKeyring = (clock: Clock, report: ReportFetchFailure): ClientKeyring => {
   const byUri = new Map<string, KeySource>()
   const byKeys = new WeakMap<ClientKeys, KeySource>()
   const make = (keys: ClientKeys): KeySource => {
@@ -22,7 +22,7 @@ export const createClientKeyring = (clock: Clock, report: KeysReport): ClientKey
 }
 
 /** Keys that were given are read once and never change; those at a URI are fetched when they are first needed. */
-export const createKeySource = (keys: ClientKeys, clock: Clock, report: KeysReport): KeySource => {
-  if (keys.kind === 'uri') return createRemoteKeys(keys.uri, clock, report)
+export const createKeySource = (keys: ClientKeys, clock: Clock, report: ReportFetchFailure): KeySource => {
+  if (keys.kind === 'uri') return createRemoteJwks(keys.uri, clock, report)
   return createStaticKeySource(keys.jwks)
 }

@@ -18,37 +18,37 @@ export interface PublicKey {
 }
 
 /** Of a set no more usable keys are kept than these, its first: others say how long it is. */
-const mostKeys = 20
+const maxKeys = 20
 /** A signature is tried with so many keys at most: a client with more of one kind names by `kid` which it used. */
-const mostTried = 4
+const maxTried = 4
 
 /**
  * The keys of a set that can prove anything to us. Encryption keys, keys whose `key_ops` lacks `verify`, symmetric ones, those out of bounds and those that
  * node cannot read are left out: one that nobody can use is no reason to refuse the others.
  */
-export const toPublicKeys = ({ keys }: JwkSet): readonly PublicKey[] => keys.flatMap(toPublicKey).slice(0, mostKeys)
+export const toPublicKeys = ({ keys }: JwkSet): readonly PublicKey[] => keys.flatMap(toPublicKey).slice(0, maxKeys)
 
 /** Why none of these keys signed; undefined where one did. */
 export const findSignatureFault = (
   keys: readonly PublicKey[],
   jws: CompactJws,
 ): 'key_unknown' | 'signature' | undefined => {
-  const meant = keys.filter(key => isMeant(key, jws))
-  if (meant.length === 0) return 'key_unknown'
-  return nameFirst(meant, jws)
-    .slice(0, mostTried)
+  const candidates = keys.filter(key => isCandidate(key, jws))
+  if (candidates.length === 0) return 'key_unknown'
+  return byKidFirst(candidates, jws)
+    .slice(0, maxTried)
     .some(({ key }) => isSignedBy(jws, key))
     ? undefined
     : 'signature'
 }
 
 /** A `kid` on either side alone says nothing; two that differ say that another key signed. */
-const isMeant = ({ kid, alg, key }: PublicKey, { alg: signedAlg, header }: CompactJws): boolean =>
+const isCandidate = ({ kid, alg, key }: PublicKey, { alg: signedAlg, header }: CompactJws): boolean =>
   (alg === undefined || alg === signedAlg) &&
   (kid === undefined || header.kid === undefined || kid === header.kid) &&
   fitsAlg(signedAlg, key)
 
-const nameFirst = (keys: readonly PublicKey[], { header }: CompactJws): readonly PublicKey[] =>
+const byKidFirst = (keys: readonly PublicKey[], { header }: CompactJws): readonly PublicKey[] =>
   header.kid === undefined ? keys : keys.toSorted((a, b) => Number(a.kid === undefined) - Number(b.kid === undefined))
 
 const toPublicKey = (jwk: Readonly<Record<string, unknown>>): readonly PublicKey[] => {

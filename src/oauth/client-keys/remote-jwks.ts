@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { OAuthError } from '../../errors.ts'
 import { fetchJwks, toReason } from './fetch-jwks.ts'
-import type { KeySource, KeysReport } from './key-source.ts'
+import type { KeySource, ReportFetchFailure } from './key-source.ts'
 import { type PublicKey, toPublicKeys } from './public-keys.ts'
 
 /** What one fetch gave; instants are of the monotonic clock. */
@@ -19,47 +19,47 @@ const freshMs = { least: minuteMs, usual: 5 * minuteMs, most: hourMs }
 /** How long the last keys outlive their freshness while no newer ones can be fetched. */
 const graceMs = hourMs
 /** Between two fetches from one URI that somebody's bad proof, or a failure, asks for. */
-const pauseMs = 30_000
+const minFetchIntervalMs = 30_000
 
 /** The keys at a `jwks_uri`. One fetch is under way at a time; everybody who needs it waits for the same one. */
-export const createRemoteKeys = (uri: string, clock: Clock, report: KeysReport): KeySource => {
+export const createRemoteJwks = (uri: string, clock: Clock, report: ReportFetchFailure): KeySource => {
   let fetched: FetchedKeys | undefined
-  let askedAtMs = Number.NEGATIVE_INFINITY
-  let underWay: Promise<void> | undefined
+  let lastFetchMs = Number.NEGATIVE_INFINITY
+  let pendingFetch: Promise<void> | undefined
 
-  const ask = async (): Promise<void> => {
-    askedAtMs = clock.monotonicMs()
+  const fetchKeys = async (): Promise<void> => {
+    lastFetchMs = clock.monotonicMs()
     const { jwks, maxAgeSec } = await fetchJwks(uri)
     const freshUntilMs = clock.monotonicMs() + freshFor(maxAgeSec)
     fetched = { keys: toPublicKeys(jwks), freshUntilMs, usableUntilMs: freshUntilMs + graceMs }
   }
-  const askOnce = (): Promise<void> => {
-    underWay ??= ask()
+  const fetchOnce = (): Promise<void> => {
+    pendingFetch ??= fetchKeys()
       .catch(error => {
         report(URL.parse(uri)?.host ?? '', toReason(error))
         throw error
       })
       .finally(() => {
-        underWay = undefined
+        pendingFetch = undefined
       })
-    return underWay
+    return pendingFetch
   }
-  const pausedMs = (): number => Math.max(0, askedAtMs + pauseMs - clock.monotonicMs())
-  const unlessUnusable = (cause?: unknown): readonly PublicKey[] => {
+  const waitMs = (): number => Math.max(0, lastFetchMs + minFetchIntervalMs - clock.monotonicMs())
+  const requireUsable = (cause?: unknown): readonly PublicKey[] => {
     if (fetched && clock.monotonicMs() < fetched.usableUntilMs) return fetched.keys
-    throw unavailable(pausedMs(), cause)
+    throw unavailable(waitMs(), cause)
   }
 
   return {
     current() {
       if (fetched && clock.monotonicMs() < fetched.freshUntilMs) return fetched.keys
-      if (!underWay && pausedMs() > 0) return unlessUnusable()
-      return askOnce().then(() => unlessUnusable(), unlessUnusable)
+      if (!pendingFetch && waitMs() > 0) return requireUsable()
+      return fetchOnce().then(() => requireUsable(), requireUsable)
     },
     renewed() {
-      if (!underWay && pausedMs() > 0) return undefined
+      if (!pendingFetch && waitMs() > 0) return undefined
       const before = fetched
-      return askOnce().then(
+      return fetchOnce().then(
         () => (fetched === before ? undefined : fetched?.keys),
         () => undefined,
       )

@@ -21,7 +21,7 @@ export interface ClientJwtRules {
   /** `aud` may also be a list, if it has one of the audiences. */
   readonly takesAudienceList?: boolean
   /** How far away its `exp` may be, in seconds. */
-  readonly longestLifeSec: number
+  readonly maxLifetimeSec: number
   readonly nowMs: number
   /** What is wrong with its other claims; left out: nothing can be. */
   findFault?(claims: JsonObject): ClientAuthFailureReason | undefined
@@ -52,13 +52,13 @@ export const verifyClientJwt = (
   if (typeof exp !== 'number') return { fault: 'expired' }
   const claims = { ...jws.payload, exp }
   const fault = findHeaderFault(jws, rules) ?? findClaimsFault(claims, rules) ?? rules.findFault?.(claims)
-  return fault ? { fault } : hearSignature(jws, claims, source)
+  return fault ? { fault } : checkSignature(jws, claims, source)
 }
 
 export type ClientJwtClaims = JsonObject & { readonly exp: number }
 
 /** Newer keys are asked for where none at hand has signed, and what they say then counts. */
-const hearSignature = (jws: CompactJws, claims: ClientJwtClaims, source: KeySource): ProofResult<ClientJwtClaims> => {
+const checkSignature = (jws: CompactJws, claims: ClientJwtClaims, source: KeySource): ProofResult<ClientJwtClaims> => {
   const keys = source.current()
   if (keys instanceof Promise) return { later: keys }
   const fault = findSignatureFault(keys, jws)
@@ -93,11 +93,11 @@ const isForAny = (aud: unknown, { audiences, takesAudienceList = false }: Client
 /** RFC 7519 sections 4.1.4 to 4.1.6. */
 const findTimeFault = (
   { exp, nbf, iat }: ClientJwtClaims,
-  { longestLifeSec, nowMs }: ClientJwtRules,
+  { maxLifetimeSec, nowMs }: ClientJwtRules,
 ): ClientAuthFailureReason | undefined => {
   const nowSec = nowMs / 1000
   if (exp <= nowSec - expirySkewSec) return 'expired'
-  if (exp > nowSec + longestLifeSec + issuedAheadSec) return 'lifetime_too_long'
+  if (exp > nowSec + maxLifetimeSec + issuedAheadSec) return 'lifetime_too_long'
   const isPast = (at: unknown): boolean => at === undefined || (typeof at === 'number' && at <= nowSec + issuedAheadSec)
   return isPast(nbf) && isPast(iat) ? undefined : 'nbf_in_future'
 }

@@ -37,27 +37,27 @@ export const createAssertionCheck = (
     const { client_id } = client
     const keys = keyring.find(client)
     if (!keys) return { fault: 'key_unknown' }
-    const heard = verifyClientJwt(assertion, keys, {
+    const result = verifyClientJwt(assertion, keys, {
       algs: allowedAlgs(client, options),
       typ: 'client-authentication+jwt',
       iss: client_id,
       audiences: allowedAudiences(client, options, origin + path),
-      longestLifeSec,
+      maxLifetimeSec,
       nowMs: clock.nowMs(),
       findFault: claims => findFault(claims, client_id),
     })
-    return 'proven' in heard ? { proven: toUse(client_id, heard.proven) } : heard
+    return 'proven' in result ? { proven: toUse(client_id, result.proven) } : result
   }
 }
 
 const findFault = (claims: JsonObject, client_id: string): ClientAuthFailureReason | undefined => {
   if (claims.sub !== client_id) return 'subject'
-  if (ofRequests.some(name => Object.hasOwn(claims, name))) return 'wrong_jwt_type'
+  if (requestObjectClaims.some(name => Object.hasOwn(claims, name))) return 'wrong_jwt_type'
   return typeof claims.jti === 'string' && claims.jti !== '' ? undefined : 'jti_missing'
 }
 
 /** What a request object says and no assertion does: nobody may show the one for the other (RFC 8725 section 3.12). */
-const ofRequests = ['response_type', 'redirect_uri', 'scope']
+const requestObjectClaims = ['response_type', 'redirect_uri', 'scope']
 
 const toUse = (client_id: string, { jti, exp }: ClientJwtClaims): Omit<SingleUse, 'refuse'> => ({
   id: toReplayId(client_id, String(jti)),
@@ -65,7 +65,7 @@ const toUse = (client_id: string, { jti, exp }: ClientJwtClaims): Omit<SingleUse
 })
 
 /** Each is remembered until it ends: nobody may have that last for ever. Clients make theirs for a minute or a few. */
-const longestLifeSec = 3600
+const maxLifetimeSec = 3600
 
 /** How much longer an id is kept than its assertion is good here, for other machines whose clocks are behind ours. */
 const clockSpreadSec = 60

@@ -66,7 +66,7 @@ export const createClientAuth = ({ options, clients, keyring, throttle, clock }:
     })
   const faultOfAbsent = (client_id: string): ClientAuthFailureReason =>
     clients.has(client_id) ? 'disabled' : 'unknown_client'
-  const findCandidate = (client_id: string, method: PresentedSecret['method']): Known => {
+  const findCandidate = (client_id: string, method: PresentedSecret['method']): Candidate => {
     const client = clients.find(client_id)
     if (!client) return { fault: faultOfAbsent(client_id) }
     return mayUse(client, method) ? { proven: client } : { fault: 'auth_method_mismatch' }
@@ -77,16 +77,16 @@ export const createClientAuth = ({ options, clients, keyring, throttle, clock }:
     form: Form,
     request: OAuthRequest,
   ): Promise<ProvenClient> => {
-    const who = { name: client_id, address: request.address, toRefusal: unauthenticated }
-    const { client, use } = await run<AssertedClient>(who, () => {
+    const caller = { name: client_id, address: request.address, toRefusal: unauthenticated }
+    const { client, use } = await run<AssertedClient>(caller, () => {
       const found = findCandidate(client_id, 'private_key_jwt')
       if ('fault' in found) return found
-      const heard = checkAssertion(found.proven, assertion, request)
-      return 'proven' in heard ? { proven: { client: found.proven, use: heard.proven } } : heard
+      const result = checkAssertion(found.proven, assertion, request)
+      return 'proven' in result ? { proven: { client: found.proven, use: result.proven } } : result
     })
     requireSameClient(client, form)
     // Out of turn: nobody guesses here, and a client that asks for much at once need not wait for itself.
-    return { client, pendingReplayChecks: [{ ...use, refuse: () => refuse(who, 'jti_used') }] }
+    return { client, pendingReplayChecks: [{ ...use, refuse: () => refuse(caller, 'jti_used') }] }
   }
 
   const proveName = (client_id: string, request: OAuthRequest): MaybePromise<ClientRegistration> => {
@@ -118,7 +118,7 @@ export const createClientAuth = ({ options, clients, keyring, throttle, clock }:
 /** By what may be used as often as one likes. */
 const proven = (client: ClientRegistration): ProvenClient => ({ client, pendingReplayChecks: [] })
 
-type Known = Exclude<ProofResult<ClientRegistration>, { readonly later: unknown }>
+type Candidate = Exclude<ProofResult<ClientRegistration>, { readonly later: unknown }>
 
 interface AssertedClient {
   readonly client: ClientRegistration

@@ -5,24 +5,24 @@ import type { ClientRegistration, ClientSecret } from './metadata.ts'
 /** A client as text: what is its own, with its secrets in the clear, and where its terms are among those of all. */
 interface ClientText extends Omit<ClientRegistration, keyof InternedMetadata | 'client_id' | 'secrets'> {
   readonly secrets: readonly (Omit<ClientSecret, 'value'> & { readonly value: string })[]
-  readonly place: number
+  readonly metadataIndex: number
 }
 
-/** @param place of its terms */
-export const encodeClient = (client: ClientRegistration, place: number): string => {
+/** @param metadataIndex of its terms */
+export const encodeClient = (client: ClientRegistration, metadataIndex: number): string => {
   const { client_name, secrets, redirect_uris, keys, certificateName } = client
   const revealed = secrets.map(({ kind, value, untilMs }) => ({ kind, value: value.reveal(), untilMs }))
-  const text = { client_name, secrets: revealed, redirect_uris, keys, certificateName, place }
+  const text = { client_name, secrets: revealed, redirect_uris, keys, certificateName, metadataIndex }
   return JSON.stringify(text satisfies Record<keyof ClientText, unknown>)
 }
 
-/** @param terms those of all clients, in the order in which they were placed */
+/** @param metadata those of all clients, in the order in which they were placed */
 export const decodeClient = (
   client_id: string,
   text: string,
-  terms: readonly InternedMetadata[],
+  metadata: readonly InternedMetadata[],
 ): ClientRegistration => {
-  const { place, secrets, ...own } = JSON.parse(text) as ClientText
+  const { metadataIndex, secrets, ...own } = JSON.parse(text) as ClientText
   const sealed = secrets.map(({ value, ...rest }) => ({ ...rest, value: new Secret(value) }))
-  return { client_id, ...own, secrets: sealed, ...(terms[place] as InternedMetadata) }
+  return { client_id, ...own, secrets: sealed, ...(metadata[metadataIndex] as InternedMetadata) }
 }

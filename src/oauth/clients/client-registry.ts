@@ -1,6 +1,6 @@
 import type { InternedMetadata } from './interned-metadata.ts'
 import type { ClientRegistration } from './metadata.ts'
-import type { MostSecrets } from './secret-kinds.ts'
+import type { MaxSecretsPerKind } from './secret-kinds.ts'
 
 /** Every client that is served: those of the configuration and those of the store, except disabled ones. */
 export interface ClientRegistry extends ClientFacts {
@@ -13,7 +13,7 @@ export interface ClientRegistry extends ClientFacts {
 /** What the server must know of all clients without reading each of them. */
 export interface ClientFacts {
   /** The metadata of every client without what is a client's own; clients with equal metadata share one object. */
-  readonly terms: readonly InternedMetadata[]
+  readonly internedMetadata: readonly InternedMetadata[]
   /** For each kind of secret, the number of secrets of the client that has the most of that kind, and the costliest scrypt parameters. */
-  readonly maxSecretsPerKind: MostSecrets
+  readonly maxSecretsPerKind: MaxSecretsPerKind
 }

@@ -2,7 +2,7 @@ import { encodeClient } from './client-codec.ts'
 import type { ClientFacts } from './client-registry.ts'
 import { createMetadataTable } from './interned-metadata.ts'
 import type { ClientRegistration } from './metadata.ts'
-import { countSecrets, joinMost, type MostSecrets, noSecrets } from './secret-kinds.ts'
+import { countSecrets, type MaxSecretsPerKind, maxPerKind, noSecrets } from './secret-kinds.ts'
 
 /** Clients on their way to another process, as JSON can hold them: their secrets in the clear. */
 export interface ClientSnapshot {
@@ -19,20 +19,20 @@ const clientsPerPart = 1000
 
 /** Each client_id comes once. */
 export const snapshotClients = (registrations: Iterable<ClientRegistration>): ClientSnapshot => {
-  const terms = createMetadataTable()
+  const table = createMetadataTable()
   let maxSecretsPerKind = noSecrets
   const parts: string[][] = []
   let part: string[] = []
   for (const client of registrations) {
-    maxSecretsPerKind = joinMost(maxSecretsPerKind, secretsOf(client))
+    maxSecretsPerKind = maxPerKind(maxSecretsPerKind, secretsOf(client))
     if (part.length === 0) parts.push(part)
-    part.push(client.client_id, encodeClient(client, terms.place(client)))
+    part.push(client.client_id, encodeClient(client, table.indexOf(client)))
     if (part.length === 2 * clientsPerPart) part = []
   }
-  return { facts: { terms: terms.all, maxSecretsPerKind }, parts }
+  return { facts: { internedMetadata: table.all, maxSecretsPerKind }, parts }
 }
 
-const secretsOf = ({ secrets }: ClientRegistration): MostSecrets => {
+const secretsOf = ({ secrets }: ClientRegistration): MaxSecretsPerKind => {
   const hashes = secrets.filter(({ kind }) => kind !== 'plain').map(({ value }) => value.reveal())
   return countSecrets(hashes, secrets.length - hashes.length)
 }

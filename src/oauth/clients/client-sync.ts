@@ -6,7 +6,7 @@ import { keepLostDisabled, type LostClients } from './data-loss.ts'
 import { createStoredClients, type StoredClient, type StoredClients } from './stored-clients.ts'
 
 /** The clients of the store and who is disabled, in memory, so that nobody has to ask. At most a second old. */
-export interface ClientSync extends Pick<StoredClients, 'get' | 'ids' | 'kinds' | 'maxSecretsPerKind'> {
+export interface ClientSync extends Pick<StoredClients, 'get' | 'ids' | 'groups' | 'maxSecretsPerKind'> {
   /**
    * Calls `listener` after each change.
    * @param listener is told which client has changed; undefined: any of them may have
@@ -41,7 +41,7 @@ export const createClientSync = (
   let known = createStoredClients()
   let cursor: string | undefined
   let askedAtMs = clock.nowMs()
-  let hasBegun = false
+  let hasReportedFirst = false
   let starting: Promise<void> | undefined
 
   /** Who was away for long may have missed that a client was forgotten, and reads all. */
@@ -53,22 +53,22 @@ export const createClientSync = (
 
   const read = async (): Promise<void> => {
     let whole: StoredClients | undefined
-    const news: ClientChange[] = []
+    const changes: ClientChange[] = []
     const forgotten = new Set<string>()
     const take: TakeChanges = (part, isWhole) => {
-      if (!isWhole) return void news.push(...part)
+      if (!isWhole) return void changes.push(...part)
       whole ??= createStoredClients()
       part.forEach(whole.set)
       for (const { client_id, record } of part) if (!record) forgotten.add(client_id)
     }
     const nowMs = clock.nowMs()
     const next = await store.since(cursorNow(), take)
-    if (!hasBegun && (whole ? hasAny(whole) : news.length > 0)) {
+    if (!hasReportedFirst && (whole ? hasAny(whole) : changes.length > 0)) {
       await report.beforeFirst()
-      hasBegun = true
+      hasReportedFirst = true
     }
     if (whole) adopt(whole, forgotten)
-    await applyAll(news)
+    await applyAll(changes)
     cursor = next
     askedAtMs = nowMs
   }
@@ -76,10 +76,10 @@ export const createClientSync = (
     const lost = keepLostDisabled(known, whole, forgotten)
     known = whole
     if (lost.count > 0) report.lost(lost)
-    for (const tell of listeners) tell(undefined)
+    for (const notify of listeners) notify(undefined)
   }
-  const applyAll = async (news: readonly ClientChange[]): Promise<void> => {
-    for (const [nth, change] of news.entries()) {
+  const applyAll = async (changes: readonly ClientChange[]): Promise<void> => {
+    for (const [nth, change] of changes.entries()) {
       apply(change)
       if (nth % changesPerTurn === changesPerTurn - 1) await nextTurn()
     }
@@ -90,18 +90,18 @@ export const createClientSync = (
     // The store may show a change again.
     if (before?.version === version) return
     known.set(change)
-    for (const tell of listeners) tell(client_id)
+    for (const notify of listeners) notify(client_id)
     report.changed(change, before, known.get(client_id))
   }
   // Whoever needs the store says that it is away.
-  const following = watch.follow(['clients'], { read, settled: () => undefined })
-  starting = following.first.then(() => {
+  const subscription = watch.follow(['clients'], { read, settled: () => undefined })
+  starting = subscription.first.then(() => {
     starting = undefined
   })
   return {
     get: client_id => known.get(client_id),
     ids: () => known.ids(),
-    kinds: () => known.kinds(),
+    groups: () => known.groups(),
     maxSecretsPerKind: () => known.maxSecretsPerKind(),
     follow(listener) {
       listeners.add(listener)
@@ -110,7 +110,7 @@ export const createClientSync = (
     get starting() {
       return starting
     },
-    close: following.close,
+    close: subscription.close,
   }
 }
 

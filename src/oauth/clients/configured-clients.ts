@@ -64,7 +64,7 @@ const fromTexts = (facts: ClientFacts, texts: ReadonlyMap<string, string>): Clie
   const read = (client_id: string): ClientRegistration | undefined => {
     const text = texts.get(client_id)
     if (text === undefined) return undefined
-    const client = deepFreeze(decodeClient(client_id, text, facts.terms))
+    const client = deepFreeze(decodeClient(client_id, text, facts.internedMetadata))
     known.set(client_id, client)
     return client
   }

@@ -1,9 +1,9 @@
 import type { ClientRegistration } from './metadata.ts'
 
 /** What a client is registered for: few terms for many clients. What is not in here is a client's own. */
-export type InternedMetadata = Pick<ClientRegistration, (typeof termKeys)[number]>
+export type InternedMetadata = Pick<ClientRegistration, (typeof internedKeys)[number]>
 
-const termKeys = [
+const internedKeys = [
   'profile',
   'grant_types',
   'scope',
@@ -28,45 +28,45 @@ const termKeys = [
 export interface MetadataTable {
   readonly all: readonly InternedMetadata[]
   /** Where the terms of this client are in `all`; they are added where they are new. */
-  place(client: ClientRegistration): number
+  indexOf(client: ClientRegistration): number
 }
 
 export const createMetadataTable = (): MetadataTable => {
   const all: InternedMetadata[] = []
-  const places = new Map<string, number>()
+  const indexes = new Map<string, number>()
   let last: ClientRegistration | undefined
-  let lastPlace = 0
+  let lastIndex = 0
 
   const find = (client: ClientRegistration): number => {
-    const terms = internedMetadataOf(client)
-    const text = JSON.stringify(terms)
-    const known = places.get(text)
+    const metadata = internedMetadataOf(client)
+    const text = JSON.stringify(metadata)
+    const known = indexes.get(text)
     if (known !== undefined) return known
-    places.set(text, all.length)
-    return all.push(terms) - 1
+    indexes.set(text, all.length)
+    return all.push(metadata) - 1
   }
   return {
     all,
-    place(client) {
+    indexOf(client) {
       // Most often they are those of the client before, and that is known at once.
-      if (!last || !haveSameTerms(last, client)) lastPlace = find(client)
+      if (!last || !haveSameMetadata(last, client)) lastIndex = find(client)
       last = client
-      return lastPlace
+      return lastIndex
     },
   }
 }
 
-const haveSameTerms = (one: ClientRegistration, other: ClientRegistration): boolean =>
-  termKeys.every(key => isSame(one[key], other[key]))
+const haveSameMetadata = (one: ClientRegistration, other: ClientRegistration): boolean =>
+  internedKeys.every(key => shallowEqual(one[key], other[key]))
 
-const isSame = (one: unknown, other: unknown): boolean =>
-  one === other || (Array.isArray(one) && Array.isArray(other) && areSame(one, other))
+const shallowEqual = (one: unknown, other: unknown): boolean =>
+  one === other || (Array.isArray(one) && Array.isArray(other) && areItemsEqual(one, other))
 
-const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
+const areItemsEqual = (some: readonly unknown[], others: readonly unknown[]): boolean =>
   some.length === others.length && some.every((one, at) => one === others[at])
 
 /** What of a client is not its own. */
 export const internedMetadataOf = (client: ClientRegistration): InternedMetadata => {
-  const { client_id, client_name, secrets, redirect_uris, keys, certificateName, ...terms } = client
-  return terms
+  const { client_id, client_name, secrets, redirect_uris, keys, certificateName, ...metadata } = client
+  return metadata
 }

@@ -5,7 +5,7 @@ import type { ClientSync } from './client-sync.ts'
 import type { Clients } from './configured-clients.ts'
 import type { InternedMetadata } from './interned-metadata.ts'
 import type { ClientRegistration } from './metadata.ts'
-import { joinMost } from './secret-kinds.ts'
+import { maxPerKind } from './secret-kinds.ts'
 import type { ClientMembers } from './stored-clients.ts'
 
 /** How clients of the store become what is served, by the configuration of now. */
@@ -13,7 +13,7 @@ export interface StoredClientReader {
   /** A client, or in one line why it does not fit. */
   read(client_id: string, members: ClientMembers): ClientRegistration | string
   /** What a client with these members is registered for, whether it fits or not; undefined where there is no telling. */
-  termsOf(members: ClientMembers): InternedMetadata | undefined
+  metadataOf(members: ClientMembers): InternedMetadata | undefined
 }
 
 /** Told of clients of the store that are not served, when that is noticed: of those that have much in common at least of one. */
@@ -46,7 +46,7 @@ export const joinClients = (
     report.invalid(client_id, read)
     return undefined
   }
-  const look = (client_id: string): ClientRegistration | undefined => {
+  const load = (client_id: string): ClientRegistration | undefined => {
     const stored = feed.get(client_id)
     if (stored?.disabled) return undefined
     const client = configured.find(client_id) ?? readStored(client_id, stored?.members())
@@ -56,47 +56,47 @@ export const joinClients = (
   const reportHidden = (client_id: string): void => {
     if (configured.has(client_id) && feed.get(client_id)?.members()) report.shadowed(client_id)
   }
-  const heed = (client_id: string): void => {
+  const onChange = (client_id: string): void => {
     found.delete(client_id)
     invalid.delete(client_id)
     reportHidden(client_id)
-    look(client_id)
+    load(client_id)
   }
   const onReset = (): void => {
     found.clear()
     invalid.clear()
     for (const client_id of feed.ids()) reportHidden(client_id)
-    for (const { sample } of feed.kinds()) look(String(sample.client_id))
+    for (const { sample } of feed.groups()) load(String(sample.client_id))
   }
   const facts = joinFacts(configured, feed, reader)
-  const unfollow = feed.follow(client_id => (client_id === undefined ? onReset() : heed(client_id)))
+  const unsubscribe = feed.follow(client_id => (client_id === undefined ? onReset() : onChange(client_id)))
   onReset()
   return {
-    find: client_id => found.get(client_id) ?? look(client_id),
+    find: client_id => found.get(client_id) ?? load(client_id),
     has: client_id => configured.has(client_id) || feed.get(client_id) !== undefined,
-    get terms() {
-      return facts.terms
+    get internedMetadata() {
+      return facts.internedMetadata
     },
     get maxSecretsPerKind() {
       return facts.maxSecretsPerKind
     },
-    close: unfollow,
+    close: unsubscribe,
   }
 }
 
 /** What is known of all, made anew when it has changed: the same objects while it has not. */
 const joinFacts = (configured: ClientFacts, feed: ClientSync, reader: StoredClientReader): ClientFacts => {
-  const terms = memoizeLatest(feed.kinds, kinds =>
-    kinds.length === 0
-      ? configured.terms
-      : [...configured.terms, ...kinds.flatMap(({ sample }) => reader.termsOf(sample) ?? [])],
+  const internedMetadata = memoizeLatest(feed.groups, groups =>
+    groups.length === 0
+      ? configured.internedMetadata
+      : [...configured.internedMetadata, ...groups.flatMap(({ sample }) => reader.metadataOf(sample) ?? [])],
   )
   const maxSecretsPerKind = memoizeLatest(feed.maxSecretsPerKind, stored =>
-    joinMost(configured.maxSecretsPerKind, stored),
+    maxPerKind(configured.maxSecretsPerKind, stored),
   )
   return {
-    get terms() {
-      return terms()
+    get internedMetadata() {
+      return internedMetadata()
     },
     get maxSecretsPerKind() {
       return maxSecretsPerKind()

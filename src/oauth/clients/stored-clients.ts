@@ -1,7 +1,7 @@
 import { setOwnMember } from '../../own-member.ts'
 import type { ClientChange, ClientRecord } from '../../stores/ports/clients.ts'
 import { certificateNameKinds } from './metadata.ts'
-import { countSecrets, joinMost, type MostSecrets, noSecrets } from './secret-kinds.ts'
+import { countSecrets, type MaxSecretsPerKind, maxPerKind, noSecrets } from './secret-kinds.ts'
 
 /** A client's members as the configuration has them. */
 export type ClientMembers = Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ export interface StoredClient {
 
 /** What many clients of the store have in common: everything but what is a client's own. */
 export interface ClientGroup {
-  readonly terms: ClientMembers
+  readonly metadata: ClientMembers
   /** One of them, for what is to be known of all. */
   readonly sample: ClientMembers
   /** How many they are now. */
@@ -29,67 +29,67 @@ export interface StoredClients {
   get(client_id: string): StoredClient | undefined
   ids(): Iterable<string>
   /** Another array whenever there are others. */
-  kinds(): readonly ClientGroup[]
+  groups(): readonly ClientGroup[]
   /** Of each form of secrets as many as one client has had at most, and the costliest; the same object while that is so. */
-  maxSecretsPerKind(): MostSecrets
+  maxSecretsPerKind(): MaxSecretsPerKind
   set(change: ClientChange): void
 }
 
-interface Kind extends ClientGroup {
+interface Group extends ClientGroup {
   readonly text: string
   count: number
 }
 
 interface Entry extends StoredClient {
-  readonly kind: Kind | undefined
+  readonly group: Group | undefined
 }
 
 export const createStoredClients = (): StoredClients => {
   const entries = new Map<string, Entry>()
-  const kinds = new Map<string, Kind>()
-  let listed: readonly ClientGroup[] | undefined
-  let most = noSecrets
+  const byMetadata = new Map<string, Group>()
+  let groupList: readonly ClientGroup[] | undefined
+  let maxSecrets = noSecrets
 
-  const join = (sample: ClientMembers, terms: ClientMembers): Kind => {
-    const text = JSON.stringify(terms)
-    const known = kinds.get(text)
+  const joinGroup = (sample: ClientMembers, metadata: ClientMembers): Group => {
+    const text = JSON.stringify(metadata)
+    const known = byMetadata.get(text)
     if (known) {
       known.count++
       return known
     }
-    const kind = { text, terms, sample, count: 1 }
-    kinds.set(text, kind)
-    listed = undefined
-    return kind
+    const group = { text, metadata, sample, count: 1 }
+    byMetadata.set(text, group)
+    groupList = undefined
+    return group
   }
-  const leave = (kind: Kind): void => {
-    kind.count--
-    if (kind.count > 0) return
-    kinds.delete(kind.text)
-    listed = undefined
+  const leaveGroup = (group: Group): void => {
+    group.count--
+    if (group.count > 0) return
+    byMetadata.delete(group.text)
+    groupList = undefined
   }
   const toEntry = ({ members: text, disabled }: ClientRecord, version: string): Entry => {
-    if (text === undefined) return { disabled, version, kind: undefined, members: () => undefined }
+    if (text === undefined) return { disabled, version, group: undefined, members: () => undefined }
     const members = parseMembers(text)
-    const { own, terms } = divide(members)
-    most = joinMost(most, countSecrets(hashesOf(own)))
-    const kind = join(members, terms)
+    const { own, metadata } = splitMembers(members)
+    maxSecrets = maxPerKind(maxSecrets, countSecrets(hashesOf(own)))
+    const group = joinGroup(members, metadata)
     const ownText = JSON.stringify(own)
-    return { disabled, version, kind, members: () => ({ ...JSON.parse(ownText), ...kind.terms }) }
+    return { disabled, version, group, members: () => ({ ...JSON.parse(ownText), ...group.metadata }) }
   }
   return {
     get: client_id => entries.get(client_id),
     ids: () => entries.keys(),
-    kinds() {
-      listed ??= [...kinds.values()]
-      return listed
+    groups() {
+      groupList ??= [...byMetadata.values()]
+      return groupList
     },
-    maxSecretsPerKind: () => most,
+    maxSecretsPerKind: () => maxSecrets,
     set({ client_id, version, record }) {
       const before = entries.get(client_id)
       if (record) entries.set(client_id, toEntry(record, version))
       else entries.delete(client_id)
-      if (before?.kind) leave(before.kind)
+      if (before?.group) leaveGroup(before.group)
     },
   }
 }
@@ -104,11 +104,11 @@ export const parseMembers = (text: string): ClientMembers => {
   }
 }
 
-const divide = (members: ClientMembers): { readonly own: ClientMembers; readonly terms: ClientMembers } => {
+const splitMembers = (members: ClientMembers): { readonly own: ClientMembers; readonly metadata: ClientMembers } => {
   const own: Record<string, unknown> = {}
-  const terms: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(members)) setOwnMember(ownMembers.has(name) ? own : terms, name, value)
-  return { own, terms }
+  const metadata: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(members)) setOwnMember(ownMembers.has(name) ? own : metadata, name, value)
+  return { own, metadata }
 }
 
 const ownMembers: ReadonlySet<string> = new Set([

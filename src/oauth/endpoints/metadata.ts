@@ -10,7 +10,7 @@ import { proofAlgs } from '../sender-constraint/dpop-proof.ts'
 export type Metadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
 /** What there is to say, with all clients that are served. */
-type Described = Omit<OAuthOptions, 'clients'> & { readonly clients: Pick<ClientFacts, 'terms'> }
+type Described = Omit<OAuthOptions, 'clients'> & { readonly clients: Pick<ClientFacts, 'internedMetadata'> }
 
 /** Says what is served and nothing else: a list without entries, or a place that is not served, is left out. */
 export const createMetadata = (options: Described, grants: readonly Grant[]): Metadata =>
@@ -21,7 +21,7 @@ export const createMetadata = (options: Described, grants: readonly Grant[]): Me
     ...introspectionMembers(options),
     ...revocationMembers(options),
     jwks_uri: options.endpoints.jwks,
-    scopes_supported: [...new Set(options.clients.terms.flatMap(({ scope }) => scope))],
+    scopes_supported: [...new Set(options.clients.internedMetadata.flatMap(({ scope }) => scope))],
     protected_resources: describedResources(options), // RFC 9728 section 4
   })
 
@@ -55,7 +55,7 @@ const authorizationMembers = (options: Described): Members =>
 const pushedMembers = ({ endpoints, clients, profile }: Described): Members => ({
   pushed_authorization_request_endpoint: endpoints.par,
   require_pushed_authorization_requests:
-    profile === 'fapi2' || everyClient(clients.terms, 'require_pushed_authorization_requests'),
+    profile === 'fapi2' || everyClient(clients.internedMetadata, 'require_pushed_authorization_requests'),
 })
 
 /** RFC 9101 section 10.5 and OpenID Connect Discovery section 3, where a `request_uri` counts as supported if nothing is said. */
@@ -63,7 +63,7 @@ const requestObjectMembers = (options: Described): Members => ({
   request_parameter_supported: true,
   request_uri_parameter_supported: false,
   request_object_signing_alg_values_supported: takenAlgs(options, client => client.request_object_signing_alg),
-  require_signed_request_object: everyClient(options.clients.terms, 'require_signed_request_object'),
+  require_signed_request_object: everyClient(options.clients.internedMetadata, 'require_signed_request_object'),
 })
 
 /** True where it holds for everybody who may send an authorization request; else it is not a fact about the server. */
@@ -78,7 +78,7 @@ const everyClient = (
 /** A client that cannot prove itself may not introspect (RFC 7662 section 2.1). */
 const introspectionMembers = (options: Described): Members => {
   if (options.endpoints.introspect === undefined) return {}
-  const signed = new Set(options.clients.terms.map(client => client.introspection_signed_response_alg))
+  const signed = new Set(options.clients.internedMetadata.map(client => client.introspection_signed_response_alg))
   return {
     introspection_endpoint: options.endpoints.introspect,
     ...authMembers(
@@ -124,7 +124,9 @@ const takenAlgs = (
   options: Described,
   pinned: (client: InternedMetadata) => SigningAlg | undefined,
 ): readonly SigningAlg[] => {
-  const isTaken = options.clients.terms.some(client => pinned(client) === 'RS256' && !isFapiClient(client, options))
+  const isTaken = options.clients.internedMetadata.some(
+    client => pinned(client) === 'RS256' && !isFapiClient(client, options),
+  )
   return isTaken ? [...strongSigningAlgs, 'RS256'] : strongSigningAlgs
 }
 

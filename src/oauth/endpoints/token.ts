@@ -59,9 +59,9 @@ export const createTokenEndpoint = (
     requireResources(form.resources, options)
     requireStore(feed)
     const possession = checkPossession(request, client)
-    const beginToken = tokenBeginner({ form, client, possession })
+    const beginToken = tokenBeginner({ form, client, senderConstraint: possession })
     const askProven: StoreQuery = question => ask(question, possession.pendingReplayChecks)
-    const granted = grant.redeem({ form, client, scope, possession, beginToken, ask: askProven })
+    const granted = grant.redeem({ form, client, scope, senderConstraint: possession, beginToken, query: askProven })
     return mapMaybe(granted, known => toReply(grant, known, possession))
   }
 }

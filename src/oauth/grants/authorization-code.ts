@@ -19,7 +19,7 @@ export const createAuthorizationCodeGrant = (deps: RedemptionDeps): Grant => {
     type: 'authorization_code',
     servesPublicClients: true,
     takesScope: false,
-    redeem: async ({ form, client, possession, beginToken, ask }) => {
+    redeem: async ({ form, client, senderConstraint, beginToken, query }) => {
       const code = form.get('code')
       if (code === undefined) throw new OAuthError('invalid_request', 'The code is missing')
       const grantId = parseGrantId(code)
@@ -27,8 +27,8 @@ export const createAuthorizationCodeGrant = (deps: RedemptionDeps): Grant => {
       const refreshToken = client.grant_types.includes('refresh_token') ? newGrantSecret(grantId) : undefined
       // The operator may have withdrawn a scope after the sign-in began.
       const token = beginToken(grantId, newFamilyJti(grantId), client.scope)
-      const attempt = { grantId, code, form, client, possession, token, refreshToken }
-      const outcome = await ask(() => deps.revocations.queryWithNotBefore(() => redeemOnce(deps, attempt)))
+      const attempt = { grantId, code, form, client, senderConstraint, token, refreshToken }
+      const outcome = await query(() => deps.revocations.queryWithNotBefore(() => redeemOnce(deps, attempt)))
       const agreed = await requireFirstUse(deps, grantId, outcome)
       if (isRemoved(agreed)) throw refusal() // the store may keep an opaque token by now; no client learns it
       return { token, agreed, ...(refreshToken !== undefined && { refreshToken }) }
@@ -41,23 +41,23 @@ interface Attempt {
   readonly code: string
   readonly form: Form
   readonly client: ClientRegistration
-  readonly possession: SenderConstraint
+  readonly senderConstraint: SenderConstraint
   readonly token: NewToken
   readonly refreshToken: string | undefined
 }
 
 const redeemOnce = (
   { store, keys, clock, options }: RedemptionDeps,
-  { grantId, code, form, client, possession, token, refreshToken }: Attempt,
+  { grantId, code, form, client, senderConstraint, token, refreshToken }: Attempt,
 ): Promise<RedemptionOutcome> => {
   const nowMs = clock.nowMs()
   const lifetimeSec = refreshToken ? options.refreshToken.lifetimeSec : options.accessToken.lifetimeSec
   return store.grants.redeem({
     grantId,
     codeDigest: keys.digest(code),
-    codeProofs: proofsOf(form, client, possession),
+    codeProofs: proofsOf(form, client, senderConstraint),
     nowMs,
-    ...(refreshToken && { refreshDigest: keys.digest(refreshToken), ...bindingOf(client, possession) }),
+    ...(refreshToken && { refreshDigest: keys.digest(refreshToken), ...bindingOf(client, senderConstraint) }),
     untilMs: nowMs + lifetimeSec * 1000,
     token,
   })

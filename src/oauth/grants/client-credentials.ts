@@ -15,13 +15,13 @@ export const createClientCredentialsGrant = ({ store }: { readonly store: Pick<S
     type: 'client_credentials',
     servesPublicClients: false,
     takesScope: true,
-    redeem: ({ client, scope, beginToken, ask }) => {
+    redeem: ({ client, scope, beginToken, query }) => {
       const grantId = newGrantId()
       // The grant leads to no other token: one name does for both.
       const token = beginToken(grantId, grantId)
       // RFC 9068 section 2.2: the subject of a token without a person is its client.
       const agreed = { sub: client.client_id, scope: joinScope(scope ?? client.scope), resource: [] }
-      const kept = ask(() => keep(grantId, token, agreed))
+      const kept = query(() => keep(grantId, token, agreed))
       return mapMaybe(kept, () => ({ token, agreed }))
     },
   }

@@ -30,10 +30,10 @@ export interface GrantRequest {
   readonly client: ClientRegistration
   /** What was asked for, a part of what the client is registered for; undefined where nothing was. */
   readonly scope: readonly string[] | undefined
-  readonly possession: SenderConstraint
+  readonly senderConstraint: SenderConstraint
   readonly beginToken: BeginToken
   /** For the one step in which the grant is used; what follows from its outcome comes after. */
-  readonly ask: StoreQuery
+  readonly query: StoreQuery
 }
 
 /** The access token of one token request: what the store is to be told, and the text once all is known. */

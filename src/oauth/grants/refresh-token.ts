@@ -17,16 +17,16 @@ import { isSenderConstrained, type SenderConstraint } from './sender-constraint.
  * section 4.14.2); a client that proves itself, or always holds what its tokens are bound to, keeps its token.
  */
 export const createRefreshTokenGrant = (deps: RedemptionDeps): Grant => {
-  const lineage = createRotationFamily(deps.keys)
+  const family = createRotationFamily(deps.keys)
   const isRemoved = createRemovedUserCheck(deps)
   return {
     type: 'refresh_token',
     servesPublicClients: true,
     takesScope: true,
     redeem: async request => {
-      const attempt = readAttempt(request, lineage)
-      const outcome = await request.ask(() => deps.revocations.queryWithNotBefore(() => refreshOnce(deps, attempt)))
-      const agreed = await requireValid(deps, lineage, attempt, outcome)
+      const attempt = readAttempt(request, family)
+      const outcome = await request.query(() => deps.revocations.queryWithNotBefore(() => refreshOnce(deps, attempt)))
+      const agreed = await requireValid(deps, family, attempt, outcome)
       if (isRemoved(agreed)) throw refusal() // the store may keep an opaque token by now; no client learns it
       const { client, token, successor } = attempt
       return { token, agreed, ...(isRotating(client, deps.options) && { refreshToken: successor }) }
@@ -40,19 +40,27 @@ interface Attempt {
   readonly successor: string
   readonly client: ClientRegistration
   readonly scope: readonly string[] | undefined
-  readonly possession: SenderConstraint
+  readonly senderConstraint: SenderConstraint
   readonly token: NewToken
 }
 
-const readAttempt = (request: GrantRequest, lineage: RotationFamily): Attempt => {
-  const { form, client, scope, possession, beginToken } = request
+const readAttempt = (request: GrantRequest, family: RotationFamily): Attempt => {
+  const { form, client, scope, senderConstraint, beginToken } = request
   const presented = form.get('refresh_token')
   if (presented === undefined) throw new OAuthError('invalid_request', 'The refresh_token is missing')
   const grantId = parseGrantId(presented)
   if (grantId === undefined) throw refusal()
   // A scope that the operator has withdrawn since is not given again.
   const token = beginToken(grantId, newFamilyJti(grantId), scope ?? client.scope)
-  return { grantId, presented, successor: lineage.successorOf(presented), client, scope, possession, token }
+  return {
+    grantId,
+    presented,
+    successor: family.successorOf(presented),
+    client,
+    scope,
+    senderConstraint,
+    token,
+  }
 }
 
 /**
@@ -69,7 +77,7 @@ const refreshOnce = ({ store, keys, clock, options }: RedemptionDeps, attempt: A
     client_id: attempt.client.client_id,
     digest: keys.digest(attempt.presented),
     ...(isRotating(attempt.client, options) && { successorDigest: keys.digest(attempt.successor) }),
-    bindings: attempt.possession.bindings,
+    bindings: attempt.senderConstraint.bindings,
     ...(attempt.scope && { scopes: attempt.scope }),
     nowMs,
     reuseWindowMs: options.refreshToken.reuseWindowSec * 1000,
@@ -80,7 +88,7 @@ const refreshOnce = ({ store, keys, clock, options }: RedemptionDeps, attempt: A
 
 const requireValid = async (
   deps: RedemptionDeps,
-  lineage: RotationFamily,
+  family: RotationFamily,
   { grantId, presented }: Attempt,
   outcome: RefreshOutcome,
 ): Promise<Agreed> => {
@@ -89,7 +97,7 @@ const requireValid = async (
     return { ...outcome.record, untilMs: outcome.untilMs }
   }
   if (outcome.kind === 'exceeds') throw outcome.by === 'scope' ? scopeNotAgreed() : notAgreed()
-  if (outcome.kind === 'superseded' && lineage.isAncestor(presented, outcome.currentDigest, outcome.generation)) {
+  if (outcome.kind === 'superseded' && family.isAncestor(presented, outcome.currentDigest, outcome.generation)) {
     // Two parties hold this lineage and nobody can tell which is the thief: it ends (RFC 9700 section 4.14.2).
     await revokeGrant(deps, grantId)
     throw refusal({ of: 'refresh_token' })

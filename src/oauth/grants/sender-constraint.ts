@@ -32,7 +32,7 @@ export const createSenderConstraintCheck = (
   options: Pick<OAuthOptions, 'profile'>,
   checkProof: ProofCheck,
 ): SenderConstraintCheck => {
-  const toPossession = (
+  const toSenderConstraint = (
     request: OAuthRequest,
     client: ClientRegistration,
     proven: ProvenKey | undefined,
@@ -50,17 +50,17 @@ export const createSenderConstraintCheck = (
     }
   }
   return (request, client) => {
-    if (request.dpop.length > 0) return toPossession(request, client, checkProof(request))
+    if (request.dpop.length > 0) return toSenderConstraint(request, client, checkProof(request))
     // Most requests: their certificate, if there is one, does not even have to be read.
-    if (isConfidential(client) && !isSenderConstrained(client, options)) return nothing
-    return toPossession(request, client, undefined)
+    if (isConfidential(client) && !isSenderConstrained(client, options)) return unconstrained
+    return toSenderConstraint(request, client, undefined)
   }
 }
 
 /** Where there is nothing to send along: the same object each time. */
 export const noHeaders: SenderConstraint['headers'] = {}
 
-const nothing: SenderConstraint = { bindings: [], headers: noHeaders, pendingReplayChecks: [] }
+const unconstrained: SenderConstraint = { bindings: [], headers: noHeaders, pendingReplayChecks: [] }
 
 /** What the token is bound to, with all that the client is registered to hold. Undefined: it is a bearer token. */
 const confirm = (

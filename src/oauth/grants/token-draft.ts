@@ -10,7 +10,7 @@ export interface TokenDraftDeps {
 
 export const createTokenBeginner =
   ({ options, clock }: TokenDraftDeps, accessTokens: AccessTokens) =>
-  ({ form, client, possession }: Pick<GrantRequest, 'form' | 'client' | 'possession'>): BeginToken =>
+  ({ form, client, senderConstraint }: Pick<GrantRequest, 'form' | 'client' | 'senderConstraint'>): BeginToken =>
   (grantId, jti, scopes) => {
     const iat = Math.floor(clock.nowMs() / 1000)
     const draft = {
@@ -18,7 +18,7 @@ export const createTokenBeginner =
       client_id: client.client_id,
       iat,
       exp: iat + options.accessToken.lifetimeSec,
-      ...(possession.confirmation && { cnf: possession.confirmation }),
+      ...(senderConstraint.confirmation && { cnf: senderConstraint.confirmation }),
       ...(scopes && { scopes }),
       resources: form.resources,
       issuer: options.issuer,

@@ -28,7 +28,14 @@ export const createLoginAppAuthentication = (
   const source = createStaticKeySource(jwks)
   const { login, issuer } = options
   const iss = login.mode === 'handoff' ? login.url : ''
-  const rules = { algs: strongSigningAlgs, typ, requiresTyp: true, iss, audiences: [issuer], longestLifeSec }
+  const rules = {
+    algs: strongSigningAlgs,
+    typ,
+    requiresTyp: true,
+    iss,
+    audiences: [issuer],
+    maxLifetimeSec: longestLifeSec,
+  }
   return async token => {
     const heard = verifyClientJwt(token, source, { ...rules, nowMs: clock.nowMs() })
     if (!('proven' in heard)) return reasonOf(heard)

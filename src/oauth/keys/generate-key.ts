@@ -9,18 +9,18 @@ import type { SigningAlg } from '../protocol.ts'
 export const digestAlg = 'HS256'
 
 /** Makes a key of 128 bits of strength or, for RSA, the 2048 bits that RFC 7518 asks for. Blocks nobody meanwhile. */
-export const makeKey = async (
+export const generateKey = async (
   alg: SigningAlg | typeof digestAlg,
   createdAtMs: number,
   activeAtMs = createdAtMs,
 ): Promise<KeyRecord> => {
-  const jwk = alg === digestAlg ? makeSecret() : await makePair(alg)
+  const jwk = alg === digestAlg ? generateSecret() : await generateKeyPairJwk(alg)
   return { kid: await calculateJwkThumbprint(jwk), alg, createdAtMs, activeAtMs, jwk }
 }
 
-const makeSecret = () => ({ kty: 'oct', k: randomBytes(32).toString('base64url') })
+const generateSecret = () => ({ kty: 'oct', k: randomBytes(32).toString('base64url') })
 
-const makePair = async (alg: SigningAlg) => {
+const generateKeyPairJwk = async (alg: SigningAlg) => {
   const { privateKey } = await generateKeyPair(alg, { extractable: true })
   return { ...(await exportJWK(privateKey)) }
 }

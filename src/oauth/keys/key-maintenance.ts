@@ -1,5 +1,5 @@
 import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
-import { digestAlg, makeKey } from './generate-key.ts'
+import { digestAlg, generateKey } from './generate-key.ts'
 import { type KeyPolicy, publicationMs, stateOf, successorDueAtMs } from './rotation-schedule.ts'
 
 /** Keys that no process renewed for this long are forgotten by the store. */
@@ -23,7 +23,7 @@ export const readKeys = async (reading: Reading): Promise<readonly KeyRecord[]> 
   const whole = await putBack(reading, lost, found)
   const complete = await makeMissing(reading, whole)
   const current = await makeSuccessors(reading, complete)
-  return unite(lost, await removeGone(reading, current))
+  return withLost(lost, await removeGone(reading, current))
 }
 
 const create = ({ store, nowMs }: Reading, key: KeyRecord, after: string | undefined): Promise<readonly KeyRecord[]> =>
@@ -50,7 +50,7 @@ const putBack = async (
 const makeMissing = async (reading: Reading, found: readonly KeyRecord[]): Promise<readonly KeyRecord[]> => {
   let keys = found
   for (const alg of [digestAlg, ...reading.policy.algorithms] as const) {
-    if (!newestOf(keys, alg)) keys = await create(reading, await makeKey(alg, reading.nowMs), undefined)
+    if (!newestOf(keys, alg)) keys = await create(reading, await generateKey(alg, reading.nowMs), undefined)
   }
   return keys
 }
@@ -61,7 +61,7 @@ const makeSuccessors = async (reading: Reading, found: readonly KeyRecord[]): Pr
   for (const alg of policy.algorithms) {
     const newest = newestOf(keys, alg)
     if (!newest || nowMs < successorDueAtMs(newest, policy)) continue
-    keys = await create(reading, await makeKey(alg, nowMs, nowMs + publicationMs), newest.kid)
+    keys = await create(reading, await generateKey(alg, nowMs, nowMs + publicationMs), newest.kid)
   }
   return keys
 }
@@ -73,7 +73,7 @@ const removeGone = async (reading: Reading, found: readonly KeyRecord[]): Promis
 }
 
 /** A key that could not be put back, since another one was stored at the same moment, waits for the next reading. */
-const unite = (lost: readonly KeyRecord[], stored: readonly KeyRecord[]): readonly KeyRecord[] => {
+const withLost = (lost: readonly KeyRecord[], stored: readonly KeyRecord[]): readonly KeyRecord[] => {
   const waiting = lost.filter(key => key.alg !== digestAlg && !stored.some(({ kid }) => kid === key.kid))
   return [...waiting, ...stored]
 }

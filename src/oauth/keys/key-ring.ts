@@ -47,7 +47,7 @@ export type KeyRingOptions = Pick<OAuthOptions, 'accessToken' | 'clients' | 'key
 /** While the store has not answered yet; short, because nothing can be signed until then. */
 const retryEveryMs = 250
 /** How often a key that nobody knows is worth a question. */
-const askEveryMs = 1000
+const minLookupIntervalMs = 1000
 
 /**
  * Loads the keys, makes those that are missing, and every ten seconds renews their lifetime and does what is due in
@@ -60,23 +60,23 @@ export const openKeyRing = async (
   options: KeyRingOptions,
   reports: KeyReports = {},
 ): Promise<KeyRing> => {
-  const used = keyPolicyOf(options)
-  const operatorKeys = options.keys.jwks && (await readOperatorKeys(options.keys.jwks, used.algorithms))
+  const configuredPolicy = keyPolicyOf(options)
+  const operatorKeys = options.keys.jwks && (await readOperatorKeys(options.keys.jwks, configuredPolicy.algorithms))
   // With keys of the operator's, the store has nothing to keep but the digest key.
-  const policy = operatorKeys ? { ...used, algorithms: [] } : used
+  const policy = operatorKeys ? { ...configuredPolicy, algorithms: [] } : configuredPolicy
   let last: KeyReading | undefined
   let loaded: LoadedKeys | undefined
   let failure: unknown
   let reading: Promise<void> | undefined
-  let askedAtMs = Number.NEGATIVE_INFINITY
+  let lastLookupMs = Number.NEGATIVE_INFINITY
 
   const readOnce = async (): Promise<void> => {
     const nowMs = clock.nowMs()
     const keys = await readKeys({ store, policy, before: last?.keys ?? [], nowMs })
     loaded = toLoadedKeys(keys, loaded, operatorKeys)
-    tell(keys, nowMs)
+    report(keys, nowMs)
   }
-  const tell = (keys: readonly KeyRecord[], atMs: number): void => {
+  const report = (keys: readonly KeyRecord[], atMs: number): void => {
     const reading = { keys, atMs }
     for (const change of findKeyChanges(last, reading, policy)) reports.change?.(change)
     last = reading
@@ -102,8 +102,8 @@ export const openKeyRing = async (
     throw failure
   }
   const findNew = (kid: string): MaybePromise<SigningKey | undefined> => {
-    if (!reading && clock.monotonicMs() - askedAtMs < askEveryMs) return undefined
-    if (!reading) askedAtMs = clock.monotonicMs()
+    if (!reading && clock.monotonicMs() - lastLookupMs < minLookupIntervalMs) return undefined
+    if (!reading) lastLookupMs = clock.monotonicMs()
     const find = (): SigningKey | undefined => requireLoaded().byKid.get(kid)
     return read().then(find, find)
   }

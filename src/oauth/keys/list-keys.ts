@@ -6,7 +6,7 @@ import type { KeyRingOptions } from './key-ring.ts'
 import { readOperatorKeys } from './operator-keys.ts'
 import {
   activeAtMs,
-  byTurn,
+  byActivation,
   type KeyState,
   keyPolicyOf,
   publishedUntilMs,
@@ -35,7 +35,7 @@ export const listStoredKeys = async (
 ): Promise<readonly ListedKey[]> => {
   const policy = keyPolicyOf(options)
   const keys = await store.load(nowMs)
-  return keys.toSorted(byTurn).flatMap((key): readonly ListedKey[] => {
+  return keys.toSorted(byActivation).flatMap((key): readonly ListedKey[] => {
     const { kid, alg, createdAtMs } = key
     const state = stateOf(key, keys, policy, nowMs)
     if (!isSigningAlg(alg) || state === 'gone') return []

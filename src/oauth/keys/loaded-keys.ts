@@ -4,7 +4,7 @@ import { isSigningAlg } from '../jws-algorithms.ts'
 import type { Digest } from '../opaque-token.ts'
 import type { SigningAlg } from '../protocol.ts'
 import { digestAlg } from './generate-key.ts'
-import { activeAtMs, byTurn } from './rotation-schedule.ts'
+import { activeAtMs, byActivation } from './rotation-schedule.ts'
 import { type PublicJwk, type SigningKey, toSigningKey } from './signing-key.ts'
 
 /** What one reading of the keys gave, ready to sign and to verify with. */
@@ -23,7 +23,7 @@ export interface PublicJwks {
 }
 
 /** A key and the instant from which on it signs. */
-interface Turn {
+interface Activation {
   readonly key: SigningKey
   readonly fromMs: number
 }
@@ -37,31 +37,31 @@ export const toLoadedKeys = (
   before: LoadedKeys | undefined,
   operatorKeys: readonly SigningKey[] | undefined,
 ): LoadedKeys => {
-  const turns = operatorKeys ? toFileTurns(operatorKeys) : toStoredTurns(records, before)
-  const byAlg = Map.groupBy(turns, ({ key }) => key.alg)
-  const keys = turns.map(({ key }) => key)
+  const activations = operatorKeys ? toFileActivations(operatorKeys) : toStoredActivations(records, before)
+  const byAlg = Map.groupBy(activations, ({ key }) => key.alg)
+  const keys = activations.map(({ key }) => key)
   return {
     byKid: new Map(keys.map(key => [key.kid, key])),
     digest: toDigest(records),
     jwks: { keys: keys.map(({ publicJwk }) => publicJwk) },
     current: (alg, nowMs) => {
-      const turns = byAlg.get(alg)
+      const activations = byAlg.get(alg)
       // By a clock that is behind it is nobody's turn yet, but there is a first one.
-      const turn = turns?.findLast(({ fromMs }) => fromMs <= nowMs) ?? turns?.[0]
-      if (turn) return turn.key
+      const active = activations?.findLast(({ fromMs }) => fromMs <= nowMs) ?? activations?.[0]
+      if (active) return active.key
       throw new TypeError(`there is no key that signs with ${alg}`)
     },
   }
 }
 
 /** The first key of the operator's file signs, so it is the last to have its turn. */
-const toFileTurns = (keys: readonly SigningKey[]): readonly Turn[] =>
+const toFileActivations = (keys: readonly SigningKey[]): readonly Activation[] =>
   keys.map(key => ({ key, fromMs: Number.NEGATIVE_INFINITY })).reverse()
 
-const toStoredTurns = (records: readonly KeyRecord[], before: LoadedKeys | undefined): readonly Turn[] =>
+const toStoredActivations = (records: readonly KeyRecord[], before: LoadedKeys | undefined): readonly Activation[] =>
   records
     .filter(({ alg }) => isSigningAlg(alg)) // no digest key, and nothing that a later version has made
-    .sort(byTurn)
+    .sort(byActivation)
     .map(record => ({ key: before?.byKid.get(record.kid) ?? toSigningKey(record), fromMs: activeAtMs(record) }))
 
 /** @throws Error where nobody has made the digest key yet */

@@ -1,8 +1,8 @@
 import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
 import type { SigningAlg } from '../protocol.ts'
-import { makeKey } from './generate-key.ts'
+import { generateKey } from './generate-key.ts'
 import { keyLifetimeMs, newestOf } from './key-maintenance.ts'
-import { activeAtMs, byTurn, publicationMs, spreadMs } from './rotation-schedule.ts'
+import { activeAtMs, byActivation, publicationMs, spreadMs } from './rotation-schedule.ts'
 
 export interface RotationRequest {
   readonly algorithms: readonly SigningAlg[]
@@ -37,7 +37,7 @@ const rotate = async (store: KeyStore, nowMs: number, alg: SigningAlg, isUrgent:
   const fromMs = before ? nowMs + (isUrgent ? spreadMs : publicationMs) : nowMs
   const waiting = findSuccessor(keys, alg, nowMs, fromMs)
   if (waiting) return { alg, kid: waiting.kid, activeAtMs: activeAtMs(waiting), isNew: false }
-  const key = await makeKey(alg, nowMs, fromMs)
+  const key = await generateKey(alg, nowMs, fromMs)
   const after = await store.create(key, before?.kid, nowMs + keyLifetimeMs)
   // Of two who rotate at once one wins, and the other finds its key.
   const found = after.find(({ kid }) => kid === key.kid) ?? newestOf(after, alg) ?? key
@@ -51,4 +51,4 @@ const findSuccessor = (
   nowMs: number,
   byMs: number,
 ): KeyRecord | undefined =>
-  keys.toSorted(byTurn).find(key => key.alg === alg && nowMs < activeAtMs(key) && activeAtMs(key) <= byMs)
+  keys.toSorted(byActivation).find(key => key.alg === alg && nowMs < activeAtMs(key) && activeAtMs(key) <= byMs)

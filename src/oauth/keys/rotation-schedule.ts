@@ -49,7 +49,7 @@ export const signingAlgsOf = ({
 }: Pick<OAuthOptions, 'accessToken' | 'clients'>): readonly SigningAlg[] => [
   ...new Set([
     accessToken.alg,
-    ...clients.terms.flatMap(client => [
+    ...clients.internedMetadata.flatMap(client => [
       client.access_token_signed_response_alg,
       client.introspection_signed_response_alg,
     ]),
@@ -60,7 +60,8 @@ export const signingAlgsOf = ({
 export const activeAtMs = (key: KeyRecord): number => key.activeAtMs ?? key.createdAtMs
 
 /** Sorts by the order in which keys sign. Those of one instant have an order too, the same in every process. */
-export const byTurn = (a: KeyRecord, b: KeyRecord): number => activeAtMs(a) - activeAtMs(b) || (a.kid < b.kid ? -1 : 1)
+export const byActivation = (a: KeyRecord, b: KeyRecord): number =>
+  activeAtMs(a) - activeAtMs(b) || (a.kid < b.kid ? -1 : 1)
 
 export const stateOf = (key: KeyRecord, keys: readonly KeyRecord[], policy: KeyPolicy, nowMs: number): KeyState => {
   if (nowMs >= publishedUntilMs(key, keys, policy)) return 'gone'
@@ -73,7 +74,7 @@ export const publishedUntilMs = (key: KeyRecord, keys: readonly KeyRecord[], pol
   signsUntilMs(key, keys, policy) + policy.tokenLifetimeSec * 1000 + skewMs
 
 const signsUntilMs = (key: KeyRecord, keys: readonly KeyRecord[], policy: KeyPolicy): number => {
-  const successor = keys.filter(other => other.alg === key.alg && byTurn(key, other) < 0).sort(byTurn)[0]
+  const successor = keys.filter(other => other.alg === key.alg && byActivation(key, other) < 0).sort(byActivation)[0]
   if (successor) return activeAtMs(successor)
   if (isUsed(key.alg, policy)) return Number.POSITIVE_INFINITY
   // Nothing is signed by this algorithm here. Another process may be configured otherwise, but then it rotates in time.

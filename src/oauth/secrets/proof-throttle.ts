@@ -33,7 +33,7 @@ export type ProofResult<T> =
   | { readonly later: Promise<unknown> }
 
 /** Names are counted in memory and in the store; a longer one is nobody's. */
-const longestName = 256
+const maxNameLength = 256
 
 export interface ProofThrottleDeps {
   readonly failures: FailureLimit
@@ -44,11 +44,11 @@ export interface ProofThrottleDeps {
 export const createProofThrottle = ({ failures, clients }: ProofThrottleDeps): ProofThrottle => {
   const refuse = async (caller: ThrottledCaller, fault: ClientAuthFailureReason): Promise<never> => {
     const client_id = clients.has(caller.name) ? caller.name : undefined
-    refuseWhenLimited(await failures.count(caller.name.slice(0, longestName), caller.address), fault, client_id)
+    refuseWhenLimited(await failures.count(caller.name.slice(0, maxNameLength), caller.address), fault, client_id)
     throw caller.toRefusal(fault, client_id)
   }
   const run = <T>(caller: ThrottledCaller, check: Check<T>): MaybePromise<T> => {
-    const name = caller.name.slice(0, longestName)
+    const name = caller.name.slice(0, maxNameLength)
     const result = failures.inTurn(name, caller.address, from => {
       refuseWhenLimited(failures.blockedMs(name, caller.address))
       return mapMaybe(check(from), found => {

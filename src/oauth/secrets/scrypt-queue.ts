@@ -68,7 +68,7 @@ export const deriveKey = async (job: ScryptJob): Promise<Buffer> => {
 const waitForThread = (lane: Lane, owner: SecretOwner | undefined, cost: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const flows = [`account ${owner?.account ?? ''}`, `address ${owner?.address ?? ''}`]
-    const work: Waiting = { begin: resolve, refuse: () => reject(tooMany()) }
+    const work: Waiting = { begin: resolve, refuse: () => reject(overloaded()) }
     lane.queue.add({ work, flows, cost })?.refuse()
     startWaiting()
   })
@@ -86,7 +86,7 @@ const startWaiting = (): void => {
   }
 }
 
-const tooMany = (): OAuthError =>
+const overloaded = (): OAuthError =>
   new OAuthError('temporarily_unavailable', 'Too many secrets are being checked; try again in a moment.', {
     headers: { 'retry-after': '1' },
   })

@@ -4,7 +4,7 @@ import { Secret } from '../../secret.ts'
 import type { MaybePromise } from '../functional.ts'
 import { remainderOf, type ScryptCost, usualCost, workOf } from './scrypt-cost.ts'
 import { deriveKey, type SecretOwner } from './scrypt-queue.ts'
-import { createVerifiedMemory } from './verified-cache.ts'
+import { createVerifiedCache } from './verified-cache.ts'
 
 /**
  * Stored forms of secrets. What a person chose is hashed slowly, `scrypt$ln=15,r=8,p=1$<salt>$<hash>`; what Sidegate
@@ -15,7 +15,7 @@ type StoredSecret =
   | { readonly kind: 'sha256'; readonly salt: Buffer; readonly hash: Buffer }
 
 /** The most N × r × p of a stored form: 256 MiB and about a second. Dearer ones are refused. */
-const mostWork = 2 ** 21
+const maxWork = 2 ** 21
 
 const saltBytes = 16
 const hashBytes = 32
@@ -77,15 +77,15 @@ export interface PresentedSecret {
  * are not remembered. A text that is no stored form verifies nothing.
  */
 export const createSecretVerifier = (clock: Clock): SecretVerifier => {
-  const memory = createVerifiedMemory(clock)
-  const underWay = new Map<string, Promise<boolean>>()
+  const cache = createVerifiedCache(clock)
+  const pending = new Map<string, Promise<boolean>>()
 
   const runOnce = (given: PresentedSecret, { stored, key }: SlowCheck): Promise<boolean> => {
     // Many requests with one secret at a cold start share one run.
-    const joined = underWay.get(key) ?? verifySlowly(stored, given).finally(() => underWay.delete(key))
-    underWay.set(key, joined)
+    const joined = pending.get(key) ?? verifySlowly(stored, given).finally(() => pending.delete(key))
+    pending.set(key, joined)
     return joined.then(right => {
-      if (right) memory.add(key)
+      if (right) cache.add(key)
       return right
     })
   }
@@ -97,11 +97,11 @@ export const createSecretVerifier = (clock: Clock): SecretVerifier => {
     for (const hash of hashes) {
       const stored = parseSecretHash(hash.reveal())
       if (stored?.kind === 'sha256' && timingSafeEqual(saltedDigest(stored.salt, secret), stored.hash)) return true
-      if (stored?.kind === 'scrypt') slow.push({ stored, key: memory.keyOf(secret, hash) })
+      if (stored?.kind === 'scrypt') slow.push({ stored, key: cache.keyOf(secret, hash) })
     }
     if (slow.length === 0) return false
     // What is remembered of any of them spares the runs of all.
-    if (slow.some(({ key }) => memory.has(key))) return true
+    if (slow.some(({ key }) => cache.has(key))) return true
     return Promise.all(slow.map(check => runOnce(given, check))).then(answers => answers.includes(true))
   }
 }
@@ -147,7 +147,7 @@ const parseSecretHash = (text: string): StoredSecret | undefined => {
 
 const parseScrypt = ([ln, r, p, salt = '', hash = '']: readonly string[]): StoredSecret | undefined => {
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) }
-  if (cost.ln < 1 || cost.r < 1 || cost.p < 1 || workOf(cost) > mostWork) return undefined
+  if (cost.ln < 1 || cost.r < 1 || cost.p < 1 || workOf(cost) > maxWork) return undefined
   if (cost.ln >= 16 * cost.r) return undefined // RFC 7914 section 2: N < 2^(128 × r / 8)
   return { kind: 'scrypt', cost, salt: fromBase64url(salt), hash: fromBase64url(hash) }
 }

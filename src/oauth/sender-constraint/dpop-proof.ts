@@ -38,7 +38,7 @@ export const proofLifetimeSec = 60
 export const clockSkewSec = 10
 
 /** A proof with a key of 4096 bits has 2500 characters; a much longer one is made to cost time. */
-const longestProof = 4096
+const maxProofLength = 4096
 
 /**
  * The checks of RFC 9449 section 4.3 that need nobody but the proof and its request, all but the signature. Whether its
@@ -71,7 +71,7 @@ const requireOne = (lines: readonly string[]): string => {
   if (text === undefined) throw invalidProof('The DPoP proof is missing')
   // Two fields may have become one on the way, with a comma between.
   if (others.length > 0 || text.includes(',')) throw invalidProof('There is more than one DPoP proof')
-  if (text.length > longestProof) throw invalidProof('The DPoP proof is too long')
+  if (text.length > maxProofLength) throw invalidProof('The DPoP proof is too long')
   return text
 }
 

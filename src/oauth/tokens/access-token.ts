@@ -28,10 +28,10 @@ export interface BegunToken {
 }
 
 /** Checked signatures to remember: about a kilobyte each. One costs 60 µs to check and a lookup to remember. */
-const rememberedTokens = 5_000
+const maxCachedTokens = 5_000
 
 /** Twice what a token with a few scopes and resources has; a client can make longer ones to fill the memory with. */
-const longestRemembered = 2048
+const maxCachedLength = 2048
 
 export interface AccessTokenDeps {
   readonly options: Pick<OAuthOptions, 'issuer' | 'accessToken'>
@@ -41,7 +41,7 @@ export interface AccessTokenDeps {
 }
 
 export const createAccessTokens = ({ options, keys, clients, clock }: AccessTokenDeps): AccessTokens => {
-  const verified = createGenerationalCache<AccessTokenRecord>(rememberedTokens)
+  const verified = createGenerationalCache<AccessTokenRecord>(maxCachedTokens)
 
   const beginOpaque = (grantId: string): BegunToken => {
     const token = newGrantSecret(grantId)
@@ -52,7 +52,7 @@ export const createAccessTokens = ({ options, keys, clients, clock }: AccessToke
   const verify = (token: string): MaybePromise<AccessTokenRecord | undefined> =>
     mapMaybe(verifyJwt(token, 'at+jwt', keys), claims => {
       const record = claims && toRecord(claims, options.issuer)
-      if (record && token.length <= longestRemembered) verified.set(token, record)
+      if (record && token.length <= maxCachedLength) verified.set(token, record)
       return record
     })
   const jwt: BegunToken = {
@@ -62,13 +62,13 @@ export const createAccessTokens = ({ options, keys, clients, clock }: AccessToke
     begin: grantId => (options.accessToken.format === 'jwt' ? jwt : beginOpaque(grantId)),
     readJwt: token =>
       mapMaybe(verified.get(token) ?? verify(token), record =>
-        record && isAlive(record, clock.nowMs()) ? record : undefined,
+        record && isUnexpired(record, clock.nowMs()) ? record : undefined,
       ),
   }
 }
 
 /** Whether the token has not expired. `exp` itself is too late (RFC 7519 section 4.1.4). */
-export const isAlive = (record: AccessTokenRecord, nowMs: number): boolean => nowMs < record.exp * 1000
+export const isUnexpired = (record: AccessTokenRecord, nowMs: number): boolean => nowMs < record.exp * 1000
 
 /** A token bound to a DPoP key is of that type (RFC 9449 section 6.2); one bound to a certificate alone stays Bearer. */
 export const tokenTypeOf = ({ cnf }: Pick<AccessTokenRecord, 'cnf'>): 'Bearer' | 'DPoP' =>

@@ -32,13 +32,13 @@ export const signIntrospectionJwt = (
 
 /** Whether a caller asks for the JWT by its name (RFC 9701 section 4) and does not like JSON better. */
 export const wantsIntrospectionJwt = (accept: string | undefined): boolean => {
-  if (accept === undefined || !mentionsIt.test(accept)) return false
+  if (accept === undefined || !mentionsJwt.test(accept)) return false
   const ranges = accept.split(',').map(parseRange)
   const asJwt = qualityOf(ranges, [introspectionJwtType])
   return asJwt > 0 && asJwt >= qualityOf(ranges, ['application/json', 'application/*', '*/*'])
 }
 
-const mentionsIt = /application\/token-introspection\+jwt/i
+const mentionsJwt = /application\/token-introspection\+jwt/i
 
 /** One media range and how much it is wanted, from 0 to 1 (RFC 9110 section 12.5.1). */
 interface MediaRange {

@@ -9,7 +9,7 @@ export type NotBeforeTarget = Pick<NotBefore, 'client_id' | 'sub'>
 export type Lifetimes = Pick<OAuthOptions, 'accessToken' | 'refreshToken' | 'code' | 'interactionLifetimeSec'>
 
 /** Lifetimes may have been longer when some of the tokens were issued: a cutoff is kept so long at least, in seconds. */
-const leastLifetimeSec = 366 * 86_400
+const minLifetimeSec = 366 * 86_400
 
 /**
  * Revokes what was issued until now. Tokens say in whole seconds when they were issued, by the clock of the process that
@@ -37,5 +37,5 @@ export const setNotBefore = async (
 /** The longest that anything lasts which was begun by now: a sign-in, its code, and what that is redeemed for. */
 export const longestLifetimeSec = ({ accessToken, refreshToken, code, interactionLifetimeSec }: Lifetimes): number => {
   const tokenSec = Math.max(accessToken.lifetimeSec, refreshToken.lifetimeSec)
-  return Math.max(leastLifetimeSec, interactionLifetimeSec + code.lifetimeSec + tokenSec)
+  return Math.max(minLifetimeSec, interactionLifetimeSec + code.lifetimeSec + tokenSec)
 }

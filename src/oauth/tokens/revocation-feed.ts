@@ -19,7 +19,7 @@ export interface RevocationFeed {
    * know of all that had been added when it was called.
    * @throws StoreUnavailableError
    */
-  queryWithNotBefore<T>(question: () => Promise<T>): Promise<T>
+  queryWithNotBefore<T>(query: () => Promise<T>): Promise<T>
   /**
    * Revokes a grant id or a `jti` in the store. When it resolves, this process refuses the tokens already, without having
    * read the store's feed, and the reports have been told.
@@ -84,17 +84,17 @@ export const createRevocationFeed = (
     for (const cutoff of news.cutoffs) if (cutoffs.add(cutoff) && !isFirst) onCutoff?.(cutoff)
     cutoffCursor = news.cursor
   }
-  let isDue: Promise<void> | undefined
+  let pendingRead: Promise<void> | undefined
   /** One reading for all that ask in a turn of the event loop, when the last of them is here: it is late enough for each. */
   const readCutoffsSoon = (): Promise<void> => {
-    if (isDue !== undefined) return isDue
+    if (pendingRead !== undefined) return pendingRead
     const reading = nextTurn().then(() => {
-      isDue = undefined
+      pendingRead = undefined
       return readCutoffs()
     })
     // Whoever asks looks at it when the store has answered its question, which may have failed as well.
     reading.catch(() => undefined)
-    isDue = reading
+    pendingRead = reading
     return reading
   }
   const sweep = (): void => {
@@ -106,7 +106,7 @@ export const createRevocationFeed = (
     cutoffCursor = undefined
   }
 
-  const following = watch.follow(['revocations', 'cutoffs'], {
+  const subscription = watch.follow(['revocations', 'cutoffs'], {
     read: async () => {
       if (performance.now() - sweptAtMs > sweepEveryMs) sweep()
       await Promise.all([readRevocations(), readCutoffs()])
@@ -115,7 +115,7 @@ export const createRevocationFeed = (
       failure = error
     },
   })
-  starting = following.first.then(() => {
+  starting = subscription.first.then(() => {
     starting = undefined
   })
   return {
@@ -124,8 +124,8 @@ export const createRevocationFeed = (
       cutoffs.covers(token, token.iat),
     // A grant that does not say when it began is older than any cutoff.
     isCutOff: grant => cutoffs.covers(grant, grant.beganAtSec ?? 0),
-    queryWithNotBefore: question => {
-      const answer = question()
+    queryWithNotBefore: query => {
+      const answer = query()
       const reading = readCutoffsSoon()
       return answer.then(known => reading.then(() => known))
     },
@@ -140,7 +140,7 @@ export const createRevocationFeed = (
     get failure() {
       return failure
     },
-    close: following.close,
+    close: subscription.close,
   }
 }
 

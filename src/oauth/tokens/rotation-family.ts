@@ -15,7 +15,7 @@ export interface RotationFamily {
  * Bounds the walk to about 5 ms, since whoever holds a grant that has rotated often can send garbage as its tokens. An
  * ancestor from further back, a week of refreshes every ten minutes, is refused like any other wrong token.
  */
-const longestWalk = 1000
+const maxSteps = 1000
 
 export const createRotationFamily = (keys: Pick<KeyRing, 'digest'>): RotationFamily => {
   const successorOf = (refreshToken: string): string => {
@@ -27,7 +27,7 @@ export const createRotationFamily = (keys: Pick<KeyRing, 'digest'>): RotationFam
     successorOf,
     isAncestor: (refreshToken, currentDigest, generation) => {
       let descendant = refreshToken
-      for (let step = 0; step < Math.min(generation, longestWalk); step++) {
+      for (let step = 0; step < Math.min(generation, maxSteps); step++) {
         descendant = successorOf(descendant)
         if (keys.digest(descendant) === currentDigest) return true
       }

@@ -3,7 +3,7 @@ import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { ClientRegistry } from '../clients/client-registry.ts'
 import { type MaybePromise, mapMaybe } from '../functional.ts'
 import { isOpaque } from '../opaque-token.ts'
-import { isAlive } from './access-token.ts'
+import { isUnexpired } from './access-token.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
 import type { VerifyAccessToken } from './verify-access-token.ts'
 
@@ -23,8 +23,9 @@ export interface TokenLivenessDeps {
 }
 
 export const createTokenLiveness =
-  ({ clients, revocations, clock }: TokenLivenessDeps, check: VerifyAccessToken): TokenLiveness =>
+  ({ clients, revocations, clock }: TokenLivenessDeps, verify: VerifyAccessToken): TokenLiveness =>
   (token, record) => {
-    if (!isAlive(record, clock.nowMs()) || !clients.find(record.client_id) || revocations.isRevoked(record)) return true
-    return isOpaque(token) && mapMaybe(check(token, lookupAgeMs), found => found === undefined)
+    if (!isUnexpired(record, clock.nowMs()) || !clients.find(record.client_id) || revocations.isRevoked(record))
+      return true
+    return isOpaque(token) && mapMaybe(verify(token, lookupAgeMs), found => found === undefined)
   }

@@ -5,7 +5,7 @@ import { type MaybePromise, mapMaybe } from '../functional.ts'
 import { createGenerationalCache } from '../generational-cache.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { isOpaque, parseGrantId } from '../opaque-token.ts'
-import { type AccessTokens, isAlive } from './access-token.ts'
+import { type AccessTokens, isUnexpired } from './access-token.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
 
 /**
@@ -16,7 +16,7 @@ export type VerifyAccessToken = (token: string, ageMs?: number) => MaybePromise<
 
 /** What the contract allows for a revocation to arrive. */
 const lookupAgeMs = 1000
-const rememberedLookups = 5_000
+const maxLookups = 5_000
 
 interface Lookup {
   readonly record: MaybePromise<AccessTokenRecord | undefined>
@@ -39,7 +39,7 @@ export const createVerifyAccessToken = (
   { store, keys, revocations, clock }: VerifyAccessTokenDeps,
   accessTokens: AccessTokens,
 ): VerifyAccessToken => {
-  const lookups = createGenerationalCache<Lookup>(rememberedLookups)
+  const lookups = createGenerationalCache<Lookup>(maxLookups)
 
   const unlessRevoked = (record: AccessTokenRecord | undefined): AccessTokenRecord | undefined =>
     record && !revocations.isRevoked(record) ? record : undefined
@@ -74,4 +74,4 @@ export const createVerifyAccessToken = (
 }
 
 const stillAlive = (record: Lookup['record'], nowMs: number): MaybePromise<AccessTokenRecord | undefined> =>
-  record instanceof Promise || (record && isAlive(record, nowMs)) ? record : undefined
+  record instanceof Promise || (record && isUnexpired(record, nowMs)) ? record : undefined

@@ -16,7 +16,7 @@ const revealed = (value: unknown): unknown => {
   if (value instanceof Secret) return { secret: value.reveal() }
   if (value instanceof Map) return { entries: [...value] }
   if (Array.isArray(value)) return value.map(revealed)
-  if (isClients(value)) return { terms: value.terms, each: [...value].map(revealed) }
+  if (isClients(value)) return { terms: value.internedMetadata, each: [...value].map(revealed) }
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).filter(([, part]) => part !== undefined)
   return Object.fromEntries(members.map(([key, part]) => [key, revealed(part)]))

@@ -124,6 +124,6 @@ t.test('one character away the same clients fit', async t => {
 t.test('what clients are registered for is known of those too that do not fit', async t => {
   const reader = createStoredClientReader(await acceptedConfig(t, { ...base, plans, clients: [] }))
 
-  t.match(reader.termsOf(members({ plan: 'gone', scope: 'read' })), { plan: 'gone', scope: ['read'] })
-  t.equal(reader.termsOf({}), undefined)
+  t.match(reader.metadataOf(members({ plan: 'gone', scope: 'read' })), { plan: 'gone', scope: ['read'] })
+  t.equal(reader.metadataOf({}), undefined)
 })

@@ -176,7 +176,7 @@ t.test('a client that is registered with one algorithm signs with no other', asy
 t.test('under FAPI 2.0 an object has an exp, at most an hour ahead', async t => {
   const room = await openBrowserRoom(t)
   const client = signing({ profile: 'fapi2' })
-  const read = createRequestObjects(room.deps, createClientKeyring(room.deps.clock, room.deps.reportKeysAway))
+  const read = createRequestObjects(room.deps, createClientKeyring(room.deps.clock, room.deps.reportFetchFailure))
   const [now, address] = [nowSec(room), '192.0.2.1']
 
   t.notOk('error' in (await read(signed(room, { nbf: now, exp: now + 3600 }), client, address)))

@@ -144,27 +144,27 @@ t.test(
   'the totals over all clients include the clients of the store, and are the same object while nothing changes',
   async t => {
     const { served, put } = await start(t)
-    const { terms, maxSecretsPerKind } = served
-    t.equal(terms, config.oauth.clients.terms)
+    const { internedMetadata: terms, maxSecretsPerKind } = served
+    t.equal(terms, config.oauth.clients.internedMetadata)
     t.same(maxSecretsPerKind, { plain: 1, quick: 0, slow: 0 })
 
     await put('kept', recordOf('kept', { client_secrets: [{ client_secret_hash: hash, until: '2099-01-01T00:00Z' }] }))
     await eventually(() => served.find('kept'))
     t.same(
-      served.terms.map(({ scope }) => scope),
+      served.internedMetadata.map(({ scope }) => scope),
       [['filed'], ['stored']],
     )
     t.same(served.maxSecretsPerKind, { plain: 1, quick: 2, slow: 0 })
 
-    const now = served.terms
+    const now = served.internedMetadata
     await put('like', recordOf('like'))
     await eventually(() => served.find('like'))
-    t.equal(served.terms, now, 'another client of the same kind')
+    t.equal(served.internedMetadata, now, 'another client of the same kind')
 
     for (const client_id of ['kept', 'like']) await put(client_id, undefined)
     await eventually(() => !served.has('like'))
     t.same(
-      served.terms.map(({ scope }) => scope),
+      served.internedMetadata.map(({ scope }) => scope),
       [['filed']],
     )
   },

@@ -60,7 +60,7 @@ t.test('the registered values of all clients are listed once, in the order of th
   const write = { scope: ['write'], pkce: 'optional' } as const
   const changes = [read, read, write, { ...read }, { ...read, scope: ['read'] }, { ...write, scope: ['write', 'read'] }]
 
-  const { terms } = sendOver(changes.map((change, nth) => client(`c${nth}`, change)))
+  const { internedMetadata: terms } = sendOver(changes.map((change, nth) => client(`c${nth}`, change)))
 
   t.match(terms, [read, write, { scope: ['write', 'read'] }])
   t.ok(isFrozen(terms))

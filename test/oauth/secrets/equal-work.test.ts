@@ -13,7 +13,7 @@ const { remainderOf, workOf } = await import('../../../src/oauth/secrets/scrypt-
 const { createClients } = await import('../../../src/oauth/clients/configured-clients.ts')
 const { createSecretCheck } = await import('../../../src/oauth/clients/client-secret.ts')
 const { createStoredClients } = await import('../../../src/oauth/clients/stored-clients.ts')
-const { joinMost } = await import('../../../src/oauth/clients/secret-kinds.ts')
+const { maxPerKind } = await import('../../../src/oauth/clients/secret-kinds.ts')
 
 const cheap: ScryptCost = { ln: 8, r: 8, p: 1 }
 const medium: ScryptCost = { ln: 10, r: 8, p: 2 }
@@ -76,7 +76,7 @@ t.test('the hashes of stored clients count too, as soon as they are known', asyn
   const kept = createStoredClients()
   const facts = {
     get maxSecretsPerKind() {
-      return joinMost(configured.maxSecretsPerKind, kept.maxSecretsPerKind())
+      return maxPerKind(configured.maxSecretsPerKind, kept.maxSecretsPerKind())
     },
   }
   const check = createSecretCheck(facts, { nowMs: Date.now, monotonicMs: () => 0 })

@@ -146,7 +146,7 @@ export const startServer = async (
   t.teardown(() => feedWatch.close())
   const revocations = createRevocationFeed(store, feedWatch, clock)
   const own = { options, store, clock, clients, keys, revocations }
-  const deps = { ...own, ...createLimits(clock), reportKeysAway: () => undefined }
+  const deps = { ...own, ...createLimits(clock), reportFetchFailure: () => undefined }
   const server = createAuthorizationServer(deps)
 
   const call =

@@ -101,7 +101,7 @@ export const openBrowserRoom = async (
     failures,
     starts,
     revocations,
-    reportKeysAway,
+    reportFetchFailure: reportKeysAway,
   }
   const authorize = createAuthorize(deps, createRequestObjects(deps, createClientKeyring(clock, reportKeysAway)))
   return {
