@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Decodes base64url without padding. Node skips invalid characters; a text that does not encode back to itself is refused. */
+/**
+ * Decodes base64url without padding. Undefined for any other text: Node skips invalid characters, so the text must
+ * encode back to itself.
+ */
 export const decodeBase64url = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : undefined

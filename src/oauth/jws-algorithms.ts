@@ -3,7 +3,10 @@ import { type SigningAlg, signingAlgs } from './protocol.ts'
 
 /** The JWS signature algorithms (RFC 7518 sections 3.3 to 3.5, RFC 8037 section 3.1), as `node:crypto` takes them. */
 
-/** The digest, and the options of `sign` and `verify`. `ieee-p1363` is the `r || s` of JWS; Node's default is ASN.1. */
+/**
+ * The digest and the options of `sign` and `verify`. `ieee-p1363` is the `r || s` that JWS requires; Node's default
+ * is ASN.1.
+ */
 export const jwsAlgorithms = {
   ES256: { digest: 'sha256', options: { dsaEncoding: 'ieee-p1363' } },
   // RFC 7518 section 3.5: the salt is as long as the digest.
@@ -21,9 +24,9 @@ export const isSigningAlg = (alg: unknown): alg is SigningAlg => signingAlgs.som
 export const minRsaBits = 2048
 
 /**
- * Whether a key has the type, the curve and the least length that the algorithm requires. There is no upper bound here: the
- * configuration checks the operator's own keys, and `findKeyLimitFault` of `client-keys/` bounds the keys of others, whose
- * length decides what a verification costs.
+ * Whether a key has the type, the curve and the minimum length that the algorithm requires. There is no maximum here:
+ * the configuration checks the operator's own keys, and `findKeyLimitFault` of `client-keys/` limits the keys of
+ * other parties, whose length decides how long a verification takes.
  */
 export const isKeyOfAlg = (alg: SigningAlg, { asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean => {
   switch (alg) {

@@ -1,20 +1,23 @@
 import type { JwkSet } from './public-keys.ts'
 
-/** One answer of a `jwks_uri`. */
+/** One response of a `jwks_uri`. */
 export interface FetchedJwks {
   readonly jwks: JwkSet
-  /** What its `Cache-Control` allows; undefined where it says nothing. */
+  /** The `max-age` of its `Cache-Control`; undefined if there is none. */
   readonly maxAgeSec: number | undefined
 }
 
 const maxBytes = 64 * 1024
-/** From the first packet to the last byte. */
+/** The time limit of the whole fetch, in milliseconds. */
 const timeoutMs = 5000
 
-/** What is wrong with an answer, in words of ours. */
+/** A fault in the response. The message is our own text and quotes nothing of the response. */
 class JwksFault extends Error {}
 
-/** Whether keys may be fetched from there: whoever can change them on the way is the client. */
+/**
+ * Whether keys may be fetched from this URI. A party that can change the keys on the way can act as the client, so
+ * the URI must be https, or http on a loopback address.
+ */
 export const isFetchable = (uri: string): boolean => {
   const url = URL.parse(uri)
   if (url?.username !== '' || url.password !== '') return false
@@ -24,8 +27,8 @@ export const isFetchable = (uri: string): boolean => {
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Fetches a key set (RFC 7517 section 5): no redirects, five seconds in all, 64 KiB at most.
- * @throws Error what went wrong; `toReason` says it to the operator
+ * Fetches a key set (RFC 7517 section 5) without following redirects, in at most five seconds and 64 KiB.
+ * @throws Error `toReason` makes the message for the operator
  */
 export const fetchJwks = async (uri: string): Promise<FetchedJwks> => {
   if (!isFetchable(uri)) throw new JwksFault('a jwks_uri is https, or http on a loopback address')
@@ -44,7 +47,7 @@ const readBounded = async ({ body }: Response): Promise<string> => {
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.length
-    // Leaving the loop cancels the rest.
+    // Leaving the loop cancels the rest of the response.
     if (bytes > maxBytes) throw new JwksFault(`the jwks_uri answered more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
@@ -61,7 +64,7 @@ const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new JwksFault('the jwks_uri answered no JSON') // the parser's own words would repeat some of it
+    throw new JwksFault('the jwks_uri answered no JSON') // the parser's message would quote some of the text
   }
 }
 
@@ -74,11 +77,11 @@ const readMaxAge = (cacheControl: string | null): number | undefined => {
   return seconds === undefined ? undefined : Number(seconds)
 }
 
-/** Why a fetch failed, for the operator: nothing of what was answered is repeated. */
+/** The reason why a fetch failed, for the operator. It quotes nothing of the response. */
 export const toReason = (error: unknown): string => {
   if (error instanceof JwksFault) return error.message
   if (!(error instanceof Error)) return 'unknown'
   if (error.name === 'TimeoutError') return `the jwks_uri did not answer within ${timeoutMs / 1000} s`
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
-  return code ?? message // of the connection: ECONNREFUSED, CERT_HAS_EXPIRED, unexpected redirect
+  return code ?? message // an error of the connection: ECONNREFUSED, CERT_HAS_EXPIRED, unexpected redirect
 }

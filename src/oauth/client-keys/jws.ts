@@ -14,9 +14,10 @@ export interface CompactJws {
 }
 
 /**
- * Parses a compact JWS whose payload is a JSON object. Returns a fault for a malformed text, for an algorithm that Sidegate does
- * not use (`none`, the symmetric ones), and for a `crit` header, because no extension is implemented (RFC 7515 section 4.1.11).
- * Keys in the header (`jwk`, `jku`, `x5c`, `x5u`) come from the sender and are ignored here.
+ * Parses a compact JWS whose payload is a JSON object. Returns a fault for a malformed text, for an algorithm that
+ * Sidegate does not use (`none`, the symmetric ones), and for a `crit` header, because no extension is implemented
+ * (RFC 7515 section 4.1.11). Keys in the header (`jwk`, `jku`, `x5c`, `x5u`) come from the sender and are ignored
+ * here.
  */
 export const parseJws = (text: string): CompactJws | { readonly fault: 'malformed' | 'alg' } => {
   const [encodedHeader = '', encodedPayload = '', encodedSignature = '', ...rest] = text.split('.')

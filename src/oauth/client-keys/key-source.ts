@@ -6,18 +6,20 @@ export type ClientKeys =
   /** Fetched when needed, with limits, and cached. */
   | { readonly kind: 'uri'; readonly uri: string }
 
-/** Where somebody's public keys come from. */
+/** The public keys of one other party. */
 export interface KeySource {
   /**
-   * The keys as they are known; fetched first where none are, or they are too old.
-   * @throws OAuthError temporarily_unavailable where none could be fetched
+   * The known keys. They are fetched first if there are none yet, or if they are too old.
+   * @throws OAuthError temporarily_unavailable if no keys could be fetched
    */
   current(): MaybePromise<readonly PublicKey[]>
-  /** Newer keys than `current` gave, asked for because none of those fits. Undefined: there are none. Never throws. */
+  /**
+   * Fetches newer keys than `current` returned, because none of those fits. Undefined: there are none. Never throws.
+   */
   renewed(): MaybePromise<readonly PublicKey[] | undefined>
 }
 
-/** Told each time that keys could not be fetched, which is at most every 30 s for each URI. No secret is in it. */
+/** Called after each failed fetch, which is at most every 30 s for each URI. The arguments contain no secret. */
 export type ReportFetchFailure = (host: string, reason: string) => void
 
 export const createStaticKeySource = (jwks: JwkSet): KeySource => {
@@ -25,7 +27,7 @@ export const createStaticKeySource = (jwks: JwkSet): KeySource => {
   return { current: () => fixed, renewed: () => undefined }
 }
 
-/** What `find` finds among the keys at hand, else among newer ones. */
+/** The result of `find` for the known keys or, if that is undefined, for newer keys. */
 export const findAmong = <T>(
   source: KeySource,
   find: (keys: readonly PublicKey[]) => T | undefined,

@@ -2,13 +2,13 @@ import type { Clock } from '../../clock.ts'
 import { type ClientKeys, createStaticKeySource, type KeySource, type ReportFetchFailure } from './key-source.ts'
 import { createRemoteJwks } from './remote-jwks.ts'
 
-/** Each registered client's keys. */
+/** The key source of each registered client. */
 export interface ClientKeyring {
   /** Undefined for a client that registered none. */
   find(client: { readonly keys?: ClientKeys }): KeySource | undefined
 }
 
-/** Clients with one `jwks_uri` share what is fetched from it. */
+/** Clients with the same `jwks_uri` share one key source. */
 export const createClientKeyring = (clock: Clock, report: ReportFetchFailure): ClientKeyring => {
   const byUri = new Map<string, KeySource>()
   const byKeys = new WeakMap<ClientKeys, KeySource>()
@@ -21,7 +21,10 @@ export const createClientKeyring = (clock: Clock, report: ReportFetchFailure): C
   return { find: ({ keys }) => keys && (byKeys.get(keys) ?? make(keys)) }
 }
 
-/** Keys that were given are read once and never change; those at a URI are fetched when they are first needed. */
+/**
+ * Keys of a registered `jwks` are parsed once and never change. Keys at a `jwks_uri` are fetched when they are first
+ * needed.
+ */
 export const createKeySource = (keys: ClientKeys, clock: Clock, report: ReportFetchFailure): KeySource => {
   if (keys.kind === 'uri') return createRemoteJwks(keys.uri, clock, report)
   return createStaticKeySource(keys.jwks)

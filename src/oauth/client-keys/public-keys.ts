@@ -8,27 +8,28 @@ export interface JwkSet {
   readonly keys: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** One public key that somebody registered. */
+/** One public key of another party. */
 export interface PublicKey {
-  /** Left out: the set does not name it. */
+  /** Left out: the set has no `kid` for this key. */
   readonly kid?: string
-  /** The one algorithm it is for (RFC 7517 section 4.4); left out: any that fits. */
+  /** The only algorithm of this key (RFC 7517 section 4.4); left out: any algorithm that fits. */
   readonly alg?: string
   readonly key: KeyObject
 }
 
-/** Of a set no more usable keys are kept than these, its first: others say how long it is. */
+/** At most this many usable keys of a set are kept, the first ones: another party decides how long the set is. */
 const maxKeys = 20
-/** A signature is tried with so many keys at most: a client with more of one kind names by `kid` which it used. */
+/** A signature is verified with at most this many keys. A client with more keys of one type names the key by `kid`. */
 const maxTried = 4
 
 /**
- * The keys of a set that can prove anything to us. Encryption keys, keys whose `key_ops` lacks `verify`, symmetric ones, those out of bounds and those that
- * node cannot read are left out: one that nobody can use is no reason to refuse the others.
+ * The keys of a set that can verify a signature here. Encryption keys, keys whose `key_ops` lacks `verify`, symmetric
+ * keys, keys that exceed the limits and keys that Node cannot parse are left out. One unusable key does not make the
+ * other keys unusable.
  */
 export const toPublicKeys = ({ keys }: JwkSet): readonly PublicKey[] => keys.flatMap(toPublicKey).slice(0, maxKeys)
 
-/** Why none of these keys signed; undefined where one did. */
+/** The fault if none of these keys made the signature; undefined if one did. */
 export const findSignatureFault = (
   keys: readonly PublicKey[],
   jws: CompactJws,
@@ -42,7 +43,10 @@ export const findSignatureFault = (
     : 'signature'
 }
 
-/** A `kid` on either side alone says nothing; two that differ say that another key signed. */
+/**
+ * A `kid` that only the key or only the header has decides nothing. If both have one and they differ, another key
+ * made the signature.
+ */
 const isCandidate = ({ kid, alg, key }: PublicKey, { alg: signedAlg, header }: CompactJws): boolean =>
   (alg === undefined || alg === signedAlg) &&
   (kid === undefined || header.kid === undefined || kid === header.kid) &&

@@ -4,24 +4,33 @@ import { fetchJwks, toReason } from './fetch-jwks.ts'
 import type { KeySource, ReportFetchFailure } from './key-source.ts'
 import { type PublicKey, toPublicKeys } from './public-keys.ts'
 
-/** What one fetch gave; instants are of the monotonic clock. */
+/** The result of one fetch. The instants are of the monotonic clock. */
 interface FetchedKeys {
   readonly keys: readonly PublicKey[]
   readonly freshUntilMs: number
-  /** Until then they are better than none, should the next fetch fail. */
+  /** Until this instant the keys are still used if the next fetch fails. */
   readonly usableUntilMs: number
 }
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** How long keys are used without asking again where their `Cache-Control` does not say, and what it may say. */
+/**
+ * How long keys are used before the next fetch: `usual` without a `max-age` in `Cache-Control`, else `max-age`
+ * between the bounds.
+ */
 const freshMs = { least: minuteMs, usual: 5 * minuteMs, most: hourMs }
-/** How long the last keys outlive their freshness while no newer ones can be fetched. */
+/** How long keys are still used after that while no newer ones can be fetched. */
 const graceMs = hourMs
-/** Between two fetches from one URI that somebody's bad proof, or a failure, asks for. */
+/**
+ * The minimum time between two fetches of one URI if a proof that no key fits, or a failed fetch, asks for the next
+ * one.
+ */
 const minFetchIntervalMs = 30_000
 
-/** The keys at a `jwks_uri`. One fetch is under way at a time; everybody who needs it waits for the same one. */
+/**
+ * The keys at a `jwks_uri`. At most one fetch runs at a time; all requests that need the keys wait for the same
+ * fetch.
+ */
 export const createRemoteJwks = (uri: string, clock: Clock, report: ReportFetchFailure): KeySource => {
   let fetched: FetchedKeys | undefined
   let lastFetchMs = Number.NEGATIVE_INFINITY
@@ -70,7 +79,7 @@ export const createRemoteJwks = (uri: string, clock: Clock, report: ReportFetchF
 const freshFor = (maxAgeSec: number | undefined): number =>
   maxAgeSec === undefined ? freshMs.usual : Math.min(Math.max(maxAgeSec * 1000, freshMs.least), freshMs.most)
 
-/** Nobody knows whether the proof is right: that is no refusal of it. */
+/** The proof could not be checked, so this is no refusal of the proof. */
 const unavailable = (waitMs: number, cause: unknown): OAuthError =>
   new OAuthError('temporarily_unavailable', "The client's keys cannot be fetched from its jwks_uri", {
     headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) }, // RFC 9110 section 10.2.3: whole seconds

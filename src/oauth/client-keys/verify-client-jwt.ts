@@ -6,40 +6,44 @@ import { type CompactJws, parseJws } from './jws.ts'
 import type { KeySource } from './key-source.ts'
 import { findSignatureFault } from './public-keys.ts'
 
-/** What a JWT must say that somebody else made: a client's assertion or request object, a call of the login. */
+/** The rules for a JWT of another party: a client's assertion or request object, or a call of the login application. */
 export interface ClientJwtRules {
   /** The algorithms it may be signed with. */
   readonly algs: readonly SigningAlg[]
-  /** Its own media type without `application/`: what `typ` may name. One that names none, or just `JWT`, is taken too. */
+  /**
+   * Its media type without `application/`, as `typ` names it. A JWT without `typ`, or with the type `JWT`, is
+   * accepted too.
+   */
   readonly typ: string
-  /** Whether `typ` must name it: a JWT without `typ`, or of the type `JWT`, is refused. */
+  /** Whether `typ` is required: then a JWT without `typ`, or with the type `JWT`, is refused. */
   readonly requiresTyp?: boolean
-  /** Who must have made it; left out: whoever holds one of the keys. */
+  /** The required `iss`; left out: any holder of one of the keys may have made the JWT. */
   readonly iss?: string
-  /** `aud` must be one of these, as one string. */
+  /** `aud` must be one of these, as a string. */
   readonly audiences: readonly string[]
-  /** `aud` may also be a list, if it has one of the audiences. */
+  /** `aud` may also be a list that contains one of the audiences. */
   readonly takesAudienceList?: boolean
-  /** How far away its `exp` may be, in seconds. */
+  /** How far in the future its `exp` may be, in seconds. */
   readonly maxLifetimeSec: number
   readonly nowMs: number
-  /** What is wrong with its other claims; left out: nothing can be. */
+  /** The fault in its other claims, if any; left out: they are not checked. */
   findFault?(claims: JsonObject): ClientAuthFailureReason | undefined
 }
 
 /**
- * Clocks differ. Ours may be so far ahead that what has just expired is still good, or so far behind that what is issued
- * later is. FAPI 2.0 Security Profile section 5.3.2.1 wants 10 seconds taken and 60 refused; half a minute leaves room on
- * either side for a request that was long on its way.
+ * Allowances for clocks that differ. If our clock is ahead of the sender's, a JWT that has just expired is still
+ * accepted; if it is behind, a JWT that seems to be issued later is accepted. FAPI 2.0 Security Profile section
+ * 5.3.2.1 requires that 10 seconds are accepted and that 60 are refused; half a minute leaves room on either side for
+ * a request that took long to arrive.
  */
 export const expirySkewSec = 10
 const issuedAheadSec = 30
 
 /**
- * The claims of a JWT that keeps to the rules and is signed with one of the keys. `exp` is a number in what is proven.
- * What the text claims is looked at first, so that keys are not fetched for what is refused anyway. Whether it was used
- * before is for the caller to see to (`jti`).
- * @throws OAuthError temporarily_unavailable where the keys cannot be had
+ * The claims of a JWT that follows the rules and is signed with one of the keys. In a proven result `exp` is a
+ * number. The claims are checked before the signature, so that no keys are fetched for a JWT that is refused anyway.
+ * The caller checks whether the `jti` was used before.
+ * @throws OAuthError temporarily_unavailable if the keys cannot be fetched
  */
 export const verifyClientJwt = (
   token: string,
@@ -57,7 +61,7 @@ export const verifyClientJwt = (
 
 export type ClientJwtClaims = JsonObject & { readonly exp: number }
 
-/** Newer keys are asked for where none at hand has signed, and what they say then counts. */
+/** Newer keys are fetched if none of the known keys made the signature; then the newer keys decide. */
 const checkSignature = (jws: CompactJws, claims: ClientJwtClaims, source: KeySource): ProofResult<ClientJwtClaims> => {
   const keys = source.current()
   if (keys instanceof Promise) return { later: keys }
@@ -72,7 +76,7 @@ const findHeaderFault = ({ alg, header }: CompactJws, rules: ClientJwtRules): Cl
   return isOfType(header.typ, rules) ? undefined : 'type'
 }
 
-/** RFC 7515 section 4.1.9: compared without case, and `application/` may stand before it. */
+/** RFC 7515 section 4.1.9: the comparison ignores case, and an `application/` prefix is allowed. */
 const isOfType = (typ: unknown, { typ: expected, requiresTyp = false }: ClientJwtRules): boolean => {
   if (typ === undefined) return !requiresTyp
   if (typeof typ !== 'string') return false

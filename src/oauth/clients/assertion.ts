@@ -10,8 +10,9 @@ import type { ProofResult } from '../secrets/proof-throttle.ts'
 import { type ClientRegistration, isFapiClient, type Profile } from './metadata.ts'
 
 /**
- * Whether an assertion is one that the client signed for us (RFC 7523 section 3): what has to be spent if it is.
- * @throws OAuthError temporarily_unavailable where the client's keys cannot be had
+ * Checks whether the client signed this assertion for Sidegate (RFC 7523 section 3). A proven result contains the
+ * replay check that must follow.
+ * @throws OAuthError temporarily_unavailable if the client's keys cannot be fetched
  */
 export type AssertionCheck = (
   client: ClientRegistration,
@@ -56,7 +57,10 @@ const findFault = (claims: JsonObject, client_id: string): ClientAuthFailureReas
   return typeof claims.jti === 'string' && claims.jti !== '' ? undefined : 'jti_missing'
 }
 
-/** What a request object says and no assertion does: nobody may show the one for the other (RFC 8725 section 3.12). */
+/**
+ * Claims of a request object, which no assertion has: a request object must not be accepted as an assertion (RFC 8725
+ * section 3.12).
+ */
 const requestObjectClaims = ['response_type', 'redirect_uri', 'scope']
 
 const toUse = (client_id: string, { jti, exp }: ClientJwtClaims): Omit<SingleUse, 'refuse'> => ({
@@ -64,10 +68,13 @@ const toUse = (client_id: string, { jti, exp }: ClientJwtClaims): Omit<SingleUse
   untilMs: Math.ceil((exp + expirySkewSec + clockSpreadSec) * 1000),
 })
 
-/** Each is remembered until it ends: nobody may have that last for ever. Clients make theirs for a minute or a few. */
+/**
+ * The `jti` is stored until the assertion expires, so the lifetime needs a limit. Clients issue assertions for one or
+ * a few minutes.
+ */
 const maxLifetimeSec = 3600
 
-/** How much longer an id is kept than its assertion is good here, for other machines whose clocks are behind ours. */
+/** How much longer a `jti` is stored than its assertion is valid here, for other machines whose clocks are behind. */
 const clockSpreadSec = 60
 
 const allowedAlgs = (client: ClientRegistration, options: AssertionOptions): readonly SigningAlg[] => {
@@ -77,9 +84,9 @@ const allowedAlgs = (client: ClientRegistration, options: AssertionOptions): rea
 }
 
 /**
- * The issuer alone, by FAPI 2.0 Security Profile section 5.3.2.1: an assertion for an URL can be used by whoever made the
- * client believe that the URL is theirs (CVE-2025-27370). Older clients name the endpoint, or the token endpoint whichever
- * they call (RFC 7523 section 3, RFC 9126 section 2).
+ * The issuer alone, by FAPI 2.0 Security Profile section 5.3.2.1: if an assertion names a URL, an attacker who makes
+ * the client believe that the attacker's URL is the server's can use the assertion (CVE-2025-27370). Older clients
+ * name the endpoint that they call, or always the token endpoint (RFC 7523 section 3, RFC 9126 section 2).
  */
 const allowedAudiences = (client: ClientRegistration, options: AssertionOptions, url: string): readonly string[] => {
   const { issuer, endpoints } = options
@@ -87,6 +94,9 @@ const allowedAudiences = (client: ClientRegistration, options: AssertionOptions,
   return [issuer, url, ...(endpoints.token === undefined ? [] : [endpoints.token])]
 }
 
-/** A digest: however long the client's name and the `jti`, the store keeps as little. JSON makes the two one text, unambiguously. */
+/**
+ * A digest, so that the stored id is short, no matter how long the client_id and the `jti` are. JSON joins the two
+ * unambiguously.
+ */
 const toReplayId = (client_id: string, jti: string): string =>
   `assertion:${hash('sha256', JSON.stringify([client_id, jti]), 'base64url')}`

@@ -8,8 +8,8 @@ export interface BasicCredentials {
 }
 
 /**
- * Parses one `Authorization` line as RFC 7617 section 2 and RFC 6749 section 2.3.1 write it: base64 of two
- * form-urlencoded texts with a colon between. Undefined for another scheme and for anything malformed.
+ * Parses one `Authorization` header as RFC 7617 section 2 and RFC 6749 section 2.3.1 define it: base64 of two
+ * form-urlencoded texts with a colon between them. Undefined for another scheme and for a malformed header.
  */
 export const parseBasic = (authorization: string): BasicCredentials | undefined => {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1]
@@ -23,6 +23,6 @@ export const parseBasic = (authorization: string): BasicCredentials | undefined 
 
 const decodeBase64 = (encoded: string): string | undefined => {
   const bytes = Buffer.from(encoded, 'base64')
-  // Node skips what it cannot read; a text that does not come back the same was no base64.
+  // Node skips invalid characters. A text that does not encode back to itself is not base64.
   return bytes.toString('base64') === encoded && isUtf8(bytes) ? bytes.toString() : undefined
 }

@@ -4,15 +4,15 @@ import { isSameName } from './distinguished-name.ts'
 import type { CertificateName } from './metadata.ts'
 
 /**
- * Whether a certificate bears the registered name: as its subject, or among its alternative names, each compared as its
- * kind is (RFC 8705 section 2.1.2). A wildcard stands for nothing but itself.
+ * Whether a certificate has the registered name, as its subject or among its alternative names. Each kind of name is
+ * compared by its own rules (RFC 8705 section 2.1.2). A wildcard matches only itself.
  */
 export const bearsName = (certificate: X509Certificate, { kind, value }: CertificateName): boolean => {
   switch (kind) {
     case 'subject_dn':
       return isSameName(value, certificate.subject)
     case 'san_dns':
-      // OpenSSL reads a leading dot as any name below it.
+      // OpenSSL takes a name with a leading dot for every name below it.
       return (
         !value.startsWith('.') && certificate.checkHost(value, { subject: 'never', wildcards: false }) !== undefined
       )
@@ -25,7 +25,10 @@ export const bearsName = (certificate: X509Certificate, { kind, value }: Certifi
   }
 }
 
-/** The URIs among the names that node lists as `DNS:a.example, URI:"https://a.example/x\u002cy"`: it quotes what has commas. */
+/**
+ * The URIs in a list of names as Node prints it: `DNS:a.example, URI:"https://a.example/x\u002cy"`. Node quotes names
+ * with a comma.
+ */
 const readUris = (subjectAltName = ''): readonly string[] =>
   subjectAltName.split(', ').flatMap(name => {
     const uri = /^URI:(.*)$/.exec(name)?.[1]

@@ -9,9 +9,9 @@ import { bearsName } from './certificate-name.ts'
 import type { ClientRegistration } from './metadata.ts'
 
 /**
- * Why the certificate of a request does not prove the client that the request names (RFC 8705 section 2): by what a CA
- * vouches for, or by its key. Undefined where it does.
- * @throws OAuthError temporarily_unavailable where the client's keys cannot be had
+ * The reason why the certificate of a request does not prove the client that the request names (RFC 8705 section 2):
+ * by the name that a CA has verified, or by the key of the certificate. Undefined if it does prove the client.
+ * @throws OAuthError temporarily_unavailable if the client's keys cannot be fetched
  */
 export type CertificateCheck = (
   client: ClientRegistration,
@@ -23,7 +23,7 @@ export const createCertificateCheck = (keyring: ClientKeyring, clock: Clock): Ce
     const now = clock.nowMs()
     return certificate.validFromDate.getTime() <= now && now <= certificate.validToDate.getTime()
   }
-  /** The CA says who it is; the registration, which of its names is the client's. */
+  /** The CA has verified the names in the certificate; the registration defines which name is the client's. */
   const findNameFault = (
     { certificateName }: ClientRegistration,
     presented: ClientCertificate,
@@ -32,7 +32,10 @@ export const createCertificateCheck = (keyring: ClientKeyring, clock: Clock): Ce
     const isNamed = certificateName !== undefined && bearsName(presented.certificate, certificateName)
     return isNamed ? undefined : 'certificate_name'
   }
-  /** Whoever holds the certificate holds its key: TLS has seen to that. It is the client's if the key is. */
+  /**
+   * The sender of the certificate has its key: the TLS handshake has proven that. The certificate is the client's if
+   * the key is.
+   */
   const findKeyFault = (
     client: ClientRegistration,
     { certificate }: ClientCertificate,

@@ -20,7 +20,10 @@ import {
   readQuerySecret,
 } from './presented-credentials.ts'
 
-/** A client whose proof is right. Whether the proof was used before is known only after the request has asked the store. */
+/**
+ * A client whose proof is right. Whether the proof was used before is known only after the request has queried the
+ * store.
+ */
 export interface ProvenClient {
   readonly client: ClientRegistration
   readonly pendingReplayChecks: readonly SingleUse[]
@@ -29,14 +32,14 @@ export interface ProvenClient {
 /** Client authentication (RFC 6749 section 2.3). */
 export interface ClientAuth {
   /**
-   * The client that the request proves to be, by its registered method and no other. Whether an assertion was used
-   * before is still to be asked; if it was, that counts as a failed proof.
-   * @throws OAuthError invalid_request for two mechanisms at once or a client_id that is another's; invalid_client for
-   * no, malformed or wrong credentials; rate_limit_exceeded after too many wrong ones; temporarily_unavailable where a
-   * client's keys cannot be fetched
+   * The client that the request authenticates, by its registered method only. Whether an assertion was used before
+   * must still be checked in the store; if it was, that counts as a failed proof.
+   * @throws OAuthError invalid_request for two mechanisms at once or the client_id of another client; invalid_client
+   * for missing, malformed or wrong credentials; rate_limit_exceeded after too many wrong ones;
+   * temporarily_unavailable if a client's keys cannot be fetched
    */
   authenticate(form: Form, request: OAuthRequest): MaybePromise<ProvenClient>
-  /** The same for the metadata operation: secret in the query string or HTTP Basic, whatever method is registered. */
+  /** The same for the metadata operation: a secret in the query string or HTTP Basic, whatever method is registered. */
   authenticateQuery(request: OAuthRequest): MaybePromise<ClientRegistration>
 }
 
@@ -85,7 +88,8 @@ export const createClientAuth = ({ options, clients, keyring, throttle, clock }:
       return 'proven' in result ? { proven: { client: found.proven, use: result.proven } } : result
     })
     requireSameClient(client, form)
-    // Out of turn: nobody guesses here, and a client that asks for much at once need not wait for itself.
+    // Outside the throttle's queue: an assertion cannot be guessed, and a client with many requests at once need not
+    // wait for itself.
     return { client, pendingReplayChecks: [{ ...use, refuse: () => refuse(caller, 'jti_used') }] }
   }
 
@@ -115,7 +119,7 @@ export const createClientAuth = ({ options, clients, keyring, throttle, clock }:
   }
 }
 
-/** By what may be used as often as one likes. */
+/** A client whose proof may be used any number of times. */
 const proven = (client: ClientRegistration): ProvenClient => ({ client, pendingReplayChecks: [] })
 
 type Candidate = Exclude<ProofResult<ClientRegistration>, { readonly later: unknown }>
@@ -128,7 +132,7 @@ interface AssertedClient {
 const mayUse = (client: ClientRegistration, method: PresentedSecret['method']): boolean =>
   method === 'query' || client.token_endpoint_auth_method === method
 
-/** RFC 6749 section 3.2.1: a client_id in the body beside another proof must say the same. */
+/** RFC 6749 section 3.2.1: a client_id in the body must name the client that the other credential proves. */
 const requireSameClient = (client: ClientRegistration, form: Form): ClientRegistration => {
   const named = form.get('client_id')
   if (named !== undefined && named !== client.client_id) {

@@ -2,13 +2,13 @@ import { Secret } from '../../secret.ts'
 import type { InternedMetadata } from './interned-metadata.ts'
 import type { ClientRegistration, ClientSecret } from './metadata.ts'
 
-/** A client as text: what is its own, with its secrets in the clear, and where its terms are among those of all. */
+/** A client as text: its own members with its secrets in the clear, and the index of its shared metadata. */
 interface ClientText extends Omit<ClientRegistration, keyof InternedMetadata | 'client_id' | 'secrets'> {
   readonly secrets: readonly (Omit<ClientSecret, 'value'> & { readonly value: string })[]
   readonly metadataIndex: number
 }
 
-/** @param metadataIndex of its terms */
+/** @param metadataIndex the index of its shared metadata in the table of all clients */
 export const encodeClient = (client: ClientRegistration, metadataIndex: number): string => {
   const { client_name, secrets, redirect_uris, keys, certificateName } = client
   const revealed = secrets.map(({ kind, value, untilMs }) => ({ kind, value: value.reveal(), untilMs }))
@@ -16,7 +16,7 @@ export const encodeClient = (client: ClientRegistration, metadataIndex: number):
   return JSON.stringify(text satisfies Record<keyof ClientText, unknown>)
 }
 
-/** @param metadata those of all clients, in the order in which they were placed */
+/** @param metadata the shared metadata of all clients, by index */
 export const decodeClient = (
   client_id: string,
   text: string,

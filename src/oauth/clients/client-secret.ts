@@ -10,10 +10,11 @@ import type { ClientRegistration, ClientSecret } from './metadata.ts'
 import { secretKindOf } from './secret-kinds.ts'
 
 /**
- * Whether the presented secret is one of the client's that have not ended. Without a client, or with one that has no
- * secret, the answer is false. Every false answer costs the same, so that time does not tell which clients exist (RFC 6749
- * section 10.10): for each form in which secrets are stored, as many are compared as the client with the most of them has,
- * against a hash that no secret matches if this client has fewer; each slow comparison takes the work of the costliest hash.
+ * Whether the presented secret is one of the client's secrets that are still valid. Without a client, or for a client
+ * without a secret, the result is false. Every false result takes the same time, so that the time does not show which
+ * clients exist (RFC 6749 section 10.10): for each kind of secret, always run as many comparisons as the client with
+ * the most secrets of that kind needs, against a dummy if this client has fewer. Each slow comparison takes the work
+ * of the costliest hash.
  */
 export type SecretCheck = (
   client: ClientRegistration | undefined,
@@ -21,7 +22,10 @@ export type SecretCheck = (
   owner?: SecretOwner,
 ) => MaybePromise<boolean>
 
-/** Of what is compared. A generated secret, of 43 characters, fits, and every client that asks keeps one. */
+/**
+ * The size of the compared blocks. A generated secret of 43 characters fits, and every client that has sent a request
+ * keeps one block.
+ */
 const blockBytes = 64
 
 export const createSecretCheck = (clients: Pick<ClientFacts, 'maxSecretsPerKind'>, clock: Clock): SecretCheck => {
@@ -39,7 +43,10 @@ export const createSecretCheck = (clients: Pick<ClientFacts, 'maxSecretsPerKind'
   }
 }
 
-/** Where a presented secret is put to be compared, and no longer. One does for all: nothing waits meanwhile. */
+/**
+ * The buffer for the presented secret during the comparison. One buffer is enough, because the comparison never
+ * awaits.
+ */
 const presentedBlock = Buffer.alloc(blockBytes)
 
 const isAmong = (plain: readonly Comparand<Buffer>[], presented: string, nowMs: number): boolean => {
@@ -49,13 +56,13 @@ const isAmong = (plain: readonly Comparand<Buffer>[], presented: string, nowMs: 
   return isRight
 }
 
-/** What is compared for a client, or for none. */
+/** Returns the comparands of a client, or of a request without a client. */
 const createComparands = (
   most: ClientFacts['maxSecretsPerKind'],
 ): ((client: ClientRegistration | undefined) => Comparands) => {
   const unmatched = createUnmatched(most)
   const nobodys = toComparands([], unmatched)
-  // Made at a client's first request: that one takes some microseconds longer, once in each process.
+  // Created at a client's first request, which therefore takes a few microseconds longer, once in each process.
   const byClient = new WeakMap<ClientRegistration, Comparands>()
   return client => {
     if (!client) return nobodys
@@ -67,21 +74,21 @@ const createComparands = (
   }
 }
 
-/** Something that a presented secret is compared with. */
+/** A value that a presented secret is compared with. */
 interface Comparand<T> {
   readonly value: T
-  /** What stands in for it once it has ended. */
+  /** The dummy that replaces the value after its end. */
   readonly unmatched: T
   readonly untilMs: number
 }
 
-/** All that is compared for one client: for every client as much of it. */
+/** All comparands of one client. Every client has the same number. */
 interface Comparands {
   readonly plain: readonly Comparand<Buffer>[]
   readonly stored: readonly Comparand<Secret>[]
 }
 
-/** What nothing matches, as much of each form as the client with the most has. */
+/** The dummies, which match no secret: of each kind as many as the client with the most secrets has. */
 interface Unmatched {
   readonly plain: readonly Buffer[]
   readonly quick: readonly Secret[]
@@ -90,7 +97,7 @@ interface Unmatched {
 
 const createUnmatched = (most: ClientFacts['maxSecretsPerKind']): Unmatched => ({
   plain: Array.from({ length: most.plain }, () => randomBytes(blockBytes)),
-  // Each another: equal ones would be computed once, and cost less than as many secrets do.
+  // All dummies differ. Equal ones would be computed once, which takes less time than as many secrets do.
   quick: Array.from({ length: most.quick }, () => newUnmatchedHash('quick')),
   slow: Array.from({ length: most.slow }, () => newUnmatchedHash('slow', most.slowCost)),
 })
@@ -126,9 +133,9 @@ const toBlock = (text: string): Buffer => {
 }
 
 /**
- * A secret as it is compared: its length, its bytes, zeros. All blocks are as long, so the comparison tells nothing about the
- * length either. Of a longer secret there is the digest, after a length that no text of that many bytes has. The digest of
- * every secret would do, and costs four times as much.
+ * A secret as it is compared: its length, its bytes, zeros. All blocks have the same size, so the comparison does not
+ * show the length either. For a longer secret the block contains its digest, after a length byte that no shorter text
+ * has. A digest of every secret would work too, but costs four times as much.
  */
 const writeBlock = (block: Buffer, text: string): void => {
   block.fill(0)

@@ -4,20 +4,20 @@ import { createMetadataTable } from './interned-metadata.ts'
 import type { ClientRegistration } from './metadata.ts'
 import { countSecrets, type MaxSecretsPerKind, maxPerKind, noSecrets } from './secret-kinds.ts'
 
-/** Clients on their way to another process, as JSON can hold them: their secrets in the clear. */
+/** Clients as JSON for another process, with their secrets in the clear. */
 export interface ClientSnapshot {
   readonly facts: ClientFacts
-  /** None of them so large that a process is kept from its requests while it takes it. */
+  /** Each part is small enough that a process can decode it between two requests. */
   readonly parts: readonly ClientPart[]
 }
 
-/** Some clients: a client_id and the text of the rest, in turns. */
+/** Some clients: client_id and encoded client alternate. */
 export type ClientPart = readonly string[]
 
-/** A part of so many is taken in a few milliseconds. */
+/** A part of this size is decoded in a few milliseconds. */
 const clientsPerPart = 1000
 
-/** Each client_id comes once. */
+/** @param registrations each client_id occurs once */
 export const snapshotClients = (registrations: Iterable<ClientRegistration>): ClientSnapshot => {
   const table = createMetadataTable()
   let maxSecretsPerKind = noSecrets

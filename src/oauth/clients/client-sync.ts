@@ -5,32 +5,35 @@ import type { FeedWatch } from '../feed-watch.ts'
 import { keepLostDisabled, type LostClients } from './data-loss.ts'
 import { createStoredClients, type StoredClient, type StoredClients } from './stored-clients.ts'
 
-/** The clients of the store and who is disabled, in memory, so that nobody has to ask. At most a second old. */
+/**
+ * The clients of the store, and which clients are disabled, in memory, so that requests do not query the store. At
+ * most one second old.
+ */
 export interface ClientSync extends Pick<StoredClients, 'get' | 'ids' | 'groups' | 'maxSecretsPerKind'> {
   /**
    * Calls `listener` after each change.
-   * @param listener is told which client has changed; undefined: any of them may have
-   * @returns ends that
+   * @param listener receives the client_id that changed; undefined: any client may have changed
+   * @returns a function that unsubscribes
    */
   follow(listener: (client_id: string | undefined) => void): () => void
-  /** Resolves once the store has been asked for the first time; then undefined. Never rejects. */
+  /** Resolves after the first query of the store; then undefined. Never rejects. */
   readonly starting: Promise<void> | undefined
   close(): void
 }
 
 export interface ClientSyncReport {
-  /** Awaited before the first client of the store is known here. */
+  /** Awaited before the first client of the store is used here. */
   beforeFirst(): Promise<void>
-  /** Told of each change that comes after the first reading. */
+  /** Called for each change after the first read. */
   changed(change: ClientChange, before: StoredClient | undefined, after: StoredClient | undefined): void
-  /** The store has lost clients that were known here. */
+  /** Called when the store has lost clients that this process knew. */
   lost(clients: LostClients): void
 }
 
-/** So many changes are taken in a few milliseconds; then requests get their turn. */
+/** This many changes are applied in a few milliseconds; then pending requests run. */
 const changesPerTurn = 100
 
-/** Follows the store's clients. While the store is away what is known stays as it is. */
+/** Follows the store's clients. While the store is unavailable, the known clients stay as they are. */
 export const createClientSync = (
   store: ClientStore,
   watch: FeedWatch,
@@ -44,10 +47,11 @@ export const createClientSync = (
   let hasReportedFirst = false
   let starting: Promise<void> | undefined
 
-  /** Who was away for long may have missed that a client was forgotten, and reads all. */
+  /** After a long outage the tombstones of deleted clients may have expired, so everything is read. */
   const cursorNow = (): string | undefined => {
     const awayMs = clock.nowMs() - askedAtMs
-    // A clock that was set back tells nothing of how long it was. A monotonic one may stand still while the machine sleeps.
+    // A clock that was set back does not show how long the outage was. A monotonic clock may stop while the machine
+    // sleeps.
     return awayMs >= 0 && awayMs < forgottenForMs / 2 ? cursor : undefined
   }
 
@@ -87,13 +91,13 @@ export const createClientSync = (
   const apply = (change: ClientChange): void => {
     const { client_id, version } = change
     const before = known.get(client_id)
-    // The store may show a change again.
+    // The store may return a change again.
     if (before?.version === version) return
     known.set(change)
     for (const notify of listeners) notify(client_id)
     report.changed(change, before, known.get(client_id))
   }
-  // Whoever needs the store says that it is away.
+  // Requests that need the store report that it is unavailable.
   const subscription = watch.follow(['clients'], { read, settled: () => undefined })
   starting = subscription.first.then(() => {
     starting = undefined

@@ -5,17 +5,17 @@ import { type ClientPart, type ClientSnapshot, snapshotClients } from './client-
 import type { ClientRegistration } from './metadata.ts'
 
 /**
- * The clients of the configuration. There may be a hundred thousand, so they are kept as texts: one is read when it is asked for,
- * and what has to be known of all of them is known beforehand.
+ * The clients of the configuration. There may be a hundred thousand, so they are kept as texts: a client is decoded
+ * when it is first looked up, and the facts about all clients are computed in advance.
  */
 export interface Clients extends ClientRegistry, Iterable<ClientRegistration> {
   pack(): ClientSnapshot
 }
 
-/** Each client_id comes once. */
+/** @param registrations each client_id occurs once */
 export const createClients = (registrations: Iterable<ClientRegistration>): Clients => {
   const packed = snapshotClients(registrations)
-  // The primary packs them for its workers, and has no other use for them.
+  // The primary only packs the clients for its workers, so they are decoded only if a caller looks one up.
   let opened: Clients | undefined
   const open = (): Clients => {
     opened ??= openClients(packed)
@@ -30,17 +30,17 @@ export const createClients = (registrations: Iterable<ClientRegistration>): Clie
   }
 }
 
-/** Clients as they were packed. */
+/** Opens a snapshot. */
 export const openClients = ({ facts, parts }: ClientSnapshot): Clients => {
   const intake = createClientIntake()
   for (const part of parts) intake.add(part)
   return intake.open(facts)
 }
 
-/** Takes packed clients a part at a time. */
+/** Receives a snapshot part by part. */
 export interface ClientIntake {
   add(part: ClientPart): void
-  /** The clients of the parts that came; what comes after it belongs to the next. */
+  /** Opens the clients of the parts so far. Later parts belong to the next snapshot. */
   open(facts: ClientFacts): Clients
 }
 

@@ -1,20 +1,21 @@
 import type { StoredClients } from './stored-clients.ts'
 
-/** Clients that the store had, and has no more, though nobody forgot them. */
+/** Clients that the store had and has lost. Nothing deleted them. */
 export interface LostClients {
   readonly count: number
-  /** So many of them were disabled, and stay so here. */
+  /** How many of them were disabled. They stay disabled in this process. */
   readonly keptDisabled: number
 }
 
-/** Not the version of any record: whatever the store says next is newer. */
+/** No record has this version, so any later record of the store counts as newer. */
 const lostVersion = ''
 
 /**
- * Compares all that the store has with what was known of it. Who was disabled and was lost stays disabled, in `whole`,
- * until the store has another record of the client: a store that loses data gives nobody access back.
- * @param forgotten those of whom the store says that they were forgotten
- * @returns what was not lost already when `known` was read
+ * Compares all clients of the store with the clients that were known before. A disabled client that was lost stays
+ * disabled, in `whole`, until the store has another record of it: a store that loses data must not give a client its
+ * access back.
+ * @param forgotten the clients that the store reports as deleted
+ * @returns the clients that were not already lost when `known` was read
  */
 export const keepLostDisabled = (
   known: StoredClients,

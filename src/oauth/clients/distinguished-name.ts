@@ -1,24 +1,24 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Whether a registered name (RFC 4514, most specific part first: `CN=Shop,O=Bank,C=AT`) is the subject of a certificate
- * as node gives it: one part a line in the certificate's own order, which is the other way round, escaped by the same
- * rules. Every part must be there, in order. Types are known by their names or object identifiers and have no case; values
- * are compared as they are. False for a registered name that cannot be read.
+ * Whether a registered name (RFC 4514, most specific part first: `CN=Shop,O=Bank,C=AT`) is the subject of a
+ * certificate as Node prints it: one part on each line, in the certificate's own order, which is the reverse, escaped
+ * by the same rules. All parts must match, in order. Types are given by name or object identifier, and their case is
+ * ignored; values are compared byte for byte. False for a registered name that cannot be parsed.
  */
 export const isSameName = (registered: string, subject: string | undefined): boolean => {
   const name = parseName(registered)
   return name !== undefined && subject !== undefined && name === toCanonical(subject.split('\n'), identifyPrinted)
 }
 
-/** One text for every way to write a registered name; undefined for what RFC 4514 does not allow. */
+/** One canonical text for all spellings of a registered name; undefined for a name that RFC 4514 does not allow. */
 export const parseName = (registered: string): string | undefined =>
   toCanonical(splitName(registered).toReversed(), identify)
 
 /** The parts of a registered name, as they are written. */
 export const splitName = (registered: string): readonly string[] => splitUnescaped(registered, ',')
 
-/** The subject of a certificate, as node gives it, to be registered. */
+/** Converts the subject of a certificate, as Node prints it, to a name that can be registered. */
 export const toRegisteredName = (subject: string): string =>
   subject
     .split('\n')
@@ -26,12 +26,12 @@ export const toRegisteredName = (subject: string): string =>
     .reverse()
     .join(',')
 
-/** OpenSSL's `uid` would be read as RFC 4519's `uid`, which is another attribute. */
+/** OpenSSL's `uid` would be parsed as the `uid` of RFC 4519, which is another attribute. */
 const spellUniqueIdentifier = (attribute: string): string =>
   attribute.replace(/^(\s*)uid=/, (_, space: string) => `${space}${uniqueIdentifier}=`)
 
 const toCanonical = (parts: readonly string[], identifyType: (type: string) => string): string | undefined => {
-  // The attributes of one part are a set: written in any order.
+  // The attributes of one part are a set, so their order is not significant.
   const read = parts.map(part =>
     splitUnescaped(part, '+')
       .map(attribute => parseAttribute(attribute, identifyType))
@@ -40,7 +40,7 @@ const toCanonical = (parts: readonly string[], identifyType: (type: string) => s
   return read.flat().includes(undefined) ? undefined : JSON.stringify(read)
 }
 
-/** Splits at a separator that has no backslash before it. */
+/** Splits at separators that are not escaped. */
 const splitUnescaped = (text: string, separator: ',' | '+'): string[] => {
   const parts = ['']
   for (const unit of toUnits(text)) {
@@ -50,10 +50,10 @@ const splitUnescaped = (text: string, separator: ',' | '+'): string[] => {
   return parts
 }
 
-/** Single characters, and backslashes with what they escape: two hexadecimal digits or one character. */
+/** Single characters, and escapes: a backslash with two hexadecimal digits or one character. */
 const toUnits = (text: string): readonly string[] => text.match(/\\[0-9a-f]{2}|\\?./gisu) ?? []
 
-/** `type=value`, the type as an object identifier where we know it. */
+/** `type=value`, with the object identifier of the type if it is known. */
 const parseAttribute = (text: string, identifyType: (type: string) => string): string | undefined => {
   const [, type = '', written = ''] = /^\s*([a-z0-9.-]+)\s*=(.*)$/is.exec(text) ?? []
   const value = parseValue(written)
@@ -61,15 +61,15 @@ const parseAttribute = (text: string, identifyType: (type: string) => string): s
   return `${identifyType(type)}=${value}`
 }
 
-/** The object identifier of a type in a registered name, as RFC 4514 has it: a name without case. */
+/** The object identifier of a type in a registered name (RFC 4514). Its case is ignored. */
 const identify = (type: string): string => {
   const name = type.toUpperCase().replace(/^OID\./, '')
   return objectIdentifiers.get(name) ?? name
 }
 
 /**
- * The object identifier of a type as node prints it, which is OpenSSL's short name. Two of these differ by case alone: `UID` is
- * userId, as in RFC 4519, and `uid` is uniqueIdentifier.
+ * The object identifier of a type as Node prints it, which is OpenSSL's short name. Two of these names differ by case
+ * alone: `UID` is userId, as in RFC 4519, and `uid` is uniqueIdentifier.
  */
 const identifyPrinted = (type: string): string => (type === 'uid' ? uniqueIdentifier : identify(type))
 
@@ -82,7 +82,7 @@ const parseValue = (written: string): string | undefined => {
   return units.some(hasNoMeaning) ? undefined : decodeUtf8(Buffer.concat(units.map(toBytes)))
 }
 
-/** People write spaces around the separators; those that belong to a value are escaped (RFC 4514 section 2.4). */
+/** Operators write spaces around the separators. Spaces that belong to a value are escaped (RFC 4514 section 2.4). */
 const trimUnits = (units: readonly string[]): readonly string[] => {
   const first = units.findIndex(isNoSpace)
   return first < 0 ? [] : units.slice(first, units.findLastIndex(isNoSpace) + 1)
@@ -90,7 +90,7 @@ const trimUnits = (units: readonly string[]): readonly string[] => {
 
 const isNoSpace = (unit: string): boolean => unit.trim() !== ''
 
-/** What RFC 4514 does not allow without a backslash; a backslash that escapes nothing among it. */
+/** Characters that RFC 4514 allows only after a backslash. A backslash that escapes nothing is one of them. */
 const hasNoMeaning = (unit: string): boolean => ['"', '<', '>', ';', '\\', '\0'].includes(unit)
 
 const toBytes = (unit: string): Buffer => {
@@ -110,7 +110,9 @@ const textTags: ReadonlySet<number> = new Set([0x0c, 0x13, 0x16])
 
 const decodeUtf8 = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined)
 
-/** The types that certificates of firms, banks and servers have (RFC 4519, ETSI EN 319 412-1, EV guidelines section 9.2). */
+/**
+ * The types in certificates of companies, banks and servers (RFC 4519, ETSI EN 319 412-1, EV guidelines section 9.2).
+ */
 const objectIdentifiers: ReadonlyMap<string, string> = new Map([
   ['CN', '2.5.4.3'],
   ['SN', '2.5.4.4'],

@@ -1,6 +1,6 @@
 import type { ClientRegistration } from './metadata.ts'
 
-/** What a client is registered for: few terms for many clients. What is not in here is a client's own. */
+/** The metadata that many clients have in common. A client's own members are not included. */
 export type InternedMetadata = Pick<ClientRegistration, (typeof internedKeys)[number]>
 
 const internedKeys = [
@@ -24,10 +24,10 @@ const internedKeys = [
   'plan',
 ] as const satisfies readonly (keyof ClientRegistration)[]
 
-/** Terms that are each different, in the order in which they came. */
+/** Distinct metadata, in the order of their first occurrence. */
 export interface MetadataTable {
   readonly all: readonly InternedMetadata[]
-  /** Where the terms of this client are in `all`; they are added where they are new. */
+  /** The index of this client's metadata in `all`. New metadata are added. */
   indexOf(client: ClientRegistration): number
 }
 
@@ -48,7 +48,7 @@ export const createMetadataTable = (): MetadataTable => {
   return {
     all,
     indexOf(client) {
-      // Most often they are those of the client before, and that is known at once.
+      // Most clients have the same metadata as the client before, and comparing these two is fast.
       if (!last || !haveSameMetadata(last, client)) lastIndex = find(client)
       last = client
       return lastIndex
@@ -65,7 +65,7 @@ const shallowEqual = (one: unknown, other: unknown): boolean =>
 const areItemsEqual = (some: readonly unknown[], others: readonly unknown[]): boolean =>
   some.length === others.length && some.every((one, at) => one === others[at])
 
-/** What of a client is not its own. */
+/** The metadata of a client without its own members. */
 export const internedMetadataOf = (client: ClientRegistration): InternedMetadata => {
   const { client_id, client_name, secrets, redirect_uris, keys, certificateName, ...metadata } = client
   return metadata

@@ -8,27 +8,33 @@ import type { ClientRegistration } from './metadata.ts'
 import { maxPerKind } from './secret-kinds.ts'
 import type { ClientMembers } from './stored-clients.ts'
 
-/** How clients of the store become what is served, by the configuration of now. */
+/** Reads clients of the store under the current configuration. */
 export interface StoredClientReader {
-  /** A client, or in one line why it does not fit. */
+  /** The client, or one line with the reason why it does not fit the configuration. */
   read(client_id: string, members: ClientMembers): ClientRegistration | string
-  /** What a client with these members is registered for, whether it fits or not; undefined where there is no telling. */
+  /**
+   * The metadata of a client with these members, whether it fits the configuration or not; undefined if they cannot
+   * be read.
+   */
   metadataOf(members: ClientMembers): InternedMetadata | undefined
 }
 
-/** Told of clients of the store that are not served, when that is noticed: of those that have much in common at least of one. */
+/**
+ * Called when a client of the store is found that is not served. Of clients with equal metadata at least one is
+ * reported.
+ */
 export interface ClientRegistryReport {
   invalid(client_id: string, reason: string): void
-  /** The configuration has a client of this id too, which is served. */
+  /** The configuration has a client with the same id, which is served instead. */
   shadowed(client_id: string): void
 }
 
-/** Both kinds as one, until closed. */
+/** The clients of the configuration and of the store, until closed. */
 export interface JoinedClients extends ClientRegistry {
   close(): void
 }
 
-/** @param configured is served where both have a client of one id */
+/** @param configured is served if both have a client with the same id */
 export const joinClients = (
   configured: Clients,
   feed: ClientSync,
@@ -53,19 +59,19 @@ export const joinClients = (
     if (client) found.set(client_id, client)
     return client
   }
-  const reportHidden = (client_id: string): void => {
+  const reportShadowed = (client_id: string): void => {
     if (configured.has(client_id) && feed.get(client_id)?.members()) report.shadowed(client_id)
   }
   const onChange = (client_id: string): void => {
     found.delete(client_id)
     invalid.delete(client_id)
-    reportHidden(client_id)
+    reportShadowed(client_id)
     load(client_id)
   }
   const onReset = (): void => {
     found.clear()
     invalid.clear()
-    for (const client_id of feed.ids()) reportHidden(client_id)
+    for (const client_id of feed.ids()) reportShadowed(client_id)
     for (const { sample } of feed.groups()) load(String(sample.client_id))
   }
   const facts = joinFacts(configured, feed, reader)
@@ -84,7 +90,7 @@ export const joinClients = (
   }
 }
 
-/** What is known of all, made anew when it has changed: the same objects while it has not. */
+/** The facts about all clients. They are recomputed only after a change; until then the same objects are returned. */
 const joinFacts = (configured: ClientFacts, feed: ClientSync, reader: StoredClientReader): ClientFacts => {
   const internedMetadata = memoizeLatest(feed.groups, groups =>
     groups.length === 0

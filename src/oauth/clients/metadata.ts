@@ -7,20 +7,20 @@ export interface ClientRegistration {
   readonly client_id: string
   readonly client_name: string
   readonly profile: Profile
-  /** Every secret that may still be presented, the current one first. Empty for clients that use none. */
+  /** Every secret that is still accepted, the current one first. Empty for clients without a secret. */
   readonly secrets: readonly ClientSecret[]
   readonly grant_types: readonly GrantType[]
   readonly redirect_uris: readonly string[]
-  /** The scopes it is registered for, in the order of the configuration. */
+  /** The scopes of the registration, in the order of the configuration. */
   readonly scope: readonly string[]
   readonly token_endpoint_auth_method: ClientAuthMethod
-  /** The one algorithm of its assertions; left out: any of ES256, PS256, EdDSA that fits its keys. */
+  /** The only algorithm of its assertions; left out: any of ES256, PS256, EdDSA that fits its keys. */
   readonly token_endpoint_auth_signing_alg?: SigningAlg
-  /** `endpoint`: an assertion's `aud` may also be the URL of the endpoint it is sent to. */
+  /** `endpoint`: the `aud` of an assertion may also be the URL of the endpoint that it is sent to. */
   readonly assertion_audience: 'issuer' | 'endpoint'
   /** Its public keys, for assertions, request objects and self-signed certificates (`x5c`). */
   readonly keys?: ClientKeys
-  /** What its certificate must say, for `tls_client_auth` (RFC 8705 section 2.1.2). */
+  /** The name that its certificate must have, for `tls_client_auth` (RFC 8705 section 2.1.2). */
   readonly certificateName?: CertificateName
   /** Its access tokens are bound to its certificate (RFC 8705 section 3.4). */
   readonly tls_client_certificate_bound_access_tokens: boolean
@@ -30,17 +30,17 @@ export interface ClientRegistration {
   readonly require_pushed_authorization_requests: boolean
   /** RFC 9101 section 10.5. */
   readonly require_signed_request_object: boolean
-  /** The one algorithm of its request objects; left out: any of ES256, PS256, EdDSA that fits its keys. */
+  /** The only algorithm of its request objects; left out: any of ES256, PS256, EdDSA that fits its keys. */
   readonly request_object_signing_alg?: SigningAlg
   /** RFC 9701 section 6. */
   readonly introspection_signed_response_alg: SigningAlg
-  /** What JWT access tokens issued to it are signed with; RS256 for old clients. */
+  /** The algorithm of JWT access tokens that are issued to it; RS256 for old clients. */
   readonly access_token_signed_response_alg: SigningAlg
   readonly application_type: 'web' | 'native'
   readonly pkce: 'required' | 'optional'
-  /** Whether a sign-in ends only in the browser that began it. False: the user may return in another, as from an app on a phone. */
+  /** False: the user may finish a sign-in in another browser than the one that began it, for example in that of a phone. */
   readonly bindToBrowser: boolean
-  /** Whose tokens it may introspect: those issued to it, all, or those for these resources. */
+  /** The tokens that it may introspect: those issued to it, all, or those for these resources. */
   readonly introspects: 'own' | 'all' | readonly string[]
   /** Name of its plan. */
   readonly plan: string
@@ -50,7 +50,7 @@ export interface ClientRegistration {
 export interface ClientSecret {
   readonly kind: 'plain' | 'hash'
   readonly value: Secret
-  /** Refused from this instant on: the end of a rotation's overlap. Left out: no end. */
+  /** The secret is refused from this instant on: the overlap of a rotation ends. Left out: it does not expire. */
   readonly untilMs?: number
 }
 
@@ -79,7 +79,10 @@ export type ClientAuthMethod = (typeof clientAuthMethods)[number]
 export const isConfidential = (client: Pick<ClientRegistration, 'token_endpoint_auth_method'>): boolean =>
   client.token_endpoint_auth_method !== 'none'
 
-/** Whether the client must follow the FAPI 2.0 Security Profile: by its own registration, or by the setting for all clients. */
+/**
+ * Whether the client must follow the FAPI 2.0 Security Profile: by its own registration or by the setting for all
+ * clients.
+ */
 export const isFapiClient = (
   client: Pick<ClientRegistration, 'profile'>,
   all: { readonly profile: Profile },

@@ -6,34 +6,34 @@ import { parseBasic } from './basic-credentials.ts'
 import { invalidRequest, unauthenticated } from './client-auth-errors.ts'
 import type { ClientAuthMethod } from './metadata.ts'
 
-/** What a caller says to be whom: nothing of it is proven yet. */
+/** Client credentials as sent, not verified yet. */
 export type PresentedCredentials = PresentedSecret | PresentedAssertion | PresentedName
 
 export interface PresentedSecret {
   readonly kind: 'secret'
   readonly client_id: string
   readonly client_secret: string
-  /** `query`: serves every client that has a secret. */
+  /** `query`: any client with a secret may use it. */
   readonly method: ClientAuthMethod | 'query'
 }
 
 /** RFC 7523 section 2.2. */
 export interface PresentedAssertion {
   readonly kind: 'assertion'
-  /** Whom it speaks of. */
+  /** The `sub` of the assertion. */
   readonly client_id: string
   readonly assertion: string
 }
 
-/** A name alone: of a client that proves nothing, or whose certificate does. */
+/** A client_id alone: of a public client, or of a client that its certificate authenticates. */
 export interface PresentedName {
   readonly kind: 'name'
   readonly client_id: string
 }
 
 /**
- * How a request presents its client. A certificate is no mechanism of its own here: it may be on the connection for the
- * tokens that are to be bound to it.
+ * The credentials of a request. A certificate does not count as a mechanism here: it may be on the connection only so
+ * that tokens are bound to it.
  * @throws OAuthError invalid_request for two mechanisms at once (RFC 6749 section 2.3), invalid_client for none
  */
 export const readPresented = (form: Form, authorization: readonly string[]): PresentedCredentials => {
@@ -49,7 +49,7 @@ export const readPresented = (form: Form, authorization: readonly string[]): Pre
   return { kind: 'secret', client_id, client_secret, method: 'client_secret_post' }
 }
 
-/** The same for the metadata operation: secret in the query string, or HTTP Basic. */
+/** The same for the metadata operation: a secret in the query string, or HTTP Basic. */
 export const readQuerySecret = ({ query, authorization }: OAuthRequest): PresentedSecret => {
   const { client_id, client_secret } = readQueryCredentials(query)
   requireOneMechanism(authorization, client_id !== undefined || client_secret !== undefined)
@@ -66,7 +66,7 @@ const requireOneMechanism = (authorization: readonly string[], ...others: readon
 
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** An assertion that cannot be read names nobody: it is refused, not counted. */
+/** An assertion that cannot be parsed names no client, so it is refused but not counted. */
 const readAssertion = (form: Form): PresentedAssertion => {
   const assertion = form.get('client_assertion')
   if (assertion === undefined || form.get('client_assertion_type') !== jwtBearer) throw unauthenticated('malformed')
@@ -82,7 +82,7 @@ interface QueryCredentials {
   readonly client_secret: string | undefined
 }
 
-/** Each undefined where it is absent or empty. What else the query has is another's, but has to be well-formed. */
+/** A member is undefined if its parameter is absent or empty. Other parameters are ignored, but must be well-formed. */
 const readQueryCredentials = (query: string): QueryCredentials => {
   const ids: string[] = []
   const secrets: string[] = []
@@ -100,7 +100,7 @@ const readQueryCredentials = (query: string): QueryCredentials => {
 
 const readBasic = (header: string, method: PresentedSecret['method']): PresentedSecret => {
   const basic = parseBasic(header)
-  // Nothing was guessed at by a header that cannot be read: it is refused, not counted.
+  // A header that cannot be parsed is no guess of a secret, so it is refused but not counted.
   if (!basic) throw unauthenticated('malformed')
   return { kind: 'secret', ...basic, method }
 }

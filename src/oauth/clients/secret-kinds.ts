@@ -2,7 +2,7 @@ import { costlierOf, type ScryptCost } from '../secrets/scrypt-cost.ts'
 import { costOfHash } from '../secrets/secret-hash.ts'
 import type { ClientSecret } from './metadata.ts'
 
-/** How a secret is stored: in the configuration itself, or as one of the two kinds of hashes. */
+/** How a secret is stored: as plain text in the configuration, as a quick hash or as a slow hash. */
 export type SecretKind = 'plain' | 'quick' | 'slow'
 
 export const secretKindOf = ({ kind, value }: ClientSecret): SecretKind => {
@@ -13,9 +13,9 @@ export const secretKindOf = ({ kind, value }: ClientSecret): SecretKind => {
 export const secretKindOfHash = (stored: string): Exclude<SecretKind, 'plain'> =>
   stored.startsWith('scrypt$') ? 'slow' : 'quick'
 
-/** The secrets that are compared for each client before its secret is refused. */
+/** The number of secrets of each kind that are compared before a client's secret is refused. */
 export interface MaxSecretsPerKind extends Readonly<Record<SecretKind, number>> {
-  /** The costliest parameters of a slow form; left out if there is none. */
+  /** The costliest parameters of a slow hash; left out if there is no slow hash. */
   readonly slowCost?: ScryptCost
 }
 
@@ -33,7 +33,7 @@ export const countSecrets = (hashes: readonly string[], plain = 0): MaxSecretsPe
   return slowCost ? { ...count, slowCost } : count
 }
 
-/** The larger of each member; `one` itself if `other` exceeds it in none. */
+/** The maximum of each member; `one` itself if `other` exceeds it in none. */
 export const maxPerKind = (one: MaxSecretsPerKind, other: MaxSecretsPerKind): MaxSecretsPerKind => {
   const slowCost = costlierOf(one.slowCost, other.slowCost)
   const isSame = secretKinds.every(kind => other[kind] <= one[kind]) && slowCost === one.slowCost

@@ -3,34 +3,37 @@ import type { ClientChange, ClientRecord } from '../../stores/ports/clients.ts'
 import { certificateNameKinds } from './metadata.ts'
 import { countSecrets, type MaxSecretsPerKind, maxPerKind, noSecrets } from './secret-kinds.ts'
 
-/** A client's members as the configuration has them. */
+/** A client's members, spelled as in the configuration. */
 export type ClientMembers = Readonly<Record<string, unknown>>
 
-/** A client of the store, or of one elsewhere that it is disabled. */
+/** A client of the store, or the record that a client of the configuration is disabled. */
 export interface StoredClient {
   readonly disabled: boolean
-  /** Of the record. */
+  /** The version of the record. */
   readonly version: string
-  /** Read anew each time. Undefined: it is elsewhere. */
+  /** Decoded at each call. Undefined: the client is in the configuration. */
   members(): ClientMembers | undefined
 }
 
-/** What many clients of the store have in common: everything but what is a client's own. */
+/** Clients of the store with equal metadata. */
 export interface ClientGroup {
   readonly metadata: ClientMembers
-  /** One of them, for what is to be known of all. */
+  /** The members of one of the clients. */
   readonly sample: ClientMembers
-  /** How many they are now. */
+  /** The current number of these clients. */
   readonly count: number
 }
 
-/** The records of the store, in memory. There may be a hundred thousand, so what they have in common is kept once. */
+/** The records of the store, in memory. There may be a hundred thousand, so equal metadata are kept once. */
 export interface StoredClients {
   get(client_id: string): StoredClient | undefined
   ids(): Iterable<string>
-  /** Another array whenever there are others. */
+  /** Returns another array after the groups have changed. */
   groups(): readonly ClientGroup[]
-  /** Of each form of secrets as many as one client has had at most, and the costliest; the same object while that is so. */
+  /**
+   * For each kind of secret the largest number that one client has had so far, and the costliest parameters; the same
+   * object until that changes.
+   */
   maxSecretsPerKind(): MaxSecretsPerKind
   set(change: ClientChange): void
 }
@@ -94,7 +97,7 @@ export const createStoredClients = (): StoredClients => {
   }
 }
 
-/** What somebody else has put there is no client, and is told as one without members. */
+/** A record that another program has written may be invalid. It is read as a client without members. */
 export const parseMembers = (text: string): ClientMembers => {
   try {
     const members: unknown = JSON.parse(text)
