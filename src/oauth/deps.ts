@@ -7,7 +7,10 @@ import type { FailureLimit, StartLimit } from './limits.ts'
 import type { OAuthOptions } from './options.ts'
 import type { RevocationFeed } from './tokens/revocation-feed.ts'
 
-/** Everything that the authorization server is built from. Functions below `index.ts` and the endpoints take the members that they use. */
+/**
+ * Everything that the authorization server is built from. Functions below `index.ts` and the endpoints declare only
+ * the members that they use.
+ */
 export interface OAuthDeps {
   readonly options: OAuthOptions
   readonly store: Store

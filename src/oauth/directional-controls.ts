@@ -1,7 +1,7 @@
 /**
- * Whether each bidirectional control character of a text that opens an embedding, an override or an isolate is closed in it, and
- * none closes what is not open (Unicode Standard Annex 9). A name with an open one would reorder the words of the page
- * behind it.
+ * Whether each bidirectional control character in a text that opens an embedding, an override or an isolate is closed
+ * again, and none closes what is not open (Unicode Standard Annex 9). A name with an unclosed one would reorder the
+ * text of the page behind it.
  */
 export const hasBalancedDirections = (text: string): boolean => {
   const open: string[] = []

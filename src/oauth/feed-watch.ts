@@ -1,33 +1,36 @@
 import { type Poll, poll } from '../poll.ts'
 import type { FeedEnds, FeedName, FeedStore } from '../stores/ports/feeds.ts'
 
-/** Says when there is something new in the store's feeds: one question for all who follow one. Less than a second late. */
+/** Detects news in the store's feeds with one query for all followers. The delay is less than a second. */
 export interface FeedWatch {
-  /** Has the reader read now, and from then on whenever there may be something new in one of these feeds. */
+  /** Calls `read` of the reader now, and again whenever there may be news in one of these feeds. */
   follow(feeds: readonly FeedName[], reader: FeedReader): FeedSubscription
   close(): void
 }
 
 export interface FeedReader {
-  /** Reads what is new. Where it rejects it is called again soon. Never called while it is under way. */
+  /** Reads the news. If it rejects, it is called again soon. It is never called while a call is still running. */
   read(): Promise<void>
-  /** Told what came of it, and of each question whether there is anything new. @param error undefined: it was answered */
+  /** Called after each read, and after each query for news. @param error undefined: the store answered */
   settled(error: unknown): void
 }
 
 export interface FeedSubscription {
-  /** Resolves when the first reading is over, whatever came of it. */
+  /** Resolves when the first read has ended, whether it succeeded or not. */
   readonly first: Promise<void>
   close(): void
 }
 
 /**
- * A change is known everywhere within five quarters of this time and two round trips; the contract allows one second. A worker's
- * heartbeats fall on every second question, so that they wake an idle worker no more often.
+ * A change is known everywhere within five quarters of this time and two round trips; the specification allows one
+ * second. A worker's heartbeats coincide with every second query, so that they do not wake an idle worker more often.
  */
 const pollIntervalMs = 750
 
-/** How often all is read whatever the ends say, counted in questions: the places of a Redis that took over may be behind. */
+/**
+ * After this many queries everything is read, whatever the ends are: after a failover, the cursors of a Redis may be
+ * older.
+ */
 const pollsPerRead = 40
 
 export const createFeedWatch = (store: FeedStore): FeedWatch => {
@@ -63,12 +66,12 @@ interface Follower {
   read(ends: string | undefined): Promise<void>
   see(ends: FeedEnds): void
   fail(error: unknown): void
-  /** Reads next time, whatever the ends are. */
+  /** Makes the next query read, whatever the ends are. */
   forget(): void
 }
 
 const createFollower = (feeds: readonly FeedName[], reader: FeedReader): Follower => {
-  /** Where the feeds ended before the last reading; undefined: what is new is not known. */
+  /** The ends of the feeds before the last read; undefined: unknown. */
   let known: string | undefined
   let isReading = false
 

@@ -1,4 +1,4 @@
-/** A map that holds on to what was used lately and never grows beyond a bound. */
+/** A map of limited size that keeps the entries that were used recently. */
 export interface GenerationalCache<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
@@ -6,8 +6,8 @@ export interface GenerationalCache<Value> {
 }
 
 /**
- * Keeps at least the `limit` entries used last and at most twice as many: when the young half is full, the old half
- * goes whole. That spares the reordering of a true LRU, and no entry is touched more than once per generation.
+ * Keeps at least the `limit` entries that were used last, and at most twice as many: when the young half is full, the
+ * old half is dropped. That avoids the reordering of a true LRU, and an entry is moved at most once per generation.
  */
 export const createGenerationalCache = <Value>(limit: number): GenerationalCache<Value> => {
   let young = new Map<string, Value>()

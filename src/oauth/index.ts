@@ -37,70 +37,72 @@ import { createVerifyAccessToken } from './tokens/verify-access-token.ts'
 
 /**
  * The authorization server as the gateway uses it. Every method throws OAuthError for a refusal and
- * StoreUnavailableError when the store does not answer; the gateway turns both into answers.
+ * StoreUnavailableError if the store does not answer; the gateway turns both into responses.
  */
 export interface AuthorizationServer {
   /** Parses a form-encoded POST body (RFC 6749 section 3.2): content type, duplicates, secrets in the query. */
   parseForm(request: OAuthRequest): Form
   /**
-   * Client authentication (RFC 6749 section 2.3): the proven client, or OAuthError invalid_client / invalid_request. What
-   * proves it may be good for one time, and is spent by the operation that follows: it may refuse the client too.
+   * Client authentication (RFC 6749 section 2.3): the proven client, or OAuthError invalid_client / invalid_request.
+   * If the proof may be used only once, the following operation runs the replay check, so it may still refuse the
+   * client.
    */
   authenticate(form: Form, request: OAuthRequest): ProvenClient | Promise<ProvenClient>
   /**
-   * The credentials of the metadata operation: `client_id` and `client_secret` of the query string, or HTTP Basic;
-   * both at once is 400. Every client that has a secret may use them.
+   * Client authentication for the metadata operation: `client_id` and `client_secret` in the query string, or HTTP
+   * Basic; both at once is 400. Every client with a secret may use it.
    */
   authenticateQuery(request: OAuthRequest): ClientRegistration | Promise<ClientRegistration>
   token(form: Form, proven: ProvenClient, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   introspect(form: Form, proven: ProvenClient, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
   revoke(form: Form, proven: ProvenClient, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
-  /** RFC 9126: checks an authorization request, keeps it, and answers with its name. */
+  /** RFC 9126: validates and stores an authorization request, and responds with its `request_uri`. */
   par(form: Form, proven: ProvenClient, request: OAuthRequest): OAuthReply | Promise<OAuthReply>
-  /** Parses the query of a GET, or the form of a POST, that a browser carries (RFC 6749 section 3.1). */
+  /** Parses the query of a GET, or the form of a POST, that a browser sends (RFC 6749 section 3.1). */
   parseParameters(request: OAuthRequest): Parameters | UnreadableParameters
-  /** The client that an authorization request names, if it is registered; nobody has proven anything. */
+  /** The client that an authorization request names, if it is registered. It is not authenticated. */
   namedClient(sent: Parameters | UnreadableParameters): ClientRegistration | undefined
   authorize(request: OAuthRequest, sent: Parameters | UnreadableParameters): OAuthReply | Promise<OAuthReply>
   /** `GET` and `POST /interaction/<id>`: the embedded login and consent pages. */
   interaction(request: OAuthRequest): OAuthReply | Promise<OAuthReply>
-  /** What a browser sees when the gateway itself refuses it at `authorize` or on the login pages. */
+  /** The page for a browser that the gateway itself refuses at `authorize` or on the login pages. */
   refusalPage(refusal: Refusal): OAuthReply
   /** RFC 8414. */
   metadata(): OAuthReply
   jwks(): OAuthReply
-  /** RFC 9728, by the path it is served at; undefined where no resource is described. */
+  /** RFC 9728, by the path of the metadata; undefined if there is no resource at this path. */
   resourceMetadata(request: OAuthRequest): OAuthReply | undefined
   /**
-   * An access token presented to the gateway: its record, or undefined if it is not ours, not valid now, or was
-   * revoked more than a second ago. Local for JWTs; opaque tokens are looked up at most once a second.
+   * Verifies an access token that was presented to the gateway: its record, or undefined if this server did not issue
+   * it, or if it is not valid now or was revoked more than a second ago. Local for JWTs; opaque tokens are looked up
+   * at most once a second.
    */
   verifyAccessToken(token: string): AccessTokenRecord | undefined | Promise<AccessTokenRecord | undefined>
   /**
-   * Whether an access token has expired or was revoked since it gave this record, for whoever uses it over a longer time.
-   * Local for JWTs; opaque tokens are looked up every few seconds, however often this is asked.
+   * Whether an access token has expired or was revoked since it yielded this record, for connections that stay open.
+   * Local for JWTs; opaque tokens are looked up every few seconds, however often this is called.
    */
   isTokenExpiredOrRevoked(token: string, record: AccessTokenRecord): boolean | Promise<boolean>
   /**
-   * The DPoP proof sent with a request (RFC 9449 section 4.3): who holds its key. That it was not used before is known once
-   * its `use` is spent.
+   * Verifies the DPoP proof of a request (RFC 9449 section 4.3). Whether it was used before is known only after its
+   * `use` was consumed.
    * @throws OAuthError invalid_dpop_proof; use_dpop_nonce with the nonce to use
    */
   verifyProof(request: ProvenRequest): ProvenKey
-  /** Who is calling, signed for the service behind the gateway: `X-Sidegate-Assertion`. */
+  /** Signs the identity of the caller for the service behind the gateway: `X-Sidegate-Assertion`. */
   readonly signIdentity: SignIdentity
-  /** Spends what may be used once. @throws OAuthError of the first that was used before */
+  /** Runs replay checks. @throws OAuthError of the first value that was used before */
   consume(uses: readonly SingleUse[]): Promise<void>
 }
 
-/** Every grant type there is: the token endpoint serves this list, and the metadata name it. */
+/** All grant types: the token endpoint serves them, and the metadata list them. */
 const createGrants = (deps: OAuthDeps): readonly Grant[] => [
   createClientCredentialsGrant(deps),
   createAuthorizationCodeGrant(deps),
   createRefreshTokenGrant(deps),
 ]
 
-/** Holds nothing open: keys, store and what was revoked belong to whoever opened them. */
+/** It owns no resources: the caller closes the keys, the store and the revocation feed. */
 export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer => {
   const grants = createGrants(deps)
   const throttle = createProofThrottle(deps)
@@ -154,8 +156,8 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
 }
 
 /**
- * Anybody may read it, also a script of another origin (RFC 9700 section 2.6). A new key is published for at least as
- * long as it may be cached before it signs.
+ * The document is public, also for scripts of other origins (RFC 9700 section 2.6). A new key is published at least
+ * as long as this response may be cached before it signs.
  */
 const publicDocument = (body: Readonly<Record<string, unknown>>): OAuthReply => ({
   status: 200,

@@ -1,13 +1,16 @@
 import { type ClientAuthFailureReason, OAuthError, type OAuthErrorFacts } from '../errors.ts'
 
-/** The limits on callers that have not proven themselves. The gateway implements both; here is what is asked of them. */
+/** The limits on callers that have not authenticated. The gateway implements both interfaces. */
 
 /**
- * Counts what a caller without credentials may start from one address. Each start occupies the store until it is finished or
- * has expired.
+ * Limits the interactions and pushed requests that a caller without credentials may start from one address. Each
+ * start occupies the store until it is finished or has expired.
  */
 export interface StartLimit {
-  /** Counts one start. Resolves to the wait in milliseconds if there were too many, and then nothing may be stored; else to 0. */
+  /**
+   * Counts one start. Resolves to the wait in milliseconds if there were too many, and then nothing may be stored;
+   * else to 0.
+   */
   take(what: 'interaction' | 'push', address: string): Promise<number>
 }
 
@@ -23,9 +26,10 @@ export interface FailureLimit {
   /** The wait in milliseconds while this name and address are blocked, else 0. Local: no call to the store. */
   blockedMs(name: string, address: string): number
   /**
-   * Runs one check of a proof, from `blockedMs` to `count`, after the earlier checks of this name and address. At most as many
-   * checks of one name, or of one address, run at the same time as may still fail, so that guesses that are sent at once succeed
-   * no more often than guesses that are sent one after another. A check that returns no promise does not wait.
+   * Runs one check of a proof, from `blockedMs` to `count`, after the earlier checks of this name and address. At
+   * most as many checks of one name, or of one address, run at the same time as may still fail, so that guesses that
+   * are sent at once do not succeed more often than sequential guesses. A check that returns no promise does not
+   * wait.
    * @param check receives the address as it is counted: for an IPv6 address its /64 prefix
    */
   inTurn<T>(name: string, address: string, check: (from: string) => T | Promise<T>): T | Promise<T>

@@ -3,13 +3,13 @@ import type { Clients } from './clients/configured-clients.ts'
 import type { Profile } from './clients/metadata.ts'
 import type { AccessTokenFormat, StrongSigningAlg } from './protocol.ts'
 
-/** Everything the authorization server is told. All members are present; the configuration has filled in defaults. */
+/** The options of the authorization server. All members are present; the configuration has filled in the defaults. */
 export interface OAuthOptions {
   /** Byte-equal to every `iss`; never taken from a request. */
   readonly issuer: string
-  /** `fapi2`: what every client must keep to, whatever it says itself. */
+  /** `fapi2`: every client must follow that profile, whatever its own registration is. */
   readonly profile: Profile
-  /** Those of the configuration; there may be more in the store. */
+  /** The clients of the configuration; the store may have more. */
   readonly clients: Clients
   readonly scopeTexts: ScopeTexts
   readonly accessToken: {
@@ -19,67 +19,70 @@ export interface OAuthOptions {
   }
   readonly refreshToken: {
     readonly lifetimeSec: number
-    /** How long after a rotation the token before it still yields the same successor. */
+    /** How long after a rotation the previous token still yields the same successor. */
     readonly reuseWindowSec: number
   }
   readonly code: { readonly lifetimeSec: number }
   /** Pushed authorization requests (RFC 9126). */
   readonly par: { readonly lifetimeSec: number }
   readonly dpop: {
-    /** `required`: a proof without a fresh nonce of ours is answered with `use_dpop_nonce` (RFC 9449 section 8). */
+    /**
+     * `required`: a proof without a fresh nonce of this server gets the error `use_dpop_nonce` (RFC 9449 section 8).
+     */
     readonly nonce: 'required' | 'optional'
   }
   readonly keys: {
-    /** How long a signing key is used before its successor takes over. */
+    /** How long a signing key is used before its successor. */
     readonly rotateEverySec: number
-    /** A private JWK set to sign with in place of keys of our own: the text of the operator's file. */
+    /** A private JWK set that signs instead of generated keys: the text of the operator's file. */
     readonly jwks?: Secret
   }
   readonly login: LoginOptions
   readonly users: readonly User[]
-  /** How long a person may take from the authorization request to the decision. Default 900. */
+  /** How long a user may take from the authorization request to the decision. Default 900. */
   readonly interactionLifetimeSec: number
-  /** How many interactions there may be in which no person has signed in; as many requests that public clients have pushed. */
+  /** The maximum number of interactions in which no user has signed in, and of pushed requests of public clients. */
   readonly maxInteractions: number
-  /** Absolute URLs for discovery, by what they serve; what no operation serves is absent and not named. */
+  /** Absolute URLs for discovery, by endpoint. An endpoint that no operation serves is absent and is not published. */
   readonly endpoints: Readonly<Partial<Record<Endpoint, string>>>
-  /** What tokens may be asked for (RFC 8707) and what the gateway guards (RFC 9728). */
+  /** The resources that tokens may be requested for (RFC 8707) and that the gateway protects (RFC 9728). */
   readonly resources: readonly ProtectedResource[]
-  /** Whether clients can present certificates at all: by TLS here, or through trusted proxies. */
+  /** Whether clients can present certificates: over TLS here, or through trusted proxies. */
   readonly takesClientCertificates: boolean
 }
 
 /**
- * What scopes mean for people, by scope and then by language (RFC 5646; `und` where the configuration names none): shown on
- * the consent page, and handed to the operator's login. At least one text for each scope that is in it.
+ * Descriptions of scopes for users, by scope and then by language (RFC 5646; `und` if the configuration names none).
+ * The consent page shows them, and the operator's login application receives them. Each scope in the map has at least
+ * one text.
  */
 export type ScopeTexts = ReadonlyMap<string, Readonly<Record<string, string>>>
 
 export type LoginOptions =
   /** Our own pages. */
   | { readonly mode: 'embedded' }
-  /** The operator's own login at `url`, which answers over the private listener. */
+  /** The operator's own login application at `url`, which calls the private listener. */
   | { readonly mode: 'handoff'; readonly url: string }
 
-/** One API behind the gateway, or a resource that a client introspects for. */
+/** One API behind the gateway, or a resource for which a client introspects tokens. */
 export interface ProtectedResource {
-  /** Its identifier: what stands in `aud`. */
+  /** Its identifier: the value of `aud`. */
   readonly resource: string
-  /** Scopes that its operations ask for. */
+  /** The scopes that its operations require. */
   readonly scopes: readonly string[]
-  /** For people. */
+  /** The name that users see. */
   readonly name: string
-  /** Where its metadata are served: the path from the origin (RFC 9728 section 3.1). Left out: it is not ours to describe. */
+  /** The path of its metadata on the origin (RFC 9728 section 3.1). Left out: Sidegate does not serve its metadata. */
   readonly metadataPath?: string
 }
 
 export type Endpoint = 'token' | 'introspect' | 'revoke' | 'authorize' | 'par' | 'jwks'
 
-/** A person who may sign in on the embedded pages. */
+/** A user of the embedded sign-in pages. */
 export interface User {
   readonly username: string
-  /** What `sidegate hash` printed. */
+  /** The output of `sidegate hash`. */
   readonly password_hash: Secret
-  /** Left out: an opaque stable one is derived. Never equal to a client_id (checked by the configuration). */
+  /** Left out: a stable opaque one is derived. Never equal to a client_id (the configuration checks that). */
   readonly sub?: string
 }

@@ -1,48 +1,53 @@
 import type { X509Certificate } from 'node:crypto'
 import type { ClientAuthFailureReason } from '../errors.ts'
 
-/** What goes into and out of the authorization server: values, no sockets. `gateway/` translates from and to HTTP. */
+/**
+ * The requests and responses of the authorization server: values, no sockets. `gateway/` translates from and to HTTP.
+ */
 
-/** One HTTP request as the authorization server sees it; raw texts, parsed once by `form.ts`. */
+/** One HTTP request as the authorization server receives it. The texts are raw; `form.ts` parses them once. */
 export interface OAuthRequest {
   readonly method: string
   /** Without the query string. */
   readonly path: string
-  /** The raw query string without `?`; empty where there is none. */
+  /** The raw query string without `?`; may be empty. */
   readonly query: string
-  /** The raw body, UTF-8 decoded; empty where there is none. */
+  /** The raw body, decoded as UTF-8; may be empty. */
   readonly body: string
   readonly contentType: string | undefined
-  /** Every `Authorization` line, in order. */
+  /** Every `Authorization` header, in order. */
   readonly authorization: readonly string[]
   readonly cookie: string | undefined
   readonly accept: string | undefined
-  /** For the language of our pages. */
+  /** Determines the language of our pages. */
   readonly acceptLanguage: string | undefined
-  /** `Origin` and `Sec-Fetch-Site` of the request: whose page sent a form to our pages. */
+  /** `Origin` and `Sec-Fetch-Site` of the request: the site whose page sent a form to our pages. */
   readonly origin: string | undefined
   readonly fetchSite: string | undefined
-  /** The client's address, proxies resolved. */
+  /** The client's address, behind trusted proxies. */
   readonly address: string
-  /** Every `DPoP` line, in order (RFC 9449 section 4.1). */
+  /** Every `DPoP` header, in order (RFC 9449 section 4.1). */
   readonly dpop: readonly string[]
-  /** The certificate that the client holds, by TLS or by the word of a trusted proxy; undefined: none. */
+  /** The client's certificate, from TLS or from a trusted proxy; undefined: none was presented. */
   readonly clientCertificate: ClientCertificate | undefined
 }
 
 export interface ClientCertificate {
   readonly certificate: X509Certificate
-  /** Whether a CA that the operator named vouches for it. A self-signed one proves possession of its key alone. */
+  /**
+   * Whether a CA of the operator's choice has signed it. A self-signed certificate proves only the possession of its
+   * key.
+   */
   readonly isChainVerified: boolean
 }
 
-/** One HTTP answer. `body` is an object (answered as JSON), or text with its own content type in `headers`. */
+/** One HTTP response. `body` is an object (sent as JSON), or text with its own content type in `headers`. */
 export interface OAuthReply {
   readonly status: number
-  /** Lower-case names. `cache-control: no-store` is set by the authorization server itself where the RFCs ask for it. */
+  /** Lowercase names. The authorization server itself sets `cache-control: no-store` wherever the RFCs require it. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Readonly<Record<string, unknown>> | string | undefined
-  /** Facts for metrics and audit lines; never sent. */
+  /** Facts for metrics and audit log lines; never sent. */
   readonly facts?: OAuthFacts
 }
 
@@ -51,21 +56,21 @@ export interface OAuthFacts {
   readonly issued?: IssuedToken
   readonly revoked?: RevokedToken
   readonly introspection?: 'active' | 'inactive'
-  /** What became of a person's way through sign-in and consent. */
+  /** The outcome of an interaction, from sign-in to consent. */
   readonly interaction?: InteractionOutcome
-  /** How many older records were removed, because strangers had left more than `maxInteractions`. */
+  /** How many older records were removed because unauthenticated callers had created more than `maxInteractions`. */
   readonly shed?: { readonly kind: 'interaction' | 'pushed_request'; readonly count: number }
   readonly signIn?: SignIn
-  /** Of a person's consent: who it was, if it is known, and what was agreed to. */
+  /** Of a user's consent: the user, if known, and the scopes that were agreed to. */
   readonly sub?: string | undefined
   readonly scope?: string | undefined
-  /** The code of an error that was answered without being thrown (a redirect, a page). */
+  /** The code of an error that was sent without an exception (in a redirect or on a page). */
   readonly error?: string
-  /** Why what a client signed was not taken. */
+  /** The reason why a proof or JWT of the client was refused. */
   readonly proofFault?: ClientAuthFailureReason | undefined
 }
 
-/** What an access token says of itself; nothing that opens anything. */
+/** The contents of an access token, without anything that grants access. */
 export interface IssuedToken {
   readonly grant_type: GrantType
   readonly format: AccessTokenFormat
@@ -74,27 +79,30 @@ export interface IssuedToken {
   readonly jti: string
 }
 
-/** What a client gave back; with a refresh token all of its grant ends. */
+/** A token that a client revoked. A refresh token ends its whole grant. */
 export interface RevokedToken {
   readonly reason: 'access_token' | 'refresh_token'
   readonly sub?: string
   readonly jti?: string
 }
 
-/** What became of a password; `blocked`: it was wrong once too often. */
+/** The outcome of a password check. `blocked`: this failure exceeded the limit. */
 export type SignIn =
   | { readonly outcome: 'done'; readonly sub: string }
-  /** Without `sub`: there is nobody of that name. */
+  /** Without `sub`: no user has that name. */
   | { readonly outcome: 'refused' | 'blocked'; readonly sub: string | undefined }
 
-/** `expired`: somebody came back too late. */
+/** `expired`: the user came back too late. */
 export type InteractionOutcome = 'started' | 'accepted' | 'rejected' | 'expired'
 
 /** Signature algorithms (RFC 7518 section 3.1, RFC 8037 section 3.1); never `none`, never a symmetric one. */
 export const signingAlgs = ['ES256', 'PS256', 'EdDSA', 'RS256'] as const
 export type SigningAlg = (typeof signingAlgs)[number]
 
-/** What FAPI 2.0 Security Profile section 5.4.1 allows. RS256 is for old clients, by name. */
+/**
+ * The algorithms that FAPI 2.0 Security Profile section 5.4.1 allows. RS256 is for old clients that are registered
+ * for it.
+ */
 export const strongSigningAlgs = ['ES256', 'PS256', 'EdDSA'] as const satisfies readonly SigningAlg[]
 export type StrongSigningAlg = (typeof strongSigningAlgs)[number]
 

@@ -1,46 +1,46 @@
 import type { ReplayStore } from '../stores/ports/replays.ts'
 import type { MaybePromise } from './functional.ts'
 
-/** What a request brings that is good once: the `jti` of a client's assertion, or of a DPoP proof. */
+/** A value that a request may use only once: the `jti` of a client's assertion or of a DPoP proof. */
 export interface SingleUse {
-  /** Its name in the store. */
+  /** Its id in the store. */
   readonly id: string
-  /** How long it is remembered: as long as it would otherwise be good. */
+  /** How long the store keeps it: as long as it would otherwise be valid. */
   readonly untilMs: number
-  /** Refuses whoever uses it again. @throws OAuthError */
+  /** Called if it was used before. @throws OAuthError */
   refuse(): MaybePromise<never>
 }
 
 /**
- * Asks the store for what the request is about, in the same round trip in which it spends what the request may use once.
- * Nothing comes of the answer until it is known that nothing was used before. Without anything to spend it just asks.
- * @param more what is to be spent beside what proved the client
- * @throws OAuthError of what was used before
+ * Runs a query of the store and, in the same round trip, the pending replay checks of the request. The result of the
+ * query is returned only if no check fails. Without pending checks it just runs the query.
+ * @param more checks beside those of the client's own proof
+ * @throws OAuthError for a value that was used before
  */
 export type StoreQuery = <T>(query: () => MaybePromise<T>, more?: readonly SingleUse[]) => MaybePromise<T>
 
 export interface ReplayProtection {
   /**
-   * Answers a request that may use these once. An answer that is found without asking the store, a refusal as well,
-   * spends them too, and before it is given.
+   * Answers a request with pending replay checks. If `respond` does not query the store, or refuses the request, the
+   * checks still run before the response is returned.
    */
   answer<T>(pendingReplayChecks: readonly SingleUse[], respond: (ask: StoreQuery) => MaybePromise<T>): MaybePromise<T>
-  /** Spends them by themselves. @throws OAuthError of the first that was used before */
+  /** Runs these checks without a query. @throws OAuthError of the first value that was used before */
   consume(checks: readonly SingleUse[]): Promise<void>
 }
 
 /**
- * What is sent together is done by the store even where a proof turns out to have been used. That must be harmless, and
- * is, for what the store answers is dropped then:
- * - Looking up a token changes nothing. What revocation does with one it does afterwards.
- * - An opaque token is kept that nobody is told, until it expires; so is a pushed request.
- * - A code is spent, and nobody gets anything for it, by whoever has it with its verifier: the person signs in again. A
- *   failed redemption is counted, as that of any other client is.
- * - A refresh token that rotates is replaced by whoever holds it with a proof of its key, and is not told the successor;
- *   the client gets that within the window. Later its grant ends, as it does once two have a token (RFC 9700 section
- *   4.14.2). One that does not rotate stays as it is.
+ * The store executes a query even if a replay check in the same round trip fails. Its result is dropped then, so each
+ * query must be harmless in that case:
+ * - Looking up a token changes nothing. The revocation endpoint writes only afterwards.
+ * - An opaque token, or a pushed request, is stored until it expires, but no client receives it.
+ * - A code is used up without a token for a sender that has the code and its verifier: the user signs in again. A
+ *   failed redemption is counted, as for any client.
+ * - A refresh token that rotates is replaced for a sender that holds it and proves its key, but the sender does not
+ *   receive the successor; the client gets that within the reuse window. After the window the grant ends, as it does
+ *   when two parties have a token (RFC 9700 section 4.14.2). A refresh token that does not rotate stays as it is.
  *
- * What follows from a reuse, the end of a grant, waits for what was spent: a proof that comes again ends nothing.
+ * The consequence of a reuse, the end of a grant, waits for the replay checks, so that a replayed proof ends nothing.
  */
 export const createReplayProtection = (replays: ReplayStore): ReplayProtection => {
   const spend = async (checks: readonly SingleUse[]): Promise<void> => {
@@ -48,7 +48,7 @@ export const createReplayProtection = (replays: ReplayStore): ReplayProtection =
     for (const [index, use] of checks.entries()) if (!areNew[index]) await use.refuse()
   }
   const queryWithChecks = async <T>(checks: readonly SingleUse[], query: () => MaybePromise<T>): Promise<T> => {
-    // Both begin in one turn of the event loop, and so go out at once.
+    // Both start in one turn of the event loop, so they are sent together.
     const [spent, answered] = await Promise.allSettled([spend(checks), begin(query)])
     if (spent.status === 'rejected') throw spent.reason
     if (answered.status === 'rejected') throw answered.reason
@@ -73,5 +73,5 @@ export const createReplayProtection = (replays: ReplayStore): ReplayProtection =
   }
 }
 
-/** Begins at once; what is thrown at once rejects, too. */
+/** Starts at once. A synchronous exception becomes a rejection. */
 const begin = async <T>(work: () => MaybePromise<T>): Promise<T> => work()

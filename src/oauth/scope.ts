@@ -1,19 +1,20 @@
 import { OAuthError } from '../errors.ts'
 import type { ClientRegistration } from './clients/metadata.ts'
 
-/** Scopes: space-separated on the wire (RFC 6749 section 3.3), a list without repetitions inside. */
+/** Scopes: separated by spaces in requests (RFC 6749 section 3.3); internally a list without duplicates. */
 
 const scopeToken = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 
-/** The scopes of one text, in its order. Doubled spaces and repetitions do not count. */
+/** The scopes of a text, in its order. Repeated spaces and duplicates are ignored. */
 export const splitScope = (text: string): readonly string[] => [...new Set(text.split(' ').filter(Boolean))]
 
-/** As the wire and the stored records write it. */
+/** The text that requests, tokens and stored records contain. */
 export const joinScope = (scopes: readonly string[]): string => scopes.join(' ')
 
 /**
- * What a request asks for: its `scope` parameter, or all that the client is registered for where it sent none.
- * @throws OAuthError invalid_scope where a scope is malformed, unknown, or not registered for the client
+ * The scopes that a request asks for: its `scope` parameter or, without one, all scopes that the client is registered
+ * for.
+ * @throws OAuthError invalid_scope if a scope is malformed, unknown, or not registered for the client
  */
 export const requestedScope = (text: string | undefined, client: ClientRegistration): readonly string[] => {
   if (text === undefined) return client.scope
@@ -24,7 +25,7 @@ export const requestedScope = (text: string | undefined, client: ClientRegistrat
   return scopes
 }
 
-/** @throws OAuthError invalid_scope where `scopes` holds more than `allowed` */
+/** @throws OAuthError invalid_scope if `scopes` contains a scope that `allowed` does not */
 const requireSubset = (scopes: readonly string[], allowed: readonly string[], description: string): void => {
   if (!scopes.every(scope => allowed.includes(scope))) throw invalidScope(description)
 }

@@ -3,7 +3,7 @@ import type { JwkSet } from './public-keys.ts'
 /** One response of a `jwks_uri`. */
 export interface FetchedJwks {
   readonly jwks: JwkSet
-  /** The `max-age` of its `Cache-Control`; undefined if there is none. */
+  /** The `max-age` of its `Cache-Control`; undefined if it has no `max-age`. */
   readonly maxAgeSec: number | undefined
 }
 

@@ -9,12 +9,13 @@ export type ClientKeys =
 /** The public keys of one other party. */
 export interface KeySource {
   /**
-   * The known keys. They are fetched first if there are none yet, or if they are too old.
+   * The known keys. They are fetched first if no keys are known yet, or if the known keys are too old.
    * @throws OAuthError temporarily_unavailable if no keys could be fetched
    */
   current(): MaybePromise<readonly PublicKey[]>
   /**
-   * Fetches newer keys than `current` returned, because none of those fits. Undefined: there are none. Never throws.
+   * Fetches newer keys, because no key that `current` returned fits. Undefined: there are no newer keys. Never
+   * throws.
    */
   renewed(): MaybePromise<readonly PublicKey[] | undefined>
 }

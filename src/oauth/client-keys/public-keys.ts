@@ -70,7 +70,10 @@ const toPublicKey = (jwk: Readonly<Record<string, unknown>>): readonly PublicKey
 /** How a public key exceeds the limits. */
 export type KeyLimitFault = 'too_short' | 'too_long' | 'exponent_too_long'
 
-/** The limits on RSA keys of others. A verification costs more the longer the key is, and the other party chooses the key. */
+/**
+ * The limits on RSA keys of other parties. A verification takes longer the longer the key is, and the other party
+ * chooses the key.
+ */
 export const maxRsaBits = 4096
 export const maxExponentBits = 32
 
@@ -91,8 +94,8 @@ export const fitsAlg = (alg: SigningAlg, key: KeyObject): boolean =>
   isKeyOfAlg(alg, key) && findKeyLimitFault(key) === undefined
 
 /**
- * Whether a JWK may verify signatures by its `use` and `key_ops` (RFC 7517 sections 4.2 and 4.3). A key without these members
- * may. A `key_ops` that is not a list of strings is malformed, so such a key may not.
+ * Whether a JWK may verify signatures by its `use` and `key_ops` (RFC 7517 sections 4.2 and 4.3). A key without these
+ * members may. A `key_ops` that is not a list of strings is malformed, so such a key may not.
  */
 export const isForVerification = ({ use, key_ops }: Readonly<Record<string, unknown>>): boolean =>
   (use === undefined || use === 'sig') &&

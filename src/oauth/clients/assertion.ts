@@ -84,9 +84,9 @@ const allowedAlgs = (client: ClientRegistration, options: AssertionOptions): rea
 }
 
 /**
- * The issuer alone, by FAPI 2.0 Security Profile section 5.3.2.1: if an assertion names a URL, an attacker who makes
- * the client believe that the attacker's URL is the server's can use the assertion (CVE-2025-27370). Older clients
- * name the endpoint that they call, or always the token endpoint (RFC 7523 section 3, RFC 9126 section 2).
+ * The issuer alone, by FAPI 2.0 Security Profile section 5.3.2.1: with a URL as `aud`, an attacker can use the
+ * assertion after having made the client believe that the attacker's URL is the server's (CVE-2025-27370). Older
+ * clients name the endpoint that they call, or always the token endpoint (RFC 7523 section 3, RFC 9126 section 2).
  */
 const allowedAudiences = (client: ClientRegistration, options: AssertionOptions, url: string): readonly string[] => {
   const { issuer, endpoints } = options

@@ -30,7 +30,7 @@ export const createAuthorizationCodeGrant = (deps: RedemptionDeps): Grant => {
       const attempt = { grantId, code, form, client, senderConstraint, token, refreshToken }
       const outcome = await query(() => deps.revocations.queryWithNotBefore(() => redeemOnce(deps, attempt)))
       const agreed = await requireFirstUse(deps, grantId, outcome)
-      if (isRemoved(agreed)) throw refusal() // the store may keep an opaque token by now; no client learns it
+      if (isRemoved(agreed)) throw refusal() // the store may already hold an opaque token, but no client receives it
       return { token, agreed, ...(refreshToken !== undefined && { refreshToken }) }
     },
   }
@@ -64,18 +64,21 @@ const redeemOnce = (
 }
 
 /**
- * Whoever proves itself at every use is bound by that; a public client's refresh token is bound to its key or its
- * certificate (RFC 9449 section 5, RFC 8705 section 4).
+ * A confidential client is bound by its authentication at every use. A public client's refresh token is bound to its
+ * key or its certificate (RFC 9449 section 5, RFC 8705 section 4).
  */
 const bindingOf = (client: ClientRegistration, { confirmation }: SenderConstraint): Pick<Redemption, 'binding'> =>
   confirmation && !isConfidential(client) ? { binding: confirmationText(confirmation) } : {}
 
-/** The proofs of the codes that this request may redeem. None at all still counts as a failed redemption. */
+/**
+ * The `codeProof` values of the codes that this request may redeem. An empty list still counts as a failed
+ * redemption.
+ */
 const proofsOf = (form: Form, client: ClientRegistration, { jkt }: SenderConstraint): readonly string[] => {
   const verifier = form.get('code_verifier')
   if (verifier !== undefined && !verifierSyntax.test(verifier)) return []
   const challenge = verifier === undefined ? '' : challengeOf(verifier)
-  // A proof may come along though the code is bound to no key.
+  // A request may carry a DPoP proof although the code is bound to no key.
   const keys = jkt === undefined ? [''] : ['', jkt]
   return redirectUrisOf(form, client).flatMap(uri => keys.map(key => codeProof(client.client_id, uri, challenge, key)))
 }
@@ -84,8 +87,8 @@ const proofsOf = (form: Form, client: ClientRegistration, { jkt }: SenderConstra
 const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/
 
 /**
- * The redirect URIs that the authorization request may have sent, `''` standing for none. Saying the only registered
- * one although none was sent is the same URI, not another.
+ * The redirect URIs that the authorization request may have sent; `''` stands for none. If the client has only one
+ * registered URI and sent none there, the token request may still name that one.
  */
 const redirectUrisOf = (form: Form, { redirect_uris }: ClientRegistration): readonly string[] => {
   const presented = form.get('redirect_uri')
@@ -96,19 +99,19 @@ const redirectUrisOf = (form: Form, { redirect_uris }: ClientRegistration): read
 
 const requireFirstUse = async (deps: RedemptionDeps, grantId: string, outcome: RedemptionOutcome): Promise<Agreed> => {
   if (outcome.kind === 'redeemed') {
-    if (deps.revocations.isCutOff(outcome.record)) throw refusal() // an opaque token that is kept by now is told to nobody
+    if (deps.revocations.isCutOff(outcome.record)) throw refusal() // no client receives the opaque token that the store may hold by now
     return { ...outcome.record, untilMs: outcome.untilMs }
   }
   if (outcome.kind === 'exceeds') throw notAgreed()
   if (outcome.kind === 'replayed') {
-    // A code used twice has leaked: what the first use issued is no longer good (RFC 6749 section 4.1.2).
+    // A code that is used twice has leaked: the tokens of the first use are revoked (RFC 6749 section 4.1.2).
     await revokeGrant(deps, grantId)
     throw refusal({ of: 'code', sub: outcome.record.sub })
   }
   throw refusal()
 }
 
-/** One sentence for every refused code: which part was wrong is nobody's business (RFC 6749 section 10.5). */
+/** One text for every refused code, so that an attacker does not learn which part was wrong (RFC 6749 section 10.5). */
 const refusal = (reuse?: Reuse): OAuthError =>
   new OAuthError('invalid_grant', 'The code is unknown, expired, used, or does not belong to this request', {
     ...(reuse && { reuse }),

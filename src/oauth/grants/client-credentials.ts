@@ -5,7 +5,7 @@ import { newGrantId } from '../opaque-token.ts'
 import { joinScope } from '../scope.ts'
 import type { Grant, NewToken } from './grant.ts'
 
-/** RFC 6749 section 4.4: the client acts for itself. There is no refresh token (section 4.4.3). */
+/** RFC 6749 section 4.4: the client acts on its own behalf. There is no refresh token (section 4.4.3). */
 export const createClientCredentialsGrant = ({ store }: { readonly store: Pick<Store, 'tokens'> }): Grant => {
   const keep = (grantId: string, { draft, digest }: NewToken, agreed: Agreed): Promise<void> | undefined =>
     digest === undefined
@@ -17,9 +17,9 @@ export const createClientCredentialsGrant = ({ store }: { readonly store: Pick<S
     takesScope: true,
     redeem: ({ client, scope, beginToken, query }) => {
       const grantId = newGrantId()
-      // The grant leads to no other token: one name does for both.
+      // The grant has only this token, so the grant id is its `jti` too.
       const token = beginToken(grantId, grantId)
-      // RFC 9068 section 2.2: the subject of a token without a person is its client.
+      // RFC 9068 section 2.2: the subject of a token without a user is its client.
       const agreed = { sub: client.client_id, scope: joinScope(scope ?? client.scope), resource: [] }
       const kept = query(() => keep(grantId, token, agreed))
       return mapMaybe(kept, () => ({ token, agreed }))

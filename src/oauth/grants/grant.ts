@@ -14,12 +14,15 @@ import type { StoreQuery } from '../replay-protection.ts'
 import type { RevocationFeed } from '../tokens/revocation-feed.ts'
 import type { SenderConstraint } from './sender-constraint.ts'
 
-/** One grant type at the token endpoint. `token.ts` has checked client, registration and scope before it is asked. */
+/**
+ * One grant type of the token endpoint, which has checked the client, its registration and the scope before it calls
+ * `redeem`.
+ */
 export interface Grant {
   readonly type: GrantType
-  /** Whether a client that cannot prove itself may use it (RFC 6749 section 4.4 forbids it for client_credentials). */
+  /** Whether a public client may use it (RFC 6749 section 4.4 forbids that for client_credentials). */
   readonly servesPublicClients: boolean
-  /** Whether `scope` is a parameter of it; where it is not, `scope` is ignored like any unknown parameter. */
+  /** Whether it has a `scope` parameter. If not, `scope` is ignored like any unknown parameter. */
   readonly takesScope: boolean
   /** @throws OAuthError invalid_request, invalid_grant or invalid_scope; StoreUnavailableError */
   redeem(request: GrantRequest): MaybePromise<Granted>
@@ -28,35 +31,35 @@ export interface Grant {
 export interface GrantRequest {
   readonly form: Form
   readonly client: ClientRegistration
-  /** What was asked for, a part of what the client is registered for; undefined where nothing was. */
+  /** The requested scopes, a subset of the client's registered scopes; undefined if there is no `scope` parameter. */
   readonly scope: readonly string[] | undefined
   readonly senderConstraint: SenderConstraint
   readonly beginToken: BeginToken
-  /** For the one step in which the grant is used; what follows from its outcome comes after. */
+  /** Runs the query that uses the grant. Queries that follow from its outcome come later. */
   readonly query: StoreQuery
 }
 
-/** The access token of one token request: what the store is to be told, and the text once all is known. */
+/** The access token of one token request: the data for the store, and the text once the record is known. */
 export interface NewToken extends TokenToStore {
   toText(record: AccessTokenRecord): string
 }
 
 /**
  * Begins the access token of a request.
- * @param jti names this token among those of the grant
- * @param scopes those it may have, of what was agreed to; left out: all of it
+ * @param jti names this token among the tokens of the grant
+ * @param scopes the scopes it may have, a subset of the scopes that were agreed to; left out: all of these
  */
 export type BeginToken = (grantId: string, jti: string, scopes?: readonly string[]) => NewToken
 
-/** The access token, kept by the store if it has to be; what was agreed to; and the refresh token that goes with it. */
+/** The access token, which the store holds if it has to; the agreement; and the refresh token that belongs to it. */
 export interface Granted {
   readonly token: NewToken
   readonly agreed: Agreed
-  /** Present where the caller has to replace, or gets its first, refresh token. */
+  /** Present if the client gets its first refresh token, or has to replace the one that it has. */
   readonly refreshToken?: string
 }
 
-/** What the grants use that redeem a code or a refresh token. */
+/** The dependencies of the grants that redeem a code or a refresh token. */
 export interface RedemptionDeps {
   readonly options: Pick<OAuthOptions, 'profile' | 'accessToken' | 'refreshToken' | 'login' | 'users'>
   readonly store: Pick<Store, 'grants'>
@@ -66,5 +69,5 @@ export interface RedemptionDeps {
   readonly clock: Clock
 }
 
-/** A fresh name for one access token among several of a grant. */
+/** A new `jti` for one of several access tokens of a grant. */
 export const newFamilyJti = (grantId: string): string => `${grantId}.${randomText(16)}`

@@ -13,8 +13,9 @@ import { createRemovedUserCheck } from './removed-users.ts'
 import { isSenderConstrained, type SenderConstraint } from './sender-constraint.ts'
 
 /**
- * RFC 6749 section 6. A public client's token is replaced at every use, so that a stolen one is noticed (RFC 9700
- * section 4.14.2); a client that proves itself, or always holds what its tokens are bound to, keeps its token.
+ * RFC 6749 section 6. A public client's refresh token is replaced at every use, so that the use of a stolen one is
+ * noticed (RFC 9700 section 4.14.2). A client that authenticates, or whose tokens are always sender-constrained,
+ * keeps its refresh token.
  */
 export const createRefreshTokenGrant = (deps: RedemptionDeps): Grant => {
   const family = createRotationFamily(deps.keys)
@@ -27,7 +28,7 @@ export const createRefreshTokenGrant = (deps: RedemptionDeps): Grant => {
       const attempt = readAttempt(request, family)
       const outcome = await request.query(() => deps.revocations.queryWithNotBefore(() => refreshOnce(deps, attempt)))
       const agreed = await requireValid(deps, family, attempt, outcome)
-      if (isRemoved(agreed)) throw refusal() // the store may keep an opaque token by now; no client learns it
+      if (isRemoved(agreed)) throw refusal() // the store may already hold an opaque token, but no client receives it
       const { client, token, successor } = attempt
       return { token, agreed, ...(isRotating(client, deps.options) && { refreshToken: successor }) }
     },
@@ -50,7 +51,7 @@ const readAttempt = (request: GrantRequest, family: RotationFamily): Attempt => 
   if (presented === undefined) throw new OAuthError('invalid_request', 'The refresh_token is missing')
   const grantId = parseGrantId(presented)
   if (grantId === undefined) throw refusal()
-  // A scope that the operator has withdrawn since is not given again.
+  // A scope that the operator has withdrawn since is not granted again.
   const token = beginToken(grantId, newFamilyJti(grantId), scope ?? client.scope)
   return {
     grantId,
@@ -64,8 +65,8 @@ const readAttempt = (request: GrantRequest, family: RotationFamily): Attempt => 
 }
 
 /**
- * By registration, not by what this request proves: a token that is bound to nothing could be kept by any thief who
- * brings a key along.
+ * This depends on the registration, not on what this request proves: otherwise a thief could stop the rotation of an
+ * unbound token by adding a key of its own.
  */
 const isRotating = (client: ClientRegistration, options: Pick<OAuthOptions, 'profile'>): boolean =>
   !isConfidential(client) && !isSenderConstrained(client, options)
@@ -93,12 +94,13 @@ const requireValid = async (
   outcome: RefreshOutcome,
 ): Promise<Agreed> => {
   if (outcome.kind === 'valid') {
-    if (deps.revocations.isCutOff(outcome.record)) throw refusal() // as for somebody who is gone
+    if (deps.revocations.isCutOff(outcome.record)) throw refusal() // as for a removed user
     return { ...outcome.record, untilMs: outcome.untilMs }
   }
   if (outcome.kind === 'exceeds') throw outcome.by === 'scope' ? scopeNotAgreed() : notAgreed()
   if (outcome.kind === 'superseded' && family.isAncestor(presented, outcome.currentDigest, outcome.generation)) {
-    // Two parties hold this lineage and nobody can tell which is the thief: it ends (RFC 9700 section 4.14.2).
+    // Two parties hold tokens of this family, and it is unknown which one is the thief, so the grant ends (RFC 9700
+    // section 4.14.2).
     await revokeGrant(deps, grantId)
     throw refusal({ of: 'refresh_token' })
   }

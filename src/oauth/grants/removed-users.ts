@@ -2,9 +2,9 @@ import type { Agreed } from '../../stores/ports/token-draft.ts'
 import type { RedemptionDeps } from './grant.ts'
 
 /**
- * Whether the person who agreed gets no more tokens: the configuration has the person no longer, or a client has the person's
- * `sub` as its id since, so that the two could be taken for each other (RFC 9700 section 4.15). With a hand-off, only the
- * operator's own login knows which people there are.
+ * Whether the user of an agreement gets no further tokens: the user was removed from the configuration, or a client
+ * has the user's `sub` as its client_id now, so that the two could be confused (RFC 9700 section 4.15). In hand-off
+ * mode only the operator's login application knows the users.
  */
 export type RemovedUserCheck = (agreed: Agreed) => boolean
 

@@ -5,10 +5,16 @@ import { generateKeyPair } from 'jose/key/generate/keypair'
 import type { KeyRecord } from '../../stores/ports/keys.ts'
 import type { SigningAlg } from '../protocol.ts'
 
-/** Under the digest key the store knows codes and tokens; a key record like the others, but it signs nothing. */
+/**
+ * The algorithm of the digest key, under which the store knows codes and tokens. It is a key record like the others,
+ * but signs nothing.
+ */
 export const digestAlg = 'HS256'
 
-/** Makes a key of 128 bits of strength or, for RSA, the 2048 bits that RFC 7518 asks for. Blocks nobody meanwhile. */
+/**
+ * Generates a key of 128 bits of strength or, for RSA, of the 2048 bits that RFC 7518 requires. Does not block the
+ * event loop.
+ */
 export const generateKey = async (
   alg: SigningAlg | typeof digestAlg,
   createdAtMs: number,

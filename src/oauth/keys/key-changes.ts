@@ -2,7 +2,7 @@ import type { KeyRecord } from '../../stores/ports/keys.ts'
 import { digestAlg } from './generate-key.ts'
 import { activeAtMs, type KeyPolicy, stateOf } from './rotation-schedule.ts'
 
-/** What became of a signing key, for the operator. */
+/** A change in the state of a signing key, for the operator. */
 export interface KeyChange {
   readonly kid: string
   readonly alg: string
@@ -11,15 +11,15 @@ export interface KeyChange {
   readonly activeAtMs: number
 }
 
-/** What one reading of the store found, and when. */
+/** The result of one reading of the store, and its time. */
 export interface KeyReading {
   readonly keys: readonly KeyRecord[]
   readonly atMs: number
 }
 
 /**
- * What happened from one reading to the next. Every process finds the same; the first reading of one finds what it made
- * itself, and nothing that was there.
+ * The changes from one reading to the next. Every process finds the same changes; the first reading of a process
+ * finds only the keys that it generated itself, and not those that were there already.
  */
 export const findKeyChanges = (
   before: KeyReading | undefined,

@@ -2,20 +2,21 @@ import type { KeyRecord, KeyStore } from '../../stores/ports/keys.ts'
 import { digestAlg, generateKey } from './generate-key.ts'
 import { type KeyPolicy, publicationMs, stateOf, successorDueAtMs } from './rotation-schedule.ts'
 
-/** Keys that no process renewed for this long are forgotten by the store. */
+/** The store deletes keys that no process renewed for this long. */
 export const keyLifetimeMs = 90 * 24 * 60 * 60 * 1000
 
 interface Reading {
   readonly store: KeyStore
   readonly policy: KeyPolicy
-  /** What the reading before this one found. */
+  /** The result of the previous reading. */
   readonly before: readonly KeyRecord[]
   readonly nowMs: number
 }
 
 /**
- * Reads all keys and does what is due, in every process alike: of many that store a key at once one wins, and all go on
- * with what the store then has. Oldest first; the digest key is among them.
+ * Reads all keys and performs the rotation steps that are due. Every process does this alike: if several store a key
+ * at the same time, one wins, and all continue with the keys that the store then has. Oldest first; the digest key is
+ * included.
  */
 export const readKeys = async (reading: Reading): Promise<readonly KeyRecord[]> => {
   const found = await reading.store.load(reading.nowMs + keyLifetimeMs)
@@ -29,14 +30,16 @@ export const readKeys = async (reading: Reading): Promise<readonly KeyRecord[]> 
 const create = ({ store, nowMs }: Reading, key: KeyRecord, after: string | undefined): Promise<readonly KeyRecord[]> =>
   store.create(key, after, nowMs + keyLifetimeMs)
 
-/** What this process knows and the store does not; of digest keys there can be but one, so the store's stands. */
+/**
+ * The keys that this process knows and the store has lost. There can be only one digest key, so the store's own wins.
+ */
 const findLost = (reading: Reading, found: readonly KeyRecord[]): readonly KeyRecord[] =>
   reading.before.filter(key => {
     if (key.alg === digestAlg) return !newestOf(found, digestAlg)
     return !found.some(({ kid }) => kid === key.kid) && !isGone(reading, key, reading.before)
   })
 
-/** Where another process has made keys meanwhile, those that sign stay beside them: both have signed. */
+/** If another process has generated keys meanwhile, the keys that sign stay beside them, because both have signed. */
 const putBack = async (
   reading: Reading,
   lost: readonly KeyRecord[],
@@ -72,7 +75,7 @@ const removeGone = async (reading: Reading, found: readonly KeyRecord[]): Promis
   return found.filter(key => !gone.includes(key))
 }
 
-/** A key that could not be put back, since another one was stored at the same moment, waits for the next reading. */
+/** A key that could not be restored, because another one was stored at the same moment, waits for the next reading. */
 const withLost = (lost: readonly KeyRecord[], stored: readonly KeyRecord[]): readonly KeyRecord[] => {
   const waiting = lost.filter(key => key.alg !== digestAlg && !stored.some(({ kid }) => kid === key.kid))
   return [...waiting, ...stored]
@@ -81,6 +84,6 @@ const withLost = (lost: readonly KeyRecord[], stored: readonly KeyRecord[]): rea
 const isGone = ({ policy, nowMs }: Reading, key: KeyRecord, keys: readonly KeyRecord[]): boolean =>
   stateOf(key, keys, policy, nowMs) === 'gone'
 
-/** The key that the store takes for the newest of an algorithm; `keys` are oldest first. */
+/** The key that the store takes for the newest of an algorithm; `keys` are sorted oldest first. */
 export const newestOf = (keys: readonly KeyRecord[], alg: string): KeyRecord | undefined =>
   keys.findLast(key => key.alg === alg)

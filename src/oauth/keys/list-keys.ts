@@ -14,20 +14,20 @@ import {
   stateOf,
 } from './rotation-schedule.ts'
 
-/** One signing key as an operator sees it: nothing of it is secret. */
+/** One signing key as an operator sees it, without secrets. */
 export interface ListedKey {
   readonly kid: string
   readonly alg: SigningAlg
-  /** `verifying`: a key of the operator's that does not sign. */
+  /** `verifying`: a key of the operator's file that does not sign. */
   readonly state: Exclude<KeyState, 'gone'> | 'verifying'
-  /** The instants of a key of the store; the operator's own have none. */
+  /** The instants of a stored key; the operator's own keys have none. */
   readonly createdAtMs?: number
   readonly activeAtMs?: number
-  /** Left out: nobody is to follow it yet. */
+  /** Left out: there is no successor yet. */
   readonly publishedUntilMs?: number
 }
 
-/** The keys that a store has, in the order in which they sign. Changes nothing. */
+/** The keys in a store, in the order in which they sign. Read-only. */
 export const listStoredKeys = async (
   store: KeyStore,
   nowMs: number,

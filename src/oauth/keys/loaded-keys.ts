@@ -7,13 +7,13 @@ import { digestAlg } from './generate-key.ts'
 import { activeAtMs, byActivation } from './rotation-schedule.ts'
 import { type PublicJwk, type SigningKey, toSigningKey } from './signing-key.ts'
 
-/** What one reading of the keys gave, ready to sign and to verify with. */
+/** The parsed keys of one reading, ready to sign and to verify. */
 export interface LoadedKeys {
   readonly byKid: ReadonlyMap<string, SigningKey>
   /** HMAC-SHA-256 under the store's own digest key. */
   readonly digest: Digest
   readonly jwks: PublicJwks
-  /** The key whose turn it is. @throws TypeError where there is none of this algorithm */
+  /** The active key. @throws TypeError if there is no key of this algorithm */
   current(alg: SigningAlg, nowMs: number): SigningKey
 }
 
@@ -29,8 +29,8 @@ interface Activation {
 }
 
 /**
- * @param before what was loaded already, so that a key is not parsed twice
- * @param operatorKeys sign and verify in place of those of the store
+ * @param before the keys of the previous reading, so that no key is parsed twice
+ * @param operatorKeys sign and verify in place of the stored keys
  */
 export const toLoadedKeys = (
   records: readonly KeyRecord[],
@@ -46,7 +46,7 @@ export const toLoadedKeys = (
     jwks: { keys: keys.map(({ publicJwk }) => publicJwk) },
     current: (alg, nowMs) => {
       const activations = byAlg.get(alg)
-      // By a clock that is behind it is nobody's turn yet, but there is a first one.
+      // A clock that is behind may find no active key yet; then the first one signs.
       const active = activations?.findLast(({ fromMs }) => fromMs <= nowMs) ?? activations?.[0]
       if (active) return active.key
       throw new TypeError(`there is no key that signs with ${alg}`)
@@ -54,17 +54,17 @@ export const toLoadedKeys = (
   }
 }
 
-/** The first key of the operator's file signs, so it is the last to have its turn. */
+/** The first key of the operator's file signs, so it is the last in the order of activation. */
 const toFileActivations = (keys: readonly SigningKey[]): readonly Activation[] =>
   keys.map(key => ({ key, fromMs: Number.NEGATIVE_INFINITY })).reverse()
 
 const toStoredActivations = (records: readonly KeyRecord[], before: LoadedKeys | undefined): readonly Activation[] =>
   records
-    .filter(({ alg }) => isSigningAlg(alg)) // no digest key, and nothing that a later version has made
+    .filter(({ alg }) => isSigningAlg(alg)) // leaves out the digest key and keys that a later version has made
     .sort(byActivation)
     .map(record => ({ key: before?.byKid.get(record.kid) ?? toSigningKey(record), fromMs: activeAtMs(record) }))
 
-/** @throws Error where nobody has made the digest key yet */
+/** @throws Error if there is no digest key yet */
 export const toDigest = (records: readonly KeyRecord[]): Digest => {
   const encoded = records.findLast(({ alg }) => alg === digestAlg)?.jwk.k
   if (typeof encoded !== 'string') throw new Error('the store holds no usable digest key')
@@ -72,6 +72,6 @@ export const toDigest = (records: readonly KeyRecord[]): Digest => {
   return text => createHmac('sha256', key).update(text).digest('base64url')
 }
 
-/** As `toDigest`; undefined if no gateway has made the digest key yet. */
+/** As `toDigest`; undefined if no gateway has generated the digest key yet. */
 export const findDigest = (records: readonly KeyRecord[]): Digest | undefined =>
   records.some(({ alg }) => alg === digestAlg) ? toDigest(records) : undefined

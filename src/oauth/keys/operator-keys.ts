@@ -4,11 +4,11 @@ import type { SigningAlg } from '../protocol.ts'
 import { type SigningKey, toSigningKey } from './signing-key.ts'
 
 /**
- * The operator's own keys: of each algorithm the first one signs, and the others verify what they have signed or will
- * sign. Every key says its `alg`; one without `kid` is named by its thumbprint (RFC 7638).
- * @param text a private JWK set (RFC 7517 section 5), as the configuration has checked it
- * @param algorithms what has to be signed with
- * @throws Error one line for a person, which repeats nothing of the keys
+ * The operator's own keys: the first one of each algorithm signs, the others verify tokens that they have signed or
+ * will sign. Every key has an `alg`; the `kid` of a key without one is its thumbprint (RFC 7638).
+ * @param text a private JWK set (RFC 7517 section 5) that the configuration has checked
+ * @param algorithms the algorithms that must have a key
+ * @throws Error one line for the operator that quotes nothing of the keys
  */
 export const readOperatorKeys = async (
   text: Secret,
@@ -27,7 +27,7 @@ const parseSet = (text: Secret): readonly Jwk[] => {
   try {
     return (JSON.parse(text.reveal()) as { readonly keys: readonly Jwk[] }).keys
   } catch {
-    throw new Error('keys.jwks: the text is no JWK set') // the reason would quote it
+    throw new Error('keys.jwks: the text is no JWK set') // the parser's message would quote the text
   }
 }
 

@@ -6,21 +6,21 @@ import { activeAtMs, byActivation, publicationMs, spreadMs } from './rotation-sc
 
 export interface RotationRequest {
   readonly algorithms: readonly SigningAlg[]
-  /** Sign with the new key as soon as every process has it, though others still hold a key set without it. */
+  /** Sign with the new key as soon as every process has it, although clients may still cache a key set without it. */
   readonly isUrgent: boolean
 }
 
-/** What came of it for one algorithm. */
+/** The result for one algorithm. */
 export interface Rotation {
   readonly alg: SigningAlg
-  /** The key that takes over. */
+  /** The key that signs next. */
   readonly kid: string
   readonly activeAtMs: number
-  /** False: a successor was there already, and soon enough. */
+  /** False: there was a successor already that signs soon enough. */
   readonly isNew: boolean
 }
 
-/** Gives each algorithm a new key, with the gateway running or not: every process finds it at its next reading. */
+/** Gives each algorithm a new key, whether the gateway runs or not: every process finds it at its next reading. */
 export const rotateKeys = async (
   store: KeyStore,
   nowMs: number,
@@ -39,12 +39,12 @@ const rotate = async (store: KeyStore, nowMs: number, alg: SigningAlg, isUrgent:
   if (waiting) return { alg, kid: waiting.kid, activeAtMs: activeAtMs(waiting), isNew: false }
   const key = await generateKey(alg, nowMs, fromMs)
   const after = await store.create(key, before?.kid, nowMs + keyLifetimeMs)
-  // Of two who rotate at once one wins, and the other finds its key.
+  // If two processes rotate at the same time, one wins and the other finds its key.
   const found = after.find(({ kid }) => kid === key.kid) ?? newestOf(after, alg) ?? key
   return { alg, kid: found.kid, activeAtMs: activeAtMs(found), isNew: found.kid === key.kid }
 }
 
-/** A key that will take over by then without anybody's doing. */
+/** A key that is already scheduled to sign by then. */
 const findSuccessor = (
   keys: readonly KeyRecord[],
   alg: SigningAlg,

@@ -3,37 +3,41 @@ import type { OAuthOptions } from '../options.ts'
 import type { SigningAlg } from '../protocol.ts'
 
 /**
- * When a signing key is published, signs, and goes. Pure: the ring, the key set and the command line ask the same rules.
- * A key is published before it signs, and stays until nothing lives that it signed (OpenID Connect Core section 10.1.1).
+ * When a signing key is published, signs, and is removed. These are pure functions that the key ring, the key set and
+ * the command line share. A key is published before it signs, and stays published until everything that it signed has
+ * expired (OpenID Connect Core section 10.1.1).
  */
 
-/** What the rules depend on. */
+/** The settings that the schedule depends on. */
 export interface KeyPolicy {
-  /** What tokens and introspection answers are signed with; a ring has a key for each of these. */
+  /** The algorithms of tokens and introspection responses. The ring has a key for each of these. */
   readonly algorithms: readonly SigningAlg[]
   /** How long a key signs before its successor does. */
   readonly rotateEverySec: number
-  /** How long the longest-lived thing that a key signs is good. */
+  /** The longest lifetime of anything that a key signs. */
   readonly tokenLifetimeSec: number
 }
 
 export type KeyState = 'next' | 'signing' | 'retiring' | 'gone'
 
-/** How long others may keep our key set: the `max-age` of that answer. */
+/** How long clients may cache the key set: the `max-age` of the response. */
 export const keySetMaxAgeSec = 300
-/** How often every process reads the keys anew. */
+/** The interval at which every process reads the keys. */
 export const readEveryMs = 10_000
 
-/** By then every process has a key that is stored now: one reading later, and five seconds for slow ones and other clocks. */
+/**
+ * How long until every process has a key that is stored now: one reading, and five seconds for slow processes and for
+ * clocks that differ.
+ */
 export const spreadMs = readEveryMs + 5_000
 
 /**
- * From its storing to its first use: until the last process has it, answers with the key set still lack it, and the
- * last of those may be kept for `keySetMaxAgeSec` more. 315 seconds.
+ * The time from storing a key to its first use. Until the last process has the key, responses may contain the key set
+ * without it, and the last of these responses may be cached for another `keySetMaxAgeSec`. 315 seconds.
  */
 export const publicationMs = spreadMs + keySetMaxAgeSec * 1000
 
-/** How far the clocks of those who sign and those who check may be apart. */
+/** The maximum difference between the clocks of signers and verifiers. */
 const skewMs = 60_000
 
 export const keyPolicyOf = (options: Pick<OAuthOptions, 'accessToken' | 'clients' | 'keys'>): KeyPolicy => ({
@@ -42,7 +46,7 @@ export const keyPolicyOf = (options: Pick<OAuthOptions, 'accessToken' | 'clients
   tokenLifetimeSec: options.accessToken.lifetimeSec,
 })
 
-/** Every algorithm that something is signed with under this configuration. */
+/** Every algorithm that this configuration signs with. */
 export const signingAlgsOf = ({
   accessToken,
   clients,
@@ -56,10 +60,13 @@ export const signingAlgsOf = ({
   ]),
 ]
 
-/** From when on it signs. */
+/** The instant from which on the key signs. */
 export const activeAtMs = (key: KeyRecord): number => key.activeAtMs ?? key.createdAtMs
 
-/** Sorts by the order in which keys sign. Those of one instant have an order too, the same in every process. */
+/**
+ * Sorts keys by the instant at which they become active. Keys with the same instant have the same order in every
+ * process.
+ */
 export const byActivation = (a: KeyRecord, b: KeyRecord): number =>
   activeAtMs(a) - activeAtMs(b) || (a.kid < b.kid ? -1 : 1)
 
@@ -69,7 +76,9 @@ export const stateOf = (key: KeyRecord, keys: readonly KeyRecord[], policy: KeyP
   return nowMs < activeAtMs(key) ? 'next' : 'signing'
 }
 
-/** When the last token it signed has expired, on every clock; Infinity while nobody is to follow it. */
+/**
+ * The instant at which the last token that it signed has expired on every clock; Infinity while it has no successor.
+ */
 export const publishedUntilMs = (key: KeyRecord, keys: readonly KeyRecord[], policy: KeyPolicy): number =>
   signsUntilMs(key, keys, policy) + policy.tokenLifetimeSec * 1000 + skewMs
 
@@ -77,12 +86,13 @@ const signsUntilMs = (key: KeyRecord, keys: readonly KeyRecord[], policy: KeyPol
   const successor = keys.filter(other => other.alg === key.alg && byActivation(key, other) < 0).sort(byActivation)[0]
   if (successor) return activeAtMs(successor)
   if (isUsed(key.alg, policy)) return Number.POSITIVE_INFINITY
-  // Nothing is signed by this algorithm here. Another process may be configured otherwise, but then it rotates in time.
+  // This process does not sign with this algorithm. Another process may have another configuration, but then that one
+  // rotates in time.
   return activeAtMs(key) + policy.rotateEverySec * 1000 + publicationMs
 }
 
 const isUsed = (alg: string, { algorithms }: KeyPolicy): boolean => algorithms.some(used => used === alg)
 
-/** When a successor has to be published, so that the newest key of an algorithm signs no longer than it should. */
+/** When a successor must be published, so that the newest key of an algorithm does not sign longer than it should. */
 export const successorDueAtMs = (newest: KeyRecord, { rotateEverySec }: KeyPolicy): number =>
   activeAtMs(newest) + rotateEverySec * 1000 - publicationMs

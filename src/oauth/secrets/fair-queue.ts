@@ -1,7 +1,7 @@
-/** One piece of work that waits. */
+/** One queued piece of work. */
 export interface QueuedWork<Work> {
   readonly work: Work
-  /** Whose it is; work shares each of these with other work. */
+  /** The flows that it belongs to. Other work may belong to the same flows. */
   readonly flows: readonly string[]
   /** How long it takes, in any unit. */
   readonly cost: number
@@ -12,16 +12,16 @@ interface Tagged<Work> extends QueuedWork<Work> {
 }
 
 /**
- * Start-time fair queueing (Goyal, Vin and Cheng, 1996) where work may belong to several flows. Work of a flow that has had
- * little gets its turn before work of a flow that has had much; work that shares any flow with much other work waits as that
- * does. Among equals the first that came is the first.
+ * Start-time fair queueing (Goyal, Vin and Cheng, 1996) in which work may belong to several flows. Work of a flow
+ * that has used little runs before work of a flow that has used much. Work that shares any flow with much other work
+ * waits as long as that work does. Equal work runs in the order of arrival.
  */
 export class FairQueue<Work> {
   readonly #limit: number
   readonly #waiting: Tagged<Work>[] = []
-  /** By flow: the virtual time when all of its work that was accepted is done. */
+  /** By flow: the virtual time at which all of its accepted work is done. */
   readonly #finish = new Map<string, number>()
-  /** The start of the work that was taken last. */
+  /** The start tag of the work that was taken last. */
   #virtualTime = 0
 
   /** @param limit how much work may wait */
@@ -33,14 +33,17 @@ export class FairQueue<Work> {
     return this.#waiting.length
   }
 
-  /** Accepts work. When the queue is full, answers with the work that has to leave: the last in order, which may be this. */
+  /**
+   * Accepts work. If the queue is full, returns the work that must leave it: the last in order, which may be this
+   * one.
+   */
   add(queued: QueuedWork<Work>): Work | undefined {
     const start = Math.max(...queued.flows.map(flow => this.#finishOf(flow)))
     const evicted = this.#waiting.length < this.#limit ? undefined : this.#findLast()
     if (evicted !== undefined && evicted.start <= start) return queued.work
     if (evicted !== undefined) this.#evict(evicted)
     this.#waiting.push({ ...queued, start })
-    // Each flow goes on by itself: an account is not put off because an address with much other work tried it once.
+    // Each flow advances on its own: an account is not delayed because an address with much other work tried it once.
     for (const flow of queued.flows) this.#finish.set(flow, this.#finishOf(flow) + queued.cost)
     return evicted?.work
   }
@@ -70,7 +73,7 @@ export class FairQueue<Work> {
     for (const flow of evicted.flows) this.#finish.set(flow, this.#finishOf(flow) - evicted.cost)
   }
 
-  /** A flow whose work is done begins like a new one. To look at all of them is worth it only once they are many. */
+  /** A flow without pending work starts like a new one. Scanning all flows is worth it only when there are many. */
   #forgetFlows(): void {
     if (this.#finish.size < 4 * this.#limit) return
     for (const [flow, finish] of this.#finish) if (finish <= this.#virtualTime) this.#finish.delete(flow)

@@ -2,37 +2,41 @@ import type { ClientAuthFailureReason, OAuthError } from '../../errors.ts'
 import { type MaybePromise, mapMaybe } from '../functional.ts'
 import { type FailureLimit, refuseWhenLimited } from '../limits.ts'
 
-/** Hears proofs under the name that is tried and the address that it is tried from, and counts those that are not good. */
+/**
+ * Verifies proofs under a rate limit for each name (client_id or username) and address, and counts the proofs that
+ * fail.
+ */
 export interface ProofThrottle {
   /**
-   * What the check proves. Checks of one name and address take turns; what has to be fetched is fetched out of turn, so
-   * that nobody waits for what somebody else's proof asked for.
-   * @throws OAuthError rate_limit_exceeded after too many; what `caller` refuses with, and what `check` throws
+   * Runs the check and returns what it proves. Checks of one name and address run one after another. If keys must be
+   * fetched first, that happens outside the queue, so that no other check waits for it.
+   * @throws OAuthError rate_limit_exceeded after too many failures; the error of `toRefusal`, and any error of
+   * `check`
    */
   run<T>(caller: ThrottledCaller, check: Check<T>): MaybePromise<T>
-  /** Counts a proof that turned out not to be good, and refuses it. */
+  /** Counts a proof that turned out to be invalid later, and refuses it. */
   refuse(caller: ThrottledCaller, fault: ClientAuthFailureReason): Promise<never>
 }
 
-/** Who is heard, and how they are refused. */
+/** The name and address that are tried, and the error for a failed proof. */
 export interface ThrottledCaller {
   readonly name: string
   readonly address: string
-  /** @param client_id where `name` is that of a client that there is */
+  /** @param client_id present if `name` is the client_id of a client */
   toRefusal(fault: ClientAuthFailureReason, client_id?: string): OAuthError
 }
 
-/** Looks at a proof. @param from the address that it came from, as failures of it are counted */
+/** Checks a proof. @param from its address, as the limit counts it */
 export type Check<T> = (from: string) => MaybePromise<ProofResult<T>>
 
-/** What one look at a proof found. */
+/** The result of one check. */
 export type ProofResult<T> =
   | { readonly proven: T }
   | { readonly fault: ClientAuthFailureReason }
-  /** Something has to be fetched first: the proof is looked at again when this has resolved. */
+  /** Keys must be fetched first: the proof is checked again after this promise has resolved. */
   | { readonly later: Promise<unknown> }
 
-/** Names are counted in memory and in the store; a longer one is nobody's. */
+/** Names are counted in memory and in the store, so they are cut to this length. No client_id or username is longer. */
 const maxNameLength = 256
 
 export interface ProofThrottleDeps {

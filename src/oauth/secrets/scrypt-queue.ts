@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { OAuthError } from '../../errors.ts'
 import { FairQueue } from './fair-queue.ts'
 
-/** What one scrypt run is asked for (RFC 7914 section 2). */
+/** The parameters of one scrypt run (RFC 7914 section 2). */
 export interface ScryptJob {
   readonly secret: BinaryLike
   readonly salt: Buffer
@@ -12,7 +12,7 @@ export interface ScryptJob {
   readonly ln: number
   readonly r: number
   readonly p: number
-  /** Undefined: of a command, which has the process for itself. */
+  /** Undefined: the run belongs to a CLI command, which has the process for itself. */
   readonly owner?: SecretOwner
 }
 
@@ -23,10 +23,13 @@ export interface SecretOwner {
   readonly address: string
 }
 
-/** Half of libuv's four threads, so that files and name look-ups never wait behind passwords. */
+/** Half of libuv's four threads, so that file access and DNS look-ups never wait behind passwords. */
 const maxRunning = 2
 
-/** About four seconds of work at 33 ms a run. A check beyond that is refused at once, and its sender may try again. */
+/**
+ * About four seconds of work at 33 ms for each run. A check beyond this limit is refused at once, and its sender may
+ * retry.
+ */
 const maxWaiting = 200
 
 const runScrypt = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt)
@@ -37,7 +40,7 @@ interface Waiting {
   refuse(): void
 }
 
-/** People and clients wait apart, so that neither fills the queue of the other. */
+/** Users and clients have separate queues, so that neither fills the queue of the other. */
 interface Lane {
   readonly queue: FairQueue<Waiting>
   running: number
@@ -47,10 +50,10 @@ const newLane = (): Lane => ({ queue: new FairQueue(maxWaiting), running: 0 })
 const lanes = { person: newLane(), client: newLane() }
 
 /**
- * Runs scrypt off the main thread, at most two at once in this process. People and clients have a queue each, and share the
- * threads in equal parts. In a queue the accounts take turns, and so do the addresses: many wrong secrets for one account, or
- * from one address, delay each other and no other account at another address.
- * @throws OAuthError temporarily_unavailable for the last in order when more than 200 wait
+ * Runs scrypt off the main thread, at most two runs at once in this process. Users and clients have a queue each and
+ * share the threads equally. Within a queue the accounts take turns, and so do the addresses: many wrong secrets for
+ * one account, or from one address, delay each other but no other account at another address.
+ * @throws OAuthError temporarily_unavailable for the last in order if more than 200 wait
  */
 export const deriveKey = async (job: ScryptJob): Promise<Buffer> => {
   const { secret, salt, lengthBytes, ln, r, p, owner } = job
@@ -73,7 +76,7 @@ const waitForThread = (lane: Lane, owner: SecretOwner | undefined, cost: number)
     startWaiting()
   })
 
-/** Gives free threads to the queue of which fewer runs are under way. */
+/** Gives free threads to the queue with fewer running jobs. */
 const startWaiting = (): void => {
   const { person, client } = lanes
   while (person.running + client.running < maxRunning) {

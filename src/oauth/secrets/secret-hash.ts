@@ -7,14 +7,15 @@ import { deriveKey, type SecretOwner } from './scrypt-queue.ts'
 import { createVerifiedCache } from './verified-cache.ts'
 
 /**
- * Stored forms of secrets. What a person chose is hashed slowly, `scrypt$ln=15,r=8,p=1$<salt>$<hash>`; what Sidegate
- * generated has 256 random bits and needs no slowness, `sha256$<salt>$<digest>`. Salt and hash are base64url.
+ * Stored forms of secrets. A password that a person chose gets a slow hash, `scrypt$ln=15,r=8,p=1$<salt>$<hash>`. A
+ * secret that Sidegate generated has 256 random bits, so a quick hash is enough: `sha256$<salt>$<digest>`. Salt and
+ * hash are base64url.
  */
 type StoredSecret =
   | { readonly kind: 'scrypt'; readonly cost: ScryptCost; readonly salt: Buffer; readonly hash: Buffer }
   | { readonly kind: 'sha256'; readonly salt: Buffer; readonly hash: Buffer }
 
-/** The most N × r × p of a stored form: 256 MiB and about a second. Dearer ones are refused. */
+/** The maximum N × r × p of a stored form: 256 MiB and about a second. Costlier forms are refused. */
 const maxWork = 2 ** 21
 
 const saltBytes = 16
@@ -27,23 +28,26 @@ export const hashSecret = async (secret: Secret): Promise<string> => {
   return `${slowPrefix(usualCost)}$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
-/** The quick stored form of a secret that Sidegate generated; never for one that a person chose. */
+/** The quick stored form of a secret that Sidegate generated; never for a secret that a person chose. */
 export const hashGeneratedSecret = (secret: Secret): string => {
   const salt = randomBytes(saltBytes)
   return `sha256$${salt.toString('base64url')}$${saltedDigest(salt, secret).toString('base64url')}`
 }
 
-/** Whether a text is a stored form that `verifySecretHash` understands and is willing to compute. */
+/** Whether a text is a stored form that `verifySecretHash` can parse and whose cost is within the limit. */
 export const isSecretHash = (text: string): boolean => parseSecretHash(text) !== undefined
 
-/** How a stored form resists guessing: `quick` is for generated secrets, `weak` is a slow form of less work than ours. */
+/**
+ * The resistance of a stored form to guessing. `quick` is for generated secrets; `weak` is a slow form with less work
+ * than ours.
+ */
 export const hashStrength = (hash: Secret): 'quick' | 'weak' | 'usual' => {
   const stored = parseSecretHash(hash.reveal())
   if (stored?.kind !== 'scrypt') return 'quick'
   return workOf(stored.cost) < workOf(usualCost) ? 'weak' : 'usual'
 }
 
-/** The scrypt parameters of a slow form; undefined for every other text. */
+/** The scrypt parameters of a slow form; undefined for any other text. */
 export const costOfHash = (text: string): ScryptCost | undefined => {
   const stored = parseSecretHash(text)
   return stored?.kind === 'scrypt' ? stored.cost : undefined
@@ -52,8 +56,8 @@ export const costOfHash = (text: string): ScryptCost | undefined => {
 const slowPrefix = ({ ln, r, p }: ScryptCost): string => `scrypt$ln=${ln},r=${r},p=${p}`
 
 /**
- * Whether a presented secret has one of these stored forms, in time that depends on the content of none. While a secret
- * is rotated there are several.
+ * Whether a presented secret matches one of these stored forms. The time does not depend on their content. During a
+ * rotation there are several.
  */
 export type SecretVerifier = (
   presented: Secret | PresentedSecret,
@@ -62,26 +66,26 @@ export type SecretVerifier = (
 
 export interface PresentedSecret {
   readonly secret: Secret
-  /** So that a slow check waits among those of other owners. */
+  /** The owner of the secret, so that slow checks of different owners take turns. */
   readonly owner?: SecretOwner | undefined
   /**
-   * The work of the costliest slow form that is configured or stored. A wrong answer of each slow form takes this much, so
-   * that time does not tell whose form costs less (RFC 6749 section 10.10).
+   * The cost of the costliest slow form that is configured or stored. A wrong answer for each slow form takes this
+   * much work, so that the time does not show whose form costs less (RFC 6749 section 10.10).
    */
   readonly wrongCost?: ScryptCost | undefined
 }
 
 /**
- * A verifier with a memory of its own: a right answer of a slow form is remembered under a keyed digest for five
- * minutes, so a client that authenticates on every request costs one scrypt run, not one per request. Wrong answers
- * are not remembered. A text that is no stored form verifies nothing.
+ * A verifier with its own cache: a right answer of a slow form is cached under a keyed digest for five minutes, so
+ * that a client that authenticates at every request costs one scrypt run and not one for each request. Wrong answers
+ * are not cached. A text that is not a stored form matches no secret.
  */
 export const createSecretVerifier = (clock: Clock): SecretVerifier => {
   const cache = createVerifiedCache(clock)
   const pending = new Map<string, Promise<boolean>>()
 
   const runOnce = (given: PresentedSecret, { stored, key }: SlowCheck): Promise<boolean> => {
-    // Many requests with one secret at a cold start share one run.
+    // At a cold start, many requests with the same secret share one run.
     const joined = pending.get(key) ?? verifySlowly(stored, given).finally(() => pending.delete(key))
     pending.set(key, joined)
     return joined.then(right => {
@@ -100,24 +104,24 @@ export const createSecretVerifier = (clock: Clock): SecretVerifier => {
       if (stored?.kind === 'scrypt') slow.push({ stored, key: cache.keyOf(secret, hash) })
     }
     if (slow.length === 0) return false
-    // What is remembered of any of them spares the runs of all.
+    // If one of the forms is cached as right, no run is needed.
     if (slow.some(({ key }) => cache.has(key))) return true
     return Promise.all(slow.map(check => runOnce(given, check))).then(answers => answers.includes(true))
   }
 }
 
-/** One slow form that has to be compared, and the name under which a right answer is remembered. */
+/** One slow form to compare, and the cache key of a right answer. */
 interface SlowCheck {
   readonly stored: StoredSecret & { kind: 'scrypt' }
   readonly key: string
 }
 
-/** The process's own verifier. See `createSecretVerifier`; throws (rejects) as `deriveKey` does. */
+/** The verifier of this process. See `createSecretVerifier`. It rejects as `deriveKey` does. */
 export const verifySecretHash: SecretVerifier = createSecretVerifier(systemClock)
 
 const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
-/** A new stored form that no secret matches: checking against it costs what a wrong secret costs. */
+/** A new stored form that no secret matches. A comparison with it costs as much as with a wrong secret. */
 export const newUnmatchedHash = (form: 'slow' | 'quick', cost = usualCost): Secret => {
   const kind = form === 'slow' ? slowPrefix(cost) : 'sha256'
   return new Secret(`${kind}$${randomText(saltBytes)}$${randomText(hashBytes)}`)

@@ -5,19 +5,19 @@ import type { CertificateConfirmation, Confirmation, KeyConfirmation } from '../
 const certificateThumbprint = (certificate: X509Certificate): string =>
   createHash('sha256').update(certificate.raw).digest('base64url')
 
-/** What binds to a certificate: `cnf` of RFC 8705 section 3.1. */
+/** The `cnf` of a token that is bound to a certificate (RFC 8705 section 3.1). */
 export const confirmCertificate = (certificate: X509Certificate): CertificateConfirmation => ({
   'x5t#S256': certificateThumbprint(certificate),
 })
 
-/** A confirmation as one text: what a store compares. */
+/** A confirmation as one text that the store can compare. */
 export const confirmationText = (confirmation: Confirmation): string =>
   [
     ...('jkt' in confirmation ? [`jkt ${confirmation.jkt}`] : []),
     ...('x5t#S256' in confirmation ? [`x5t#S256 ${confirmation['x5t#S256']}`] : []),
   ].join(' ')
 
-/** Everything that a holder of these can be bound to: each by itself and, of two, both at once. */
+/** All confirmations that a holder of these may be bound to: each one alone and, if there are two, both together. */
 export const confirmationTexts = (
   key: KeyConfirmation | undefined,
   certificate: CertificateConfirmation | undefined,
@@ -26,7 +26,10 @@ export const confirmationTexts = (
   return [key, certificate, both].filter(held => held !== undefined).map(confirmationText)
 }
 
-/** Whether a token that is bound like this may come along with this certificate; one bound to none may with any. */
+/**
+ * Whether a token with this confirmation may be used with this certificate. A token that is not bound to a
+ * certificate may be used with any.
+ */
 export const isCertificateOf = (
   confirmation: Confirmation | undefined,
   certificate: () => X509Certificate | undefined,

@@ -16,19 +16,19 @@ import {
   requireSignature,
 } from './dpop-proof.ts'
 
-/** A key whose holder sent this request. */
+/** A key that the sender of this request holds. */
 export interface ProvenKey {
   /** RFC 7638 thumbprint. */
   readonly jkt: string
-  /** Goes out with the answer, whatever it is: a fresh `DPoP-Nonce` where the client needs one, else nothing. */
+  /** Headers of any response to the request: a new `DPoP-Nonce` if the client needs one, else none. */
   readonly headers: Readonly<Record<string, string>>
-  /** To be spent before anything is given for the proof. */
+  /** The replay check that must pass before the server grants anything for the proof. */
   readonly use: SingleUse
 }
 
 /**
- * Proves who holds a DPoP key: the proof itself and its nonce, its signature last, for that is dear. That no process has seen it before is for the caller to
- * ask.
+ * Checks a DPoP proof and its nonce. The signature is checked last, because that takes the most time. The caller must
+ * run the replay check.
  * @throws OAuthError invalid_dpop_proof, or use_dpop_nonce with the nonce to use
  */
 export type ProofCheck = (request: ProvenRequest) => ProvenKey
@@ -44,7 +44,7 @@ export const createProofCheck = ({ options, keys, clock }: ProofCheckDeps): Proo
   const nonces = createNonces(keys, clock)
   const freshNonce = (): Readonly<Record<string, string>> => ({ 'dpop-nonce': nonces.current() })
 
-  /** What to send along with the answer. A nonce that nobody asked for must be good too. */
+  /** The headers of the response. A nonce must be valid even if the server does not require one. */
   const checkNonce = (nonce: string | undefined): Readonly<Record<string, string>> => {
     if (nonce === undefined && options.dpop.nonce === 'optional') return {}
     const verdict = nonce === undefined ? 'stale' : nonces.judge(nonce)

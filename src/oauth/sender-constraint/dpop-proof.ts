@@ -7,23 +7,23 @@ import { fitsAlg, toPublicKeys } from '../client-keys/public-keys.ts'
 import { strongSigningAlgs } from '../protocol.ts'
 import { toTargetUri } from './target-uri.ts'
 
-/** What a proof may be signed with: `dpop_signing_alg_values_supported`. */
+/** The algorithms of proofs: `dpop_signing_alg_values_supported`. */
 export const proofAlgs = strongSigningAlgs
 
-/** The request that a proof has to be made for. */
+/** The request that the proof must be for. */
 export interface ProvenRequest {
-  /** Every `DPoP` line, in order. */
+  /** Every `DPoP` header, in order. */
   readonly dpop: readonly string[]
   readonly method: string
   /** Without the query string. */
   readonly path: string
-  /** At a protected resource: the access token sent along, and the thumbprint of the key that it is bound to. */
+  /** At a protected resource: the access token of the request, and the thumbprint of the key that it is bound to. */
   readonly token?: { readonly text: string; readonly jkt: string }
 }
 
-/** What a proof says that fits its request. Nothing of it is proven before `requireSignature`. */
+/** The content of a proof that fits its request. It is not proven until `requireSignature` has passed. */
 export interface Proof {
-  /** RFC 7638 thumbprint of the key in it. */
+  /** The RFC 7638 thumbprint of the key in the proof. */
   readonly jkt: string
   readonly jti: string
   readonly iatSec: number
@@ -32,18 +32,18 @@ export interface Proof {
   readonly key: KeyObject
 }
 
-/** How long a proof is good. RFC 9449 section 11.1 asks for seconds or minutes. */
+/** How long a proof is valid. RFC 9449 section 11.1 recommends seconds or minutes. */
 export const proofLifetimeSec = 60
 /** How far a client's clock may be ahead (FAPI 2.0 Security Profile section 5.3.2.1). */
 export const clockSkewSec = 10
 
-/** A proof with a key of 4096 bits has 2500 characters; a much longer one is made to cost time. */
+/** A proof with a key of 4096 bits has 2500 characters. A much longer one would only be sent to consume CPU time. */
 const maxProofLength = 4096
 
 /**
- * The checks of RFC 9449 section 4.3 that need nobody but the proof and its request, all but the signature. Whether its
- * nonce is fresh and its `jti` new is for `proof-check.ts` to ask.
- * @param origin of the issuer: what the request was sent to, whatever its Host says
+ * The checks of RFC 9449 section 4.3 that need only the proof and its request, except the signature.
+ * `dpop-proof-check.ts` checks the nonce; the caller checks the `jti`.
+ * @param origin of the issuer: the request was sent to it, whatever its Host header contains
  * @throws OAuthError invalid_dpop_proof
  */
 export const readProof = (request: ProvenRequest, origin: string, nowMs: number): Proof => {
@@ -58,7 +58,10 @@ export const readProof = (request: ProvenRequest, origin: string, nowMs: number)
   return { jkt, jti, iatSec, nonce: nonceOf(payload), jws, key: requireKey(jwk, jws) }
 }
 
-/** Whether the key in the proof signed it, which costs more than all that was asked before. @throws OAuthError invalid_dpop_proof */
+/**
+ * Checks that the key in the proof signed it, which takes longer than all the other checks together.
+ * @throws OAuthError invalid_dpop_proof
+ */
 export const requireSignature = ({ jws, key }: Proof): void => {
   if (!isSignedBy(jws, key)) throw unsigned()
 }
@@ -69,7 +72,7 @@ export const invalidProof = (description: string): OAuthError => new OAuthError(
 const requireOne = (lines: readonly string[]): string => {
   const [text, ...others] = lines
   if (text === undefined) throw invalidProof('The DPoP proof is missing')
-  // Two fields may have become one on the way, with a comma between.
+  // An intermediary may have joined two headers with a comma.
   if (others.length > 0 || text.includes(',')) throw invalidProof('There is more than one DPoP proof')
   if (text.length > maxProofLength) throw invalidProof('The DPoP proof is too long')
   return text
@@ -112,7 +115,7 @@ const requireText = (value: unknown, description: string): string => {
   return value
 }
 
-/** The public key in the header of what is a DPoP proof by its type. */
+/** The public key in the header. The type must be that of a DPoP proof. */
 const requireJwk = ({ typ, jwk }: JsonObject): JsonObject => {
   const isProof = typeof typ === 'string' && /^(application\/)?dpop\+jwt$/i.test(typ)
   if (!isProof || typeof jwk !== 'object' || jwk === null || privateMembers.some(name => Object.hasOwn(jwk, name)))
@@ -120,7 +123,10 @@ const requireJwk = ({ typ, jwk }: JsonObject): JsonObject => {
   return jwk as JsonObject
 }
 
-/** RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1. A key sent around is nobody's secret, whatever it signs. */
+/**
+ * RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1. A private key that was sent is no longer secret, so its signature proves
+ * nothing.
+ */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 const requireKey = (jwk: JsonObject, { alg }: CompactJws): KeyObject => {

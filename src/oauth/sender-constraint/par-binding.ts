@@ -3,20 +3,21 @@ import type { OAuthRequest } from '../protocol.ts'
 import type { SingleUse } from '../replay-protection.ts'
 import type { ProofCheck } from './dpop-proof-check.ts'
 
-/** The key that the code of an authorization request is to be bound to (RFC 9449 section 10). */
+/** The DPoP key that the code of an authorization request is bound to (RFC 9449 section 10). */
 export interface PushedKey {
-  /** Left out: the code is bound to none. */
+  /** Left out: the code is bound to no key. */
   readonly jkt?: string
-  /** To send along with the answer. */
+  /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>
-  /** Of the proof, if there was one. */
+  /** The replay check of the proof, if there was one. */
   readonly pendingReplayChecks: readonly SingleUse[]
 }
 
 /**
- * For pushed authorization requests (RFC 9449 section 10.1): a proof in the request's header names the key as well as
+ * For pushed authorization requests (RFC 9449 section 10.1): a proof in the header of the request names the key, as
  * the parameter `dpop_jkt` does.
- * @throws OAuthError invalid_request where the two name different keys, or `dpop_jkt` none; what ProofCheck throws
+ * @throws OAuthError invalid_request if the two name different keys, or if `dpop_jkt` is malformed; also what
+ * ProofCheck throws
  */
 export const provePushedKey = (
   checkProof: ProofCheck,
@@ -33,7 +34,7 @@ export const provePushedKey = (
   return { jkt, headers, pendingReplayChecks: [use] }
 }
 
-/** A SHA-256 thumbprint, where one was sent (RFC 9449 section 10). */
+/** Checks that a sent `dpop_jkt` is a SHA-256 thumbprint (RFC 9449 section 10). */
 const parseThumbprint = (dpop_jkt: string | undefined): string | undefined => {
   if (dpop_jkt !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(dpop_jkt)) {
     throw new OAuthError('invalid_request', 'The dpop_jkt is no SHA-256 thumbprint')

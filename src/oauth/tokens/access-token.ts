@@ -10,27 +10,30 @@ import { newGrantSecret } from '../opaque-token.ts'
 import type { OAuthOptions } from '../options.ts'
 import { type Claims, signJwt, verifyJwt } from './jwt.ts'
 
-/** Makes access tokens in the configured format, and reads back those that speak for themselves. */
+/** Issues access tokens in the configured format, and reads JWT access tokens. */
 export interface AccessTokens {
-  /** A token of this grant whose record is not known yet. */
+  /** Begins a token of this grant before its record is known. */
   begin(grantId: string): BegunToken
   /**
-   * What a JWT of ours says while it has not expired, or undefined. Whether it was revoked is the caller's to ask:
-   * gateway and introspection ask in different places.
+   * The record of a JWT that this server issued and that has not expired, or undefined. The caller checks whether it
+   * was revoked: the gateway and introspection look that up in different places.
    */
   readJwt(token: string): MaybePromise<AccessTokenRecord | undefined>
 }
 
 export interface BegunToken {
-  /** What the store has to keep it under: a keyed digest. Left out: the token speaks for itself. */
+  /** The keyed digest under which the store must hold the token. Left out: the token is a JWT and is not stored. */
   readonly digest?: string
   toText(record: AccessTokenRecord): string
 }
 
-/** Checked signatures to remember: about a kilobyte each. One costs 60 µs to check and a lookup to remember. */
+/** The number of JWTs whose verified records are cached, about a kilobyte each. A verification takes 60 µs. */
 const maxCachedTokens = 5_000
 
-/** Twice what a token with a few scopes and resources has; a client can make longer ones to fill the memory with. */
+/**
+ * Twice the length of a token with a few scopes and resources. Longer tokens are not cached, so that a client cannot
+ * fill the memory.
+ */
 const maxCachedLength = 2048
 
 export interface AccessTokenDeps {
@@ -67,23 +70,26 @@ export const createAccessTokens = ({ options, keys, clients, clock }: AccessToke
   }
 }
 
-/** Whether the token has not expired. `exp` itself is too late (RFC 7519 section 4.1.4). */
+/** Whether the token has not expired. At `exp` itself it has (RFC 7519 section 4.1.4). */
 export const isUnexpired = (record: AccessTokenRecord, nowMs: number): boolean => nowMs < record.exp * 1000
 
-/** A token bound to a DPoP key is of that type (RFC 9449 section 6.2); one bound to a certificate alone stays Bearer. */
+/**
+ * A token that is bound to a DPoP key has the type DPoP (RFC 9449 section 6.2); one that is bound only to a
+ * certificate is Bearer.
+ */
 export const tokenTypeOf = ({ cnf }: Pick<AccessTokenRecord, 'cnf'>): 'Bearer' | 'DPoP' =>
   cnf && 'jkt' in cnf ? 'DPoP' : 'Bearer'
 
 /**
- * RFC 9068 sections 2.2 and 2.2.1; `cnf` by RFC 7800. `username` is added for persons, so that introspection says the
- * same of both formats.
+ * RFC 9068 sections 2.2 and 2.2.1; `cnf` by RFC 7800. `username` is added for users, so that introspection returns
+ * the same members for both formats.
  */
 const toClaims = (record: AccessTokenRecord, issuer: string): Claims => ({
   iss: issuer,
   aud: record.aud,
   sub: record.sub,
   client_id: record.client_id,
-  // Members that are undefined are none in JSON.
+  // JSON leaves undefined members out.
   username: record.username,
   scope: record.scope === '' ? undefined : record.scope,
   iat: record.iat,
@@ -95,12 +101,12 @@ const toClaims = (record: AccessTokenRecord, issuer: string): Claims => ({
   auth_time: record.auth_time,
 })
 
-/** Undefined where the claims are not those of our own access tokens. */
+/** Undefined if the claims are not those of an access token of this server. */
 const toRecord = (claims: Claims, issuer: string): AccessTokenRecord | undefined => {
   const { iss, aud, sub, client_id, username, scope = '', iat, exp, jti, cnf, acr, auth_time } = claims
   if (iss !== issuer || !isText(sub) || !isText(client_id) || !isText(scope) || !isText(jti)) return undefined
   if (!isAudience(aud) || typeof iat !== 'number' || typeof exp !== 'number') return undefined
-  // A binding that cannot be read must not turn into a token that anybody may use.
+  // A binding that cannot be parsed must not make the token a bearer token.
   if (cnf !== undefined && !isConfirmation(cnf)) return undefined
   return {
     jti,

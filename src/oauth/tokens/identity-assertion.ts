@@ -6,22 +6,25 @@ import type { KeyRing } from '../keys/key-ring.ts'
 import type { OAuthOptions } from '../options.ts'
 import { signJwt } from './jwt.ts'
 
-/** What has proven who is calling: an access token that was verified, or a client that has shown its secret. */
+/** The proof of the caller's identity: a verified access token, or a client that has authenticated. */
 export type Proof = AccessTokenRecord | ClientRegistration
 
 /**
- * Who is calling, signed for a service behind the gateway.
- * @param resource of the grouping: for whom it is
- * @throws StoreUnavailableError while there are no keys
+ * Signs the identity of the caller for a service behind the gateway.
+ * @param resource of the grouping: the audience
+ * @throws StoreUnavailableError if no keys have been loaded
  */
 export type SignIdentity = (proof: Proof, grouping: string, resource: string) => string
 
-/** How long the service may take it for good. */
+/** How long the service may accept it. */
 const lifetimeSec = 60
 
 interface Assertion {
   readonly jwt: string
-  /** By the monotonic clock. From then on a new one is made, so that each has half its life before it when it is sent. */
+  /**
+   * By the monotonic clock. After this instant a new assertion is signed, so that a sent one has at least half its
+   * lifetime left.
+   */
   readonly renewAtMs: number
 }
 
@@ -32,9 +35,9 @@ export interface IdentityAssertionDeps {
 }
 
 /**
- * Assertions of a type of their own: none passes for an access token, and no access token for one (RFC 8725 section 3.11).
- * A signature costs as much as the rest of a request, so one serves all that come with the same token. It is remembered as
- * long as the token is: a token is the same object until then.
+ * The assertions have their own `typ`, so that they cannot be confused with access tokens (RFC 8725 section 3.11). A
+ * signature costs as much as the rest of a request, so requests with the same token share one assertion. It is cached
+ * with the token's record, which is the same object as long as the token is cached.
  */
 export const createIdentityAssertions = (deps: IdentityAssertionDeps): SignIdentity => {
   const byGrouping = new Map<string, WeakMap<Proof, Assertion>>()
@@ -49,7 +52,7 @@ export const createIdentityAssertions = (deps: IdentityAssertionDeps): SignIdent
   }
 }
 
-/** It ends with the token that it speaks of, where that is sooner. */
+/** The assertion expires with its token if that is sooner. */
 const sign = (
   { options, keys, clock }: IdentityAssertionDeps,
   proof: Proof,

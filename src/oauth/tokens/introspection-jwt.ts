@@ -4,7 +4,10 @@ import type { KeyRing } from '../keys/key-ring.ts'
 import type { OAuthOptions } from '../options.ts'
 import { signJwt } from './jwt.ts'
 
-/** Introspection answers as signed JWTs (RFC 9701), for callers who have to prove later what they were told. */
+/**
+ * Introspection responses as signed JWTs (RFC 9701), for resource servers that must be able to prove later what they
+ * received.
+ */
 
 export const introspectionJwtType = 'application/token-introspection+jwt'
 
@@ -15,8 +18,8 @@ export interface IntrospectionJwtDeps {
 }
 
 /**
- * The answer, signed for the caller alone. Neither `sub` nor `exp` stands outside `token_introspection`: it must not
- * pass for an access token (RFC 9701 sections 5 and 8.1).
+ * Signs the response for this client alone. `sub` and `exp` are only inside `token_introspection`, so that the JWT
+ * cannot be used as an access token (RFC 9701 sections 5 and 8.1).
  */
 export const signIntrospectionJwt = (
   { options, keys, clock }: IntrospectionJwtDeps,
@@ -30,7 +33,7 @@ export const signIntrospectionJwt = (
     token_introspection: answer,
   })
 
-/** Whether a caller asks for the JWT by its name (RFC 9701 section 4) and does not like JSON better. */
+/** Whether the client asks for the JWT by its media type (RFC 9701 section 4) and does not prefer JSON. */
 export const wantsIntrospectionJwt = (accept: string | undefined): boolean => {
   if (accept === undefined || !mentionsJwt.test(accept)) return false
   const ranges = accept.split(',').map(parseRange)
@@ -40,7 +43,7 @@ export const wantsIntrospectionJwt = (accept: string | undefined): boolean => {
 
 const mentionsJwt = /application\/token-introspection\+jwt/i
 
-/** One media range and how much it is wanted, from 0 to 1 (RFC 9110 section 12.5.1). */
+/** One media range and its quality, from 0 to 1 (RFC 9110 section 12.5.1). */
 interface MediaRange {
   readonly type: string
   readonly quality: number
@@ -52,7 +55,7 @@ const parseRange = (text: string): MediaRange => {
   return { type, quality: quality === undefined ? 1 : Number(quality) || 0 }
 }
 
-/** The quality of the first of these types that is named: the more specific one wins. */
+/** The quality of the first of these types that the header names: the more specific one wins. */
 const qualityOf = (ranges: readonly MediaRange[], types: readonly string[]): number => {
   for (const wanted of types) {
     const range = ranges.find(({ type }) => type === wanted)

@@ -3,15 +3,15 @@ import { type MaybePromise, mapMaybe } from '../functional.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 
-/** Compact JWS (RFC 7515 section 3.1) with the keys of the ring, signed and verified synchronously. */
+/** Compact JWS (RFC 7515 section 3.1) with the keys of the key ring, signed and verified synchronously. */
 
-/** The claims of a JWT that proved genuine; their meaning is the caller's to check. */
+/** The claims of a JWT with a valid signature. The caller checks their meaning. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What a signer writes as `typ`, so that no JWT of one kind passes for another (RFC 8725 section 3.11). */
+/** The `typ` of the JWT, so that a JWT of one type is not accepted as another (RFC 8725 section 3.11). */
 export type JwtType = 'at+jwt' | 'token-introspection+jwt' | 'sidegate-assertion+jwt'
 
-/** Encoded headers by key: they never change, and encoding costs as much as all the claims. */
+/** Encoded headers by key. They never change, and encoding one takes as long as encoding all the claims. */
 const headers: Readonly<Record<JwtType, WeakMap<SigningKey, string>>> = {
   'at+jwt': new WeakMap(),
   'token-introspection+jwt': new WeakMap(),
@@ -23,15 +23,15 @@ export const signJwt = (key: SigningKey, typ: JwtType, claims: Claims): string =
   return `${signed}.${key.sign(signed).toString('base64url')}`
 }
 
-/** Whether a text has the three parts of a compact JWS. No opaque token or code has. */
+/** Whether a text has the three parts of a compact JWS. Opaque tokens and codes do not. */
 export const hasJwtShape = (token: string): boolean => jwtShape.test(token)
 
-/** The shortest signatures, of ES256 and EdDSA, have 86 characters; those of RSA are as long as its key. */
+/** The shortest signatures, of ES256 and EdDSA, have 86 characters; an RSA signature is as long as its key. */
 const jwtShape = /^[\w-]+\.[\w-]+\.[\w-]{86,}$/
 
 /**
- * The claims, or undefined unless one of our keys signed exactly this text with this `typ` (RFC 8725 section 3). Known
- * at once, unless the key is one that this process has not seen yet.
+ * The claims, or undefined unless one of our keys signed exactly this text with this `typ` (RFC 8725 section 3).
+ * Returns a promise only if this process does not know the key yet.
  */
 export const verifyJwt = (token: string, typ: JwtType, keys: KeyRing): MaybePromise<Claims | undefined> => {
   if (!hasJwtShape(token)) return undefined
@@ -53,7 +53,7 @@ const encodedHeader = (key: SigningKey, typ: JwtType): string => {
   return header
 }
 
-/** Our own headers hold these three members and nothing else, so neither may a genuine one. */
+/** Our own headers have these three members and no others, so a header with another member is refused. */
 const parseHeader = (header: string, typ: JwtType): { readonly alg: unknown; readonly kid: string } | undefined => {
   const { alg, typ: presentedTyp, kid, ...rest } = decodeJsonObject(header) ?? {}
   if (typeof kid !== 'string' || presentedTyp !== typ || Object.keys(rest).length > 0) return undefined

@@ -1,22 +1,22 @@
 import type { NotBefore } from '../../stores/ports/not-before.ts'
 
-/** Whose something is: what a cutoff is looked up by. */
+/** The client and the subject of a token or grant, for the look-up of cutoffs. */
 export interface Owner {
   readonly client_id: string
   readonly sub: string
 }
 
-/** The cutoffs that a process knows. Looking costs one comparison where there are none, and allocates nothing where there are. */
+/** The cutoffs that a process knows. A look-up takes one comparison if the list is empty, and never allocates. */
 export interface NotBeforeList {
-  /** Whether it was not known, or goes beyond the one of its owner that was. */
+  /** Returns whether the cutoff is new, or later than the known one of the same owner. */
   add(cutoff: NotBefore): boolean
-  /** Whether what was issued to this owner in that second is good no more. */
+  /** Whether a token that was issued to this owner in that second is revoked. */
   covers(owner: Owner, issuedSec: number): boolean
-  /** Drops what nobody needs any more. */
+  /** Drops cutoffs that have expired. */
   sweep(nowMs: number): void
 }
 
-/** Any client, any subject: no `client_id` and no `sub` is empty. */
+/** Any client, any subject: a `client_id` or `sub` is never empty. */
 const any = ''
 
 export const createNotBeforeList = (): NotBeforeList => {

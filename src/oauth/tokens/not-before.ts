@@ -3,20 +3,23 @@ import type { Clock } from '../../clock.ts'
 import type { NotBefore, NotBeforeStore } from '../../stores/ports/not-before.ts'
 import type { OAuthOptions } from '../options.ts'
 
-/** Whose tokens end: all of a client, all of a subject, or those of the subject at the client. */
+/** The tokens to revoke: all of a client, all of a subject, or those of the subject at the client. */
 export type NotBeforeTarget = Pick<NotBefore, 'client_id' | 'sub'>
 
 export type Lifetimes = Pick<OAuthOptions, 'accessToken' | 'refreshToken' | 'code' | 'interactionLifetimeSec'>
 
-/** Lifetimes may have been longer when some of the tokens were issued: a cutoff is kept so long at least, in seconds. */
+/**
+ * Some tokens may have been issued under a longer lifetime than the configured one, so a cutoff is stored at least
+ * this long, in seconds.
+ */
 const minLifetimeSec = 366 * 86_400
 
 /**
- * Revokes what was issued until now. Tokens say in whole seconds when they were issued, by the clock of the process that
- * issued them; so the cutoff goes through the second that has begun and the next one. That covers clocks that are up to a
- * second ahead of this one, and all that was begun before the store has it.
+ * Revokes all tokens that were issued until now. Tokens contain their time of issue in whole seconds, by the clock of
+ * the process that issued them, so the cutoff includes the current second and the next one. That covers clocks that
+ * are up to a second ahead of this one, and everything that begins before the store has the cutoff.
  *
- * Resolves when those seconds are over: what is issued from then on is good.
+ * Resolves when those seconds are over: tokens that are issued from then on are valid.
  */
 export const setNotBefore = async (
   store: NotBeforeStore,
@@ -28,13 +31,16 @@ export const setNotBefore = async (
   const overAtMs = (throughSec + 1) * 1000
   const cutoff = { ...target, throughSec, untilMs: overAtMs + longestLifetimeSec(lifetimes) * 1000 }
   await store.add(cutoff)
-  // A process that stood still meanwhile, or a slow store: what was issued before is not all covered.
+  // If this process was stopped meanwhile, or the store was slow, tokens that were issued before are not all covered.
   if (clock.nowMs() >= overAtMs) return setNotBefore(store, clock, target, lifetimes)
   while (clock.nowMs() < overAtMs) await sleep(overAtMs - clock.nowMs())
   return cutoff
 }
 
-/** The longest that anything lasts which was begun by now: a sign-in, its code, and what that is redeemed for. */
+/**
+ * The longest lifetime of anything that has begun by now: a sign-in, its code, and the tokens that the code is
+ * redeemed for.
+ */
 export const longestLifetimeSec = ({ accessToken, refreshToken, code, interactionLifetimeSec }: Lifetimes): number => {
   const tokenSec = Math.max(accessToken.lifetimeSec, refreshToken.lifetimeSec)
   return Math.max(minLifetimeSec, interactionLifetimeSec + code.lifetimeSec + tokenSec)

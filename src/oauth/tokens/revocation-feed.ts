@@ -8,48 +8,53 @@ import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { FeedWatch } from '../feed-watch.ts'
 import { createNotBeforeList } from './not-before-list.ts'
 
-/** What was revoked, in memory, so that a token can be checked without asking the store. At most a second old. */
+/** The revocations, in memory, so that a token is checked without a query of the store. At most a second old. */
 export interface RevocationFeed {
   /** Whether the token is known to be revoked: by its jti, by the grant id before its first dot, or by a cutoff. */
   isRevoked(token: Pick<AccessTokenRecord, 'jti' | 'client_id' | 'sub' | 'iat'>): boolean
-  /** Whether a cutoff is known that ends the grant. That it was revoked by itself the store says when it is used. */
+  /**
+   * Whether a known cutoff revokes the grant. If the grant itself was revoked, the store refuses it when it is used.
+   */
   isCutOff(grant: GrantRecord): boolean
   /**
-   * Asks the store, and in the same round trip for the cutoffs that were added meanwhile: when it resolves, the two above
-   * know of all that had been added when it was called.
+   * Queries the store, and in the same round trip reads the new cutoffs: when it resolves, the two methods above know
+   * all cutoffs that had been added when it was called.
    * @throws StoreUnavailableError
    */
   queryWithNotBefore<T>(query: () => Promise<T>): Promise<T>
   /**
-   * Revokes a grant id or a `jti` in the store. When it resolves, this process refuses the tokens already, without having
-   * read the store's feed, and the reports have been told.
-   * @param untilMs as `RevocationStore` has it: at least
+   * Revokes a grant id or a `jti` in the store. When it resolves, this process already refuses the tokens, without
+   * having read the store's feed, and the reports have been called.
+   * @param untilMs the minimum, as in `RevocationStore`
    * @throws StoreUnavailableError
    */
   revoke(id: string, untilMs: number): Promise<void>
-  /** Refuses an opaque token that was removed from the store, though an answer of the store may still be remembered. */
+  /** Refuses an opaque token that was removed from the store, although a look-up of it may still be cached. */
   tokenRemoved(token: Pick<AccessTokenRecord, 'jti' | 'exp'>): void
-  /** Refuses what another process of this machine has revoked. Its store has it already. */
+  /** Refuses the tokens that another process of this machine has revoked. The store has these revocations already. */
   learn(revocations: readonly Revocation[]): void
-  /** Resolves once the store has been asked for the first time; then undefined. Never rejects. */
+  /** Resolves after the first query of the store; then undefined. Never rejects. */
   readonly starting: Promise<void> | undefined
-  /** Why the store could not be asked last time, or undefined where it could. */
+  /** The error of the last query of the store; undefined if it succeeded. */
   readonly failure: unknown
   close(): void
 }
 
-/** How often at most what has expired is dropped, and the cutoffs are read from their beginning. */
+/** The minimum time between two sweeps, which drop expired entries and read the cutoffs from the beginning. */
 const sweepEveryMs = 25_000
 
-/** What the feed tells. */
+/** The callbacks of the feed. */
 export interface RevocationReports {
-  /** Called once with each cutoff that is added from now on. */
+  /** Called once with each cutoff that is added after the first read. */
   readonly onCutoff?: (cutoff: NotBefore) => void
-  /** Called with each revocation that this process makes, when the store has it. */
+  /** Called with each revocation of this process, after the store has it. */
   readonly onRevoked?: (revocation: Revocation) => void
 }
 
-/** Follows the store's revocations. While the store is away it keeps what it has, and asks on. */
+/**
+ * Follows the store's revocations. While the store is unavailable, the known revocations stay, and the polling
+ * continues.
+ */
 export const createRevocationFeed = (
   store: Pick<Store, 'revocations' | 'cutoffs'>,
   watch: FeedWatch,
@@ -85,14 +90,17 @@ export const createRevocationFeed = (
     cutoffCursor = news.cursor
   }
   let pendingRead: Promise<void> | undefined
-  /** One reading for all that ask in a turn of the event loop, when the last of them is here: it is late enough for each. */
+  /**
+   * One read for all calls in one turn of the event loop. It starts after the last of them, so it is late enough for
+   * each.
+   */
   const readCutoffsSoon = (): Promise<void> => {
     if (pendingRead !== undefined) return pendingRead
     const reading = nextTurn().then(() => {
       pendingRead = undefined
       return readCutoffs()
     })
-    // Whoever asks looks at it when the store has answered its question, which may have failed as well.
+    // The caller awaits it after the store has answered its query, which may have failed too.
     reading.catch(() => undefined)
     pendingRead = reading
     return reading
@@ -102,7 +110,8 @@ export const createRevocationFeed = (
     const nowMs = clock.nowMs()
     for (const [id, untilMs] of revoked) if (untilMs <= nowMs) revoked.delete(id)
     cutoffs.sweep(nowMs)
-    // The places of a Redis that took over may be behind: nothing stays unseen for long.
+    // After a failover, a Redis replica may have older cursors: a full read makes sure that no cutoff is missed for
+    // long.
     cutoffCursor = undefined
   }
 
@@ -122,7 +131,7 @@ export const createRevocationFeed = (
     isRevoked: token =>
       (revoked.size > 0 && (revoked.has(token.jti) || revoked.has(grantOf(token.jti)))) ||
       cutoffs.covers(token, token.iat),
-    // A grant that does not say when it began is older than any cutoff.
+    // A grant without a time of beginning is older than any cutoff.
     isCutOff: grant => cutoffs.covers(grant, grant.beganAtSec ?? 0),
     queryWithNotBefore: query => {
       const answer = query()

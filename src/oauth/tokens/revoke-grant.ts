@@ -10,8 +10,8 @@ export interface RevokeGrantDeps {
 }
 
 /**
- * Revokes a grant with all that was issued from it. The store forgets the grant, and keeps it revoked while any of its access
- * tokens may live: those issued under the lifetime of now, and under a longer one that was in force before.
+ * Revokes a grant with all its tokens. The store deletes the grant, and keeps the revocation while any of its access
+ * tokens may still be valid: those with the current lifetime, and those that were issued under a longer one.
  * @throws StoreUnavailableError
  */
 export const revokeGrant = ({ revocations, options, clock }: RevokeGrantDeps, grantId: string): Promise<void> =>

@@ -8,12 +8,13 @@ import type { RevocationFeed } from './revocation-feed.ts'
 import type { VerifyAccessToken } from './verify-access-token.ts'
 
 /**
- * Whether an access token that the gateway has let in is good no more. What it was is known already: a JWT, and an opaque
- * token whose grant ended or was cut off, cost a look into the feed of revocations.
+ * Whether an access token that the gateway has accepted has expired or was revoked since. For a JWT, and for an
+ * opaque token whose grant was revoked or cut off, the local feed of revocations answers without a query of the
+ * store.
  */
 export type TokenLiveness = (token: string, record: AccessTokenRecord) => MaybePromise<boolean>
 
-/** How old an answer of the store may be: there may be thousands of them that are asked about all the time. */
+/** How old a cached look-up may be. Thousands of tokens may be checked all the time. */
 const lookupAgeMs = 5000
 
 export interface TokenLivenessDeps {

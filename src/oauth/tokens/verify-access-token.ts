@@ -9,18 +9,19 @@ import { type AccessTokens, isUnexpired } from './access-token.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
 
 /**
- * The record of an access token presented to the gateway, or undefined unless it is ours, alive and not revoked.
- * @param ageMs how old an answer about an opaque token may be. Default 1000
+ * The record of an access token that was presented to the gateway, or undefined unless this server issued it and it
+ * is neither expired nor revoked.
+ * @param ageMs how old a cached look-up of an opaque token may be. Default 1000
  */
 export type VerifyAccessToken = (token: string, ageMs?: number) => MaybePromise<AccessTokenRecord | undefined>
 
-/** What the contract allows for a revocation to arrive. */
+/** The specified maximum delay of a revocation. */
 const lookupAgeMs = 1000
 const maxLookups = 5_000
 
 interface Lookup {
   readonly record: MaybePromise<AccessTokenRecord | undefined>
-  /** By the monotonic clock: a clock that is set back must not make the answer younger. */
+  /** By the monotonic clock, so that a clock that is set back does not make the look-up younger. */
   readonly atMs: number
 }
 
@@ -32,8 +33,9 @@ export interface VerifyAccessTokenDeps {
 }
 
 /**
- * JWTs are checked without the store, against the feed of revocations; a store that is away takes nothing from them.
- * Opaque tokens are looked up at most once a second each; without the store that is a StoreUnavailableError.
+ * JWTs are checked against the feed of revocations, without the store, so they are still accepted while the store is
+ * unavailable. Opaque tokens are looked up at most once a second each, which throws StoreUnavailableError without the
+ * store.
  */
 export const createVerifyAccessToken = (
   { store, keys, revocations, clock }: VerifyAccessTokenDeps,
@@ -61,7 +63,7 @@ export const createVerifyAccessToken = (
     const atMs = clock.monotonicMs()
     const known = lookups.get(token)
     if (known && atMs - known.atMs < ageMs) return mapMaybe(stillAlive(known.record, clock.nowMs()), unlessRevoked)
-    // Requests that come while the store is being asked wait for the same answer.
+    // Requests that arrive during a look-up wait for its result.
     const record = lookUp(grantId, token, atMs)
     lookups.set(token, { record, atMs })
     return record.then(unlessRevoked)
@@ -69,7 +71,7 @@ export const createVerifyAccessToken = (
   const check: VerifyAccessToken = (token, ageMs = lookupAgeMs) =>
     isOpaque(token) ? checkOpaque(token, ageMs) : checkJwt(token)
 
-  // A process that has just started does not know yet what was revoked before.
+  // A process that has just started does not know the earlier revocations yet.
   return (token, ageMs) => revocations.starting?.then(() => check(token, ageMs)) ?? check(token, ageMs)
 }
 
