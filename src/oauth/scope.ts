@@ -21,7 +21,7 @@ export const requestedScope = (text: string | undefined, client: ClientRegistrat
   const scopes = splitScope(text)
   if (scopes.length === 0 || !scopes.every(scope => scopeToken.test(scope)))
     throw invalidScope('The scope is malformed')
-  requireSubset(scopes, client.scope, 'The client is not registered for a scope that was asked for')
+  requireSubset(scopes, client.scope, 'The client is not registered for a requested scope')
   return scopes
 }
 

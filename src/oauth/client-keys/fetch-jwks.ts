@@ -31,14 +31,14 @@ const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
  * @throws Error `toReason` makes the message for the operator
  */
 export const fetchJwks = async (uri: string): Promise<FetchedJwks> => {
-  if (!isFetchable(uri)) throw new JwksFault('a jwks_uri is https, or http on a loopback address')
+  if (!isFetchable(uri)) throw new JwksFault('a jwks_uri must be https, or http on a loopback address')
   const response = await fetch(uri, {
     redirect: 'error',
     headers: { accept: 'application/jwk-set+json, application/json' },
     signal: AbortSignal.timeout(timeoutMs),
   })
   const text = await readBounded(response)
-  if (response.status !== 200) throw new JwksFault(`the jwks_uri answered ${response.status}`)
+  if (response.status !== 200) throw new JwksFault(`the jwks_uri returned status ${response.status}`)
   return { jwks: parseJwkSet(text), maxAgeSec: readMaxAge(response.headers.get('cache-control')) }
 }
 
@@ -48,7 +48,7 @@ const readBounded = async ({ body }: Response): Promise<string> => {
   for await (const chunk of body ?? []) {
     bytes += chunk.length
     // Leaving the loop cancels the rest of the response.
-    if (bytes > maxBytes) throw new JwksFault(`the jwks_uri answered more than ${maxBytes} bytes`)
+    if (bytes > maxBytes) throw new JwksFault(`the jwks_uri returned more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
@@ -56,7 +56,7 @@ const readBounded = async ({ body }: Response): Promise<string> => {
 
 const parseJwkSet = (text: string): JwkSet => {
   const value = parseJson(text)
-  if (!isObject(value) || !Array.isArray(value.keys)) throw new JwksFault('the jwks_uri answered no key set')
+  if (!isObject(value) || !Array.isArray(value.keys)) throw new JwksFault('the jwks_uri did not return a JWK set')
   return { keys: value.keys.filter(isObject) }
 }
 
@@ -64,7 +64,7 @@ const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new JwksFault('the jwks_uri answered no JSON') // the parser's message would quote some of the text
+    throw new JwksFault('the jwks_uri did not return JSON') // the parser's message would quote some of the text
   }
 }
 

@@ -107,7 +107,8 @@ const requireValid = async (
   throw refusal()
 }
 
-const scopeNotAgreed = (): OAuthError => new OAuthError('invalid_scope', 'More scope is asked for than was agreed to')
+const scopeNotAgreed = (): OAuthError =>
+  new OAuthError('invalid_scope', 'More scopes are requested than were agreed to')
 
 const refusal = (reuse?: Reuse): OAuthError =>
   new OAuthError('invalid_grant', 'The refresh token is unknown, expired, revoked, or not for this client and key', {

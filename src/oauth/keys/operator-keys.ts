@@ -15,7 +15,7 @@ export const readOperatorKeys = async (
   algorithms: readonly SigningAlg[],
 ): Promise<readonly SigningKey[]> => {
   const keys = await Promise.all(parseSet(text).map(toKey))
-  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) throw new Error('keys.jwks: two keys have one kid')
+  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) throw new Error('keys.jwks: two keys have the same kid')
   const missing = algorithms.filter(wanted => !keys.some(({ alg }) => alg === wanted))
   if (missing.length > 0) throw new Error(`keys.jwks: there is no key for ${missing.join(', ')}`)
   return keys
@@ -27,7 +27,7 @@ const parseSet = (text: Secret): readonly Jwk[] => {
   try {
     return (JSON.parse(text.reveal()) as { readonly keys: readonly Jwk[] }).keys
   } catch {
-    throw new Error('keys.jwks: the text is no JWK set') // the parser's message would quote the text
+    throw new Error('keys.jwks: the text is not a JWK set') // the parser's message would quote the text
   }
 }
 

@@ -80,7 +80,7 @@ const requireOne = (lines: readonly string[]): string => {
 
 const requireJws = (text: string): CompactJws => {
   const jws = parseJws(text)
-  if ('fault' in jws) throw jws.fault === 'alg' ? unsigned() : invalidProof('The DPoP proof is no signed JWT')
+  if ('fault' in jws) throw jws.fault === 'alg' ? unsigned() : invalidProof('The DPoP proof is not a signed JWT')
   return jws
 }
 
@@ -103,12 +103,12 @@ const requireFresh = ({ iat, exp, nbf }: JsonObject, nowMs: number): number => {
   }
   const isOver = exp !== undefined && !(typeof exp === 'number' && exp > nowSec - clockSkewSec)
   const isToCome = nbf !== undefined && !(typeof nbf === 'number' && nbf <= nowSec + clockSkewSec)
-  if (isOver || isToCome) throw invalidProof('The DPoP proof is not good at this time, by its exp or nbf')
+  if (isOver || isToCome) throw invalidProof('The DPoP proof is not valid at this time, by its exp or nbf')
   return iat
 }
 
 const nonceOf = ({ nonce }: JsonObject): string | undefined =>
-  nonce === undefined ? undefined : requireText(nonce, 'The nonce of the DPoP proof is no text')
+  nonce === undefined ? undefined : requireText(nonce, 'The nonce of the DPoP proof is not a string')
 
 const requireText = (value: unknown, description: string): string => {
   if (typeof value !== 'string' || value === '') throw invalidProof(description)
@@ -151,6 +151,6 @@ const thumbprintMembers: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['RSA', ['e', 'kty', 'n']],
 ])
 
-const unsigned = (): OAuthError => invalidProof('The typ, alg, jwk or signature of the DPoP proof is not right')
+const unsigned = (): OAuthError => invalidProof('The typ, alg, jwk or signature of the DPoP proof is wrong')
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')

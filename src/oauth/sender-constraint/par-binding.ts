@@ -37,7 +37,7 @@ export const provePushedKey = (
 /** Checks that a sent `dpop_jkt` is a SHA-256 thumbprint (RFC 9449 section 10). */
 const parseThumbprint = (dpop_jkt: string | undefined): string | undefined => {
   if (dpop_jkt !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(dpop_jkt)) {
-    throw new OAuthError('invalid_request', 'The dpop_jkt is no SHA-256 thumbprint')
+    throw new OAuthError('invalid_request', 'The dpop_jkt is not a SHA-256 thumbprint')
   }
   return dpop_jkt
 }

@@ -236,9 +236,9 @@ t.test('keys are fetched over https, or from this machine', async t => {
 
 t.test('a failed fetch is reported once in each pause, without text of the response', async t => {
   const listeners: Readonly<Record<string, RequestListener>> = {
-    'the jwks_uri answered 500': failing,
-    'the jwks_uri answered no JSON': (_request, response) => response.end('s3cret'),
-    'the jwks_uri answered no key set': (_request, response) => response.end('{"key":"s3cret"}'),
+    'the jwks_uri returned status 500': failing,
+    'the jwks_uri did not return JSON': (_request, response) => response.end('s3cret'),
+    'the jwks_uri did not return a JWK set': (_request, response) => response.end('{"key":"s3cret"}'),
     'unexpected redirect': (_request, response) => response.writeHead(302, { location: '/s3cret' }).end(),
     UND_ERR_SOCKET: request => request.socket.destroy(),
   }
