@@ -54,7 +54,7 @@ t.test(
     const verify = async (nonce?: string) => {
       const dpop = [newProof(key, { uri: `${issuer}/token`, nowMs: clock.nowMs(), nonce })]
       const proven = server.verifyProof({ dpop, method: 'POST', path: '/token' })
-      await server.spend([proven.use])
+      await server.consume([proven.use])
       return proven
     }
     const nonce = await verify().catch((error: OAuthError) => error.headers['dpop-nonce'])
