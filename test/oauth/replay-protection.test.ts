@@ -217,7 +217,7 @@ t.test(
   'the result or the failure of the store does not count if the assertion or the proof was used before',
   async t => {
     const clock = createManualClock()
-    const { answer: answerOnce, spend } = createReplayProtection(createMemoryStore(clock).replays)
+    const { answer: answerOnce, consume } = createReplayProtection(createMemoryStore(clock).replays)
     const used = new Error('used before')
     const newUse = (id: string): SingleUse => ({
       id,
@@ -228,7 +228,7 @@ t.test(
     })
     const failure = new Error('the store is gone')
     const fail = () => Promise.reject(failure)
-    await spend([newUse('one')])
+    await consume([newUse('one')])
 
     const failing = async (id: string) => answerOnce([newUse(id)], ask => ask(fail))
     const finding = async (...uses: readonly string[]) => {
