@@ -5,9 +5,8 @@ import type { FeedWatch } from '../oauth/feed-watch.ts'
 import type { ClientStore } from '../stores/ports/clients.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
-import { auditClients } from './client-audit.ts'
+import { auditClients, type OnChange } from './audit-events.ts'
 import { meterStoredClients } from './client-metrics.ts'
-import type { OnChange } from './on-change.ts'
 import type { LiveConfig, RestartOnlyConfig } from './restart-only-settings.ts'
 
 /** Clients of the store, followed for as long as the process serves. */

@@ -18,11 +18,11 @@ import type { Audit } from '../telemetry/audit.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
+import type { OnChange } from './audit-events.ts'
 import type { StoredClientsSource } from './client-registry.ts'
+import { deepEqual } from './deep-equal.ts'
 import { findGenerationKeys } from './generation-keys.ts'
-import type { OnChange } from './on-change.ts'
 import type { LiveConfig, RestartOnlyConfig } from './restart-only-settings.ts'
-import { isSame } from './same.ts'
 
 /** What outlives every reload of a process, with all that it knows. */
 export interface ProcessScope {
@@ -92,7 +92,7 @@ const build = (
 ): Generation => {
   const { fixed, store, limiter, revocations, log } = scope
   const failures =
-    before && isSame(before.config.loginFailures, config.loginFailures)
+    before && deepEqual(before.config.loginFailures, config.loginFailures)
       ? before.failures
       : createBruteForceLimit(limiter, config.loginFailures, systemClock.monotonicMs)
   const oauth: OAuthDeps = {
@@ -152,7 +152,7 @@ const upstreamsOf =
   (before: Generation | undefined): FindOpenUpstream =>
   options => {
     const upstream = before?.gateway.upstreams.get(options.name)
-    return upstream && isSame(upstream.options, options) ? upstream : undefined
+    return upstream && deepEqual(upstream.options, options) ? upstream : undefined
   }
 
 const reportKeysAway =

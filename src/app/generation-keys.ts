@@ -4,10 +4,9 @@ import { keyPolicyOf } from '../oauth/keys/rotation-schedule.ts'
 import type { OAuthOptions } from '../oauth/options.ts'
 import type { Store } from '../stores/ports/store.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
-import { auditKeys } from './key-audit.ts'
+import { auditKeys, type OnChange } from './audit-events.ts'
+import { deepEqual } from './deep-equal.ts'
 import { createKeyMeter } from './key-metrics.ts'
-import type { OnChange } from './on-change.ts'
-import { isSame } from './same.ts'
 
 /** Where keys are kept, and who is told of them. */
 export interface GenerationKeysDeps {
@@ -38,7 +37,7 @@ export const findGenerationKeys = (
 }
 
 const usesSameKeys = (before: OAuthOptions, after: OAuthOptions): boolean =>
-  isSame([keyPolicyOf(before), before.keys], [keyPolicyOf(after), after.keys])
+  deepEqual([keyPolicyOf(before), before.keys], [keyPolicyOf(after), after.keys])
 
 const openFilledKeys = async (options: OAuthOptions, deps: GenerationKeysDeps): Promise<KeyRing> => {
   const keys = await openKeys(options, deps)

@@ -7,12 +7,10 @@ import { openKeyRing } from '../oauth/keys/key-ring.ts'
 import { openStore } from '../stores/open.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import type { ReplicaCounter } from '../stores/replica-counter.ts'
-import { auditKeys } from './key-audit.ts'
-import type { OnChange } from './on-change.ts'
+import { auditKeys, type OnChange } from './audit-events.ts'
 
 export { createLimiterService } from '../stores/limits/batching/shared-limiter.ts'
 export type { ReplicaCounter } from '../stores/replica-counter.ts'
-export { privateOptions } from './private-options.ts'
 export { findRestartOnlyChange } from './restart-only-settings.ts'
 
 /** The store as it was found before any worker opened it. */
@@ -58,3 +56,7 @@ export const countPods = async (config: SidegateConfig): Promise<ReplicaCounter 
   const { createReplicaCounter } = await import('../stores/replica-counter.ts')
   return createReplicaCounter(config.store, `${hostname()}-${randomUUID()}`)
 }
+
+/** The private listener to open, if there is one: without a hand-off nobody has anything to say there. */
+export const privateOptions = ({ internal, oauth }: SidegateConfig): SidegateConfig['internal'] =>
+  oauth.login.mode === 'handoff' ? internal : undefined

@@ -1,5 +1,5 @@
-import type { SidegateConfig } from '../app.ts'
 import type { Clock } from '../clock.ts'
+import type { SidegateConfig } from '../config/load.ts'
 import { type Poll, poll } from '../poll.ts'
 
 /** For how long the series of a grouping stay after a reload has removed it: every scrape has seen its last values by then. */

@@ -1,5 +1,5 @@
 import type { SidegateConfig } from '../config/load.ts'
-import { isSame } from './same.ts'
+import { deepEqual } from './deep-equal.ts'
 
 /** Keys of the configuration that a running gateway cannot change: sockets, processes, and where everything is kept. */
 export const restartOnlySettings = [
@@ -23,7 +23,7 @@ export type LiveConfig = Omit<SidegateConfig, FixedKey>
 
 /** Why one configuration cannot follow the other without a restart, or undefined where it can. */
 export const findRestartOnlyChange = (before: SidegateConfig, after: SidegateConfig): string | undefined => {
-  const changed = restartOnlySettings.filter(key => !isSame(before[key], after[key]))
+  const changed = restartOnlySettings.filter(key => !deepEqual(before[key], after[key]))
   if (changed.length === 0) return undefined
   return `${changed.join(', ')} cannot change while Sidegate runs: restart it, or change ${changed.length === 1 ? 'it' : 'them'} back`
 }

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { identifierFault } from '../config/values/identifier.ts'
 
 /** One word of the command line and what it does. */
 export interface Command {
@@ -70,4 +71,11 @@ const sentenceOf = (error: unknown): string => {
   if (option !== undefined)
     return `what follows ${option} begins with a dash; if it is its value, write ${option}=VALUE`
   return (message.split('. ')[0] ?? message).replaceAll('\n', ' ')
+}
+
+/** A name that is written down or repeated whether anybody has it. @throws UsageError where nobody can have it */
+export const requireIdentifier = (what: string, text: string): string => {
+  const fault = identifierFault(what)(text)
+  if (fault !== undefined) throw new UsageError(fault)
+  return text
 }

@@ -2,7 +2,6 @@ import { findNearest } from '../config/source/did-you-mean.ts'
 import { hasFilesUnderWay } from '../files/deadline.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { type Command, UsageError } from './command.ts'
-import { helpText } from './commands/help.ts'
 import { printErrorLine, printLine } from './output.ts'
 
 /** Every command by its name, in the order of the help; loaded when it is called. A new one is one file and one line here. */
@@ -81,3 +80,14 @@ const report = (error: unknown): number => {
   printErrorLine(`sidegate: ${message}${why}${isUsage ? '; sidegate --help lists what there is' : ''}`)
   return isUsage ? 2 : 1
 }
+
+/** What `sidegate --help` prints. */
+const helpText = (commands: readonly Command[]): string => {
+  const entries = commands.filter(command => !command.hidden).map(toEntry)
+  return `Sidegate: an OAuth 2.0 authorization server and an API gateway.\n\n${entries.join('\n')}\n\n${footer}`
+}
+
+const toEntry = ({ name, synopsis, summary }: Command): string =>
+  `  sidegate ${[name, synopsis].filter(Boolean).join(' ')}\n      ${summary}`
+
+const footer = 'Exit codes: 0 ok or drained, 1 bad configuration or failure, 2 bad usage.'

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { withStore } from '../app/with-store.ts'
+import { withStore } from '../app/operator-store.ts'
 import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
+import type { KeyStore } from '../stores/ports/keys.ts'
 import type { Store } from '../stores/ports/store.ts'
 
 /**
@@ -35,3 +36,10 @@ export const isUnmade = (store: SidegateConfig['store']): store is EmbeddedStore
   store.kind === 'sqlite' && !existsSync(store.path)
 
 type EmbeddedStore = Extract<SidegateConfig['store'], { readonly kind: 'sqlite' }>
+
+/** The keys in a configuration's store, for a command beside the gateway. @throws Error as `withOperatedStore` does */
+export const withKeyStore = <T>(
+  config: SidegateConfig,
+  use: (keys: KeyStore) => Promise<T>,
+  access: 'write' | 'read' = 'write',
+): Promise<T> => withOperatedStore(config, 'the keys', store => use(store.keys), access)

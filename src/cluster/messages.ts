@@ -1,8 +1,15 @@
-import type { ClientPart } from '../app/clients.ts'
-import type { BatchedCharge, BatchedVerdict, Revocation } from '../app.ts'
+import type { BatchedCharge, BatchedVerdict, ClientPart, ClientSnapshot, Revocation } from '../app.ts'
 import type { AuditEntry } from '../telemetry/audit.ts'
 import type { MetricChanges } from '../telemetry/recorder.ts'
-import type { EncodedConfig } from './ipc/config-codec.ts'
+
+/**
+ * The configuration on its way from the primary to a worker: what JSON can hold, its secrets in the clear. It goes
+ * through the channel between the two, never into arguments or the environment.
+ */
+export interface EncodedConfig {
+  readonly config: unknown
+  readonly clients: ClientSnapshot
+}
 
 /** What a worker tells its primary. Plain data: it crosses a process boundary as JSON. */
 export type WorkerMessage =

@@ -1,6 +1,6 @@
-import type { Exemplar } from './exemplar.ts'
 import type { Exposer, Exposition, Series } from './exposition.ts'
 import type { ExpositionFormat } from './exposition-format.ts'
+import type { Exemplar } from './metric-labels.ts'
 import { type MetricDeclaration, type MetricKey, metrics } from './metrics.ts'
 import type { MetricChanges } from './recorder.ts'
 

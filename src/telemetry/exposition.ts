@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Registry } from 'prom-client'
-import type { Exemplar } from './exemplar.ts'
 import type { ExpositionFormat } from './exposition-format.ts'
+import type { Exemplar } from './metric-labels.ts'
 import { type MetricDeclaration, type MetricKey, metrics } from './metrics.ts'
 
 export interface Exposition {

@@ -1,5 +1,5 @@
 import { ownMember } from '../own-member.ts'
-import type { Exemplar } from './exemplar.ts'
+import type { Exemplar } from './metric-labels.ts'
 import { type MetricKey, metrics } from './metrics.ts'
 import { MinGauge } from './min-gauge.ts'
 

@@ -1,6 +1,6 @@
 import type { SidegateConfig } from '../../config/load.ts'
 import { findNearest } from '../../config/source/did-you-mean.ts'
-import { type ListedClient, listClients } from './listed-clients.ts'
+import { type ListedClient, listClients } from './list.ts'
 import { quoted } from './store.ts'
 
 /**

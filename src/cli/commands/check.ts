@@ -1,4 +1,4 @@
-import { findEviction } from '../../app/with-store.ts'
+import { findEviction } from '../../app/operator-store.ts'
 import { systemClock } from '../../clock.ts'
 import {
   formatWarning,
@@ -9,7 +9,7 @@ import {
   warningRuleIds,
 } from '../../config/lint/lint.ts'
 import { formatProblem, loadConfig } from '../../config/load.ts'
-import { type ListedClient, listClients } from '../client/listed-clients.ts'
+import { type ListedClient, listClients } from '../client/list.ts'
 import { quoted } from '../client/store.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
 import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'

@@ -3,7 +3,7 @@ import type { SidegateConfig } from '../../config/load.ts'
 import { type ListedKey, listOperatorKeys, listStoredKeys } from '../../oauth/keys/list-keys.ts'
 import { type Command, parseOptions } from '../command.ts'
 import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
-import { withKeyStore } from '../key-store.ts'
+import { withKeyStore } from '../operator-store.ts'
 import { printLine } from '../output.ts'
 import { toTable } from '../table.ts'
 

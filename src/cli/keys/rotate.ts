@@ -6,7 +6,7 @@ import { signingAlgsOf } from '../../oauth/keys/rotation-schedule.ts'
 import { type SigningAlg, signingAlgs } from '../../oauth/protocol.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
 import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
-import { withKeyStore } from '../key-store.ts'
+import { withKeyStore } from '../operator-store.ts'
 import { printLine } from '../output.ts'
 
 /** Gives the store of a configuration new signing keys; a gateway that runs takes them up by itself. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { backUpStore } from '../../app/backup-restore.ts'
+import { backUpStore } from '../../app/operator-store.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
 import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
 import { printLine } from '../output.ts'

@@ -1,4 +1,4 @@
-import { copyEmbeddedStore, parseStoreAddress, type StoreAddress } from '../../app/copy-store.ts'
+import { copyEmbeddedStore, parseStoreAddress, type StoreAddress } from '../../app/operator-store.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
 import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
 import { printLine } from '../output.ts'

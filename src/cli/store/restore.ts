@@ -1,4 +1,4 @@
-import { restoreStore } from '../../app/backup-restore.ts'
+import { restoreStore } from '../../app/operator-store.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
 import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
 import { printLine } from '../output.ts'

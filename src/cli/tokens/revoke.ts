@@ -1,15 +1,16 @@
 import { systemClock } from '../../clock.ts'
 import type { SidegateConfig } from '../../config/load.ts'
+import { opaqueSub } from '../../oauth/interaction/users.ts'
+import { toDigest } from '../../oauth/keys/loaded-keys.ts'
 import { type NotBeforeTarget, setNotBefore } from '../../oauth/tokens/not-before.ts'
+import type { KeyRecord } from '../../stores/ports/keys.ts'
 import type { NotBefore } from '../../stores/ports/not-before.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import { quoted } from '../client/store.ts'
-import { type Command, parseOptions, UsageError } from '../command.ts'
+import { type Command, parseOptions, requireIdentifier, UsageError } from '../command.ts'
 import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
-import { requireIdentifier } from '../identifier.ts'
 import { withOperatedStore } from '../operator-store.ts'
 import { printErrorLine, printLine } from '../output.ts'
-import { readUsers, type User } from './users.ts'
 
 /** Revokes what was issued to a client or for a person, whether the gateway runs or not; ends when what follows is good. */
 export const tokensRevoke: Command = {
@@ -115,3 +116,17 @@ const toJson = ({ client_id, sub, throughSec, untilMs }: NotBefore, person: User
   })
 
 const toInstant = (atMs: number): string => new Date(atMs).toISOString()
+
+/** Somebody of `login.users`, and the subject that their tokens name. */
+interface User {
+  readonly username: string
+  readonly sub: string
+}
+
+/**
+ * Who may sign in on the embedded pages, with their subjects.
+ * @param records the keys of the store: a subject that the configuration does not name is a digest under one of them
+ * @throws Error where there is such a subject, and no gateway has made that key yet
+ */
+const readUsers = ({ oauth }: SidegateConfig, records: readonly KeyRecord[]): readonly User[] =>
+  oauth.users.map(({ username, sub }) => ({ username, sub: sub ?? opaqueSub(username, toDigest(records)) }))

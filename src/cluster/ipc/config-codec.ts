@@ -1,16 +1,7 @@
-import { type ClientSnapshot, createClientIntake } from '../../app/clients.ts'
-import type { SidegateConfig } from '../../app.ts'
+import type { ClientIntake, SidegateConfig } from '../../app.ts'
 import { ownMember, setOwnMember } from '../../own-member.ts'
 import { Secret } from '../../secret.ts'
-
-/**
- * The configuration on its way from the primary to a worker: what JSON can hold, its secrets in the clear. It goes
- * through the channel between the two, never into arguments or the environment.
- */
-export interface EncodedConfig {
-  readonly config: unknown
-  readonly clients: ClientSnapshot
-}
+import type { EncodedConfig, PrimaryMessage } from '../messages.ts'
 
 /** An object with this key stands for what JSON does not know, or for an object that has the key itself. */
 const mark = '$'
@@ -23,9 +14,9 @@ export const encodeConfig = (config: SidegateConfig): EncodedConfig => {
 
 /**
  * The configuration as it was, frozen again. It is made of the parcel, which is not to be used any more.
- * @param intake has what came of its clients before (`config-parts.ts`)
+ * @param intake has what came of its clients before (`sendInParts`)
  */
-export const decodeConfig = (encodedConfig: EncodedConfig, intake = createClientIntake()): SidegateConfig => {
+export const decodeConfig = (encodedConfig: EncodedConfig, intake: ClientIntake): SidegateConfig => {
   const { oauth, ...config } = unpack(encodedConfig.config) as SidegateConfig
   const { facts, parts } = encodedConfig.clients
   parts.forEach(intake.add)
@@ -85,4 +76,18 @@ const unpackMembers = (members: Members): Members => {
     if (unpacked !== member) setOwnMember(members, key, unpacked)
   }
   return Object.freeze(members)
+}
+
+/**
+ * Sends a message; one that holds a configuration as several. Its clients go ahead a part at a time: a worker that took a
+ * hundred thousand at once would answer nobody meanwhile.
+ */
+export const sendInParts = (message: PrimaryMessage, send: (message: PrimaryMessage) => void): void => {
+  if (message.type !== 'configure' && message.type !== 'propose') {
+    send(message)
+    return
+  }
+  const { config, clients } = message.config
+  for (const part of clients.parts) send({ type: 'clients', part })
+  send({ ...message, config: { config, clients: { ...clients, parts: [] } } })
 }

@@ -1,4 +1,4 @@
-import type { EncodedConfig } from '../ipc/config-codec.ts'
+import type { EncodedConfig } from '../messages.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
 
 /** Whether all workers can serve a configuration: each builds it beside the one that it serves. */

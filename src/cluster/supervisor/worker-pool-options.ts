@@ -1,7 +1,6 @@
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
-import type { EncodedConfig } from '../ipc/config-codec.ts'
-import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
+import type { EncodedConfig, PrimaryMessage, WorkerMessage } from '../messages.ts'
 import type { PreloadedWorker } from './preload.ts'
 import type { Listeners } from './reuseport-sockets.ts'
 import type { WorkerName } from './worker-process.ts'

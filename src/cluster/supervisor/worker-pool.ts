@@ -1,10 +1,14 @@
 import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
-import { createSlotListeners } from './slot-listeners.ts'
-import { defaultStartTimeoutMs } from './startup-timeout.ts'
 import { createWatchdog } from './watchdog.ts'
 import type { WorkersOptions } from './worker-pool-options.ts'
-import { forkWorker, type WorkerEvents, type WorkerName, type WorkerProcess } from './worker-process.ts'
-import { createSlots, isServing, type Slot } from './worker-slots.ts'
+import {
+  defaultStartTimeoutMs,
+  forkWorker,
+  type WorkerEvents,
+  type WorkerName,
+  type WorkerProcess,
+} from './worker-process.ts'
+import { createSlotListeners, createSlots, isServing, type Slot } from './worker-slots.ts'
 
 /** The serving processes: one per slot, replaced when they die, their listeners lent to the others meanwhile. */
 export interface Workers {

@@ -1,10 +1,9 @@
 import type { Worker } from 'node:cluster'
 import type { Logger } from '../../telemetry/logger.ts'
-import { sendInParts } from '../ipc/message-parts.ts'
+import { sendInParts } from '../ipc/config-codec.ts'
 import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
 import { fork, type Preloaded } from './preload.ts'
 import type { ListenHandle } from './reuseport-sockets.ts'
-import { watchStartup } from './startup-timeout.ts'
 
 /** Names one process, for its metrics; no other one ever has the same. */
 export type WorkerName = string
@@ -93,4 +92,19 @@ export const forkWorker = (slot: number, events: WorkerEvents, preloaded?: Prelo
 
 const send = (worker: Worker, message: PrimaryMessage, handle: ListenHandle | undefined): void => {
   if (worker.isConnected()) worker.send(message, handle as never, () => undefined)
+}
+
+/** Many times what a start takes on a busy machine: a worker that takes longer hangs. */
+export const defaultStartTimeoutMs = 60_000
+
+/** Ends a worker that has not said in time that it can serve; `onOverdue` is told first. */
+const watchStartup = (worker: Worker, timeoutMs: number, onOverdue: () => void): void => {
+  const timer = setTimeout(() => {
+    onOverdue()
+    worker.process.kill('SIGKILL')
+  }, timeoutMs)
+  worker.on('message', (message: WorkerMessage) => {
+    if (message.type === 'started') clearTimeout(timer)
+  })
+  worker.once('exit', () => clearTimeout(timer))
 }

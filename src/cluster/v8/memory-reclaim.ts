@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { minorGc } from '../../minor-gc.ts'
-import type { Sockets } from '../worker/listeners.ts'
+
+/** The connections of one kind of listener. */
+export interface ConnectionCounter {
+  /** How many are open, and the most that were open at a time since the last call. */
+  count(): { readonly now: number; readonly most: number }
+  /** Calls back once, when another connection is accepted. A second call replaces the first. */
+  onNextConnection(callback: () => void): void
+}
 
 /** How much must have been added before it is worth the milliseconds of giving it back. */
 const muchBytes = 16 * 1024 * 1024
@@ -18,7 +25,7 @@ const afterwardsMs = 10_000
  * Gives memory back to the system whenever most connections have gone. V8 looks for dead old objects when their number has grown, and
  * it does not grow when an attack is over; and the C library keeps what was freed, a hundred MiB of ten thousand connections.
  */
-export const reclaimMemory = async (all: readonly Sockets[]): Promise<never> => {
+export const reclaimMemory = async (all: readonly ConnectionCounter[]): Promise<never> => {
   let leastBytes = heldBytes()
   let most = 0
   let before = 0
@@ -43,7 +50,7 @@ export const reclaimMemory = async (all: readonly Sockets[]): Promise<never> => 
 }
 
 /** A process without connections looks at nothing. */
-const nextConnection = (all: readonly Sockets[]): Promise<void> =>
+const nextConnection = (all: readonly ConnectionCounter[]): Promise<void> =>
   new Promise(resolve => {
     for (const sockets of all) sockets.onNextConnection(resolve)
   })

@@ -1,5 +1,4 @@
-import type { ClientIntake } from '../../app/clients.ts'
-import type { App } from '../../app.ts'
+import type { App, ClientIntake } from '../../app.ts'
 import { decodeConfig } from '../ipc/config-codec.ts'
 import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
 import type { ListenHandle } from '../supervisor/reuseport-sockets.ts'

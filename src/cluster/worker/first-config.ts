@@ -1,5 +1,4 @@
-import type { ClientIntake } from '../../app/clients.ts'
-import type { SidegateConfig } from '../../app.ts'
+import type { ClientIntake, SidegateConfig } from '../../app.ts'
 import { decodeConfig } from '../ipc/config-codec.ts'
 import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
 

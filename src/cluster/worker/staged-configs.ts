@@ -1,6 +1,6 @@
-import type { ClientIntake } from '../../app/clients.ts'
-import type { App, Prepared } from '../../app.ts'
-import { decodeConfig, type EncodedConfig } from '../ipc/config-codec.ts'
+import type { App, ClientIntake, Prepared } from '../../app.ts'
+import { decodeConfig } from '../ipc/config-codec.ts'
+import type { EncodedConfig } from '../messages.ts'
 import { reasonOf } from './start-failure.ts'
 
 /**

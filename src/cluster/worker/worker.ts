@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 import { flushCompileCache } from 'node:module'
-import { createClientIntake } from '../../app/clients.ts'
-import { type App, createApp } from '../../app.ts'
+import { type App, createApp, createClientIntake } from '../../app.ts'
 import { poll } from '../../poll.ts'
 import { createAccessLog } from '../../telemetry/access-log.ts'
 import { createAudit } from '../../telemetry/audit.ts'

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import t from 'tap'
 import { decodeConfig, encodeConfig } from '../../../src/cluster/ipc/config-codec.ts'
 import { loadConfig, type SidegateConfig } from '../../../src/config/load.ts'
-import type { Clients } from '../../../src/oauth/clients/configured-clients.ts'
+import { type Clients, createClientIntake } from '../../../src/oauth/clients/configured-clients.ts'
 import { Secret } from '../../../src/secret.ts'
 import { acceptedConfig, client } from '../../config/support.ts'
 
 /** What arrives in a worker: the channel speaks JSON. */
 const sendOver = (config: SidegateConfig): SidegateConfig =>
-  decodeConfig(JSON.parse(JSON.stringify(encodeConfig(config))))
+  decodeConfig(JSON.parse(JSON.stringify(encodeConfig(config))), createClientIntake())
 
 /** A value with its secrets readable, and without what is undefined, so that two can be compared. */
 const revealed = (value: unknown): unknown => {

@@ -1,6 +1,5 @@
 import t from 'tap'
-import type { EncodedConfig } from '../../../src/cluster/ipc/config-codec.ts'
-import type { PrimaryMessage } from '../../../src/cluster/messages.ts'
+import type { EncodedConfig, PrimaryMessage } from '../../../src/cluster/messages.ts'
 import { createVote } from '../../../src/cluster/primary/vote.ts'
 import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
 

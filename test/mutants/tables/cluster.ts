@@ -60,7 +60,7 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'the queue of a dead worker waits for its replacement',
-    file: 'src/cluster/supervisor/slot-listeners.ts',
+    file: 'src/cluster/supervisor/worker-slots.ts',
     find: 'if (isServing(slot) || slot.reassignedTo) continue',
     replace: 'if (isServing(slot) || slot.index >= 0) continue',
     tests: ['test/cluster/worker-death.test.ts'],
@@ -149,9 +149,9 @@ export const clusterMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker that hangs before it can serve is waited for',
-    file: 'src/cluster/supervisor/startup-timeout.ts',
-    find: "worker.process.kill('SIGKILL')",
-    replace: 'worker.process.kill(0)',
+    file: 'src/cluster/supervisor/worker-process.ts',
+    find: "onOverdue()\n    worker.process.kill('SIGKILL')",
+    replace: "onOverdue()\n    worker.process.kill(0)",
     tests: ['test/cluster/worker-start.test.ts'],
     only: 'hangs before it can serve',
   },

@@ -60,7 +60,7 @@ export const telemetryMutants: readonly Mutant[] = [
   },
   {
     name: 'each status that an upstream makes up is a series of its own',
-    file: 'src/telemetry/status-labels.ts',
+    file: 'src/telemetry/metric-labels.ts',
     find: 'named.has(status) ? String(status) : codeClass(status)',
     replace: 'named.size > 0 ? String(status) : codeClass(status)',
     tests: ['test/scenario/cardinality.test.ts', 'test/scenario/metrics.test.ts'],

@@ -9,7 +9,7 @@ import { grantTypes, signingAlgs } from '../../../src/oauth/protocol.ts'
 import { createMemoryStore } from '../../../src/stores/memory.ts'
 import type { CertificateUse } from '../../../src/telemetry/certificate-metrics.ts'
 import { type MetricDeclaration, type MetricKey, metrics } from '../../../src/telemetry/metrics.ts'
-import { codeLabels } from '../../../src/telemetry/status-labels.ts'
+import { codeLabels } from '../../../src/telemetry/metric-labels.ts'
 import { buildInfo } from '../../../src/version.ts'
 import type { Exposition, Sample } from './exposition.ts'
 

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { isSame } from '../../src/app/same.ts'
+import { deepEqual } from '../../src/app/deep-equal.ts'
 import { Secret } from '../../src/secret.ts'
 
 t.test('values that say the same are the same, whoever made them', async t => {
   const make = () => ({ a: [1, 'x', null], secret: new Secret('s'), texts: new Map([['read', { en: 'Read' }]]) })
 
-  t.ok(isSame(make(), make()))
-  t.ok(isSame({ a: 1, b: undefined }, { a: 1 }), 'what is undefined is as good as left out')
+  t.ok(deepEqual(make(), make()))
+  t.ok(deepEqual({ a: 1, b: undefined }, { a: 1 }), 'what is undefined is as good as left out')
 })
 
 for (const [name, one, other] of [
@@ -23,7 +23,7 @@ for (const [name, one, other] of [
   ['a map and nothing', new Map([['a', 1]]), {}],
 ] as const) {
   t.test(`${name} tells two values apart`, async t => {
-    t.notOk(isSame(one, other))
-    t.notOk(isSame(other, one))
+    t.notOk(deepEqual(one, other))
+    t.notOk(deepEqual(other, one))
   })
 }

@@ -1,8 +1,36 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClientMembers, StoredClient } from '../oauth/clients/stored-clients.ts'
+import type { KeyChange } from '../oauth/keys/key-changes.ts'
 import { ownMember } from '../own-member.ts'
 import type { ClientChange } from '../stores/ports/clients.ts'
-import type { OnChange } from './on-change.ts'
+import type { NotBefore } from '../stores/ports/not-before.ts'
+import type { AuditEntry } from '../telemetry/audit.ts'
+
+/**
+ * Told of what an operator, or the time, changed in the store. Every process sees it, and the primary says it once.
+ * @param id the same for the same change in every process, and for no other: such as `client 7`
+ */
+export type OnChange = (id: string, entry: AuditEntry) => void
+
+/** What becomes of signing keys, as audit lines. */
+export const auditKeys =
+  (onChange: OnChange): ((change: KeyChange) => void) =>
+  ({ kid, alg, became, activeAtMs }) => {
+    const id = `key ${kid} ${became}`
+    if (became !== 'published') onChange(id, { action: `key_${became}`, kid, alg })
+    else onChange(id, { action: 'key_published', kid, alg, active_at: new Date(activeAtMs).toISOString() })
+  }
+
+/** What an operator revoked by `sidegate tokens revoke`, as audit lines. */
+export const auditCutoffs =
+  (onChange: OnChange) =>
+  ({ client_id, sub, throughSec }: NotBefore): void =>
+    onChange(`cutoff ${JSON.stringify([client_id, sub, throughSec])}`, {
+      action: 'tokens_revoked',
+      reason: 'operator',
+      ...(client_id !== undefined && { client_id }),
+      ...(sub !== undefined && { sub }),
+    })
 
 type What =
   | { readonly action: 'client_created' | 'client_deleted' | 'client_disabled' | 'client_enabled' }

@@ -2,14 +2,14 @@ import { ownMember } from '../own-member.ts'
 import { Secret } from '../secret.ts'
 
 /** Whether two parts of configurations say the same; what is undefined is as good as left out. */
-export const isSame = (one: unknown, other: unknown): boolean => {
+export const deepEqual = (one: unknown, other: unknown): boolean => {
   if (one === other) return true
   if (!isObject(one) || !isObject(other)) return false
   if (one instanceof Secret || other instanceof Secret) return textOf(one) === textOf(other)
-  if (one instanceof Map || other instanceof Map) return isSame(entriesOf(one), entriesOf(other))
+  if (one instanceof Map || other instanceof Map) return deepEqual(entriesOf(one), entriesOf(other))
   if (Array.isArray(one) !== Array.isArray(other)) return false
   const [members, others] = [one, other] as Readonly<Record<string, unknown>>[]
-  return Object.keys({ ...members, ...others }).every(key => isSame(ownMember(members, key), ownMember(others, key)))
+  return Object.keys({ ...members, ...others }).every(key => deepEqual(ownMember(members, key), ownMember(others, key)))
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

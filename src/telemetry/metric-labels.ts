@@ -13,3 +13,18 @@ export const codeLabel = (status: number): string => (named.has(status) ? String
 
 /** Every `code` that there can be. */
 export const codeLabels: readonly string[] = [...new Set(Array.from({ length: 500 }, (_, i) => codeLabel(100 + i)))]
+
+/**
+ * One observation of a histogram's bucket, with the trace that shows how it came about (OpenMetrics 1.0, section
+ * "Exemplars": its labels have at most 128 characters; these have 40). Plain data: it crosses a process boundary.
+ */
+export interface Exemplar {
+  /** Which bucket of the histogram, the first being 0. */
+  readonly bucket: number
+  /** 32 hexadecimal digits. */
+  readonly traceId: string
+  /** What was observed, in the metric's unit. */
+  readonly value: number
+  /** By the system's clock. */
+  readonly atMs: number
+}

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { auditClients } from '../../src/app/client-audit.ts'
+import { auditClients } from '../../src/app/audit-events.ts'
 import type { StoredClient } from '../../src/oauth/clients/stored-clients.ts'
 
 const version = '7'

@@ -1,7 +1,6 @@
 import t from 'tap'
 import type { SidegateConfig } from '../../../src/app.ts'
-import { decodeConfig, encodeConfig } from '../../../src/cluster/ipc/config-codec.ts'
-import { sendInParts } from '../../../src/cluster/ipc/message-parts.ts'
+import { decodeConfig, encodeConfig, sendInParts } from '../../../src/cluster/ipc/config-codec.ts'
 import type { PrimaryMessage } from '../../../src/cluster/messages.ts'
 import { createClientIntake } from '../../../src/oauth/clients/configured-clients.ts'
 import { acceptedConfig, client } from '../../config/support.ts'
