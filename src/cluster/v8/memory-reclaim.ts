@@ -4,36 +4,36 @@ import { minorGc } from '../../minor-gc.ts'
 
 /** The connections of one kind of listener. */
 export interface ConnectionCounter {
-  /** How many are open, and the most that were open at a time since the last call. */
+  /** The number of open connections, and the highest number since the last call. */
   count(): { readonly now: number; readonly most: number }
-  /** Calls back once, when another connection is accepted. A second call replaces the first. */
+  /** Calls back once, when the next connection is accepted. A second call replaces the first. */
   onNextConnection(callback: () => void): void
 }
 
-/** How much must have been added before it is worth the milliseconds of giving it back. */
+/** The process must hold this much more than its minimum before a collection is worth its milliseconds. */
 const muchBytes = 16 * 1024 * 1024
 
-const lookEveryMs = 1000
+const checkEveryMs = 1000
 
-/** How long V8 has to mark and sweep what is old, beside the requests. It takes a tenth of this. */
+/** Time for V8 to mark and sweep the old generation beside the requests, ten times as long as V8 needs. */
 const collectionMs = 1000
 
-/** By then connections to upstreams that nobody needs any more have ended too. */
+/** After this time idle connections to upstreams have been closed too. */
 const afterwardsMs = 10_000
 
 /**
- * Gives memory back to the system whenever most connections have gone. V8 looks for dead old objects when their number has grown, and
- * it does not grow when an attack is over; and the C library keeps what was freed, a hundred MiB of ten thousand connections.
+ * Gives memory back to the system whenever most connections have been closed. V8 starts a major GC only when the old generation
+ * grows, which stops once the attack is over.
  */
 export const reclaimMemory = async (all: readonly ConnectionCounter[]): Promise<never> => {
   let leastBytes = heldBytes()
   let most = 0
   let before = 0
   for (;;) {
-    await pause(lookEveryMs)
+    await pause(checkEveryMs)
     const held = heldBytes()
     leastBytes = Math.min(leastBytes, held)
-    const counts = all.map(sockets => sockets.count())
+    const counts = all.map(connections => connections.count())
     const now = sum(counts.map(count => count.now))
     most = Math.max(most, sum(counts.map(count => count.most)))
     const isCalm = Math.abs(now - before) <= 10 + before / 10
@@ -41,26 +41,21 @@ export const reclaimMemory = async (all: readonly ConnectionCounter[]): Promise<
     if (now === 0 && isCalm && held <= leastBytes + muchBytes) await nextConnection(all)
     if (!isCalm || now > most / 2 || held <= leastBytes + muchBytes) continue
     most = now
-    await giveBack()
+    await collectOld()
     await pause(afterwardsMs)
-    await giveBack()
-    // What is left is in use, and no reason to try again.
+    await collectOld()
+    // The rest is in use, so it must not trigger another collection.
     leastBytes = heldBytes()
   }
 }
 
-/** A process without connections looks at nothing. */
+/** A process without connections checks nothing until the next one. */
 const nextConnection = (all: readonly ConnectionCounter[]): Promise<void> =>
   new Promise(resolve => {
-    for (const sockets of all) sockets.onNextConnection(resolve)
+    for (const connections of all) connections.onNextConnection(resolve)
   })
 
-const giveBack = async (): Promise<void> => {
-  await collectOld()
-  trimHeap()
-}
-
-/** Infinite where it cannot be read: without /proc, or without a file that could be opened, as where connections have taken all. */
+/** Infinity if the system does not tell: without /proc, or if connections have taken all file descriptors. */
 const heldBytes = (): number => {
   try {
     return process.memoryUsage.rss()
@@ -69,37 +64,19 @@ const heldBytes = (): number => {
   }
 }
 
-/** It keeps no process alive. */
+/** The timer does not keep the process alive. */
 const pause = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false })
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /**
- * Has V8 begin to mark as if a hundredth of the memory that it may take were reason enough: in slices of half a millisecond
- * between requests. A collection by its `gc` function is one stop, of 13 milliseconds after ten thousand connections.
+ * Makes V8 begin to mark as if it had reached its limit at a hundredth of the memory that it may take. It marks in slices of half
+ * a millisecond between requests; its `gc` function would stop the process for 13 milliseconds after ten thousand connections.
  */
 const collectOld = async (): Promise<void> => {
   setFlagsFromString('--incremental-marking-soft-trigger=1')
-  // V8 looks at the trigger after each collection of young objects, and a process without work may have none for long.
+  // V8 checks the trigger after each minor collection, and an idle process may run none for a long time.
   minorGc()
   await pause(collectionMs)
   setFlagsFromString('--incremental-marking-soft-trigger=0')
-}
-
-/** Four milliseconds after ten thousand connections. Nothing where Node has no `node:ffi`, or the C library is not glibc. */
-const trimHeap = (): void => {
-  mallocTrim ??= findMallocTrim()
-  mallocTrim(0n)
-}
-
-let mallocTrim: ((padBytes: bigint) => unknown) | undefined
-
-const findMallocTrim = (): ((padBytes: bigint) => unknown) => {
-  try {
-    const signature = { return: 'i32', arguments: ['u64'] } as const
-    const found = process.getBuiltinModule('node:ffi')?.dlopen(null, { malloc_trim: signature })
-    return found?.functions.malloc_trim ?? (() => undefined)
-  } catch {
-    return () => undefined
-  }
 }

@@ -8,9 +8,6 @@ import { createLogger, readLogLevel } from '../../telemetry/logger.ts'
 import { createRecorder, type Recorder } from '../../telemetry/recorder.ts'
 import { type WorkerMessage, workerEnvironment } from '../messages.ts'
 import { heartbeatEveryMs } from '../supervisor/watchdog.ts'
-import { yieldToRequests } from '../v8/helper-threads.ts'
-import { keepTickShape } from '../v8/tick-shape.ts'
-import { allocateYoung } from '../v8/young-allocation.ts'
 import { createCommandHandler } from './commands.ts'
 import { askForConfig } from './first-config.ts'
 import { createLimiterRpc } from './limiter-rpc.ts'
@@ -28,7 +25,6 @@ const reportQuietEveryMs = 10_000
  * stops when told.
  */
 export const runWorker = async (): Promise<void> => {
-  keepTickShape()
   ignoreTerminalSignals()
   process.once('disconnect', () => process.exit(1))
   const intake = createClientIntake()
@@ -66,8 +62,6 @@ export const runWorker = async (): Promise<void> => {
     hasStarted = true
     send({ type: 'started' })
     flushCompileCache()
-    allocateYoung()
-    yieldToRequests()
   }
   const orders = createCommandHandler({
     slot,

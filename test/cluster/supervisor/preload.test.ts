@@ -27,7 +27,7 @@ if (cluster.isWorker) {
     preloaded[Symbol.dispose]()
     taken.worker.send({})
     const [next] = await once(taken.worker, 'message')
-    console.log(JSON.stringify([preloaded.slot, taken.said, next, preloaded.take() === undefined]))
+    console.log(JSON.stringify([preloaded.slot, taken.received, next, preloaded.take() === undefined]))
     taken.worker.kill()
   } else if (role === 'dispose') {
     preloaded[Symbol.dispose]()
