@@ -231,3 +231,9 @@ export const gatewayErrors = {
 } as const satisfies Record<string, GatewayErrorEntry>
 
 export type GatewayErrorCode = keyof typeof gatewayErrors
+
+/** The message of whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** The first line of the message of whatever was thrown. */
+export const firstLineOf = (error: unknown): string => messageOf(error).split('\n', 1)[0] ?? ''

@@ -16,9 +16,9 @@ export const meterStoredClients = (
   recorder: Recorder,
 ): { readonly close: () => void } => {
   const verdicts = new WeakMap<ClientGroup, boolean>()
-  const holders = {
-    valid: recorder.least('storedClients', ['valid']).hold(),
-    invalid: recorder.least('storedClients', ['invalid']).hold(),
+  const contributions = {
+    fit: recorder.least('storedClients', ['fit']).contribute(),
+    unfit: recorder.least('storedClients', ['unfit']).contribute(),
   }
   let timer: NodeJS.Timeout | undefined
 
@@ -31,10 +31,10 @@ export const meterStoredClients = (
   }
   const count = (): void => {
     timer = undefined
-    const counts = { valid: 0, invalid: 0 }
-    for (const kind of feed.groups()) counts[isValid(kind) ? 'valid' : 'invalid'] += kind.count
-    holders.valid.set(counts.valid)
-    holders.invalid.set(counts.invalid)
+    const counts = { fit: 0, unfit: 0 }
+    for (const kind of feed.kinds()) counts[isFit(kind) ? 'fit' : 'unfit'] += kind.count
+    contributions.fit.set(counts.fit)
+    contributions.unfit.set(counts.unfit)
   }
   const unfollow = feed.follow(() => {
     timer ??= setTimeout(count, countEveryMs).unref()
@@ -44,8 +44,8 @@ export const meterStoredClients = (
     close() {
       unfollow()
       clearTimeout(timer)
-      holders.valid.release()
-      holders.invalid.release()
+      contributions.fit.release()
+      contributions.unfit.release()
     },
   }
 }

@@ -12,7 +12,7 @@ import type { LiveConfig, RestartOnlyConfig } from './restart-only-settings.ts'
 /** Clients of the store, followed for as long as the process serves. */
 export interface StoredClientsSource {
   /** Beside those of a configuration, until closed. */
-  beside(config: LiveConfig, fixed: RestartOnlyConfig): JoinedClients
+  join(config: LiveConfig, fixed: RestartOnlyConfig): JoinedClients
   close(): void
 }
 
@@ -38,7 +38,7 @@ export const followStoredClients = async (
   })
   await feed.starting
   return {
-    beside(config, fixed) {
+    join(config, fixed) {
       const reader = lazily(() => reading?.createStoredClientReader({ ...fixed, ...config }))
       const joined = joinClients(config.oauth.clients, feed, reader, {
         invalid: (client_id, reason) =>

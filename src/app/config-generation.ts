@@ -67,7 +67,7 @@ export const createGeneration = async (
   before?: Generation,
 ): Promise<Generation> => {
   const keys = await findGenerationKeys(config.oauth, scope, before?.oauth)
-  const clients = scope.storedClients.beside(config, scope.fixed)
+  const clients = scope.storedClients.join(config, scope.fixed)
   try {
     return build(config, scope, { keys, clients }, before)
   } catch (error) {
@@ -79,7 +79,7 @@ export const createGeneration = async (
 }
 
 /** What a serving follows in the store. */
-interface Followed {
+interface StoreSubscriptions {
   readonly keys: KeyRing
   readonly clients: JoinedClients
 }
@@ -87,7 +87,7 @@ interface Followed {
 const build = (
   config: LiveConfig,
   scope: ProcessScope,
-  { keys, clients }: Followed,
+  { keys, clients }: StoreSubscriptions,
   before: Generation | undefined,
 ): Generation => {
   const { fixed, store, limiter, revocations, log } = scope

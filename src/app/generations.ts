@@ -1,4 +1,5 @@
 import type { HttpServerHandlers } from '../http/server/handlers.ts'
+import { type Poll, poll } from '../poll.ts'
 import type { Generation } from './config-generation.ts'
 
 /** The serving of now, and those before it that still have requests under way. */
@@ -13,7 +14,7 @@ export interface Generations {
   close(): Promise<void>
 }
 
-const lookEveryMs = 100
+const checkEveryMs = 100
 
 export const createGenerations = (first: Generation): Generations => {
   let current = first
@@ -27,11 +28,11 @@ export const createGenerations = (first: Generation): Generations => {
       void serving.close(current)
     }
     if (before.size === 0) {
-      clearInterval(timer)
-      timer = undefined
+      checking?.close()
+      checking = undefined
     }
   }
-  let timer: NodeJS.Timeout | undefined
+  let checking: Poll | undefined
 
   return {
     handlers: {
@@ -44,7 +45,7 @@ export const createGenerations = (first: Generation): Generations => {
       before.add(current)
       current = next
       if (isDraining) next.gateway.startDraining()
-      timer ??= setInterval(closeIdle, lookEveryMs).unref()
+      checking ??= poll(closeIdle, checkEveryMs)
     },
     startDraining() {
       isDraining = true
@@ -52,7 +53,7 @@ export const createGenerations = (first: Generation): Generations => {
     },
     inFlight: () => [...before].reduce((sum, { gateway }) => sum + gateway.inFlight(), current.gateway.inFlight()),
     async close() {
-      clearInterval(timer)
+      checking?.close()
       await Promise.all([current.close(), ...[...before].map(serving => serving.close(current))])
     },
   }

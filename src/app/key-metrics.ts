@@ -9,16 +9,16 @@ export interface KeyMeter {
 }
 
 export const createKeyMeter = (recorder: Recorder): KeyMeter => {
-  const holders = new Map<string, Contribution>()
-  const holderOf = (alg: string): Contribution => {
-    const holder = holders.get(alg) ?? recorder.least('keyRotationDue', [alg]).hold()
-    holders.set(alg, holder)
-    return holder
+  const contributions = new Map<string, Contribution>()
+  const contributionOf = (alg: string): Contribution => {
+    const contribution = contributions.get(alg) ?? recorder.least('keyRotationDue', [alg]).contribute()
+    contributions.set(alg, contribution)
+    return contribution
   }
   return {
-    rotation: (alg, dueAtMs) => holderOf(alg).set(Math.floor(dueAtMs / 1000)),
+    rotation: (alg, dueAtMs) => contributionOf(alg).set(Math.floor(dueAtMs / 1000)),
     close() {
-      for (const holder of holders.values()) holder.release()
+      for (const contribution of contributions.values()) contribution.release()
     },
   }
 }

@@ -16,7 +16,7 @@ export { findRestartOnlyChange } from './restart-only-settings.ts'
 /** The store as it was found before any worker opened it. */
 export interface PreparedStore {
   /** Undefined where it answers, else why not: a Redis that is away is no reason to stay down. */
-  readonly whyAway: string | undefined
+  readonly unavailableReason: string | undefined
   /** Whoever closes an embedded store last has to tidy up its file, on the disk: so workers should have opened it by then. */
   close(): void
 }
@@ -35,9 +35,9 @@ export const prepareStore = async (config: SidegateConfig, onChange: OnChange): 
     const keys = await openKeyRing(store.keys, systemClock, config.oauth, reports)
     keys.close()
     await store.ping()
-    return { whyAway: undefined, close }
+    return { unavailableReason: undefined, close }
   } catch (error) {
-    if (error instanceof StoreUnavailableError) return { whyAway: error.reason, close }
+    if (error instanceof StoreUnavailableError) return { unavailableReason: error.reason, close }
     close()
     throw error
   }

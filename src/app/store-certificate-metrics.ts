@@ -1,6 +1,7 @@
 import { readTextFile } from '../files/text-file.ts'
 import { firstEnd } from '../http/tls/certificate-expiry.ts'
 import { parseCertificates } from '../http/tls/pem.ts'
+import { poll } from '../poll.ts'
 import { parseRedisAddress, type StoreUrl } from '../stores/store-url.ts'
 import { createCertificateMeter } from '../telemetry/certificate-metrics.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
@@ -15,12 +16,12 @@ export const followStoreCertificates = (store: StoreUrl, recorder: Recorder): { 
   const meter = createCertificateMeter(recorder, 'store')
   const look = async (): Promise<void> => meter.ends({ own: await endOf(certFile), authorities: await endOf(caFile) })
   // Half of them are being renewed, say: the next look finds the rest.
-  const lookPatiently = (): void => void look().catch(() => undefined)
-  const timer = setInterval(lookPatiently, lookEveryMs).unref()
-  lookPatiently()
+  const lookPatiently = (): Promise<void> => look().catch(() => undefined)
+  void lookPatiently()
+  const looking = poll(lookPatiently, lookEveryMs)
   return {
     close() {
-      clearInterval(timer)
+      looking.close()
       meter.close()
     },
   }

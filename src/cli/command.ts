@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { identifierFault } from '../config/values/identifier.ts'
+import { messageOf } from '../errors.ts'
 
 /** One word of the command line and what it does. */
 export interface Command {
@@ -66,7 +67,7 @@ const parseStrictly = <const T extends Options>(args: readonly string[], options
 
 /** Node goes on with advice about `--`; and of a value that looks like an option it says more than a line holds. */
 const sentenceOf = (error: unknown): string => {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const option = /^Option '(?:-\w, )?(--[\w-]+)(?: <value>)?' argument is ambiguous/.exec(message)?.[1]
   if (option !== undefined)
     return `what follows ${option} begins with a dash; if it is its value, write ${option}=VALUE`

@@ -1,4 +1,5 @@
 import { findNearest } from '../config/source/did-you-mean.ts'
+import { messageOf } from '../errors.ts'
 import { hasFilesUnderWay } from '../files/deadline.ts'
 import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { type Command, UsageError } from './command.ts'
@@ -74,7 +75,7 @@ const findNearestCommand = (args: readonly string[]): string | undefined => {
 }
 
 const report = (error: unknown): number => {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const why = error instanceof StoreUnavailableError ? `: ${error.reason}` : ''
   const isUsage = error instanceof UsageError
   printErrorLine(`sidegate: ${message}${why}${isUsage ? '; sidegate --help lists what there is' : ''}`)

@@ -14,8 +14,8 @@ export interface CertificateMeter {
 
 /** @param upstream its name; empty for everything else */
 export const createCertificateMeter = (recorder: Recorder, use: CertificateUse, upstream = ''): CertificateMeter => {
-  const own = recorder.least('certificateExpiry', [use, upstream]).hold()
-  const authorities = recorder.least('certificateExpiry', [`${use}_ca`, upstream]).hold()
+  const own = recorder.least('certificateExpiry', [use, upstream]).contribute()
+  const authorities = recorder.least('certificateExpiry', [`${use}_ca`, upstream]).contribute()
   return {
     ends(ends) {
       say(own, ends.own)
@@ -28,7 +28,7 @@ export const createCertificateMeter = (recorder: Recorder, use: CertificateUse, 
   }
 }
 
-const say = (holder: Contribution, endMs: number | undefined): void => {
-  if (endMs === undefined) holder.release()
-  else holder.set(Math.floor(endMs / 1000))
+const say = (contribution: Contribution, endMs: number | undefined): void => {
+  if (endMs === undefined) contribution.release()
+  else contribution.set(Math.floor(endMs / 1000))
 }

@@ -18,17 +18,17 @@ export class MinGauge {
     this.id = id
     this.#markChanged = markChanged
   }
-  hold(): Contribution {
-    const holder: Contribution = {
+  contribute(): Contribution {
+    const contribution: Contribution = {
       set: value => {
-        this.#values.set(holder, value)
+        this.#values.set(contribution, value)
         this.#change()
       },
       release: () => {
-        if (this.#values.delete(holder)) this.#change()
+        if (this.#values.delete(contribution)) this.#change()
       },
     }
-    return holder
+    return contribution
   }
   take(): [number, number | null] {
     this.#changed = false

@@ -95,7 +95,7 @@ t.test('histograms are summed bucket by bucket, and their buckets count all that
 
 t.test('a gauge that is the least of all counts those that have one, and is gone with the last of them', async t => {
   const { aggregate, workers } = startWorkers('one', 'two')
-  const holders = workers.map(({ recorder }) => recorder.least('keyRotationDue', ['ES256']).hold())
+  const holders = workers.map(({ recorder }) => recorder.least('keyRotationDue', ['ES256']).contribute())
   const reported = async (...indexes: readonly number[]): Promise<readonly number[]> => {
     for (const index of indexes) workers[index]?.report()
     const { samples } = await expose(aggregate)

@@ -87,7 +87,7 @@ t.test('a gauge that several hold is the least they say, and there is none when 
   const taken = (): unknown => recorder.takeChanges()?.numbers
   const cell = recorder.least('certificateExpiry', ['upstream', 'a'])
   t.same(taken(), [], 'nobody holds it yet')
-  const [one, two] = [cell.hold(), cell.hold()]
+  const [one, two] = [cell.contribute(), cell.contribute()]
 
   one.set(20)
   two.set(10)

@@ -28,7 +28,7 @@ export const scrape = async (admin: string, signal: AbortSignal): Promise<Scrape
 const readMetrics = async (admin: string, signal: AbortSignal): Promise<string> => {
   const url = `${admin}/metrics`
   const fail = (cause: unknown): never => {
-    throw new Error(`${url} cannot be reached (${reasonOf(cause)})`, { cause })
+    throw new Error(`${url} cannot be reached (${scrapeFailureOf(cause)})`, { cause })
   }
   const response = await fetch(url, { redirect: 'manual', signal, headers: { accept: 'text/plain' } }).catch(fail)
   if (!response.ok) {
@@ -54,7 +54,7 @@ const readText = async ({ body }: Response): Promise<string | undefined> => {
 }
 
 /** The reason of the system is in the cause of the error that `fetch` throws; the error itself says `fetch failed`. */
-const reasonOf = (error: unknown): string => {
+const scrapeFailureOf = (error: unknown): string => {
   if (error instanceof DOMException && error.name === 'TimeoutError') return `no answer within ${mostWaitMs / 1000} s`
   const cause = error instanceof Error ? error.cause : undefined
   if (!(cause instanceof Error)) return 'no reason given'

@@ -40,7 +40,7 @@ export const createOtlpTransport = ({ endpoint, headers, timeoutMs }: OtlpTransp
         const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)])
         const fields = { 'user-agent': 'sidegate', ...revealed, 'content-type': 'application/json' }
         const req = send(endpoint, { method: 'POST', agent, signal, headers: fields })
-        req.on('error', error => resolve({ kind: 'again', reason: reasonOf(error) }))
+        req.on('error', error => resolve({ kind: 'again', reason: deliveryFailureOf(error) }))
         req.on('response', answer => {
           answer.on('error', () => undefined)
           // What it says beside the status is of no use here, and must be read for the connection to go on.
@@ -67,5 +67,5 @@ const toDelivery = (status: number): Delivery => {
 }
 
 /** A code where there is one: messages of Node name addresses, and may repeat what was sent. */
-const reasonOf = (error: NodeJS.ErrnoException): string =>
+const deliveryFailureOf = (error: NodeJS.ErrnoException): string =>
   error.name === 'AbortError' ? 'it did not answer in time' : (error.code ?? error.name)
