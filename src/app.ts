@@ -1,6 +1,6 @@
+import { auditCutoffs, type OnChange } from './app/audit-events.ts'
 import { followStoredClients } from './app/client-registry.ts'
 import { createGeneration, type ProcessScope } from './app/config-generation.ts'
-import { auditCutoffs, type OnChange } from './app/audit-events.ts'
 import { createGenerations } from './app/generations.ts'
 import { privateOptions } from './app/primary.ts'
 import { followRemovedGroupings } from './app/removed-groupings.ts'

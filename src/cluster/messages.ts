@@ -28,8 +28,8 @@ export type WorkerMessage =
   | { readonly type: 'charges'; readonly id: number; readonly charges: readonly BatchedCharge[] }
   /** Whether it reaches the store; `what` says which part of it noticed. */
   | { readonly type: 'store'; readonly what: 'store' | 'limiter'; readonly up: boolean; readonly reason?: string }
-  /** Whether it could build a proposed configuration; why not, in one line. */
-  | { readonly type: 'proposal'; readonly id: number; readonly refusal?: string }
+  /** The worker has built a proposed configuration, or cannot: then `refusal` says why, in one line. */
+  | { readonly type: 'prepared'; readonly id: number; readonly refusal?: string }
   /** Certificate files cannot be renewed to; `content` is the same for the same content. */
   | { readonly type: 'certificate'; readonly reason: string; readonly content: string }
   /** It sees that somebody changed what the store has; `id` is the same whoever sees it. */
@@ -45,9 +45,10 @@ export type PrimaryMessage =
   | { readonly type: 'configure'; readonly config: EncodedConfig }
   /** Build this configuration beside the one that is served. */
   | { readonly type: 'propose'; readonly id: number; readonly config: EncodedConfig }
-  /** Serve what was built: all workers could. */
-  | { readonly type: 'adopt'; readonly id: number }
-  | { readonly type: 'discard'; readonly id: number }
+  /** Serve the proposed configuration, because every worker could build it. */
+  | { readonly type: 'commit'; readonly id: number }
+  /** Drop the proposed configuration, because a worker could not build it. */
+  | { readonly type: 'abort'; readonly id: number }
   /** Accept connections of this slot; the listening handle comes with it. */
   | { readonly type: 'listen'; readonly slot: number }
   /** Accept connections of the private listener, which all workers share; its listening handle comes with it. */

@@ -1,7 +1,7 @@
 import type { AuthorizationServer } from '../oauth/index.ts'
 import { type OperationMembers, operationMembers } from '../telemetry/access-log.ts'
-import type { CounterCell, GaugeCell, HistogramCell, Recorder } from '../telemetry/recorder.ts'
 import { codeClass, codeLabel } from '../telemetry/metric-labels.ts'
+import type { CounterCell, GaugeCell, HistogramCell, Recorder } from '../telemetry/recorder.ts'
 import { getOrCreate, getOrCreatePair } from './get-or-create.ts'
 import { type Operation, operationLabel } from './operation.ts'
 

@@ -48,7 +48,7 @@ const startWorker = async (t: Test) => {
     hasSent,
     config,
     hasBuilt: (id: number): boolean =>
-      sent.some(message => message.type === 'proposal' && message.id === id && message.refusal === undefined),
+      sent.some(message => message.type === 'prepared' && message.id === id && message.refusal === undefined),
     /** The health checks of what is served go by the same clock, with the same interval, as those of what is not. */
     untilChecked: async (times: number): Promise<void> => {
       const before = served.requests.length
@@ -63,7 +63,7 @@ t.test('a configuration is closed when it is discarded after it was built', asyn
   worker.tell({ type: 'propose', id: 1, config: await checking(t, checked.url) })
   await eventually(() => worker.hasBuilt(1) && checked.openConnections() === 1)
 
-  worker.tell({ type: 'discard', id: 1 })
+  worker.tell({ type: 'abort', id: 1 })
 
   await eventually(() => checked.openConnections() === 0)
 })
@@ -85,7 +85,7 @@ t.test('a configuration is closed when it is discarded while it is being built',
   const checked = await startStrictUpstream(t)
 
   worker.tell({ type: 'propose', id: 1, config: await checking(t, checked.url, slowToBuild) })
-  worker.tell({ type: 'discard', id: 1 })
+  worker.tell({ type: 'abort', id: 1 })
   await eventually(() => worker.hasBuilt(1))
   await worker.untilChecked(5)
 
@@ -97,7 +97,7 @@ t.test('a configuration is closed when it is adopted before it was built, and th
   const checked = await startStrictUpstream(t)
 
   worker.tell({ type: 'propose', id: 1, config: await checking(t, checked.url, slowToBuild) })
-  worker.tell({ type: 'adopt', id: 1 })
+  worker.tell({ type: 'commit', id: 1 })
   await eventually(() => worker.hasBuilt(1) && worker.hasSent('loaded'))
   worker.tell({ type: 'configure', config: worker.config })
   await worker.untilChecked(5)

@@ -7,7 +7,7 @@ import t from 'tap'
 import { encodeConfig } from '../../src/cluster/ipc/config-codec.ts'
 import { type PrimaryMessage, type WorkerMessage, workerEnvironment } from '../../src/cluster/messages.ts'
 import { bindListeners } from '../../src/cluster/supervisor/reuseport-sockets.ts'
-import { createWorkers } from '../../src/cluster/supervisor/worker-pool.ts'
+import { WorkerPool } from '../../src/cluster/supervisor/worker-pool.ts'
 import { createClients } from '../../src/oauth/clients/configured-clients.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { createRecorder } from '../../src/telemetry/recorder.ts'
@@ -47,7 +47,7 @@ t.test('a worker that is still building when another configuration is adopted as
   await eventually(() => said.length === 1)
 
   tell({ type: 'configure', config })
-  tell({ type: 'adopt', id: 1 })
+  tell({ type: 'commit', id: 1 })
   await eventually(() => said.filter(type => type === 'loaded').length === 2)
   t.notOk(said.includes('started'))
   tell({ type: 'configure', config })
@@ -64,21 +64,23 @@ t.test('a worker that hangs before it can serve is ended, and the start says so'
   const { log } = await createLogger({ level: 'silent', base: {} })
   const gone = Promise.withResolvers<string>()
   cluster.setupPrimary({ exec: hanging })
-  const workers = createWorkers({
+  const workers = new WorkerPool({
     count: 1,
-    config: async () => ({ config: {}, clients: createClients([]).pack() }),
     listeners,
     privateListener: undefined,
     log,
     recorder: createRecorder(),
     startTimeoutMs: 200,
+  })
+  t.teardown(() => workers.kill())
+  const started = workers.start({
+    config: async () => ({ config: {}, clients: createClients([]).pack() }),
     workerTimeoutMs: () => 30_000,
     retireTimeoutMs: () => 0,
     onMessage: () => undefined,
     onGone: gone.resolve,
   })
-  t.teardown(workers.kill)
 
-  await t.rejects(workers.start(), new Error('a worker could not start: it did not start within 200 ms'))
+  await t.rejects(started, new Error('a worker could not start: it did not start within 200 ms'))
   await gone.promise
 })

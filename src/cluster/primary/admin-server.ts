@@ -4,6 +4,7 @@ import type { HttpServerOptions } from '../../http/server/options.ts'
 import type { Request } from '../../http/server/request.ts'
 import type { Response } from '../../http/server/response.ts'
 import { chooseFormat, type ExpositionFormat } from '../../telemetry/exposition-format.ts'
+import { describeBindError } from '../supervisor/reuseport-sockets.ts'
 import { createScrapeCache, type Exposition, type ScrapeCache } from './scrape-cache.ts'
 
 /** What the admin port tells; every method answers from what the primary has at hand. */
@@ -39,7 +40,7 @@ export const startAdmin = async (host: string, port: number, view: AdminView): P
   })
   const listener = server.createListener()
   await new Promise<void>((resolve, reject) => {
-    listener.once('error', error => reject(new Error(`cannot listen on ${host}:${port} (admin): ${explain(error)}`)))
+    listener.once('error', error => reject(new Error(`cannot listen on ${host}:${port} (admin): ${toReason(error)}`)))
     listener.listen(port, host, resolve)
   })
   const address = listener.address()
@@ -65,8 +66,8 @@ const options: HttpServerOptions = {
   maxConnections: 1000,
 }
 
-const explain = (error: NodeJS.ErrnoException): string =>
-  error.code === 'EADDRINUSE' ? 'the port is taken by another program' : (error.code ?? error.message)
+const toReason = ({ code, message }: NodeJS.ErrnoException): string =>
+  code === undefined ? message : describeBindError(code)
 
 interface AdminAnswer {
   readonly status: number

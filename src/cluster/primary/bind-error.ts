@@ -1,3 +1,5 @@
+import { messageOf } from '../../errors.ts'
+
 /** Where an address stands that Sidegate binds, in the configuration. */
 export type AddressKey = 'listen' | 'admin' | 'internal.listen'
 
@@ -19,6 +21,6 @@ export const withListenerName = async <T>(key: AddressKey, isDemo: boolean, bind
   } catch (error) {
     const variable = isDemo ? variables[key] : undefined
     const advice = variable === undefined ? `change ${key} in the configuration` : `set ${variable} to another address`
-    throw new Error(`${error instanceof Error ? error.message : String(error)}; ${advice}`, { cause: error })
+    throw new Error(`${messageOf(error)}; ${advice}`, { cause: error })
   }
 }

@@ -1,13 +1,13 @@
 import type { createLimiterService } from '../../app/primary.ts'
 import type { Aggregate } from '../../telemetry/aggregate.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
-import type { WorkersOptions } from '../supervisor/worker-pool-options.ts'
+import type { WorkerPoolHandlers } from '../supervisor/worker-pool-options.ts'
 import type { CertificateWatch, ChangeWatch } from './dedup.ts'
 import type { Reload } from './reload.ts'
 import type { ScrapeFanOut } from './scrape-fan-out.ts'
 import type { StoreHealth } from './store-health.ts'
 
-/** Everybody in the primary whom a worker may have something to tell. */
+/** The parts of the primary that messages of workers are for. */
 export interface MessageHandlers {
   readonly aggregate: Aggregate
   readonly scrapeFanOut: ScrapeFanOut
@@ -19,12 +19,18 @@ export interface MessageHandlers {
   readonly workers: Pick<Workers, 'tell'>
 }
 
-/** Puts what workers say through to those whom it concerns. @param listening asked for each message */
-export const createMessageRouter = (
-  listening: () => MessageHandlers,
-): Pick<WorkersOptions, 'onMessage' | 'onGone'> => ({
+/** Passes each message of a worker on to the handler for its type. */
+export const createMessageRouter = ({
+  aggregate,
+  scrapeFanOut,
+  decide,
+  storeWatch,
+  certificateWatch,
+  changeWatch,
+  reload,
+  workers,
+}: MessageHandlers): Pick<WorkerPoolHandlers, 'onMessage' | 'onGone'> => ({
   onMessage(worker, message, answer) {
-    const { aggregate, scrapeFanOut, decide, storeWatch, certificateWatch, changeWatch, reload, workers } = listening()
     switch (message.type) {
       case 'metrics':
         if (message.changes) aggregate.apply(worker, message.changes)
@@ -45,14 +51,13 @@ export const createMessageRouter = (
       case 'revoked':
         workers.tell(message, worker)
         break
-      case 'proposal':
+      case 'prepared':
         reload.record(worker, message.id, message.refusal)
         break
       default:
     }
   },
   onGone(worker) {
-    const { aggregate, scrapeFanOut, storeWatch, reload } = listening()
     aggregate.forget(worker)
     storeWatch.forget(worker)
     scrapeFanOut.gone(worker)

@@ -11,22 +11,22 @@ import { createRecorder, type Recorder } from '../../telemetry/recorder.ts'
 import { buildInfo } from '../../version.ts'
 import type { PreloadedWorker } from '../supervisor/preload.ts'
 import { bindListeners, type Listeners } from '../supervisor/reuseport-sockets.ts'
-import { createWorkers } from '../supervisor/worker-pool.ts'
-import { startAdmin } from './admin-server.ts'
+import { WorkerPool, type Workers } from '../supervisor/worker-pool.ts'
+import { type Admin, type AdminView, startAdmin } from './admin-server.ts'
 import { createAdminView, type RunState } from './admin-status.ts'
 import { withListenerName } from './bind-error.ts'
 import type { ConfigSource } from './config-source.ts'
-import { createCertificateWatch, createChangeWatch } from './dedup.ts'
+import { type ChangeWatch, createCertificateWatch, createChangeWatch } from './dedup.ts'
 import { nextSignal, untilDrained } from './drain.ts'
-import { reportEviction } from './eviction-report.ts'
-import { createMessageRouter, type MessageHandlers } from './message-router.ts'
-import { createReload } from './reload.ts'
+import { type EvictionReport, reportEviction } from './eviction-report.ts'
+import { createMessageRouter } from './message-router.ts'
+import { createReload, type Reload } from './reload.ts'
 import { followConfig } from './reload-triggers.ts'
 import { createReplicaCount } from './replica-count.ts'
 import { replaceOnSignal } from './rolling-restart.ts'
-import { createScrapeFanOut } from './scrape-fan-out.ts'
-import { createStoreFileWatch } from './store-file-watch.ts'
-import { createStoreHealth } from './store-health.ts'
+import { createScrapeFanOut, type ScrapeFanOut } from './scrape-fan-out.ts'
+import { createStoreFileWatch, type StoreFileWatch } from './store-file-watch.ts'
+import { createStoreHealth, type StoreHealth } from './store-health.ts'
 
 export interface RunOptions {
   /** Where the configuration came from, and where the next one comes from. */
@@ -72,6 +72,16 @@ const writeToStderr = (line: string): void => {
   }
 }
 
+/** What every step of the start needs. */
+interface PrimaryScope {
+  readonly config: SidegateConfig
+  readonly options: RunOptions
+  readonly logger: ProcessLogger
+  readonly recorder: Recorder
+  /** Closes in the reverse order whatever the steps have opened. */
+  readonly cleanup: DisposableStack
+}
+
 const serve = async (
   config: SidegateConfig,
   options: RunOptions,
@@ -80,89 +90,44 @@ const serve = async (
 ): Promise<number> => {
   const { log } = logger
   using cleanup = new DisposableStack()
-  // From the start: whoever stops Sidegate before it serves is heard too.
+  const scope: PrimaryScope = { config, options, logger, recorder, cleanup }
+  // Listens from the start, so that a signal before Sidegate serves ends it too.
   const firstSignal = nextSignal()
-  const scheme = config.tls === undefined ? 'http' : 'https'
-  const { host, port } = config.listen
-  const listeners = await withListenerName('listen', options.demo, bindListeners(host, port, config.workers, scheme))
-  cleanup.defer(listeners.close)
-  const privateListener = await bindPrivately(config)
-  cleanup.defer(() => privateListener?.close())
-  const aggregate = createAggregate()
+  const listeners = await bindAll(scope)
   recordBuild(recorder)
-  const certificateWatch = createCertificateWatch(log, systemClock)
-  const changeWatch = createChangeWatch(createAudit(logger), systemClock)
-  const storeWatch = createStoreHealth(config.store.kind, log)
-
-  const state: RunState = { isReady: false, isDraining: false }
-  const workers = createWorkers({
-    count: config.workers,
-    preloaded: options.preloaded,
-    config: async () => {
-      await isPrepared.promise
-      return reload.encodedConfig()
-    },
-    listeners,
-    privateListener,
-    log,
-    recorder,
-    workerTimeoutMs: () => reload.config().workerTimeoutMs,
-    retireTimeoutMs: () => reload.config().shutdown.timeoutMs,
-    ...createMessageRouter(() => listening),
-  })
-  cleanup.defer(workers.kill)
   const isPrepared = Promise.withResolvers<void>()
-  // They load their code while everything else is made; what goes wrong with them is heard below.
-  const started = workers.start()
-  started.catch(() => undefined)
-  const { source } = options
-  const reload = createReload({ config, source, workers, log, recorder, clock: systemClock })
-  const { config: current } = reload
-  const removed = followRemovedGroupings({ config: current, drop: aggregate.drop, clock: systemClock })
-  cleanup.defer(removed.close)
-  const scrapeFanOut = createScrapeFanOut(aggregate, recorder, workers)
-  const decide = createLimiterService()
-  const watches = { storeWatch, certificateWatch, changeWatch }
-  const listening: MessageHandlers = { aggregate, scrapeFanOut, decide, ...watches, reload, workers }
-  const store = await prepareStore(config, changeWatch.saw)
-  cleanup.defer(store.close)
-  const { whyAway } = store
-  if (whyAway !== undefined) storeWatch.report('primary', 'store', false, whyAway)
-  const storeFile = cleanup.adopt(createStoreFileWatch(config.store, log), watch => watch.close())
-  const eviction = cleanup.adopt(await reportEviction(config, log, recorder), report => report.close())
-  const adminView = createAdminView({ config, state, workers, storeWatch, storeFile, eviction, reload, scrapeFanOut })
-  const admin = await withListenerName(
-    'admin',
-    options.demo,
-    startAdmin(config.admin.host, config.admin.port, adminView),
-  )
-  cleanup.defer(admin.close)
+  // Workers load their code while the primary opens everything else.
+  const supervision = startWorkers(scope, listeners, isPrepared.promise)
+  const { workers, reload } = supervision
+  const state: RunState = { isReady: false, isDraining: false }
+  const stores = await openStoreWatches(scope, supervision)
+  const admin = await openAdmin(scope, createAdminView({ config, state, ...supervision, ...stores }))
   const demo = options.demo ? await import('../../demo/demo.ts') : undefined
   if (demo) cleanup.adopt(await demo.startDemo(config), upstream => upstream.close())
-  cleanup.adopt(await createReplicaCount(config, workers), pods => pods.close())
+  cleanup.adopt(await createReplicaCount(config, workers), replicas => replicas.close())
   isPrepared.resolve()
 
   const ready = Promise.withResolvers<void>()
-  const following = followConfig(reload, source, ready.promise)
+  const following = followConfig(reload, options.source, ready.promise)
   cleanup.defer(following.close)
   cleanup.defer(replaceOnSignal(workers, log, { ready: ready.promise, obstacle: replacementBlocker(config) }).close)
-  const outcome = await Promise.race([started, firstSignal])
+  const outcome = await Promise.race([supervision.started, firstSignal])
   if (outcome !== undefined) {
     log.info({ event: 'stopped', signal: outcome }, 'stopped before it served')
     return 0
   }
-  store.close()
-  storeFile.begin()
+  stores.onWorkersReady()
   state.isReady = true
   ready.resolve()
-  const urls = { listen: listeners.url, admin: admin.url, ...(privateListener && { internal: privateListener.url }) }
-  log.info({ event: 'ready', ...urls, ...startupFacts(config) }, 'ready')
+  const urls = { listen: listeners.traffic.url, admin: admin.url }
+  const internal = listeners.internal && { internal: listeners.internal.url }
+  log.info({ event: 'ready', ...urls, ...internal, ...startupFacts(config) }, 'ready')
   flushCompileCache()
-  if (demo) logger.print(demo.greeting(config, { listen: listeners.url, admin: admin.url }))
+  if (demo) logger.print(demo.greeting(config, urls))
   return await untilDrained(() => reload.config().shutdown, {
     firstSignal,
     workers,
-    listeners: privateListener ? [listeners, privateListener] : [listeners],
+    listeners: listeners.internal ? [listeners.traffic, listeners.internal] : [listeners.traffic],
     log,
     onDraining() {
       state.isDraining = true
@@ -171,7 +136,23 @@ const serve = async (
   })
 }
 
-/** One socket for all workers: calls of a login are few, and one that waits in its queue is taken by any of them. */
+interface BoundListeners {
+  readonly traffic: Listeners
+  /** Undefined: there is no private listener. */
+  readonly internal: Listeners | undefined
+}
+
+const bindAll = async ({ config, options, cleanup }: PrimaryScope): Promise<BoundListeners> => {
+  const scheme = config.tls === undefined ? 'http' : 'https'
+  const { host, port } = config.listen
+  const traffic = await withListenerName('listen', options.demo, bindListeners(host, port, config.workers, scheme))
+  cleanup.defer(traffic.close)
+  const internal = await bindPrivately(config)
+  cleanup.defer(() => internal?.close())
+  return { traffic, internal }
+}
+
+/** One socket for all workers: the calls of a login are few, and any worker may take one from the queue. */
 const bindPrivately = async (config: SidegateConfig): Promise<Listeners | undefined> => {
   const internal = privateOptions(config)
   const scheme = internal?.tls === undefined ? 'http' : 'https'
@@ -180,11 +161,90 @@ const bindPrivately = async (config: SidegateConfig): Promise<Listeners | undefi
   return withListenerName('internal.listen', false, bindListeners(host, port, 1, scheme))
 }
 
-/** Why no worker can take another's place. */
+/** The workers, and the parts of the primary that their messages go to. */
+interface Supervision {
+  readonly workers: Workers
+  /** Resolves when all workers serve; rejects if one cannot start. */
+  readonly started: Promise<void>
+  readonly reload: Reload
+  readonly scrapeFanOut: ScrapeFanOut
+  readonly storeWatch: StoreHealth
+  readonly changeWatch: ChangeWatch
+}
+
+/** @param prepared resolves when workers may have their configuration */
+const startWorkers = (scope: PrimaryScope, listeners: BoundListeners, prepared: Promise<void>): Supervision => {
+  const { config, options, logger, recorder, cleanup } = scope
+  const { log } = logger
+  const workers = new WorkerPool({
+    count: config.workers,
+    preloaded: options.preloaded,
+    listeners: listeners.traffic,
+    privateListener: listeners.internal,
+    log,
+    recorder,
+  })
+  cleanup.defer(() => workers.kill())
+  const aggregate = createAggregate()
+  const reload = createReload({ config, source: options.source, workers, log, recorder, clock: systemClock })
+  const scrapeFanOut = createScrapeFanOut(aggregate, recorder, workers)
+  const storeWatch = createStoreHealth(config.store.kind, log)
+  const changeWatch = createChangeWatch(createAudit(logger), systemClock)
+  const certificateWatch = createCertificateWatch(log, systemClock)
+  const watches = { storeWatch, changeWatch, certificateWatch }
+  const decide = createLimiterService()
+  const started = workers.start({
+    config: () => prepared.then(reload.encodedConfig),
+    workerTimeoutMs: () => reload.config().workerTimeoutMs,
+    retireTimeoutMs: () => reload.config().shutdown.timeoutMs,
+    ...createMessageRouter({ aggregate, scrapeFanOut, decide, reload, workers, ...watches }),
+  })
+  // `serve` handles the rejection when everything else is open; until then it must not count as unhandled.
+  started.catch(() => undefined)
+  cleanup.defer(followRemovedGroupings({ config: reload.config, drop: aggregate.drop, clock: systemClock }).close)
+  return { workers, started, reload, scrapeFanOut, storeWatch, changeWatch }
+}
+
+interface StoreWatches {
+  readonly storeFile: StoreFileWatch
+  readonly eviction: EvictionReport
+  /** The workers have the store open now. */
+  onWorkersReady(): void
+}
+
+const openStoreWatches = async (
+  { config, logger, recorder, cleanup }: PrimaryScope,
+  { storeWatch, changeWatch }: Supervision,
+): Promise<StoreWatches> => {
+  const { log } = logger
+  const store = await prepareStore(config, changeWatch.saw)
+  cleanup.defer(store.close)
+  const { unavailableReason } = store
+  if (unavailableReason !== undefined) storeWatch.report('primary', 'store', false, unavailableReason)
+  const storeFile = cleanup.adopt(createStoreFileWatch(config.store, log), watch => watch.close())
+  const eviction = cleanup.adopt(await reportEviction(config, log, recorder), report => report.close())
+  return {
+    storeFile,
+    eviction,
+    onWorkersReady() {
+      store.close()
+      storeFile.begin()
+    },
+  }
+}
+
+const openAdmin = async ({ config, options, cleanup }: PrimaryScope, view: AdminView): Promise<Admin> => {
+  const { host, port } = config.admin
+  const admin = await withListenerName('admin', options.demo, startAdmin(host, port, view))
+  cleanup.defer(admin.close)
+  return admin
+}
+
+/** Why no worker can be replaced by another; undefined if they can. */
 const replacementBlocker = ({ store }: SidegateConfig): string | undefined =>
   store.kind === 'memory' ? 'with store: memory: a new worker would begin without the tokens and the keys' : undefined
 
-/** What the first line of the log says of the configuration. */
+/** The facts about the configuration on the `ready` line. */
 const startupFacts = (config: SidegateConfig) => ({
   workers: config.workers,
   store: config.store.kind,

@@ -1,12 +1,12 @@
 import { findRestartOnlyChange } from '../../app/primary.ts'
 import type { SidegateConfig } from '../../app.ts'
 import type { Clock } from '../../clock.ts'
+import { firstLineOf } from '../../errors.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
 import { encodeConfig } from '../ipc/config-codec.ts'
 import type { EncodedConfig } from '../messages.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
-import { reasonOf } from '../worker/start-failure.ts'
 import type { ConfigSource } from './config-source.ts'
 import { createVote, type Vote } from './vote.ts'
 
@@ -71,18 +71,18 @@ export const createReload = (options: ReloadOptions): Reload => {
     const encodedConfig = encodeConfig(config)
     const refusal = await vote.begin(id, encodedConfig)
     if (refusal !== undefined) {
-      workers.tell({ type: 'discard', id })
+      workers.tell({ type: 'abort', id })
       retry = setTimeout(() => void now(cause), retryAfterMs).unref()
       return fail(cause, [refusal])
     }
     served = { config, encodedConfig }
-    workers.tell({ type: 'adopt', id })
+    workers.tell({ type: 'commit', id })
     succeed()
     log.info({ event: 'config_reloaded', cause }, 'a new configuration is served')
   }
 
   const now = (cause: ReloadCause): Promise<void> => {
-    underWay = underWay.then(() => reload(cause)).catch(error => fail(cause, [reasonOf(error)]))
+    underWay = underWay.then(() => reload(cause)).catch(error => fail(cause, [firstLineOf(error)]))
     return underWay
   }
 

@@ -1,6 +1,6 @@
+import { firstLineOf } from '../../errors.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
-import { reasonOf } from '../worker/start-failure.ts'
 
 export interface ReplacementOptions {
   /** Resolves when all workers serve: until then whoever asks waits. */
@@ -22,7 +22,7 @@ export const replaceOnSignal = (
       await workers.replaceAll()
       log.info({ event: 'workers_replaced' }, 'every worker was replaced')
     } catch (error) {
-      log.error({ event: 'rolling_restart_failed', reason: reasonOf(error) }, 'the workers were not all replaced')
+      log.error({ event: 'replacement_failed', reason: firstLineOf(error) }, 'the workers were not all replaced')
     }
   }
   const onSignal = (): void => {

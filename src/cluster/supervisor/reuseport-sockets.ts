@@ -87,11 +87,13 @@ const tryBind = (address: string, port: number, family: number, flags: number): 
 }
 
 const cannotListen = (address: string, port: number, family: number, errno: number): Error =>
-  new Error(`cannot listen on ${family === 6 ? `[${address}]` : address}:${port}: ${explain(errno)}`)
+  new Error(
+    `cannot listen on ${family === 6 ? `[${address}]` : address}:${port}: ${describeBindError(getSystemErrorName(errno))}`,
+  )
 
-const explain = (errno: number): string => {
-  const name = getSystemErrorName(errno)
-  switch (name) {
+/** Why an address cannot be bound, in words. @param code such as `EADDRINUSE` */
+export const describeBindError = (code: string): string => {
+  switch (code) {
     case 'EADDRINUSE':
       return 'the port is taken by another program'
     case 'EACCES':
@@ -99,7 +101,7 @@ const explain = (errno: number): string => {
     case 'EADDRNOTAVAIL':
       return 'the address is not one of this machine'
     default:
-      return name
+      return code
   }
 }
 

@@ -5,26 +5,29 @@ import type { PreloadedWorker } from './preload.ts'
 import type { Listeners } from './reuseport-sockets.ts'
 import type { WorkerName } from './worker-process.ts'
 
-/** What the primary hands to its pool of workers. */
-export interface WorkersOptions {
+export interface WorkerPoolOptions {
   readonly count: number
-  /** The first worker of its slot. Left out: it is started as the others are. */
+  /** The first worker of its slot, forked before. If left out, the pool forks it like the others. */
   readonly preloaded?: PreloadedWorker
-  /** What a worker begins with, once it can: workers load their code meanwhile. Never rejects. */
-  readonly config: () => Promise<EncodedConfig>
   readonly listeners: Listeners
   /** One socket that all workers accept from; undefined: there is no private listener. */
   readonly privateListener: Listeners | undefined
   readonly log: Logger
   readonly recorder: Recorder
-  /** How long a worker may take until it can serve; then it is ended, and replaced. Default 60_000. */
+  /** If a worker cannot serve after this time, the pool kills and replaces it. Default 60_000. */
   readonly startTimeoutMs?: number
-  /** A worker that has sent no message for so long is killed and replaced. */
+}
+
+/** The rest of the primary, as the pool sees it. */
+export interface WorkerPoolHandlers {
+  /** The configuration for a worker that has loaded its code. The promise never rejects. */
+  readonly config: () => Promise<EncodedConfig>
+  /** A worker that has sent no message for this time is killed and replaced. */
   readonly workerTimeoutMs: () => number
-  /** How long a worker that was replaced may finish what it has, in milliseconds. */
+  /** Time for a worker that was replaced to finish its requests, in milliseconds. */
   readonly retireTimeoutMs: () => number
-  /** What a worker says, other than about its listeners. */
+  /** Called for each message that is not about the worker's listeners. */
   onMessage(worker: WorkerName, message: WorkerMessage, answer: (message: PrimaryMessage) => void): void
-  /** A process has ended and everything it said has been heard; its name never comes again. */
+  /** A process has exited, and all its messages have been read. No later process has the same name. */
   onGone(worker: WorkerName): void
 }

@@ -1,248 +1,299 @@
+import type { CounterCell, GaugeCell } from '../../telemetry/recorder.ts'
 import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
-import { createWatchdog } from './watchdog.ts'
-import type { WorkersOptions } from './worker-pool-options.ts'
+import { createWatchdog, type Watchdog } from './watchdog.ts'
+import type { WorkerPoolHandlers, WorkerPoolOptions } from './worker-pool-options.ts'
+import { defaultStartTimeoutMs, forkWorker, type WorkerName, type WorkerProcess } from './worker-process.ts'
 import {
-  defaultStartTimeoutMs,
-  forkWorker,
-  type WorkerEvents,
-  type WorkerName,
-  type WorkerProcess,
-} from './worker-process.ts'
-import { createSlotListeners, createSlots, isServing, type Slot } from './worker-slots.ts'
+  createSlotListeners,
+  createSlots,
+  isServing,
+  promoteSuccessor,
+  type Slot,
+  type SlotListeners,
+  vacate,
+} from './worker-slots.ts'
 
-/** The serving processes: one per slot, replaced when they die, their listeners lent to the others meanwhile. */
+/** The serving processes: one per slot. A worker that dies is replaced, and another one accepts in its place meanwhile. */
 export interface Workers {
-  /** Resolves when every slot has been served once; rejects if a worker cannot start at all. */
-  start(): Promise<void>
-  /** How many slots are served by their own worker now. */
+  /** Resolves when each slot's worker has begun to accept; rejects if a worker cannot start. */
+  start(handlers: WorkerPoolHandlers): Promise<void>
+  /** The number of slots whose own worker serves now. */
   serving(): number
-  /** Processes that are alive now and have their app, by name. */
+  /** The names of the processes that are alive and have built their app. */
   names(): readonly WorkerName[]
-  /** @param except a worker that is not told */
+  /** Sends a message to every worker. @param except a worker that does not get it */
   tell(message: PrimaryMessage, except?: WorkerName): void
   /**
-   * Puts a new worker in the place of each, one after the other: the new one accepts before the old one stops to.
-   * @throws Error where a new one cannot serve, or everything ends meanwhile; the old ones that are left serve on
+   * Replaces every worker, one after the other: the new one accepts before the old one stops.
+   * @throws Error if a new worker cannot serve, or if the pool stops meanwhile; the old workers that are left continue to serve
    */
   replaceAll(): Promise<void>
-  /** Answers end their connections from now on, those of replacements too. */
+  /** From now on every response ends its connection. Replacements of workers that die do the same. */
   drain(): void
-  /** Ends all of them when they are done. Resolves when the last has gone: whether all finished what they had. */
+  /** Ends each worker when its requests are finished. Resolves when the last has exited, with whether all of them finished. */
   stop(): Promise<boolean>
-  /** Ends all of them at once. */
+  /** Kills all workers at once. */
   kill(): void
 }
 
-export const createWorkers = (options: WorkersOptions): Workers => {
-  const { log, recorder, listeners, privateListener, startTimeoutMs = defaultStartTimeoutMs } = options
-  const serving = recorder.gauge('workers', [])
-  const restarts = {
-    // There from the start, at 0: Prometheus sees no increase in a series that begins at 1.
-    exit: recorder.counter('workerRestarts', ['exit']),
-    signal: recorder.counter('workerRestarts', ['signal']),
-    timeout: recorder.counter('workerRestarts', ['timeout']),
-  }
-  const slots = createSlots(options.count)
-  const slotListeners = createSlotListeners(slots, listeners)
-  const alive = new Set<WorkerProcess>()
-  const ready = Promise.withResolvers<void>()
-  const gone = Promise.withResolvers<boolean>()
-  let phase: 'starting' | 'serving' | 'draining' | 'stopping' = 'starting'
-  let allFinished = true
+type Phase = 'starting' | 'serving' | 'draining' | 'stopping'
 
-  const fork = (slot: Slot): WorkerProcess => {
-    const preloaded = slot.index === options.preloaded?.slot ? options.preloaded.take() : undefined
-    const events: WorkerEvents = {
-      log,
-      startTimeoutMs,
-      onMessage(message) {
-        // Before that a worker loads code and builds, and has its own timeout.
-        if (worker.hasStarted()) watchdog.heard(worker)
-        onMessage(slot, worker, message)
-      },
-      onExit: (code, signal) => onExit(slot, worker, code, signal),
-      onGone: () => options.onGone(worker.name),
+/** How a process ended. */
+interface ProcessEnd {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+export class WorkerPool implements Workers {
+  readonly #options: WorkerPoolOptions
+  readonly #slots: readonly Slot[]
+  readonly #slotListeners: SlotListeners
+  readonly #serving: GaugeCell
+  readonly #restarts: Readonly<Record<'exit' | 'signal' | 'timeout', CounterCell>>
+  readonly #alive = new Set<WorkerProcess>()
+  readonly #ready = Promise.withResolvers<void>()
+  readonly #gone = Promise.withResolvers<boolean>()
+  #started: { readonly handlers: WorkerPoolHandlers; readonly watchdog: Watchdog } | undefined
+  #phase: Phase = 'starting'
+  #hasEveryWorkerFinished = true
+
+  constructor(options: WorkerPoolOptions) {
+    const { recorder } = options
+    this.#options = options
+    this.#slots = createSlots(options.count)
+    this.#slotListeners = createSlotListeners(this.#slots, options.listeners)
+    this.#serving = recorder.gauge('workers', [])
+    this.#restarts = {
+      // Created at 0 before any restart, because Prometheus sees no increase in a series that begins at 1.
+      exit: recorder.counter('workerRestarts', ['exit']),
+      signal: recorder.counter('workerRestarts', ['signal']),
+      timeout: recorder.counter('workerRestarts', ['timeout']),
     }
-    const worker = forkWorker(slot.index, events, preloaded)
-    alive.add(worker)
+  }
+
+  start(handlers: WorkerPoolHandlers): Promise<void> {
+    const watchdog = createWatchdog({
+      timeoutMs: handlers.workerTimeoutMs,
+      onUnresponsive: worker => this.#setUnresponsive(worker, true),
+      onResponsive: worker => this.#setUnresponsive(worker, false),
+      onTimeout: (worker, timeoutMs) => worker.timeOut(`it did not respond for ${timeoutMs} ms`),
+    })
+    this.#started = { handlers, watchdog }
+    for (const slot of this.#slots) slot.worker = this.#fork(slot)
+    return this.#ready.promise
+  }
+
+  serving(): number {
+    return this.#slots.filter(isServing).length
+  }
+
+  names(): readonly WorkerName[] {
+    return [...this.#alive].filter(worker => worker.hasStarted()).map(worker => worker.name)
+  }
+
+  tell(message: PrimaryMessage, except?: WorkerName): void {
+    for (const worker of this.#alive) if (worker.name !== except) worker.tell(message)
+  }
+
+  async replaceAll(): Promise<void> {
+    for (const slot of this.#slots) await this.#replace(slot)
+  }
+
+  drain(): void {
+    this.#phase = 'draining'
+    this.tell({ type: 'drain' })
+  }
+
+  stop(): Promise<boolean> {
+    this.#phase = 'stopping'
+    this.tell({ type: 'stop' })
+    this.#resolveIfAllGone()
+    return this.#gone.promise
+  }
+
+  kill(): void {
+    this.#phase = 'stopping'
+    this.#started?.watchdog.close()
+    for (const worker of this.#alive) worker.kill()
+  }
+
+  #running(): { readonly handlers: WorkerPoolHandlers; readonly watchdog: Watchdog } {
+    if (!this.#started) throw new TypeError('the pool forks no worker before it is started')
+    return this.#started
+  }
+
+  #fork(slot: Slot): WorkerProcess {
+    const { log, preloaded, startTimeoutMs = defaultStartTimeoutMs } = this.#options
+    const { handlers, watchdog } = this.#running()
+    const worker: WorkerProcess = forkWorker(
+      slot.index,
+      {
+        log,
+        startTimeoutMs,
+        onMessage: message => {
+          // While the worker loads its code and builds its app, the start-up timeout applies instead.
+          if (worker.hasStarted()) watchdog.heard(worker)
+          this.#onMessage(slot, worker, message)
+        },
+        onExit: (code, signal) => this.#onExit(slot, worker, { code, signal }),
+        onGone: () => handlers.onGone(worker.name),
+      },
+      slot.index === preloaded?.slot ? preloaded.take() : undefined,
+    )
+    this.#alive.add(worker)
     return worker
   }
 
-  const onMessage = (slot: Slot, worker: WorkerProcess, message: WorkerMessage): void => {
-    if (message.type === 'loaded') void onLoaded(worker)
-    else if (message.type === 'started') onStarted(slot, worker)
-    else if (message.type === 'listening') onListening(slot, worker, message.slot)
-    else if (message.type !== 'failed' && message.type !== 'heartbeat')
-      options.onMessage(worker.name, message, worker.tell)
+  #onMessage(slot: Slot, worker: WorkerProcess, message: WorkerMessage): void {
+    switch (message.type) {
+      case 'loaded':
+        void this.#configure(worker)
+        break
+      case 'started':
+        this.#onStarted(slot, worker)
+        break
+      case 'listening':
+        this.#onListening(slot, worker, message.slot)
+        break
+      case 'failed':
+      case 'heartbeat':
+        break
+      default:
+        this.#running().handlers.onMessage(worker.name, message, worker.tell)
+    }
   }
 
-  /** Nothing is lost where one goes that never served. */
-  const onLoaded = async (worker: WorkerProcess): Promise<void> => {
-    const config = await options.config()
-    if (phase === 'stopping') worker.kill()
+  async #configure(worker: WorkerProcess): Promise<void> {
+    const config = await this.#running().handlers.config()
+    // A worker that never served has no requests to lose.
+    if (this.#phase === 'stopping') worker.kill()
     else worker.tell({ type: 'configure', config })
   }
 
-  const onStarted = (slot: Slot, worker: WorkerProcess): void => {
-    if (phase === 'draining') worker.tell({ type: 'drain' })
-    if (phase === 'stopping') worker.tell({ type: 'stop' })
-    else giveListeners(slot, worker)
+  #onStarted(slot: Slot, worker: WorkerProcess): void {
+    if (this.#phase === 'draining') worker.tell({ type: 'drain' })
+    if (this.#phase === 'stopping') worker.tell({ type: 'stop' })
+    else this.#giveListeners(slot, worker)
   }
 
-  /** The private one first: a slot that serves people can answer their login too. */
-  const giveListeners = (slot: Slot, to: WorkerProcess): void => {
+  /** The private listener goes first: when a slot accepts traffic, its worker can answer the calls of a login too. */
+  #giveListeners(slot: Slot, to: WorkerProcess): void {
+    const { privateListener } = this.#options
     if (privateListener) to.give({ type: 'listen-privately' }, privateListener.handle(0))
-    slotListeners.give(slot, to)
+    this.#slotListeners.give(slot, to)
   }
 
-  const onListening = (slot: Slot, worker: WorkerProcess, listeningSlot: number): void => {
+  #onListening(slot: Slot, worker: WorkerProcess, listeningSlot: number): void {
     if (listeningSlot !== slot.index) return
-    if (worker === slot.successor?.worker) takeOver(slot)
+    if (worker === slot.successor?.worker) this.#takeOver(slot, slot.successor)
     if (slot.worker !== worker) return
     slot.servingSinceMs = performance.now()
-    serving.set(countServing())
-    slotListeners.takeBack(slot)
-    log.info({ event: 'worker_ready', worker_pid: worker.pid, slot: slot.index }, 'worker ready')
-    if (phase === 'starting' && slots.every(isServing)) {
-      phase = 'serving'
-      ready.resolve()
+    this.#serving.set(this.serving())
+    this.#slotListeners.takeBack(slot)
+    this.#options.log.info({ event: 'worker_ready', worker_pid: worker.pid, slot: slot.index }, 'worker ready')
+    if (this.#phase === 'starting' && this.#slots.every(isServing)) {
+      this.#phase = 'serving'
+      this.#ready.resolve()
     }
-    reassignListeners()
+    this.#reassignListeners()
   }
 
-  /** Both accept from the slot's socket now, so the old worker can stop to: nothing that waits in the queue is lost. */
-  const takeOver = (slot: Slot): void => {
-    const { worker: before, successor } = slot
-    if (!successor) return
-    slot.worker = successor.worker
-    slot.successor = undefined
-    slot.isUnresponsive = watchdog.isUnresponsive(successor.worker)
-    slotListeners.handOver(slot, successor.worker)
-    before?.retire(options.retireTimeoutMs())
-    successor.settle.resolve()
+  /** Both workers accept from the slot's socket now, so the old one can stop without losing what waits in the queue. */
+  #takeOver(slot: Slot, { worker, settle }: NonNullable<Slot['successor']>): void {
+    const { handlers, watchdog } = this.#running()
+    const replaced = promoteSuccessor(slot, watchdog.isUnresponsive(worker))
+    this.#slotListeners.handOver(slot, worker)
+    replaced?.retire(handlers.retireTimeoutMs())
+    settle.resolve()
   }
 
-  const onExit = (slot: Slot, worker: WorkerProcess, code: number | null, signal: string | null): void => {
-    alive.delete(worker)
-    watchdog.forget(worker)
-    if (slot.worker === worker) onOwnExit(slot, worker, code, signal)
-    else if (slot.successor?.worker === worker) giveUpSuccessor(slot, worker.failure() ?? signal ?? `exit ${code}`)
-    if (phase === 'stopping') endIfGone()
+  #onExit(slot: Slot, worker: WorkerProcess, end: ProcessEnd): void {
+    this.#alive.delete(worker)
+    this.#running().watchdog.forget(worker)
+    if (slot.worker === worker) this.#onSlotVacant(slot, worker, end)
+    else if (slot.successor?.worker === worker) this.#giveUpSuccessor(slot, causeOf(worker, end))
+    if (this.#phase === 'stopping') this.#resolveIfAllGone()
   }
 
-  const onOwnExit = (slot: Slot, worker: WorkerProcess, code: number | null, signal: string | null): void => {
-    const servedMs = slot.servingSinceMs === undefined ? 0 : performance.now() - slot.servingSinceMs
-    const reason = worker.failure()
-    slot.worker = undefined
-    slot.isUnresponsive = false
-    slot.servingSinceMs = undefined
-    serving.set(countServing())
-    switch (phase) {
+  #onSlotVacant(slot: Slot, worker: WorkerProcess, end: ProcessEnd): void {
+    const servedMs = vacate(slot)
+    this.#serving.set(this.serving())
+    switch (this.#phase) {
       case 'starting':
-        ready.reject(new Error(`a worker could not start: ${reason ?? signal ?? `exit ${code}`}`))
+        this.#ready.reject(new Error(`a worker could not start: ${causeOf(worker, end)}`))
         break
       case 'serving':
-      case 'draining': {
-        const replacedInMs = replaceLater(slot, servedMs)
-        const ending = { exit_code: code ?? undefined, signal: signal ?? undefined, reason }
-        const died = { worker_pid: worker.pid, slot: slot.index, replaced_in_ms: replacedInMs, ...ending }
-        log.error({ event: 'worker_died', ...died }, 'a worker died')
-        restarts[worker.hasTimedOut() ? 'timeout' : signal === null ? 'exit' : 'signal'].add()
+      case 'draining':
+        this.#reportDeath(slot, worker, end, this.#replaceLater(slot, servedMs))
         break
-      }
       case 'stopping':
-        if (code !== 0 && servedMs > 0) allFinished = false
+        if (end.code !== 0 && servedMs > 0) this.#hasEveryWorkerFinished = false
     }
   }
 
-  const giveUpSuccessor = (slot: Slot, reason: string): void => {
-    slot.successor?.settle.reject(new Error(`a new worker cannot serve: ${reason}`))
-    slot.successor = undefined
-    if (!slot.worker && phase !== 'stopping') slot.worker = fork(slot)
+  #reportDeath(slot: Slot, worker: WorkerProcess, { code, signal }: ProcessEnd, replacedInMs: number): void {
+    const facts = { worker_pid: worker.pid, slot: slot.index, replaced_in_ms: replacedInMs }
+    const cause = { exit_code: code ?? undefined, signal: signal ?? undefined, reason: worker.failure() }
+    this.#options.log.error({ event: 'worker_died', ...facts, ...cause }, 'a worker died')
+    this.#restarts[worker.hasTimedOut() ? 'timeout' : signal === null ? 'exit' : 'signal'].add()
   }
 
-  const replaceLater = (slot: Slot, servedMs: number): number => {
-    slotListeners.forget(slot)
-    reassignListeners()
-    // Its successor is on the way already.
+  #giveUpSuccessor(slot: Slot, reason: string): void {
+    slot.successor?.settle.reject(new Error(`a new worker cannot serve: ${reason}`))
+    slot.successor = undefined
+    if (!slot.worker && this.#phase !== 'stopping') slot.worker = this.#fork(slot)
+  }
+
+  /** @returns milliseconds until the replacement starts */
+  #replaceLater(slot: Slot, servedMs: number): number {
+    this.#slotListeners.forget(slot)
+    this.#reassignListeners()
+    // The successor has been forked already.
     if (slot.successor) return 0
     const delayMs = slot.backoff.afterDeath(servedMs)
     setTimeout(() => {
-      if (phase !== 'stopping') slot.worker = fork(slot)
+      if (this.#phase !== 'stopping') slot.worker = this.#fork(slot)
     }, delayMs).unref()
     return delayMs
   }
 
-  const reassignListeners = (): void => {
-    if (phase === 'serving' || phase === 'draining') slotListeners.reassignListeners()
+  #reassignListeners(): void {
+    if (this.#phase === 'serving' || this.#phase === 'draining') this.#slotListeners.reassignListeners()
   }
 
-  /** @param isUnresponsive whether the worker stopped sending messages, or sends them again */
-  const onTurn = (worker: WorkerProcess, isUnresponsive: boolean): void => {
-    const slot = slots.find(each => each.worker === worker)
-    // A worker that retires accepts nothing any more.
+  /** @param isUnresponsive whether the worker has stopped sending messages, or sends them again */
+  #setUnresponsive(worker: WorkerProcess, isUnresponsive: boolean): void {
+    const { log } = this.#options
+    const slot = this.#slots.find(each => each.worker === worker)
+    // A worker that retires has left its slot and accepts no connections.
     if (!slot) return
     slot.isUnresponsive = isUnresponsive
-    serving.set(countServing())
+    this.#serving.set(this.serving())
     const facts = { worker_pid: worker.pid, slot: slot.index }
     if (isUnresponsive) {
       log.error({ event: 'worker_unresponsive', ...facts }, 'a worker does not respond: others accept in its place')
-      slotListeners.withdraw(slot)
+      this.#slotListeners.withdraw(slot)
     } else {
       log.info({ event: 'worker_responsive', ...facts }, 'a worker responds again')
-      if (isServing(slot)) slotListeners.takeBack(slot)
+      if (isServing(slot)) this.#slotListeners.takeBack(slot)
     }
-    reassignListeners()
+    this.#reassignListeners()
   }
-  const watchdog = createWatchdog({
-    timeoutMs: options.workerTimeoutMs,
-    onUnresponsive: worker => onTurn(worker, true),
-    onResponsive: worker => onTurn(worker, false),
-    onTimeout: (worker, timeoutMs) => worker.timeOut(`it did not respond for ${timeoutMs} ms`),
-  })
 
-  const replace = (slot: Slot): Promise<void> => {
-    if (phase !== 'serving') throw new Error('Sidegate is about to stop')
-    // It is being replaced as it is.
+  #replace(slot: Slot): Promise<void> {
+    if (this.#phase !== 'serving') throw new Error('Sidegate is about to stop')
+    // The slot's worker has died or is being replaced, so the slot gets a new worker anyway.
     if (!slot.worker || slot.successor) return Promise.resolve()
     const settle = Promise.withResolvers<void>()
-    slot.successor = { worker: fork(slot), settle }
+    slot.successor = { worker: this.#fork(slot), settle }
     return settle.promise
   }
 
-  const countServing = (): number => slots.filter(isServing).length
-  const endIfGone = (): void => {
-    if (alive.size === 0) gone.resolve(allFinished)
-  }
-  const tell: Workers['tell'] = (message, except) => {
-    for (const worker of alive) if (worker.name !== except) worker.tell(message)
-  }
-
-  return {
-    start() {
-      for (const slot of slots) slot.worker = fork(slot)
-      return ready.promise
-    },
-    serving: countServing,
-    names: () => [...alive].filter(worker => worker.hasStarted()).map(worker => worker.name),
-    tell,
-    async replaceAll() {
-      for (const slot of slots) await replace(slot)
-    },
-    drain() {
-      phase = 'draining'
-      tell({ type: 'drain' })
-    },
-    stop() {
-      phase = 'stopping'
-      tell({ type: 'stop' })
-      endIfGone()
-      return gone.promise
-    },
-    kill() {
-      phase = 'stopping'
-      watchdog.close()
-      for (const worker of alive) worker.kill()
-    },
+  #resolveIfAllGone(): void {
+    if (this.#alive.size === 0) this.#gone.resolve(this.#hasEveryWorkerFinished)
   }
 }
+
+/** Why a worker ended, in a few words. */
+const causeOf = (worker: WorkerProcess, { code, signal }: ProcessEnd): string =>
+  worker.failure() ?? signal ?? `exit ${code}`

@@ -5,42 +5,45 @@ import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
 import { fork, type Preloaded } from './preload.ts'
 import type { ListenHandle } from './reuseport-sockets.ts'
 
-/** Names one process, for its metrics; no other one ever has the same. */
+/** The name of a process, used for its metrics. No two processes of a run have the same name. */
 export type WorkerName = string
 
 /** One serving process, as the primary knows it. */
 export interface WorkerProcess {
   readonly name: WorkerName
   readonly pid: number | undefined
-  /** Whether it has its app, and is there for more than its start. */
+  /** Whether the process has built its app, so that its start is over. */
   hasStarted(): boolean
-  /** Why it could not start or was killed, if that is known. */
+  /** Why the process could not start or was killed; undefined if the primary does not know. */
   failure(): string | undefined
   tell(message: PrimaryMessage): void
-  /** Tells it something that a listening socket belongs to. */
+  /** Sends a message together with the listening socket that it is about. */
   give(message: PrimaryMessage, handle: ListenHandle): void
-  /** Has it end when it has finished what it began; in any case a second after the timeout. */
+  /** The process ends when its requests are finished; it is killed a second after the timeout. */
   retire(timeoutMs: number): void
   kill(): void
-  /** Kills it because it does not respond. @param reason for `failure` */
+  /** Kills the process because it does not respond. @param reason for `failure` */
   timeOut(reason: string): void
   hasTimedOut(): boolean
 }
 
-/** How long a worker that has not ended in time is waited for, in milliseconds. */
-const lateMs = 1000
+/** A start takes a small part of this even on a busy machine, so a worker that takes longer hangs. */
+export const defaultStartTimeoutMs = 60_000
+
+/** How long after its timeout a worker that retires is killed, in milliseconds. */
+const retireGraceMs = 1000
 
 export interface WorkerEvents {
   readonly log: Logger
-  /** How long it may take until it can serve; then it is ended. */
+  /** If the process cannot serve after this time, it is killed. */
   readonly startTimeoutMs: number
   onMessage(message: WorkerMessage): void
   onExit(code: number | null, signal: string | null): void
-  /** It has ended, and everything that it said has been heard. */
+  /** The process has exited, and all its messages have been read. */
   onGone(): void
 }
 
-/** @param preloaded a process that was started before; left out: a new one is */
+/** @param preloaded a process that was forked before; if left out, a new one is forked */
 export const forkWorker = (slot: number, events: WorkerEvents, preloaded?: Preloaded): WorkerProcess => {
   const { log, startTimeoutMs } = events
   const worker = preloaded?.worker ?? fork(slot)
@@ -57,15 +60,15 @@ export const forkWorker = (slot: number, events: WorkerEvents, preloaded?: Prelo
     events.onMessage(message)
   })
   worker.on('error', error =>
-    log.error({ event: 'worker_channel_failed', err: error }, 'a worker could not be told something'),
+    log.error({ event: 'worker_channel_failed', err: error }, 'a message to a worker could not be sent'),
   )
   worker.once('exit', events.onExit)
-  // What it said last may be read after its exit is known; its channel ends when all of it has been.
+  // The last messages of a process may be read after its exit is known. Its channel disconnects when all of them have been read.
   const ended = [new Promise(resolve => worker.once('exit', resolve)), new Promise(r => worker.once('disconnect', r))]
   Promise.all(ended).then(events.onGone)
-  // Before what it says next is read.
+  // These messages came first, so they are delivered before the next one is read.
   process.nextTick(() => {
-    for (const message of preloaded?.said ?? []) worker.emit('message', message)
+    for (const message of preloaded?.received ?? []) worker.emit('message', message)
   })
 
   return {
@@ -77,7 +80,7 @@ export const forkWorker = (slot: number, events: WorkerEvents, preloaded?: Prelo
     give: (message, handle) => send(worker, message, handle),
     retire(timeoutMs) {
       send(worker, { type: 'retire', timeoutMs }, undefined)
-      const timer = setTimeout(() => worker.process.kill('SIGKILL'), timeoutMs + lateMs).unref()
+      const timer = setTimeout(() => worker.process.kill('SIGKILL'), timeoutMs + retireGraceMs).unref()
       worker.once('exit', () => clearTimeout(timer))
     },
     kill: () => void worker.process.kill('SIGKILL'),
@@ -94,10 +97,7 @@ const send = (worker: Worker, message: PrimaryMessage, handle: ListenHandle | un
   if (worker.isConnected()) worker.send(message, handle as never, () => undefined)
 }
 
-/** Many times what a start takes on a busy machine: a worker that takes longer hangs. */
-export const defaultStartTimeoutMs = 60_000
-
-/** Ends a worker that has not said in time that it can serve; `onOverdue` is told first. */
+/** Kills a worker that has not sent `started` in time; `onOverdue` is called before that. */
 const watchStartup = (worker: Worker, timeoutMs: number, onOverdue: () => void): void => {
   const timer = setTimeout(() => {
     onOverdue()

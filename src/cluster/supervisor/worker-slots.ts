@@ -2,42 +2,70 @@ import { type Backoff, createBackoff } from './backoff.ts'
 import type { Listeners } from './reuseport-sockets.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** The place of one worker: it has a listening socket of its own, whoever accepts from it. */
+/** The place of one worker. Each slot has a listening socket of its own, whichever worker accepts from it. */
 export interface Slot {
   readonly index: number
   readonly backoff: Backoff
   worker: WorkerProcess | undefined
-  /** Is to take the place of its worker, and tells whoever waits for it when it has. */
+  /** The worker that is to replace `worker`; `settle` resolves when it has, and rejects if it cannot serve. */
   successor: { readonly worker: WorkerProcess; readonly settle: PromiseWithResolvers<void> } | undefined
-  /** `performance.now()` when its worker began to accept; undefined while it has none that does. */
+  /** `performance.now()` when its worker began to accept; undefined while no worker of its own accepts. */
   servingSinceMs: number | undefined
   /** Its worker has stopped sending messages, so another worker accepts from its socket. */
   isUnresponsive: boolean
-  /** Who accepts for it while it has no worker of its own. */
+  /** The slot whose worker accepts from this slot's socket, while this slot has no worker that does. */
   reassignedTo: Slot | undefined
 }
 
 export const createSlots = (count: number): readonly Slot[] =>
-  Array.from({ length: count }, (_, index) => {
-    const nobody = { worker: undefined, successor: undefined, servingSinceMs: undefined, reassignedTo: undefined }
-    const isUnresponsive = false
-    return { index, backoff: createBackoff(), isUnresponsive, ...nobody }
-  })
+  Array.from({ length: count }, (_, index) => ({
+    index,
+    backoff: createBackoff(),
+    worker: undefined,
+    successor: undefined,
+    servingSinceMs: undefined,
+    isUnresponsive: false,
+    reassignedTo: undefined,
+  }))
 
 export const isServing = (slot: Slot): boolean => slot.servingSinceMs !== undefined && !slot.isUnresponsive
 
-/** Who accepts from which slot's socket: its own worker, or another while it has none that does. */
+/** The slot's worker has exited. @returns how long it had served, in milliseconds; 0 if it never did */
+export const vacate = (slot: Slot): number => {
+  const servedMs = slot.servingSinceMs === undefined ? 0 : performance.now() - slot.servingSinceMs
+  slot.worker = undefined
+  slot.isUnresponsive = false
+  slot.servingSinceMs = undefined
+  return servedMs
+}
+
+/** The successor becomes the slot's worker. @returns the worker that it replaces; undefined if that one has exited */
+export const promoteSuccessor = (slot: Slot, isUnresponsive: boolean): WorkerProcess | undefined => {
+  const { worker: replaced, successor } = slot
+  slot.worker = successor?.worker
+  slot.successor = undefined
+  slot.isUnresponsive = isUnresponsive
+  return replaced
+}
+
+/** Which worker accepts from which slot's socket: the slot's own worker, or another one while the own one does not serve. */
 export interface SlotListeners {
   give(slot: Slot, to: WorkerProcess): void
-  /** Connections that wait in a dead worker's queue, and new ones, are accepted by another worker as soon as there is one. */
+  /**
+   * Has a serving worker accept from the socket of each slot whose own worker does not serve: both new connections and those
+   * that wait in the queue of a worker that died.
+   */
   reassignListeners(): void
-  /** The slot's own worker accepts now: whoever did so for it stops to. */
+  /** The slot's own worker accepts now, so the worker that did so in its place stops. */
   takeBack(slot: Slot): void
-  /** What was lent to the worker of a slot goes to the one that takes its place. */
+  /** The sockets that the slot's worker accepts from for other slots are given to its successor. */
   handOver(slot: Slot, to: WorkerProcess): void
-  /** The worker of a slot is gone: what was lent to it is lent to nobody. */
+  /** The slot's worker has exited: the sockets that it accepted from for other slots can be reassigned. */
   forget(slot: Slot): void
-  /** The worker of a slot does not respond: what was lent to it can be lent to another, and it lets go of that when it responds. */
+  /**
+   * The slot's worker does not respond: the sockets that it accepts from for other slots can be reassigned. The worker closes
+   * them when it responds again.
+   */
   withdraw(slot: Slot): void
 }
 

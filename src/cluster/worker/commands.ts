@@ -43,14 +43,14 @@ export const createCommandHandler = (parts: WorkerParts): ((message: PrimaryMess
         }, endWithStartFailure)
       case 'propose':
         return void stagedConfigs
-          .build(message.id, message.config)
-          .then(refusal => send({ type: 'proposal', id: message.id, ...(refusal !== undefined && { refusal }) }))
-      case 'adopt':
-        // It was proposed before this worker could build it.
-        if (!stagedConfigs.adopt(message.id)) send({ type: 'loaded' })
+          .prepare(message.id, message.config)
+          .then(refusal => send({ type: 'prepared', id: message.id, ...(refusal !== undefined && { refusal }) }))
+      case 'commit':
+        // This worker started after the proposal was sent, so it has nothing staged.
+        if (!stagedConfigs.commit(message.id)) send({ type: 'loaded' })
         return
-      case 'discard':
-        return stagedConfigs.discard(message.id)
+      case 'abort':
+        return stagedConfigs.abort(message.id)
       case 'listen':
         return sockets.listen(message.slot, handle as ListenHandle, () =>
           send({ type: 'listening', slot: message.slot }),

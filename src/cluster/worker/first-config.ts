@@ -19,7 +19,7 @@ export const askForConfig = (intake: ClientIntake, send: (message: WorkerMessage
     let isKnown = false
     process.on('message', (message: PrimaryMessage) => {
       if (message.type === 'clients') intake.add(message.part)
-      if (message.type === 'adopt') isStale = true
+      if (message.type === 'commit') isStale = true
       if (message.type !== 'configure' || isKnown) return
       isKnown = true
       resolve({ config: decodeConfig(message.config, intake), isStale: () => isStale })

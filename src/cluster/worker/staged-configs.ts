@@ -1,7 +1,7 @@
 import type { App, ClientIntake, Prepared } from '../../app.ts'
+import { firstLineOf } from '../../errors.ts'
 import { decodeConfig } from '../ipc/config-codec.ts'
 import type { EncodedConfig } from '../messages.ts'
-import { reasonOf } from './start-failure.ts'
 
 /**
  * The configurations that the primary proposes to a worker while it serves: each is built first, and served only once
@@ -9,10 +9,10 @@ import { reasonOf } from './start-failure.ts'
  */
 export interface StagedConfigs {
   /** @returns why it cannot be served here, in one line; undefined where it can */
-  build(id: number, encodedConfig: EncodedConfig): Promise<string | undefined>
+  prepare(id: number, encodedConfig: EncodedConfig): Promise<string | undefined>
   /** @returns false where it was not built here: the worker came later */
-  adopt(id: number): boolean
-  discard(id: number): void
+  commit(id: number): boolean
+  abort(id: number): void
 }
 
 export const createStagedConfigs = (app: App, intake: ClientIntake): StagedConfigs => {
@@ -24,7 +24,7 @@ export const createStagedConfigs = (app: App, intake: ClientIntake): StagedConfi
     built = undefined
   }
   return {
-    async build(id, encodedConfig) {
+    async prepare(id, encodedConfig) {
       forget()
       try {
         const prepared = await app.prepare(decodeConfig(encodedConfig, intake))
@@ -33,17 +33,17 @@ export const createStagedConfigs = (app: App, intake: ClientIntake): StagedConfi
         else built = { id, prepared }
         return undefined
       } catch (error) {
-        return reasonOf(error)
+        return firstLineOf(error)
       }
     },
-    adopt(id) {
+    commit(id) {
       lastSettled = id
       if (built?.id !== id) return false
       built.prepared.adopt()
       built = undefined
       return true
     },
-    discard(id) {
+    abort(id) {
       lastSettled = id
       if (built?.id === id) forget()
     },

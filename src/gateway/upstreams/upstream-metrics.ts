@@ -1,5 +1,5 @@
-import type { HistogramCell, Recorder } from '../../telemetry/recorder.ts'
 import { codeClass } from '../../telemetry/metric-labels.ts'
+import type { HistogramCell, Recorder } from '../../telemetry/recorder.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { type EndpointState, endpointStates } from './endpoint.ts'
 import type { UpstreamFailure } from './upstream-failure.ts'

@@ -54,5 +54,5 @@ t.test('the clients of one configuration are not those of the next', async t => 
 })
 
 t.test('what holds no configuration goes as it is', async t => {
-  t.same(sentFor({ type: 'adopt', id: 1 }), [{ type: 'adopt', id: 1 }])
+  t.same(sentFor({ type: 'commit', id: 1 }), [{ type: 'commit', id: 1 }])
 })
