@@ -29,7 +29,7 @@ export const logEvents = {
   ),
   audit: event(
     'info',
-    'something happened that is to be found later, as its `action` says; a warning where its `outcome` is `failure`',
+    'an event of the audit log, named by its `action`; a warning if its `outcome` is `failure`',
     ['action', 'outcome'],
     [
       'reason',
@@ -46,11 +46,11 @@ export const logEvents = {
       'request_id',
     ],
   ),
-  worker_ready: event('info', 'a worker serves', ['slot'], ['worker_pid']),
-  ready: event('info', 'all do', ['listen', 'admin', 'workers', 'store', 'issuer'], ['internal']),
+  worker_ready: event('info', 'a worker has begun to accept connections', ['slot'], ['worker_pid']),
+  ready: event('info', 'every worker serves', ['listen', 'admin', 'workers', 'store', 'issuer'], ['internal']),
   worker_died: event(
     'error',
-    'a worker ended unasked, or could not start; it is replaced after `replaced_in_ms`',
+    'a worker exited unexpectedly, or could not start; another one replaces it after `replaced_in_ms`',
     ['slot', 'replaced_in_ms'],
     ['worker_pid', 'exit_code', 'signal', 'reason'],
   ),
@@ -61,10 +61,13 @@ export const logEvents = {
     ['worker_pid'],
   ),
   worker_responsive: event('info', 'a worker that was unresponsive sends messages again', ['slot'], ['worker_pid']),
-  worker_crashed: event('fatal', "a worker's own last words", ['err']),
-  primary_crashed: event('fatal', "the program's own last words", ['err']),
-  worker_channel_failed: event('error', 'the primary could not talk to a worker', ['err']),
-  request_failed: event('error', 'an answer was 500', ['request_id', 'err']),
+  worker_crashed: event('fatal', 'an uncaught exception in a worker; the worker exits', ['err']),
+  primary_crashed: event('fatal', 'an uncaught exception in the primary; Sidegate exits', ['err']),
+  worker_channel_failed: event('error', 'the primary could not send a message to a worker', ['err']),
+  request_failed: event('error', 'a request was answered with 500 because of a fault of Sidegate', [
+    'request_id',
+    'err',
+  ]),
   client_keys_unavailable: event(
     'warn',
     'the keys of a client cannot be fetched from its `jwks_uri`; at most every 30 s for each address in each worker',
@@ -72,69 +75,84 @@ export const logEvents = {
   ),
   client_invalid: event(
     'warn',
-    'a client of the store does not fit the configuration, as where its plan is gone, and is not served; in each worker',
+    'a client of the store does not fit the configuration, for example because its plan was removed, and is not served; in each worker',
     ['client_id', 'reason'],
   ),
   client_shadowed: event(
     'warn',
-    'the configuration and the store both have a client of this id: that of the configuration is served; in each worker',
+    'the configuration and the store both have a client with this id, and the one of the configuration is served; in each worker',
     ['client_id'],
   ),
   store_clients_missing: event(
     'error',
-    'the store has no record of clients that it had, and nobody deleted them: those that were disabled stay so in this process, until they have a record again; in each worker',
+    'the store has lost records of clients that no operator deleted; clients that were disabled remain disabled in this process until the store has their records again; in each worker',
     ['lost', 'kept_disabled'],
   ),
   soft_limit_exceeded: event(
     'warn',
-    'a client is over a soft limit and was let in; at most once for each window, plan and client in each worker',
+    'a client exceeded a soft limit and its request was admitted; at most once for each window, plan and client in each worker',
     ['plan', 'address'],
     ['client_id', 'operation'],
   ),
   upstream_unreachable: event(
     'warn',
-    'no connection to a member of an upstream can be made: refused, a certificate that does not hold, a name without address; once for each reason in each worker, until it is reachable',
+    'a connection to a member of an upstream fails: it is refused, its certificate is not valid, or its name has no address; once for each reason in each worker, until the member is reachable',
     ['upstream', 'address', 'reason'],
     ['code'],
   ),
-  upstream_reachable: event('info', 'it answers again, and nothing has failed for ten seconds', [
+  upstream_reachable: event(
+    'info',
+    'a member of an upstream that was unreachable answers again, and no connection to it has failed for ten seconds',
+    ['upstream', 'address'],
+  ),
+  upstream_member_ejected: event(
+    'warn',
+    'a member of an upstream fails repeatedly and gets no requests for `for_ms`; in each worker',
+    ['upstream', 'address', 'reason', 'for_ms'],
+  ),
+  upstream_member_returned: event(
+    'info',
+    'a member of an upstream that was ejected gets requests again; in each worker',
+    ['upstream', 'address'],
+  ),
+  upstream_member_unhealthy: event('warn', 'a member of an upstream fails its health check; in each worker', [
     'upstream',
     'address',
   ]),
-  upstream_endpoint_ejected: event('warn', 'a member of an upstream fails and is left alone, in each worker', [
-    'upstream',
-    'address',
-    'reason',
-    'for_ms',
-  ]),
-  upstream_endpoint_restored: event('info', 'it is asked again', ['upstream', 'address']),
-  upstream_endpoint_unhealthy: event('warn', 'a member does not pass its health check, in each worker', [
+  upstream_member_healthy: event('info', 'a member of an upstream passes its health check again; in each worker', [
     'upstream',
     'address',
   ]),
-  upstream_endpoint_healthy: event('info', 'it does again', ['upstream', 'address']),
-  upstream_addresses_changed: event('info', 'the name of a target has other addresses than before', [
+  upstream_addresses_changed: event('info', 'the addresses of the name of a target have changed', [
     'upstream',
     'name',
     'addresses',
   ]),
-  upstream_name_unresolved: event('warn', 'it cannot be looked up; once, until it can', ['upstream', 'name', 'reason']),
-  upstream_certificate_renewed: event(
-    'info',
-    "the files of an upstream's `tls` have changed: new connections use them, and those of before end",
-    ['upstream'],
-  ),
-  upstream_certificate_refused: event('warn', 'they hold nothing that can be used; the old ones stay', [
+  upstream_name_unresolved: event('warn', 'the name of a target cannot be resolved; once, until it can', [
     'upstream',
+    'name',
     'reason',
   ]),
+  upstream_certificate_renewed: event(
+    'info',
+    "the files of an upstream's `tls` have changed: new connections use them, and the older connections are closed",
+    ['upstream'],
+  ),
+  upstream_certificate_refused: event(
+    'warn',
+    "the changed files of an upstream's `tls` cannot be used, so the old ones remain in use",
+    ['upstream', 'reason'],
+  ),
   store_down: event(
     'error',
-    "the store or the plans' shared count does not answer, once for all workers",
+    'the store or the shared count of the plans does not answer; once for all workers',
     ['store', 'part'],
     ['reason'],
   ),
-  store_up: event('info', 'it does again', ['store', 'part']),
+  store_up: event('info', 'the store or the shared count of the plans answers again; once for all workers', [
+    'store',
+    'part',
+  ]),
   store_evicts: event(
     'warn',
     'Redis may evict keys before their lifetimes end, because its `maxmemory-policy` is not `noeviction`; read at the start and every minute',
@@ -142,30 +160,42 @@ export const logEvents = {
   ),
   store_replaced: event(
     'error',
-    'the file of the embedded store is gone, or another one: the program is not ready until that is undone, or it is restarted',
+    'the file of the embedded store was removed or replaced; Sidegate is not ready until the file is back, or until it is restarted',
     ['store'],
   ),
-  certificate_renewed: event('info', 'the files of `tls` have changed: new connections get the new certificate', [
+  certificate_renewed: event('info', 'the files of `tls` have changed, and new connections get the new certificate', [
     'valid_to',
   ]),
   certificate_refused: event(
     'warn',
-    'they hold nothing that can be served, or a certificate that is out of time; the old one stays',
+    'the changed files of `tls` cannot be used, or hold a certificate that is not valid now, so the old certificate remains in use',
     ['reason'],
   ),
-  collector_down: event('warn', 'the collector of traces takes none; once, by each worker', ['host'], ['reason']),
-  collector_up: event('info', 'it does again', ['host']),
-  log_lines_dropped: event(
+  collector_down: event('warn', 'the collector does not accept traces; once, in each worker', ['host'], ['reason']),
+  collector_up: event('info', 'the collector accepts traces again; in each worker', ['host']),
+  access_lines_dropped: event(
     'warn',
-    'the reader of standard output was too slow or had gone, or its disk was full, and takes lines again; by each process',
+    'log lines were lost because the reader of standard output was too slow or had exited, or because its disk was full; it accepts lines again; in each process',
     ['dropped'],
   ),
-  config_reloaded: event('info', 'a changed configuration is served by every worker', ['cause']),
-  config_refused: event('error', 'it cannot be served; the old one is served on', ['cause', 'problems']),
-  workers_replaced: event('info', 'every worker was replaced by a new one, as `SIGUSR2` asked', []),
-  rolling_restart_failed: event('error', 'not all were; the old ones that are left serve on', ['reason']),
-  draining: event('info', 'SIGTERM or Ctrl-C came', ['signal', 'delay_ms', 'timeout_ms']),
-  stopped: event('info', 'everything in flight was answered; a warning where it was not', [], ['signal', 'outcome']),
+  config_reloaded: event('info', 'every worker serves a changed configuration', ['cause']),
+  config_refused: event('error', 'a changed configuration cannot be served, so the old one remains in use', [
+    'cause',
+    'problems',
+  ]),
+  workers_replaced: event('info', 'every worker was replaced by a new one after `SIGUSR2`', []),
+  replacement_failed: event(
+    'error',
+    'not every worker could be replaced after `SIGUSR2`; the old ones that are left continue to serve',
+    ['reason'],
+  ),
+  draining: event('info', 'SIGTERM or SIGINT (Ctrl-C) was received', ['signal', 'delay_ms', 'timeout_ms']),
+  stopped: event(
+    'info',
+    'Sidegate has stopped and answered every request in flight; a warning if it has not',
+    [],
+    ['signal', 'outcome'],
+  ),
 } as const
 
 export type LogEvent = keyof typeof logEvents

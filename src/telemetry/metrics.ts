@@ -49,25 +49,25 @@ export const metrics = {
   ]),
   httpRequestDuration: histogram(
     'sidegate_http_request_duration_seconds',
-    'From the request header to the last byte handed to the socket.',
+    'Time from the request header to the last byte of the response handed to the socket.',
     ['grouping', 'operation', 'code_class'],
     latencySec,
   ),
   httpRequestsInFlight: gauge('sidegate_http_requests_in_flight', 'Requests being answered now.', ['grouping']),
   connectionsDropped: counter(
     'sidegate_connections_dropped_total',
-    'Connections that were not taken, or ended since no request came of them or nothing of an answer was taken.',
+    'Connections refused or closed by Sidegate, by reason.',
     ['reason'],
   ),
   overhead: histogram(
     'sidegate_overhead_seconds',
-    "A request's total time less the upstream's.",
+    'Time of a request without the time spent waiting for the upstream.',
     ['grouping'],
     overheadSec,
   ),
   planDecisions: counter(
     'sidegate_plan_decisions_total',
-    'Plan limit decisions of the shared count, and those made while the store was away.',
+    'Plan limit decisions, made by the shared count or, while the store does not answer, locally.',
     ['plan', 'grouping', 'decision'],
   ),
   credentialChecks: counter('sidegate_credential_checks_total', 'Callers checked, by kind of credential.', [
@@ -79,12 +79,12 @@ export const metrics = {
   introspections: counter('sidegate_introspections_total', 'Introspections answered.', ['result']),
   interactions: counter(
     'sidegate_interactions_total',
-    'Sign-ins by people: started, then accepted, rejected, or expired before somebody came back.',
+    'Sign-ins of users: started, then accepted, rejected, or expired before the user finished.',
     ['outcome'],
   ),
   shed: counter(
     'sidegate_shed_total',
-    'Sign-ins without a person yet, and pushed requests of public clients, removed because there were more than login.maxInteractions.',
+    'Sign-ins without a known user, and pushed requests of public clients, removed because there were more than login.maxInteractions.',
     ['kind'],
   ),
   oauthErrors: counter('sidegate_oauth_errors_total', 'Errors answered by OAuth operations, by RFC code.', [
@@ -93,7 +93,7 @@ export const metrics = {
   ]),
   upstreamDuration: histogram(
     'sidegate_upstream_duration_seconds',
-    'From sending a request upstream to the end of its answer.',
+    'Time from sending a request to an upstream to the end of its response.',
     ['upstream', 'code_class'],
     latencySec,
   ),
@@ -101,63 +101,70 @@ export const metrics = {
     'upstream',
     'reason',
   ]),
-  upstreamMembers: gauge(
-    'sidegate_upstream_endpoints',
-    'Addresses that serve upstreams, as each worker sees them: the sum over the workers.',
-    ['upstream', 'state'],
-  ),
-  upstreamRetries: counter('sidegate_upstream_retries_total', 'Requests that another try was due to.', [
+  upstreamMembers: gauge('sidegate_upstream_members', 'Addresses of upstreams by state, summed over the workers.', [
     'upstream',
-    'decision',
+    'state',
   ]),
-  upstreamQueue: gauge('sidegate_upstream_pending_requests', 'Requests that wait for room at an upstream.', [
+  upstreamRetries: counter(
+    'sidegate_upstream_retries_total',
+    'Upstream requests that failed and could be retried, by decision.',
+    ['upstream', 'decision'],
+  ),
+  upstreamQueue: gauge('sidegate_upstream_queue', 'Requests that wait for a free connection to an upstream.', [
     'upstream',
   ]),
   storeDuration: histogram(
     'sidegate_store_duration_seconds',
-    'Store calls, answered or failed.',
+    'Time of store calls, both successful and failed.',
     ['store', 'operation'],
     overheadSec,
   ),
-  storeUp: gauge('sidegate_store_up', '1 while every worker reaches the store.', ['store'], 'min'),
+  storeUp: gauge('sidegate_store_up', '1 if every worker reaches the store, otherwise 0.', ['store'], 'min'),
   storeNoeviction: gauge(
     'sidegate_store_noeviction',
-    '1 if every Redis server has the maxmemory-policy noeviction, 0 if one may evict keys; none if Redis does not tell.',
+    '1 if every Redis server has the maxmemory-policy noeviction, 0 if one may evict keys; absent if Redis does not report its policy.',
     ['store'],
     'min',
   ),
   storedClients: gauge(
     'sidegate_stored_clients',
-    'Clients of the store, by whether their kind fits the configuration; those that do not are not served.',
+    'Clients of the store, by whether they fit the configuration. Clients that do not fit are not served.',
     ['state'],
     'min',
   ),
-  traceSpans: counter('sidegate_trace_spans_total', 'Spans of traces, by what became of them.', ['outcome']),
+  traceSpans: counter('sidegate_trace_spans_total', 'Spans of traces, by outcome.', ['outcome']),
   keyRotationDue: gauge(
     'sidegate_signing_key_rotation_due_timestamp_seconds',
-    'When the newest signing key of an algorithm is due to have a successor. In the past: it is overdue.',
+    'Time at which the newest signing key of an algorithm must have a successor. A time in the past means that the rotation is overdue.',
     ['alg'],
     'min',
   ),
   certificateExpiry: gauge(
     'sidegate_certificate_expiry_timestamp_seconds',
-    'When the first of the certificates in a file that is in use expires.',
+    'Earliest expiry time of the certificates in a file that is in use.',
     ['use', 'upstream'],
     'min',
   ),
-  workers: gauge('sidegate_workers', 'Workers that are serving.'),
+  workers: gauge('sidegate_workers', 'Number of workers that serve.'),
   workerRestarts: counter('sidegate_worker_restarts_total', 'Workers replaced, by reason.', ['reason']),
   logLinesDropped: counter(
     'sidegate_log_lines_dropped_total',
-    'Log lines that were lost because standard output did not take them.',
+    'Log lines lost because standard output did not accept them.',
     [],
   ),
-  configReloadSuccessful: gauge('sidegate_config_last_reload_successful', '1 if the last configuration load was good.'),
+  configReloadSuccessful: gauge(
+    'sidegate_config_last_reload_successful',
+    '1 if the last load of the configuration succeeded, otherwise 0.',
+  ),
   configReloadTimestamp: gauge(
     'sidegate_config_last_reload_success_timestamp_seconds',
-    'When a good configuration was last loaded.',
+    'Time of the last successful load of the configuration.',
   ),
-  buildInfo: gauge('sidegate_build_info', 'Always 1.', ['version', 'node_version', 'commit']),
+  buildInfo: gauge('sidegate_build_info', 'Always 1; the labels identify the build.', [
+    'version',
+    'node_version',
+    'commit',
+  ]),
 } as const satisfies Record<string, MetricDeclaration>
 
 export type MetricKey = keyof typeof metrics
