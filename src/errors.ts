@@ -1,10 +1,12 @@
 /**
- * Every error that Sidegate answers, in one catalogue. Sentences are fit for a stranger: they repeat no input and name
- * no secret. What an operator needs goes into `cause` and the log.
+ * Every error that Sidegate answers with, in one catalogue. The sentences may be read by any client: they repeat no
+ * input and contain no secret. The facts for an operator go into `cause` and the log.
  */
 
-/** The wire codes of RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1, RFC 7009 section 2.2.1,
- * RFC 9101 section 8, RFC 9449 sections 5 and 8, and the plan's. */
+/**
+ * The error codes of RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1, RFC 7009 section 2.2.1, RFC 9101 section
+ * 8, RFC 9449 sections 5 and 8, and Sidegate's own code for an exceeded plan.
+ */
 export const oauthErrors = {
   invalid_request: 400,
   invalid_client: 401,
@@ -29,8 +31,8 @@ export const oauthErrors = {
 export type OAuthErrorCode = keyof typeof oauthErrors
 
 /**
- * Why a client's proof of itself, or a JWT that it signed, was not taken. For the operator alone: on the wire every refused
- * client reads the same (RFC 6749 section 5.2).
+ * Why the authentication of a client, or a JWT that it signed, was refused. Only the operator sees this: the response
+ * to each refused client is the same (RFC 6749 section 5.2).
  */
 export const proofFaults = [
   'unknown_client',
@@ -60,25 +62,25 @@ export const proofFaults = [
 export type ClientAuthFailureReason = (typeof proofFaults)[number]
 
 export interface OAuthErrorFacts {
-  /** Status where it differs from the code's own (405, 413, 408 on an OAuth operation). */
+  /** The status if it differs from the one of the code (405, 413, 408 on an OAuth operation). */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
-  /** Never sent, nor is what follows. */
+  /** Never sent to the client, and neither are the members below. */
   readonly proofFault?: ClientAuthFailureReason | undefined
-  /** The client that did not prove itself, where there is one of that name. */
+  /** The client whose authentication failed, if a client of that id exists. */
   readonly client_id?: string | undefined
   readonly reuse?: Reuse
 }
 
-/** Something came that was spent before. */
+/** A single-use value was used a second time. */
 export interface Reuse {
   readonly of: 'code' | 'refresh_token'
-  /** Whose it was, where that is known. */
+  /** The subject of the value, if it is known. */
   readonly sub?: string
 }
 
-/** A refusal by the authorization server. Thrown inside `oauth/`, turned into JSON in one place. */
+/** A refusal by the authorization server. Thrown inside `oauth/`, and converted to JSON in one place. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
   readonly code: OAuthErrorCode
@@ -87,7 +89,7 @@ export class OAuthError extends Error {
   readonly proofFault: ClientAuthFailureReason | undefined
   readonly client_id: string | undefined
   readonly reuse: Reuse | undefined
-  /** @param description shown to the caller: %x20-21 / %x23-5B / %x5D-7E only, and never repeats its input. */
+  /** @param description sent to the client: %x20-21 / %x23-5B / %x5D-7E only. It never repeats the input. */
   constructor(code: OAuthErrorCode, description: string, facts: OAuthErrorFacts = {}) {
     super(description, { cause: facts.cause })
     this.code = code
@@ -101,66 +103,66 @@ export class OAuthError extends Error {
 
 interface GatewayErrorEntry {
   readonly status: number
-  /** The phrase of the status, as RFC 9457 section 4.2.1 wants it beside `about:blank`. */
+  /** The reason phrase of the status, which RFC 9457 section 4.2.1 requires for `about:blank`. */
   readonly title: string
   readonly detail: string
 }
 
-/** Refusals of the gateway, answered as RFC 9457 problem documents. */
+/** Errors of the gateway, sent as problem documents of RFC 9457. */
 export const gatewayErrors = {
   BAD_REQUEST: {
     status: 400,
     title: 'Bad Request',
-    detail: 'The request is not well-formed HTTP, or its target cannot be read in one way only.',
+    detail: 'The request is not well-formed HTTP, or its target is ambiguous.',
   },
   CREDENTIAL_MALFORMED: {
     status: 400,
     title: 'Bad Request',
-    detail: 'Credentials were sent twice, in two places, or not in the form of RFC 6750.',
+    detail: 'The credentials were sent twice, in two places, or not in the form of RFC 6750.',
   },
   BODY_INVALID: {
     status: 400,
     title: 'Bad Request',
-    detail: 'The body is not what this operation takes; reason says why.',
+    detail: 'The body is not valid for this operation; reason has the fault.',
   },
   FORWARD_AUTH_REQUEST_INVALID: {
     status: 400,
     title: 'Bad Request',
-    detail: 'The gateway that asks does not say in one way which request it asks about; reason says why.',
+    detail: 'The forward-auth request does not identify the original request unambiguously; reason has the fault.',
   },
   CREDENTIAL_MISSING: { status: 401, title: 'Unauthorized', detail: 'This operation needs credentials.' },
   CREDENTIAL_INVALID: { status: 401, title: 'Unauthorized', detail: 'The credentials are wrong, expired or revoked.' },
   DPOP_PROOF_INVALID: {
     status: 401,
     title: 'Unauthorized',
-    detail: 'The DPoP proof is not good for this request, or lacks a fresh nonce; WWW-Authenticate says which.',
+    detail: 'The DPoP proof is not valid for this request, or lacks a fresh nonce; WWW-Authenticate has the error.',
   },
   SCOPE_INSUFFICIENT: {
     status: 403,
     title: 'Forbidden',
-    detail: 'The access token does not carry the scope that this operation needs.',
+    detail: 'The access token does not have the scope that this operation requires.',
   },
   FORWARD_AUTH_CALLER_UNTRUSTED: {
     status: 403,
     title: 'Forbidden',
-    detail: 'Only a gateway that is trusted here may ask whether a request may pass.',
+    detail: 'Only a trusted gateway may send forward-auth requests.',
   },
   NOT_FOUND: { status: 404, title: 'Not Found', detail: 'No operation is published at this path.' },
   INTERACTION_NOT_FOUND: {
     status: 404,
     title: 'Not Found',
-    detail: 'No interaction is open under this id: it has expired, or there never was one.',
+    detail: 'There is no interaction with this id, or it has expired.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'Method Not Allowed',
-    detail: 'The path exists, but not for this method; Allow names those it has.',
+    detail: 'The path exists, but not for this method; Allow lists the methods that it supports.',
   },
   REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout', detail: 'The request did not arrive in time.' },
   DECISION_CONFLICT: {
     status: 409,
     title: 'Conflict',
-    detail: 'The decision does not fit the interaction, and nothing has changed; reason says why.',
+    detail: 'The decision does not fit the state of the interaction, which has not changed; reason has the fault.',
   },
   BODY_TOO_LARGE: {
     status: 413,
@@ -176,12 +178,12 @@ export const gatewayErrors = {
   PLAN_EXCEEDED: {
     status: 429,
     title: 'Too Many Requests',
-    detail: 'The plan of this client is used up for now; Retry-After says for how long.',
+    detail: 'This client has exceeded its plan; Retry-After has the time until it may send the next request.',
   },
   TOO_MANY_FAILURES: {
     status: 429,
     title: 'Too Many Requests',
-    detail: 'Too many failed credentials from this address; Retry-After says for how long.',
+    detail: 'Too many failed authentications from this address; Retry-After has the time until the next attempt.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -191,7 +193,7 @@ export const gatewayErrors = {
   INTERNAL: {
     status: 500,
     title: 'Internal Server Error',
-    detail: 'Sidegate failed to handle this request; the log has the reason under this request id.',
+    detail: 'Sidegate failed to handle this request; its log has the cause under this request id.',
   },
   NOT_IMPLEMENTED: {
     status: 501,
@@ -201,27 +203,27 @@ export const gatewayErrors = {
   UPSTREAM_UNREACHABLE: {
     status: 502,
     title: 'Bad Gateway',
-    detail: 'The service behind this operation could not be reached, or broke off before it answered.',
+    detail: 'The service behind this operation could not be reached, or closed the connection before it answered.',
   },
   UPSTREAM_RESPONSE_INVALID: {
     status: 502,
     title: 'Bad Gateway',
-    detail: 'The service behind this operation answered with something that is not HTTP.',
+    detail: 'The service behind this operation did not send a valid HTTP response.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
     title: 'Service Unavailable',
-    detail: 'The store is unavailable; Retry-After says when to come back.',
+    detail: 'The store is unavailable; Retry-After has the time until the next attempt.',
   },
   RATE_LIMITER_UNAVAILABLE: {
     status: 503,
     title: 'Service Unavailable',
-    detail: 'The plan limit cannot be decided now, and this plan refuses rather than guesses.',
+    detail: 'The plan limit cannot be checked now, and this plan is configured to refuse requests in that case.',
   },
   UPSTREAM_BUSY: {
     status: 503,
     title: 'Service Unavailable',
-    detail: 'The service behind this operation has no room for another request; Retry-After says when to come back.',
+    detail: 'The service behind this operation has too many requests; Retry-After has the time until the next attempt.',
   },
   UPSTREAM_TIMEOUT: {
     status: 504,
