@@ -32,19 +32,19 @@ import type { Recorder } from './telemetry/recorder.ts'
 export interface AppDeps {
   readonly log: Logger
   readonly accessLog: AccessLog
-  /** What this process does or refuses. */
+  /** Writes this process's audit lines. */
   readonly audit: Audit
   readonly recorder: Recorder
-  /** To the process that counts for all workers of the machine; used with the embedded store. */
+  /** The channel to the process that counts for all workers of the machine; used with the embedded store. */
   readonly limiterChannel: LimiterChannel
-  /** Which share of a plan this process holds while the shared count is away. */
+  /** This worker's share of each plan, which applies while the shared count does not answer. */
   readonly share: () => WorkerShare
-  /** Told when the store or the limiter stops answering, with a new reason when there is one, and when it answers again. */
+  /** Called when the store or the limiter stops answering, again for each new reason, and when it answers again. */
   readonly onStoreState: (what: 'store' | 'limiter', up: boolean, reason: string | undefined) => void
   readonly onChange: OnChange
-  /** Told of each revocation that this process makes, for the other workers of the machine. */
+  /** Called for each revocation that this process makes, so that the other workers of the machine learn of it. */
   readonly onRevoked: (revocation: Revocation) => void
-  /** Told of certificate files that cannot be renewed to; every process finds the same. */
+  /** Called if changed certificate files cannot be used; every process finds the same. */
   readonly onCertificateRefused: TlsReport['refused']
 }
 
@@ -56,35 +56,35 @@ export type { WorkerShare } from './stores/limiter.ts'
 export type { BatchedCharge, BatchedVerdict } from './stores/limits/batching/shared-limiter.ts'
 export type { Revocation } from './stores/ports/revocations.ts'
 
-/** One process's gateway: built from the configuration, not listening yet. */
+/** The gateway of one process, built from the configuration. It does not listen yet. */
 export interface App {
   readonly traffic: HttpServer
-  /** For the operator's own login; undefined where people sign in on our pages. */
+  /** The listener for the operator's own login application; undefined if users sign in on Sidegate's pages. */
   readonly privateListener: PrivateListener | undefined
   /**
-   * Builds what serves another configuration, while this one is served on.
-   * @throws Error one line for a person, where it cannot be served
+   * Builds everything that another configuration needs, while the current one is served.
+   * @throws Error one line for a person, if the configuration cannot be served
    */
   prepare(config: LiveConfig): Promise<Prepared>
-  /** Refuses what another worker of the machine has revoked. */
+  /** Learns the revocations of another worker of the machine, so that this process refuses the revoked tokens. */
   readonly learnRevocations: RevocationFeed['learn']
-  /** From now on every answer ends its connection, so that clients go elsewhere. */
+  /** From now on every response ends its connection, so that clients connect to another process. */
   startDraining(): void
-  /** Ends WebSockets and event streams, and from now on those that open; requests under way have another end. */
+  /** Ends WebSockets and event streams, and from now on each new one. Other requests under way are finished. */
   closeEndless(): void
-  /** Requests and WebSockets being answered now. */
+  /** The number of requests and WebSockets that are being answered now. */
   inFlight(): number
   close(): Promise<void>
 }
 
-/** A configuration that could be served. */
+/** A configuration that can be served. */
 export interface Prepared {
-  /** Serves it: every request that comes from now on, while those under way are finished as they began. */
+  /** Serves it: every request from now on. The requests under way are finished under the configuration before. */
   adopt(): void
   discard(): Promise<void>
 }
 
-/** The one place where the rooms meet: it names adapters and hands every room its options. */
+/** The composition root: it chooses the adapters and passes each room its options. */
 export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<App> => {
   const store = instrumentStore(await openStore(config.store, systemClock), createStoreObserver(config.store, deps))
   const limiter = await openLimiter(config, deps)
@@ -157,7 +157,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   }
 }
 
-/** A limiter is silent until something goes wrong; that it is well at the start is said here. */
+/** A limiter reports only failures, so this reports that it is available at the start. */
 const openLimiter = async ({ store }: SidegateConfig, deps: AppDeps): Promise<Limiter> => {
   let hasSpoken = false
   const limiter = await createLimiter(store, {
@@ -172,7 +172,7 @@ const openLimiter = async ({ store }: SidegateConfig, deps: AppDeps): Promise<Li
   return limiter
 }
 
-/** The connections are shared out among the workers; the rest holds for each request. */
+/** Each worker accepts its share of the connections. The other limits apply to each request. */
 const ownLimits = ({ requests, workers }: RestartOnlyConfig): HttpServerOptions => ({
   ...requests,
   maxConnections: shareOf(requests.maxConnections, workers),

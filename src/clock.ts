@@ -1,8 +1,11 @@
-/** The one source of time. Tests hand in a clock that they advance; everything else uses `systemClock`. */
+/** The only source of time. Tests pass a clock that they advance; everything else uses `systemClock`. */
 export interface Clock {
-  /** Milliseconds since 1970, as `Date.now()` gives them: what tokens and records say. An operator or NTP may set it back. */
+  /**
+   * Milliseconds since 1970, like `Date.now()`: for the times in tokens and records. An operator or NTP may set this
+   * clock back.
+   */
   nowMs(): number
-  /** Milliseconds of a clock that is never set back: for ages and waits inside one process. */
+  /** Milliseconds of a monotonic clock, for ages and waits within one process. */
   monotonicMs(): number
 }
 

@@ -1,4 +1,4 @@
-/** Where a value stands on a roll. */
+/** A value with its index in a set. */
 export interface DenseSetEntry<Value> {
   readonly value: Value
 }
@@ -8,9 +8,9 @@ interface Place<Value> extends DenseSetEntry<Value> {
 }
 
 /**
- * Values that come and go by the thousand, in no order. Of a set V8 makes a new table every so often, and an old table that
- * outlived two collections of young objects keeps what was in it alive, and the next table with what was in that, until all
- * of memory is looked through. Here nothing stays of what has left.
+ * An unordered set for values that are added and removed by the thousand. V8 gives a `Set` a new table now and then. An
+ * old table that survives two minor collections keeps its entries alive, and the next table with its entries, until a
+ * full collection. This set keeps nothing of a removed value.
  */
 export class DenseSet<Value> {
   readonly #places: Place<Value>[] = []
@@ -19,14 +19,14 @@ export class DenseSet<Value> {
     return this.#places.length
   }
 
-  /** @returns what it leaves with */
+  /** @returns the entry by which the value is removed */
   add(value: Value): DenseSetEntry<Value> {
     const place = { value, nth: this.#places.length }
     this.#places.push(place)
     return place
   }
 
-  /** Once. The last one takes its place. */
+  /** Removes a value, once. The last value takes its index. */
   remove(place: DenseSetEntry<Value>): void {
     const { nth } = place as Place<Value>
     const last = this.#places.pop()
@@ -35,7 +35,7 @@ export class DenseSet<Value> {
     this.#places[nth] = last
   }
 
-  /** Who is called may leave. Where others do meanwhile, one may be called twice. */
+  /** During an iteration the current value may be removed. If another one is removed, a value can be visited twice. */
   *[Symbol.iterator](): IterableIterator<Value> {
     for (let nth = this.#places.length - 1; nth >= 0; nth--) {
       const place = this.#places[nth]

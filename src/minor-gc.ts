@@ -3,13 +3,16 @@ import { runInNewContext } from 'node:vm'
 
 let collect: NodeJS.GCFunction | undefined
 
-/** Collects young objects, at once. It takes about a millisecond. */
+/** Runs a minor collection at once. It takes about a millisecond. */
 export const minorGc = (): void => {
   collect ??= findCollect()
   collect({ type: 'minor' })
 }
 
-/** Not by a flag of the process: with it Node cannot use what of itself it has compiled, and starts a fifth slower. */
+/**
+ * Set at run time and not by a flag of the command line: with that flag Node cannot use its own compiled code, and
+ * starts a fifth slower.
+ */
 const findCollect = (): NodeJS.GCFunction => {
   setFlagsFromString('--expose-gc')
   const found: NodeJS.GCFunction = runInNewContext('gc')

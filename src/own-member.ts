@@ -1,12 +1,12 @@
 /**
- * The member of an object under a name that is not known before: undefined where the object itself has none. A plain lookup
- * finds `constructor` and `__proto__` in every object, because each inherits them. All of src/ looks up so
- * (`test/object-lookups.test.ts`); a table of our own that a text from outside is looked up in is a `Map`.
+ * An object's own member; undefined if it has none of that name. For names that are not known in advance, because a
+ * plain lookup finds `constructor` and `__proto__` in every object, which inherits them. All of src/ uses this function
+ * (`test/object-lookups.test.ts`); our own tables with keys from outside are `Map`s.
  */
 export const ownMember = <Value>(object: Members<Value> | undefined, name: string | number): Value | undefined =>
   object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined
 
-/** Sets a member of the object itself. A plain assignment to `__proto__` would replace its prototype. */
+/** Sets an object's own member. A plain assignment to `__proto__` would replace its prototype. */
 export const setOwnMember = <Value extends Of, Of>(
   object: Record<string | number, Of>,
   name: string | number,

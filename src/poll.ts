@@ -1,18 +1,19 @@
-/** Something that is done again and again, until it is closed. */
+/** A function that is called periodically until closed. */
 export interface Poll {
   close(): void
 }
 
-/** Shorter pauses are kept exactly, in milliseconds. */
+/** Shorter pauses are not aligned, in milliseconds. */
 const leastAlignedMs = 500
 
 /**
- * Calls a function periodically. The next call waits until the promise of the call before has settled. The timer keeps no process
- * alive. A pause of 500 ms or more ends at a multiple of itself on the clock of the process, so that polls of 750 ms and 1500 ms
- * wake an idle process at the same time: a wake-up costs more than what is done in it. Such a pause lasts between a quarter and five quarters of
- * itself, and where the call is short exactly as long as it says.
- * @param once must not reject, nor throw
- * @param pauseMs before the first call too; a function is called before each pause
+ * Calls a function periodically. The next call waits until the promise of the call before has settled. The timer does
+ * not keep the process alive. A pause of 500 ms or more ends at a multiple of itself on the clock of the process, so
+ * that polls of 750 ms and 1500 ms wake an idle process at the same time, because a wake-up costs more than the call
+ * itself. Such a pause lasts between a quarter and five quarters of its length, and exactly its length if the call is
+ * short.
+ * @param once must neither reject nor throw
+ * @param pauseMs also applies before the first call; a function is called before each pause
  */
 export const poll = (once: () => unknown, pauseMs: number | (() => number)): Poll => {
   let timer: NodeJS.Timeout | undefined
@@ -34,7 +35,7 @@ export const poll = (once: () => unknown, pauseMs: number | (() => number)): Pol
   }
 }
 
-/** The time until the first multiple of the pause that is at least a quarter of it away, in milliseconds. */
+/** The time until the first multiple of the pause that is at least a quarter of the pause away, in milliseconds. */
 const alignedMs = (pauseMs: number): number => {
   if (pauseMs < leastAlignedMs) return pauseMs
   const nowMs = performance.now()

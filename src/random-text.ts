@@ -3,14 +3,14 @@ import { randomFillSync } from 'node:crypto'
 /** Random bytes as base64url text (RFC 4648 section 5). @param bytes at most `poolBytes` */
 export type RandomText = (bytes: number) => string
 
-/** A call of the generator costs 2.5 µs, however few bytes it is asked for; 4096 bytes are 256 names of tokens. */
+/** A call of the generator costs 2.5 µs, however few bytes it fills; 4096 bytes are 256 token identifiers. */
 export const poolBytes = 4096
 
 /**
- * Random texts out of a pool that is filled as a whole. No byte is handed out twice, and none stays in the pool once it has
- * been: what a process issued cannot be read from its memory there.
+ * Random texts from a pool of bytes that is filled as a whole. Each byte is used once and then erased from the pool, so
+ * that reading the memory of the process does not reveal issued values there.
  *
- * @param fill writes over the whole pool with bytes of a cryptographic generator
+ * @param fill overwrites the whole pool with bytes of a cryptographic generator
  */
 export const createRandomText = (fill: (pool: Buffer) => void): RandomText => {
   const pool = Buffer.alloc(poolBytes)
@@ -29,5 +29,8 @@ export const createRandomText = (fill: (pool: Buffer) => void): RandomText => {
   }
 }
 
-/** For names and secrets that nobody may guess. Each process has a pool of its own: workers are started, not forked. */
+/**
+ * For identifiers and secrets that must not be guessable. Each process has a pool of its own: a worker is a new process
+ * with its own memory.
+ */
 export const randomText: RandomText = createRandomText(randomFillSync)

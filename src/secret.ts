@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 
 /**
- * A text that must not be seen. It shows as `[secret]` wherever it is printed, logged, joined or serialised; only
- * `reveal()` gives it out. Everything secret in the configuration and on its way through the code has this type.
+ * A text that must not be shown. Printed, logged, joined or serialised it appears as `[secret]`; only `reveal()`
+ * returns it. Every secret in the configuration and in the code has this type.
  */
 export class Secret {
   readonly #text: string

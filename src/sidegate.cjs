@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The launcher. It is plain old JavaScript, so that a Node too old for the rest can still say so in one line.
+// The launcher. It is plain old JavaScript, so that a Node too old for the rest can still print the reason in one line.
 
 const { accessSync, constants, existsSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
@@ -16,22 +16,23 @@ if (Number(process.versions.node.split('.')[0]) < oldestMajor) {
 } else {
   if (['serve', 'start'].includes(process.argv[2])) keepYoungHeapSmall()
   keepCompiled(join(__dirname, '../node_modules'))
-  // In a checkout Node runs the TypeScript as it is; a package and an image hold it compiled.
+  // In a checkout Node runs the TypeScript itself; a package and an image contain compiled code.
   import(existsSync(join(__dirname, 'main.ts')) ? './main.ts' : './main.js')
 }
 
 /**
- * The primary allocates much while it reads a configuration, and next to nothing from then on: V8 would keep the larger spaces for
- * young objects that it had made for that. A worker has other needs (`cluster/supervisor/preload.ts`). Before the compile cache is opened, which
- * is another one for each set of flags.
+ * The primary allocates much while it reads a configuration, and little from then on, but V8 would keep the spaces for
+ * young objects as large as they had become. A worker has other needs (`cluster/supervisor/preload.ts`). Must run
+ * before the compile cache is opened, because there is one cache for each set of flags.
  */
 function keepYoungHeapSmall() {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /**
- * Halves the next start: what Node compiles is kept beside the dependencies, where that can be written. In a folder of our
- * own, since what lies in one that others can write would be run. Where NODE_COMPILE_CACHE says another it is that one.
+ * Halves the time of the next start: the compiled code is kept beside the dependencies, if that folder is writable. The
+ * cache is in a folder of our own, because code in a folder that other users can write to would be run. If
+ * NODE_COMPILE_CACHE is set, it takes precedence.
  */
 function keepCompiled(dependencies) {
   try {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What runs: the package's version and the commit it was built from, where the build says so. */
+/** The version of the package, and the commit that it was built from, if the build sets it. */
 export interface BuildInfo {
   readonly version: string
   readonly node_version: string

@@ -7,12 +7,13 @@ import type { NotBefore } from '../stores/ports/not-before.ts'
 import type { AuditEntry } from '../telemetry/audit.ts'
 
 /**
- * Told of what an operator, or the time, changed in the store. Every process sees it, and the primary says it once.
- * @param id the same for the same change in every process, and for no other: such as `client 7`
+ * Called when an operator changed something in the store, or when a key changed with time. Every process sees the
+ * change, and the primary logs it once.
+ * @param id the same for the same change in every process, and different for every other change: such as `client 7`
  */
 export type OnChange = (id: string, entry: AuditEntry) => void
 
-/** What becomes of signing keys, as audit lines. */
+/** Changes of signing keys, as audit lines. */
 export const auditKeys =
   (onChange: OnChange): ((change: KeyChange) => void) =>
   ({ kid, alg, became, activeAtMs }) => {
@@ -21,7 +22,7 @@ export const auditKeys =
     else onChange(id, { action: 'key_published', kid, alg, active_at: new Date(activeAtMs).toISOString() })
   }
 
-/** What an operator revoked by `sidegate tokens revoke`, as audit lines. */
+/** Revocations by `sidegate tokens revoke`, as audit lines. */
 export const auditCutoffs =
   (onChange: OnChange) =>
   ({ client_id, sub, throughSec }: NotBefore): void =>
@@ -36,7 +37,7 @@ type What =
   | { readonly action: 'client_created' | 'client_deleted' | 'client_disabled' | 'client_enabled' }
   | { readonly action: 'client_changed'; readonly reason: 'secret' | 'members' }
 
-/** What operators do with clients of the store, as audit lines. */
+/** Changes of clients in the store, as audit lines. */
 export const auditClients =
   (onChange: OnChange) =>
   ({ client_id, version }: ClientChange, before: StoredClient | undefined, after: StoredClient | undefined): void => {
@@ -44,7 +45,7 @@ export const auditClients =
       onChange(`client ${client_id} ${version} ${what.action}`, { ...what, client_id })
   }
 
-/** A change may be shown again, and then nothing has changed. */
+/** A change may be reported twice, and then the second report contains no difference. */
 const findChanges = (before: StoredClient | undefined, after: StoredClient | undefined): readonly What[] => {
   const [then, now] = [before?.members(), after?.members()]
   const [wasDisabled, isDisabled] = [before?.disabled ?? false, after?.disabled ?? false]

@@ -3,12 +3,12 @@ import type { StoredClientReader } from '../oauth/clients/joined-clients.ts'
 import type { ClientGroup } from '../oauth/clients/stored-clients.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 
-/** Many clients may change at a time; they are counted when these milliseconds are over. */
+/** Many clients may change at a time, so they are counted after this time, in milliseconds. */
 const countEveryMs = 1000
 
 /**
- * Counts which clients of the store fit a configuration, until closed. One of each kind is read, not all: what a reload takes
- * away, such as a plan, is the same for the others.
+ * Counts the clients of the store that fit a configuration, until closed. One client of each group is read, not all,
+ * because a setting that a reload removes, such as a plan, is the same for the whole group.
  */
 export const meterStoredClients = (
   feed: ClientSync,

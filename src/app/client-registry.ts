@@ -9,16 +9,16 @@ import { auditClients, type OnChange } from './audit-events.ts'
 import { meterStoredClients } from './client-metrics.ts'
 import type { LiveConfig, RestartOnlyConfig } from './restart-only-settings.ts'
 
-/** Clients of the store, followed for as long as the process serves. */
+/** The clients of the store, kept up to date while the process serves. */
 export interface StoredClientsSource {
-  /** Beside those of a configuration, until closed. */
+  /** Joins them with the clients of a configuration, until closed. */
   join(config: LiveConfig, fixed: RestartOnlyConfig): JoinedClients
   close(): void
 }
 
 type Reading = typeof import('../config/stored-client.ts')
 
-/** Resolves once the store has been asked; the code that reads such clients is loaded when there is one. */
+/** Resolves when the store has been read. The code that parses stored clients is loaded when there is one. */
 export const followStoredClients = async (
   store: ClientStore,
   watch: FeedWatch,
@@ -70,7 +70,7 @@ const closingBoth = (joined: JoinedClients, meter: { readonly close: () => void 
   },
 })
 
-/** Made when it is first used: not before its code is there. */
+/** Created at the first use, because its code is not loaded before. */
 const lazily = (make: () => StoredClientReader | undefined): StoredClientReader => {
   let made: StoredClientReader | undefined
   const reader = (): StoredClientReader => {

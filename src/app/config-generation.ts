@@ -24,7 +24,7 @@ import { deepEqual } from './deep-equal.ts'
 import { findGenerationKeys } from './generation-keys.ts'
 import type { LiveConfig, RestartOnlyConfig } from './restart-only-settings.ts'
 
-/** What outlives every reload of a process, with all that it knows. */
+/** The parts of a process that every reload keeps, with all their state. */
 export interface ProcessScope {
   readonly fixed: RestartOnlyConfig
   readonly store: Store
@@ -37,29 +37,32 @@ export interface ProcessScope {
   readonly audit: Audit
   readonly onChange: OnChange
   readonly endless: StreamRegistry
-  /** Asks the authorization server that serves when it is called. */
+  /** Asks the authorization server of the current generation. */
   readonly isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked']
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
   readonly sampleNewTrace: SampleNewTrace
 }
 
-/** One configuration being served. A reload makes the next one; requests under way are finished by theirs. */
+/**
+ * One configuration that is served. A reload creates the next generation; requests under way are finished by their own.
+ */
 export interface Generation {
   readonly config: LiveConfig
   readonly gateway: Gateway
   readonly failures: BruteForceLimit
   readonly oauth: OAuthDeps
   readonly authorizationServer: AuthorizationServer
-  /** @param next what serves now; what it has taken over is left to it */
+  /** @param next the current generation, which keeps the parts that it has taken over */
   close(next?: Generation): Promise<void>
 }
 
 /**
- * Builds what serves a configuration.
- * @param before what serves now: keys, upstreams and counts of failures go over where their options are the same
+ * Builds a generation for a configuration.
+ * @param before the current generation: its keys, upstreams and failure counts are taken over if their options are the
+ * same
  * @throws Error one line for a person
- * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
+ * @throws StoreUnavailableError if a reload needs other keys and the store does not answer
  */
 export const createGeneration = async (
   config: LiveConfig,
@@ -71,14 +74,14 @@ export const createGeneration = async (
   try {
     return build(config, scope, { keys, clients }, before)
   } catch (error) {
-    // Both would follow the store for as long as the process runs.
+    // Otherwise both would poll the store for as long as the process runs.
     clients.close()
     if (keys !== before?.oauth.keys) keys.close()
     throw error
   }
 }
 
-/** What a serving follows in the store. */
+/** The parts of a generation that poll the store. */
 interface StoreSubscriptions {
   readonly keys: KeyRing
   readonly clients: JoinedClients
@@ -147,7 +150,7 @@ const build = (
   }
 }
 
-/** Health, connections and what is under way go over where the configuration says the same of an upstream. */
+/** An upstream keeps its health, its connections and its requests under way if its options have not changed. */
 const upstreamsOf =
   (before: Generation | undefined): FindOpenUpstream =>
   options => {

@@ -1,7 +1,10 @@
 import { ownMember } from '../own-member.ts'
 import { Secret } from '../secret.ts'
 
-/** Whether two parts of configurations say the same; what is undefined is as good as left out. */
+/**
+ * Whether two parts of configurations have the same content. A member that is undefined equals one that is missing.
+ * (`isDeepStrictEqual` of `node:util` tells these two apart, and takes any two `Secret`s for equal.)
+ */
 export const deepEqual = (one: unknown, other: unknown): boolean => {
   if (one === other) return true
   if (!isObject(one) || !isObject(other)) return false

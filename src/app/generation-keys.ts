@@ -8,24 +8,24 @@ import { auditKeys, type OnChange } from './audit-events.ts'
 import { deepEqual } from './deep-equal.ts'
 import { createKeyMeter } from './key-metrics.ts'
 
-/** Where keys are kept, and who is told of them. */
+/** The store of the keys, and the observers of their changes. */
 export interface GenerationKeysDeps {
   readonly store: Store
   readonly recorder: Recorder
   readonly onChange: OnChange
 }
 
-/** What is served now: its keys, and the options that they were opened with. */
+/** The keys of the current generation, and the options that they were opened with. */
 export interface KeysBefore {
   readonly options: OAuthOptions
   readonly keys: KeyRing
 }
 
 /**
- * The keys for a configuration: those of now, where it says the same of them. At a start the store may be away; a reload
- * does not give up keys for none.
+ * The keys for a configuration. The current ones are kept if the configuration has the same options for them. At a
+ * start the store may be unavailable; a reload does not replace keys by none.
  * @param before undefined: at a start
- * @throws StoreUnavailableError where a reload needs other keys and the store does not give them
+ * @throws StoreUnavailableError if a reload needs other keys and the store does not answer
  */
 export const findGenerationKeys = (
   options: OAuthOptions,

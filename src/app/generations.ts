@@ -2,12 +2,12 @@ import type { HttpServerHandlers } from '../http/server/handlers.ts'
 import { type Poll, poll } from '../poll.ts'
 import type { Generation } from './config-generation.ts'
 
-/** The serving of now, and those before it that still have requests under way. */
+/** The current generation, and the earlier ones that still have requests under way. */
 export interface Generations {
-  /** Hand each request to the serving of the moment when it comes. */
+  /** Pass each request to the generation that is current when it arrives. */
   readonly handlers: HttpServerHandlers
   current(): Generation
-  /** What came before closes once it has answered what it began. */
+  /** The generation before is closed when its requests are finished. */
   replace(next: Generation): void
   startDraining(): void
   inFlight(): number

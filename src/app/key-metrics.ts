@@ -2,7 +2,7 @@ import type { ReportRotation } from '../oauth/keys/key-ring.ts'
 import type { Contribution } from '../telemetry/min-gauge.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 
-/** Says when the keys of one ring are due to have successors, for as long as it is open. */
+/** Reports when the keys of one ring are due for rotation, until closed. */
 export interface KeyMeter {
   readonly rotation: ReportRotation
   close(): void

@@ -1,4 +1,4 @@
-/** The store as commands of an operator use it. What only one of them needs is loaded when it is called. */
+/** The store for the commands of an operator. Code that only one command needs is loaded when that command runs. */
 import { systemClock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import { openStore, parseStoreUrl } from '../stores/open.ts'
@@ -27,7 +27,10 @@ export const withStore = async <T>(
   }
 }
 
-/** The policies by which a Redis may evict keys; undefined if the store is not a Redis, or if Redis does not report them. */
+/**
+ * The policies by which a Redis may evict keys; undefined if the store is not a Redis, or if Redis does not report
+ * them.
+ */
 export const findEviction = async ({ store }: SidegateConfig): Promise<readonly string[] | undefined> => {
   if (store.kind !== 'redis') return undefined
   const { readEvictionPolicies } = await import('../stores/eviction.ts')

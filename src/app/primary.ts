@@ -1,4 +1,4 @@
-/** The primary's share of the app: what is done once, for all workers, and without ever seeing a request. */
+/** The primary's part of the app: work that is done once for all workers, without requests. */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { systemClock } from '../clock.ts'
@@ -13,21 +13,24 @@ export { createLimiterService } from '../stores/limits/batching/shared-limiter.t
 export type { ReplicaCounter } from '../stores/replica-counter.ts'
 export { findRestartOnlyChange } from './restart-only-settings.ts'
 
-/** The store as it was found before any worker opened it. */
+/** The store as the primary found it, before any worker opened it. */
 export interface PreparedStore {
-  /** Undefined where it answers, else why not: a Redis that is away is no reason to stay down. */
+  /** Why the store does not answer; undefined if it does. Sidegate starts without a Redis that does not answer. */
   readonly unavailableReason: string | undefined
-  /** Whoever closes an embedded store last has to tidy up its file, on the disk: so workers should have opened it by then. */
+  /**
+   * The last process to close an embedded store has to clean up its file on disk, so this should be called after the
+   * workers have opened it.
+   */
   close(): void
 }
 
 /**
- * Opens the store once before any worker does: what cannot work is said in one line, and the keys are made.
- * @param onChange told of the keys that are made
- * @throws Error one line for a person, where the store can never work
+ * Opens the store once before any worker does, so that a fault is reported once, and creates the keys.
+ * @param onChange called for each created key
+ * @throws Error one line for a person, if the store can never work
  */
 export const prepareStore = async (config: SidegateConfig, onChange: OnChange): Promise<PreparedStore> => {
-  // What is in memory is this process's alone, and gone with it.
+  // The keys in memory belong to this process alone and vanish with it, so they are not reported.
   const reports = config.store.kind === 'memory' ? {} : { change: auditKeys(onChange) }
   const store = await openStore(config.store, systemClock)
   const close = (): void => void store.close()
@@ -43,20 +46,23 @@ export const prepareStore = async (config: SidegateConfig, onChange: OnChange): 
   }
 }
 
-/** Follows whether Redis may evict keys; undefined if the store is no Redis. @param changed as `watchEviction` has it */
+/** Reports whether Redis may evict keys; undefined if the store is not a Redis. @param changed as in `watchEviction` */
 export const followEviction = async ({ store }: SidegateConfig, changed: () => void) => {
   if (store.kind !== 'redis') return undefined
   const { watchEviction } = await import('../stores/eviction.ts')
   return watchEviction(store, changed)
 }
 
-/** Counts the pods that share the store, if they are to be counted; undefined where their number is known. */
+/** Counts the pods that share the store; undefined if the configuration sets their number. */
 export const countPods = async (config: SidegateConfig): Promise<ReplicaCounter | undefined> => {
   if (config.pods !== 'auto' || config.store.kind !== 'redis') return undefined
   const { createReplicaCounter } = await import('../stores/replica-counter.ts')
   return createReplicaCounter(config.store, `${hostname()}-${randomUUID()}`)
 }
 
-/** The private listener to open, if there is one: without a hand-off nobody has anything to say there. */
+/**
+ * The options of the private listener; undefined if it is not configured. The listener is only needed for an external
+ * login application.
+ */
 export const privateOptions = ({ internal, oauth }: SidegateConfig): SidegateConfig['internal'] =>
   oauth.login.mode === 'handoff' ? internal : undefined

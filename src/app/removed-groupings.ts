@@ -2,7 +2,10 @@ import type { Clock } from '../clock.ts'
 import type { SidegateConfig } from '../config/load.ts'
 import { type Poll, poll } from '../poll.ts'
 
-/** For how long the series of a grouping stay after a reload has removed it: every scrape has seen its last values by then. */
+/**
+ * How long the series of a grouping remain after a reload has removed it. By then every scraper has read the last
+ * values.
+ */
 const keptForMs = 3_600_000
 
 const lookEveryMs = 60_000
@@ -10,12 +13,18 @@ const lookEveryMs = 60_000
 export interface RemovedGroupings {
   /** The configuration that is served now. */
   readonly config: () => Pick<SidegateConfig, 'operations'>
-  /** Told the groupings that no configuration has named for an hour, at each look: a request that began before may count late. */
+  /**
+   * Called at each check with the groupings that no configuration has named for an hour. A request that began before
+   * the reload may still count after the first call.
+   */
   readonly drop: (groupings: ReadonlySet<string>) => void
   readonly clock: Clock
 }
 
-/** Has the series of removed groupings dropped. A grouping that comes back begins at 0, which Prometheus takes as a reset. */
+/**
+ * Drops the series of removed groupings. A grouping that is added again begins at 0, which Prometheus treats as a
+ * reset.
+ */
 export const followRemovedGroupings = ({ config, drop, clock }: RemovedGroupings, everyMs = lookEveryMs): Poll => {
   const lastNamedMs = new Map<string, number>()
   const look = (): void => {

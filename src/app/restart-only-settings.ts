@@ -1,7 +1,7 @@
 import type { SidegateConfig } from '../config/load.ts'
 import { deepEqual } from './deep-equal.ts'
 
-/** Keys of the configuration that a running gateway cannot change: sockets, processes, and where everything is kept. */
+/** Keys of the configuration that cannot change without a restart: sockets, processes, and the store. */
 export const restartOnlySettings = [
   'listen',
   'tls',
@@ -15,13 +15,13 @@ export const restartOnlySettings = [
 
 type FixedKey = (typeof restartOnlySettings)[number]
 
-/** What stays as it was at the start. */
+/** The settings that remain as they were at the start. */
 export type RestartOnlyConfig = Pick<SidegateConfig, FixedKey>
 
-/** What a reload may change. */
+/** The settings that a reload may change. */
 export type LiveConfig = Omit<SidegateConfig, FixedKey>
 
-/** Why one configuration cannot follow the other without a restart, or undefined where it can. */
+/** Why one configuration cannot replace the other without a restart; undefined if it can. */
 export const findRestartOnlyChange = (before: SidegateConfig, after: SidegateConfig): string | undefined => {
   const changed = restartOnlySettings.filter(key => !deepEqual(before[key], after[key]))
   if (changed.length === 0) return undefined

@@ -6,16 +6,16 @@ import { parseRedisAddress, type StoreUrl } from '../stores/store-url.ts'
 import { createCertificateMeter } from '../telemetry/certificate-metrics.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 
-/** The files are read for each new connection; this looks what the next one would find. */
+/** The files are read for each new connection; this checks what the next connection would find. */
 const lookEveryMs = 60_000
 
-/** Says when the certificates expire that connections to the store are made with; nothing where it names no files. */
+/** Reports when the certificates for connections to the store expire; nothing if its URL names no files. */
 export const followStoreCertificates = (store: StoreUrl, recorder: Recorder): { close(): void } => {
   const { certFile, caFile } = tlsFilesOf(store)
   if (certFile === undefined && caFile === undefined) return { close: () => undefined }
   const meter = createCertificateMeter(recorder, 'store')
   const look = async (): Promise<void> => meter.ends({ own: await endOf(certFile), authorities: await endOf(caFile) })
-  // Half of them are being renewed, say: the next look finds the rest.
+  // A read may fail while the files are being replaced. The next check finds the rest.
   const lookPatiently = (): Promise<void> => look().catch(() => undefined)
   void lookPatiently()
   const looking = poll(lookPatiently, lookEveryMs)

@@ -2,14 +2,14 @@ import type { StoreObserver } from '../stores/instrumented-store.ts'
 import type { StoreUrl } from '../stores/store-url.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 
-/** Who is told. */
+/** The receivers of the observations. */
 export interface StoreObserverDeps {
   readonly recorder: Recorder
-  /** Told when the store stops answering, when it does so for another reason, and when it answers again. */
+  /** Called when the store stops answering, again for each new reason, and when it answers again. */
   readonly onStoreState: (what: 'store', up: boolean, reason: string | undefined) => void
 }
 
-/** What this process sees of the store: how long each operation takes, in seconds, and whether it answers. */
+/** Records how long each operation of the store takes, in seconds, and whether the store answers. */
 export const createStoreObserver = (
   { kind }: StoreUrl,
   { recorder, onStoreState }: StoreObserverDeps,
@@ -31,6 +31,9 @@ export const createStoreObserver = (
   }
 }
 
-/** What is asked all the time, whether there is work or not, would have every process report for ever. */
+/**
+ * Operations that run periodically even without traffic must not cause reports of their own, or an idle process would
+ * report for ever.
+ */
 const histogramFor = (operation: string): 'histogram' | 'quietHistogram' =>
   operation === 'ping' || operation === 'feeds.ends' ? 'quietHistogram' : 'histogram'

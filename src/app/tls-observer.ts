@@ -6,11 +6,11 @@ import type { Recorder } from '../telemetry/recorder.ts'
 export interface CertificateReportDeps {
   readonly log: Logger
   readonly recorder: Recorder
-  /** Told of certificate files that cannot be renewed to; every process finds the same. */
+  /** Called if changed certificate files cannot be used; every process finds the same. */
   readonly onCertificateRefused: TlsReport['refused']
 }
 
-/** What becomes of the certificates of a listener while it runs. */
+/** Reports changes of a listener's certificates to the log and the metrics. */
 export const reportCertificates = (
   use: CertificateUse,
   { log, recorder, onCertificateRefused }: CertificateReportDeps,

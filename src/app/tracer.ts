@@ -7,7 +7,8 @@ import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import { readNewTraceSampling, readTracingOptions } from '../telemetry/tracing/tracing-options.ts'
 
 /**
- * Where traces are recorded, by the variables of OpenTelemetry; undefined where they are not, and then nothing of it is loaded.
+ * The tracer that the environment variables of OpenTelemetry configure; undefined if they configure none, and then no
+ * code for it is loaded.
  * @throws Error one line for a person: which variable is wrong
  */
 export const findTracer = async (
@@ -20,7 +21,7 @@ export const findTracer = async (
   return openTracer(options, recorder, reportOn(log, options.collector.endpoint.host))
 }
 
-/** Names the host alone: a key may stand in the rest of the address. */
+/** Logs only the host, because the rest of the URL may contain a key. */
 const reportOn =
   (log: Logger, host: string): CollectorReport =>
   (isTaking, reason) => {
@@ -29,7 +30,8 @@ const reportOn =
   }
 
 /**
- * Of traces that begin at a gateway that records none: by the same variables, since those behind it may follow.
+ * Samples traces that begin at a gateway which records none itself, by the same variables, because services behind it
+ * may follow the decision.
  * @throws Error one line for a person: which variable is wrong
  */
 export const newTraceSampler = (env: NodeJS.ProcessEnv): SampleNewTrace => {

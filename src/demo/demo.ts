@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { demoUpstreamFile } from '../install-paths.ts'
 
-/** What the greeting and the demo upstream need of the configuration. */
+/** The parts of the configuration that the greeting and the demo upstream use. */
 export interface DemoSetting {
   readonly upstreams: readonly { readonly name: string; readonly targets: readonly string[] }[]
   readonly operations: readonly {
@@ -11,19 +11,19 @@ export interface DemoSetting {
   }[]
 }
 
-/** The demo upstream, running. */
+/** The running demo upstream. */
 export interface Demo {
   close(): void
 }
 
-/** The user of the configuration that comes with Sidegate; a test signs in with them. */
+/** The user of the demo configuration; a test signs in as this user. */
 const demoUser = { username: 'alice', password: 'wonderland' } as const
-/** The client's secret where DEMO_CLIENT_SECRET does not say otherwise; the same default stands in the configuration. */
+/** The client's secret if DEMO_CLIENT_SECRET is not set; the configuration has the same default. */
 const defaultDemoSecret = 'demo-secret'
 
 /**
- * Starts the service behind the demo configuration's `accounts` upstream.
- * @throws Error one line that says why it cannot listen
+ * Starts the service behind the `accounts` upstream of the demo configuration.
+ * @throws Error one line with the reason why it cannot listen
  */
 export const startDemo = async (config: DemoSetting): Promise<Demo> => {
   const target = config.upstreams.find(upstream => upstream.name === 'accounts')?.targets[0] ?? 'http://127.0.0.1:9000'
@@ -38,7 +38,7 @@ export const startDemo = async (config: DemoSetting): Promise<Demo> => {
   return { close: () => void child.kill('SIGKILL') }
 }
 
-/** What `npm start` prints once it serves: where, who may come in, and three lines to paste. */
+/** The greeting of `npm start`: the addresses, the credentials, and three commands to paste. */
 export const greeting = (
   config: DemoSetting,
   addresses: { readonly listen: string; readonly admin: string },
@@ -63,10 +63,10 @@ export const greeting = (
 `
 }
 
-/** The wildcard address is where it listens, not where a person goes. */
+/** A client cannot connect to the wildcard address that the server listens on. */
 const reachable = (url: string): string => url.replace('//0.0.0.0:', '//localhost:').replace('//[::]:', '//localhost:')
 
-/** The first path of the configuration that serves each thing. */
+/** The first path of each kind of operation in the configuration. */
 const paths = (config: DemoSetting): { readonly token?: string; readonly metadata?: string } => {
   const served = config.operations.flatMap(({ target, path }) => (target.serves ? [[target.serves, path]] : []))
   return Object.fromEntries(served.reverse())

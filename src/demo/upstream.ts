@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 
 /**
- * A small accounts service, so that the first `npm start` has something to guard. It answers with what reached it, to
- * show what the gateway adds; run as a process of its own, as a service beside a sidecar would.
+ * A small accounts service, so that the first `npm start` has an API to protect. Its responses contain the request as
+ * it arrived, to show what the gateway adds. It runs as a process of its own, as a service beside a sidecar does.
  */
 const accounts = [
   { id: 'a-1', iban: 'DE89370400440532013000', currency: 'EUR', balance: '1520.40' },
@@ -26,7 +26,7 @@ server.once('error', (error: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 server.listen(Number(port), hostname, () => process.send?.({ listening: true }))
-// It lives as long as the gateway that started it, even if that one is killed.
+// It exits together with the gateway that started it, even if the gateway is killed.
 process.once('disconnect', () => process.exit(0))
-// Ctrl-C reaches the whole process group; the gateway drains first and then ends this.
+// Ctrl-C reaches the whole process group; the gateway drains first and then ends this process.
 if (process.connected) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)

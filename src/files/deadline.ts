@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
 
-/** How long the operations on one file may take, in milliseconds. */
+/** The deadline for all operations on one file, in milliseconds. */
 const deadlineMs = 5000
 
-/** libuv has four helper threads for the files, the names and the password hashes of a process. Two stay free of files. */
+/** libuv has four threads per process, for files, names and password hashes. Files may block at most two of them. */
 const maxAtOnce = 2
 
 interface Operation {
@@ -15,9 +15,9 @@ const underWay = new Set<Operation>()
 const waiting: (() => void)[] = []
 
 /**
- * Does something with a file, in helper threads of libuv, and rejects with ETIMEDOUT when that takes too long, as on a network file
- * system whose server is away. The thread stays blocked until the file system answers. Until then nothing else is tried in that
- * folder, and nothing in any folder while two threads are blocked.
+ * Runs an operation on a file in the thread pool of libuv, and rejects with ETIMEDOUT if it takes too long, for example
+ * on a network file system whose server is away. The thread remains blocked until the file system answers. Until then
+ * no other operation is tried in that folder, and none in any folder while two threads are blocked.
  */
 export const withinDeadline = <T>(path: string, operate: () => Promise<T>, limitMs = deadlineMs): Promise<T> =>
   new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ export const withinDeadline = <T>(path: string, operate: () => Promise<T>, limit
       waiting.shift()?.()
     }
     const begin = (): void => {
-      // The operation has waited for others until its own deadline.
+      // The operation has waited in the queue until its own deadline.
       if (operation.isOverdue) end()
       else {
         underWay.add(operation)
@@ -45,7 +45,7 @@ export const withinDeadline = <T>(path: string, operate: () => Promise<T>, limit
     else waiting.push(begin)
   })
 
-/** Whether a helper thread may be blocked by a file. */
+/** Whether a thread of libuv may be blocked by a file. */
 export const hasFilesUnderWay = (): boolean => underWay.size > 0
 
 const isBlocked = (folder: string): boolean => {
@@ -58,19 +58,20 @@ const isBlocked = (folder: string): boolean => {
   return overdue === maxAtOnce
 }
 
-/** An error as `node:fs` makes them. */
+/** An error like those of `node:fs`. */
 export const fileError = (code: string, path: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`${code}: ${path}`), { code, path, syscall: 'read' })
 
 /**
- * Listener for the `exit` event of the process. Node would join the helper threads of libuv at the exit, and wait for ever for one that
- * a file system blocks. execve(2) ends all threads, so the process becomes another one that only exits with the same code.
+ * Listener for the `exit` event of the process. At the exit Node joins the threads of libuv, and would wait for ever
+ * for a thread that a file system blocks. execve(2) ends all threads: the process is replaced by one that only exits
+ * with the same code.
  */
 export const exitWithoutHelperThreads = (exitCode: number): void => {
   if (!hasFilesUnderWay() || process.execve === undefined) return
   try {
     process.execve(process.execPath, [process.execPath, '-e', `process.exitCode = ${exitCode}`], {})
   } catch {
-    // The system does not let us: Node's own exit is left.
+    // The system does not allow it, so Node exits by itself.
   }
 }

@@ -2,21 +2,24 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, st
 import { open, stat } from 'node:fs/promises'
 import { fileError, withinDeadline } from './deadline.ts'
 
-/** Without O_NONBLOCK, open(2) of a named pipe waits for a writer. Regular files ignore it. */
+/** Without O_NONBLOCK, open(2) of a named pipe waits for a writer. Regular files ignore the flag. */
 const openFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
-/** Reads a regular file of at most 64 MiB, within a deadline. @throws Error with a `code`, of the system or a few words */
+/**
+ * Reads a regular file of at most 64 MiB, within a deadline.
+ * @throws Error with a `code`: the one of the system, or a few words
+ */
 export const readTextFile = (path: string): Promise<string> =>
   withinDeadline(path, async () => {
-    // Opening a device may change its state.
+    // A device must not be opened, because that may change its state.
     requireRegular(await stat(path), path)
     await using file = await open(path, openFlags)
-    // Another file may have taken its place.
+    // Another file may have been put in its place since then.
     requireRegular(await file.stat(), path)
     return await file.readFile('utf8')
   })
 
-/** The same at once, for small files at the start. A file system that hangs blocks the process. */
+/** Reads a small file synchronously, at the start. A file system that hangs blocks the process. */
 export const readTextFileSync = (path: string): string => {
   requireRegular(statSync(path), path)
   const descriptor = openSync(path, openFlags)
@@ -28,16 +31,19 @@ export const readTextFileSync = (path: string): string => {
   }
 }
 
-/** A text that differs after every change of the file behind all links; the inode tells it from a file that takes its place. */
+/**
+ * A text that differs after every change of the file that the links lead to. It contains the inode, which changes if
+ * the file is replaced.
+ */
 export const stateOfFile = (path: string): Promise<string> =>
   withinDeadline(path, async () => {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
     return `${dev},${ino},${size},${mtimeNs},${ctimeNs}`
   })
 
-/** Reads files again and again. A file whose state has not changed is not read a second time. */
+/** Reads files repeatedly. A file whose state has not changed is not read again. */
 export interface TextFiles {
-  /** @throws Error with a `code`, of the system or a few words */
+  /** @throws Error with a `code`: the one of the system, or a few words */
   read(path: string): Promise<string>
 }
 
@@ -55,7 +61,7 @@ export const createTextFiles = (): TextFiles => {
   }
 }
 
-/** A configuration with 100,000 clients takes some 30 MiB. A file without end would take the memory of the process. */
+/** A configuration with 100,000 clients takes some 30 MiB. A file without end would fill the memory of the process. */
 const maxMiB = 64
 
 const requireRegular = (stats: Stats, path: string): void => {

@@ -3,7 +3,7 @@ import type { ProcessLogger } from './logger.ts'
 import { redactPath } from './redact-path.ts'
 import { createTimestamp } from './timestamp.ts'
 
-/** One answered request, in the facts that the metrics count. Nothing of a query, a header or a body. */
+/** One answered request, as the facts that the metrics count. Contains nothing of a query, a header or a body. */
 export interface AccessEntry {
   readonly request_id: string
   /** Texts that are the same for every request of an operation, as JSON members; see `operationMembers`. */
@@ -14,18 +14,18 @@ export interface AccessEntry {
   readonly client_id: string | undefined
   readonly address: string
   readonly durationMs: number
-  /** 0 where no upstream was asked. */
+  /** 0 if the request was not forwarded. */
   readonly upstreamMs: number
-  /** Why a client's proof was not taken, a word of a closed list. */
-  readonly error_code?: string | undefined
-  /** The gateway that asked about the request, and forwards it itself. */
+  /** Why a client's proof was refused: one of a closed list. */
+  readonly refused?: string | undefined
+  /** The gateway that sent the forward-auth request and forwards the original one itself. */
   readonly checked_for?: string | undefined
 }
 
 export interface OperationMembers {
   readonly grouping: string
   readonly operation: string
-  /** Both as JSON, made once. */
+  /** Both as JSON, rendered once. */
   readonly json: string
 }
 
@@ -40,8 +40,8 @@ export interface AccessLog {
 }
 
 /**
- * The access log beside `log`: the same stream, the same JSON, but put together by hand, since it is written for every
- * request. On a terminal it is left to `log` itself; at levels above info there is none.
+ * The access log beside `log`: the same stream and the same JSON, but rendered by hand, because a line is written for
+ * every request. On a terminal, `log` itself writes the lines. At levels above info no access lines are written.
  */
 export const createAccessLog = ({ log, lines }: ProcessLogger): AccessLog => {
   if (!log.isLevelEnabled('info')) return { write: () => undefined }
@@ -82,11 +82,11 @@ const toObject = ({
 
 const round = (ms: number): number => Math.round(ms * 1000) / 1000
 
-/** Milliseconds, rounded as `round` does; a fraction is looked up, since to print one takes long. */
+/** Milliseconds, rounded as `round` does. The fraction comes from a table, because formatting it takes long. */
 const toText = (ms: number): string => {
   const micros = Math.round(ms * 1000)
   return Math.trunc(micros / 1000) + (fractions[micros % 1000] ?? '')
 }
 
-/** From nothing and `.001` to `.999`. */
+/** The fractions from the empty text and `.001` to `.999`. */
 const fractions: readonly string[] = Array.from({ length: 1000 }, (_, micros) => String(micros / 1000).slice(1))

@@ -5,17 +5,17 @@ import { type MetricDeclaration, type MetricKey, metrics } from './metrics.ts'
 import type { MetricChanges } from './recorder.ts'
 
 /**
- * The sum over all processes, kept by the primary. Counters and histograms only grow until their series is dropped: what a
- * worker has handed over stays when it dies. Gauges are what the living say.
+ * The sum over all processes, kept by the primary. Counters and histograms only grow until their series is dropped: the
+ * counts that a worker has handed over remain when it exits. Gauges hold the values of the processes that are alive.
  */
 export interface Aggregate {
   /** Adds what a process reports. `source` names the process; its cell ids are its own. */
   apply(source: string, changes: MetricChanges): void
-  /** A process ended: its gauges go, its counts stay. */
+  /** A process has exited: its gauges are removed, its counts remain. */
   forget(source: string): void
   /** Drops the series of these groupings, but for requests that are still under way. */
   drop(groupings: ReadonlySet<string>): void
-  /** The sums of now in one of the formats. */
+  /** The current sums in one of the formats. */
   expose(format: ExpositionFormat): Promise<Exposition>
 }
 
@@ -42,7 +42,7 @@ export const createAggregate = (): Aggregate => {
     return series
   }
 
-  /** A worker may count on in a series that was dropped: it begins anew. */
+  /** If a worker continues to count in a series that was dropped, the series begins at 0 again. */
   const revived = (cell: SummedCell | undefined): SummedCell | undefined => {
     if (cell?.series.isDropped) cell.series = seriesOf(cell.key, cell.labels)
     return cell
@@ -88,7 +88,8 @@ export const createAggregate = (): Aggregate => {
       }
     },
     async expose(format) {
-      // Not before somebody asks: what writes the formats takes longer to load than all the rest of this room.
+      // Loaded at the first scrape, because the code that writes the formats takes longer to load than the rest of this
+      // room.
       exposer ??= import('./exposition.ts').then(({ createExposer }) => createExposer(families))
       return (await exposer)(format)
     },
@@ -102,10 +103,10 @@ interface SummedCell {
   series: Series
 }
 
-/** Whether no process says anything but 0; only gauges have such values. */
+/** Whether the value of every process is 0. Only gauges have such values. */
 const isAtRest = ({ bySource }: Series): boolean => [...bySource.values()].every(value => value === 0)
 
-/** One for each bucket, whichever process has seen it. */
+/** The latest exemplar of each bucket, whichever process has recorded it. */
 const keepLatest = (exemplars: Map<number, Exemplar>, exemplar: Exemplar): void => {
   const known = exemplars.get(exemplar.bucket)
   if (known === undefined || known.atMs <= exemplar.atMs) exemplars.set(exemplar.bucket, exemplar)

@@ -1,17 +1,23 @@
 import type { LogField } from './log-fields.ts'
 
-/** How much of what happens is told: changes and refusals, each issue besides, each introspection besides. */
+/**
+ * How much is logged: `changes` are changes and refusals, `issues` adds each issued token, `all` adds each
+ * introspection.
+ */
 export const auditScopes = ['changes', 'issues', 'all'] as const
 export type AuditScope = (typeof auditScopes)[number]
 
-/** Something that whoever has to answer for this gateway wants to find later: an audit line's `action`. */
+/** The declaration of an audit line's `action`: an event that an auditor of this gateway wants to find later. */
 interface AuditActionDeclaration {
   readonly outcome: 'success' | 'failure'
-  /** The least scope that tells it. */
+  /** The smallest scope that includes the line. */
   readonly scope: AuditScope
-  /** What its line has. Never a token, a code, a secret, or a name that nobody has: that may be a secret in the wrong place. */
+  /**
+   * The fields of the line. They never contain a token, a code, a secret, or an unknown user name, because that may be
+   * a password in the wrong field.
+   */
   readonly fields: readonly LogField[]
-  /** What its line has where it is known. */
+  /** Fields that the line has only if they are known. */
   readonly optional: readonly LogField[]
   readonly when: string
 }

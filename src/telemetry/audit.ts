@@ -14,7 +14,7 @@ type EntryOf<A extends AuditAction> = Simplify<
   }
 >
 
-/** One action with the fields that its declaration names, and no other. Plain data: it crosses process boundaries. */
+/** One action with the fields that its declaration names, and no others. Plain data: it crosses process boundaries. */
 export type AuditEntry = { [A in AuditAction]: EntryOf<A> }[AuditAction]
 
 /** Where audit lines go: beside the other lines, as `"event":"audit"`. */
@@ -23,8 +23,8 @@ export interface Audit {
 }
 
 /**
- * The audit lines of one process. `LOG_LEVEL` leaves them alone, but for `silent`: who wants no access lines still wants
- * these. Put together without pino, since there is one for each token.
+ * The audit lines of one process. Of the values of `LOG_LEVEL` only `silent` turns them off, because turning access
+ * lines off must not turn off audit lines. Rendered without pino, because a line is written for each token.
  */
 export const createAudit = ({ log, lines, base }: ProcessLogger): Audit => {
   if (!log.isLevelEnabled('fatal')) return { write: () => undefined }
@@ -46,11 +46,11 @@ const writePretty = (log: Logger, { action, ...facts }: AuditEntry): void => {
   else log.warn(line)
 }
 
-/** How the lines of one action begin, made once. */
+/** How the lines of one action begin, rendered once. */
 interface Opening {
   readonly beforeTime: string
   readonly afterTime: string
-  /** How an entry begins in JSON whose first member is its action. */
+  /** How the JSON of an entry begins whose first member is its action. */
   readonly asFirst: string
 }
 
@@ -68,16 +68,16 @@ const createOpenings = (base: ProcessLogger['base']): Readonly<Record<AuditActio
   return Object.fromEntries(openings) as Record<AuditAction, Opening>
 }
 
-/** The entry's members but its action, each with a comma before it. */
+/** The entry's members without its action, each with a comma before it. */
 const toMembers = (entry: AuditEntry, { asFirst }: Opening): string => {
   const text = JSON.stringify(entry)
-  // Cut off the text: a copy of the entry without that one member takes longer than all else of the line.
+  // Cut from the text, because copying the entry without that member takes longer than the rest of the line.
   if (text.startsWith(asFirst)) return text.slice(asFirst.length, -1)
   const { action: _, ...facts } = entry
   return `,${JSON.stringify(facts).slice(1, -1)}`
 }
 
-/** Those lines alone that a configuration wants. */
+/** Passes on only the lines of the scope that a configuration sets. */
 export const narrowAudit = (audit: Audit, scope: AuditScope): Audit => {
   const widest = auditScopes.indexOf(scope)
   const isWanted = (action: AuditAction): boolean => auditScopes.indexOf(auditActions[action].scope) <= widest

@@ -4,11 +4,14 @@ import type { Recorder } from './recorder.ts'
 /** Where certificates are used. */
 export type CertificateUse = 'listener' | 'internal' | 'upstream' | 'store'
 
-/** Says when the certificates that something uses expire, for as long as it is open. */
+/** Reports when the certificates of one use expire, until closed. */
 export interface CertificateMeter {
-  /** Those that are used from now on; in milliseconds since 1970, undefined where there are none. */
+  /**
+   * The certificates that are used from now on expire at these times, in milliseconds since 1970; undefined if there is
+   * no such certificate.
+   */
   ends(ends: { readonly own: number | undefined; readonly authorities: number | undefined }): void
-  /** They are used no more. */
+  /** The certificates are not used any longer. */
   close(): void
 }
 

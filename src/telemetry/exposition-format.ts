@@ -2,8 +2,9 @@
 export type ExpositionFormat = 'text' | 'openmetrics'
 
 /**
- * Which of the two a scraper's `Accept` prefers (RFC 9110 section 12.5.1). OpenMetrics is for those who name it, and no less
- * than text: a range with a `*`, nothing, and what cannot be read get text, and so do those who want neither.
+ * The format that a scraper's `Accept` prefers (RFC 9110 section 12.5.1). OpenMetrics is chosen if the header names it
+ * with at least the weight of text. A range with a `*`, an empty header, a header that cannot be parsed, and one that
+ * accepts neither format get text.
  */
 export const chooseFormat = (accept: string | undefined): ExpositionFormat => {
   const ranges = parseAccept(accept ?? '')
@@ -15,11 +16,11 @@ export const chooseFormat = (accept: string | undefined): ExpositionFormat => {
 interface MediaRange {
   /** In lower case, without parameters. */
   readonly type: string
-  /** 0 to 1; 0 is not wanted. */
+  /** From 0, not acceptable, to 1. */
   readonly weight: number
 }
 
-/** Ranges whose weight cannot be read are left out. */
+/** Ranges whose weight cannot be parsed are left out. */
 const parseAccept = (accept: string): readonly MediaRange[] =>
   withoutQuoted(accept.toLowerCase())
     .split(',')
@@ -29,13 +30,13 @@ const parseAccept = (accept: string): readonly MediaRange[] =>
       return weightForm.test(weight) ? { type, weight: Number(weight) } : []
     })
 
-/** In quoted texts, which are of no use here, there may be commas and semicolons. */
+/** Quoted strings may contain commas and semicolons. They are not used here. */
 const withoutQuoted = (field: string): string => field.replace(/"(?:[^"\\]|\\.)*"/g, '')
 
 /** RFC 9110 section 12.4.2. */
 const weightForm = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
-/** Of the first of these types, the most exact one, that is among the ranges. */
+/** The weight of the first of these types, the most specific one, that the ranges contain. */
 const weightOf = (ranges: readonly MediaRange[], types: readonly string[]): number => {
   for (const type of types) {
     const weights = ranges.filter(range => range.type === type).map(({ weight }) => weight)

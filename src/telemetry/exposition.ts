@@ -9,7 +9,7 @@ export interface Exposition {
   readonly body: string
 }
 
-/** Writes what the series hold now. */
+/** Renders the current values of the series. */
 export type Exposer = (format: ExpositionFormat) => Promise<Exposition>
 
 /** One set of label values of a metric. */
@@ -19,21 +19,24 @@ export interface Series {
   sum: number
   /** Histograms: counts per bucket, the last being +Inf. */
   readonly counts: number[]
-  /** Histograms: the latest of each bucket that has any; of OpenMetrics alone. */
+  /** Histograms: the latest exemplar of each bucket that has one; rendered in OpenMetrics only. */
   readonly exemplars: Map<number, Exemplar>
-  /** Gauges: the value of each living process. */
+  /** Gauges: the value of each process that is alive. */
   readonly bySource: Map<string, number>
-  /** It is not shown any more; what counts on begins another one. */
+  /** The series is not rendered any longer; a process that continues to count begins another one. */
   isDropped: boolean
 }
 
-/** So many series are written at a time, and for so long before other work of the process gets its turn, in milliseconds. */
+/**
+ * The number of series that are rendered at a time, and the time for it before other work of the process gets its turn,
+ * in milliseconds.
+ */
 const seriesAtATime = 50
 const turnMs = 5
 
 /**
- * `prom-client` writes both formats. Thousands of series take a tenth of a second, so others get their turn in between: a probe of
- * the admin port does not wait for a scrape.
+ * `prom-client` renders both formats. Thousands of series take a tenth of a second, so other work gets its turn in
+ * between: a probe of the admin port does not wait for a scrape.
  * @param families every metric with its series, which may change
  */
 export const createExposer =
@@ -61,27 +64,27 @@ export const createExposer =
 
 const endOfOpenMetrics = '\n# EOF\n'
 
-/** The two lines of HELP and TYPE, and these series, without a line end behind them. */
+/** The two lines of HELP and TYPE, and the lines of these series, without a newline at the end. */
 const write = async (
   format: ExpositionFormat,
   declaration: MetricDeclaration,
   series: readonly Series[],
 ): Promise<string> => {
   const registry = new Registry()
-  // The typings of the constructor lag behind its code: the content type is set afterwards.
+  // The constructor accepts it, but its types do not, so the content type is set afterwards.
   if (format === 'openmetrics') registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never)
   registerSeries(registry, declaration, series)
   const text = await registry.metrics()
   return text.slice(0, format === 'openmetrics' ? -endOfOpenMetrics.length : -1)
 }
 
-/** Where the lines of HELP and TYPE end, before the line end behind them. */
+/** The end of the lines of HELP and TYPE, before their last newline. */
 const headEnd = (text: string): number => {
   const end = text.indexOf('\n', text.indexOf('\n') + 1)
   return end < 0 ? text.length : end
 }
 
-/** prom-client asks a metric for its values by `get()`; ours come from the sums. */
+/** prom-client reads the values of a metric by `get()`; these come from the sums. */
 const registerSeries = (
   registry: Pick<Registry, 'registerMetric'>,
   declaration: MetricDeclaration,
@@ -105,7 +108,7 @@ const registerSeries = (
 interface Sample {
   readonly metricName?: string
   readonly labels: Readonly<Record<string, string | number>>
-  /** Of the series: prom-client remembers the text of this object. */
+  /** The object of the series itself: prom-client caches the text of this object. */
   readonly sharedLabels: Series['labels']
   readonly value: number
   readonly exemplar?: SampleExemplar

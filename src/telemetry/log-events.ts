@@ -2,13 +2,15 @@ import type { LogField, LogValue, Simplify } from './log-fields.ts'
 
 export type LogLevel = 'info' | 'warn' | 'error' | 'fatal'
 
-/** A kind of line. Which of `pid` (the primary) and `worker_pid` begins it says who wrote it. */
+/**
+ * The declaration of an event. A line begins with `pid` if the primary wrote it, and with `worker_pid` if a worker did.
+ */
 interface LogEventDeclaration<L extends LogLevel, F extends LogField, O extends LogField> {
   readonly level: L
   readonly fields: readonly F[]
-  /** Those that stand there where they are known, or have a meaning. */
+  /** Fields that a line has only if they are known, or apply. */
   readonly optional: readonly O[]
-  /** As the page beside this has it. */
+  /** The same text as in the README.md of this folder. */
   readonly when: string
 }
 
@@ -19,7 +21,10 @@ const event = <L extends LogLevel, F extends LogField, O extends LogField = neve
   optional: readonly O[] = [],
 ): LogEventDeclaration<L, F, O> => ({ level, when, fields, optional })
 
-/** Every event that is logged, declared once. What a line has beside these fields, and an event that is not here, do not compile. */
+/**
+ * Every event that is logged, declared once. A field that an event does not declare, and an undeclared event, do not
+ * compile.
+ */
 export const logEvents = {
   request: event(
     'info',
@@ -203,15 +208,15 @@ export type LogEvent = keyof typeof logEvents
 type Needed<E extends LogEvent> = (typeof logEvents)[E]['fields'][number]
 type Possible<E extends LogEvent> = (typeof logEvents)[E]['optional'][number]
 
-/** A line of an event. One object type: in a combined one the compiler would let fields of no event through. */
+/** A line of an event. One object type, because with an intersection the compiler would accept fields of no event. */
 export type LogEntry<E extends LogEvent> = { readonly event: E } & Simplify<
   { readonly [F in Needed<E>]: LogValue<F> } & { readonly [F in Possible<E>]?: LogValue<F> | undefined }
 >
 
-/** Those that may also be told as warnings, for how they turned out. */
+/** Events that are logged as warnings if their outcome is a failure. */
 type DowngradableEvent = 'audit' | 'stopped'
 
-/** What may be logged at a level. */
+/** The events that may be logged at a level. */
 export type EventAt<L extends LogLevel> = {
   [E in LogEvent]: (typeof logEvents)[E]['level'] extends L
     ? E

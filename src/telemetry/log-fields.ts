@@ -1,6 +1,6 @@
 /**
- * Every field of a log line but those that begin each (`level`, `time`, `pid` or `worker_pid`, `event`) and the sentence in
- * `msg`, declared once: a name means the same in whatever line it stands.
+ * Every field of a log line, declared once: a name has the same meaning in every line. Not listed are the fields with
+ * which each line begins (`level`, `time`, `pid` or `worker_pid`, `event`) and the sentence in `msg`.
  */
 export interface LogFieldDeclaration {
   readonly type: 'string' | 'strings' | 'integer' | 'number' | 'error'

@@ -14,11 +14,11 @@ export interface Logger {
 }
 
 export interface LoggerOptions {
-  /** As `readLogLevel` has it. */
+  /** A level that `readLogLevel` returns. */
   readonly level: string
   /** Fields of every line. */
   readonly base: Readonly<Record<string, string | number>>
-  /** Called with how many lines are lost, as soon as they are. */
+  /** Called with the number of lines as soon as they are lost. */
   readonly onDrop?: (lines: number) => void
 }
 
@@ -26,17 +26,20 @@ export interface ProcessLogger {
   readonly log: Logger
   /** Fields of every line. */
   readonly base: LoggerOptions['base']
-  /** Where its lines go, for others who write such lines; undefined on a terminal, where they are made pretty. */
+  /**
+   * The output of its lines, for the access log and the audit log; undefined on a terminal, where pino formats the
+   * lines for a person.
+   */
   readonly lines: StdoutWriter | undefined
-  /** Prints a text that is no log line, after the lines before it. It ends with a newline. */
+  /** Prints a text that is not a log line, after the lines before it. The text ends with a newline. */
   print(text: string): void
-  /** Writes what is buffered; for the last lines of a process. Waits a second at most for a reader that has stalled. */
+  /** Writes the buffered lines; for the last lines of a process. Waits a second at most if the reader has stalled. */
   flush(): void
 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** The level that `LOG_LEVEL` names, `info` where it is empty or not set. @throws Error one line for a person */
+/** The level that `LOG_LEVEL` names, or `info` if it is empty or not set. @throws Error one line for a person */
 export const readLogLevel = (env: NodeJS.ProcessEnv): string => {
   const level = env.LOG_LEVEL || 'info'
   if (!levels.includes(level)) throw new Error(`LOG_LEVEL must be one of ${levels.join(', ')}`)
@@ -44,8 +47,8 @@ export const readLogLevel = (env: NodeJS.ProcessEnv): string => {
 }
 
 /**
- * JSON lines to standard output; a person on a terminal gets pretty ones. Buffered, so a line costs no system call, and written
- * without blocking, whatever standard output is.
+ * Writes JSON lines to standard output, or formatted lines if it is a terminal. The lines are buffered, so a line costs
+ * no system call, and written without blocking, whatever standard output is.
  */
 export const createLogger = async (options: LoggerOptions): Promise<ProcessLogger> => {
   const { base, onDrop = () => undefined } = options

@@ -9,7 +9,7 @@ export interface MetricDeclaration {
   readonly labels: readonly string[]
   /** Upper bounds in the metric's unit, ascending; `+Inf` is implied. Histograms only. */
   readonly buckets: readonly number[]
-  /** How the values of several workers become one. Counters and histograms are always summed. */
+  /** How the values of several processes are combined. Counters and histograms are always summed. */
   readonly over: 'sum' | 'min'
 }
 

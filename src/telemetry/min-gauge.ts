@@ -1,13 +1,13 @@
-/** One who says a value of a gauge; the least of all counts. */
+/** One contribution to a gauge whose value is the minimum of all contributions. */
 export interface Contribution {
   set(value: number): void
-  /** Says nothing any more. */
+  /** Removes the contribution. */
   release(): void
 }
 
 /**
- * A gauge that several hold at a time: what serves an old configuration and what serves the next one, for a while. Its value
- * is the least that one of them says. While none says anything there is no series.
+ * A gauge with several contributions at a time, because an old configuration and the next one are served side by side
+ * for a while. Its value is the minimum. Without a contribution there is no series.
  */
 export class MinGauge {
   readonly id: number

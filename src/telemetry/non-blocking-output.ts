@@ -12,11 +12,11 @@ export interface NonBlockingOutput {
 }
 
 /**
- * O_NONBLOCK belongs to the open file description, which every process that inherited the descriptor shares. So a pipe or a
- * terminal is opened once more, for this process alone. A UNIX socket (the journal of systemd) cannot be opened again, nor can a
- * pipe or a terminal of another user. Then the flag is set on the shared description, and set again before each write, because
- * libuv clears it in every child process that inherits the descriptor, and Node restores it when a process ends. A regular file
- * has no reader and no such flag.
+ * O_NONBLOCK belongs to the open file description, which every process that inherited the descriptor shares. So a pipe
+ * or a terminal is opened once more, for this process alone. A UNIX socket (the journal of systemd) cannot be opened
+ * again, nor can a pipe or a terminal of another user. Then the flag is set on the shared description, and set again
+ * before each write, because libuv clears it in every child process that inherits the descriptor, and Node restores it
+ * when a process ends. A regular file has no reader and no such flag.
  */
 export const openOutput = (fd: 1 | 2): NonBlockingOutput => {
   const own = reopen(fd)

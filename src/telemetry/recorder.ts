@@ -4,38 +4,44 @@ import { type MetricKey, metrics } from './metrics.ts'
 import { MinGauge } from './min-gauge.ts'
 
 /**
- * One process's share of the metrics. The hot path holds a cell and adds to it; every so often `takeChanges` gives
- * what has changed since, as plain data for the process that sums. So a count is handed over at most once, and what
- * was handed over survives the worker. Where nothing has changed there is nothing to do.
+ * The metrics of one process. The hot path keeps a cell and adds to it; `takeChanges` is called now and then and
+ * returns the changes since the last call, as plain data for the process that sums them. So a count is handed over at
+ * most once, and the counts that were handed over survive the worker. If nothing has changed, there is no work.
  */
 export interface Recorder {
   counter(key: MetricKey, labels: readonly string[]): CounterCell
   gauge(key: MetricKey, labels: readonly string[]): GaugeCell
-  /** A gauge of the least that several say; its metric is declared as the `min` over processes too. */
+  /**
+   * A gauge with several contributions, whose value is the minimum; its metric is declared as the `min` over processes
+   * too.
+   */
   least(key: MetricKey, labels: readonly string[]): MinGauge
   histogram(key: MetricKey, labels: readonly string[]): HistogramCell
-  /** The same, of what is no news by itself: its observations wait until something else has changed, or somebody asks. */
+  /**
+   * A histogram whose observations do not cause a report: they wait until something else has changed, or until the
+   * primary asks for a report.
+   */
   quietHistogram(key: MetricKey, labels: readonly string[]): HistogramCell
-  /** Forgets the cells of these groupings, but for those of requests under way. Whoever asks for one later gets a new one. */
+  /** Removes the cells of these groupings. Requests under way keep theirs; a later request gets a new cell. */
   forget(groupings: ReadonlySet<string>): void
-  /** What changed since the last call; undefined if nothing did. */
+  /** The changes since the last call; undefined if nothing has changed. */
   takeChanges(): MetricChanges | undefined
 }
 
-/** Plain data: new cells by id, then what to add (counters, histograms) or to set (gauges). */
+/** Plain data: new cells by id, then increments (counters, histograms) or values (gauges). */
 export interface MetricChanges {
   readonly cells: readonly { readonly id: number; readonly key: MetricKey; readonly labels: readonly string[] }[]
-  /** Counters: [id, increment]. Gauges: [id, value]; null: it has none any more. */
+  /** Counters: [id, increment]. Gauges: [id, value]; null if the gauge has no value any longer. */
   readonly numbers: readonly (readonly [number, number | null])[]
   readonly histograms: readonly HistogramChange[]
-  /** The ids of cells that count no more. */
+  /** The ids of cells that were removed. */
   readonly forgotten?: readonly number[]
 }
 
-/** [id, increment of sum, increments per bucket, the last being +Inf, new exemplars if there are any] */
+/** [id, increment of the sum, increments per bucket, the last being +Inf, new exemplars if there are any] */
 export type HistogramChange = readonly [number, number, readonly number[], (readonly Exemplar[])?]
 
-/** @param onChange told when something has changed, once until that is taken */
+/** @param onChange called at the first change, and again only after `takeChanges` */
 export const createRecorder = (onChange: () => void = () => undefined): Recorder => {
   const cells = new Map<string, Cell>()
   const forgotten: number[] = []
@@ -162,7 +168,7 @@ export class HistogramCell {
     this.#bounds = bounds
     this.#counts = new Array<number>(bounds.length + 1).fill(0)
   }
-  /** @param traceId the recorded trace that shows how the value came about */
+  /** @param traceId the recorded trace that the observation belongs to */
   observe(value: number, traceId?: string): void {
     const bounds = this.#bounds
     let bucket = 0
@@ -184,7 +190,7 @@ export class HistogramCell {
     this.#exemplars = undefined
     return exemplars === undefined ? [this.id, sum, counts] : [this.id, sum, counts, exemplars]
   }
-  /** The latest of each bucket stands. */
+  /** The latest exemplar of each bucket replaces the one before. */
   #show(exemplar: Exemplar): void {
     this.#exemplars ??= new Array<Exemplar>(this.#counts.length)
     this.#exemplars[exemplar.bucket] = exemplar

@@ -1,6 +1,6 @@
 /**
- * A path as logs and traces show it: at most 1024 characters of it, and nothing behind an encoded `?` or `#`. Somebody has
- * encoded a whole URL there, and a query or a fragment may hold a secret.
+ * A path for logs and traces: at most 1024 characters, and nothing after an encoded `?` or `#`. Such a path contains a
+ * whole encoded URL, whose query or fragment may hold a secret.
  */
 export const redactPath = (path: string): string => {
   const mark = path.includes('%') ? path.search(encodedMark) : -1
@@ -8,8 +8,8 @@ export const redactPath = (path: string): string => {
   return end === path.length ? path : `${path.slice(0, end)}…`
 }
 
-/** Encoded once, or the `%` of it again. */
+/** Encoded once or several times, in which case its `%` is encoded too. */
 const encodedMark = /%(?:25)*(?:3f|23)/i
 
-/** A line has to fit into what a pipe takes in one piece. */
+/** A line must fit into one atomic write to a pipe. */
 const longestPath = 1024

@@ -1,14 +1,19 @@
 import { pino } from 'pino'
 
-/** What a bug says of itself in a log line. Other members of an error may hold what a store was asked, and so a token. */
+/**
+ * The facts about an unexpected error on a log line. Other members of the error may contain the query to a store, and
+ * so a token.
+ */
 export interface SerializedError {
   readonly type: string
   readonly message: string
-  /** File, line and column below the program's folder; left out where it was thrown outside of the program. */
+  /**
+   * File, line and column, relative to the program's folder; left out if the error was thrown outside of the program.
+   */
   readonly at?: string
 }
 
-/** @param thrown whatever was thrown, an error or not */
+/** @param thrown the thrown value, an error or not */
 export const serializeError = (thrown: unknown): SerializedError => {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: String(thrown) }
   const { type, message, stack } = pino.stdSerializers.err(thrown)
@@ -16,7 +21,10 @@ export const serializeError = (thrown: unknown): SerializedError => {
   return { type, message, ...(at !== undefined && { at }) }
 }
 
-/** The first place of a stack in our own code. The stack itself is no log's: it says how and where Sidegate is installed. */
+/**
+ * The first place of the stack that is in our own code. The stack itself is not logged, because it shows how and where
+ * Sidegate is installed.
+ */
 const ownPlaceIn = (stack: string): string | undefined =>
   stack
     .split('\n')

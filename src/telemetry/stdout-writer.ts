@@ -1,33 +1,36 @@
 import { type NonBlockingOutput, openOutput } from './non-blocking-output.ts'
 
 /**
- * Whole lines to standard output, gathered and written a few times a second. Where several workers share one pipe a
- * write of up to 4096 bytes is not torn apart (POSIX PIPE_BUF), so lines are gathered up to that. A reader that stalls
- * must not stall the gateway: output is written without blocking, lines wait in a bounded buffer, then are dropped and
- * counted.
+ * Writes whole lines to standard output, several times a second. If several workers share a pipe, a write of up to 4096
+ * bytes is atomic (POSIX PIPE_BUF), so lines are gathered up to that size. A reader that stalls must not stall the
+ * gateway: output is written without blocking, and lines wait in a bounded buffer. If the buffer is full, they are
+ * dropped and counted.
  */
 export interface StdoutWriter {
   /** @param line ends with a newline */
   write(line: string): void
-  /** Writes what has gathered; for the last lines of a process. Waits a second at most for a reader that has stalled. */
+  /** Writes the buffered lines; for the last lines of a process. Waits a second at most if the reader has stalled. */
   flush(): void
 }
 
-/** Two callbacks that learn of lines which the reader will never see. */
+/** Callbacks about lines that the reader never gets. */
 export interface DroppedLines {
-  /** Lines are lost now. */
+  /** Called when lines are lost. */
   onDrop(lines: number): void
-  /** The reader takes lines again: how many were lost since the last call. */
+  /** The reader accepts lines again; called with the number of lines lost since the last call. */
   onResume(lines: number): void
 }
 
 const atomicBytes = 4096
 const maxWaitingBytes = 16 * 1024 * 1024
-/** How long a line may wait for others. */
+/** Maximum time for which a line waits for others, in milliseconds. */
 const pushAfterMs = 100
-/** How soon a reader that took no more is tried again, so that a backlog goes as fast as it reads. */
+/**
+ * How soon a write is tried again after the reader took nothing, so that a backlog is written as fast as the reader
+ * takes it.
+ */
 const retryAfterMs = 5
-/** How long the last words of a process wait for a reader that has stalled. */
+/** Maximum time for which the last lines of a process wait for a reader that has stalled. */
 const lastWordsMs = 1000
 
 export const createStdoutWriter = ({ onDrop, onResume }: DroppedLines): StdoutWriter => {
@@ -111,10 +114,13 @@ export const createStdoutWriter = ({ onDrop, onResume }: DroppedLines): StdoutWr
   }
 }
 
-/** Blocks the process: for its last words alone. */
+/** Blocks the process, so it is used for its last lines only. */
 const pause = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-/** Undefined where the output cannot be written at all: its reader has gone, or the disk is full. The gateway goes on. */
+/**
+ * Undefined if the output cannot be written at all, because its reader has exited or the disk is full. The gateway
+ * continues.
+ */
 const tryWrite = (output: NonBlockingOutput, chunk: Buffer): number | undefined => {
   try {
     return output.write(chunk)

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts'
 
-/** Now, as ISO 8601 in UTC with milliseconds; made once a millisecond, not once a line. */
+/** The current time as ISO 8601 in UTC with milliseconds; formatted once a millisecond, not once a line. */
 export const createTimestamp = (clock: Pick<Clock, 'nowMs'> = systemClock): (() => string) => {
   let atMs = Number.NaN
   let text = ''

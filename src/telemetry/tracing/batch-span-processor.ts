@@ -5,28 +5,31 @@ import type { Span } from './span.ts'
 
 export interface BatchSpanProcessorOptions {
   readonly resource: Resource
-  /** How often what has gathered is sent. Default 5_000. */
+  /** How often the queued spans are sent. Default 5_000. */
   readonly everyMs: number
-  /** Most spans in one delivery; so many are sent at once. Default 512. */
+  /** Maximum number of spans in one delivery; a full batch is sent at once. Default 512. */
   readonly batchSize: number
-  /** Most spans that wait, those under way included; more are dropped and counted. Default 2048. */
+  /** Maximum number of queued spans, those being sent included. More are dropped and counted. Default 2048. */
   readonly queueSize: number
-  /** Longest wait for the collector at the end: whoever stops the program waits for it. 3_000. */
+  /** Maximum wait for the collector when Sidegate stops, because this delays its exit. 3_000. */
   readonly lastDeliveryMs: number
 }
 
-/** Hands ended spans to a collector. Nothing of that is waited for but at the end. */
+/** Sends ended spans to a collector. Only `close` waits for it. */
 export interface BatchSpanProcessor {
-  /** Takes a span, or drops it where too many wait. */
+  /** Queues a span, or drops it if the queue is full. */
   add(span: Span): void
-  /** Sends what waits, as far as there is time for it. */
+  /** Sends the queued spans, as far as there is time for it. */
   close(): Promise<void>
 }
 
-/** Told when the collector stops taking spans, with the reason, and when it takes them again. */
+/** Called when the collector stops accepting spans, with the reason, and when it accepts them again. */
 export type CollectorReport = (isTaking: boolean, reason: string | undefined) => void
 
-/** One delivery at a time. What the collector cannot take now waits for the next turn, in the bounds of the queue. */
+/**
+ * Sends one delivery at a time. If the collector cannot accept it now, its spans go back to the queue, within the limit
+ * of the queue.
+ */
 export const createBatchSpanProcessor = (
   { resource, everyMs, batchSize, queueSize, lastDeliveryMs }: BatchSpanProcessorOptions,
   collector: OtlpTransport,
@@ -44,7 +47,7 @@ export const createBatchSpanProcessor = (
     if (nowTaking !== isTaking) report(nowTaking, reason)
     isTaking = nowTaking
   }
-  /** @returns whether there is reason to send more */
+  /** @returns whether another delivery should follow */
   const sendBatch = async (): Promise<boolean> => {
     const batch = waiting.slice(0, batchSize)
     const delivery = await collector.post(toOtlpJson(batch, resource, Date.now() - performance.now()))
@@ -56,7 +59,7 @@ export const createBatchSpanProcessor = (
     counted?.add(batch.length)
     return true
   }
-  /** What waits now, then as long as there is enough for one more. */
+  /** Sends the spans that are queued now, and continues while there are enough for another full batch. */
   const sendDown = async (enough: number): Promise<void> => {
     while (waiting.length > 0 && (await sendBatch()) && waiting.length >= enough);
   }

@@ -3,31 +3,31 @@ import { nodeHttp } from '../../node-http.ts'
 import type { Secret } from '../../secret.ts'
 
 export interface OtlpTransportOptions {
-  /** Where spans are posted, path included. */
+  /** The URL that spans are posted to, path included. */
   readonly endpoint: URL
-  /** What goes along, such as a key. */
+  /** Header fields of each request, such as an API key. */
   readonly headers: Readonly<Record<string, Secret>>
-  /** Longest wait for an answer. Default 10_000. */
+  /** Maximum wait for a response. Default 10_000. */
   readonly timeoutMs: number
 }
 
-/** What became of a delivery. */
+/** The result of a delivery. */
 export type Delivery =
   | { readonly kind: 'taken' }
-  /** The same may be sent again: nobody answered, or whoever did has no room now. */
+  /** The same delivery may be sent again: no response came, or the collector is overloaded. */
   | { readonly kind: 'again'; readonly reason: string }
-  /** It will not be taken the next time either. */
+  /** The collector would refuse the same delivery again. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Whoever gathers the traces. */
+/** The receiver of the traces. */
 export interface OtlpTransport {
   /** Never rejects. */
   post(body: string): Promise<Delivery>
-  /** Ends what is under way. */
+  /** Aborts the requests under way. */
   close(): void
 }
 
-/** Posts JSON to one address (OTLP/HTTP), over one connection that is kept. */
+/** Posts JSON to one URL (OTLP/HTTP), over one connection that is kept alive. */
 export const createOtlpTransport = ({ endpoint, headers, timeoutMs }: OtlpTransportOptions): OtlpTransport => {
   const isSecure = endpoint.protocol === 'https:'
   const agent = isSecure ? new HttpsAgent(oneConnection) : new (nodeHttp().Agent)(oneConnection)
@@ -43,7 +43,7 @@ export const createOtlpTransport = ({ endpoint, headers, timeoutMs }: OtlpTransp
         req.on('error', error => resolve({ kind: 'again', reason: deliveryFailureOf(error) }))
         req.on('response', answer => {
           answer.on('error', () => undefined)
-          // What it says beside the status is of no use here, and must be read for the connection to go on.
+          // The body is not used, but it must be read so that the connection can be reused.
           answer.resume()
           resolve(toDelivery(answer.statusCode ?? 0))
         })
@@ -58,7 +58,7 @@ export const createOtlpTransport = ({ endpoint, headers, timeoutMs }: OtlpTransp
 
 const oneConnection = { keepAlive: true, maxSockets: 1 }
 
-/** OTLP/HTTP: those that may be tried again. */
+/** OTLP/HTTP: the statuses after which a delivery may be sent again. */
 const tryAgain: readonly number[] = [429, 502, 503, 504]
 
 const toDelivery = (status: number): Delivery => {
@@ -66,6 +66,6 @@ const toDelivery = (status: number): Delivery => {
   return { kind: tryAgain.includes(status) ? 'again' : 'refused', reason: `it answered ${status}` }
 }
 
-/** A code where there is one: messages of Node name addresses, and may repeat what was sent. */
+/** The error code if there is one: messages of Node contain addresses, and may repeat the request. */
 const deliveryFailureOf = (error: NodeJS.ErrnoException): string =>
   error.name === 'AbortError' ? 'it did not answer in time' : (error.code ?? error.name)

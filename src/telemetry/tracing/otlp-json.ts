@@ -1,11 +1,11 @@
 import type { Span, SpanAttributes } from './span.ts'
 
-/** Who exports: attributes of the resource, such as `service.name`. */
+/** The exporting program, as attributes of the resource, such as `service.name`. */
 export type Resource = Readonly<Record<string, string>>
 
 /**
- * Spans as the JSON of OTLP 1.x: `ExportTraceServiceRequest`, ids in hexadecimal, 64-bit numbers as text.
- * @param clockOffsetMs from `performance.now()` to milliseconds since 1970
+ * Spans as the JSON of OTLP 1.x: an `ExportTraceServiceRequest`, with ids in hexadecimal and 64-bit numbers as text.
+ * @param clockOffsetMs the difference between `performance.now()` and milliseconds since 1970
  */
 export const toOtlpJson = (spans: readonly Span[], resource: Resource, clockOffsetMs: number): string =>
   JSON.stringify({
@@ -19,7 +19,7 @@ export const toOtlpJson = (spans: readonly Span[], resource: Resource, clockOffs
 
 /** `SpanKind` of opentelemetry/proto/trace/v1/trace.proto. */
 const kinds = { server: 2, client: 3 } as const satisfies Record<Span['kind'], number>
-/** `STATUS_CODE_ERROR` there; one that is unset is left out. */
+/** `STATUS_CODE_ERROR` of the same file; an unset status is left out. */
 const failed = { status: { code: 2 } }
 
 const toOtlpSpan = (span: Span, clockOffsetMs: number): object => ({
@@ -36,7 +36,7 @@ const toOtlpSpan = (span: Span, clockOffsetMs: number): object => ({
   ...(span.isError && failed),
 })
 
-/** To the microsecond: that is what a double has room for since 1970. */
+/** To the microsecond, which is the precision of a double for times since 1970. */
 const toNanoseconds = (unixMs: number): string => `${Math.round(unixMs * 1000)}000`
 
 const toAttributes = (attributes: SpanAttributes): readonly object[] =>

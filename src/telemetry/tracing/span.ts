@@ -1,4 +1,4 @@
-/** One ended piece of work in a trace, as it is exported. Nothing of a query, a header or a body stands in it. */
+/** One ended operation of a trace, as it is exported. Contains nothing of a query, a header or a body. */
 export interface Span {
   /** 32 hexadecimal digits. */
   readonly traceId: string
@@ -6,18 +6,18 @@ export interface Span {
   readonly spanId: string
   /** Undefined: the trace begins here. */
   readonly parentId: string | undefined
-  /** The `tracestate` that came with the trace. */
+  /** The `tracestate` that was received with the trace. */
   readonly traceState: string | undefined
-  /** `server`: a request answered. `client`: one made of another service. */
+  /** `server`: a request that Sidegate answered. `client`: a request to another service. */
   readonly kind: 'server' | 'client'
-  /** Of few values: a method and a configured path. */
+  /** A name with few values: a method and a configured path. */
   readonly name: string
   /** By `performance.now()`. */
   readonly startedAtMs: number
   readonly endedAtMs: number
-  /** By OpenTelemetry's names; what is undefined is left out. */
+  /** Attributes by OpenTelemetry's names; undefined ones are left out. */
   readonly attributes: SpanAttributes
-  /** Whether the work failed. */
+  /** Whether the operation failed. */
   readonly isError: boolean
 }
 

@@ -5,13 +5,13 @@ import { isSampled } from './sampler.ts'
 import type { Span } from './span.ts'
 import type { TracingOptions } from './tracing-options.ts'
 
-/** Records traces: which, and what becomes of them. Where there is none, nothing is recorded. */
+/** Decides which traces are recorded, and exports their spans. If there is no tracer, nothing is recorded. */
 export interface Tracer {
-  /** @param isParentSampled whether whoever sent the request records it; undefined: the trace begins here */
+  /** @param isParentSampled whether the sender of the request records the trace; undefined: the trace begins here */
   isSampled(traceId: string, isParentSampled: boolean | undefined): boolean
-  /** Takes a span of a trace that is recorded. */
+  /** Queues a span of a recorded trace. */
   record(span: Span): void
-  /** Sends what has not been sent yet, as far as there is time for it. */
+  /** Sends the spans that have not been sent yet, as far as there is time for it. */
   close(): Promise<void>
 }
 

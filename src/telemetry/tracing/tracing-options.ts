@@ -5,7 +5,7 @@ import type { OtlpTransportOptions } from './otlp-http-transport.ts'
 import type { Resource } from './otlp-json.ts'
 import type { Sampling } from './sampler.ts'
 
-/** Which traces are recorded, and where they go. */
+/** The traces that are recorded, and the collector that they are sent to. */
 export interface TracingOptions {
   readonly sampling: Sampling
   readonly collector: OtlpTransportOptions
@@ -13,10 +13,10 @@ export interface TracingOptions {
 }
 
 /**
- * Reads the environment variables by which OpenTelemetry is set up everywhere (OpenTelemetry specification, "Environment
- * Variable Specification" and "OTLP Exporter Configuration"). One that is empty counts as not set.
- * @returns undefined where no collector is named, or tracing is switched off
- * @throws Error one line for a person: which variable is wrong, and what would be right
+ * Reads the standard environment variables of OpenTelemetry (OpenTelemetry specification, "Environment Variable
+ * Specification" and "OTLP Exporter Configuration"). A variable with an empty value counts as not set.
+ * @returns undefined if no collector is named, or tracing is disabled
+ * @throws Error one line for a person: which variable is wrong, and which value would be right
  */
 export const readTracingOptions = (env: NodeJS.ProcessEnv): TracingOptions | undefined => {
   const endpoint = readEndpoint(env)
@@ -38,7 +38,7 @@ export const readTracingOptions = (env: NodeJS.ProcessEnv): TracingOptions | und
 
 const isOff = (env: NodeJS.ProcessEnv): boolean => env.OTEL_SDK_DISABLED?.toLowerCase() === 'true'
 
-/** The address for traces is taken as it is; that for all signals is what the path of traces is put behind. */
+/** The URL for traces is used as it is; to the URL for all signals the path of traces is appended. */
 const readEndpoint = (env: NodeJS.ProcessEnv): URL | undefined => {
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT
@@ -72,14 +72,15 @@ const demandJson = (env: NodeJS.ProcessEnv): void => {
 }
 
 /**
- * Which traces that begin here others are to record, where we record none: as OpenTelemetry's sampler would have it.
- * @throws Error one line for a person, as above
+ * The sampling of traces that begin here if Sidegate records none itself, so that services behind it can: as the
+ * sampler of OpenTelemetry would decide.
+ * @throws Error one line for a person, as `readTracingOptions` does
  */
 export const readNewTraceSampling = (env: NodeJS.ProcessEnv): Sampling => (isOff(env) ? everything : readSampling(env))
 
 const everything: Sampling = { ratio: 1, followsParent: true }
 
-/** `parentbased_always_on` where nothing is said. */
+/** `parentbased_always_on` if no sampler is set. */
 const readSampling = (env: NodeJS.ProcessEnv): Sampling => {
   const name = env.OTEL_TRACES_SAMPLER || 'parentbased_always_on'
   const followsParent = name.startsWith('parentbased_')
@@ -108,7 +109,7 @@ const readTimeoutMs = (env: NodeJS.ProcessEnv): number => {
   return count('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', env.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT, common)
 }
 
-/** As many as a timer can wait for in milliseconds. */
+/** The largest number of milliseconds that a timer can wait for. */
 const largestCount = 2 ** 31 - 1
 
 const count = (name: string, text: string | undefined, otherwise: number): number => {
@@ -117,13 +118,13 @@ const count = (name: string, text: string | undefined, otherwise: number): numbe
   throw new Error(`${name} must be a whole number from 1 to ${largestCount}`)
 }
 
-/** Those for traces replace those of the same name for all signals. */
+/** Variables for traces take precedence over those for all signals. */
 const readHeaders = (env: NodeJS.ProcessEnv): OtlpTransportOptions['headers'] => ({
   ...toHeaders('OTEL_EXPORTER_OTLP_HEADERS', env.OTEL_EXPORTER_OTLP_HEADERS),
   ...toHeaders('OTEL_EXPORTER_OTLP_TRACES_HEADERS', env.OTEL_EXPORTER_OTLP_TRACES_HEADERS),
 })
 
-/** No message repeats a value: keys are in them. */
+/** No message repeats a value, because it may be a key. */
 const toHeaders = (name: string, text: string | undefined): OtlpTransportOptions['headers'] => {
   const pairs = parsePairs(name, text)
   try {
@@ -143,7 +144,7 @@ const readResource = (env: NodeJS.ProcessEnv): Resource => ({
   ...(env.OTEL_SERVICE_NAME && { 'service.name': env.OTEL_SERVICE_NAME }),
 })
 
-/** `name=value,name=value`, percent-encoded. @throws Error where it is not, without repeating it */
+/** `name=value,name=value`, percent-encoded. @throws Error if it is not, without repeating it */
 const parsePairs = (name: string, text = ''): readonly (readonly [string, string])[] =>
   text
     .split(',')
