@@ -3,45 +3,45 @@ import type { AuditEntry } from '../telemetry/audit.ts'
 import type { MetricChanges } from '../telemetry/recorder.ts'
 
 /**
- * The configuration on its way from the primary to a worker: what JSON can hold, its secrets in the clear. It goes
- * through the channel between the two, never into arguments or the environment.
+ * A configuration as it is sent from the primary to a worker: plain JSON, with its secrets in the clear. It is sent
+ * through the channel between the two processes, and never through arguments or the environment.
  */
 export interface EncodedConfig {
   readonly config: unknown
   readonly clients: ClientSnapshot
 }
 
-/** What a worker tells its primary. Plain data: it crosses a process boundary as JSON. */
+/** The messages of a worker to its primary. Plain data, because they cross a process boundary as JSON. */
 export type WorkerMessage =
-  /** Its event loop turns. */
+  /** The event loop of the worker is running. */
   | { readonly type: 'heartbeat' }
-  /** Its code is loaded, and it asks for the configuration. */
+  /** The worker has loaded its code and asks for the configuration. */
   | { readonly type: 'loaded' }
-  /** It can serve and asks for its listener. */
+  /** The worker can serve and asks for its listener. */
   | { readonly type: 'started' }
-  /** It cannot serve, and ends. */
+  /** The worker cannot serve, and exits. */
   | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'listening'; readonly slot: number }
-  /** What changed in its metrics; `asked` answers a `report`. */
+  /** The changes of the worker's metrics; with `asked` they answer the `report` of that id. */
   | { readonly type: 'metrics'; readonly changes: MetricChanges | undefined; readonly asked?: number }
-  /** Plan charges to be decided by the primary's count (embedded store). */
+  /** Plan charges that the primary's count decides (embedded store). */
   | { readonly type: 'charges'; readonly id: number; readonly charges: readonly BatchedCharge[] }
-  /** Whether it reaches the store; `what` says which part of it noticed. */
+  /** Whether the worker reaches the store; `what` names the part that noticed. */
   | { readonly type: 'store'; readonly what: 'store' | 'limiter'; readonly up: boolean; readonly reason?: string }
-  /** The worker has built a proposed configuration, or cannot: then `refusal` says why, in one line. */
+  /** The worker has built a proposed configuration, or cannot: then `refusal` is the reason, in one line. */
   | { readonly type: 'prepared'; readonly id: number; readonly refusal?: string }
-  /** Certificate files cannot be renewed to; `content` is the same for the same content. */
+  /** Changed certificate files cannot be used; `content` identifies their content. */
   | { readonly type: 'certificate'; readonly reason: string; readonly content: string }
-  /** It sees that somebody changed what the store has; `id` is the same whoever sees it. */
+  /** The worker has found a change that an operator made in the store; `id` is the same in every worker. */
   | { readonly type: 'change'; readonly id: string; readonly entry: AuditEntry }
-  /** The store has these revocations, which this worker made; the primary tells the other workers. */
+  /** This worker has written these revocations to the store; the primary tells the other workers. */
   | { readonly type: 'revoked'; readonly revocations: readonly Revocation[] }
 
-/** What the primary tells a worker. */
+/** The messages of the primary to a worker. */
 export type PrimaryMessage =
-  /** Some clients of the configuration that comes next. */
+  /** Some clients of the configuration that follows. */
   | { readonly type: 'clients'; readonly part: ClientPart }
-  /** Serve this configuration: to begin with, or because another was adopted meanwhile. */
+  /** Serve this configuration: the first one, or the one that was committed while the worker started. */
   | { readonly type: 'configure'; readonly config: EncodedConfig }
   /** Build this configuration beside the one that is served. */
   | { readonly type: 'propose'; readonly id: number; readonly config: EncodedConfig }
@@ -49,27 +49,30 @@ export type PrimaryMessage =
   | { readonly type: 'commit'; readonly id: number }
   /** Drop the proposed configuration, because a worker could not build it. */
   | { readonly type: 'abort'; readonly id: number }
-  /** Accept connections of this slot; the listening handle comes with it. */
+  /** Accept connections from this slot's socket; the message carries its handle. */
   | { readonly type: 'listen'; readonly slot: number }
-  /** Accept connections of the private listener, which all workers share; its listening handle comes with it. */
+  /** Accept connections of the private listener, which all workers share; the message carries its handle. */
   | { readonly type: 'listen-privately' }
-  /** Stop accepting for a slot that has its own worker again. */
+  /** Stop accepting for this slot, whose own worker serves again. */
   | { readonly type: 'release'; readonly slot: number }
   | { readonly type: 'verdicts'; readonly id: number; readonly verdicts: readonly BatchedVerdict[] }
-  /** Refuse what another worker has revoked, without waiting for the store's feed to show it. */
+  /** Refuse the tokens that another worker has revoked, without waiting for the store's feed. */
   | { readonly type: 'revoked'; readonly revocations: readonly Revocation[] }
-  /** Hand over the metrics now. */
+  /** Report the changes of the metrics now. */
   | { readonly type: 'report'; readonly id: number }
-  /** How many pods share the store, and which of them this is. */
+  /** The number of pods that share the store, and the index of this pod. */
   | { readonly type: 'pods'; readonly count: number; readonly index: number }
-  /** Another one accepts in its place: stop to, end each connection with its next answer, exit 0 by the timeout. */
+  /**
+   * Another worker accepts in place of this one: stop accepting, end each connection after its next response, and exit
+   * 0 by the timeout.
+   */
   | { readonly type: 'retire'; readonly timeoutMs: number }
-  /** Answers end their connections from now on. */
+  /** Responses end their connections from now on. */
   | { readonly type: 'drain' }
-  /** Stop accepting, finish what is in flight, exit 0. */
+  /** Stop accepting, finish the requests in flight, and exit 0. */
   | { readonly type: 'stop' }
 
-/** How a worker learns what it is; set by the primary when it forks. */
+/** The environment variables by which the primary configures a worker when it forks it. */
 export const workerEnvironment = {
   slot: 'SIDEGATE_WORKER_SLOT',
 } as const

@@ -3,18 +3,18 @@ import { ownMember, setOwnMember } from '../../own-member.ts'
 import { Secret } from '../../secret.ts'
 import type { EncodedConfig, PrimaryMessage } from '../messages.ts'
 
-/** An object with this key stands for what JSON does not know, or for an object that has the key itself. */
+/** An object with this key stands for a value that JSON cannot represent, or for an object that has the key itself. */
 const mark = '$'
 
-/** Shares with the configuration what JSON holds anyway. */
+/** Encodes a configuration. The result shares with it all values that JSON can represent. */
 export const encodeConfig = (config: SidegateConfig): EncodedConfig => {
   const { clients, ...oauth } = config.oauth
   return { config: pack({ ...config, oauth }), clients: clients.pack() }
 }
 
 /**
- * The configuration as it was, frozen again. It is made of the parcel, which is not to be used any more.
- * @param intake has what came of its clients before (`sendInParts`)
+ * Decodes a configuration and freezes it. It reuses the objects of `encodedConfig`, which must not be used afterwards.
+ * @param intake contains the clients that were received before (`sendInParts`)
  */
 export const decodeConfig = (encodedConfig: EncodedConfig, intake: ClientIntake): SidegateConfig => {
   const { oauth, ...config } = unpack(encodedConfig.config) as SidegateConfig
@@ -23,7 +23,7 @@ export const decodeConfig = (encodedConfig: EncodedConfig, intake: ClientIntake)
   return Object.freeze({ ...config, oauth: Object.freeze({ ...oauth, clients: intake.open(facts) }) })
 }
 
-/** What is undefined is left out, as from any JSON. */
+/** Undefined members are left out, as in any JSON. */
 const pack = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Secret) return { [mark]: 'secret', value: value.reveal() }
@@ -34,7 +34,7 @@ const pack = (value: unknown): unknown => {
 
 type Members = Record<string, unknown>
 
-/** The same object where no member is packed, else a copy. */
+/** The same object if no member has to be encoded, else a copy. */
 const packMembers = (members: Members): Members => {
   let copy: Members | undefined
   for (const key of Object.keys(members)) {
@@ -79,8 +79,8 @@ const unpackMembers = (members: Members): Members => {
 }
 
 /**
- * Sends a message; one that holds a configuration as several. Its clients go ahead a part at a time: a worker that took a
- * hundred thousand at once would answer nobody meanwhile.
+ * Sends a message. The clients of a configuration are sent before it, a part at a time, because a worker that decoded a
+ * hundred thousand at once would answer no request meanwhile.
  */
 export const sendInParts = (message: PrimaryMessage, send: (message: PrimaryMessage) => void): void => {
   if (message.type !== 'configure' && message.type !== 'propose') {

@@ -7,29 +7,29 @@ import { chooseFormat, type ExpositionFormat } from '../../telemetry/exposition-
 import { describeBindError } from '../supervisor/reuseport-sockets.ts'
 import { createScrapeCache, type Exposition, type ScrapeCache } from './scrape-cache.ts'
 
-/** What the admin port tells; every method answers from what the primary has at hand. */
+/** The data of the admin port. Every method returns what the primary knows already. */
 export interface AdminView {
   isReady(): boolean
   checks(): AdminChecks
-  /** The exposition, once the workers that can have reported. */
+  /** The exposition, after the workers that respond have reported. */
   metrics(format: ExpositionFormat): Promise<Exposition>
   version(): Readonly<Record<string, string>>
 }
 
-/** Lines of `/readyz?verbose`: a check and what it found. */
+/** The lines of `/readyz?verbose`: a check and its result. */
 export type AdminChecks = readonly (readonly [check: string, finding: string])[]
 
-/** The admin port, open. */
+/** The admin server, listening. */
 export interface Admin {
   /** e.g. `http://127.0.0.1:9090` */
   readonly url: string
-  /** Ends every connection at once. */
+  /** Closes every connection at once. */
   close(): void
 }
 
 /**
- * Health and metrics, served by the primary so that a hanging worker cannot hold them up; never on the traffic port.
- * @throws Error one line that says why it cannot listen
+ * Serves health and metrics from the primary, so that a hanging worker cannot delay them; never on the traffic port.
+ * @throws Error one line with the reason why it cannot listen
  */
 export const startAdmin = async (host: string, port: number, view: AdminView): Promise<Admin> => {
   const scrapes = createScrapeCache(view.metrics)
@@ -54,11 +54,11 @@ export const startAdmin = async (host: string, port: number, view: AdminView): P
   }
 }
 
-/** Probes and scrapers are few. Where there are more, idle connections make room. */
+/** Probes and scrapers are few. If there are more connections than this, idle ones are closed. */
 const options: HttpServerOptions = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 10_000,
-  // Longer than the time between two scrapes of Prometheus, a minute by default.
+  // Longer than Prometheus's scrape interval, a minute by default.
   keepAliveTimeoutMs: 75_000,
   sendTimeoutMs: 10_000,
   maxHeaderBytes: 16_384,
@@ -73,7 +73,7 @@ interface AdminAnswer {
   readonly status: number
   readonly contentType: string
   readonly body: string
-  /** Names and values in turn. */
+  /** Names and values alternately. */
   readonly headers?: readonly string[]
 }
 

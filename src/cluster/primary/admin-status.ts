@@ -8,14 +8,14 @@ import type { ScrapeFanOut } from './scrape-fan-out.ts'
 import type { StoreFileWatch } from './store-file-watch.ts'
 import type { StoreHealth } from './store-health.ts'
 
-/** How far the program has come. */
+/** The phase of the program. */
 export interface RunState {
   /** Every slot has been served once. */
   isReady: boolean
   isDraining: boolean
 }
 
-/** What the admin port tells of. */
+/** The parts of the primary that the admin port reports on. */
 export interface AdminSubjects {
   readonly config: SidegateConfig
   readonly state: Readonly<RunState>

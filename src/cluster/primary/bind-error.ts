@@ -1,9 +1,9 @@
 import { messageOf } from '../../errors.ts'
 
-/** Where an address stands that Sidegate binds, in the configuration. */
+/** The configuration keys of the addresses that Sidegate binds. */
 export type AddressKey = 'listen' | 'admin' | 'internal.listen'
 
-/** Variables that the configuration which comes along takes them from. */
+/** The environment variables that the demo configuration takes the addresses from. */
 const variables: Readonly<Record<AddressKey, string | undefined>> = {
   listen: 'SIDEGATE_LISTEN',
   admin: 'SIDEGATE_ADMIN',
@@ -11,9 +11,9 @@ const variables: Readonly<Record<AddressKey, string | undefined>> = {
 }
 
 /**
- * Adds to what is wrong with an address where it can be changed.
- * @param isDemo whether the configuration is the one that comes along
- * @throws Error the one line of `binding`, with the place
+ * Adds to a bind error the setting by which the address can be changed.
+ * @param isDemo whether the demo configuration is used
+ * @throws Error the one line of `binding`, with the setting
  */
 export const withListenerName = async <T>(key: AddressKey, isDemo: boolean, binding: Promise<T>): Promise<T> => {
   try {

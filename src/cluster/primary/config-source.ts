@@ -1,14 +1,16 @@
 import type { SidegateConfig } from '../../app.ts'
 
-/** Where the configuration comes from, as often as it is asked. */
+/** The files of the configuration, which may be read repeatedly. */
 export interface ConfigSource {
-  /** Never rejects for what the files hold. A problem is a line for a person, and repeats no secret. */
+  /**
+   * Does not reject because of the content of the files. Each problem is one line for a person, and repeats no secret.
+   */
   load(): Promise<
     | { readonly ok: true; readonly config: SidegateConfig }
     | { readonly ok: false; readonly problems: readonly string[] }
   >
-  /** One text for the content of all files that were read by the last `load`, as it was then. */
+  /** One text that identifies the content of all files which the last `load` has read. */
   loaded(): string
-  /** The same for what these files hold now. Never rejects: a file that is away is a content too. */
+  /** The same for the current content of these files. Never rejects: a missing file counts as a content too. */
   current(): Promise<string>
 }

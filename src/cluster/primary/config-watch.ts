@@ -1,15 +1,21 @@
 import { poll } from '../../poll.ts'
 import type { ConfigSource } from './config-source.ts'
 
-/** Looks whether the configuration's files still hold what was loaded from them. */
+/** Checks whether the content of the configuration's files has changed since they were loaded. */
 export interface ConfigWatch {
   close(): void
 }
 
-/** Mounted files change by a swap of links, which watching a file does not see: so it is looked for. */
+/**
+ * Mounted files are replaced by changing symbolic links, which watching a file does not report, so the files are
+ * polled.
+ */
 const lookEveryMs = 1000
 
-/** @param onChange told once of each new content, when two looks have found the same: a file may be half written */
+/**
+ * @param onChange called once for each new content, after two checks have found the same, because a file may be half
+ * written
+ */
 export const watchConfig = (
   source: Pick<ConfigSource, 'loaded' | 'current'>,
   onChange: () => Promise<void>,

@@ -3,17 +3,18 @@ import type { Audit, AuditEntry } from '../../telemetry/audit.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 
 /**
- * Of what every worker finds by itself, and the primary says once, whether this is the first to find it.
- * @param id the same for the same finding, whoever has it, and for no other
+ * Whether this is the first report of a finding. Every worker finds the same by itself; the primary logs the first
+ * report and drops the others.
+ * @param id the same for the same finding in every worker, and different for every other finding
  */
 export type IsFirstReport = (id: string) => boolean
 
-/** @param forMs how long a finding is remembered: the same one after that is a new one */
+/** @param forMs how long a finding is remembered; a report after that counts as a new finding */
 export const createFirstReports = (forMs: number, clock: Clock): IsFirstReport => {
   const foundAtMs = new Map<string, number>()
   return id => {
     const nowMs = clock.monotonicMs()
-    // Oldest first: nothing after one that is young enough is too old.
+    // The oldest come first, so all after a young one are young too.
     for (const [found, atMs] of foundAtMs) {
       if (nowMs - atMs <= forMs) break
       foundAtMs.delete(found)
@@ -24,13 +25,13 @@ export const createFirstReports = (forMs: number, clock: Clock): IsFirstReport =
   }
 }
 
-/** What the workers see that somebody changed in the store, said once by the primary. */
+/** Writes each change that workers find in the store to the audit log once. */
 export interface ChangeWatch {
-  /** @param id the same for the same change, whoever sees it, and of no other */
+  /** @param id the same for the same change in every worker, and different for every other change */
   saw(id: string, entry: AuditEntry): void
 }
 
-/** Every worker sees a change within seconds; one that hung for longer than this tells it again. */
+/** Every worker finds a change within seconds; a worker that hung for longer than this causes a second line. */
 const sameChangeMs = 600_000
 
 export const createChangeWatch = (audit: Audit, clock: Clock): ChangeWatch => {
@@ -42,7 +43,7 @@ export const createChangeWatch = (audit: Audit, clock: Clock): ChangeWatch => {
   }
 }
 
-/** What the workers say of certificate files that they cannot renew to, said once by the primary. */
+/** Logs each fault that workers find in changed certificate files once. */
 export interface CertificateWatch {
   /**
    * @param reason a sentence with the file's name
@@ -51,7 +52,7 @@ export interface CertificateWatch {
   refused(reason: string, content: string): void
 }
 
-/** Every worker looks at the files every two seconds; what comes later than this is a new finding. */
+/** Every worker checks the files every two seconds; a report later than this is a new finding. */
 const sameFindingMs = 60_000
 
 export const createCertificateWatch = (log: Logger, clock: Clock): CertificateWatch => {

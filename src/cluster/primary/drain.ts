@@ -4,29 +4,33 @@ import type { Listeners } from '../supervisor/reuseport-sockets.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
 
 export interface DrainOptions {
-  /** How long accepting goes on after SIGTERM. A second signal, or Ctrl-C in a terminal, does not wait for it. */
+  /**
+   * How long connections are still accepted after SIGTERM. A second signal ends this time, and Ctrl-C in a terminal
+   * (SIGINT) skips it.
+   */
   readonly delayMs: number
-  /** Longest wait for what is in flight after that; a third signal does not wait for it. */
+  /** Maximum wait for the requests in flight after that. A third signal ends it. */
   readonly timeoutMs: number
 }
 
-/** What a drain acts upon. */
+/** The parts of the primary that a drain uses. */
 export interface Drained {
-  /** The signal that begins it. */
+  /** The signal that begins the drain. */
   readonly firstSignal: Promise<NodeJS.Signals>
   readonly workers: Workers
   /** Every listener that the workers accept from. */
   readonly listeners: readonly Listeners[]
   readonly log: Logger
-  /** The first signal has come: readiness goes false. */
+  /** The first signal was received: readiness becomes false. */
   onDraining(): void
 }
 
 /**
- * Waits for the first signal, then stops in good order: readiness goes false and answers end their connections, while
- * accepting goes on, since load balancers notice late; then what is in flight is finished.
- * @param toOptions asked when the first signal comes
- * @returns the exit code: 0 where everything was answered, 1 where time ran out or a worker died meanwhile
+ * Waits for the first signal, then drains. Readiness becomes false and responses end their connections, while new
+ * connections are still accepted, because load balancers notice the change late. Then the requests in flight are
+ * finished.
+ * @param toOptions called when the first signal is received
+ * @returns the exit code: 0 if every request was answered, 1 if the time ran out or a worker died
  */
 export const untilDrained = async (toOptions: () => DrainOptions, drained: Drained): Promise<number> => {
   const { workers, listeners, log } = drained
@@ -50,7 +54,7 @@ export const untilDrained = async (toOptions: () => DrainOptions, drained: Drain
   return 1
 }
 
-/** SIGTERM or SIGINT, whichever comes next. */
+/** The next SIGTERM or SIGINT. */
 export const nextSignal = (): Promise<NodeJS.Signals> =>
   Promise.race((['SIGTERM', 'SIGINT'] as const).map(signal => once(process, signal).then(() => signal)))
 

@@ -5,7 +5,7 @@ import type { Recorder } from '../../telemetry/recorder.ts'
 
 /** Warns of a Redis that may evict keys: in the log, by a gauge, and on `/readyz?verbose`. */
 export interface EvictionReport {
-  /** For a person; undefined if the store is no Redis. */
+  /** For a person; undefined if the store is not a Redis. */
   finding(): string | undefined
   close(): void
 }

@@ -29,18 +29,18 @@ import { createStoreFileWatch, type StoreFileWatch } from './store-file-watch.ts
 import { createStoreHealth, type StoreHealth } from './store-health.ts'
 
 export interface RunOptions {
-  /** Where the configuration came from, and where the next one comes from. */
+  /** The files of the configuration, for the reloads. */
   readonly source: ConfigSource
-  /** With the demo upstream and a greeting: what a bare `npm start` runs. */
+  /** With the demo upstream and a greeting, as for `npm start` without arguments. */
   readonly demo: boolean
-  /** The first worker, on its way already. */
+  /** The first worker, which was forked before. */
   readonly preloaded: PreloadedWorker
 }
 
 /**
- * The primary: binds the listeners, starts the workers, answers the admin port, and stops in good order.
+ * The primary: binds the listeners, starts the workers, serves the admin port, and drains.
  * @returns the exit code: 0 after a drain
- * @throws Error one line for a person, where something needed cannot be had: a port, the store, a worker
+ * @throws Error one line for a person, if a port, the store or a worker is not available
  */
 export const runCluster = async (config: SidegateConfig, options: RunOptions): Promise<number> => {
   const recorder = createRecorder()
@@ -55,7 +55,10 @@ export const runCluster = async (config: SidegateConfig, options: RunOptions): P
   }
 }
 
-/** A bug: the reason in one line for a person, the rest in the log. The workers notice, and go too. */
+/**
+ * An unexpected error: standard error gets its message in one line, the log gets the rest. The workers notice that the
+ * channel closes, and exit too.
+ */
 const crash = (error: Error, { log, flush }: ProcessLogger): never => {
   writeToStderr(`sidegate: ${error.message}\n`)
   log.fatal({ event: 'primary_crashed', err: error }, 'the primary crashed')
@@ -63,22 +66,24 @@ const crash = (error: Error, { log, flush }: ProcessLogger): never => {
   return process.exit(1)
 }
 
-/** Without blocking: a reader of standard error that has stalled must not keep a crashed process alive. */
+/**
+ * Writes without blocking, because a reader of standard error that has stalled must not keep a crashed process alive.
+ */
 const writeToStderr = (line: string): void => {
   try {
     openOutput(2).write(Buffer.from(line))
   } catch {
-    // Standard error is closed: the log has the reason as well.
+    // Standard error is closed; the log contains the reason too.
   }
 }
 
-/** What every step of the start needs. */
+/** The values that every step of the start needs. */
 interface PrimaryScope {
   readonly config: SidegateConfig
   readonly options: RunOptions
   readonly logger: ProcessLogger
   readonly recorder: Recorder
-  /** Closes in the reverse order whatever the steps have opened. */
+  /** Closes everything that the steps have opened, in reverse order. */
   readonly cleanup: DisposableStack
 }
 

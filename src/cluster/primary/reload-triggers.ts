@@ -6,12 +6,12 @@ import type { Reload } from './reload.ts'
 
 /**
  * Reloads at SIGHUP and whenever the files have changed, until closed.
- * @param ready resolves when all workers serve: until then whoever asks waits
+ * @param ready resolves when all workers serve; reloads wait for it
  */
 export const followConfig = (reload: Reload, source: ConfigSource, ready: Promise<void>): { close(): void } => {
   const hasTerminal = isatty(0)
   const onHangup = (): void => {
-    // A terminal that is closed sends the same signal: then nobody is left to stop us.
+    // Closing a terminal sends the same signal. Then the operator could not stop Sidegate any longer, so it stops.
     if (hasTerminal && !isTerminalThere()) process.kill(process.pid, 'SIGINT')
     else void ready.then(() => reload.now('signal'))
   }

@@ -10,21 +10,24 @@ import type { Workers } from '../supervisor/worker-pool.ts'
 import type { ConfigSource } from './config-source.ts'
 import { createVote, type Vote } from './vote.ts'
 
-/** The configuration that is served now, and its way to the next one. */
+/** The configuration that is served now, and its replacement by the next one. */
 export interface Reload extends Pick<Vote, 'record' | 'drop'> {
   config(): SidegateConfig
-  /** The same, as it goes to workers. */
+  /** The same configuration, encoded for the workers. */
   encodedConfig(): EncodedConfig
-  /** For a person: `ok`, or when it was that the files could not be served. */
+  /** For a person: `ok`, or the time at which changed files were refused. */
   finding(): string
-  /** Reads the files, and serves what they say if all of it is right; else nothing changes. One at a time. */
+  /**
+   * Reads the files and serves their configuration if it is valid; otherwise nothing changes. Reloads run one at a
+   * time.
+   */
   now(cause: ReloadCause): Promise<void>
 }
 
 export type ReloadCause = 'signal' | 'file'
 
 export interface ReloadOptions {
-  /** What is served first. */
+  /** The configuration that is served first. */
   readonly config: SidegateConfig
   readonly source: ConfigSource
   readonly workers: Pick<Workers, 'names' | 'tell'>
@@ -33,7 +36,10 @@ export interface ReloadOptions {
   readonly clock: Clock
 }
 
-/** What the files say is right, and a worker cannot serve it yet, as where the store is away: it is tried again by itself. */
+/**
+ * If the files are valid but a worker cannot serve them yet, for example because the store does not answer, the reload
+ * is retried after this time.
+ */
 const retryAfterMs = 5000
 
 export const createReload = (options: ReloadOptions): Reload => {
@@ -45,7 +51,7 @@ export const createReload = (options: ReloadOptions): Reload => {
   let lastId = 0
   let underWay = Promise.resolve()
   let retry: NodeJS.Timeout | undefined
-  /** When the files were last refused; undefined where what they said last is served. */
+  /** The time at which the files were last refused; undefined if their last content is served. */
   let refusedAtMs: number | undefined
 
   const succeed = (): void => {

@@ -22,7 +22,7 @@ export const createReplicaCount = async (config: SidegateConfig, workers: Worker
   }
 }
 
-/** Tells them when the number has changed, and whenever there is a worker that has not been told. */
+/** Tells the workers when the number has changed, and when there is a worker that has not been told. */
 export const reportReplicas = (
   counter: Pick<ReplicaCounter, 'count' | 'index'>,
   workers: Pick<Workers, 'names' | 'tell'>,

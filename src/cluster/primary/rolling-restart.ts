@@ -3,13 +3,13 @@ import type { Logger } from '../../telemetry/logger.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
 
 export interface ReplacementOptions {
-  /** Resolves when all workers serve: until then whoever asks waits. */
+  /** Resolves when all workers serve; a replacement waits for it. */
   readonly ready: Promise<void>
-  /** Why no worker can be replaced, for a person; undefined where they can. */
+  /** Why no worker can be replaced, for a person; undefined if they can. */
   readonly obstacle: string | undefined
 }
 
-/** Puts new workers in the place of all at SIGUSR2, until closed. Who asks again meanwhile gets another round. */
+/** Replaces all workers at SIGUSR2, until closed. A signal during a replacement starts another round after it. */
 export const replaceOnSignal = (
   workers: Pick<Workers, 'replaceAll'>,
   log: Logger,

@@ -8,17 +8,17 @@ export interface Exposition {
   readonly body: string
 }
 
-/** Answers scrapes, however many there are, at the cost of one in 100 ms. */
+/** Answers any number of scrapes at the cost of one in 100 ms. */
 export interface ScrapeCache {
   answer(format: ExpositionFormat, response: Response): void
 }
 
-/** Scrapes that come so soon after another get the same answer. */
+/** Scrapes within this time after another one get the same response. */
 export const sharedForMs = 100
 
 /**
- * Most bytes of different answers that scrapers have yet to read. Beyond it, those that read the oldest answer are cut off: a scraper
- * that does not read must not make the primary grow.
+ * Maximum size of the different responses that scrapers have yet to read, in bytes. Beyond it, the connections that
+ * read the oldest response are closed, because a scraper that does not read must not make the primary grow.
  */
 const maxUnreadBytes = 32 * 1024 * 1024
 
@@ -30,7 +30,7 @@ interface Shared {
   readonly readers: Set<Response>
 }
 
-/** @param expose makes an exposition, which costs milliseconds for each thousand series */
+/** @param expose renders an exposition, which takes milliseconds for each thousand series */
 export const createScrapeCache = (expose: (format: ExpositionFormat) => Promise<Exposition>): ScrapeCache => {
   const latest = new Map<ExpositionFormat, Promise<Shared>>()
   const unread = new Set<Shared>()

@@ -2,16 +2,16 @@ import type { Aggregate } from '../../telemetry/aggregate.ts'
 import type { Recorder } from '../../telemetry/recorder.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
 
-/** Collects the metrics of all workers when somebody asks, without waiting for one that hangs. */
+/** Collects the metrics of all workers for a scrape, without waiting for a worker that hangs. */
 export interface ScrapeFanOut {
-  /** A worker has answered the report of this number. */
+  /** A worker has answered the report of this id. */
   reported(worker: string, id: number): void
-  /** A worker has gone and will not answer. */
+  /** A worker has exited and will not answer. */
   gone(worker: string): void
   expose(format: 'text' | 'openmetrics'): ReturnType<Aggregate['expose']>
 }
 
-/** A worker that has not reported by then hangs; its last report stands. */
+/** A worker that has not reported within this time hangs; its last report is used. */
 const patienceMs = 100
 
 export const createScrapeFanOut = (aggregate: Aggregate, recorder: Recorder, workers: Workers): ScrapeFanOut => {

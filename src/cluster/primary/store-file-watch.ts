@@ -3,25 +3,31 @@ import type { SidegateConfig } from '../../app.ts'
 import { type Poll, poll } from '../../poll.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 
-/** Looks whether the file of an embedded store is still the one that the workers have open: what they write would be lost. */
+/**
+ * Checks whether the file of an embedded store is still the one that the workers have open. If it is not, their writes
+ * are lost.
+ */
 export interface StoreFileWatch {
-  /** From now on another file is a wrong one: the workers have theirs open, so that no restore is let through. */
+  /**
+   * From now on a different file is a fault. The workers have the file open, so no restore can replace it in good
+   * order.
+   */
   begin(): void
-  /** Whether another file is there by now, or none. */
+  /** Whether the file was removed or replaced. */
   isReplaced(): boolean
   close(): void
 }
 
 const lookEveryMs = 1000
 
-/** Any store but an embedded one has no file, and is not looked at. */
+/** Only an embedded store has a file to check. */
 export const createStoreFileWatch = (store: SidegateConfig['store'], log: Logger): StoreFileWatch => {
   if (store.kind !== 'sqlite') return { begin: () => undefined, isReplaced: () => false, close: () => undefined }
   const { path } = store
   let opened: string | undefined
   let isReplaced = false
   let looking: Poll | undefined
-  // At once, as SQLite itself asks for it: by a thread it would take ten times as much.
+  // Synchronous, like the calls of SQLite itself: in a thread it would take ten times as long.
   const look = (): void => {
     const wasReplaced = isReplaced
     isReplaced = placeOf(path) !== opened
@@ -41,7 +47,7 @@ export const createStoreFileWatch = (store: SidegateConfig['store'], log: Logger
   }
 }
 
-/** Undefined where there is none, or it cannot be asked for. */
+/** Undefined if there is no file, or if its state cannot be read. */
 const placeOf = (path: string): string | undefined => {
   try {
     const found = statSync(path, { throwIfNoEntry: false })

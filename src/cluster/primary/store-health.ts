@@ -2,10 +2,15 @@ import type { Logger } from '../../telemetry/logger.ts'
 
 type Part = 'store' | 'limiter'
 
-/** What the workers say of the store, said once by the primary: in the log when it changes, and on `/readyz?verbose`. */
+/**
+ * Combines what the workers report of the store: writes a log line when it changes, and a line of `/readyz?verbose`.
+ */
 export interface StoreHealth {
   report(worker: string, part: Part, up: boolean, reason: string | undefined): void
-  /** A process has ended; what it complained of counts until another says that it reaches the store, or has said so. */
+  /**
+   * A process has exited. Its failure counts until another process reports that it reaches the store; not at all if one
+   * has done so.
+   */
   forget(worker: string): void
   /** For a person: `ok`, or what is wrong. */
   finding(part: Part): string
@@ -21,7 +26,7 @@ const upMessages: Readonly<Record<Part, string>> = {
   limiter: 'plan limits are shared again',
 }
 
-/** Who complains for processes that have ended, and for the primary, which looks once, at the start. */
+/** Reporter id for the primary's start-up check and for workers that have exited. */
 const nobodyAlive = 'primary'
 
 export const createStoreHealth = (store: string, log: Logger): StoreHealth => {
@@ -46,7 +51,7 @@ export const createStoreHealth = (store: string, log: Logger): StoreHealth => {
         reaching[part].delete(worker)
         complaining[part].set(worker, reason ?? 'no reason given')
       }
-      // The first worker that has looked answers for those who cannot look again.
+      // A report of any worker replaces the failures of processes that cannot check again.
       complaining[part].delete(nobodyAlive)
       settle(part, wasUp)
     },

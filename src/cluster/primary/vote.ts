@@ -1,16 +1,19 @@
 import type { EncodedConfig } from '../messages.ts'
 import type { Workers } from '../supervisor/worker-pool.ts'
 
-/** Whether all workers can serve a configuration: each builds it beside the one that it serves. */
+/** Asks all workers whether they can serve a configuration: each builds it beside the one that it serves. */
 export interface Vote {
-  /** @returns why one cannot, in one line; undefined once every worker can, and then it is theirs to adopt or discard */
+  /**
+   * @returns why a worker cannot, in one line; undefined if every worker can: then the caller sends `commit`, otherwise
+   * `abort`
+   */
   begin(id: number, encodedConfig: EncodedConfig): Promise<string | undefined>
   record(worker: string, id: number, refusal: string | undefined): void
-  /** A worker has gone; the one that replaces it begins with what is served then. */
+  /** A worker has exited. Its replacement begins with the configuration that is served then. */
   drop(worker: string): void
 }
 
-/** Many times what building takes on a busy machine: a worker that takes longer hangs. */
+/** Building takes a small part of this even on a busy machine, so a worker that takes longer hangs. */
 const patienceMs = 30_000
 
 interface Round {

@@ -1,8 +1,8 @@
-/** How long the replacement of a worker waits, so that one that dies at once does not take the machine's time. */
+/** Delays the replacement of workers that die at once, so that they do not use up the CPU. */
 export interface Backoff {
   /**
-   * A worker has ended.
-   * @param servedMs how long it had served; 0 where it never did
+   * A worker has exited.
+   * @param servedMs how long it had served; 0 if it never did
    * @returns milliseconds until its replacement may start
    */
   afterDeath(servedMs: number): number
@@ -11,10 +11,10 @@ export interface Backoff {
 /** A worker that served this long was healthy: its replacement starts at once. */
 export const healthyAfterMs = 1000
 const firstDelayMs = 250
-/** Longest delay: how long a machine may stay without a worker whose cause of death has gone. */
+/** Maximum delay: how long a machine may be without a worker after the cause of the deaths was removed. */
 export const longestDelayMs = 5000
 
-/** The first death costs nothing; of those that follow without a healthy life between, each waits twice as long. */
+/** The first replacement has no delay. Each further one without a healthy worker in between waits twice as long. */
 export const createBackoff = (): Backoff => {
   let deathsInARow = 0
   return {

@@ -16,14 +16,16 @@ export interface Preloaded {
 
 /** The V8 flags of a worker. */
 const v8Flags: readonly string[] = [
-  // Half of Node's default. The buffers and the parser of a request are garbage soon after it: a smaller space keeps less garbage,
-  // and the time that more frequent minor collections take could not be measured.
+  // Half of Node's default. The buffers and the parser of a request are garbage soon after it: a smaller space keeps
+  // less garbage, and the time that more frequent minor collections take could not be measured.
   '--max-semi-space-size=8',
-  // Node's default is 4 threads. There is a worker for each core, so more threads of V8 would take CPU time from the requests.
+  // Node's default is 4 threads. There is a worker for each core, so more threads of V8 would take CPU time from the
+  // requests.
   '--v8-pool-size=1',
-  // After a burst of objects that live long, such as ten thousand new connections, V8 would allocate all later objects of the same
-  // allocation sites in the old generation. They are garbage soon, but remain until a full collection, together with all objects that
-  // they reference: with two thousand short connections a second the heap grew to five times its size.
+  // After a burst of objects that live long, such as ten thousand new connections, V8 would allocate all later objects
+  // of the same allocation sites in the old generation. They are garbage soon, but remain until a full collection,
+  // together with all objects that they reference: with two thousand short connections a second the heap grew to five
+  // times its size.
   '--no-allocation-site-pretenuring',
 ]
 
@@ -42,8 +44,9 @@ export const prepareForks = (): void =>
 export const fork = (slot: number): Worker => cluster.fork({ [workerEnvironment.slot]: String(slot) })
 
 /**
- * Forks the worker of slot 0, which every configuration needs: a worker takes as long to load its code as the primary takes to
- * read the configuration, and both do so at the same time. Disposing of it kills the worker, unless it has been handed over.
+ * Forks the worker of slot 0, which every configuration needs: a worker takes as long to load its code as the primary
+ * takes to read the configuration, and both do so at the same time. Disposing of it kills the worker, unless it has
+ * been handed over.
  */
 export const preloadWorker = (): PreloadedWorker => {
   prepareForks()

@@ -3,33 +3,33 @@ import net from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
 /**
- * The listening sockets of the traffic address, one per worker slot, all on one port with SO_REUSEPORT, so the kernel
- * spreads connections evenly and no process has to hand them over. They belong to the primary, which never accepts: a
- * worker that dies takes only the connections it had accepted with it. What waits in its queue stays there until the
- * slot is lent to another worker, at once (round robin loses a hand-over to a dying
- * worker, plain reusePort loses its queue, one shared socket spreads 31 to 1).
+ * The listening sockets of the traffic address, one per worker slot, all on one port with SO_REUSEPORT, so that the
+ * kernel spreads connections evenly and no process has to hand them over. They belong to the primary, which never
+ * accepts: when a worker dies, only the connections that it had accepted are lost. The connections in the queue of its
+ * socket wait until another worker accepts from that socket, which it does at once. (Round robin loses a connection
+ * that is being handed to a dying worker, plain reusePort loses its queue, and one shared socket spreads 31 to 1.)
  */
 export interface Listeners {
-  /** Where they listen, e.g. `http://127.0.0.1:8080`. */
+  /** The URL of the address, e.g. `http://127.0.0.1:8080`. */
   readonly url: string
   /** The handle of a slot, to be sent to a worker. */
   handle(slot: number): ListenHandle
   close(): void
 }
 
-/** A bound socket of Node's own making; opaque to us. */
+/** A bound socket, as an internal object of Node. */
 export interface ListenHandle {
   close(): void
-  /** @returns 0, or what is wrong as an errno: also what was wrong with the binding already */
+  /** @returns 0, or the errno of the failure, which may be one of the binding before */
   listen(backlog: number): number
   getsockname(out: { port?: number }): number
 }
 
-/** UV_TCP_REUSEPORT of libuv 1.49; unsupported outside Linux and the BSDs, where the slots share one socket. */
+/** UV_TCP_REUSEPORT of libuv 1.49. Outside Linux and the BSDs it is not supported, and the slots share one socket. */
 const reusePort = 2
 
 /**
- * @throws Error one line that says what is wrong: the port taken, not permitted, the address not of this machine
+ * @throws Error one line with the reason: the port is taken or not permitted, or the machine does not have the address
  */
 export const bindListeners = async (
   host: string,
@@ -58,9 +58,9 @@ export const bindListeners = async (
 }
 
 /**
- * Takes the port for a moment without SO_REUSEPORT: with it, a second gateway on the same port would quietly get half
- * the connections. It has to listen, since libuv keeps a failed binding to itself until then.
- * @returns the port; a free one where 0 was asked for
+ * Binds the port for a moment without SO_REUSEPORT, because with it a second gateway on the same port would silently
+ * get half the connections. It has to listen too, because libuv reports a failed binding only then.
+ * @returns the port; a free one if the port is 0
  */
 const probe = async (address: string, port: number, family: number): Promise<number> => {
   const handle = bind(address, port, family, 0)
@@ -72,7 +72,7 @@ const probe = async (address: string, port: number, family: number): Promise<num
   return boundPort
 }
 
-/** libuv closes a handle in the next turn of the event loop; only then is the port free again. */
+/** libuv closes a handle in the next turn of the event loop; only then the port is free again. */
 const closed = (): Promise<void> => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
 
 const bind = (address: string, port: number, family: number, flags: number): ListenHandle => {
@@ -119,5 +119,5 @@ type CreateServerHandle = (
   flags: number,
 ) => ListenHandle | number
 
-/** Binds without listening, as node:cluster does for its own shared handles. There is no documented way to do that. */
+/** Binds without listening, as node:cluster does for its own shared handles. Node has no public function for that. */
 const createServerHandle = (net as unknown as { readonly _createServerHandle: CreateServerHandle })._createServerHandle

@@ -1,9 +1,9 @@
 import { type Poll, poll } from '../../poll.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** Finds workers whose event loop stands still: each worker sends a message at least once every `heartbeatEveryMs`. */
+/** Finds workers whose event loop is blocked: each worker sends a message at least once every `heartbeatEveryMs`. */
 export interface Watchdog {
-  /** A message of the worker has come. The first one begins the watch. */
+  /** A message of the worker was received. The first one begins the watch. */
   heard(worker: WorkerProcess): void
   /** The worker has exited. */
   forget(worker: WorkerProcess): void
@@ -12,33 +12,33 @@ export interface Watchdog {
 }
 
 export interface WatchdogOptions {
-  /** After so long without a message the worker is killed; asked at each look. */
+  /** A worker without a message for this time is killed; called at each check. */
   readonly timeoutMs: () => number
   onUnresponsive(worker: WorkerProcess): void
-  /** A message has come of a worker that was unresponsive. */
+  /** A worker that was unresponsive has sent a message. */
   onResponsive(worker: WorkerProcess): void
   onTimeout(worker: WorkerProcess, timeoutMs: number): void
 }
 
 /** How often a worker sends a message, even when it has nothing to report. */
 export const heartbeatEveryMs = 1500
-/** A worker is unresponsive after so long without a message. */
+/** A worker is unresponsive after this time without a message. */
 export const unresponsiveAfterMs = 3000
 const lookEveryMs = 1000
 
-/** What the next look makes 0. */
+/** The next check makes this 0. */
 const justHeard = -lookEveryMs
 
 interface Watched {
-  /** At least so long no message has come: the time between a message and the next look does not count. */
+  /** The minimum time without a message: the time between a message and the next check does not count. */
   silentMs: number
   isKilled: boolean
 }
 
 /**
- * Each look adds the time between two looks to the silence of every worker, however long ago the last look was. When the machine
- * was suspended, or the primary was stopped or got no CPU, the messages of that time are still unread, so the clock would blame the
- * workers. Every turn of the event loop runs one look at most and then reads the messages.
+ * Each check adds the time between two checks to the silence of every worker, however long ago the last check was. If
+ * the machine was suspended, or the primary was stopped or got no CPU, the messages of that time are still unread, so
+ * the clock would blame the workers. Every turn of the event loop runs one check at most and then reads the messages.
  */
 export const createWatchdog = (options: WatchdogOptions): Watchdog => {
   const watched = new Map<WorkerProcess, Watched>()

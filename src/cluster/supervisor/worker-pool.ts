@@ -13,7 +13,9 @@ import {
   vacate,
 } from './worker-slots.ts'
 
-/** The serving processes: one per slot. A worker that dies is replaced, and another one accepts in its place meanwhile. */
+/**
+ * The serving processes: one per slot. A worker that dies is replaced, and another one accepts in its place meanwhile.
+ */
 export interface Workers {
   /** Resolves when each slot's worker has begun to accept; rejects if a worker cannot start. */
   start(handlers: WorkerPoolHandlers): Promise<void>
@@ -25,12 +27,16 @@ export interface Workers {
   tell(message: PrimaryMessage, except?: WorkerName): void
   /**
    * Replaces every worker, one after the other: the new one accepts before the old one stops.
-   * @throws Error if a new worker cannot serve, or if the pool stops meanwhile; the old workers that are left continue to serve
+   * @throws Error if a new worker cannot serve, or if the pool stops meanwhile; the old workers that are left continue
+   * to serve
    */
   replaceAll(): Promise<void>
   /** From now on every response ends its connection. Replacements of workers that die do the same. */
   drain(): void
-  /** Ends each worker when its requests are finished. Resolves when the last has exited, with whether all of them finished. */
+  /**
+   * Ends each worker when its requests are finished. Resolves when the last has exited, with whether all of them
+   * finished.
+   */
   stop(): Promise<boolean>
   /** Kills all workers at once. */
   kill(): void

@@ -63,7 +63,8 @@ export const forkWorker = (slot: number, events: WorkerEvents, preloaded?: Prelo
     log.error({ event: 'worker_channel_failed', err: error }, 'a message to a worker could not be sent'),
   )
   worker.once('exit', events.onExit)
-  // The last messages of a process may be read after its exit is known. Its channel disconnects when all of them have been read.
+  // The last messages of a process may be read after its exit is known. Its channel disconnects when all of them have
+  // been read.
   const ended = [new Promise(resolve => worker.once('exit', resolve)), new Promise(r => worker.once('disconnect', r))]
   Promise.all(ended).then(events.onGone)
   // These messages came first, so they are delivered before the next one is read.

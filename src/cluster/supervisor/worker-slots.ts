@@ -48,12 +48,15 @@ export const promoteSuccessor = (slot: Slot, isUnresponsive: boolean): WorkerPro
   return replaced
 }
 
-/** Which worker accepts from which slot's socket: the slot's own worker, or another one while the own one does not serve. */
+/**
+ * Which worker accepts from which slot's socket: the slot's own worker, or another one while the own one does not
+ * serve.
+ */
 export interface SlotListeners {
   give(slot: Slot, to: WorkerProcess): void
   /**
-   * Has a serving worker accept from the socket of each slot whose own worker does not serve: both new connections and those
-   * that wait in the queue of a worker that died.
+   * Has a serving worker accept from the socket of each slot whose own worker does not serve: both new connections and
+   * those that wait in the queue of a worker that died.
    */
   reassignListeners(): void
   /** The slot's own worker accepts now, so the worker that did so in its place stops. */
@@ -63,8 +66,8 @@ export interface SlotListeners {
   /** The slot's worker has exited: the sockets that it accepted from for other slots can be reassigned. */
   forget(slot: Slot): void
   /**
-   * The slot's worker does not respond: the sockets that it accepts from for other slots can be reassigned. The worker closes
-   * them when it responds again.
+   * The slot's worker does not respond: the sockets that it accepts from for other slots can be reassigned. The worker
+   * closes them when it responds again.
    */
   withdraw(slot: Slot): void
 }

@@ -22,8 +22,8 @@ const collectionMs = 1000
 const afterwardsMs = 10_000
 
 /**
- * Gives memory back to the system whenever most connections have been closed. V8 starts a major GC only when the old generation
- * grows, which stops once the attack is over.
+ * Gives memory back to the system whenever most connections have been closed. V8 starts a major GC only when the old
+ * generation grows, which stops once the attack is over.
  */
 export const reclaimMemory = async (all: readonly ConnectionCounter[]): Promise<never> => {
   let leastBytes = heldBytes()
@@ -70,8 +70,9 @@ const pause = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false }
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /**
- * Makes V8 begin to mark as if it had reached its limit at a hundredth of the memory that it may take. It marks in slices of half
- * a millisecond between requests; its `gc` function would stop the process for 13 milliseconds after ten thousand connections.
+ * Makes V8 begin to mark as if it had reached its limit at a hundredth of the memory that it may take. It marks in
+ * slices of half a millisecond between requests; its `gc` function would stop the process for 13 milliseconds after ten
+ * thousand connections.
  */
 const collectOld = async (): Promise<void> => {
   setFlagsFromString('--incremental-marking-soft-trigger=1')

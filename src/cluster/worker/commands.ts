@@ -9,24 +9,24 @@ import type { LocalShare } from './local-share.ts'
 import { createStagedConfigs } from './staged-configs.ts'
 import { endWithStartFailure } from './start-failure.ts'
 
-/** What a worker is made of. */
+/** The parts of a worker. */
 export interface WorkerParts {
-  /** Its own. */
+  /** The worker's own slot. */
   readonly slot: number
   readonly app: App
   readonly intake: ClientIntake
   readonly charges: LimiterRpc
   readonly share: LocalShare
   send(message: WorkerMessage): void
-  /** Hands over its metrics, as the primary has asked by this number. */
+  /** Reports the changes of the metrics. @param asked the id of the `report` message */
   report(asked: number): void
-  /** Says that it can serve, the first time. */
+  /** Sends `started`; only the first call has an effect. */
   start(): void
-  /** Everything is answered: ends the process. */
+  /** Every request is answered: ends the process. */
   end(): Promise<void>
 }
 
-/** What a worker does when its primary tells it to. @returns to be called with each message, and the handle that comes with it */
+/** Runs the commands of the primary. @returns a function for each message, with the handle that it carries */
 export const createCommandHandler = (parts: WorkerParts): ((message: PrimaryMessage, handle: unknown) => void) => {
   const { slot, app, intake, charges, share, send } = parts
   const { privateListener } = app

@@ -2,16 +2,16 @@ import type { ClientIntake, SidegateConfig } from '../../app.ts'
 import { decodeConfig } from '../ipc/config-codec.ts'
 import type { PrimaryMessage, WorkerMessage } from '../messages.ts'
 
-/** What a worker begins with. */
+/** The first configuration of a worker. */
 export interface FirstConfig {
   readonly config: SidegateConfig
-  /** Whether another one was adopted since. */
+  /** Whether another configuration was committed since. */
   isStale(): boolean
 }
 
 /**
- * Asks the primary for what it serves now, which is not always what the file says.
- * @param intake gets the clients of this one, and of all that come later
+ * Asks the primary for the configuration that is served now, which may differ from the file.
+ * @param intake gets the clients of this configuration, and of all later ones
  */
 export const askForConfig = (intake: ClientIntake, send: (message: WorkerMessage) => void): Promise<FirstConfig> =>
   new Promise(resolve => {

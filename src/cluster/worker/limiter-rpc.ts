@@ -1,9 +1,9 @@
 import type { BatchedCharge, BatchedVerdict } from '../../app.ts'
 import type { WorkerMessage } from '../messages.ts'
 
-/** A worker's questions to the count that the primary keeps (embedded store), and their answers, matched by number. */
+/** Calls to the limiter of the primary (embedded store). The verdicts are matched to the calls by id. */
 export interface LimiterRpc {
-  /** Never rejects: a worker whose primary is gone ends. */
+  /** Never rejects, because a worker whose primary has exited exits too. */
   ask(charges: readonly BatchedCharge[]): Promise<readonly BatchedVerdict[]>
   /** The primary has decided. */
   settle(id: number, verdicts: readonly BatchedVerdict[]): void

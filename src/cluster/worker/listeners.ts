@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { HttpServer } from '../../app.ts'
 import type { ListenHandle } from '../supervisor/reuseport-sockets.ts'
 
-/** How many sockets of a worker are open. */
+/** The numbers of open connections of a worker. */
 export interface OpenSockets {
   readonly now: number
   readonly most: number
@@ -11,28 +11,31 @@ export interface OpenSockets {
 
 /** The listening sockets of one worker and the connections that came through them. */
 export interface Sockets {
-  /** How many are open, and how many were at most since this was asked last. */
+  /** The number of open connections, and the highest number since the last call. */
   count(): OpenSockets
   /** Calls back once, when another connection is accepted. A second call replaces the first. */
   onNextConnection(callback: () => void): void
-  /** Accepts for a slot. The first one is the worker's own, others are lent to it. */
+  /** Accepts for a slot. The first slot is the worker's own; others have no worker that serves. */
   listen(slot: number, handle: ListenHandle, onListening: () => void): void
-  /** Stops accepting for a lent slot. */
+  /** Stops accepting for a slot that is not its own. */
   release(slot: number): void
-  /** Stops accepting where another process accepts on; resolves when every connection has ended, or time is up. */
+  /** Stops accepting because another process does; resolves when every connection has ended, or at the timeout. */
   retire(timeoutMs: number): Promise<void>
-  /** Stops accepting, and resolves when every connection has got its answer. */
+  /** Stops accepting; resolves when every request is answered. */
   finish(): Promise<void>
 }
 
-/** How long a connection without a request, new or kept, may take to bring one after all, in milliseconds. */
+/** Time for a connection without a request, new or kept alive, to send one before the worker ends, in milliseconds. */
 const lastRequestPatienceMs = 1000
 const lookEveryMs = 10
-/** Longest wait for a listener's queue to be empty, and what counts as a short turn of the event loop, in milliseconds. */
+/**
+ * Maximum wait for the queue of a listener to be empty, and the maximum duration of a short turn of the event loop, in
+ * milliseconds.
+ */
 const acceptPatienceMs = 250
 const shortTurnMs = 0.1
 
-/** @param inFlight requests being answered now */
+/** @param inFlight the number of requests being answered now */
 export const createSockets = (server: HttpServer, inFlight: () => number): Sockets => {
   const bySlot = new Map<number, Server>()
   let most = 0
@@ -72,11 +75,12 @@ export const createSockets = (server: HttpServer, inFlight: () => number): Socke
 }
 
 /**
- * Closing a listener resets what waits in its queue, so the queue is emptied first. A listener accepts one connection in
- * a turn of the event loop: turns are awaited until one brought none and was so short that hardly any can have come since.
- * What the kernel completes between that turn and the closing is reset all the same. That takes microseconds, and longer where
- * the process has to wait for a CPU: of a thousand new connections a second none to four were lost on a busy machine. No call
- * closes a queue to new connections alone; whoever is told in time to go elsewhere (`shutdown.delay`) loses none.
+ * Closing a listener resets the connections in its queue, so the queue is emptied first. A listener accepts one
+ * connection in a turn of the event loop, so this waits for a turn that accepted none and was so short that hardly any
+ * connection can have arrived since. A connection that the kernel completes between that turn and the closing is reset.
+ * That takes microseconds, and longer if the process has to wait for a CPU: of a thousand new connections a second,
+ * zero to four were lost on a busy machine. No system call stops new connections from entering the accept queue. If the
+ * load balancer learns of it in time (`shutdown.delay`), none is lost.
  */
 const acceptWaiting = async (server: HttpServer): Promise<void> => {
   const deadlineMs = performance.now() + acceptPatienceMs

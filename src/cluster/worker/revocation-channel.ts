@@ -2,8 +2,8 @@ import type { Revocation } from '../../app.ts'
 import type { WorkerMessage } from '../messages.ts'
 
 /**
- * Tells the primary what this worker has revoked, for the other workers of the machine. The revocations of one turn of the
- * event loop are one message, so that a burst of them costs the primary little.
+ * Reports the revocations of this worker to the primary, for the other workers of the machine. All revocations of one
+ * turn of the event loop are one message, so that a burst costs the primary little.
  */
 export const createRevocationChannel = (send: (message: WorkerMessage) => void): ((revocation: Revocation) => void) => {
   let pending: Revocation[] = []

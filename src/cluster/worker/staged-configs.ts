@@ -4,20 +4,20 @@ import { decodeConfig } from '../ipc/config-codec.ts'
 import type { EncodedConfig } from '../messages.ts'
 
 /**
- * The configurations that the primary proposes to a worker while it serves: each is built first, and served only once
- * every worker could build it.
+ * The configurations that the primary proposes while the worker serves. Each is built first, and served only when every
+ * worker could build it.
  */
 export interface StagedConfigs {
-  /** @returns why it cannot be served here, in one line; undefined where it can */
+  /** @returns why this worker cannot serve it, in one line; undefined if it can */
   prepare(id: number, encodedConfig: EncodedConfig): Promise<string | undefined>
-  /** @returns false where it was not built here: the worker came later */
+  /** @returns false if this worker has not built it, because it started later */
   commit(id: number): boolean
   abort(id: number): void
 }
 
 export const createStagedConfigs = (app: App, intake: ClientIntake): StagedConfigs => {
   let built: { readonly id: number; readonly prepared: Prepared } | undefined
-  /** The last one that was adopted or discarded. */
+  /** The id of the last configuration that was committed or aborted. */
   let lastSettled = 0
   const forget = (): void => {
     void built?.prepared.discard()
@@ -28,7 +28,7 @@ export const createStagedConfigs = (app: App, intake: ClientIntake): StagedConfi
       forget()
       try {
         const prepared = await app.prepare(decodeConfig(encodedConfig, intake))
-        // Another worker refused it meanwhile, or it was adopted too early and this worker has asked for it anew.
+        // It was aborted meanwhile, or committed so early that this worker has asked for it again.
         if (id <= lastSettled) await prepared.discard()
         else built = { id, prepared }
         return undefined

@@ -14,15 +14,15 @@ import { createLimiterRpc } from './limiter-rpc.ts'
 import { createLocalShare } from './local-share.ts'
 import { createRevocationChannel } from './revocation-channel.ts'
 
-/** How soon a worker hands over what has changed in its metrics: what a `kill -9` can lose of the counts at most. */
+/** Delay between a change of the metrics and its report: a `kill -9` loses at most the counts of this time. */
 const reportAfterMs = 100
 
-/** How often it hands over what is no news by itself. */
+/** How often changes are reported that do not cause a report by themselves. */
 const reportQuietEveryMs = 10_000
 
 /**
- * One serving process: asks for its configuration, builds the app, takes the listeners that the primary gives it, and
- * stops when told.
+ * One serving process: asks for its configuration, builds the app, accepts from the listeners that the primary sends,
+ * and stops at its command.
  */
 export const runWorker = async (): Promise<void> => {
   ignoreTerminalSignals()
@@ -81,7 +81,7 @@ export const runWorker = async (): Promise<void> => {
   else start()
 }
 
-/** Ctrl-C reaches the whole process group; the primary alone decides when workers stop. */
+/** Ctrl-C reaches the whole process group; only the primary decides when workers stop. */
 const ignoreTerminalSignals = (): void => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
 }
@@ -96,7 +96,7 @@ const report = (recorder: Recorder, asked?: number): void => {
   else if (changes) send({ type: 'metrics', changes })
 }
 
-/** Everything is answered: hands over what is left to tell, and goes. */
+/** Every request is answered: sends the last changes of the metrics, and exits. */
 const end = async (app: App, recorder: Recorder, flush: () => void): Promise<void> => {
   await app.close()
   report(recorder)
