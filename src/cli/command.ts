@@ -2,24 +2,24 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { identifierFault } from '../config/values/identifier.ts'
 import { messageOf } from '../errors.ts'
 
-/** One word of the command line and what it does. */
+/** One command of the command line. */
 export interface Command {
   /** One or two words. */
   readonly name: string
-  /** What follows the name, in the notation of manual pages. */
+  /** The arguments after the name, in the notation of manual pages. */
   readonly synopsis: string
   readonly summary: string
-  /** Not listed in the help: for Sidegate itself. */
+  /** Not listed in the help, because only Sidegate itself uses the command. */
   readonly hidden?: boolean
   /**
-   * @param args what follows the name
+   * @param args the arguments after the name
    * @returns the exit code: 0 done or drained, 1 bad configuration or failure
-   * @throws UsageError for arguments that make no sense
+   * @throws UsageError if the arguments are not valid
    */
   run(args: readonly string[]): Promise<number> | number
 }
 
-/** The command line makes no sense. One line on standard error, exit code 2. */
+/** The arguments are not valid. Printed as one line on standard error; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -27,9 +27,9 @@ export class UsageError extends Error {
 type Options = NonNullable<ParseArgsConfig['options']>
 
 /**
- * The options of a command; nothing else may stand among its arguments.
- * @param explainExtra what to say of an argument that no option takes; by default it is not repeated, since it may be a
- * secret that somebody meant to be hashed
+ * The options of a command without other arguments.
+ * @param explainExtra the message for an argument that no option takes; the default does not repeat the argument,
+ * because it may be a secret that was meant to be hashed
  * @throws UsageError
  */
 export const parseOptions = <const T extends Options>(
@@ -45,8 +45,8 @@ export const parseOptions = <const T extends Options>(
 }
 
 /**
- * The options of a command that is about one thing, and the name of that.
- * @param what it is, as the synopsis calls it: `CLIENT_ID`
+ * The options of a command with one more argument, a name, and that name.
+ * @param what the argument as the synopsis calls it: `CLIENT_ID`
  * @throws UsageError
  */
 export const parseNamed = <const T extends Options>(args: readonly string[], options: T, what: string) => {
@@ -65,7 +65,10 @@ const parseStrictly = <const T extends Options>(args: readonly string[], options
   }
 }
 
-/** Node goes on with advice about `--`; and of a value that looks like an option it says more than a line holds. */
+/**
+ * Reduces the message to its first sentence: Node adds advice about `--`, and its message about a value that looks like
+ * an option is longer than a line.
+ */
 const sentenceOf = (error: unknown): string => {
   const message = messageOf(error)
   const option = /^Option '(?:-\w, )?(--[\w-]+)(?: <value>)?' argument is ambiguous/.exec(message)?.[1]
@@ -74,7 +77,9 @@ const sentenceOf = (error: unknown): string => {
   return (message.split('. ')[0] ?? message).replaceAll('\n', ' ')
 }
 
-/** A name that is written down or repeated whether anybody has it. @throws UsageError where nobody can have it */
+/**
+ * Checks a name that is stored or printed even if it is unknown. @throws UsageError if no client or user can have it
+ */
 export const requireIdentifier = (what: string, text: string): string => {
   const fault = identifierFault(what)(text)
   if (fault !== undefined) throw new UsageError(fault)

@@ -5,7 +5,10 @@ import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { type Command, UsageError } from './command.ts'
 import { printErrorLine, printLine } from './output.ts'
 
-/** Every command by its name, in the order of the help; loaded when it is called. A new one is one file and one line here. */
+/**
+ * Every command by its name, in the order of the help; loaded when it is called. A new command is one file, and one
+ * line here.
+ */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   start: async () => (await import('./commands/start.ts')).start,
@@ -31,10 +34,12 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   worker: async () => (await import('./commands/worker.ts')).worker,
 }
 
-/** Runs one command line and resolves to its exit code. Never throws: what goes wrong is one line on standard error. */
+/**
+ * Runs one command line and resolves to its exit code. Never throws: an error is printed as one line on standard error.
+ */
 export const runCommand = async (args: readonly string[]): Promise<number> => {
   const exitCode = await run(args)
-  // A file system that hangs would keep the process alive. A worker goes on after its command has returned.
+  // A file system that hangs would keep the process alive. A worker continues after its command has returned.
   if (args[0] !== 'worker' && hasFilesUnderWay()) process.exit(exitCode)
   return exitCode
 }
@@ -67,7 +72,7 @@ const findCommand = (args: readonly string[]) => {
   throw new UsageError(`there is no such command${nearest ? `; did you mean ${nearest}?` : ''}`)
 }
 
-/** By the first two words, or by the first alone. */
+/** The most similar command to the first two words, or to the first one alone. */
 const findNearestCommand = (args: readonly string[]): string | undefined => {
   const names = Object.keys(commands)
   const [first = '', second = ''] = args
@@ -82,7 +87,7 @@ const report = (error: unknown): number => {
   return isUsage ? 2 : 1
 }
 
-/** What `sidegate --help` prints. */
+/** The output of `sidegate --help`. */
 const helpText = (commands: readonly Command[]): string => {
   const entries = commands.filter(command => !command.hidden).map(toEntry)
   return `Sidegate: an OAuth 2.0 authorization server and an API gateway.\n\n${entries.join('\n')}\n\n${footer}`

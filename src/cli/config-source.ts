@@ -3,9 +3,9 @@ import type { ConfigSource } from '../cluster/primary/config-source.ts'
 import { formatProblem, loadConfig } from '../config/load.ts'
 import { readTextFile, stateOfFile } from '../files/text-file.ts'
 
-/** A file as it was when it was read. */
+/** A file as it was read. */
 interface Reading {
-  /** Differs after every change, whatever was changed. */
+  /** A text that differs after every change of the file. */
   readonly state: string
   readonly digest: string
 }
@@ -13,7 +13,7 @@ interface Reading {
 /** The configuration in a file, with the files that it names for its values. */
 export const createConfigSource = (file: string): ConfigSource => {
   let readings = new Map<string, Reading>()
-  /** What `current` has found last, so that it reads a touched file once. */
+  /** The last result of `current`, so that it reads a changed file only once. */
   let looked = readings
   return {
     async load() {
@@ -27,7 +27,7 @@ export const createConfigSource = (file: string): ConfigSource => {
       const before = looked
       const now = new Map<string, Reading>()
       for (const [path, reading] of before) now.set(path, await look(path, reading))
-      // A load meanwhile has read other files, perhaps, and later.
+      // A load may have read other files meanwhile, and later.
       if (looked === before) looked = now
       return toText(looked)
     },
@@ -46,7 +46,7 @@ const readNoting = async (path: string, readings: Map<string, Reading>): Promise
   }
 }
 
-/** A file that was not touched since is not read again: it may be large. */
+/** A file that has not changed is not read again, because it may be large. */
 const look = async (path: string, before: Reading): Promise<Reading> => {
   const state = await stateOf(path)
   if (state === before.state) return before

@@ -7,11 +7,12 @@ import type { KeyStore } from '../stores/ports/keys.ts'
 import type { Store } from '../stores/ports/store.ts'
 
 /**
- * A configuration's store, for a command beside the gateway.
- * @param what is kept there, as the sentence of a refusal begins: `the keys`
- * @param access `read`: nothing is written, and an embedded store's file stays as it is; `make`: it is made where there is none
- * @throws Error where no other process can see it, where nobody has made it but with `make`, and where a copy into it has
- * not ended
+ * A configuration's store, for a command that runs beside the gateway.
+ * @param what the data that the command needs, as the beginning of an error message: `the keys`
+ * @param access `read`: nothing is written, and the file of an embedded store remains as it is; `make`: the store is
+ * created if it does not exist
+ * @throws Error if no other process can use the store, if it does not exist (except with `make`), or if a copy into it
+ * has not finished
  */
 export const withOperatedStore = async <T>(
   config: SidegateConfig,
@@ -24,20 +25,23 @@ export const withOperatedStore = async <T>(
   if (access !== 'make' && isUnmade(config.store))
     throw new Error(`there is no store at ${resolve(config.store.path)}; the gateway makes it when it starts`)
   const useWhole = async (store: Store): Promise<T> => {
-    // What an operator changes in half a copy, its other half would change back. Keys of half a copy are not to be had.
+    // A change in half a copy would be undone by its other half. Keys of half a copy cannot be loaded.
     await store.keys.load(systemClock.nowMs())
     return use(store)
   }
   return withStore(config, useWhole, access === 'read' ? 'read' : 'write')
 }
 
-/** Whether nobody has made an embedded store yet. */
+/** Whether an embedded store does not exist yet. */
 export const isUnmade = (store: SidegateConfig['store']): store is EmbeddedStore =>
   store.kind === 'sqlite' && !existsSync(store.path)
 
 type EmbeddedStore = Extract<SidegateConfig['store'], { readonly kind: 'sqlite' }>
 
-/** The keys in a configuration's store, for a command beside the gateway. @throws Error as `withOperatedStore` does */
+/**
+ * The keys in a configuration's store, for a command that runs beside the gateway. @throws Error as `withOperatedStore`
+ * does
+ */
 export const withKeyStore = <T>(
   config: SidegateConfig,
   use: (keys: KeyStore) => Promise<T>,

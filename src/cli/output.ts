@@ -1,6 +1,12 @@
-/** What a command prints. A failed write to standard output is one line on standard error, and the exit code is 1. */
+/**
+ * Output of commands. A failed write to standard output is reported in one line on standard error, and the exit code is
+ * 1.
+ */
 
-/** Prints what was asked for. If the reader goes away first, as `head` does, the rest is dropped, which is no failure. */
+/**
+ * Prints the result of a command. If the reader closes the pipe first, as `head` does, the rest is dropped, which is
+ * not a failure.
+ */
 export const printLine = (line: string): void => {
   followFailures()
   process.stdout.write(`${line}\n`)
@@ -13,7 +19,7 @@ export const printErrorLine = (line: string): void => {
 
 /**
  * Prints a line that exists nowhere else, such as a new secret, and waits until it is written.
- * @throws Error if it could not be written, or if the reader is gone
+ * @throws Error if it cannot be written, or if the reader has closed the pipe
  */
 export const printLineSafely = (line: string): Promise<void> => {
   followFailures()
@@ -27,18 +33,18 @@ export const printLineSafely = (line: string): Promise<void> => {
   })
 }
 
-/** The failure is told by the promise; after that there is nothing to add. */
+/** The promise reports the failure, so the event needs no handling. */
 let isAwaited = false
 let isFollowing = false
 
 const followFailures = (): void => {
   if (isFollowing) return
   isFollowing = true
-  // There is nowhere left to tell that standard error fails.
+  // A failure of standard error cannot be reported anywhere.
   process.stderr.on('error', () => undefined)
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (isAwaited || error.code === 'EPIPE') return
-    // A stream fails once. The command may return after this, and its exit code would stand otherwise.
+    // A stream fails once. The command may return after this, and would otherwise set the exit code to 0.
     process.once('exit', () => {
       process.exitCode = 1
     })

@@ -1,14 +1,15 @@
-/** Rows of cells, the first one the headings. */
+/** Rows of cells; the first row has the headings. */
 export type Rows = readonly (readonly string[])[]
 
-/** No column is cut to less. */
+/** The minimum width to which a column is truncated. */
 const leastWidth = 12
 
 const gap = '  '
 
 /**
  * Columns as wide as their widest cell, two spaces apart.
- * @param room characters of a line, of a terminal; the widest columns are cut for it. Left out: nothing is cut
+ * @param room the width of a line, in characters; the widest columns are truncated to fit. If left out, nothing is
+ * truncated
  */
 export const toTable = (rows: Rows, room = Number.POSITIVE_INFINITY): readonly string[] => {
   const count = rows[0]?.length ?? 0
@@ -22,7 +23,7 @@ export const toTable = (rows: Rows, room = Number.POSITIVE_INFINITY): readonly s
   )
 }
 
-/** The widest give way first, to the width of the next. */
+/** Reduces the widest columns first, to the width of the next. */
 const fit = (widths: readonly number[], room: number): readonly number[] => {
   const most = (limit: number): readonly number[] => widths.map(width => Math.min(width, limit))
   const sum = (limit: number): number => most(limit).reduce((total, width) => total + width, 0)

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { toRegisteredName } from '../../oauth/clients/distinguished-name.ts'
 
-/** What of a client's certificate the configuration keeps. */
+/** The facts about a client's certificate that the configuration contains. */
 export interface RegisteredCertificate {
-  /** RFC 4514. */
+  /** The subject DN (RFC 4514). */
   readonly subjectName: string
-  /** Its public key as a JWK set (RFC 7517 section 5). */
+  /** The public key as a JWK set (RFC 7517 section 5). */
   readonly jwks: { readonly keys: readonly object[] }
 }
 
 /**
- * Reads the certificate of a client, the first of the file.
+ * Reads the certificate of a client: the first one in the file.
  * @throws Error one line that names the file
  */
 export const readCertificateFile = (file: string): RegisteredCertificate => {

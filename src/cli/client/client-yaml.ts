@@ -2,13 +2,15 @@ import { stringify } from 'yaml'
 import { printLineSafely } from '../output.ts'
 import type { NewCredential } from './generate-credential.ts'
 
-/** How the commands about clients print what is the client's. */
+/** Output of the commands about clients. */
 
-/** Its secret or private key, which is shown nowhere else. @throws Error if it cannot be written */
+/** Prints the secret or the private key of a client, which is shown only once. @throws Error if it cannot be written */
 export const printOwn = ({ name, value }: NonNullable<NewCredential['own']>): Promise<void> =>
   printLineSafely(`${name}: ${value.reveal()}  # shown this once; give it to the client\n`)
 
-/** As it stands under `clients:`. What a configuration would take for a reference to the environment is said literally. */
+/**
+ * A client as YAML for `clients:`. Text that a configuration would take for a reference to the environment is escaped.
+ */
 export const toListItem = (members: Readonly<Record<string, unknown>>): string =>
   stringify([members], { lineWidth: 0 })
     .trimEnd()

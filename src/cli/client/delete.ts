@@ -9,7 +9,10 @@ import { withOperatedStore } from '../operator-store.ts'
 import { printLine } from '../output.ts'
 import { changeClient, membersOf, quoted } from './store.ts'
 
-/** Forgets a client of the store. What was issued to it is revoked, so that nothing of it is good for a later client of its name. */
+/**
+ * Deletes a client from the store. Everything that was issued to it is revoked, so that a later client with the same id
+ * cannot use it.
+ */
 export const clientDelete: Command = {
   name: 'client delete',
   synopsis: 'CLIENT_ID --config FILE',
@@ -28,7 +31,10 @@ export const clientDelete: Command = {
   },
 }
 
-/** Of two clients of one name the configuration's is served: the tokens are its own, and so is that it is disabled. */
+/**
+ * If the configuration has a client of this id too, that client is served: the tokens, and the fact that it is
+ * disabled, belong to it.
+ */
 const uncover = async (clients: ClientStore, client_id: string): Promise<string> => {
   await changeClient(clients, client_id, known => {
     if (known?.members === undefined)
@@ -39,8 +45,9 @@ const uncover = async (clients: ClientStore, client_id: string): Promise<string>
 }
 
 /**
- * Nothing more is issued to a disabled client: so once that is revoked which was, nothing is left. Whatever fails on the
- * way, the same command goes on from there; what was issued to a client that has gone already is revoked again.
+ * First disables the client, so that nothing more is issued to it, and then revokes everything that was issued. If a
+ * step fails, the same command continues there. If the client has been deleted already, everything that was issued to
+ * it is revoked again.
  */
 const end = async ({ clients, cutoffs }: Store, client_id: string, config: SidegateConfig): Promise<string> => {
   const isThere = (await clients.find(client_id))?.members !== undefined
@@ -48,7 +55,7 @@ const end = async ({ clients, cutoffs }: Store, client_id: string, config: Sideg
   await setNotBefore(cutoffs, systemClock, { client_id }, config.oauth)
   await changeClient(clients, client_id, known => {
     if (known && !known.disabled) throw new Error(`somebody has just changed ${quoted(client_id)}; look, and try again`)
-    // That one is disabled which is nowhere was said for when it comes back.
+    // A record which disables an unknown client was made for the case that the client comes back.
     return known && known.members === undefined ? { disabled: true } : undefined
   })
   return isThere

@@ -5,7 +5,7 @@ import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts
 import { printLine } from '../output.ts'
 import { changeClient, membersOf, unknownClient, withClientStore } from './store.ts'
 
-/** Takes a client's access away, of the configuration too: the store says that it is disabled. */
+/** Disables a client, also one of the configuration: the store has a record that it is disabled. */
 export const clientDisable: Command = {
   name: 'client disable',
   synopsis: 'CLIENT_ID --config FILE',
@@ -21,7 +21,7 @@ export const clientDisable: Command = {
     ),
 }
 
-/** Gives it back: tokens that have not ended are good again. */
+/** Enables a client: its tokens that have not expired are valid again. */
 export const clientEnable: Command = {
   name: 'client enable',
   synopsis: 'CLIENT_ID --config FILE',

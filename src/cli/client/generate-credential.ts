@@ -4,17 +4,20 @@ import { Secret } from '../../secret.ts'
 import { readCertificateFile } from './certificate-file.ts'
 import type { ClientOptions } from './options.ts'
 
-/** What a new client proves itself with. */
+/** The credential of a new client. */
 export interface NewCredential {
   /** For the configuration: a digest, or a public key. */
   readonly members: Readonly<Record<string, unknown>>
-  /** For the client, shown once. Undefined where nothing was made: it has none, or a certificate already. */
+  /**
+   * For the client, shown once. Undefined if nothing was generated, because the client has no credential, or has a
+   * certificate already.
+   */
   readonly own: { readonly name: string; readonly value: Secret } | undefined
 }
 
 /**
- * Makes what a way of authentication takes, or takes it from what the options name.
- * @throws Error one line, where a certificate is named that cannot be read
+ * Generates the credential for an authentication method, or reads the one that the options name.
+ * @throws Error one line, if a certificate is named that cannot be read
  */
 export const createCredential = (authMethod: string, options: ClientOptions): NewCredential => {
   const { 'subject-dn': subjectName, certificate, 'jwks-uri': jwksUri } = options
@@ -35,7 +38,7 @@ export const createCredential = (authMethod: string, options: ClientOptions): Ne
   }
 }
 
-/** What the client has already. */
+/** Credentials that the client has already. */
 const registered = (members: NewCredential['members']): NewCredential => ({ members, own: undefined })
 
 /** A secret with 256 random bits, and its digest. */

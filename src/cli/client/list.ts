@@ -40,14 +40,17 @@ const toRow = (client: ListedClient): readonly string[] => [
   client.secrets?.map(({ until }) => until ?? 'no end').join(', ') || '-',
 ]
 
-/** One client, as `--json` has it; members bear their names in the configuration. */
+/** One client, as printed by `--json`. Members have the names of the configuration. */
 export interface ListedClient {
   readonly client_id: string
-  /** `nowhere`: the store says that it is disabled, and there is none. */
+  /**
+   * `nowhere`: the store has a record that disables the client, but the client exists neither there nor in the
+   * configuration.
+   */
   readonly in: 'configuration' | 'store' | 'nowhere'
-  /** `hidden`: the configuration has one of this id, which is served. */
+  /** `hidden`: the configuration has a client with the same id, which is served instead. */
   readonly state: 'served' | 'disabled' | 'unfit' | 'hidden'
-  /** Why it is unfit. */
+  /** Why the client is unfit. */
   readonly reason?: string
   readonly client_name?: string
   readonly plan?: string
@@ -59,8 +62,8 @@ export interface ListedClient {
 }
 
 /**
- * Every client of a configuration and of its store, those of the configuration first; before a gateway or an operator has
- * made an embedded store, those alone.
+ * All clients of a configuration and of its store, those of the configuration first. If an embedded store does not
+ * exist yet, only those of the configuration.
  * @throws Error as `withOperatedStore` does
  */
 export const listClients = async (config: SidegateConfig): Promise<readonly ListedClient[]> => {

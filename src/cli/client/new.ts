@@ -15,7 +15,7 @@ import { type ClientOptions, type ClientProof, chooseProof, clientOptionTypes } 
 import { findScopeNotes } from './scope-hints.ts'
 import { quoted } from './store.ts'
 
-/** Makes a client: its secret or key, shown this once, and what to paste into the configuration, which holds neither. */
+/** Creates a client: prints its secret or key once, and the YAML for the configuration, which contains neither. */
 export const clientNew: Command = {
   name: 'client new',
   synopsis:
@@ -34,7 +34,7 @@ export const clientNew: Command = {
   },
 }
 
-/** For the configuration. */
+/** Prints the client for the configuration. */
 const print = async (client: Members, own: NewCredential['own']): Promise<number> => {
   if (own) await printOwn(own)
   printLine('# paste under clients:')
@@ -42,7 +42,7 @@ const print = async (client: Members, own: NewCredential['own']): Promise<number
   return 0
 }
 
-/** Into the store: whoever shares it serves the client from then on. */
+/** Saves the client in the store. Every gateway that shares the store serves the client from then on. */
 const save = async (client: Members, own: NewCredential['own'], configFile: string | undefined): Promise<number> => {
   const client_id = String(client.client_id)
   const config = await loadOrReport(requireConfigFile(configFile))
@@ -55,9 +55,9 @@ const save = async (client: Members, own: NewCredential['own'], configFile: stri
     const { clients, cutoffs } = store
     if (await clients.find(client_id)) throw alreadyStored(client_id)
     if (await isSubject(store, client_id)) throw isPersons(client_id)
-    // Before the client is stored: a secret that could not be written would be lost, and its client would stay.
+    // Printed before the client is stored, because otherwise a client could remain whose secret could not be written.
     if (own) await printOwn(own)
-    // What was issued to another of its name is not good for this one, whoever forgot that one and however.
+    // Revokes everything that was issued to an earlier client with the same id, however that client was removed.
     if (await clients.wasForgotten(client_id)) await setNotBefore(cutoffs, systemClock, { client_id }, config.oauth)
     const isNew = await clients.put(client_id, { members: JSON.stringify(client), disabled: false }, undefined)
     if (!isNew) throw alreadyStored(client_id)
@@ -75,7 +75,10 @@ const isSubject = async ({ keys, subjects }: Store, client_id: string): Promise<
   return digest !== undefined && isKnownSubject(subjects, client_id, digest)
 }
 
-/** The login may have named the subject while the client was made; the gateway looks for the client after it remembered that. */
+/**
+ * The login application may have named the subject while the client was created; the gateway looks for a client after
+ * it has remembered a subject.
+ */
 const takeBackIfSubject = async (store: Store, client_id: string): Promise<void> => {
   if (!(await isSubject(store, client_id))) return
   const known = await store.clients.find(client_id)
@@ -91,7 +94,7 @@ const isPersons = (client_id: string): Error =>
 const alreadyStored = (client_id: string): Error =>
   new Error(`the store knows a client ${quoted(client_id)}; sidegate client list shows it`)
 
-/** No secret comes this way: the command makes them itself. */
+/** The argument is not a secret, because the command generates secrets itself. */
 const explainExtra = (argument: string): string =>
   `no option takes ${JSON.stringify(argument)}; repeat the option for each value, as in --grant authorization_code --grant refresh_token`
 
@@ -107,7 +110,7 @@ const toClient = (options: ClientOptions, { authMethod, isFapi }: ClientProof, c
     ...(options.name && { client_name: options.name }),
     grant_types: options.grant,
     ...(redirectUris && { redirect_uris: redirectUris }),
-    // RFC 8252 section 7.3: only an app on the person's own machine is redirected to by http.
+    // RFC 8252 section 7.3: only an app on the user's own machine uses http for its redirect URI.
     ...(redirectUris?.some(uri => uri.startsWith('http:')) && { application_type: 'native' }),
     ...(options.scope && { scope: options.scope.join(' ') }),
     token_endpoint_auth_method: authMethod,

@@ -1,7 +1,7 @@
 import { clientAuthMethods, grantTypes } from '../../config/new-client.ts'
 import { UsageError } from '../command.ts'
 
-/** What `client new` may be told. */
+/** The options of `client new`. */
 export const clientOptionTypes = {
   id: { type: 'string' },
   grant: { type: 'string', multiple: true },
@@ -30,15 +30,16 @@ export type ClientOptions = {
   readonly [K in keyof typeof clientOptionTypes]?: OptionValue<(typeof clientOptionTypes)[K]> | undefined
 }
 
-/** What the options say of how the client proves itself. */
+/** The authentication of the client, as the options set it. */
 export interface ClientProof {
   readonly authMethod: string
   readonly isFapi: boolean
 }
 
 /**
- * How the client is to prove itself, where the options make sense together.
- * @throws UsageError in the words of the options; the names of the configuration mean nothing here
+ * The authentication method of the client, if the options are consistent.
+ * @throws UsageError in terms of the options, because the user of the command does not see the names of the
+ * configuration
  */
 export const chooseProof = (options: ClientOptions): ClientProof => {
   const isFapi = options.profile === 'fapi2'
@@ -83,7 +84,7 @@ const byName = 'tls_client_auth'
 const byKey = ['private_key_jwt', 'self_signed_tls_client_auth']
 const fapiMethods = ['private_key_jwt', byName, 'self_signed_tls_client_auth']
 
-/** What it is known by: one of a name, a certificate and the address of keys. */
+/** The option that identifies the client: only one of a name, a certificate and the URL of its keys. */
 const findProofFault = (options: ClientOptions, authMethod: string): string | undefined => {
   const { 'subject-dn': name, certificate, 'jwks-uri': uri } = options
   const [first, second] = [name && '--subject-dn', certificate && '--certificate', uri && '--jwks-uri'].filter(Boolean)

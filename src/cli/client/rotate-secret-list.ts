@@ -1,23 +1,23 @@
 import type { ClientRegistration } from '../../oauth/clients/metadata.ts'
 import { hashSecret } from '../../oauth/secrets/secret-hash.ts'
 
-/** Members of a client that say its secrets, as digests. */
+/** The members of a client that hold its secrets, as digests. */
 export interface SecretMembers {
   readonly client_secret_hash: string
-  /** Those that are good for a while yet, as `clients[].client_secrets` has them. */
+  /** Secrets with an end, as in `clients[].client_secrets`. */
   readonly client_secrets?: readonly { readonly client_secret_hash: string; readonly until: string }[]
 }
 
-/** A digest of a secret that is good now. */
+/** The digest of a secret that is valid now. */
 export interface HeldSecret {
   readonly hash: string
-  /** When it ends anyway. Left out: it has no end. */
+  /** The time at which it ends anyway. If left out, it has no end. */
   readonly untilMs?: number | undefined
 }
 
 /**
- * The members of a client whose secret has been replaced: those that were good end at `keptUntilMs` at the latest, and
- * those that have ended are gone.
+ * The members of a client after its secret was replaced. The valid secrets end at `keptUntilMs` at the latest; those
+ * that have ended are removed.
  */
 export const rotateSecret = (
   newHash: string,
@@ -32,7 +32,7 @@ export const rotateSecret = (
   return { client_secret_hash: newHash, ...(kept.length > 0 && { client_secrets: kept }) }
 }
 
-/** What a client holds now. What stands in the clear is digested as what a person chose. */
+/** The valid secrets of a client. A plain text secret is hashed like one that was chosen by a person. */
 export const heldSecrets = ({ secrets }: Pick<ClientRegistration, 'secrets'>): Promise<readonly HeldSecret[]> =>
   Promise.all(
     secrets.map(async ({ kind, value, untilMs }) => ({

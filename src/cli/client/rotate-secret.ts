@@ -15,7 +15,7 @@ import { quoted, unknownClient, withClientStore } from './store.ts'
 
 const defaultKeep = '24h'
 
-/** Gives a client another secret, shown this once, while the one that it has is good for a while yet. */
+/** Generates another secret for a client, printed once. The current one remains valid for some time. */
 export const clientRotateSecret: Command = {
   name: 'client rotate-secret',
   synopsis: 'CLIENT_ID --config FILE [--keep DURATION]',
@@ -53,7 +53,8 @@ const storeRotation = async (config: SidegateConfig, client_id: string, keepMs: 
     const known = await clients.find(client_id)
     const client = readKnown(config, client_id, known)
     const { own, members } = await replaceSecret(client, keepMs)
-    // Before it is stored: with --keep 0s a secret that could not be written would leave the client without any.
+    // Printed before it is stored: with --keep 0s, a secret that could not be written would leave the client without
+    // any.
     await printOwn(own)
     const { client_secrets, ...others } = parseMembers(known?.members ?? '{}')
     const record = { members: JSON.stringify({ ...others, ...members }), disabled: known?.disabled ?? false }
@@ -63,7 +64,10 @@ const storeRotation = async (config: SidegateConfig, client_id: string, keepMs: 
   printLine(`${client_id} has the new secret within a second`)
 }
 
-/** @throws Error where there is none, or where it does not fit: then it is not served, with whatever secret */
+/**
+ * @throws Error if the client does not exist, or does not fit the configuration and is therefore not served, with any
+ * secret
+ */
 const readKnown = (config: SidegateConfig, client_id: string, known: KnownClient | undefined): ClientRegistration => {
   if (known?.members === undefined) throw unknownClient(client_id)
   const reading = createStoredClientReader(config).read(client_id, parseMembers(known.members))
@@ -71,7 +75,7 @@ const readKnown = (config: SidegateConfig, client_id: string, known: KnownClient
   return reading
 }
 
-/** Each that is good is compared with every secret that anybody presents. */
+/** Each valid secret is compared with every secret that is presented. */
 const maxSecretsPerKind = 5
 
 const replaceSecret = async (client: ClientRegistration, keepMs: number) => {

@@ -4,8 +4,8 @@ import { type ListedClient, listClients } from './list.ts'
 import { quoted } from './store.ts'
 
 /**
- * What may be misspelt in the scopes of a new client: those that no operation wants and no other client has, a sentence for
- * each. They are no fault: an upstream may know them.
+ * Possibly misspelt scopes of a new client: scopes that no operation requires and no other client has, a sentence for
+ * each. They are not errors, because an upstream may know them.
  * @throws Error as `listClients` does
  */
 export const findScopeNotes = async (config: SidegateConfig, scopes: readonly string[]): Promise<readonly string[]> => {
@@ -25,7 +25,7 @@ export const findScopeNotes = async (config: SidegateConfig, scopes: readonly st
     })
 }
 
-/** It is asked for with a refresh token in mind, and wanted by no operation. */
+/** A client requests it to get a refresh token; no operation requires it. */
 const namedAnywhere = ['offline_access']
 
 const scopesOf = ({ scope }: ListedClient): readonly string[] => scope?.split(' ').filter(Boolean) ?? []

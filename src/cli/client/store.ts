@@ -2,19 +2,23 @@ import type { SidegateConfig } from '../../config/load.ts'
 import type { ClientRecord, ClientStore, KnownClient } from '../../stores/ports/clients.ts'
 import { withOperatedStore } from '../operator-store.ts'
 
-/** The clients in a configuration's store, for a command beside the gateway. @throws Error as `withOperatedStore` does */
+/**
+ * The clients in a configuration's store, for a command that runs beside the gateway. @throws Error as
+ * `withOperatedStore` does
+ */
 export const withClientStore = <T>(
   config: SidegateConfig,
   use: (clients: ClientStore) => Promise<T>,
   access: 'write' | 'read' = 'write',
 ): Promise<T> => withOperatedStore(config, 'the clients', store => use(store.clients), access)
 
-/** Others may change the same client at the same moment, but not for long. */
+/** Other processes may change the same client at the same time, but not for long. */
 const mostAttempts = 20
 
 /**
- * Changes what the store has of a client, whatever others do meanwhile.
- * @param change what is to be there in place of what is; undefined: nothing. Asked again when somebody else was faster
+ * Changes the store's record of a client, also if other processes change it at the same time.
+ * @param change returns the new record for the current one; undefined: no record. Called again if another process was
+ * faster
  */
 export const changeClient = async (
   clients: ClientStore,
@@ -28,11 +32,11 @@ export const changeClient = async (
   throw new Error(`somebody else keeps changing ${quoted(client_id)}; try again`)
 }
 
-/** What stays of a record when something else in it changes. */
+/** The part of a record that remains when another part of it changes. */
 export const membersOf = (known: KnownClient | undefined): Pick<ClientRecord, 'members'> =>
   known?.members === undefined ? {} : { members: known.members }
 
-/** A name in a message, as it can be told from the words around it. */
+/** A name in a message, quoted so that it can be told from the words around it. */
 export const quoted = (client_id: string): string => JSON.stringify(client_id)
 
 export const unknownClient = (client_id: string): Error =>

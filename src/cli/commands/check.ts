@@ -41,7 +41,7 @@ const optionTypes = {
   allow: { type: 'string', multiple: true },
 } as const
 
-/** What was found in the file. Warnings: with --strict alone. */
+/** The findings in the file; warnings with --strict only. */
 type Found = { readonly ok: true; readonly warnings: readonly PlacedWarning[] } | Extract<LintedConfig, { ok: false }>
 
 const load = async (file: string): Promise<Found> => {
@@ -62,13 +62,13 @@ const examine = (file: string, { grace = kubernetesGrace, allow = [] }: StrictOp
   return lintConfig(file, process.env, { nowMs: systemClock.nowMs(), graceMs, allowed: allow })
 }
 
-/** `terminationGracePeriodSeconds` where a pod does not say it. */
+/** The default of `terminationGracePeriodSeconds`. */
 const kubernetesGrace = '30s'
 
-/** What is at fault in the store. */
+/** The findings in the store. */
 interface Stored {
-  /** Clients of the store that this configuration would not serve, while it says nothing of them itself. */
-  readonly invalid: readonly ListedClient[]
+  /** Clients of the store that this configuration cannot serve, unless it has a client with the same id itself. */
+  readonly unfit: readonly ListedClient[]
   /** The policies of a Redis that may evict keys. */
   readonly evicts: readonly string[]
 }
@@ -85,8 +85,8 @@ const lookIntoStore = async (file: string): Promise<Stored> => {
   }
 }
 
-/** A warning is as bad as a problem, and so is a client that does not fit. */
-const reportForPeople = (found: Found, file: string, { invalid, evicts }: Stored): number => {
+/** A warning makes the check fail like a problem does, and so does a client that does not fit. */
+const reportForPeople = (found: Found, file: string, { unfit, evicts }: Stored): number => {
   const lines = [
     ...(found.ok ? found.warnings.map(formatWarning) : found.problems.map(formatProblem)),
     ...invalid.map(({ client_id, reason }) => `${file}: ${quoted(client_id)} of the store does not fit: ${reason}`),
@@ -103,7 +103,8 @@ const reportForPeople = (found: Found, file: string, { invalid, evicts }: Stored
 
 /**
  * One JSON object on standard output: `ok`, and `problems` with `file`, `line`, `column` and `message` each; `warnings`
- * likewise, with the `rule` of each; `invalid` with `client_id` and `reason`; `evicts`, the policies of a Redis that may evict keys.
+ * likewise, with the `rule` of each; `unfit` with `client_id` and `reason`; `evicts`, the policies of a Redis that may
+ * evict keys.
  */
 const reportForMachines = (
   found: Found,

@@ -4,7 +4,7 @@ import { Secret } from '../../secret.ts'
 import { type Command, parseOptions } from '../command.ts'
 import { printErrorLine, printLine } from '../output.ts'
 
-/** Turns a secret that the operator chose into the form that the configuration keeps. */
+/** Hashes a secret that a person chose, for the configuration. */
 export const hash: Command = {
   name: 'hash',
   synopsis: '< SECRET',

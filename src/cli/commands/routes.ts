@@ -5,7 +5,9 @@ import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts
 import { printLine } from '../output.ts'
 import { toTable } from '../table.ts'
 
-/** Prints what a configuration publishes, a line for each way to reach an operation; what comes unasked stands last. */
+/**
+ * Prints the published operations of a configuration, one line for each method and path; the built-in ones come last.
+ */
 export const routes: Command = {
   name: 'routes',
   synopsis: '--config FILE',
@@ -49,7 +51,10 @@ const callerOf = ({ credentials, scopes, target }: Operation): string => {
   }
 }
 
-/** One that is named, or the only one, with its limits; of several it is each client's own. */
+/**
+ * The plan that the operation names, or the only one, with its limits; if there are several, each client's own plan
+ * applies.
+ */
 const planOf = (operation: Operation, plans: readonly Plan[]): string => {
   const { plan: chosen } = operation
   if (chosen === 'none') return 'none'
@@ -67,7 +72,7 @@ const limitsOf = ({ rate, operations, burst, quota, burstLimit }: Plan, operatio
   ...(burstLimit ? [`burst ${rateText(burstLimit)}`] : []),
 ]
 
-/** `100/1second`, `10000/2days`: as the configuration takes it, the time in its longest whole unit. */
+/** `100/1second`, `10000/2days`: as the configuration takes it, with the time in its largest whole unit. */
 const rateText = ({ limit, windowSec }: Plan['rate']): string => {
   const [unit, unitSec] = units.find(([, sec]) => windowSec % sec === 0) ?? seconds
   const count = windowSec / unitSec

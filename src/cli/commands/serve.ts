@@ -3,7 +3,7 @@ import { parseOptions } from '../command.ts'
 import { configOption, requireConfigFile } from '../config-file.ts'
 import { printErrorLine } from '../output.ts'
 
-/** Serves one configuration until it is told to stop. */
+/** Serves one configuration until it is stopped. */
 export const serve: Command = {
   name: 'serve',
   synopsis: '--config FILE',
@@ -11,11 +11,12 @@ export const serve: Command = {
   run: args => serveFile(requireConfigFile(parseOptions(args, configOption).config), { demo: false }),
 }
 
-/** Resolves to the exit code when everything has drained, or at once where the configuration is bad. */
+/** Resolves to the exit code after the drain, or at once if the configuration is not valid. */
 export const serveFile = async (configFile: string, { demo }: { readonly demo: boolean }): Promise<number> => {
   const { preloadWorker } = await import('../../cluster/supervisor/preload.ts')
   using preloaded = preloadWorker()
-  // What reads a configuration takes as long to load as a worker: that one goes first.
+  // The code that reads a configuration takes as long to load as a worker takes to start, so the worker is forked
+  // first.
   const { createConfigSource } = await import('../config-source.ts')
   const source = createConfigSource(configFile)
   const loaded = await source.load()
@@ -23,7 +24,7 @@ export const serveFile = async (configFile: string, { demo }: { readonly demo: b
     for (const problem of loaded.problems) printErrorLine(problem)
     return 1
   }
-  // Only here: no other command needs what the cluster loads.
+  // Loaded only here, because no other command needs this code.
   const { runCluster } = await import('../../cluster/primary/primary.ts')
   return await runCluster(loaded.config, { source, demo, preloaded })
 }

@@ -4,7 +4,7 @@ import { parseOptions } from '../command.ts'
 import { configOption, findConfigFile } from '../config-file.ts'
 import { serveFile } from './serve.ts'
 
-/** What `npm start` runs: a named configuration alone, or the one that comes along with its demo upstream. */
+/** The command of `npm start`: serves a named configuration, or the demo configuration with its upstream. */
 export const start: Command = {
   name: 'start',
   synopsis: '[--config FILE]',

@@ -1,7 +1,7 @@
 import { endWithStartFailure } from '../../cluster/worker/start-failure.ts'
 import type { Command } from '../command.ts'
 
-/** One serving process. The primary forks it; nobody calls it by hand. */
+/** One serving process. The primary forks it; it is not meant to be called by hand. */
 export const worker: Command = {
   name: 'worker',
   synopsis: '',

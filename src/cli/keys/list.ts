@@ -37,7 +37,7 @@ const toRow = (key: ListedKey): readonly string[] => [
   ...[key.createdAtMs, key.activeAtMs, key.publishedUntilMs].map(atMs => toInstant(atMs) ?? '-'),
 ]
 
-/** One JSON object on standard output: `keys`, the instants in ISO 8601. */
+/** One JSON object on standard output: `keys`, with times in ISO 8601. */
 const toJson = (keys: readonly ListedKey[]): string =>
   JSON.stringify({
     keys: keys.map(({ kid, alg, state, ...instants }) => ({

@@ -9,7 +9,7 @@ import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts
 import { withKeyStore } from '../operator-store.ts'
 import { printLine } from '../output.ts'
 
-/** Gives the store of a configuration new signing keys; a gateway that runs takes them up by itself. */
+/** Creates new signing keys in the store of a configuration; a gateway that runs uses them without a restart. */
 export const keysRotate: Command = {
   name: 'keys rotate',
   synopsis: '--config FILE [--alg ALG] [--now] [--json]',
@@ -40,7 +40,7 @@ const chooseAlgs = ({ oauth }: SidegateConfig, chosen: SigningAlg | undefined): 
   return [chosen]
 }
 
-/** One JSON object on standard output: `keys`, the instants in ISO 8601. */
+/** One JSON object on standard output: `keys`, with times in ISO 8601. */
 const toJson = (rotations: readonly Rotation[]): string =>
   JSON.stringify({
     keys: rotations.map(({ kid, alg, activeAtMs, isNew }) => ({

@@ -4,7 +4,7 @@ import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts
 import { printLine } from '../output.ts'
 import { toTable } from '../table.ts'
 
-/** Copies an embedded store into a Redis, before a gateway serves from there. */
+/** Copies an embedded store into a Redis, before a gateway serves from it. */
 export const storeCopy: Command = {
   name: 'store copy',
   synopsis: '--from sqlite:FILE {--to redis://… | --config FILE} [--json]',
@@ -24,7 +24,7 @@ export const storeCopy: Command = {
   },
 }
 
-/** Of a client of the configuration that was disabled, and of one that was deleted, there is a record too. */
+/** A client of the configuration that was disabled, and a client that was deleted, have a record too. */
 const textOfKind = (kind: string): string => (kind === 'clients' ? 'clients, disabled and deleted ones too' : kind)
 
 const parseAddress = (option: string, text: string | undefined): StoreAddress => {
@@ -34,6 +34,6 @@ const parseAddress = (option: string, text: string | undefined): StoreAddress =>
   return address
 }
 
-/** A password in a configuration is seen by nobody who lists processes. */
+/** A password in a configuration file does not appear in the list of processes. */
 const findConfigured = async (file: string | undefined): Promise<StoreAddress | undefined> =>
   (await loadOrReport(requireConfigFile(file)))?.store

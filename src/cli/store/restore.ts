@@ -3,7 +3,7 @@ import { type Command, parseOptions, UsageError } from '../command.ts'
 import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
 import { printLine } from '../output.ts'
 
-/** Puts a backup in the place of the embedded store of a configuration, while no gateway runs. */
+/** Replaces the embedded store of a configuration by a backup, while no gateway runs. */
 export const storeRestore: Command = {
   name: 'store restore',
   synopsis: '--config FILE --from BACKUP',

@@ -12,7 +12,10 @@ import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts
 import { withOperatedStore } from '../operator-store.ts'
 import { printErrorLine, printLine } from '../output.ts'
 
-/** Revokes what was issued to a client or for a person, whether the gateway runs or not; ends when what follows is good. */
+/**
+ * Revokes everything that was issued to a client or for a user, whether the gateway runs or not. Returns when newly
+ * issued tokens are valid.
+ */
 export const tokensRevoke: Command = {
   name: 'tokens revoke',
   synopsis: '--config FILE [--client ID] [--subject SUB | --username NAME] [--json]',
@@ -41,7 +44,7 @@ const optionTypes = {
   json: { type: 'boolean' },
 } as const
 
-/** Of whom everything is to be revoked, as the command line has it. */
+/** The client and the subject whose tokens are revoked, as the command line names them. */
 type Wanted = { readonly [K in 'client' | 'subject' | 'username']?: string | undefined }
 
 const parseWanted = ({ client, subject, username }: Wanted): Wanted => {
@@ -55,8 +58,8 @@ const parseWanted = ({ client, subject, username }: Wanted): Wanted => {
 }
 
 /**
- * The person that is meant, where it is one of the configuration.
- * @throws Error where a username is nobody's, and where one stands for a subject: it would revoke nothing
+ * The user, if it is one of the configuration.
+ * @throws Error if the username is unknown, or if a username is given as a subject, because that would revoke nothing
  */
 const findPerson = async (
   config: SidegateConfig,
@@ -82,7 +85,9 @@ const toTarget = ({ client, subject }: Wanted, person: User | undefined): NotBef
   return { ...(client !== undefined && { client_id: client }), ...(sub !== undefined && { sub }) }
 }
 
-/** A name that was misspelt revokes nothing; but who had it may also have been taken out, and come back. */
+/**
+ * A misspelt name revokes nothing, but the name may also belong to a client or user that was removed and comes back.
+ */
 const reportStrangers = async (
   { oauth }: SidegateConfig,
   { clients }: Store,
@@ -94,7 +99,7 @@ const reportStrangers = async (
     printErrorLine(`sidegate: ${who} now; what was issued under that name is revoked`)
   if (client_id !== undefined && !(await isClient(client_id)))
     report(`neither the configuration nor the store has a client ${quoted(client_id)}`)
-  // With a login of the operator's nobody here knows who there is.
+  // With an external login application, Sidegate does not know the users.
   if (sub === undefined || person || oauth.login.mode === 'handoff' || (await isClient(sub))) return
   report(`no user and no client has the subject ${quoted(sub)}`)
 }
@@ -105,7 +110,7 @@ const toSentence = ({ client_id, sub, throughSec }: NotBefore, person: User | un
   return `revoked: everything issued ${whom.join(' ')} until ${toInstant((throughSec + 1) * 1000)}; what is issued from now on is good`
 }
 
-/** One JSON object on standard output; the instants in ISO 8601. */
+/** One JSON object on standard output, with times in ISO 8601. */
 const toJson = ({ client_id, sub, throughSec, untilMs }: NotBefore, person: User | undefined): string =>
   JSON.stringify({
     client: client_id,
@@ -117,16 +122,16 @@ const toJson = ({ client_id, sub, throughSec, untilMs }: NotBefore, person: User
 
 const toInstant = (atMs: number): string => new Date(atMs).toISOString()
 
-/** Somebody of `login.users`, and the subject that their tokens name. */
+/** A user of `login.users`, with the subject of its tokens. */
 interface User {
   readonly username: string
   readonly sub: string
 }
 
 /**
- * Who may sign in on the embedded pages, with their subjects.
+ * The users who may sign in on the embedded pages, with their subjects.
  * @param records the keys of the store: a subject that the configuration does not name is a digest under one of them
- * @throws Error where there is such a subject, and no gateway has made that key yet
+ * @throws Error if there is such a subject, and no gateway has created that key yet
  */
 const readUsers = ({ oauth }: SidegateConfig, records: readonly KeyRecord[]): readonly User[] =>
   oauth.users.map(({ username, sub }) => ({ username, sub: sub ?? opaqueSub(username, toDigest(records)) }))

@@ -6,8 +6,8 @@ import type { Snapshot } from './snapshot.ts'
 import { toText } from './styled-line.ts'
 
 /**
- * Prints everything once, after one interval.
- * @throws Error one line that says why there is nothing
+ * Prints all rows once, after one interval.
+ * @throws Error one line with the reason why there is no data
  */
 export const printOnce = async ({ admin, everyMs }: Watching, stop: AbortController): Promise<void> => {
   for await (const { view, trouble } of watch(admin, everyMs, stop.signal)) {
@@ -16,7 +16,7 @@ export const printOnce = async ({ admin, everyMs }: Watching, stop: AbortControl
   }
 }
 
-/** Prints everything after each interval, for a pipe or a file; what is wrong goes to standard error. */
+/** Prints all rows after each interval, for a pipe or a file; failures are printed to standard error. */
 export const printOn = async ({ admin, everyMs }: Watching, stop: AbortController): Promise<void> => {
   for await (const { view, trouble } of watch(admin, everyMs, stop.signal)) {
     if (trouble !== undefined) printErrorLine(`sidegate: ${trouble}; trying again`)

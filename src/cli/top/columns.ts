@@ -3,15 +3,15 @@ import { part, type StyledLine, type Tone } from './styled-line.ts'
 /** One column of a table. */
 export interface Column<Row> {
   readonly heading: string
-  /** What stays longest on a narrow terminal: 0 always. */
+  /** Columns with a high rank are left out first on a narrow terminal; rank 0 is always shown. */
   readonly rank: number
   readonly text: (row: Row) => string
   readonly tone?: (row: Row) => Tone
 }
 
 /**
- * A line of headings and a line for each row. The first column is the name, at the left, and gives way; the others are
- * numbers, at the right, and the least important ones are left out where there is no room.
+ * A line of headings and a line for each row. The first column is the name, left-aligned, and is truncated if
+ * necessary. The others are numbers, right-aligned; the least important ones are left out if there is no room.
  */
 export const toTable = <Row>(
   columns: readonly Column<Row>[],
@@ -46,7 +46,7 @@ type Sized<Row> = Column<Row> & { readonly width: number }
 const widthOf = <Row>({ heading, text }: Column<Row>, rows: readonly Row[]): number =>
   rows.reduce((most, row) => Math.max(most, text(row).length), heading.length)
 
-/** Names need no more than this to be told apart. */
+/** Names can be told apart by this many characters. */
 const leastName = 12
 
 const fit = <Row>(columns: readonly Sized<Row>[], width: number): readonly Sized<Row>[] => {

@@ -1,14 +1,14 @@
 import type { Samples } from './prometheus-text.ts'
 import type { Scrape } from './scrape.ts'
 
-/** By how much the counters have grown from one scrape to another. */
+/** The increases of the counters from one scrape to the next. */
 export interface CounterDeltas {
   readonly sec: number
-  /** Of counters and histograms alone. */
+  /** For counters and histograms only. */
   readonly samples: Samples
 }
 
-/** Where one counter has gone down the program was started anew, and all of them have grown from nothing. */
+/** If one counter has decreased, the program was restarted, and all counters have increased from 0. */
 export const counterDeltas = (before: Scrape, now: Scrape): CounterDeltas => {
   const base = hasRestarted(before.samples, now.samples) ? new Map<string, number>() : before.samples
   const samples = new Map<string, number>()

@@ -1,6 +1,6 @@
 import type { Quantile } from './quantile.ts'
 
-/** Numbers as texts of at most seven characters, whatever they are; `-` where there is none. */
+/** Formats numbers as texts of at most seven characters; `-` if there is no number. */
 
 /** `0`, `0.4`, `37`, `1.2k`, `15M`. */
 export const figure = (value: number): string => {
@@ -24,7 +24,7 @@ const units = [
 
 const threeDigits = (value: number): string => (value < 9.95 ? String(Number(value.toFixed(1))) : value.toFixed(0))
 
-/** Of a share from 0 to 1: `0`, `<0.1`, `2.5`, `100`. */
+/** Formats a share from 0 to 1 in percent: `0`, `<0.1`, `2.5`, `100`. */
 export const percent = (share: number): string => figure(share * 100)
 
 /** `350us`, `2.1ms`, `45ms`, `1.5s`, `>30s`. */

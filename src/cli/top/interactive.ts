@@ -3,14 +3,14 @@ import { type Watched, watch } from './refresh.ts'
 import { toText } from './styled-line.ts'
 import { type Key, openTerminal } from './terminal.ts'
 
-/** What is watched, and how often. */
+/** The admin port to scrape, and the interval. */
 export interface Watching {
-  /** Origin of the admin port. */
+  /** The origin of the admin port. */
   readonly admin: string
   readonly everyMs: number
 }
 
-/** Shows it on this terminal until somebody has seen enough, or `stop` is aborted. */
+/** Shows the screen on this terminal until the user quits, or `stop` is aborted. */
 export const showLive = async ({ admin, everyMs }: Watching, stop: AbortController): Promise<void> => {
   let watched: Watched = { view: undefined, trouble: undefined }
   let skipped = 0
@@ -44,7 +44,7 @@ export const showLive = async ({ admin, everyMs }: Watching, stop: AbortControll
   }
 }
 
-/** How many groupings are to stand above the screen after a key. */
+/** The number of groupings above the screen after a key was pressed. */
 const move = (skipped: number, key: Exclude<Key, 'quit'>, rows: number): number => {
   switch (key) {
     case 'up':

@@ -3,32 +3,32 @@ import { duration, figure, percent } from './format-number.ts'
 import type { GroupingRow, Snapshot, StoreRow, UpstreamRow } from './snapshot.ts'
 import { part, type StyledLine } from './styled-line.ts'
 
-/** What there is to show. */
+/** The content of the screen. */
 export interface Shown {
-  /** Where it comes from, and how often. */
+  /** The origin of the data, and the interval. */
   readonly title: string
   /** Undefined before there are two scrapes to compare. */
   readonly view: Snapshot | undefined
-  /** Why there is nothing new. */
+  /** Why there is no new data. */
   readonly trouble: string | undefined
-  /** Groupings above those shown. */
+  /** The number of groupings above those shown. */
   readonly skipped: number
 }
 
-/** Of a screen, in characters. */
+/** The size of a screen, in characters. */
 export interface Size {
   readonly columns: number
   readonly rows: number
 }
 
-/** A screen of lines, or with endless rows everything there is. */
+/** The lines of a screen; all rows if `rows` is infinite. */
 export const toPage = (shown: Shown, size: Size): readonly StyledLine[] => {
   const { above, below, room } = frameOf(shown, size)
   const groupings = shown.view ? groupingLines(shown.view, shown.skipped, room, size.columns) : []
   return [...above, ...groupings, ...below].slice(0, size.rows)
 }
 
-/** How many groupings can stand above the screen, so that it is full. */
+/** The maximum number of groupings above the screen, so that the screen is full. */
 export const mostSkipped = (shown: Shown, size: Size): number => {
   const count = shown.view?.groupings.length ?? 0
   const { room } = frameOf(shown, size)
@@ -38,7 +38,7 @@ export const mostSkipped = (shown: Shown, size: Size): number => {
 interface Frame {
   readonly above: readonly StyledLine[]
   readonly below: readonly StyledLine[]
-  /** How many lines are left for groupings, beneath their headings and their sum. */
+  /** The number of lines left for groupings, below their headings and their sum. */
   readonly room: number
 }
 
@@ -71,7 +71,7 @@ const storeLine = ({ name, isUp, callsPerSec, p50, p99 }: StoreRow, alonePerSec:
   part(`  decided without it ${figure(alonePerSec)}/s`, alonePerSec > 0 ? 'warn' : 'plain'),
 ]
 
-/** The sum stands first; of the others as many as there is room for. */
+/** The sum comes first, then as many of the groupings as fit. */
 const groupingLines = (view: Snapshot, skipped: number, room: number, columns: number): readonly StyledLine[] => {
   const { total, groupings } = view
   if (groupings.length <= room) return toTable(groupingColumns, [...total, ...groupings], columns)
@@ -80,7 +80,7 @@ const groupingLines = (view: Snapshot, skipped: number, room: number, columns: n
   return [...toTable(groupingColumns, [...total, ...some], columns), [part(which, 'faint')]]
 }
 
-/** Where not all fit one line says which are shown. */
+/** If not all fit, one line tells which are shown. */
 const shownOf = (room: number): number => Math.max(1, room - 1)
 
 const groupingColumns: readonly Column<GroupingRow>[] = [
@@ -104,7 +104,7 @@ const groupingColumns: readonly Column<GroupingRow>[] = [
   { heading: 'IN FLIGHT', rank: 5, text: ({ inFlight }) => figure(inFlight) },
 ]
 
-/** A third of the screen at most; with a line above. */
+/** At most a third of the screen, with an empty line above. */
 const upstreamLines = (upstreams: readonly UpstreamRow[], { columns, rows }: Size): readonly StyledLine[] => {
   const room = Math.min(upstreams.length, Math.floor(rows / 3) - 2)
   return room < 1 ? [] : [[], ...toTable(upstreamColumns, upstreams.slice(0, room), columns)]

@@ -3,16 +3,16 @@ import { type MetricKey, metrics } from '../../telemetry/metrics.ts'
 import { parseSeries, type Samples, type Series } from './prometheus-text.ts'
 import type { Buckets } from './quantile.ts'
 
-/** Adds up the series of a metric: counters and histograms by their growth, gauges by what they say. */
+/** Sums the series of a metric: counters and histograms by their increase, gauges by their value. */
 export interface MetricQuery {
   /** One sum for each group of series. */
   sums(key: MetricKey, groupOf: GroupOf, counts?: (labels: Labels) => boolean): ReadonlyMap<string, number>
-  /** Of a histogram; so are `calls`, which are how many observations there were. */
+  /** For histograms, like `calls`, the number of observations. */
   durations(key: MetricKey, groupOf: GroupOf): ReadonlyMap<string, Buckets>
   calls(key: MetricKey, groupOf: GroupOf): ReadonlyMap<string, number>
-  /** Of all series of the metric. */
+  /** The sum of all series of the metric. */
   sum(key: MetricKey, counts?: (labels: Labels) => boolean): number
-  /** Of a counter: how far it has come. */
+  /** The value of a counter itself. */
   state(key: MetricKey): number
   /** A label of its first series. */
   labelOf(key: MetricKey, label: string): string
@@ -20,10 +20,10 @@ export interface MetricQuery {
 
 export type Labels = Series['labels']
 
-/** The name under which a series is added up. */
+/** The name of the group of a series. */
 export type GroupOf = (labels: Labels) => string
 
-/** @param growth of counters and histograms since the scrape before `now` */
+/** @param growth the increases of counters and histograms since the scrape before `now` */
 export const createMetricQuery = (now: Samples, growth: Samples): MetricQuery => {
   const entries = Map.groupBy(toEntries(now, growth), ({ name }) => name)
   const entriesOf = (key: MetricKey, suffix = ''): readonly Entry[] => entries.get(metrics[key].name + suffix) ?? []
@@ -46,9 +46,9 @@ export const createMetricQuery = (now: Samples, growth: Samples): MetricQuery =>
 }
 
 interface Entry extends Series {
-  /** What is added up. */
+  /** The value that is summed. */
   readonly value: number
-  /** What the scrape says. */
+  /** The value in the scrape. */
   readonly state: number
 }
 
@@ -66,9 +66,9 @@ const sumsOf = (entries: readonly Entry[], groupOf: GroupOf): ReadonlyMap<string
   return sums
 }
 
-/** Series of different labels have the same bounds. */
+/** All series have the same bounds. */
 const toBuckets = (entries: readonly Entry[]): Buckets => {
   const sums = sumsOf(entries, ({ le = '' }) => le.replace('Inf', 'Infinity'))
-  // `Number` takes what is empty for 0.
+  // `Number` converts an empty text to 0.
   return new Map([...sums].map(([bound, count]) => [Number.parseFloat(bound), count]))
 }

@@ -1,14 +1,14 @@
-/** The samples of a scrape: values by the text of their series, as it stands in the scrape. */
+/** The samples of a scrape: values by the text of their series. */
 export type Samples = ReadonlyMap<string, number>
 
-/** A series taken apart. */
+/** A parsed series. */
 export interface Series {
   readonly name: string
-  /** The values of printable ASCII alone: they are shown on terminals, where other characters may do something. */
+  /** Label values with printable ASCII characters only, because other characters may control the terminal. */
   readonly labels: Readonly<Record<string, string | undefined>>
 }
 
-/** Reads Prometheus text 0.0.4, or OpenMetrics 1.0. Comments, and lines that are no samples, are passed over. */
+/** Parses Prometheus text 0.0.4, or OpenMetrics 1.0. Comments and invalid lines are skipped. */
 export const parseExposition = (text: string): Samples => {
   const samples = new Map<string, number>()
   for (const line of text.split('\n')) {
@@ -18,13 +18,13 @@ export const parseExposition = (text: string): Samples => {
   return samples
 }
 
-/** In characters. Regular expressions give up, with an error, on lines of millions. */
+/** Maximum length of a line. Regular expressions fail with an error on lines of millions of characters. */
 const longestLine = 65_536
 
-/** A name and perhaps labels, a value; what may follow is when, or an example. */
+/** A name, labels if there are any, and a value; a timestamp or an exemplar may follow. */
 const sampleForm = /^([a-zA-Z_:][\w:]*(?:\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?) (\S+)/
 
-/** @param series as the samples of a scrape have it */
+/** @param series as in the samples of a scrape */
 export const parseSeries = (series: string): Series => {
   const [name = ''] = /^[\w:]+/.exec(series) ?? []
   const labels = [...series.matchAll(labelForm)].map(([, label = '', value = '']) => [label, toPrintable(value)])

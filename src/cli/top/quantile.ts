@@ -1,16 +1,16 @@
-/** How many observations were at most so long: counts by upper bound, each with those below it, `+Inf` among them. */
+/** Cumulative counts by upper bound, `+Inf` included. */
 export type Buckets = ReadonlyMap<number, number>
 
-/** A duration as a histogram knows it. */
+/** A duration, as precise as a histogram. */
 export interface Quantile {
   readonly sec: number
-  /** It is longer than the last bound, which is `sec`. */
+  /** The duration is longer than the last bound, which is `sec`. */
   readonly isBeyond: boolean
 }
 
 /**
- * As `histogram_quantile` of Prometheus has it: evenly within a bucket. Undefined where nothing was observed. What is no bound
- * of a duration, or no count, is passed over.
+ * Like `histogram_quantile` of Prometheus: linear within a bucket. Undefined if there are no observations. Invalid
+ * bounds and counts are skipped.
  */
 export const quantileOf = (share: number, buckets: Buckets): Quantile | undefined => {
   const bounds = [...buckets].filter(isBucket).sort(([one], [other]) => one - other)

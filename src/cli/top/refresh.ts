@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Scrape, scrape } from './scrape.ts'
 import { type Snapshot, toSnapshot } from './snapshot.ts'
 
-/** What is known after a scrape. */
+/** The state after a scrape. */
 export interface Watched {
-  /** The last one that there was; undefined before there are two scrapes to compare. */
+  /** The last snapshot; undefined before there are two scrapes to compare. */
   readonly view: Snapshot | undefined
-  /** Why the admin port said nothing this time. */
+  /** Why the last scrape failed. */
   readonly trouble: string | undefined
 }
 
-/** Scrapes the admin port until `signal` ends it, whatever it answers, and says after each time what is known. */
+/** Scrapes the admin port until `signal` is aborted, also after failures, and reports the state after each scrape. */
 export async function* watch(admin: string, everyMs: number, signal: AbortSignal): AsyncGenerator<Watched> {
   let before: Scrape | undefined
   let view: Snapshot | undefined
@@ -20,7 +20,7 @@ export async function* watch(admin: string, everyMs: number, signal: AbortSignal
     if (signal.aborted) return
     const isGood = !(now instanceof Error)
     if (isGood && before) view = toSnapshot(before, now)
-    // Over a gap nothing is measured: the program may have been started anew in it.
+    // No snapshot spans a failed scrape, because the program may have been restarted meanwhile.
     before = isGood ? now : undefined
     yield { view, trouble: isGood ? undefined : now.message }
     await sleep(Math.max(0, dueAtMs - performance.now()), undefined, { signal }).catch(() => undefined)

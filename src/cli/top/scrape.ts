@@ -1,21 +1,24 @@
 import { parseExposition, type Samples } from './prometheus-text.ts'
 
-/** What the admin port said, and when. */
+/** A response of the admin port, with its time. */
 export interface Scrape {
-  /** Of the monotonic clock of this process. */
+  /** The time on the monotonic clock of this process. */
   readonly atMs: number
   readonly samples: Samples
 }
 
-/** Longer than any admin port takes: it waits 100 ms for its workers. */
+/** Longer than a response of an admin port takes, which waits 100 ms for its workers. */
 const mostWaitMs = 5_000
 
-/** Of one answer, decoded: whoever says more is no admin port, or has thousands of operations that are all in use. */
+/**
+ * Maximum size of a response, decoded. A larger one does not come from an admin port, or comes from one with thousands
+ * of operations in use.
+ */
 const mostMegabytes = 64
 
 /**
- * Asks the admin port at this origin for its metrics.
- * @throws Error one line that says why there are none
+ * Fetches the metrics of the admin port at this origin.
+ * @throws Error one line with the reason why there are none
  */
 export const scrape = async (admin: string, signal: AbortSignal): Promise<Scrape> => {
   const text = await readMetrics(admin, AbortSignal.any([signal, AbortSignal.timeout(mostWaitMs)]))
@@ -40,7 +43,7 @@ const readMetrics = async (admin: string, signal: AbortSignal): Promise<string> 
   throw new Error(`${url} says more than ${mostMegabytes} MB, which is not read; --admin names the admin port`)
 }
 
-/** Undefined where it is too much: then the connection is ended. */
+/** Undefined if the response is too large; then the connection is closed. */
 const readText = async ({ body }: Response): Promise<string | undefined> => {
   const decoder = new TextDecoder()
   let text = ''
@@ -53,7 +56,10 @@ const readText = async ({ body }: Response): Promise<string | undefined> => {
   return text
 }
 
-/** The reason of the system is in the cause of the error that `fetch` throws; the error itself says `fetch failed`. */
+/**
+ * The error of the system is the cause of the error that `fetch` throws, which itself only has the message `fetch
+ * failed`.
+ */
 const scrapeFailureOf = (error: unknown): string => {
   if (error instanceof DOMException && error.name === 'TimeoutError') return `no answer within ${mostWaitMs / 1000} s`
   const cause = error instanceof Error ? error.cause : undefined

@@ -4,7 +4,7 @@ import { createMetricQuery, type GroupOf, type Labels, type MetricQuery } from '
 import { type Buckets, type Quantile, quantileOf } from './quantile.ts'
 import type { Scrape } from './scrape.ts'
 
-/** What is shown: the state of now, and what happened since the scrape before. */
+/** The data of the screen: the current state, and the changes since the scrape before. */
 export interface Snapshot {
   readonly version: string
   readonly workers: number
@@ -16,14 +16,14 @@ export interface Snapshot {
   /** Plan decisions that were made without the store. */
   readonly alonePerSec: number
   readonly stores: readonly StoreRow[]
-  /** One row, or none while nothing is known of any grouping. */
+  /** One row, or none while there is no grouping. */
   readonly total: readonly GroupingRow[]
-  /** The busiest first; so are the upstreams. */
+  /** Sorted by requests, the busiest first, like the upstreams. */
   readonly groupings: readonly GroupingRow[]
   readonly upstreams: readonly UpstreamRow[]
 }
 
-/** How long things took; undefined: there were none. */
+/** Latencies; undefined if there were no observations. */
 interface Durations {
   readonly p50: Quantile | undefined
   readonly p99: Quantile | undefined
@@ -33,15 +33,15 @@ interface Durations {
 export interface GroupingRow extends Durations {
   readonly name: string
   readonly requestsPerSec: number
-  /** Of the answers, 0 to 1; not a number where there were none. */
+  /** The share of the responses, 0 to 1; NaN if there were none. */
   readonly clientErrorShare: number
   readonly serverErrorShare: number
-  /** By plans. */
+  /** Requests refused by plans. */
   readonly refusalsPerSec: number
   readonly inFlight: number
 }
 
-/** The store, by its kind. */
+/** The store, named by its kind. */
 export interface StoreRow extends Durations {
   readonly name: string
   readonly isUp: boolean
@@ -53,14 +53,14 @@ export interface UpstreamRow extends Durations {
   readonly name: string
   readonly requestsPerSec: number
   readonly errorsPerSec: number
-  /** Addresses that serve, as a worker sees it on the average. */
+  /** The average number of available addresses over the workers. */
   readonly available: number
-  /** Those that are ejected or unhealthy. */
+  /** Addresses that are ejected or unhealthy. */
   readonly away: number
   readonly queue: number
 }
 
-/** @param before an earlier scrape of the same admin port: between the two lies what happened */
+/** @param before an earlier scrape of the same admin port; changes are computed between the two */
 export const toSnapshot = (before: Scrape, now: Scrape): Snapshot => {
   const { sec, samples } = counterDeltas(before, now)
   const metrics = createMetricQuery(now.samples, samples)
@@ -74,7 +74,7 @@ export const toSnapshot = (before: Scrape, now: Scrape): Snapshot => {
     introspectionsPerSec: rateOf('introspections'),
     alonePerSec: metrics.sum('planDecisions', isDecidedAlone) / sec,
     stores: toStoreRows(metrics, sec),
-    // No grouping has such a name.
+    // No grouping has this name.
     total: toGroupingRows(metrics, sec, () => '(all)'),
     groupings: toGroupingRows(metrics, sec, ({ grouping = '' }) => grouping).toSorted(byRate),
     upstreams: toUpstreamRows(metrics, sec).toSorted(byRate),

@@ -1,4 +1,4 @@
-/** How a part of a line stands out, on a terminal that has colours. */
+/** The style of a part of a line, on a terminal with colours. */
 export type Tone = 'plain' | 'strong' | 'faint' | 'warn' | 'bad'
 
 /** A part of a line. Its text is printable ASCII, a column for each character. */
@@ -11,7 +11,7 @@ export type StyledLine = readonly Part[]
 
 export const part = (text: string, tone: Tone = 'plain'): Part => ({ text, tone })
 
-/** As text of at most `width` columns. */
+/** The text of at most `width` columns. */
 export const toText = (line: StyledLine, width: number, hasColours: boolean): string => {
   let left = width
   let text = ''

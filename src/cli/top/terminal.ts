@@ -1,15 +1,15 @@
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { Size } from './layout.ts'
 
-/** What a person at the terminal wants. */
+/** The commands of a user at the terminal. */
 export type Key = 'quit' | 'up' | 'down' | 'pageUp' | 'pageDown' | 'first' | 'last'
 
-/** A terminal taken over: its alternate screen, without cursor, its keys read one by one. */
+/** A terminal in raw mode, with its alternate screen, without cursor; keys are read one by one. */
 export interface Terminal {
   size(): Size
   /** @param lines at most as wide as the screen, and one less than it is high */
   draw(lines: readonly string[]): void
-  /** Gives it back as it was. */
+  /** Restores the terminal. */
   close(): void
 }
 
@@ -18,13 +18,13 @@ interface Hearing {
   readonly onResize: () => void
 }
 
-/** @param input undefined where nobody types */
+/** @param input undefined if there is no keyboard */
 export const openTerminal = (output: WriteStream, input: ReadStream | undefined, throttle: Hearing): Terminal => {
   const hear = (chunk: Buffer): void => {
     for (const name of keysIn(chunk.toString())) throttle.onKey(name)
   }
   const restore = (): void => void output.write(leave)
-  // Also where something throws: nobody is left with a terminal that shows no cursor.
+  // Also restores the terminal after an exception, because otherwise its cursor would remain hidden.
   process.once('exit', restore)
   output.on('resize', throttle.onResize)
   output.write(enter)
@@ -41,11 +41,11 @@ export const openTerminal = (output: WriteStream, input: ReadStream | undefined,
   }
 }
 
-/** Of a terminal that does not say. */
+/** The size of a terminal that does not report it. */
 const usual: Size = { columns: 80, rows: 24 }
 
 const esc = '\u001b'
-/** Of xterm, and of all that came after it: the alternate screen, then the cursor. */
+/** The sequences of xterm and its successors: the alternate screen, then the cursor. */
 const enter = `${esc}[?1049h${esc}[?25l`
 const leave = `${esc}[?25h${esc}[?1049l`
 /** ECMA-48 section 8.3.21 (CUP), 8.3.41 (EL), 8.3.39 (ED). */
@@ -53,14 +53,14 @@ const home = `${esc}[H`
 const clearLine = `${esc}[K`
 const clearBelow = `\r\n${esc}[J`
 
-/** A chunk may hold several keys, where one is held down. */
+/** A chunk contains several keys if one is held down. */
 const keysIn = (chunk: string): readonly Key[] =>
   chunk.split(new RegExp(`(${esc}(?:\\[[\\d;]*[A-Za-z~]|O[A-Z]))|`)).flatMap(sequence => keys.get(sequence ?? '') ?? [])
 
 const keys: ReadonlyMap<string, Key> = new Map([
   ['q', 'quit'],
   ['Q', 'quit'],
-  // Ctrl-C and Ctrl-\, which are no signals while keys are read one by one.
+  // Ctrl-C and Ctrl-\, which send no signals in raw mode.
   ['\u0003', 'quit'],
   ['\u001c', 'quit'],
   [`${esc}[A`, 'up'],

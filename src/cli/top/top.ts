@@ -3,7 +3,10 @@ import { type Command, parseOptions, UsageError } from '../command.ts'
 import { printOn, printOnce } from './batch.ts'
 import { showLive, type Watching } from './interactive.ts'
 
-/** Shows what a running Sidegate does, from the metrics of its admin port: no configuration and no store is needed. */
+/**
+ * Shows what a running Sidegate does, from the metrics of its admin port. Needs neither the configuration nor the
+ * store.
+ */
 export const top: Command = {
   name: 'top',
   synopsis: '[--admin URL] [--every TIME] [--once]',
@@ -13,14 +16,14 @@ export const top: Command = {
     const watching = { admin: parseAdmin(options.admin), everyMs: parseEvery(options.every) }
     const stop = new AbortController()
     for (const signal of endings) process.once(signal, () => stop.abort())
-    // Whoever read it is gone, such as `head` that has its lines.
+    // The reader has closed the pipe, as `head` does after its last line.
     process.stdout.once('error', () => stop.abort())
     await choose(options.once ?? false)(watching, stop)
     return 0
   },
 }
 
-/** Of those that end a program and can be heard: a terminal is given back before. */
+/** Signals that end a program and can be handled: the terminal is restored before. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 const optionTypes = {
