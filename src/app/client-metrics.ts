@@ -17,8 +17,8 @@ export const meterStoredClients = (
 ): { readonly close: () => void } => {
   const verdicts = new WeakMap<ClientGroup, boolean>()
   const contributions = {
-    fit: recorder.least('storedClients', ['fit']).contribute(),
-    unfit: recorder.least('storedClients', ['unfit']).contribute(),
+    valid: recorder.least('storedClients', ['valid']).contribute(),
+    invalid: recorder.least('storedClients', ['invalid']).contribute(),
   }
   let timer: NodeJS.Timeout | undefined
 
@@ -31,10 +31,10 @@ export const meterStoredClients = (
   }
   const count = (): void => {
     timer = undefined
-    const counts = { fit: 0, unfit: 0 }
-    for (const kind of feed.kinds()) counts[isFit(kind) ? 'fit' : 'unfit'] += kind.count
-    contributions.fit.set(counts.fit)
-    contributions.unfit.set(counts.unfit)
+    const counts = { valid: 0, invalid: 0 }
+    for (const kind of feed.groups()) counts[isValid(kind) ? 'valid' : 'invalid'] += kind.count
+    contributions.valid.set(counts.valid)
+    contributions.invalid.set(counts.invalid)
   }
   const unfollow = feed.follow(() => {
     timer ??= setTimeout(count, countEveryMs).unref()
@@ -44,8 +44,8 @@ export const meterStoredClients = (
     close() {
       unfollow()
       clearTimeout(timer)
-      contributions.fit.release()
-      contributions.unfit.release()
+      contributions.valid.release()
+      contributions.invalid.release()
     },
   }
 }

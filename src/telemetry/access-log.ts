@@ -17,7 +17,7 @@ export interface AccessEntry {
   /** 0 if the request was not forwarded. */
   readonly upstreamMs: number
   /** Why a client's proof was refused: one of a closed list. */
-  readonly refused?: string | undefined
+  readonly error_code?: string | undefined
   /** The gateway that sent the forward-auth request and forwards the original one itself. */
   readonly checked_for?: string | undefined
 }

@@ -110,21 +110,21 @@ export const logEvents = {
     'a member of an upstream that was unreachable answers again, and no connection to it has failed for ten seconds',
     ['upstream', 'address'],
   ),
-  upstream_member_ejected: event(
+  upstream_endpoint_ejected: event(
     'warn',
     'a member of an upstream fails repeatedly and gets no requests for `for_ms`; in each worker',
     ['upstream', 'address', 'reason', 'for_ms'],
   ),
-  upstream_member_returned: event(
+  upstream_endpoint_restored: event(
     'info',
     'a member of an upstream that was ejected gets requests again; in each worker',
     ['upstream', 'address'],
   ),
-  upstream_member_unhealthy: event('warn', 'a member of an upstream fails its health check; in each worker', [
+  upstream_endpoint_unhealthy: event('warn', 'a member of an upstream fails its health check; in each worker', [
     'upstream',
     'address',
   ]),
-  upstream_member_healthy: event('info', 'a member of an upstream passes its health check again; in each worker', [
+  upstream_endpoint_healthy: event('info', 'a member of an upstream passes its health check again; in each worker', [
     'upstream',
     'address',
   ]),
@@ -178,7 +178,7 @@ export const logEvents = {
   ),
   collector_down: event('warn', 'the collector does not accept traces; once, in each worker', ['host'], ['reason']),
   collector_up: event('info', 'the collector accepts traces again; in each worker', ['host']),
-  access_lines_dropped: event(
+  log_lines_dropped: event(
     'warn',
     'log lines were lost because the reader of standard output was too slow or had exited, or because its disk was full; it accepts lines again; in each process',
     ['dropped'],
@@ -189,7 +189,7 @@ export const logEvents = {
     'problems',
   ]),
   workers_replaced: event('info', 'every worker was replaced by a new one after `SIGUSR2`', []),
-  replacement_failed: event(
+  rolling_restart_failed: event(
     'error',
     'not every worker could be replaced after `SIGUSR2`; the old ones that are left continue to serve',
     ['reason'],

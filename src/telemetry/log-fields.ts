@@ -54,7 +54,7 @@ export const logFields = {
   plan: string('the name of a plan'),
   problems: strings('the faults, each with its place'),
   reason: string('the reason, in a few words'),
-  refused: string('the reason why a proof was refused'),
+  error_code: string('the reason why a proof was refused'),
   replaced_in_ms: number('the time until another worker starts, in ms'),
   request_id: string('the `X-Request-Id` of the response'),
   scope: string('the granted scope, separated by spaces'),

@@ -101,7 +101,7 @@ export const metrics = {
     'upstream',
     'reason',
   ]),
-  upstreamMembers: gauge('sidegate_upstream_members', 'Addresses of upstreams by state, summed over the workers.', [
+  upstreamMembers: gauge('sidegate_upstream_endpoints', 'Addresses of upstreams by state, summed over the workers.', [
     'upstream',
     'state',
   ]),
@@ -110,9 +110,11 @@ export const metrics = {
     'Upstream requests that failed and could be retried, by decision.',
     ['upstream', 'decision'],
   ),
-  upstreamQueue: gauge('sidegate_upstream_queue', 'Requests that wait for a free connection to an upstream.', [
-    'upstream',
-  ]),
+  upstreamQueue: gauge(
+    'sidegate_upstream_pending_requests',
+    'Requests that wait for a free connection to an upstream.',
+    ['upstream'],
+  ),
   storeDuration: histogram(
     'sidegate_store_duration_seconds',
     'Time of store calls, both successful and failed.',

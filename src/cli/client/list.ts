@@ -1,7 +1,7 @@
 import type { SidegateConfig } from '../../config/load.ts'
 import { createStoredClientReader } from '../../config/stored-client.ts'
+import type { ClientRegistration } from '../../oauth/clients/metadata.ts'
 import { parseMembers } from '../../oauth/clients/stored-clients.ts'
-import type { ClientRegistration } from '../../oauth/options.ts'
 import type { ClientRecord, ClientStore } from '../../stores/ports/clients.ts'
 import { type Command, parseOptions } from '../command.ts'
 import { configOption, loadOrReport, requireConfigFile } from '../config-file.ts'
@@ -48,9 +48,9 @@ export interface ListedClient {
    * configuration.
    */
   readonly in: 'configuration' | 'store' | 'nowhere'
-  /** `hidden`: the configuration has a client with the same id, which is served instead. */
-  readonly state: 'served' | 'disabled' | 'unfit' | 'hidden'
-  /** Why the client is unfit. */
+  /** `shadowed`: the configuration has a client with the same id, which is served instead. */
+  readonly state: 'served' | 'disabled' | 'invalid' | 'shadowed'
+  /** Why the client is invalid. */
   readonly reason?: string
   readonly client_name?: string
   readonly plan?: string
@@ -100,9 +100,9 @@ const createStoredListing = (config: SidegateConfig) => {
     const isConfigured = config.oauth.clients.has(client_id)
     if (members === undefined) return isConfigured ? undefined : { client_id, in: 'nowhere', state: 'disabled' }
     const read = reader.read(client_id, parseMembers(members))
-    if (typeof read === 'string') return { client_id, in: 'store', state: 'unfit', reason: read }
+    if (typeof read === 'string') return { client_id, in: 'store', state: 'invalid', reason: read }
     const served = disabled ? 'disabled' : 'served'
-    return { client_id, in: 'store', state: isConfigured ? 'hidden' : served, ...describe(read) }
+    return { client_id, in: 'store', state: isConfigured ? 'shadowed' : served, ...describe(read) }
   }
 }
 

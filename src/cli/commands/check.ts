@@ -68,7 +68,7 @@ const kubernetesGrace = '30s'
 /** The findings in the store. */
 interface Stored {
   /** Clients of the store that this configuration cannot serve, unless it has a client with the same id itself. */
-  readonly unfit: readonly ListedClient[]
+  readonly invalid: readonly ListedClient[]
   /** The policies of a Redis that may evict keys. */
   readonly evicts: readonly string[]
 }
@@ -86,7 +86,7 @@ const lookIntoStore = async (file: string): Promise<Stored> => {
 }
 
 /** A warning makes the check fail like a problem does, and so does a client that does not fit. */
-const reportForPeople = (found: Found, file: string, { unfit, evicts }: Stored): number => {
+const reportForPeople = (found: Found, file: string, { invalid, evicts }: Stored): number => {
   const lines = [
     ...(found.ok ? found.warnings.map(formatWarning) : found.problems.map(formatProblem)),
     ...invalid.map(({ client_id, reason }) => `${file}: ${quoted(client_id)} of the store does not fit: ${reason}`),
@@ -103,7 +103,7 @@ const reportForPeople = (found: Found, file: string, { unfit, evicts }: Stored):
 
 /**
  * One JSON object on standard output: `ok`, and `problems` with `file`, `line`, `column` and `message` each; `warnings`
- * likewise, with the `rule` of each; `unfit` with `client_id` and `reason`; `evicts`, the policies of a Redis that may
+ * likewise, with the `rule` of each; `invalid` with `client_id` and `reason`; `evicts`, the policies of a Redis that may
  * evict keys.
  */
 const reportForMachines = (

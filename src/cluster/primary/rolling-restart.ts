@@ -22,7 +22,7 @@ export const replaceOnSignal = (
       await workers.replaceAll()
       log.info({ event: 'workers_replaced' }, 'every worker was replaced')
     } catch (error) {
-      log.error({ event: 'replacement_failed', reason: firstLineOf(error) }, 'the workers were not all replaced')
+      log.error({ event: 'rolling_restart_failed', reason: firstLineOf(error) }, 'the workers were not all replaced')
     }
   }
   const onSignal = (): void => {

@@ -41,13 +41,13 @@ const renamedKeys: ReadonlyMap<string, { readonly to: string; readonly note: str
     'ejection',
     {
       to: 'outlierDetection',
-      note: ', and in it time is baseEjectionTime, maxTime is maxEjectionTime, mostPercent is maxEjectionPercent',
+      note: ', and in it time is baseEjectionTime, maxTime is maxEjectionTime, maxEjectionPercent is maxEjectionPercent',
     },
   ],
   ['time', { to: 'baseEjectionTime', note: '' }],
   ['maxTime', { to: 'maxEjectionTime', note: '' }],
-  ['mostPercent', { to: 'maxEjectionPercent', note: '' }],
-  ['retryPercent', { to: 'retryBudgetPercent', note: '' }],
+  ['maxEjectionPercent', { to: 'maxEjectionPercent', note: '' }],
+  ['retryBudgetPercent', { to: 'retryBudgetPercent', note: '' }],
   ['browser', { to: 'bindToBrowser', note: ': true for same, false for any' }],
 ])
 

@@ -303,7 +303,9 @@ t.test("an operator's own keys", async t => {
     async t => {
       const { keys } = createMemoryStore(clock)
 
-      await t.rejects(openKeyRing(keys, clock, jwks(one, { ...two, kid: 'one' })), { message: /two keys have the same kid/ })
+      await t.rejects(openKeyRing(keys, clock, jwks(one, { ...two, kid: 'one' })), {
+        message: /two keys have the same kid/,
+      })
       const needsMore = { ...jwks(one), clients: signedWith('PS256').clients }
       await t.rejects(openKeyRing(keys, clock, needsMore), { message: /no key for PS256/ })
       const broken = { ...options, keys: { ...options.keys, jwks: new Secret('{"keys": "d"') } }
