@@ -5,9 +5,9 @@ import type { Parameters } from '../forms/parameters.ts'
 import { type MaybePromise, mapMaybe } from '../functional.ts'
 import type { OAuthOptions } from '../options.ts'
 import { toParameters } from './parameter-values.ts'
-import { isPushedUri, parsePushedId } from './pushed-request.ts'
 import type { AuthorizationRefusal } from './request.ts'
 import type { ReadRequestObject } from './request-object.ts'
+import { isPushedUri, parsePushedId } from './request-uri.ts'
 
 /** The parameters that a request means, wherever it has them from. */
 export interface ResolvedParameters {

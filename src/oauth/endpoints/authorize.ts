@@ -11,7 +11,7 @@ import { maxPairs } from '../forms/urlencoded.ts'
 import { type MaybePromise, mapMaybe } from '../functional.ts'
 import { createStartInteraction, type RequestWithRedirect } from '../interaction/start-interaction.ts'
 import { messagePage } from '../pages/message-page.ts'
-import { type PageContext, pageContextOf } from '../pages/page-context.ts'
+import { type PageContext, pageContextOf } from '../pages/page.ts'
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
 
 /** @param sent the parameters of the request, or why it has none */

@@ -1,6 +1,6 @@
 import { seeOther, toErrorRedirect } from '../authorization/response.ts'
 import type { OAuthDeps } from '../deps.ts'
-import { pageContextOf } from '../pages/page-context.ts'
+import { pageContextOf } from '../pages/page.ts'
 import { expiredPage } from '../pages/terminal-pages.ts'
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
 import { createReturnCookie } from './return-cookie.ts'

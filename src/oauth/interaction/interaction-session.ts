@@ -1,6 +1,6 @@
 import type { InteractionRecord, InteractionStore } from '../../stores/ports/interactions.ts'
 import type { ClientRegistration } from '../clients/metadata.ts'
-import type { PageContext } from '../pages/page-context.ts'
+import type { PageContext } from '../pages/page.ts'
 
 /** One request of the right browser to its interaction, and how the interaction stood when it came. */
 export interface InteractionSession {

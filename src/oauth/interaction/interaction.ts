@@ -1,7 +1,7 @@
 import { seeOther } from '../authorization/response.ts'
 import type { OAuthDeps } from '../deps.ts'
 import { type Parameters, parseParameters } from '../forms/parameters.ts'
-import { pageContextOf } from '../pages/page-context.ts'
+import { pageContextOf } from '../pages/page.ts'
 import { finishedPage, foreignPage, unreadablePage } from '../pages/terminal-pages.ts'
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
 import { timingSafeEqualText } from '../timing-safe-equal.ts'

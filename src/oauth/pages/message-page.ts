@@ -1,8 +1,7 @@
 import type { OAuthFacts, OAuthReply } from '../protocol.ts'
 import { html } from './html.ts'
 import type { MessageName } from './locales/texts.ts'
-import { toPageReply } from './page.ts'
-import type { PageContext } from './page-context.ts'
+import { type PageContext, toPageReply } from './page.ts'
 
 /** A page that only says something: the browser's journey ends here, or cannot begin. */
 export interface Message {

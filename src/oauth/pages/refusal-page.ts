@@ -1,7 +1,7 @@
 import type { OAuthReply } from '../protocol.ts'
 import type { MessageName } from './locales/texts.ts'
 import { messagePage } from './message-page.ts'
-import type { PageContext } from './page-context.ts'
+import type { PageContext } from './page.ts'
 
 /** A request that was refused on its way to or from the authorization server, as the gateway says it. */
 export interface Refusal {

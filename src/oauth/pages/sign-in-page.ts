@@ -1,8 +1,7 @@
 import type { OAuthReply } from '../protocol.ts'
 import { type Html, html } from './html.ts'
 import type { SignInTexts } from './locales/texts.ts'
-import { toPageReply } from './page.ts'
-import type { PageContext } from './page-context.ts'
+import { type PageContext, toPageReply } from './page.ts'
 
 /** The form for username and password. */
 export interface SignInPage {

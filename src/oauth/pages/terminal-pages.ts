@@ -1,6 +1,6 @@
 import type { OAuthReply } from '../protocol.ts'
 import { messagePage } from './message-page.ts'
-import type { PageContext } from './page-context.ts'
+import type { PageContext } from './page.ts'
 
 /** The pages where an interaction goes no further. Each says what to do instead. */
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { escapeHtml, html } from '../../../src/oauth/pages/html.ts'
-import { pageContextOf } from '../../../src/oauth/pages/page-context.ts'
+import { pageContextOf } from '../../../src/oauth/pages/page.ts'
 import { refusalPage } from '../../../src/oauth/pages/refusal-page.ts'
 import type { OAuthReply } from '../../../src/oauth/protocol.ts'
 import { ask, demoClient, enter, get, header, openBrowserRoom } from '../support/browser-flow.ts'

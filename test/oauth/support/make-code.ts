@@ -4,7 +4,7 @@ import type { OAuthDeps } from '../../../src/oauth/deps.ts'
 import { createCompletion } from '../../../src/oauth/interaction/completion.ts'
 import { newBrowserSecret } from '../../../src/oauth/interaction/cookie.ts'
 import { challengeOf } from '../../../src/oauth/opaque-token.ts'
-import { pageContextOf } from '../../../src/oauth/pages/page-context.ts'
+import { pageContextOf } from '../../../src/oauth/pages/page.ts'
 import type { InteractionRecord } from '../../../src/stores/ports/interactions.ts'
 
 export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
