@@ -38,14 +38,14 @@ export const toParameterValues = (parameters: Parameters): ParameterValues => {
 const toKept = (name: (typeof singleParameters)[number], value: string | undefined): string | undefined => {
   if (value === undefined || name === 'response_mode') return undefined // the only one there is goes without saying
   if (name === 'scope') return joinScope(splitScope(value))
-  if (name === 'prompt') return isPromptNone(value) ? silence : undefined
+  if (name === 'prompt') return isPromptNone(value) ? promptNone : undefined
   return value
 }
 
-const silence = 'none'
+const promptNone = 'none'
 
 /** Whether a `prompt` asks that nobody sees a page (OpenID Connect Core section 3.1.2.1). */
-export const isPromptNone = (prompt: string | undefined): boolean => prompt?.split(' ').includes(silence) ?? false
+export const isPromptNone = (prompt: string | undefined): boolean => prompt?.split(' ').includes(promptNone) ?? false
 
 /** As if they had been sent one by one; an empty one is absent (RFC 6749 section 3.1). */
 export const toParameters = (values: ParameterValues): Parameters => {

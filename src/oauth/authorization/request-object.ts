@@ -46,9 +46,9 @@ export const createRequestObjects = (deps: OAuthDeps, keyring: ClientKeyring): R
     const keys = keyring.find(client)
     if (!keys) return refuse('This client has registered no keys to sign requests with.')
     // Browsers send these: what they do wrong must not keep the client itself from proving who it is.
-    const who = { name: `request ${client.client_id}`, address, toRefusal: unproven }
+    const caller = { name: `request ${client.client_id}`, address, toRefusal: unproven }
     try {
-      const claims = await run(who, () => verify(request, client, keys))
+      const claims = await run(caller, () => verify(request, client, keys))
       return readClaims(claims, client, isFapiClient(client, options), clock.nowMs())
     } catch (error) {
       if (!(error instanceof OAuthError) || error.code !== 'invalid_request_object') throw error

@@ -43,7 +43,7 @@ export const parseAuthorizationRequest = (
     if (refusal) return refusal
   }
   return {
-    scope: joinScope(askedScope(parameters) ?? client.scope),
+    scope: joinScope(scopeParameter(parameters) ?? client.scope),
     resource: [...new Set(parameters.all('resource'))],
     ...readSent(parameters, optional),
   }
@@ -105,7 +105,7 @@ const requirePkce: Check = (parameters, client) => {
 }
 
 const requireRegisteredScope: Check = (parameters, client) => {
-  const asked = askedScope(parameters)
+  const asked = scopeParameter(parameters)
   if (asked === undefined) return undefined
   return asked.length > 0 && asked.every(name => client.scope.includes(name))
     ? undefined
@@ -116,12 +116,12 @@ const requireRegisteredScope: Check = (parameters, client) => {
  * Every answer repeats `state` percent-encoded, and many servers and proxies take hardly more than 8 KiB in one line. A
  * thousand characters of three bytes each fit.
  */
-const mostEncodedState = 9216
+const maxEncodedStateBytes = 9216
 
 /** Why a `state` cannot be sent back; undefined where it can. */
 export const stateFault = (state = ''): string | undefined =>
-  encodeURIComponent(state).length > mostEncodedState
-    ? `state is longer than ${mostEncodedState} bytes, percent-encoded.`
+  encodeURIComponent(state).length > maxEncodedStateBytes
+    ? `state is longer than ${maxEncodedStateBytes} bytes, percent-encoded.`
     : undefined
 
 const refuseLongState: Check = parameters => {
@@ -130,26 +130,26 @@ const refuseLongState: Check = parameters => {
 }
 
 /** In bytes of UTF-8. */
-const mostBytes = {
+const maxBytes = {
   scope: 4096,
   acr_values: 1024,
   ui_locales: 256,
   login_hint: 512,
   prompt: 128,
 } as const
-const mostBytesInSum = 8192
+const maxTotalBytes = 8192
 
 /** All is kept until the person has answered, and nobody has proven anything yet. */
 const refuseLongTexts: Check = parameters => {
-  for (const [name, most] of Object.entries(mostBytes)) {
+  for (const [name, most] of Object.entries(maxBytes)) {
     if (Buffer.byteLength(parameters.get(name) ?? '') > most) {
       return refuse('invalid_request', `${name} is longer than ${most} bytes.`)
     }
   }
   const kept = [...singleParameters, 'resource'].flatMap(name => parameters.all(name))
   const bytes = kept.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  return bytes > mostBytesInSum
-    ? refuse('invalid_request', `The parameters are longer than ${mostBytesInSum} bytes together.`)
+  return bytes > maxTotalBytes
+    ? refuse('invalid_request', `The parameters are longer than ${maxTotalBytes} bytes together.`)
     : undefined
 }
 
@@ -177,7 +177,7 @@ const checks: readonly Check[] = [
 ]
 
 /** Undefined where no scope was asked for; then all of the client's registered scope is meant. */
-const askedScope = (parameters: Parameters): readonly string[] | undefined => {
+const scopeParameter = (parameters: Parameters): readonly string[] | undefined => {
   const text = parameters.get('scope')
   return text === undefined ? undefined : splitScope(text)
 }

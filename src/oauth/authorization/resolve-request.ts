@@ -34,8 +34,8 @@ export const createRequestResolver =
     const [request, request_uri] = [sent.get('request'), sent.get('request_uri')]
     if (request !== undefined && request_uri !== undefined) return eitherOr
     if (request_uri !== undefined) return readPushed(store.pushed, request_uri, client, sent)
-    if (mustPush(options, client)) return pushWanted
-    if (request === undefined) return client.require_signed_request_object ? signatureWanted : { parameters: sent }
+    if (mustPush(options, client)) return pushRequired
+    if (request === undefined) return client.require_signed_request_object ? signatureRequired : { parameters: sent }
     return mapMaybe(readObject(request, client, address), inside =>
       'error' in inside ? inside : { parameters: { ...inside, faults: sent.faults } },
     )
@@ -64,13 +64,13 @@ const eitherOr: AuthorizationRefusal = {
   description: 'request and request_uri cannot be sent together.',
 }
 
-const pushWanted: AuthorizationRefusal = {
+const pushRequired: AuthorizationRefusal = {
   error: 'invalid_request',
   description: 'This client must push its authorization requests first (RFC 9126).',
 }
 
 /** RFC 9101 section 10.5. */
-export const signatureWanted: AuthorizationRefusal = {
+export const signatureRequired: AuthorizationRefusal = {
   error: 'invalid_request',
   description: 'This client must sign its authorization requests (RFC 9101).',
 }

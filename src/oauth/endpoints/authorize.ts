@@ -26,50 +26,56 @@ export type Authorize = (request: OAuthRequest, sent: Parameters | UnreadablePar
  */
 export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject): Authorize => {
   const { options, clients } = deps
-  const readMeaning = createRequestResolver(deps, readObject)
-  const begin = createStartInteraction(deps)
+  const resolveRequest = createRequestResolver(deps, readObject)
+  const startInteraction = createStartInteraction(deps)
 
   const answer = (
     client: ClientRegistration,
-    meant: ResolvedParameters,
-    setting: PageContext,
+    resolved: ResolvedParameters,
+    pageContext: PageContext,
     from: string,
   ): MaybePromise<OAuthReply> => {
-    const addressed = findAddress(client, meant.parameters)
-    if (typeof addressed === 'string') return unaddressedPage(setting, addressed)
-    const parsed = parseAuthorizationRequest(meant.parameters, client, options)
-    if ('error' in parsed) return refuse(addressed, parsed)
-    if (isPromptNone(meant.parameters.get('prompt'))) return refuse(addressed, loginRequired)
-    return begin(addressed, { ...parsed, ...(meant.pushedId !== undefined && { pushedId: meant.pushedId }) }, from)
+    const target = findTarget(client, resolved.parameters)
+    if (typeof target === 'string') return unaddressedPage(pageContext, target)
+    const parsed = parseAuthorizationRequest(resolved.parameters, client, options)
+    if ('error' in parsed) return refuse(target, parsed)
+    if (isPromptNone(resolved.parameters.get('prompt'))) return refuse(target, loginRequired)
+    return startInteraction(
+      target,
+      { ...parsed, ...(resolved.pushedId !== undefined && { pushedId: resolved.pushedId }) },
+      from,
+    )
   }
-  /** What was meant is not known, so only what was sent plainly says where the answer may go. */
+  /** What was resolved is not known, so only what was sent plainly says where the answer may go. */
   const refuseUnread = (
     client: ClientRegistration,
     sent: Parameters,
     refusal: AuthorizationRefusal,
-    setting: PageContext,
+    pageContext: PageContext,
   ): OAuthReply => {
-    const addressed = findAddress(client, sent)
+    const target = findTarget(client, sent)
     const isPushed = refusal.error === 'invalid_request_uri' // sent plainly beside it is nothing that was checked
-    if (isPushed || typeof addressed === 'string') return unaddressedPage(setting, refusal.description, refusal)
-    return refuse(addressed, refusal)
+    if (isPushed || typeof target === 'string') return unaddressedPage(pageContext, refusal.description, refusal)
+    return refuse(target, refusal)
   }
-  const refuse = (addressed: RequestWithRedirect, refusal: AuthorizationRefusal): OAuthReply => {
+  const refuse = (target: RequestWithRedirect, refusal: AuthorizationRefusal): OAuthReply => {
     const { error, description, proofFault } = refusal
-    const reply = seeOther(toErrorRedirect(addressed, error, description, options.issuer))
-    return { ...reply, facts: { client_id: addressed.client.client_id, error, proofFault } }
+    const reply = seeOther(toErrorRedirect(target, error, description, options.issuer))
+    return { ...reply, facts: { client_id: target.client.client_id, error, proofFault } }
   }
 
   return (request, sent) => {
-    const setting = pageContextOf(options.issuer, request)
-    if (typeof sent === 'string') return unaddressedPage(setting, unreadableHints[sent])
+    const pageContext = pageContextOf(options.issuer, request)
+    if (typeof sent === 'string') return unaddressedPage(pageContext, unreadableHints[sent])
     if (sent.faults.has('client_id')) {
-      return unaddressedPage(setting, 'client_id was sent more than once, or cannot be read.')
+      return unaddressedPage(pageContext, 'client_id was sent more than once, or cannot be read.')
     }
     const client = clients.find(sent.get('client_id') ?? '')
-    if (!client) return unaddressedPage(setting, 'client_id is missing, or no client is registered under it.')
-    return mapMaybe(readMeaning(sent, client, request.address), meant =>
-      'error' in meant ? refuseUnread(client, sent, meant, setting) : answer(client, meant, setting, request.address),
+    if (!client) return unaddressedPage(pageContext, 'client_id is missing, or no client is registered under it.')
+    return mapMaybe(resolveRequest(sent, client, request.address), resolved =>
+      'error' in resolved
+        ? refuseUnread(client, sent, resolved, pageContext)
+        : answer(client, resolved, pageContext, request.address),
     )
   }
 }
@@ -80,7 +86,7 @@ const unreadableHints = {
 } as const satisfies Record<UnreadableParameters, string>
 
 /** Where the answer may go, or the reason why it may go nowhere (RFC 6749 section 4.1.2.1, RFC 9700 section 4.11.2). */
-const findAddress = (client: ClientRegistration, parameters: Parameters): RequestWithRedirect | string => {
+const findTarget = (client: ClientRegistration, parameters: Parameters): RequestWithRedirect | string => {
   if (parameters.faults.has('redirect_uri')) return 'redirect_uri was sent more than once, or cannot be read.'
   const target = findRedirectTarget(client, parameters.get('redirect_uri'))
   if (!target) return 'redirect_uri is missing, or is not exactly one that the client has registered.'
@@ -95,7 +101,7 @@ const loginRequired: AuthorizationRefusal = {
 }
 
 const unaddressedPage = (
-  setting: PageContext,
+  pageContext: PageContext,
   hint: string,
   { error, proofFault }: Pick<AuthorizationRefusal, 'error' | 'proofFault'> = { error: 'invalid_request' },
-): OAuthReply => messagePage(setting, { status: 400, name: 'unaddressed', hint, facts: { error, proofFault } })
+): OAuthReply => messagePage(pageContext, { status: 400, name: 'unaddressed', hint, facts: { error, proofFault } })

@@ -11,7 +11,7 @@ import { introspectionJwtType, signIntrospectionJwt, wantsIntrospectionJwt } fro
 import type { Endpoint } from './endpoint.ts'
 
 /** The members of an active answer. */
-type Facts = Readonly<Record<string, unknown>>
+type TokenMembers = Readonly<Record<string, unknown>>
 
 /**
  * Token introspection (RFC 7662 section 2).
@@ -23,40 +23,44 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
   const { options, store, keys, clients, revocations } = deps
 
   /** A client that the operator has taken out of the configuration has no tokens left, as at the gateway. */
-  const isForEyesOf = (client: ClientRegistration, record: AccessTokenRecord): boolean =>
-    clients.find(record.client_id) !== undefined && mayKnow(client, record)
+  const mayRead = (client: ClientRegistration, record: AccessTokenRecord): boolean =>
+    clients.find(record.client_id) !== undefined && mayIntrospect(client, record)
 
-  const findJwt = (token: string, client: ClientRegistration): MaybePromise<Facts | undefined> =>
+  const findJwt = (token: string, client: ClientRegistration): MaybePromise<TokenMembers | undefined> =>
     mapMaybe(accessTokens.readJwt(token), record => {
-      if (!record || !isForEyesOf(client, record)) return undefined
+      if (!record || !mayRead(client, record)) return undefined
       const asked = revocations.queryWithNotBefore(() => store.revocations.isRevoked(record.jti))
       return asked.then(isRevoked =>
-        isRevoked || revocations.isRevoked(record) ? undefined : toFacts(record, options.issuer),
+        isRevoked || revocations.isRevoked(record) ? undefined : toAccessMembers(record, options.issuer),
       )
     })
-  const findStored = (grantId: string, token: string, client: ClientRegistration): Promise<Facts | undefined> => {
+  const findStored = (
+    grantId: string,
+    token: string,
+    client: ClientRegistration,
+  ): Promise<TokenMembers | undefined> => {
     const asked = revocations.queryWithNotBefore(() => store.tokens.findAny(grantId, keys.digest(token)))
-    return asked.then(found => found && factsOf(found, client))
+    return asked.then(found => found && membersOf(found, client))
   }
-  const factsOf = (found: FoundToken, client: ClientRegistration): Facts | undefined => {
+  const membersOf = (found: FoundToken, client: ClientRegistration): TokenMembers | undefined => {
     if (found.kind === 'access') {
-      return isForEyesOf(client, found.record) && !revocations.isRevoked(found.record)
-        ? toFacts(found.record, options.issuer)
+      return mayRead(client, found.record) && !revocations.isRevoked(found.record)
+        ? toAccessMembers(found.record, options.issuer)
         : undefined
     }
     // RFC 7662 section 4: a refresh token means nothing to anybody but its client, whoever that may introspect.
     if (found.record.client_id !== client.client_id || revocations.isCutOff(found.record)) return undefined
     const { record, createdAtMs, untilMs } = found
-    return toRefreshFacts({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)
+    return toRefreshMembers({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)
   }
 
-  return (form, client, ask, { accept }) => {
+  return (form, client, query, { accept }) => {
     if (client.token_endpoint_auth_method === 'none') throw unauthenticated()
     const token = form.get('token')
     if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
     // No text is of both shapes. A JWT that is remembered need not be matched whole.
     const grantId = parseGrantId(token)
-    const facts = ask(() => (grantId === undefined ? findJwt(token, client) : findStored(grantId, token, client)))
+    const facts = query(() => (grantId === undefined ? findJwt(token, client) : findStored(grantId, token, client)))
     return mapMaybe(facts, found => {
       const reply = toReply(client, found)
       return wantsIntrospectionJwt(accept) ? sign(deps, client, reply) : reply
@@ -64,9 +68,9 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
   }
 }
 
-type JsonReply = OAuthReply & { readonly body: Facts }
+type JsonReply = OAuthReply & { readonly body: TokenMembers }
 
-const toReply = ({ client_id }: ClientRegistration, found: Facts | undefined): JsonReply => ({
+const toReply = ({ client_id }: ClientRegistration, found: TokenMembers | undefined): JsonReply => ({
   status: 200,
   headers: noStore,
   body: found ?? { active: false },
@@ -81,13 +85,13 @@ const sign = (deps: OAuthDeps, client: ClientRegistration, reply: JsonReply): OA
   body: signIntrospectionJwt(deps, client, reply.body),
 })
 
-const mayKnow = ({ client_id, introspects }: ClientRegistration, record: AccessTokenRecord): boolean => {
+const mayIntrospect = ({ client_id, introspects }: ClientRegistration, record: AccessTokenRecord): boolean => {
   if (introspects === 'all') return true
   if (introspects === 'own') return record.client_id === client_id
   return [record.aud].flat().some(resource => introspects.includes(resource))
 }
 
-const toFacts = (record: AccessTokenRecord, iss: string): Facts => ({
+const toAccessMembers = (record: AccessTokenRecord, iss: string): TokenMembers => ({
   active: true,
   iss,
   client_id: record.client_id,
@@ -108,7 +112,7 @@ const toFacts = (record: AccessTokenRecord, iss: string): Facts => ({
 type RefreshRecord = Pick<AccessTokenRecord, 'client_id' | 'sub' | 'username' | 'scope' | 'iat' | 'exp'>
 
 /** A refresh token is for the authorization server itself and has no token type of RFC 6749 section 7.1. */
-const toRefreshFacts = ({ client_id, sub, username, scope, iat, exp }: RefreshRecord, iss: string): Facts => ({
+const toRefreshMembers = ({ client_id, sub, username, scope, iat, exp }: RefreshRecord, iss: string): TokenMembers => ({
   active: true,
   iss,
   client_id,

@@ -10,10 +10,10 @@ import { proofAlgs } from '../sender-constraint/dpop-proof.ts'
 export type Metadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
 /** What there is to say, with all clients that are served. */
-type Described = Omit<OAuthOptions, 'clients'> & { readonly clients: Pick<ClientFacts, 'internedMetadata'> }
+type MetadataOptions = Omit<OAuthOptions, 'clients'> & { readonly clients: Pick<ClientFacts, 'internedMetadata'> }
 
 /** Says what is served and nothing else: a list without entries, or a place that is not served, is left out. */
-export const createMetadata = (options: Described, grants: readonly Grant[]): Metadata =>
+export const createMetadata = (options: MetadataOptions, grants: readonly Grant[]): Metadata =>
   withoutEmpty({
     issuer: options.issuer,
     ...tokenMembers(options, grants),
@@ -27,7 +27,7 @@ export const createMetadata = (options: Described, grants: readonly Grant[]): Me
 
 type Members = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
-const tokenMembers = (options: Described, grants: readonly Grant[]): Members =>
+const tokenMembers = (options: MetadataOptions, grants: readonly Grant[]): Members =>
   options.endpoints.token === undefined
     ? {}
     : {
@@ -38,7 +38,7 @@ const tokenMembers = (options: Described, grants: readonly Grant[]): Members =>
         tls_client_certificate_bound_access_tokens: options.takesClientCertificates || undefined, // RFC 8705 section 3.3
       }
 
-const authorizationMembers = (options: Described): Members =>
+const authorizationMembers = (options: MetadataOptions): Members =>
   options.endpoints.authorize === undefined
     ? {}
     : {
@@ -52,17 +52,17 @@ const authorizationMembers = (options: Described): Members =>
       }
 
 /** RFC 9126 section 5. */
-const pushedMembers = ({ endpoints, clients, profile }: Described): Members => ({
+const pushedMembers = ({ endpoints, clients, profile }: MetadataOptions): Members => ({
   pushed_authorization_request_endpoint: endpoints.par,
   require_pushed_authorization_requests:
     profile === 'fapi2' || everyClient(clients.internedMetadata, 'require_pushed_authorization_requests'),
 })
 
 /** RFC 9101 section 10.5 and OpenID Connect Discovery section 3, where a `request_uri` counts as supported if nothing is said. */
-const requestObjectMembers = (options: Described): Members => ({
+const requestObjectMembers = (options: MetadataOptions): Members => ({
   request_parameter_supported: true,
   request_uri_parameter_supported: false,
-  request_object_signing_alg_values_supported: takenAlgs(options, client => client.request_object_signing_alg),
+  request_object_signing_alg_values_supported: acceptedAlgs(options, client => client.request_object_signing_alg),
   require_signed_request_object: everyClient(options.clients.internedMetadata, 'require_signed_request_object'),
 })
 
@@ -71,12 +71,12 @@ const everyClient = (
   clients: readonly InternedMetadata[],
   demand: 'require_pushed_authorization_requests' | 'require_signed_request_object',
 ): true | undefined => {
-  const asking = clients.filter(client => client.grant_types.includes('authorization_code'))
-  return (asking.length > 0 && asking.every(client => client[demand])) || undefined
+  const authorizing = clients.filter(client => client.grant_types.includes('authorization_code'))
+  return (authorizing.length > 0 && authorizing.every(client => client[demand])) || undefined
 }
 
 /** A client that cannot prove itself may not introspect (RFC 7662 section 2.1). */
-const introspectionMembers = (options: Described): Members => {
+const introspectionMembers = (options: MetadataOptions): Members => {
   if (options.endpoints.introspect === undefined) return {}
   const signed = new Set(options.clients.internedMetadata.map(client => client.introspection_signed_response_alg))
   return {
@@ -90,7 +90,7 @@ const introspectionMembers = (options: Described): Members => {
   }
 }
 
-const revocationMembers = (options: Described): Members =>
+const revocationMembers = (options: MetadataOptions): Members =>
   options.endpoints.revoke === undefined
     ? {}
     : { revocation_endpoint: options.endpoints.revoke, ...authMembers('revocation', options, authMethods(options)) }
@@ -98,17 +98,17 @@ const revocationMembers = (options: Described): Members =>
 /** How clients authenticate at one endpoint; the algorithms are wanted beside `private_key_jwt` (RFC 8414 section 2). */
 const authMembers = (
   endpoint: 'token' | 'introspection' | 'revocation',
-  options: Described,
+  options: MetadataOptions,
   methods: readonly ClientAuthMethod[],
 ): Members => ({
   [`${endpoint}_endpoint_auth_methods_supported`]: methods,
-  [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: takenAlgs(
+  [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: acceptedAlgs(
     options,
     client => client.token_endpoint_auth_signing_alg,
   ),
 })
 
-const authMethods = ({ profile, takesClientCertificates }: Described): readonly ClientAuthMethod[] =>
+const authMethods = ({ profile, takesClientCertificates }: MetadataOptions): readonly ClientAuthMethod[] =>
   clientAuthMethods.filter(
     method =>
       (takesClientCertificates || !byCertificate.has(method)) && (profile !== 'fapi2' || fapiMethods.has(method)),
@@ -120,17 +120,17 @@ const byCertificate: ReadonlySet<ClientAuthMethod> = new Set(['tls_client_auth',
 const fapiMethods: ReadonlySet<ClientAuthMethod> = new Set([...byCertificate, 'private_key_jwt'])
 
 /** What JWTs of clients may be signed with: RS256 only where an old client is registered with it by name. */
-const takenAlgs = (
-  options: Described,
+const acceptedAlgs = (
+  options: MetadataOptions,
   pinned: (client: InternedMetadata) => SigningAlg | undefined,
 ): readonly SigningAlg[] => {
-  const isTaken = options.clients.internedMetadata.some(
+  const acceptsRs256 = options.clients.internedMetadata.some(
     client => pinned(client) === 'RS256' && !isFapiClient(client, options),
   )
-  return isTaken ? [...strongSigningAlgs, 'RS256'] : strongSigningAlgs
+  return acceptsRs256 ? [...strongSigningAlgs, 'RS256'] : strongSigningAlgs
 }
 
-const describedResources = ({ resources }: Described): readonly string[] =>
+const describedResources = ({ resources }: MetadataOptions): readonly string[] =>
   resources.filter(({ metadataPath }) => metadataPath !== undefined).map(({ resource }) => resource)
 
 const withoutEmpty = (members: Members): Metadata =>

@@ -4,7 +4,7 @@ import { findRedirectTarget } from '../authorization/redirect-uri.ts'
 import { type AuthorizationRefusal, parseAuthorizationRequest } from '../authorization/request.ts'
 import type { ReadRequestObject } from '../authorization/request-object.ts'
 import { newPushedId, toRequestUri } from '../authorization/request-uri.ts'
-import { signatureWanted } from '../authorization/resolve-request.ts'
+import { signatureRequired } from '../authorization/resolve-request.ts'
 import { type ClientRegistration, isConfidential, isFapiClient } from '../clients/metadata.ts'
 import type { OAuthDeps } from '../deps.ts'
 import type { Form } from '../forms/form.ts'
@@ -35,7 +35,7 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
     if (form.get('request_uri') !== undefined) throw new OAuthError('invalid_request', 'A request_uri cannot be pushed')
     const request = form.get('request')
     if (request !== undefined) return accept(await readObject(request, client, address))
-    if (client.require_signed_request_object) throw toError(signatureWanted)
+    if (client.require_signed_request_object) throw toError(signatureRequired)
     return asParameters(form)
   }
   const check = (parameters: Parameters, client: ClientRegistration): void => {
@@ -43,7 +43,7 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
     accept(parseAuthorizationRequest(parameters, client, options))
   }
 
-  return async (form, client, ask, request) => {
+  return async (form, client, query, request) => {
     const parameters = await readParameters(form, client, request)
     check(parameters, client)
     const isUnproven = !isConfidential(client)
@@ -53,7 +53,7 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
     const values = { ...toParameterValues(parameters), ...(jkt !== undefined && { dpop_jkt: jkt }) }
     const pushed = { client_id: client.client_id, parameters: values, ...(isUnproven && { isUnproven }) }
     const untilMs = clock.nowMs() + lifetimeSec * 1000
-    const shed = await ask(
+    const shed = await query(
       () => store.pushed.create(pushedId, pushed, untilMs, options.maxInteractions),
       pendingReplayChecks,
     )

@@ -26,7 +26,7 @@ interface Revocable {
  */
 export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): Endpoint => {
   const { store, keys, revocations } = deps
-  const lineage = createRotationFamily(keys)
+  const rotationFamily = createRotationFamily(keys)
 
   const findJwt = async (token: string): Promise<Revocable | undefined> => {
     const record = await accessTokens.readJwt(token)
@@ -57,7 +57,7 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     if (isConfidential(client)) return undefined // only a public client's tokens are replaced
     const { client_id } = client
     const current = await store.grants.findCurrentRefresh(grantId, client_id)
-    const isOne = current && lineage.isAncestor(token, current.currentDigest, current.generation)
+    const isOne = current && rotationFamily.isAncestor(token, current.currentDigest, current.generation)
     return isOne
       ? { client_id, fact: { reason: 'refresh_token' }, revoke: () => revokeGrant(deps, grantId) }
       : undefined
@@ -69,11 +69,11 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     return (await findStored(grantId, keys.digest(token))) ?? findReplaced(grantId, token, client)
   }
 
-  return async (form, client, ask) => {
+  return async (form, client, query) => {
     const { client_id } = client
     const token = form.get('token')
     if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
-    const found = await ask(() => find(token, client))
+    const found = await query(() => find(token, client))
     if (found && found.client_id !== client_id) {
       throw new OAuthError('invalid_grant', 'The token was not issued to this client')
     }

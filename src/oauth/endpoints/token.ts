@@ -25,7 +25,7 @@ export const createTokenEndpoint = (
   grants: readonly Grant[],
   accessTokens: AccessTokens,
   feed: RevocationFeed,
-  checkPossession: SenderConstraintCheck,
+  checkSenderConstraint: SenderConstraintCheck,
 ): Endpoint => {
   const { options } = deps
   const tokenBeginner = createTokenBeginner(deps, accessTokens)
@@ -53,16 +53,16 @@ export const createTokenEndpoint = (
     }
   }
 
-  return (form, client, ask, request) => {
+  return (form, client, query, request) => {
     const grant = chooseGrant(form, client, grants)
-    const scope = askedScope(grant, form, client)
+    const scope = scopeOf(grant, form, client)
     requireResources(form.resources, options)
     requireStore(feed)
-    const possession = checkPossession(request, client)
-    const beginToken = tokenBeginner({ form, client, senderConstraint: possession })
-    const askProven: StoreQuery = question => ask(question, possession.pendingReplayChecks)
-    const granted = grant.redeem({ form, client, scope, senderConstraint: possession, beginToken, query: askProven })
-    return mapMaybe(granted, known => toReply(grant, known, possession))
+    const senderConstraint = checkSenderConstraint(request, client)
+    const beginToken = tokenBeginner({ form, client, senderConstraint })
+    const queryProven: StoreQuery = run => query(run, senderConstraint.pendingReplayChecks)
+    const granted = grant.redeem({ form, client, scope, senderConstraint, beginToken, query: queryProven })
+    return mapMaybe(granted, known => toReply(grant, known, senderConstraint))
   }
 }
 
@@ -81,7 +81,7 @@ const chooseGrant = (form: Form, client: ClientRegistration, grants: readonly Gr
   return grant
 }
 
-const askedScope = (grant: Grant, form: Form, client: ClientRegistration): readonly string[] | undefined => {
+const scopeOf = (grant: Grant, form: Form, client: ClientRegistration): readonly string[] | undefined => {
   const text = form.get('scope')
   return grant.takesScope && text !== undefined ? requestedScope(text, client) : undefined
 }

@@ -29,7 +29,7 @@ const neverInQuery: readonly string[] = [
  */
 export const parseForm = (request: OAuthRequest): Form => {
   if (!isFormEncoded(request.contentType)) throw refuse('The body must be application/x-www-form-urlencoded')
-  const query = request.query === '' ? nothing : readFields(request.query)
+  const query = request.query === '' ? noFields : readFields(request.query)
   const body = readFields(request.body)
   if (neverInQuery.some(name => query.values.has(name)))
     throw refuse('Secrets and tokens belong in the body, not in the URL')
@@ -49,7 +49,7 @@ interface Fields {
   readonly isRepeated: boolean
 }
 
-const nothing: Fields = { values: new Map(), resources: [], isRepeated: false }
+const noFields: Fields = { values: new Map(), resources: [], isRepeated: false }
 
 /** RFC 8707 section 2 and RFC 8693 section 2.1. */
 const mayRepeat = (name: string): boolean => name === 'resource' || name === 'audience'

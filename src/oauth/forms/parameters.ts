@@ -27,8 +27,8 @@ export const parseParameters = (request: OAuthRequest): Parameters | UnreadableP
   const isPost = request.method === 'POST'
   if (isPost && !isFormEncoded(request.contentType)) return 'not_form_encoded'
   const values = groupByName(isPost ? request.body : request.query)
-  const elsewhere = isPost ? groupByName(request.query) : noValues
-  return values === undefined || elsewhere === undefined ? 'too_many' : toParameters(values, elsewhere)
+  const inQuery = isPost ? groupByName(request.query) : noValues
+  return values === undefined || inQuery === undefined ? 'too_many' : toParameters(values, inQuery)
 }
 
 /** By name, in the order of their first; undefined stands for a value that cannot be decoded. */
@@ -49,11 +49,11 @@ const groupByName = (text: string): Values | undefined => {
   return fault === undefined ? values : undefined
 }
 
-const toParameters = (values: Values, elsewhere: Values): Parameters => {
+const toParameters = (values: Values, inQuery: Values): Parameters => {
   const faults = new Map<string, ParameterFault>()
   for (const [name, sent] of values) {
     if (sent.includes(undefined)) faults.set(name, 'malformed')
-    else if (sent.length > 1 || elsewhere.has(name)) faults.set(name, 'repeated')
+    else if (sent.length > 1 || inQuery.has(name)) faults.set(name, 'repeated')
   }
   const all = (name: string): string[] => (values.get(name) ?? []).flatMap(value => value || [])
   return { get: name => (faults.has(name) ? undefined : all(name)[0]), all, faults }

@@ -19,7 +19,7 @@ export type LoginAppAuthentication = (token: string) => Promise<string | undefin
 /** Its own media type (RFC 8725 section 3.11). */
 const typ = 'sidegate-login+jwt'
 const longestLifeSec = 300
-const longestJti = 256
+const maxJtiLength = 256
 
 export const createLoginAppAuthentication = (
   { options, store, keys, clock }: OAuthDeps,
@@ -37,12 +37,12 @@ export const createLoginAppAuthentication = (
     maxLifetimeSec: longestLifeSec,
   }
   return async token => {
-    const heard = verifyClientJwt(token, source, { ...rules, nowMs: clock.nowMs() })
-    if (!('proven' in heard)) return reasonOf(heard)
-    const { iat, jti, exp } = heard.proven
+    const result = verifyClientJwt(token, source, { ...rules, nowMs: clock.nowMs() })
+    if (!('proven' in result)) return reasonOf(result)
+    const { iat, jti, exp } = result.proven
     const oldestSec = clock.nowMs() / 1000 - longestLifeSec - expirySkewSec
     if (typeof iat !== 'number' || iat < oldestSec) return 'iat is missing, or more than five minutes ago'
-    if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) return reasons.jti_missing
+    if (typeof jti !== 'string' || jti === '' || jti.length > maxJtiLength) return reasons.jti_missing
     const use = { id: keys.digest(`login\0${jti}`), untilMs: (exp + expirySkewSec) * 1000 + clockSpreadMs }
     const [isFirst] = await store.replays.spend([use])
     return isFirst === true ? undefined : reasons.jti_used
@@ -50,8 +50,8 @@ export const createLoginAppAuthentication = (
 }
 
 /** The keys are at hand, so that nothing comes later. */
-const reasonOf = (heard: Exclude<ProofResult<unknown>, { readonly proven: unknown }>): string =>
-  ('fault' in heard && reasons[heard.fault]) || 'the JWT is not good'
+const reasonOf = (result: Exclude<ProofResult<unknown>, { readonly proven: unknown }>): string =>
+  ('fault' in result && reasons[result.fault]) || 'the JWT is not good'
 
 const reasons: Readonly<Partial<Record<ClientAuthFailureReason, string>>> = {
   malformed: 'the text is no signed JWT, or names an extension in crit',
@@ -62,7 +62,7 @@ const reasons: Readonly<Partial<Record<ClientAuthFailureReason, string>>> = {
   expired: 'exp is missing, or has passed',
   lifetime_too_long: 'exp is more than five minutes away',
   nbf_in_future: 'iat or nbf is in the future',
-  jti_missing: `jti is missing, or no text of 1 to ${longestJti} characters`,
+  jti_missing: `jti is missing, or no text of 1 to ${maxJtiLength} characters`,
   jti_used: 'jti was used before: each call takes a JWT of its own',
   key_unknown: 'no key of the configuration has this kid and alg',
   signature: 'the signature was made by no key of the configuration',

@@ -12,7 +12,7 @@ import type { PageSession } from './interaction-session.ts'
 /** What a request to an interaction finds. */
 export type BoundInteraction =
   /** The browser that it was begun in. */
-  | { readonly kind: 'visit'; readonly session: PageSession }
+  | { readonly kind: 'bound'; readonly session: PageSession }
   /** A browser with the cookie from before the sign-in: it may sign in once more, or decline. */
   | { readonly kind: 'outdated'; readonly session: PageSession }
   /** Not this browser's. */
@@ -30,25 +30,25 @@ export const createBrowserBinding = (deps: OAuthDeps): BrowserBinding => {
     const id = parseInteractionPath(request.path)
     const found = id === undefined ? undefined : await findInteraction(deps, id)
     if (id === undefined || !found) return { kind: 'unknown' }
-    const setting = pageContextOf(deps.options.issuer, request, found.record.ui_locales)
-    return admit({ id, setting, ...found }, cookie.parse(request.cookie), digest)
+    const pageContext = pageContextOf(deps.options.issuer, request, found.record.ui_locales)
+    return verifyBrowser({ id, pageContext, ...found }, cookie.parse(request.cookie), digest)
   }
 }
 
-/** Another site may have planted cookies before ours or after it: the one that fits now goes before one that did. */
-const admit = (
-  found: Found & { readonly id: string; readonly setting: PageContext },
+/** Another site may have planted cookies before ours or after it: the one that isBound now goes before one that did. */
+const verifyBrowser = (
+  found: Found & { readonly id: string; readonly pageContext: PageContext },
   secrets: readonly string[],
   digest: Digest,
 ): BoundInteraction => {
   const { id, record } = found
-  const fits = (secret: string): boolean => timingSafeEqualText(digest(secret), record.browserDigest)
+  const isBound = (secret: string): boolean => timingSafeEqualText(digest(secret), record.browserDigest)
   const csrfOf = (secret: string): string => digest(`csrf\0${id}\0${secret}`)
-  const current = secrets.find(fits)
-  if (current !== undefined) return { kind: 'visit', session: { ...found, secret: current, csrf: csrfOf(current) } }
+  const current = secrets.find(isBound)
+  if (current !== undefined) return { kind: 'bound', session: { ...found, secret: current, csrf: csrfOf(current) } }
   for (const secret of secrets) {
     const renewed = renewSecret(id, secret, digest)
-    if (fits(renewed)) return { kind: 'outdated', session: { ...found, secret: renewed, csrf: csrfOf(secret) } }
+    if (isBound(renewed)) return { kind: 'outdated', session: { ...found, secret: renewed, csrf: csrfOf(secret) } }
   }
   return { kind: 'foreign' }
 }

@@ -9,24 +9,24 @@ import { createReturnCookie } from './return-cookie.ts'
 
 /** The end of an interaction: one redirect to the client, the same one for every form that says the same again. */
 export interface Completion {
-  /** Creates the grant and sends its code. Only after consent; a visit without a person is a TypeError. */
+  /** Creates the grant and sends its code. Only after consent; a visit without a user is a TypeError. */
   allow(session: InteractionSession): Promise<OAuthReply>
   /** Sends an error (RFC 6749 section 4.1.2.1); nothing redeemable comes to be. */
   decline(session: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
-  /** As `decline`, for a browser that has not proven to be the person's: how it ended otherwise is not for it to learn. */
-  withdraw(session: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
+  /** As `decline`, for a browser that has not proven to be the user's: how it ended otherwise is not for it to learn. */
+  abort(session: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
 }
 
 export const createCompletion = (deps: OAuthDeps): Completion => {
   const { options, store, clock } = deps
-  const ticket = createReturnCookie(deps)
+  const returnCookie = createReturnCookie(deps)
 
   /** One pushed request leads to one answer, however many windows it was opened in (RFC 9126 section 7.3). */
   const endPushedRequest = ({ id, record }: InteractionSession): boolean | Promise<boolean> =>
     record.pushedId === undefined ||
     store.pushed.complete(record.pushedId, id, clock.nowMs() + options.interactionLifetimeSec * 1000)
 
-  const settle = (session: InteractionSession, redirect: string): Promise<Advance> =>
+  const finish = (session: InteractionSession, redirect: string): Promise<Advance> =>
     advance(store.interactions, session.id, record =>
       // After a sign-in in another window only the renewed cookie opens what is sealed now.
       record.stage === 'done' || record.browserDigest !== session.record.browserDigest
@@ -35,20 +35,20 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
     )
 
   /** To where the interaction ended, by this request or by a faster one. */
-  const leave = (
+  const toReply = (
     session: InteractionSession,
     outcome: Advance,
     result: InteractionOutcome,
     error?: string,
   ): OAuthReply => {
-    if (outcome.kind === 'gone') return expiredPage(session.setting)
+    if (outcome.kind === 'gone') return expiredPage(session.pageContext)
     const { redirect, browserDigest } = outcome.record
     // It is the window that signed in that goes on.
     if (redirect === undefined || browserDigest !== session.record.browserDigest) {
       return seeOther(`/interaction/${session.id}`)
     }
     const reply = seeOther(decryptRedirect(redirect, session.secret), {
-      'set-cookie': ticket.toClearCookie(session.id),
+      'set-cookie': returnCookie.toClearCookie(session.id),
     })
     if (outcome.kind === 'overtaken') return { ...reply, facts: { client_id: session.client.client_id } }
     const { sub, scope } = outcome.record
@@ -57,25 +57,25 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
   }
 
   const decline: Completion['decline'] = async (session, error, description) => {
-    if (!(await endPushedRequest(session))) return answeredElsewherePage(session.setting)
+    if (!(await endPushedRequest(session))) return answeredElsewherePage(session.pageContext)
     const redirect = toErrorRedirect(session.record, error, description, options.issuer)
-    return leave(session, await settle(session, redirect), 'rejected', error)
+    return toReply(session, await finish(session, redirect), 'rejected', error)
   }
 
   return {
     allow: async session => {
-      if (!(await endPushedRequest(session))) return answeredElsewherePage(session.setting)
+      if (!(await endPushedRequest(session))) return answeredElsewherePage(session.pageContext)
       const { grantId, code } = await createGrant(deps, session)
-      const outcome = await settle(session, toCodeRedirect(session.record, code, options.issuer))
+      const outcome = await finish(session, toCodeRedirect(session.record, code, options.issuer))
       if (outcome.kind !== 'advanced') await store.grants.remove(grantId)
-      return leave(session, outcome, 'accepted')
+      return toReply(session, outcome, 'accepted')
     },
     decline,
-    withdraw: async (session, error, description) => {
+    abort: async (session, error, description) => {
       const reply = await decline(session, error, description)
       const { location } = reply.headers
       const isOwn = location === toErrorRedirect(session.record, error, description, options.issuer)
-      return location === undefined || isOwn ? reply : foreignPage(session.setting)
+      return location === undefined || isOwn ? reply : foreignPage(session.pageContext)
     },
   }
 }
@@ -94,10 +94,10 @@ const createGrant = async (
   const codeExpiresAtMs = clock.nowMs() + options.code.lifetimeSec * 1000
   const redirectUri = record.redirectUriSent ? record.redirect_uri : ''
   const began = beganAtSec !== undefined && { beganAtSec }
-  const person = { sub, ...(username !== undefined && { username }), ...(acr !== undefined && { acr }) }
+  const user = { sub, ...(username !== undefined && { username }), ...(acr !== undefined && { acr }) }
   await store.grants.create({
     grantId,
-    record: { client_id, ...person, scope, resource, authTimeSec, ...began },
+    record: { client_id, ...user, scope, resource, authTimeSec, ...began },
     codeDigest: keys.digest(code),
     codeProof: codeProof(client_id, redirectUri, record.code_challenge ?? '', record.dpop_jkt),
     codeExpiresAtMs,

@@ -19,7 +19,7 @@ export const createConsent = (deps: OAuthDeps): Consent => {
   const show = (session: PageSession, status: 200 | 400): OAuthReply =>
     consentPage({
       status,
-      setting: session.setting,
+      pageContext: session.pageContext,
       interactionId: session.id,
       csrf: session.csrf,
       clientName: session.client.client_name,

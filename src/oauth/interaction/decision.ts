@@ -38,10 +38,10 @@ interface Rule {
 
 type Rules = Readonly<Record<string, Rule>>
 
-const longest = 255
+const maxLength = 255
 
 const isText = (pattern: RegExp, value: unknown): boolean =>
-  typeof value === 'string' && value.length <= longest && pattern.test(value)
+  typeof value === 'string' && value.length <= maxLength && pattern.test(value)
 
 const isListOf = (pattern: RegExp, value: unknown): boolean =>
   Array.isArray(value) && value.every(member => isText(pattern, member))
@@ -58,12 +58,12 @@ const describing = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 const acceptanceRules: Rules = {
   sub: {
     isRight: value => isText(identifier, value),
-    rule: `sub must be 1 to ${longest} characters of printable ASCII without spaces`,
+    rule: `sub must be 1 to ${maxLength} characters of printable ASCII without spaces`,
     isRequired: true,
   },
   username: {
     isRight: value => isText(name, value) && hasBalancedDirections(String(value)),
-    rule: `username must be 1 to ${longest} characters, without control characters, without bidirectional ones that stay open, and without spaces at either end`,
+    rule: `username must be 1 to ${maxLength} characters, without control characters, without bidirectional ones that stay open, and without spaces at either end`,
   },
   acr: { isRight: value => isText(word, value), rule: 'acr must be one word' },
   amr: { isRight: value => isListOf(word, value), rule: 'amr must be a list of words' },
@@ -82,7 +82,7 @@ const rejectionRules: Rules = {
   },
   description: {
     isRight: value => isText(describing, value),
-    rule: `description must be at most ${longest} characters of printable ASCII without quotes and backslashes`,
+    rule: `description must be at most ${maxLength} characters of printable ASCII without quotes and backslashes`,
   },
 }
 

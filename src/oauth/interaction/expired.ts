@@ -10,14 +10,14 @@ export type Expired = (request: OAuthRequest) => OAuthReply
 
 export const createExpired = (deps: OAuthDeps): Expired => {
   const { issuer } = deps.options
-  const ticket = createReturnCookie(deps)
+  const returnCookie = createReturnCookie(deps)
   return request => {
     const id = /^\/interaction\/([A-Za-z0-9_-]{22})(?:\/resume)?$/.exec(request.path)?.[1]
-    const address = id === undefined ? undefined : ticket.verify(id, request.cookie)
+    const address = id === undefined ? undefined : returnCookie.verify(id, request.cookie)
     if (id === undefined || !address) return expiredPage(pageContextOf(issuer, request))
     const redirect = toErrorRedirect(address, 'access_denied', 'The sign-in was not finished in time.', issuer)
     return {
-      ...seeOther(redirect, { 'set-cookie': ticket.toClearCookie(id) }),
+      ...seeOther(redirect, { 'set-cookie': returnCookie.toClearCookie(id) }),
       facts: { client_id: address.client_id, error: 'access_denied', interaction: 'expired' },
     }
   }

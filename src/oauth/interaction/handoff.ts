@@ -15,7 +15,7 @@ import { toRejectionError } from './decision.ts'
 import { decryptRedirect } from './encrypt-redirect.ts'
 import { createExpired } from './expired.ts'
 import type { InteractionSession } from './interaction-session.ts'
-import { firstPage } from './redirect-to-login.ts'
+import { loginUrl } from './redirect-to-login.ts'
 
 /**
  * The browser's side of a hand-off to the operator's own login: `/interaction/<id>` leads there, and
@@ -25,24 +25,24 @@ import { firstPage } from './redirect-to-login.ts'
  */
 export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Promise<OAuthReply>) => {
   const { issuer, login } = deps.options
-  const enter = createBrowserBinding(deps)
-  const admit = createAdmission(deps)
+  const findBound = createBrowserBinding(deps)
+  const verifyResume = createResumeVerifier(deps)
   const expired = createExpired(deps)
   const completion = createCompletion(deps)
 
-  const lead = async (request: OAuthRequest): Promise<OAuthReply> => {
-    const entrance = await enter(request)
-    if (entrance.kind === 'unknown') return expired(request)
-    if (entrance.kind !== 'visit') return foreignPage(pageContextOf(issuer, request))
-    const { id, record, setting } = entrance.session
-    return record.stage === 'done' ? finishedPage(setting) : seeOther(firstPage(login, id))
+  const redirectToLoginPage = async (request: OAuthRequest): Promise<OAuthReply> => {
+    const bound = await findBound(request)
+    if (bound.kind === 'unknown') return expired(request)
+    if (bound.kind !== 'bound') return foreignPage(pageContextOf(issuer, request))
+    const { id, record, pageContext } = bound.session
+    return record.stage === 'done' ? finishedPage(pageContext) : seeOther(loginUrl(login, id))
   }
 
   const resume = async (id: string, request: OAuthRequest): Promise<OAuthReply> => {
     if (request.method !== 'GET') throw onlyGet()
     const found = await findInteraction(deps, id)
     if (!found) return expired(request)
-    const session = admit(id, found, request)
+    const session = verifyResume(id, found, request)
     if (!session) return foreignPage(pageContextOf(issuer, request))
     const { redirect, handoff } = session.record
     if (redirect !== undefined) return seeOther(decryptRedirect(redirect, session.secret))
@@ -53,7 +53,7 @@ export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Prom
 
   return request => {
     const id = parseResumePath(request.path)
-    return id === undefined ? lead(request) : resume(id, request)
+    return id === undefined ? redirectToLoginPage(request) : resume(id, request)
   }
 }
 
@@ -73,9 +73,9 @@ export const resumeToken = (interactionId: string, salt: string, digest: Digest)
   digest(`resume\0${interactionId}\0${salt}`)
 
 /** The visit of a browser that may resume, or undefined. */
-type Admit = (id: string, found: Found, request: OAuthRequest) => InteractionSession | undefined
+type VerifyResume = (id: string, found: Found, request: OAuthRequest) => InteractionSession | undefined
 
-const createAdmission = ({ options, keys }: OAuthDeps): Admit => {
+const createResumeVerifier = ({ options, keys }: OAuthDeps): VerifyResume => {
   const cookie = createBrowserCookie(options.issuer)
 
   const secretOf = (client: ClientRegistration, token: string, browserDigest: string, request: OAuthRequest) =>
@@ -89,7 +89,7 @@ const createAdmission = ({ options, keys }: OAuthDeps): Admit => {
     if (token === undefined || !record.handoff) return undefined
     if (!timingSafeEqualText(token, resumeToken(id, record.handoff.resumeSalt, keys.digest))) return undefined
     const secret = secretOf(client, token, record.browserDigest, request)
-    const setting = pageContextOf(options.issuer, request, record.ui_locales)
-    return secret === undefined ? undefined : { id, secret, client, record, setting }
+    const pageContext = pageContextOf(options.issuer, request, record.ui_locales)
+    return secret === undefined ? undefined : { id, secret, client, record, pageContext }
   }
 }

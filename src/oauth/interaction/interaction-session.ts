@@ -12,7 +12,7 @@ export interface InteractionSession {
   readonly secret: string
   readonly client: ClientRegistration
   /** What its pages look like. */
-  readonly setting: PageContext
+  readonly pageContext: PageContext
   readonly record: InteractionRecord
 }
 

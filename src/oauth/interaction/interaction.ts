@@ -26,44 +26,46 @@ export const createInteraction = (deps: OAuthDeps): Interaction =>
  */
 const createEmbedded = (deps: OAuthDeps): Interaction => {
   const { issuer } = deps.options
-  const enter = createBrowserBinding(deps)
+  const findBound = createBrowserBinding(deps)
   const expired = createExpired(deps)
   const login = createLogin(deps)
   const consent = createConsent(deps)
 
   const show = (session: PageSession): OAuthReply => {
     if (session.record.stage === 'login') return login.show(session)
-    return session.record.stage === 'consent' ? consent.show(session) : finishedPage(session.setting)
+    return session.record.stage === 'consent' ? consent.show(session) : finishedPage(session.pageContext)
   }
 
   /** The answer to the sign-in was lost, and the new cookie with it. The form opens nothing that the password does not. */
   const showAgain = (session: PageSession): OAuthReply =>
-    session.record.stage === 'consent' ? login.show(session) : foreignPage(session.setting)
+    session.record.stage === 'consent' ? login.show(session) : foreignPage(session.pageContext)
 
   const submit = (session: PageSession, form: Parameters, address: string): OAuthReply | Promise<OAuthReply> => {
     const { stage, redirect } = session.record
     if (stage === 'login') return login.submit(session, form, address)
     if (stage === 'consent') return consent.submit(session, form)
-    return redirect === undefined ? finishedPage(session.setting) : seeOther(decryptRedirect(redirect, session.secret))
+    return redirect === undefined
+      ? finishedPage(session.pageContext)
+      : seeOther(decryptRedirect(redirect, session.secret))
   }
 
   return async request => {
-    const entrance = await enter(request)
-    if (entrance.kind === 'unknown') return expired(request)
-    if (entrance.kind === 'foreign') return foreignPage(pageContextOf(issuer, request))
-    const { kind, session } = entrance
-    const { setting } = session
-    if (request.method !== 'POST') return kind === 'visit' ? show(session) : showAgain(session)
-    if (isCrossOrigin(request, issuer)) return foreignPage(setting)
+    const bound = await findBound(request)
+    if (bound.kind === 'unknown') return expired(request)
+    if (bound.kind === 'foreign') return foreignPage(pageContextOf(issuer, request))
+    const { kind, session } = bound
+    const { pageContext } = session
+    if (request.method !== 'POST') return kind === 'bound' ? show(session) : showAgain(session)
+    if (isCrossOrigin(request, issuer)) return foreignPage(pageContext)
     const form = parseParameters(request)
-    if (typeof form === 'string') return unreadablePage(setting)
+    if (typeof form === 'string') return unreadablePage(pageContext)
     if (!timingSafeEqualText(form.get('csrf') ?? '', session.csrf)) {
-      return kind === 'visit' && isPastSignIn(session, form)
+      return kind === 'bound' && isPastSignIn(session, form)
         ? seeOther(`/interaction/${session.id}`)
-        : foreignPage(setting)
+        : foreignPage(pageContext)
     }
-    if (form.faults.size > 0) return unreadablePage(setting)
-    return kind === 'visit' ? submit(session, form, request.address) : login.repeat(session, form, request.address)
+    if (form.faults.size > 0) return unreadablePage(pageContext)
+    return kind === 'bound' ? submit(session, form, request.address) : login.repeat(session, form, request.address)
   }
 }
 

@@ -70,7 +70,7 @@ export const createLoginApi = (deps: OAuthDeps): LoginApi => {
     }
   }
 
-  const misfitOf = (acceptance: Acceptance, record: InteractionRecord): string | undefined => {
+  const conflictOf = (acceptance: Acceptance, record: InteractionRecord): string | undefined => {
     const { sub, acr, auth_time, granted_scopes } = acceptance
     const asked = splitScope(record.scope)
     const contexts = splitScope(record.acr_values ?? '')
@@ -81,7 +81,7 @@ export const createLoginApi = (deps: OAuthDeps): LoginApi => {
     if (!(granted_scopes ?? []).every(scope => asked.includes(scope))) {
       return 'granted_scopes has a scope that was not asked for.'
     }
-    const isAhead = auth_time !== undefined && auth_time * 1000 > clock.nowMs() + mostAheadMs
+    const isAhead = auth_time !== undefined && auth_time * 1000 > clock.nowMs() + maxClockAheadMs
     return isAhead ? 'auth_time is in the future.' : undefined
   }
 
@@ -105,8 +105,8 @@ export const createLoginApi = (deps: OAuthDeps): LoginApi => {
       const found = await findInteraction(deps, id)
       if (!found) return { kind: 'unknown' }
       const isOpen = found.record.stage === 'login'
-      const misfit = isOpen ? (misfitOf(acceptance, found.record) ?? (await claimSubject(acceptance.sub))) : undefined
-      return misfit === undefined ? decide(id, toDecision(acceptance, found.record)) : conflict(misfit)
+      const reason = isOpen ? (conflictOf(acceptance, found.record) ?? (await claimSubject(acceptance.sub))) : undefined
+      return reason === undefined ? decide(id, toDecision(acceptance, found.record)) : conflict(reason)
     },
     reject: async (id, body) => {
       const rejection = parseRejection(body)
@@ -120,7 +120,7 @@ export const createLoginApi = (deps: OAuthDeps): LoginApi => {
 const isClientId = 'sub is the id of a client.'
 
 /** How far the clock of the operator's login may be ahead of ours. */
-const mostAheadMs = 60_000
+const maxClockAheadMs = 60_000
 
 const conflict = (reason: string): LoginApiAnswer => ({ kind: 'conflict', reason })
 

@@ -11,10 +11,10 @@ import { renewSecret } from './browser-binding.ts'
 import { createCompletion } from './completion.ts'
 import { createBrowserCookie } from './cookie.ts'
 import { advance, type Change, type InteractionSession, type PageSession } from './interaction-session.ts'
-import { createUsers, type Person } from './users.ts'
+import { type AuthenticatedUser, createUsers } from './users.ts'
 
 /** After this many wrong passwords the page comes again; the next wrong one ends the interaction. */
-const mostFailedLogins = 5
+const maxFailedLogins = 5
 
 /** The first stage: who is there. */
 export interface Login {
@@ -22,7 +22,7 @@ export interface Login {
   submit(session: PageSession, form: Parameters, address: string): Promise<OAuthReply>
   /**
    * The sign-in form once more, with the cookie from before the sign-in: its second coming did not wait for the new
-   * cookie, or that was lost on its way. Who proves again to be the person that signed in gets it; nobody else learns
+   * cookie, or that was lost on its way. Who proves again to be the user that signed in gets it; nobody else learns
    * anything. It may be declined too, so that the client is told.
    */
   repeat(session: PageSession, form: Parameters, address: string): Promise<OAuthReply>
@@ -36,7 +36,7 @@ export const createLogin = (deps: OAuthDeps): Login => {
 
   const show = (session: PageSession, failure?: SignInFailure): OAuthReply =>
     signInPage({
-      setting: session.setting,
+      pageContext: session.pageContext,
       interactionId: session.id,
       csrf: session.csrf,
       clientName: session.client.client_name,
@@ -44,97 +44,108 @@ export const createLogin = (deps: OAuthDeps): Login => {
       ...(failure ? { failure } : {}),
     })
 
-  const verify = async ({ name, username, password, address, from }: Proof): Promise<Person | undefined> => {
-    const person = await users.verify(username, password, from)
-    if (person) failures.proven(name, address)
-    return person
+  const verify = async ({
+    name,
+    username,
+    password,
+    address,
+    from,
+  }: PasswordAttempt): Promise<AuthenticatedUser | undefined> => {
+    const user = await users.verify(username, password, from)
+    if (user) failures.proven(name, address)
+    return user
   }
 
-  const submitPassword = async (session: PageSession, proof: Proof): Promise<OAuthReply> => {
-    const blockedMs = failures.blockedMs(proof.name, proof.address)
-    if (blockedMs > 0) return show(session, tooMany(session, proof, blockedMs))
-    const attempt = await advance(store.interactions, session.id, countAttempt)
-    if (attempt.kind === 'gone') return expiredPage(session.setting)
-    if (attempt.kind === 'overtaken') return overtaken(session, proof, attempt.record)
-    const person = await verify(proof)
-    return person ? signIn(session, person) : refuse(session, proof, attempt.record.failedLogins)
+  const submitPassword = async (session: PageSession, attempt: PasswordAttempt): Promise<OAuthReply> => {
+    const blockedMs = failures.blockedMs(attempt.name, attempt.address)
+    if (blockedMs > 0) return show(session, tooMany(session, attempt, blockedMs))
+    const counted = await advance(store.interactions, session.id, countAttempt)
+    if (counted.kind === 'gone') return expiredPage(session.pageContext)
+    if (counted.kind === 'overtaken') return overtaken(session, attempt, counted.record)
+    const user = await verify(attempt)
+    return user ? signIn(session, user) : refuse(session, attempt, counted.record.failedLogins)
   }
 
   const overtaken = (
     session: PageSession,
-    proof: Proof,
+    attempt: PasswordAttempt,
     record: InteractionRecord,
   ): OAuthReply | Promise<OAuthReply> => {
     if (record.stage === 'login') return giveUp(session)
     if (record.sub === undefined) return toNextPage(session.id)
-    return proveAgain({ ...session, secret: renewed(session), record }, proof)
+    return reauthenticate({ ...session, secret: renewed(session), record }, attempt)
   }
 
   const giveUp = (session: InteractionSession): Promise<OAuthReply> =>
     completion.decline(session, 'access_denied', 'Too many wrong passwords.')
 
-  const refuse = async (session: PageSession, proof: Proof, failedLogins: number): Promise<OAuthReply> => {
-    const waitMs = await failures.count(proof.name, proof.address)
-    const fact = failureOf(proof, waitMs)
-    if (failedLogins > mostFailedLogins) return withSignIn(await giveUp(session), session, fact)
+  const refuse = async (session: PageSession, attempt: PasswordAttempt, failedLogins: number): Promise<OAuthReply> => {
+    const waitMs = await failures.count(attempt.name, attempt.address)
+    const fact = failureOf(attempt, waitMs)
+    if (failedLogins > maxFailedLogins) return withSignIn(await giveUp(session), session, fact)
     return withSignIn(
-      show(session, waitMs > 0 ? tooMany(session, proof, waitMs) : wrong(session, proof, failedLogins)),
+      show(session, waitMs > 0 ? tooMany(session, attempt, waitMs) : wrong(session, attempt, failedLogins)),
       session,
       fact,
     )
   }
 
-  const failureOf = ({ username }: Proof, waitMs: number): SignIn => ({
+  const failureOf = ({ username }: PasswordAttempt, waitMs: number): SignIn => ({
     outcome: waitMs > 0 ? 'blocked' : 'refused',
     sub: users.subOf(username),
   })
 
-  const signIn = async (session: InteractionSession, person: Person): Promise<OAuthReply> => {
+  const signIn = async (session: InteractionSession, user: AuthenticatedUser): Promise<OAuthReply> => {
     const authTimeSec = Math.floor(clock.nowMs() / 1000)
     const secret = renewed(session)
     const browserDigest = keys.digest(secret)
     const signedIn = await advance(store.interactions, session.id, record =>
-      record.stage === 'login' ? { ...record, ...person, stage: 'consent', authTimeSec, browserDigest } : undefined,
+      record.stage === 'login' ? { ...record, ...user, stage: 'consent', authTimeSec, browserDigest } : undefined,
     )
-    if (signedIn.kind === 'gone') return expiredPage(session.setting)
-    const reply = goOn({ ...session, ...signedIn, secret }, person)
-    return signedIn.kind === 'advanced' ? withSignIn(reply, session, { outcome: 'done', sub: person.sub }) : reply
+    if (signedIn.kind === 'gone') return expiredPage(session.pageContext)
+    const reply = proceedToConsent({ ...session, ...signedIn, secret }, user)
+    return signedIn.kind === 'advanced' ? withSignIn(reply, session, { outcome: 'done', sub: user.sub }) : reply
   }
 
   const renewed = (session: InteractionSession): string => renewSecret(session.id, session.secret, keys.digest)
 
-  /** On from a sign-in, this one or a faster one of the same person, with the cookie that it renewed. */
-  const goOn = ({ id, secret, record, setting }: InteractionSession, person: Person): OAuthReply => {
+  /** On from a sign-in, this one or a faster one of the same user, with the cookie that it renewed. */
+  const proceedToConsent = (
+    { id, secret, record, pageContext }: InteractionSession,
+    user: AuthenticatedUser,
+  ): OAuthReply => {
     if (record.sub === undefined) return toNextPage(id)
-    if (record.sub !== person.sub) return foreignPage(setting)
+    if (record.sub !== user.sub) return foreignPage(pageContext)
     const lifetimeSec = Math.ceil((record.expiresAtMs - clock.nowMs()) / 1000)
     return toNextPage(id, { 'set-cookie': cookie.toSetCookie(id, secret, lifetimeSec) })
   }
 
-  const proveAgain = async (session: PageSession, proof: Proof): Promise<OAuthReply> => {
-    const blockedMs = failures.blockedMs(proof.name, proof.address)
-    if (blockedMs > 0) return show(session, tooMany(session, proof, blockedMs))
-    const person = await verify(proof)
+  const reauthenticate = async (session: PageSession, attempt: PasswordAttempt): Promise<OAuthReply> => {
+    const blockedMs = failures.blockedMs(attempt.name, attempt.address)
+    if (blockedMs > 0) return show(session, tooMany(session, attempt, blockedMs))
+    const user = await verify(attempt)
     // Somebody else of ours is told what a wrong password is told: who signed in is not for others to learn.
-    if (person)
-      return person.sub === session.record.sub ? goOn(session, person) : show(session, wrong(session, proof, 0))
-    const waitMs = await failures.count(proof.name, proof.address)
-    const page = show(session, waitMs > 0 ? tooMany(session, proof, waitMs) : wrong(session, proof, 0))
-    return withSignIn(page, session, failureOf(proof, waitMs))
+    if (user)
+      return user.sub === session.record.sub
+        ? proceedToConsent(session, user)
+        : show(session, wrong(session, attempt, 0))
+    const waitMs = await failures.count(attempt.name, attempt.address)
+    const page = show(session, waitMs > 0 ? tooMany(session, attempt, waitMs) : wrong(session, attempt, 0))
+    return withSignIn(page, session, failureOf(attempt, waitMs))
   }
 
   /** One check of a password after those before it; how busy this process is may be its answer. */
   const inTurn = async (
-    { setting }: InteractionSession,
+    { pageContext }: InteractionSession,
     form: Parameters,
     address: string,
-    check: (proof: Proof) => Promise<OAuthReply>,
+    check: (attempt: PasswordAttempt) => Promise<OAuthReply>,
   ): Promise<OAuthReply> => {
     try {
-      const proof = readProof(form, address, keys.digest)
-      return await failures.inTurn(proof.name, address, from => check({ ...proof, from }))
+      const attempt = readAttempt(form, address, keys.digest)
+      return await failures.inTurn(attempt.name, address, from => check({ ...attempt, from }))
     } catch (error) {
-      if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return busyPage(setting)
+      if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return busyPage(pageContext)
       throw error
     }
   }
@@ -144,17 +155,17 @@ export const createLogin = (deps: OAuthDeps): Login => {
     submit: async (session, form, address) =>
       form.get('decision') === 'deny'
         ? completion.decline(session, 'access_denied', 'The sign-in was cancelled.')
-        : inTurn(session, form, address, proof => submitPassword(session, proof)),
+        : inTurn(session, form, address, attempt => submitPassword(session, attempt)),
     repeat: async (session, form, address) => {
       const decision = form.get('decision')
-      if (decision === 'deny') return completion.withdraw(session, 'access_denied', 'The sign-in was cancelled.')
-      if (decision !== undefined) return foreignPage(session.setting)
-      return inTurn(session, form, address, proof => proveAgain(session, proof))
+      if (decision === 'deny') return completion.abort(session, 'access_denied', 'The sign-in was cancelled.')
+      if (decision !== undefined) return foreignPage(session.pageContext)
+      return inTurn(session, form, address, attempt => reauthenticate(session, attempt))
     },
   }
 }
 
-interface Proof {
+interface PasswordAttempt {
   readonly username: string
   readonly password: Secret
   readonly address: string
@@ -164,7 +175,11 @@ interface Proof {
   readonly name: string
 }
 
-const readProof = (form: Parameters, address: string, digest: (text: string) => string): Omit<Proof, 'from'> => {
+const readAttempt = (
+  form: Parameters,
+  address: string,
+  digest: (text: string) => string,
+): Omit<PasswordAttempt, 'from'> => {
   const username = form.get('username') ?? ''
   return {
     username,
@@ -176,7 +191,7 @@ const readProof = (form: Parameters, address: string, digest: (text: string) => 
 
 /** Counted before the password is looked at: else many guesses sent at once would all be the first. */
 const countAttempt: Change = record =>
-  record.stage === 'login' && record.failedLogins <= mostFailedLogins
+  record.stage === 'login' && record.failedLogins <= maxFailedLogins
     ? { ...record, failedLogins: record.failedLogins + 1 }
     : undefined
 
@@ -189,17 +204,21 @@ const withSignIn = (reply: OAuthReply, { client }: InteractionSession, signIn: S
 const toNextPage = (interactionId: string, headers: OAuthReply['headers'] = {}): OAuthReply =>
   seeOther(`/interaction/${interactionId}`, headers)
 
-const wrong = ({ setting }: InteractionSession, { username }: Proof, failedLogins: number): SignInFailure => {
-  const { wrong, lastTry } = setting.texts.signIn
-  return { status: 400, username, text: failedLogins === mostFailedLogins ? `${wrong} ${lastTry}` : wrong }
+const wrong = (
+  { pageContext }: InteractionSession,
+  { username }: PasswordAttempt,
+  failedLogins: number,
+): SignInFailure => {
+  const { wrong, lastTry } = pageContext.texts.signIn
+  return { status: 400, username, text: failedLogins === maxFailedLogins ? `${wrong} ${lastTry}` : wrong }
 }
 
-const tooMany = ({ setting }: InteractionSession, { username }: Proof, waitMs: number): SignInFailure => {
+const tooMany = ({ pageContext }: InteractionSession, { username }: PasswordAttempt, waitMs: number): SignInFailure => {
   const waitSec = Math.ceil(waitMs / 1000) // RFC 9110 section 10.2.3: whole seconds
   return {
     status: 429,
     username,
-    text: setting.texts.signIn.tooMany(waitSec),
+    text: pageContext.texts.signIn.tooMany(waitSec),
     headers: { 'retry-after': String(waitSec) },
   }
 }

@@ -12,17 +12,19 @@ export type RedirectToLogin = (interactionId: string, browserSecret: string, add
 export const createRedirectToLogin = (deps: OAuthDeps): RedirectToLogin => {
   const { issuer, login, interactionLifetimeSec } = deps.options
   const cookie = createBrowserCookie(issuer)
-  const ticket = createReturnCookie(deps)
+  const returnCookie = createReturnCookie(deps)
   return (interactionId, browserSecret, address) => {
     const cookies = [cookie.toSetCookie(interactionId, browserSecret, interactionLifetimeSec)]
-    const way = ticket.toSetCookie(interactionId, address)
-    const reply = seeOther(firstPage(login, interactionId), { 'set-cookie': way ? [...cookies, way] : cookies })
+    const returnLine = returnCookie.toSetCookie(interactionId, address)
+    const reply = seeOther(loginUrl(login, interactionId), {
+      'set-cookie': returnLine ? [...cookies, returnLine] : cookies,
+    })
     return { ...reply, facts: { client_id: address.client_id, interaction: 'started' } }
   }
 }
 
 /** Where a person signs in: our own pages, or the operator's with the name of the interaction. */
-export const firstPage = (login: LoginOptions, interactionId: string): string =>
+export const loginUrl = (login: LoginOptions, interactionId: string): string =>
   login.mode === 'handoff'
     ? appendToRedirect(login.url, { interaction: interactionId })
     : `/interaction/${interactionId}`

@@ -9,7 +9,7 @@ import { createCookie } from './cookie.ts'
  * the person is not left before a dead end. Authenticated, not encrypted: the browser knows all of it anyway.
  */
 export interface ReturnCookie {
-  /** A `Set-Cookie` line; undefined where the ticket would be too long for a header that every request repeats. */
+  /** A `Set-Cookie` line; undefined where the cookie would be too long for a header that every request repeats. */
   toSetCookie(interactionId: string, address: ClientAddress): string | undefined
   /** The `Set-Cookie` line that takes it away again: who has gone back needs no way back. */
   toClearCookie(interactionId: string): string
@@ -24,7 +24,7 @@ export interface ClientAddress extends ResponseAddress {
 /** How long after its end an interaction still leads back to the client. */
 const lifetimeAfterEndSec = 24 * 3600
 /** Of name and value together: a state of 300 characters fits. */
-const longestCookieBytes = 600
+const maxCookieBytes = 600
 
 export const createReturnCookie = ({ options, keys, clients, clock }: OAuthDeps): ReturnCookie => {
   const cookie = createCookie(options.issuer, 'sidegate-return')
@@ -35,7 +35,7 @@ export const createReturnCookie = ({ options, keys, clients, clock }: OAuthDeps)
     toSetCookie: (interactionId, address) => {
       const payload = toPayload(address, Math.floor(clock.nowMs() / 1000) + lifetimeSec)
       const line = cookie.toSetCookie(interactionId, `${payload}.${macOf(interactionId, payload)}`, lifetimeSec)
-      return line.indexOf(';') < longestCookieBytes ? line : undefined
+      return line.indexOf(';') < maxCookieBytes ? line : undefined
     },
     toClearCookie: interactionId => cookie.toSetCookie(interactionId, '', 0),
     verify: (interactionId, cookieHeader) => {

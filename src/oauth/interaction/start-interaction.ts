@@ -25,15 +25,15 @@ export interface InteractionStart extends AuthorizationRequest {
  * @throws OAuthError rate_limit_exceeded where too many were begun from there
  */
 export type StartInteraction = (
-  addressed: RequestWithRedirect,
-  beginning: InteractionStart,
+  target: RequestWithRedirect,
+  start: InteractionStart,
   from: string,
 ) => Promise<OAuthReply>
 
 export const createStartInteraction = (deps: OAuthDeps): StartInteraction => {
   const { options, store, keys, clock, starts } = deps
-  const open = createRedirectToLogin(deps)
-  return async ({ client, ...address }, beginning, from) => {
+  const redirectToLogin = createRedirectToLogin(deps)
+  return async ({ client, ...address }, start, from) => {
     refuseWhenCrowded(await starts.take('interaction', from))
     const id = randomBytes(16).toString('base64url')
     const browserSecret = newBrowserSecret()
@@ -44,7 +44,7 @@ export const createStartInteraction = (deps: OAuthDeps): StartInteraction => {
       {
         client_id: client.client_id,
         ...address,
-        ...beginning,
+        ...start,
         browserDigest: keys.digest(browserSecret),
         stage: 'login',
         failedLogins: 0,
@@ -54,7 +54,7 @@ export const createStartInteraction = (deps: OAuthDeps): StartInteraction => {
       expiresAtMs,
       options.maxInteractions,
     )
-    const reply = open(id, browserSecret, { client_id: client.client_id, ...address })
+    const reply = redirectToLogin(id, browserSecret, { client_id: client.client_id, ...address })
     return shed === 0 ? reply : { ...reply, facts: { ...reply.facts, shed: { kind: 'interaction', count: shed } } }
   }
 }

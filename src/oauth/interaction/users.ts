@@ -6,7 +6,7 @@ import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { costOfHash, newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
 
 /** Somebody who proved to be a user of the configuration. */
-export interface Person {
+export interface AuthenticatedUser {
   readonly username: string
   readonly sub: string
 }
@@ -19,7 +19,7 @@ export interface Users {
    * @param from the address that the password came from
    * @throws OAuthError temporarily_unavailable when too many passwords are being checked.
    */
-  verify(username: string, password: Secret, from: string): Promise<Person | undefined>
+  verify(username: string, password: Secret, from: string): Promise<AuthenticatedUser | undefined>
   /** The subject of whoever has this name, for the operator; an unknown name takes as long. */
   subOf(username: string): string | undefined
 }

@@ -10,7 +10,7 @@ import { initialOf } from './sign-in-page.ts'
 export interface ConsentPage {
   /** 400 when the form came back without an answer that can be understood. */
   readonly status: 200 | 400
-  readonly setting: PageContext
+  readonly pageContext: PageContext
   readonly interactionId: string
   readonly csrf: string
   readonly clientName: string
@@ -21,12 +21,12 @@ export interface ConsentPage {
 }
 
 export const consentPage = (page: ConsentPage): OAuthReply => {
-  const texts = page.setting.texts.consent
+  const texts = page.pageContext.texts.consent
   return toPageReply({
     status: page.status,
     title: texts.heading(page.clientName),
-    setting: page.setting,
-    formEndsAt: page.redirect_uri,
+    pageContext: page.pageContext,
+    formRedirectUri: page.redirect_uri,
     content: html`<div class="mark" aria-hidden="true">${initialOf(page.clientName)}</div>
 <h1>${texts.heading(page.clientName)}</h1>
 <p>${texts.signedInAs(html`<strong>${page.username}</strong>`)}</p>
@@ -44,9 +44,9 @@ ${page.scopes.length === 0 ? html`<p>${texts.nothing}</p>` : scopeList(page)}
 }
 
 /** Without bullets some screen readers take a list for none, unless it says what it is. */
-const scopeList = ({ scopes, scopeTexts, setting }: ConsentPage): Html =>
+const scopeList = ({ scopes, scopeTexts, pageContext }: ConsentPage): Html =>
   html`<ul class="scopes" role="list" aria-labelledby="asks">
-${scopes.map(scope => html`<li>${meaningOf(scope, scopeTexts, setting.texts)}<code>${scope}</code></li>\n`)}</ul>`
+${scopes.map(scope => html`<li>${meaningOf(scope, scopeTexts, pageContext.texts)}<code>${scope}</code></li>\n`)}</ul>`
 
 /** Stands before the scope's own name, which is for those who want to know exactly. */
 const meaningOf = (scope: string, declared: ScopeTexts, texts: Texts): Html | undefined => {

@@ -13,13 +13,13 @@ export interface Message {
   readonly facts?: OAuthFacts
 }
 
-export const messagePage = (setting: PageContext, { name, hint, ...message }: Message): OAuthReply => {
-  const { messages, forDevelopers } = setting.texts
+export const messagePage = (pageContext: PageContext, { name, hint, ...message }: Message): OAuthReply => {
+  const { messages, forDevelopers } = pageContext.texts
   const { title, text } = messages[name]
   const mark = message.status < 400 ? html`<div class="mark" aria-hidden="true">✓</div>` : warningMark
   return toPageReply({
     ...message,
-    setting,
+    pageContext,
     title,
     content: html`${mark}
 <h1>${title}</h1>

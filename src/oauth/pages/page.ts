@@ -30,9 +30,9 @@ export interface Page {
   readonly title: string
   /** What stands in the card. */
   readonly content: Html
-  readonly setting: PageContext
+  readonly pageContext: PageContext
   /** The redirect URI that a form of this page may end at. Left out: the page has no form. */
-  readonly formEndsAt?: string
+  readonly formRedirectUri?: string
   readonly headers?: OAuthReply['headers']
   readonly facts?: OAuthFacts
 }
@@ -43,7 +43,7 @@ export const toPageReply = (page: Page): OAuthReply => ({
   headers: {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
-    'content-security-policy': contentSecurityPolicy(page.formEndsAt),
+    'content-security-policy': contentSecurityPolicy(page.formRedirectUri),
     'x-frame-options': 'DENY',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
@@ -53,11 +53,11 @@ export const toPageReply = (page: Page): OAuthReply => ({
   ...(page.facts ? { facts: page.facts } : {}),
 })
 
-const contentSecurityPolicy = (formEndsAt: string | undefined): string =>
+const contentSecurityPolicy = (formRedirectUri: string | undefined): string =>
   [
     "default-src 'none'",
     `style-src ${styleSource}`,
-    `form-action ${formEndsAt === undefined ? "'none'" : `'self' ${formTarget(formEndsAt)}`}`,
+    `form-action ${formRedirectUri === undefined ? "'none'" : `'self' ${formTarget(formRedirectUri)}`}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ')
@@ -71,22 +71,22 @@ const formTarget = (redirect_uri: string): string => {
 }
 
 const documentOf = (page: Page): Html => html`<!doctype html>
-<html lang="${page.setting.texts.lang}">
+<html lang="${page.pageContext.texts.lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${page.title} · ${placeOf(page.setting)}</title>
+<title>${page.title} · ${hostOf(page.pageContext)}</title>
 ${styleElement}
 </head>
 <body>
 <main>
 ${page.content}
 </main>
-<footer>${placeOf(page.setting)}</footer>
+<footer>${hostOf(page.pageContext)}</footer>
 </body>
 </html>
 `
 
 /** What a person compares with the address bar. */
-const placeOf = ({ issuer }: PageContext): string => new URL(issuer).host
+const hostOf = ({ issuer }: PageContext): string => new URL(issuer).host

@@ -15,8 +15,8 @@ export interface Refusal {
 }
 
 /** The refusal as the page that a person sees where a program would get JSON; `Retry-After` and the like are added by the gateway. */
-export const refusalPage = (setting: PageContext, { status, description, requestId }: Refusal): OAuthReply =>
-  messagePage(setting, {
+export const refusalPage = (pageContext: PageContext, { status, description, requestId }: Refusal): OAuthReply =>
+  messagePage(pageContext, {
     status,
     name: names[status] ?? 'refused',
     hint: `${description} The id of this request is ${requestId}.`,

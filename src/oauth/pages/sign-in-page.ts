@@ -5,7 +5,7 @@ import { type PageContext, toPageReply } from './page.ts'
 
 /** The form for username and password. */
 export interface SignInPage {
-  readonly setting: PageContext
+  readonly pageContext: PageContext
   readonly interactionId: string
   readonly csrf: string
   readonly clientName: string
@@ -23,13 +23,13 @@ export interface SignInFailure {
 }
 
 export const signInPage = (page: SignInPage): OAuthReply => {
-  const { failure, setting } = page
-  const texts = setting.texts.signIn
+  const { failure, pageContext } = page
+  const texts = pageContext.texts.signIn
   return toPageReply({
     status: failure?.status ?? 200,
     title: failure ? texts.failedTitle(page.clientName) : texts.title(page.clientName),
-    setting,
-    formEndsAt: page.redirect_uri,
+    pageContext,
+    formRedirectUri: page.redirect_uri,
     ...(failure?.headers ? { headers: failure.headers } : {}),
     content: html`<div class="mark" aria-hidden="true">${initialOf(page.clientName)}</div>
 <h1>${texts.heading}</h1>

@@ -4,25 +4,25 @@ import type { PageContext } from './page.ts'
 
 /** The pages where an interaction goes no further. Each says what to do instead. */
 
-export const expiredPage = (setting: PageContext): OAuthReply =>
-  messagePage(setting, { status: 400, name: 'expired', facts: { error: 'invalid_request' } })
+export const expiredPage = (pageContext: PageContext): OAuthReply =>
+  messagePage(pageContext, { status: 400, name: 'expired', facts: { error: 'invalid_request' } })
 
-export const foreignPage = (setting: PageContext): OAuthReply =>
-  messagePage(setting, { status: 403, name: 'foreign', facts: { error: 'access_denied' } })
+export const foreignPage = (pageContext: PageContext): OAuthReply =>
+  messagePage(pageContext, { status: 403, name: 'foreign', facts: { error: 'access_denied' } })
 
-export const unreadablePage = (setting: PageContext): OAuthReply =>
-  messagePage(setting, { status: 400, name: 'unreadable', facts: { error: 'invalid_request' } })
+export const unreadablePage = (pageContext: PageContext): OAuthReply =>
+  messagePage(pageContext, { status: 400, name: 'unreadable', facts: { error: 'invalid_request' } })
 
 /** Shown when the browser comes back after the end. Sending it on again would replay the code (RFC 6749 section 10.5). */
-export const finishedPage = (setting: PageContext): OAuthReply =>
-  messagePage(setting, { status: 200, name: 'finished' })
+export const finishedPage = (pageContext: PageContext): OAuthReply =>
+  messagePage(pageContext, { status: 200, name: 'finished' })
 
 /** The same pushed request was opened in two windows, and the other one was faster. */
-export const answeredElsewherePage = (setting: PageContext): OAuthReply =>
-  messagePage(setting, { status: 400, name: 'answeredElsewhere', facts: { error: 'invalid_request_uri' } })
+export const answeredElsewherePage = (pageContext: PageContext): OAuthReply =>
+  messagePage(pageContext, { status: 400, name: 'answeredElsewhere', facts: { error: 'invalid_request_uri' } })
 
-export const busyPage = (setting: PageContext): OAuthReply =>
-  messagePage(setting, {
+export const busyPage = (pageContext: PageContext): OAuthReply =>
+  messagePage(pageContext, {
     status: 503,
     name: 'busy',
     headers: { 'retry-after': '1' },

@@ -75,8 +75,8 @@ export const authorizationMutants: readonly Mutant[] = [
   {
     name: 'a client that must push its requests need not',
     file: 'src/oauth/authorization/resolve-request.ts',
-    find: 'if (mustPush(options, client)) return pushWanted',
-    replace: 'if (mustPush(options, client) && request !== undefined) return pushWanted',
+    find: 'if (mustPush(options, client)) return pushRequired',
+    replace: 'if (mustPush(options, client) && request !== undefined) return pushRequired',
     tests: ['test/oauth/authorization/pushed-request.test.ts', 'test/oauth/fapi/par.test.ts'],
   },
   {

@@ -34,8 +34,8 @@ export const makeCode = async (deps: OAuthDeps, client_id: string, options: Code
     expiresAtMs,
   })
   await store.interactions.create(id, record, expiresAtMs)
-  const setting = pageContextOf(deps.options.issuer, { acceptLanguage: undefined })
-  const { headers } = await createCompletion(deps).allow({ id, secret, client, setting, record })
+  const pageContext = pageContextOf(deps.options.issuer, { acceptLanguage: undefined })
+  const { headers } = await createCompletion(deps).allow({ id, secret, client, pageContext, record })
   const code = new URL(String(headers.location)).searchParams.get('code')
   if (code === null) throw new Error(`the redirect has no code: ${headers.location}`)
   return code

@@ -20,12 +20,12 @@ export const chooseTexts = (uiLocales: string | undefined, acceptLanguage: strin
 }
 
 /** More languages than anybody reads; the header may be as long as all headers together. */
-const mostTags = 20
+const maxTags = 20
 
 /** The tags of an `Accept-Language`, best first. Those with a weight of zero are not acceptable. */
 const preferredTags = (header = ''): readonly string[] =>
   header
-    .split(',', mostTags)
+    .split(',', maxTags)
     .map(range => {
       const [tag = '', ...parameters] = range.split(';').map(part => part.trim())
       const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)

@@ -6,7 +6,7 @@ export interface Texts {
   readonly lang: string
   readonly signIn: SignInTexts
   readonly consent: ConsentTexts
-  readonly messages: Readonly<Record<MessageName, Words>>
+  readonly messages: Readonly<Record<MessageName, MessageTexts>>
   /** Stands before a sentence in English that says more to those who build the client. */
   readonly forDevelopers: string
 }
@@ -41,7 +41,7 @@ export interface ConsentTexts {
 }
 
 /** A page that only says something. */
-export interface Words {
+export interface MessageTexts {
   readonly title: string
   /** What happened and what to do now, in one or two sentences for the person in front of the browser. */
   readonly text: string
