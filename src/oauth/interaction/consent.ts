@@ -4,7 +4,7 @@ import type { Parameters } from '../forms/parameters.ts'
 import { consentPage } from '../pages/consent-page.ts'
 import type { OAuthReply } from '../protocol.ts'
 import { splitScope } from '../scope.ts'
-import { createCompletion } from './completion.ts'
+import type { Completion } from './completion.ts'
 import type { PageSession } from './interaction-session.ts'
 
 /** The second stage: whether the client may have what it asks for. */
@@ -13,9 +13,7 @@ export interface Consent {
   submit(session: PageSession, form: Parameters): OAuthReply | Promise<OAuthReply>
 }
 
-export const createConsent = (deps: OAuthDeps): Consent => {
-  const completion = createCompletion(deps)
-
+export const createConsent = ({ options }: OAuthDeps, completion: Completion): Consent => {
   const show = (session: PageSession, status: 200 | 400): OAuthReply =>
     consentPage({
       status,
@@ -26,7 +24,7 @@ export const createConsent = (deps: OAuthDeps): Consent => {
       redirect_uri: session.record.redirect_uri,
       username: session.record.username ?? '',
       scopes: splitScope(session.record.scope),
-      scopeTexts: deps.options.scopeTexts,
+      scopeTexts: options.scopeTexts,
     })
 
   return {

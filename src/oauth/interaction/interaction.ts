@@ -6,6 +6,7 @@ import { finishedPage, foreignPage, unreadablePage } from '../pages/terminal-pag
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
 import { timingSafeEqualText } from '../timing-safe-equal.ts'
 import { createBrowserBinding } from './browser-binding.ts'
+import { createCompletion } from './completion.ts'
 import { createConsent } from './consent.ts'
 import { isCrossOrigin } from './csrf.ts'
 import { decryptRedirect } from './encrypt-redirect.ts'
@@ -28,8 +29,9 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
   const { issuer } = deps.options
   const findBound = createBrowserBinding(deps)
   const expired = createExpired(deps)
-  const login = createLogin(deps)
-  const consent = createConsent(deps)
+  const completion = createCompletion(deps)
+  const login = createLogin(deps, completion)
+  const consent = createConsent(deps, completion)
 
   const show = (session: PageSession): OAuthReply => {
     if (session.record.stage === 'login') return login.show(session)

@@ -41,7 +41,7 @@ interface Decision {
 
 /** @throws StoreUnavailableError by each method */
 export const createLoginApi = (deps: OAuthDeps): LoginApi => {
-  const { options, store, keys, clients, clock } = deps
+  const { options, store, keys, clock } = deps
 
   /** Once. The same decision again gets the same answer, another one after it is a conflict. */
   const decide = async (id: string, { callDigest, members, rejection }: Decision): Promise<LoginApiAnswer> => {
@@ -54,35 +54,6 @@ export const createLoginApi = (deps: OAuthDeps): LoginApi => {
     if (decided?.callDigest !== callDigest) return conflict('Another decision was made before.')
     const token = resumeToken(id, decided.resumeSalt, keys.digest)
     return { kind: 'answer', body: { redirect_to: resumeUrl(options.issuer, id, token) } }
-  }
-
-  const toDecision = (acceptance: Acceptance, record: InteractionRecord): Decision => {
-    const { sub, username, acr, auth_time, granted_scopes } = acceptance
-    return {
-      callDigest: keys.digest(`accept\0${canonical(acceptance)}`),
-      members: {
-        sub,
-        authTimeSec: auth_time ?? Math.floor(clock.nowMs() / 1000),
-        scope: granted_scopes ? joinScope([...new Set(granted_scopes)]) : record.scope,
-        ...(username !== undefined && { username }),
-        ...(acr !== undefined && { acr }),
-      },
-    }
-  }
-
-  const conflictOf = (acceptance: Acceptance, record: InteractionRecord): string | undefined => {
-    const { sub, acr, auth_time, granted_scopes } = acceptance
-    const asked = splitScope(record.scope)
-    const contexts = splitScope(record.acr_values ?? '')
-    // RFC 9700 section 4.15: else a person could pass for a client that acts for itself.
-    if (clients.has(sub)) return isClientId
-    if (contexts.length > 0 && !contexts.some(context => context === acr)) return 'acr is none of those asked for.'
-    if (granted_scopes?.length === 0 && asked.length > 0) return 'granted_scopes is empty: reject instead.'
-    if (!(granted_scopes ?? []).every(scope => asked.includes(scope))) {
-      return 'granted_scopes has a scope that was not asked for.'
-    }
-    const isAhead = auth_time !== undefined && auth_time * 1000 > clock.nowMs() + maxClockAheadMs
-    return isAhead ? 'auth_time is in the future.' : undefined
   }
 
   /**
@@ -105,8 +76,10 @@ export const createLoginApi = (deps: OAuthDeps): LoginApi => {
       const found = await findInteraction(deps, id)
       if (!found) return { kind: 'unknown' }
       const isOpen = found.record.stage === 'login'
-      const reason = isOpen ? (conflictOf(acceptance, found.record) ?? (await claimSubject(acceptance.sub))) : undefined
-      return reason === undefined ? decide(id, toDecision(acceptance, found.record)) : conflict(reason)
+      const reason = isOpen
+        ? (conflictOf(deps, acceptance, found.record) ?? (await claimSubject(acceptance.sub)))
+        : undefined
+      return reason === undefined ? decide(id, toDecision(deps, acceptance, found.record)) : conflict(reason)
     },
     reject: async (id, body) => {
       const rejection = parseRejection(body)
@@ -115,6 +88,40 @@ export const createLoginApi = (deps: OAuthDeps): LoginApi => {
       return decide(id, { callDigest: keys.digest(`reject\0${canonical(rejection)}`), members: {}, rejection })
     },
   }
+}
+
+const toDecision = ({ keys, clock }: OAuthDeps, acceptance: Acceptance, record: InteractionRecord): Decision => {
+  const { sub, username, acr, auth_time, granted_scopes } = acceptance
+  return {
+    callDigest: keys.digest(`accept\0${canonical(acceptance)}`),
+    members: {
+      sub,
+      authTimeSec: auth_time ?? Math.floor(clock.nowMs() / 1000),
+      scope: granted_scopes ? joinScope([...new Set(granted_scopes)]) : record.scope,
+      ...(username !== undefined && { username }),
+      ...(acr !== undefined && { acr }),
+    },
+  }
+}
+
+/** Why an acceptance does not fit the interaction, fit for the caller; undefined if it fits. */
+const conflictOf = (
+  { clients, clock }: OAuthDeps,
+  acceptance: Acceptance,
+  record: InteractionRecord,
+): string | undefined => {
+  const { sub, acr, auth_time, granted_scopes } = acceptance
+  const asked = splitScope(record.scope)
+  const contexts = splitScope(record.acr_values ?? '')
+  // RFC 9700 section 4.15: else a person could pass for a client that acts for itself.
+  if (clients.has(sub)) return isClientId
+  if (contexts.length > 0 && !contexts.some(context => context === acr)) return 'acr is none of those asked for.'
+  if (granted_scopes?.length === 0 && asked.length > 0) return 'granted_scopes is empty: reject instead.'
+  if (!(granted_scopes ?? []).every(scope => asked.includes(scope))) {
+    return 'granted_scopes has a scope that was not asked for.'
+  }
+  const isAhead = auth_time !== undefined && auth_time * 1000 > clock.nowMs() + maxClockAheadMs
+  return isAhead ? 'auth_time is in the future.' : undefined
 }
 
 const isClientId = 'sub is the id of a client.'

@@ -1,6 +1,6 @@
 import type { OAuthReply } from '../protocol.ts'
 import { type Html, html } from './html.ts'
-import type { SignInTexts } from './locales/texts.ts'
+import type { SignInTexts, Texts } from './locales/texts.ts'
 import { type PageContext, toPageReply } from './page.ts'
 
 /** The form for username and password. */
@@ -44,6 +44,17 @@ ${fields(texts, failure)}
 </div>
 </form>`,
   })
+}
+
+export const wrongPassword = ({ signIn }: Texts, username: string, isLastTry: boolean): SignInFailure => ({
+  status: 400,
+  username,
+  text: isLastTry ? `${signIn.wrong} ${signIn.lastTry}` : signIn.wrong,
+})
+
+export const tooManyPasswords = ({ signIn }: Texts, username: string, waitMs: number): SignInFailure => {
+  const waitSec = Math.ceil(waitMs / 1000) // RFC 9110 section 10.2.3: whole seconds
+  return { status: 429, username, text: signIn.tooMany(waitSec), headers: { 'retry-after': String(waitSec) } }
 }
 
 /** The first letter of a name, for the mark beside it. */
