@@ -29,9 +29,9 @@ export interface Login {
 }
 
 export const createLogin = (deps: OAuthDeps, completion: Completion): Login => {
-  const { options, store, clock, keys } = deps
+  const { store, clock, keys } = deps
   const passwords = createPasswordCheck(deps)
-  const cookie = createBrowserCookie(options.issuer)
+  const proceedToConsent = createConsentRedirect(deps)
 
   const submitPassword = async (session: PageSession, attempt: PasswordAttempt): Promise<OAuthReply> => {
     const blockedMs = passwords.blockedMs(attempt)
@@ -79,15 +79,6 @@ export const createLogin = (deps: OAuthDeps, completion: Completion): Login => {
 
   const renewed = (session: InteractionSession): string => renewSecret(session.id, session.secret, keys.digest)
 
-  /** Redirects to the consent page with the renewed cookie, after this sign-in or a faster one of the same user. */
-  const proceedToConsent = (session: InteractionSession, user: AuthenticatedUser): OAuthReply => {
-    const { id, secret, record } = session
-    if (record.sub === undefined) return toNextPage(id)
-    if (record.sub !== user.sub) return foreignPage(session.pageContext)
-    const lifetimeSec = Math.ceil((record.expiresAtMs - clock.nowMs()) / 1000)
-    return toNextPage(id, { 'set-cookie': cookie.toSetCookie(id, secret, lifetimeSec) })
-  }
-
   const reauthenticate = async (session: PageSession, attempt: PasswordAttempt): Promise<OAuthReply> => {
     const blockedMs = passwords.blockedMs(attempt)
     if (blockedMs > 0) return showFailure(session, attempt, blockedMs)
@@ -111,6 +102,19 @@ export const createLogin = (deps: OAuthDeps, completion: Completion): Login => {
       if (decision !== undefined) return foreignPage(session.pageContext)
       return busyOr(session, () => passwords.inTurn(form, address, attempt => reauthenticate(session, attempt)))
     },
+  }
+}
+
+/** Redirects to the consent page with the renewed cookie, after this sign-in or a faster one of the same user. */
+type ConsentRedirect = (session: InteractionSession, user: AuthenticatedUser) => OAuthReply
+
+const createConsentRedirect = ({ options, clock }: OAuthDeps): ConsentRedirect => {
+  const cookie = createBrowserCookie(options.issuer)
+  return ({ id, secret, record, pageContext }, user) => {
+    if (record.sub === undefined) return toNextPage(id)
+    if (record.sub !== user.sub) return foreignPage(pageContext)
+    const lifetimeSec = Math.ceil((record.expiresAtMs - clock.nowMs()) / 1000)
+    return toNextPage(id, { 'set-cookie': cookie.toSetCookie(id, secret, lifetimeSec) })
   }
 }
 
