@@ -1,3 +1,4 @@
+import { parseAccept, weightOf } from '../../accept.ts'
 import type { Clock } from '../../clock.ts'
 import type { ClientRegistration } from '../clients/metadata.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
@@ -36,30 +37,9 @@ export const signIntrospectionJwt = (
 /** Whether the client asks for the JWT by its media type (RFC 9701 section 4) and does not prefer JSON. */
 export const wantsIntrospectionJwt = (accept: string | undefined): boolean => {
   if (accept === undefined || !mentionsJwt.test(accept)) return false
-  const ranges = accept.split(',').map(parseRange)
-  const asJwt = qualityOf(ranges, [introspectionJwtType])
-  return asJwt > 0 && asJwt >= qualityOf(ranges, ['application/json', 'application/*', '*/*'])
+  const ranges = parseAccept(accept)
+  const asJwt = weightOf(ranges, [introspectionJwtType])
+  return asJwt > 0 && asJwt >= weightOf(ranges, ['application/json', 'application/*', '*/*'])
 }
 
 const mentionsJwt = /application\/token-introspection\+jwt/i
-
-/** One media range and its quality, from 0 to 1 (RFC 9110 section 12.5.1). */
-interface MediaRange {
-  readonly type: string
-  readonly quality: number
-}
-
-const parseRange = (text: string): MediaRange => {
-  const [type = '', ...parameters] = text.split(';').map(part => part.trim().toLowerCase())
-  const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
-  return { type, quality: quality === undefined ? 1 : Number(quality) || 0 }
-}
-
-/** The quality of the first of these types that the header names: the more specific one wins. */
-const qualityOf = (ranges: readonly MediaRange[], types: readonly string[]): number => {
-  for (const wanted of types) {
-    const range = ranges.find(({ type }) => type === wanted)
-    if (range) return range.quality
-  }
-  return 0
-}

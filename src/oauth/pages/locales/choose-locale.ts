@@ -1,3 +1,4 @@
+import { parseAccept } from '../../../accept.ts'
 import { german } from './de.ts'
 import { english } from './en.ts'
 import type { Texts } from './texts.ts'
@@ -22,15 +23,9 @@ export const chooseTexts = (uiLocales: string | undefined, acceptLanguage: strin
 /** More languages than anybody reads; the header may be as long as all headers together. */
 const maxTags = 20
 
-/** The tags of an `Accept-Language`, best first. Those with a weight of zero are not acceptable. */
-const preferredTags = (header = ''): readonly string[] =>
-  header
-    .split(',', maxTags)
-    .map(range => {
-      const [tag = '', ...parameters] = range.split(';').map(part => part.trim())
-      const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
-      return { tag, weight: weight === undefined ? 1 : Number(weight) }
-    })
+/** The tags of an `Accept-Language`, the preferred first. A tag with a weight of 0 is not acceptable. */
+const preferredTags = (field = ''): readonly string[] =>
+  parseAccept(field, maxTags)
     .filter(({ weight }) => weight > 0)
     .toSorted((a, b) => b.weight - a.weight)
-    .map(({ tag }) => tag)
+    .map(({ value }) => value)
