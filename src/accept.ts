@@ -19,7 +19,10 @@ export const parseAccept = (field: string, maxMembers?: number): readonly Accept
       return weightForm.test(weight) ? { value, weight: Number(weight) } : []
     })
 
-/** The weight of the first of these values that the field names: list the most specific value first. 0 if it names none. */
+/**
+ * The weight of the first of these values that the field names: list the most specific value first. 0 if it names
+ * none.
+ */
 export const weightOf = (accepted: readonly AcceptedValue[], values: readonly string[]): number => {
   for (const wanted of values) {
     const weights = accepted.filter(({ value }) => value === wanted).map(({ weight }) => weight)

@@ -11,11 +11,11 @@ import { type ParameterValues, singleParameters, toParameters } from './paramete
 import type { AuthorizationRefusal } from './request.ts'
 
 /**
- * Reads a signed request object (RFC 9101): the parameters it holds, or why it counts for nothing. It may be shown
- * again while it lasts: a browser reloads the page it came with, and what may be used once is the code.
- * @param address whoever keeps sending bad ones from it is told to wait
- * @throws OAuthError rate_limit_exceeded after too many bad ones; temporarily_unavailable where the client's keys cannot
- * be had
+ * Reads a signed request object (RFC 9101): its parameters, or the reason why it is refused. A request object may be
+ * sent again until it expires, because a browser may reload the page. Only the code that it leads to is single-use.
+ * @param address the address that invalid request objects are counted under
+ * @throws OAuthError rate_limit_exceeded after too many invalid ones; temporarily_unavailable if the client's keys
+ * cannot be fetched
  */
 export type ReadRequestObject = (
   request: string,
@@ -37,15 +37,17 @@ export const createRequestObjects = (deps: OAuthDeps, keyring: ClientKeyring): R
       takesAudienceList: true,
       maxLifetimeSec: isFapi ? longestLifeSec : Number.POSITIVE_INFINITY,
       nowMs: clock.nowMs(),
-      // An assertion says that, so nobody may show the one for the other (RFC 9101 section 10.8).
+      // The sub of a client assertion is the client_id, so an assertion cannot pass for a request object, nor the
+      // reverse (RFC 9101 section 10.8).
       findFault: ({ sub }) => (sub === client.client_id ? 'wrong_jwt_type' : undefined),
     })
   }
 
   return async (request, client, address) => {
     const keys = keyring.find(client)
-    if (!keys) return refuse('This client has registered no keys to sign requests with.')
-    // Browsers send these: what they do wrong must not keep the client itself from proving who it is.
+    if (!keys) return refuse('The client has no registered keys to sign requests with.')
+    // Browsers send request objects. An invalid one must not stop the client itself from authenticating, so failures
+    // are counted under a name of their own.
     const caller = { name: `request ${client.client_id}`, address, toRefusal: unproven }
     try {
       const claims = await run(caller, () => verify(request, client, keys))
@@ -57,10 +59,10 @@ export const createRequestObjects = (deps: OAuthDeps, keyring: ClientKeyring): R
   }
 }
 
-/** FAPI 2.0 Message Signing section 5.3.1: of `nbf` and of what is between it and `exp`. */
+/** FAPI 2.0 Message Signing section 5.3.1: the maximum age of `nbf`, and the maximum time from `nbf` to `exp`. */
 const longestLifeSec = 60 * 60
 
-/** RS256 only for an old client that is registered with it by name. */
+/** RS256 is accepted only from an old client that is registered for RS256. */
 const algsOf = ({ request_object_signing_alg: pinned }: ClientRegistration, isFapi: boolean): readonly SigningAlg[] => {
   if (pinned === undefined) return strongSigningAlgs
   return isFapi ? strongSigningAlgs.filter(alg => alg === pinned) : [pinned]
@@ -73,20 +75,22 @@ const readClaims = (
   nowMs: number,
 ): Parameters | AuthorizationRefusal => {
   if (claims.client_id !== client.client_id) {
-    return refuse('The client_id in the request object is missing, or not that of the client.')
+    return refuse('The client_id in the request object is missing or is not that of the client.')
   }
-  if ('request' in claims || 'request_uri' in claims) return refuse('A request object cannot hold another.')
+  if ('request' in claims || 'request_uri' in claims) {
+    return refuse('A request object must not contain request or request_uri.')
+  }
   if (isFapi && !isShortLived(claims, nowMs)) {
-    return refuse('The request object needs an nbf, and an exp at most 60 minutes after it.')
+    return refuse('The request object must have an nbf, and an exp at most 60 minutes after it.')
   }
   const values = parseValues(claims)
-  return values ? toParameters(values) : refuse('A parameter in the request object is no text.')
+  return values ? toParameters(values) : refuse('A parameter in the request object is not a string.')
 }
 
 const isShortLived = ({ nbf, exp }: ClientJwtClaims, nowMs: number): boolean =>
   typeof nbf === 'number' && nbf >= nowMs / 1000 - longestLifeSec && exp - nbf <= longestLifeSec
 
-/** The claims that are parameters: texts (RFC 9101 section 4), and a list of them where one may repeat. */
+/** The claims that are parameters: strings (RFC 9101 section 4). Only `resource` may also be a list of strings. */
 const parseValues = (claims: ClientJwtClaims): ParameterValues | undefined => {
   const values: Record<string, string | readonly string[]> = {}
   for (const name of singleParameters) {
@@ -98,7 +102,7 @@ const parseValues = (claims: ClientJwtClaims): ParameterValues | undefined => {
   return resource.every(isText) ? { ...values, resource } : undefined
 }
 
-/** Half a surrogate pair is no Unicode: it could not be sent back in a redirect. */
+/** A lone surrogate is not valid Unicode, so it could not be sent back in a redirect. */
 const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed()
 
 const refuse = (description: string): AuthorizationRefusal => ({ error: 'invalid_request_object', description })
@@ -106,7 +110,7 @@ const refuse = (description: string): AuthorizationRefusal => ({ error: 'invalid
 const unproven = (proofFault: ClientAuthFailureReason): OAuthError =>
   new OAuthError('invalid_request_object', descriptions.get(proofFault) ?? unsigned, { proofFault })
 
-/** The claims are checked before the signature, so these sentences tell nothing about the keys of the client. */
+/** The claims are checked before the signature, so these descriptions reveal nothing about the client's keys. */
 const descriptions: ReadonlyMap<ClientAuthFailureReason, string> = new Map([
   ['wrong_jwt_type', 'The sub of a request object cannot be the client_id.'],
   ['audience', 'The aud of the request object is not the issuer of this server.'],
@@ -115,4 +119,4 @@ const descriptions: ReadonlyMap<ClientAuthFailureReason, string> = new Map([
   ['lifetime_too_long', `The exp of the request object is more than ${longestLifeSec / 60} minutes from now.`],
 ])
 
-const unsigned = 'The request object is not signed by this client as it is registered.'
+const unsigned = 'The request object is not signed with a registered key and algorithm of this client.'

@@ -6,7 +6,7 @@ import { joinScope, splitScope } from '../scope.ts'
 import { singleParameters } from './parameter-values.ts'
 import type { AuthorizationErrorCode } from './response.ts'
 
-/** What a client asks a person for, once its redirect target is known to be good. */
+/** A valid authorization request whose redirect target was checked before. */
 export interface AuthorizationRequest {
   /** Space-separated, as RFC 6749 section 3.3 writes it. */
   readonly scope: string
@@ -16,23 +16,23 @@ export interface AuthorizationRequest {
   readonly code_challenge?: string
   /** Thumbprint of the key that the code is to be bound to (RFC 9449 section 10). */
   readonly dpop_jkt?: string
-  /** OpenID Connect Core section 3.1.2.1, for whoever signs the person in. */
+  /** OpenID Connect Core section 3.1.2.1, for the login. */
   readonly acr_values?: string
   readonly ui_locales?: string
   readonly login_hint?: string
 }
 
-/** Why a request is refused, to be told to the client: by redirect, or at once where it was pushed. */
+/** Why a request is refused. The client gets it in a redirect, or in the response if it pushed the request. */
 export interface AuthorizationRefusal {
   readonly error: AuthorizationErrorCode
   readonly description: string
-  /** Of a request object, for the operator. */
+  /** Why a request object is invalid, for the operator's log. */
   readonly proofFault?: ClientAuthFailureReason | undefined
 }
 
 type Check = (parameters: Parameters, client: ClientRegistration, guarded: Guarded) => AuthorizationRefusal | undefined
 
-/** Checks the request line by line and reads it. A refusal is a value: it has `error`. */
+/** Runs all checks on the request and parses it. A refusal is returned, not thrown: it has `error`. */
 export const parseAuthorizationRequest = (
   parameters: Parameters,
   client: ClientRegistration,
@@ -49,7 +49,7 @@ export const parseAuthorizationRequest = (
   }
 }
 
-/** What goes into the interaction as it was sent. */
+/** Optional parameters, stored in the interaction as sent. */
 const optional = ['code_challenge', 'dpop_jkt', 'acr_values', 'ui_locales', 'login_hint'] as const
 
 const readSent = <Name extends string>(
@@ -62,7 +62,7 @@ const readSent = <Name extends string>(
 
 const refuse = (error: AuthorizationErrorCode, description: string): AuthorizationRefusal => ({ error, description })
 
-/** RFC 8707 section 2 lets `resource` repeat; nothing else may (RFC 6749 section 3.1). */
+/** RFC 8707 section 2 lets `resource` repeat. No other parameter may (RFC 6749 section 3.1). */
 const refuseFaults: Check = ({ faults }) => {
   for (const [name, fault] of faults) {
     if (fault === 'malformed') return refuse('invalid_request', 'A parameter is not percent-encoded UTF-8.')
@@ -97,7 +97,7 @@ const requirePkce: Check = (parameters, client) => {
     if (client.pkce === 'optional' && method === undefined) return undefined
     return refuse('invalid_request', 'code_challenge is missing.')
   }
-  // An absent method means plain (RFC 7636 section 4.3), which shows the verifier to whoever sees the request.
+  // A missing method means plain (RFC 7636 section 4.3), and then the request itself reveals the verifier.
   if (method !== 'S256') return refuse('invalid_request', 'code_challenge_method must be S256.')
   return sha256.test(challenge)
     ? undefined
@@ -113,12 +113,12 @@ const requireRegisteredScope: Check = (parameters, client) => {
 }
 
 /**
- * Every answer repeats `state` percent-encoded, and many servers and proxies take hardly more than 8 KiB in one line. A
- * thousand characters of three bytes each fit.
+ * Every response repeats `state` percent-encoded, and many servers and proxies accept little more than 8 KiB in one
+ * line. A thousand characters of three bytes each fit.
  */
 const maxEncodedStateBytes = 9216
 
-/** Why a `state` cannot be sent back; undefined where it can. */
+/** Why a `state` cannot be sent back; undefined if it can. */
 export const stateFault = (state = ''): string | undefined =>
   encodeURIComponent(state).length > maxEncodedStateBytes
     ? `state is longer than ${maxEncodedStateBytes} bytes, percent-encoded.`
@@ -139,7 +139,7 @@ const maxBytes = {
 } as const
 const maxTotalBytes = 8192
 
-/** All is kept until the person has answered, and nobody has proven anything yet. */
+/** The parameters are stored until the user has answered, and nothing about the sender is authenticated yet. */
 const refuseLongTexts: Check = parameters => {
   for (const [name, most] of Object.entries(maxBytes)) {
     if (Buffer.byteLength(parameters.get(name) ?? '') > most) {
@@ -149,7 +149,7 @@ const refuseLongTexts: Check = parameters => {
   const kept = [...singleParameters, 'resource'].flatMap(name => parameters.all(name))
   const bytes = kept.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   return bytes > maxTotalBytes
-    ? refuse('invalid_request', `The parameters are longer than ${maxTotalBytes} bytes together.`)
+    ? refuse('invalid_request', `The parameters together are longer than ${maxTotalBytes} bytes.`)
     : undefined
 }
 
@@ -176,7 +176,7 @@ const checks: readonly Check[] = [
   requireThumbprint,
 ]
 
-/** Undefined where no scope was asked for; then all of the client's registered scope is meant. */
+/** Undefined if the request has no scope; then it asks for the whole registered scope of the client. */
 const scopeParameter = (parameters: Parameters): readonly string[] | undefined => {
   const text = parameters.get('scope')
   return text === undefined ? undefined : splitScope(text)

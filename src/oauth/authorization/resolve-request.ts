@@ -9,18 +9,21 @@ import type { AuthorizationRefusal } from './request.ts'
 import type { ReadRequestObject } from './request-object.ts'
 import { isPushedUri, parsePushedId } from './request-uri.ts'
 
-/** The parameters that a request means, wherever it has them from. */
+/** The parameters of a request, whether it sent them directly, in a request object, or by a request_uri. */
 export interface ResolvedParameters {
-  /** `faults` are those of what was sent, also where its parameters count for nothing. */
+  /**
+   * `faults` are always those of the parameters as sent, even if the values come from a request object or a
+   * request_uri.
+   */
   readonly parameters: Parameters
-  /** The pushed request that they stood in. */
+  /** The id of the pushed request that held them. */
   readonly pushedId?: string
 }
 
 /**
- * Reads what arrives at the authorization endpoint: plain parameters, a signed object of them (`request`, RFC 9101), or
- * the name of what was pushed before (`request_uri`, RFC 9126). Of the latter two nothing counts that stands beside
- * them but the client_id (RFC 9101 section 6.3). A refusal is a value: it has `error`.
+ * Reads a request to the authorization endpoint: plain parameters, a signed request object (`request`, RFC 9101), or
+ * the reference to a pushed request (`request_uri`, RFC 9126). Beside the latter two only the client_id counts; other
+ * plain parameters are ignored (RFC 9101 section 6.3). A refusal is returned, not thrown: it has `error`.
  */
 export type ResolveRequest = (
   sent: Parameters,
@@ -32,12 +35,12 @@ export const createRequestResolver =
   ({ options, store }: OAuthDeps, readObject: ReadRequestObject): ResolveRequest =>
   (sent, client, address) => {
     const [request, request_uri] = [sent.get('request'), sent.get('request_uri')]
-    if (request !== undefined && request_uri !== undefined) return eitherOr
+    if (request !== undefined && request_uri !== undefined) return bothSent
     if (request_uri !== undefined) return readPushed(store.pushed, request_uri, client, sent)
     if (mustPush(options, client)) return pushRequired
     if (request === undefined) return client.require_signed_request_object ? signatureRequired : { parameters: sent }
-    return mapMaybe(readObject(request, client, address), inside =>
-      'error' in inside ? inside : { parameters: { ...inside, faults: sent.faults } },
+    return mapMaybe(readObject(request, client, address), signed =>
+      'error' in signed ? signed : { parameters: { ...signed, faults: sent.faults } },
     )
   }
 
@@ -51,7 +54,7 @@ const readPushed = async (
   client: ClientRegistration,
   sent: Parameters,
 ): Promise<ResolvedParameters | AuthorizationRefusal> => {
-  if (!isPushedUri(request_uri)) return onlyPushed
+  if (!isPushedUri(request_uri)) return notPushed
   const pushedId = parsePushedId(request_uri)
   const found = pushedId === undefined ? undefined : await pushed.find(pushedId)
   if (pushedId === undefined || found?.client_id !== client.client_id) return unknownUri
@@ -59,7 +62,7 @@ const readPushed = async (
 }
 
 /** RFC 9101 section 5. */
-const eitherOr: AuthorizationRefusal = {
+const bothSent: AuthorizationRefusal = {
   error: 'invalid_request',
   description: 'request and request_uri cannot be sent together.',
 }
@@ -75,12 +78,12 @@ export const signatureRequired: AuthorizationRefusal = {
   description: 'This client must sign its authorization requests (RFC 9101).',
 }
 
-const onlyPushed: AuthorizationRefusal = {
+const notPushed: AuthorizationRefusal = {
   error: 'request_uri_not_supported',
   description: 'Only a request_uri from the pushed authorization request endpoint is supported.',
 }
 
-/** One sentence for all: whether somebody else pushed a request under this name is nobody's business. */
+/** One description for every case, so that a client does not learn whether another client pushed this request. */
 const unknownUri: AuthorizationRefusal = {
   error: 'invalid_request_uri',
   description: 'The request_uri is unknown, expired, used, or does not belong to this client.',

@@ -2,15 +2,15 @@ import type { OAuthErrorCode } from '../../errors.ts'
 import type { OAuthReply } from '../protocol.ts'
 import { appendToRedirect } from './redirect-uri.ts'
 
-/** Where an authorization response goes and what the client recognises it by. */
+/** The redirect URI of an authorization response, and the state by which the client recognises it. */
 export interface ResponseAddress {
   readonly redirect_uri: string
-  /** As it was sent; left out where none was (RFC 6749 section 4.1.2). */
+  /** As the client sent it; left out if it sent none (RFC 6749 section 4.1.2). */
   readonly state?: string
 }
 
 /**
- * The codes of an error that travels by redirect: RFC 6749 section 4.1.2.1, RFC 8707 section 2, RFC 9101 section 7,
+ * The error codes that a redirect may carry: RFC 6749 section 4.1.2.1, RFC 8707 section 2, RFC 9101 section 7,
  * OpenID Connect Core section 3.1.2.6.
  */
 export type AuthorizationErrorCode = Extract<
@@ -34,9 +34,10 @@ export const toCodeRedirect = (address: ResponseAddress, code: string, issuer: s
   appendToRedirect(address.redirect_uri, { code, state: address.state, iss: issuer })
 
 /**
- * The redirect URI with an error. The description is ours alone: it repeats nothing of the request. A redirect that has
- * no fragment takes over that of the address that it answers, and a link to us may have had any (RFC 9700 section 4.1.3);
- * one with a code answers a form, whose address has none.
+ * The redirect URI with an error. The description repeats nothing of the request. The URI gets a fragment of its own,
+ * because a browser otherwise keeps the fragment of the URL that it requested, and a link to this server may have had
+ * any fragment (RFC 9700 section 4.1.3). A redirect with a code needs none: it follows a form, whose URL has no
+ * fragment.
  */
 export const toErrorRedirect = (
   address: ResponseAddress,
@@ -46,7 +47,7 @@ export const toErrorRedirect = (
 ): string =>
   `${appendToRedirect(address.redirect_uri, { error, error_description, state: address.state, iss: issuer })}#_`
 
-/** 303: the browser follows with a GET and never sends a password form on (RFC 9700 section 4.12). */
+/** 303: the browser follows with a GET and never forwards the password form (RFC 9700 section 4.12). */
 export const seeOther = (location: string, headers: OAuthReply['headers'] = {}): OAuthReply => ({
   status: 303,
   headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers },

@@ -14,15 +14,15 @@ import { messagePage } from '../pages/message-page.ts'
 import { type PageContext, pageContextOf } from '../pages/page.ts'
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
 
-/** @param sent the parameters of the request, or why it has none */
+/** @param sent the parameters of the request, or why they cannot be read */
 export type Authorize = (request: OAuthRequest, sent: Parameters | UnreadableParameters) => MaybePromise<OAuthReply>
 
 /**
  * The authorization endpoint (RFC 6749 section 3.1), for GET and POST alike. A request without a known client and one
- * of its redirect URIs gets a 400 page; any other bad one a redirect with an error; a good one an interaction, which
- * this browser alone can go on with.
- * @throws StoreUnavailableError; OAuthError temporarily_unavailable where a client's keys cannot be fetched,
- * rate_limit_exceeded where an address begins too many, or sends too many bad request objects
+ * of its redirect URIs gets a 400 page. Any other invalid request gets a redirect with an error. A valid request
+ * starts an interaction, which only this browser can continue.
+ * @throws StoreUnavailableError; OAuthError temporarily_unavailable if a client's keys cannot be fetched,
+ * rate_limit_exceeded if an address starts too many interactions or sends too many invalid request objects
  */
 export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject): Authorize => {
   const { options, clients } = deps
@@ -36,7 +36,7 @@ export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject):
     from: string,
   ): MaybePromise<OAuthReply> => {
     const target = findTarget(client, resolved.parameters)
-    if (typeof target === 'string') return unaddressedPage(pageContext, target)
+    if (typeof target === 'string') return noRedirectPage(pageContext, target)
     const parsed = parseAuthorizationRequest(resolved.parameters, client, options)
     if ('error' in parsed) return refuse(target, parsed)
     if (isPromptNone(resolved.parameters.get('prompt'))) return refuse(target, loginRequired)
@@ -46,16 +46,16 @@ export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject):
       from,
     )
   }
-  /** What was resolved is not known, so only what was sent plainly says where the answer may go. */
-  const refuseUnread = (
+  /** The request object or request_uri could not be read, so only the plain parameters can give the redirect target. */
+  const refuseUnresolved = (
     client: ClientRegistration,
     sent: Parameters,
     refusal: AuthorizationRefusal,
     pageContext: PageContext,
   ): OAuthReply => {
     const target = findTarget(client, sent)
-    const isPushed = refusal.error === 'invalid_request_uri' // sent plainly beside it is nothing that was checked
-    if (isPushed || typeof target === 'string') return unaddressedPage(pageContext, refusal.description, refusal)
+    const isPushed = refusal.error === 'invalid_request_uri' // the plain parameters beside a request_uri were never checked
+    if (isPushed || typeof target === 'string') return noRedirectPage(pageContext, refusal.description, refusal)
     return refuse(target, refusal)
   }
   const refuse = (target: RequestWithRedirect, refusal: AuthorizationRefusal): OAuthReply => {
@@ -66,15 +66,15 @@ export const createAuthorize = (deps: OAuthDeps, readObject: ReadRequestObject):
 
   return (request, sent) => {
     const pageContext = pageContextOf(options.issuer, request)
-    if (typeof sent === 'string') return unaddressedPage(pageContext, unreadableHints[sent])
+    if (typeof sent === 'string') return noRedirectPage(pageContext, unreadableHints[sent])
     if (sent.faults.has('client_id')) {
-      return unaddressedPage(pageContext, 'client_id was sent more than once, or cannot be read.')
+      return noRedirectPage(pageContext, 'client_id was sent more than once, or cannot be read.')
     }
     const client = clients.find(sent.get('client_id') ?? '')
-    if (!client) return unaddressedPage(pageContext, 'client_id is missing, or no client is registered under it.')
+    if (!client) return noRedirectPage(pageContext, 'client_id is missing, or no client is registered under it.')
     return mapMaybe(resolveRequest(sent, client, request.address), resolved =>
       'error' in resolved
-        ? refuseUnread(client, sent, resolved, pageContext)
+        ? refuseUnresolved(client, sent, resolved, pageContext)
         : answer(client, resolved, pageContext, request.address),
     )
   }
@@ -85,7 +85,7 @@ const unreadableHints = {
   too_many: `More than ${maxPairs} parameters were sent.`,
 } as const satisfies Record<UnreadableParameters, string>
 
-/** Where the answer may go, or the reason why it may go nowhere (RFC 6749 section 4.1.2.1, RFC 9700 section 4.11.2). */
+/** The redirect target, or why no redirect may be sent (RFC 6749 section 4.1.2.1, RFC 9700 section 4.11.2). */
 const findTarget = (client: ClientRegistration, parameters: Parameters): RequestWithRedirect | string => {
   if (parameters.faults.has('redirect_uri')) return 'redirect_uri was sent more than once, or cannot be read.'
   const target = findRedirectTarget(client, parameters.get('redirect_uri'))
@@ -94,13 +94,13 @@ const findTarget = (client: ClientRegistration, parameters: Parameters): Request
   return stateFault(state) ?? { client, ...target, ...(state === undefined ? {} : { state }) }
 }
 
-/** No session is kept, so nobody is ever signed in beforehand (OpenID Connect Core section 3.1.2.1). */
+/** There are no login sessions, so every user has to sign in on a page (OpenID Connect Core section 3.1.2.1). */
 const loginRequired: AuthorizationRefusal = {
   error: 'login_required',
-  description: 'Nobody can be signed in without a page.',
+  description: 'The user cannot sign in without a page.',
 }
 
-const unaddressedPage = (
+const noRedirectPage = (
   pageContext: PageContext,
   hint: string,
   { error, proofFault }: Pick<AuthorizationRefusal, 'error' | 'proofFault'> = { error: 'invalid_request' },

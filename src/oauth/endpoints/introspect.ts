@@ -10,27 +10,28 @@ import { type AccessTokens, tokenTypeOf } from '../tokens/access-token.ts'
 import { introspectionJwtType, signIntrospectionJwt, wantsIntrospectionJwt } from '../tokens/introspection-jwt.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** The members of an active answer. */
+/** The members of an active response. */
 type TokenMembers = Readonly<Record<string, unknown>>
 
 /**
  * Token introspection (RFC 7662 section 2).
  *
- * A JWT costs one round trip to the store, whether it was revoked; so does any other token, whatever it was taken for.
- * Whoever may not know about a token learns as much as about one that never was.
+ * Each request costs one round trip to the store: to find out whether a JWT is revoked, or to look up any other
+ * token, whatever its type. A client that may not introspect a token gets the same response as for a token that does
+ * not exist.
  */
 export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): Endpoint => {
   const { options, store, keys, clients, revocations } = deps
 
-  /** A client that the operator has taken out of the configuration has no tokens left, as at the gateway. */
+  /** The tokens of a client that the operator has removed from the configuration are inactive, as at the gateway. */
   const mayRead = (client: ClientRegistration, record: AccessTokenRecord): boolean =>
     clients.find(record.client_id) !== undefined && mayIntrospect(client, record)
 
   const findJwt = (token: string, client: ClientRegistration): MaybePromise<TokenMembers | undefined> =>
     mapMaybe(accessTokens.readJwt(token), record => {
       if (!record || !mayRead(client, record)) return undefined
-      const asked = revocations.queryWithNotBefore(() => store.revocations.isRevoked(record.jti))
-      return asked.then(isRevoked =>
+      const queried = revocations.queryWithNotBefore(() => store.revocations.isRevoked(record.jti))
+      return queried.then(isRevoked =>
         isRevoked || revocations.isRevoked(record) ? undefined : toAccessMembers(record, options.issuer),
       )
     })
@@ -39,8 +40,8 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
     token: string,
     client: ClientRegistration,
   ): Promise<TokenMembers | undefined> => {
-    const asked = revocations.queryWithNotBefore(() => store.tokens.findAny(grantId, keys.digest(token)))
-    return asked.then(found => found && membersOf(found, client))
+    const queried = revocations.queryWithNotBefore(() => store.tokens.findAny(grantId, keys.digest(token)))
+    return queried.then(found => found && membersOf(found, client))
   }
   const membersOf = (found: FoundToken, client: ClientRegistration): TokenMembers | undefined => {
     if (found.kind === 'access') {
@@ -48,7 +49,7 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
         ? toAccessMembers(found.record, options.issuer)
         : undefined
     }
-    // RFC 7662 section 4: a refresh token means nothing to anybody but its client, whoever that may introspect.
+    // RFC 7662 section 4: only its own client may introspect a refresh token, even if another may introspect all tokens.
     if (found.record.client_id !== client.client_id || revocations.isCutOff(found.record)) return undefined
     const { record, createdAtMs, untilMs } = found
     return toRefreshMembers({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)
@@ -58,7 +59,7 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
     if (client.token_endpoint_auth_method === 'none') throw unauthenticated()
     const token = form.get('token')
     if (token === undefined) throw new OAuthError('invalid_request', 'The token is missing')
-    // No text is of both shapes. A JWT that is remembered need not be matched whole.
+    // No token has both forms, so the cheaper test decides: a JWT whose verification is cached is not matched whole.
     const grantId = parseGrantId(token)
     const facts = query(() => (grantId === undefined ? findJwt(token, client) : findStored(grantId, token, client)))
     return mapMaybe(facts, found => {
@@ -111,7 +112,7 @@ const toAccessMembers = (record: AccessTokenRecord, iss: string): TokenMembers =
 
 type RefreshRecord = Pick<AccessTokenRecord, 'client_id' | 'sub' | 'username' | 'scope' | 'iat' | 'exp'>
 
-/** A refresh token is for the authorization server itself and has no token type of RFC 6749 section 7.1. */
+/** The audience of a refresh token is the authorization server itself. It has no token type of RFC 6749 section 7.1. */
 const toRefreshMembers = ({ client_id, sub, username, scope, iat, exp }: RefreshRecord, iss: string): TokenMembers => ({
   active: true,
   iss,

@@ -9,10 +9,10 @@ import { proofAlgs } from '../sender-constraint/dpop-proof.ts'
 /** Authorization server metadata (RFC 8414 section 2). */
 export type Metadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
-/** What there is to say, with all clients that are served. */
+/** The options that the metadata describe, with the metadata of all clients. */
 type MetadataOptions = Omit<OAuthOptions, 'clients'> & { readonly clients: Pick<ClientFacts, 'internedMetadata'> }
 
-/** Says what is served and nothing else: a list without entries, or a place that is not served, is left out. */
+/** Describes only what this server serves: an empty list, or an endpoint that is not served, is left out. */
 export const createMetadata = (options: MetadataOptions, grants: readonly Grant[]): Metadata =>
   withoutEmpty({
     issuer: options.issuer,
@@ -58,7 +58,10 @@ const pushedMembers = ({ endpoints, clients, profile }: MetadataOptions): Member
     profile === 'fapi2' || everyClient(clients.internedMetadata, 'require_pushed_authorization_requests'),
 })
 
-/** RFC 9101 section 10.5 and OpenID Connect Discovery section 3, where a `request_uri` counts as supported if nothing is said. */
+/**
+ * RFC 9101 section 10.5 and OpenID Connect Discovery section 3. The latter takes a missing
+ * `request_uri_parameter_supported` for true.
+ */
 const requestObjectMembers = (options: MetadataOptions): Members => ({
   request_parameter_supported: true,
   request_uri_parameter_supported: false,
@@ -66,7 +69,7 @@ const requestObjectMembers = (options: MetadataOptions): Members => ({
   require_signed_request_object: everyClient(options.clients.internedMetadata, 'require_signed_request_object'),
 })
 
-/** True where it holds for everybody who may send an authorization request; else it is not a fact about the server. */
+/** True if it holds for every client that may send authorization requests; otherwise it is no fact about the server. */
 const everyClient = (
   clients: readonly InternedMetadata[],
   demand: 'require_pushed_authorization_requests' | 'require_signed_request_object',
@@ -75,7 +78,7 @@ const everyClient = (
   return (authorizing.length > 0 && authorizing.every(client => client[demand])) || undefined
 }
 
-/** A client that cannot prove itself may not introspect (RFC 7662 section 2.1). */
+/** A client that does not authenticate may not introspect (RFC 7662 section 2.1). */
 const introspectionMembers = (options: MetadataOptions): Members => {
   if (options.endpoints.introspect === undefined) return {}
   const signed = new Set(options.clients.internedMetadata.map(client => client.introspection_signed_response_alg))
@@ -95,7 +98,7 @@ const revocationMembers = (options: MetadataOptions): Members =>
     ? {}
     : { revocation_endpoint: options.endpoints.revoke, ...authMembers('revocation', options, authMethods(options)) }
 
-/** How clients authenticate at one endpoint; the algorithms are wanted beside `private_key_jwt` (RFC 8414 section 2). */
+/** How clients authenticate at one endpoint. RFC 8414 section 2 requires the algorithms beside `private_key_jwt`. */
 const authMembers = (
   endpoint: 'token' | 'introspection' | 'revocation',
   options: MetadataOptions,
@@ -119,7 +122,7 @@ const byCertificate: ReadonlySet<ClientAuthMethod> = new Set(['tls_client_auth',
 /** FAPI 2.0 Security Profile section 5.3.2.1. */
 const fapiMethods: ReadonlySet<ClientAuthMethod> = new Set([...byCertificate, 'private_key_jwt'])
 
-/** What JWTs of clients may be signed with: RS256 only where an old client is registered with it by name. */
+/** The algorithms of JWTs that clients sign. RS256 is among them only if an old client is registered for RS256. */
 const acceptedAlgs = (
   options: MetadataOptions,
   pinned: (client: InternedMetadata) => SigningAlg | undefined,

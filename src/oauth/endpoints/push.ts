@@ -18,8 +18,8 @@ import type { Endpoint } from './endpoint.ts'
 /**
  * The pushed authorization request endpoint (RFC 9126 section 2).
  *
- * All that can be checked of an authorization request is checked now; what is stored is good, and only its name goes
- * through the browser.
+ * Everything that can be checked about an authorization request is checked now. The stored request is valid, and only
+ * its request_uri passes through the browser.
  * @throws OAuthError with the code of RFC 6749 section 4.1.2.1, RFC 9101 section 7 or RFC 9449 section 10.1;
  * StoreUnavailableError
  */
@@ -69,7 +69,7 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
   }
 }
 
-/** What was read, where it is no refusal: that is the answer here, since no browser stands between. */
+/** Returns a value that is not a refusal. A refusal is thrown: no browser is involved, so it is the response itself. */
 const accept = <T extends object>(read: T | AuthorizationRefusal): T => {
   if ('error' in read) throw toError(read)
   return read
@@ -78,17 +78,17 @@ const accept = <T extends object>(read: T | AuthorizationRefusal): T => {
 const toError = ({ error, description, proofFault }: AuthorizationRefusal): OAuthError =>
   new OAuthError(error, description, { proofFault })
 
-/** The form has refused what is malformed or repeated. */
+/** `parseForm` has already refused malformed and repeated parameters. */
 const asParameters = (form: Form): Parameters => ({
   get: name => form.get(name),
   all: name => (name === 'resource' ? form.resources : [form.get(name) ?? []].flat()),
   faults: new Map(),
 })
 
-/** FAPI 2.0 Security Profile section 5.3.2.2 wants it sent, also where there is only one. */
+/** FAPI 2.0 Security Profile section 5.3.2.2 requires redirect_uri even if the client has registered only one. */
 const requireRedirect = (parameters: Parameters, client: ClientRegistration, mustBeSent: boolean): void => {
   const target = findRedirectTarget(client, parameters.get('redirect_uri'))
   if (!target || (mustBeSent && !target.redirectUriSent)) {
-    throw new OAuthError('invalid_request', 'The redirect_uri is missing, or is not exactly one that is registered')
+    throw new OAuthError('invalid_request', 'The redirect_uri is missing or is not registered for this client')
   }
 }

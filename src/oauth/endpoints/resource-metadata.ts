@@ -1,10 +1,12 @@
 import type { OAuthOptions, ProtectedResource } from '../options.ts'
 import { proofAlgs } from '../sender-constraint/dpop-proof.ts'
 
-/** Protected resource metadata (RFC 9728 section 2): where to get tokens for an API behind the gateway, and which. */
+/**
+ * Protected resource metadata (RFC 9728 section 2): which tokens an API behind the gateway accepts, and their issuer.
+ */
 export type ResourceMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
-/** Finds the metadata by the path where they are served. */
+/** Finds the metadata by the path at which they are served. */
 export const createResourceMetadata = (options: OAuthOptions): ((path: string) => ResourceMetadata | undefined) => {
   const byPath = new Map(options.resources.map(resource => [resource.metadataPath, describe(resource, options)]))
   return path => byPath.get(path)

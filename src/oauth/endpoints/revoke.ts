@@ -11,7 +11,7 @@ import { revokeGrant } from '../tokens/revoke-grant.ts'
 import { createRotationFamily } from '../tokens/rotation-family.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** A token that is good now, or was until it was replaced: whose it is, and how it ends. */
+/** A token that is valid now, or was until it was replaced: its client, and how to revoke it. */
 interface Revocable {
   readonly client_id: string
   readonly fact: RevokedToken
@@ -21,8 +21,9 @@ interface Revocable {
 /**
  * Token revocation (RFC 7009 section 2), for public clients too.
  *
- * An access token ends alone; a refresh token takes all access tokens of its grant along. When it answers 200, the
- * store has it: a store that does not answer is a 503, never a promise (RFC 7009 section 2.2.1).
+ * The revocation of an access token ends that token alone. The revocation of a refresh token also ends all access
+ * tokens of its grant. A 200 means that the store has recorded the revocation. If the store does not answer, the
+ * response is 503 (RFC 7009 section 2.2.1).
  */
 export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTokens): Endpoint => {
   const { store, keys, revocations } = deps
@@ -48,7 +49,7 @@ export const createRevocationEndpoint = (deps: OAuthDeps, accessTokens: AccessTo
     }
     return { client_id: found.record.client_id, fact: factOf(found), revoke }
   }
-  /** A client may not have heard yet that its refresh token was replaced: what it wants ended is the grant. */
+  /** A client may have missed the response that replaced its refresh token. It means to end the grant. */
   const findReplaced = async (
     grantId: string,
     token: string,

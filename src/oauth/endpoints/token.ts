@@ -17,8 +17,8 @@ import type { RevocationFeed } from '../tokens/revocation-feed.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /**
- * The token endpoint (RFC 6749 section 3.2). Everything that all grants share is checked here; a grant adds only what is
- * its own.
+ * The token endpoint (RFC 6749 section 3.2). It runs the checks that all grants share. Each grant adds only its own
+ * checks.
  */
 export const createTokenEndpoint = (
   deps: OAuthDeps,
@@ -66,7 +66,7 @@ export const createTokenEndpoint = (
   }
 }
 
-/** RFC 6749 section 5.1 asks for both. */
+/** RFC 6749 section 5.1 requires both headers. */
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 const chooseGrant = (form: Form, client: ClientRegistration, grants: readonly Grant[]): Grant => {
@@ -86,12 +86,12 @@ const scopeOf = (grant: Grant, form: Form, client: ClientRegistration): readonly
   return grant.takesScope && text !== undefined ? requestedScope(text, client) : undefined
 }
 
-/** A JWT could be signed without the store, but not be revoked: nothing is issued that cannot be taken back. */
+/** A JWT could be signed without the store, but not revoked, so no token is issued while the store is unavailable. */
 const requireStore = (feed: RevocationFeed): void => {
   if (feed.failure !== undefined) throw feed.failure
 }
 
-/** RFC 6749 section 5.1. `scope` is always said, unless there is none to say. */
+/** RFC 6749 section 5.1. `scope` is always present, unless it is empty. */
 const toBody = (
   access_token: string,
   record: AccessTokenRecord,
@@ -100,7 +100,7 @@ const toBody = (
   access_token,
   token_type: tokenTypeOf(record),
   expires_in: record.exp - record.iat,
-  // Undefined members are none in JSON; to leave them out by spreading takes longer than to write all the others.
+  // JSON.stringify leaves out undefined members. Leaving them out with a spread takes longer than writing all others.
   refresh_token,
   scope: record.scope === '' ? undefined : record.scope,
 })

@@ -2,15 +2,18 @@ import { OAuthError } from '../../errors.ts'
 import type { OAuthRequest } from '../protocol.ts'
 import { isFormEncoded, maxPairs, readPairs } from './urlencoded.ts'
 
-/** Parameters of one form-encoded POST, each present once and not empty (RFC 6749 sections 3.1 and 3.2). */
+/**
+ * Parameters of one form-encoded POST. A parameter must not repeat, and an empty one counts as absent (RFC 6749
+ * sections 3.1 and 3.2).
+ */
 export interface Form {
-  /** The parameter's value, or undefined where it was not sent or was sent empty. */
+  /** The parameter's value, or undefined if it is missing or empty. */
   get(name: string): string | undefined
-  /** Every `resource` in order: the one parameter of ours that may be sent more than once (RFC 8707 section 2). */
+  /** Every `resource` in order: the only parameter read here that may be sent more than once (RFC 8707 section 2). */
   readonly resources: readonly string[]
 }
 
-/** URLs end in logs and histories; RFC 6749 section 2.3.1 keeps secrets out of them. */
+/** URLs end up in logs and browser histories, so RFC 6749 section 2.3.1 forbids secrets in them. */
 const neverInQuery: readonly string[] = [
   'client_secret',
   'client_assertion',
@@ -22,10 +25,10 @@ const neverInQuery: readonly string[] = [
 ]
 
 /**
- * Reads the body of a token, introspection or revocation request. The query string counts only for what is wrong with
- * it: a parameter of a request is read from the body alone (RFC 6749 section 3.2).
- * @throws OAuthError invalid_request: another content type, a malformed or repeated parameter or too many of them, a secret
- * in the query
+ * Reads the body of a token, introspection or revocation request. The query string is only checked for errors:
+ * parameters are read from the body alone (RFC 6749 section 3.2).
+ * @throws OAuthError invalid_request: another content type, a malformed or repeated parameter, too many parameters,
+ * or a secret in the query
  */
 export const parseForm = (request: OAuthRequest): Form => {
   if (!isFormEncoded(request.contentType)) throw refuse('The body must be application/x-www-form-urlencoded')
@@ -40,12 +43,12 @@ export const parseForm = (request: OAuthRequest): Form => {
 
 const refuse = (description: string): OAuthError => new OAuthError('invalid_request', description)
 
-/** What one text has. */
+/** The parameters of one query string or body. */
 interface Fields {
-  /** Empty ones too. Of what may repeat, the last that is not empty. */
+  /** Empty values too. If a parameter may repeat: its last value that is not empty. */
   readonly values: ReadonlyMap<string, string>
   readonly resources: readonly string[]
-  /** Whether one was sent twice that may not be. */
+  /** Whether a parameter that must not repeat was sent twice. */
   readonly isRepeated: boolean
 }
 
@@ -54,7 +57,7 @@ const noFields: Fields = { values: new Map(), resources: [], isRepeated: false }
 /** RFC 8707 section 2 and RFC 8693 section 2.1. */
 const mayRepeat = (name: string): boolean => name === 'resource' || name === 'audience'
 
-/** Reads a text once. One that cannot be decoded in one way only is refused. */
+/** Reads a text in one pass. A text that cannot be decoded unambiguously is refused. */
 const readFields = (text: string): Fields => {
   const values = new Map<string, string>()
   const resources: string[] = []

@@ -2,26 +2,26 @@ import type { OAuthRequest } from '../protocol.ts'
 import { isFormEncoded, readPairs } from './urlencoded.ts'
 
 /**
- * The parameters of a request that a browser carries: an authorization request, or a form of our own pages. They are
- * told apart from a `Form` by what happens to a bad one: the answer depends on which parameter it is.
+ * The parameters of a request that a browser sends: an authorization request, or a form of our own pages. An invalid
+ * parameter does not refuse the whole request as it does in a `Form`, because the response depends on which one it is.
  */
 export interface Parameters {
-  /** The value; undefined where it is absent, empty (RFC 6749 section 3.1: the same) or at fault. */
+  /** The value; undefined if it is missing, empty (the same by RFC 6749 section 3.1), repeated or malformed. */
   get(name: string): string | undefined
-  /** Every value of a parameter that may repeat, without empty and unreadable ones. */
+  /** Every value of a parameter that may repeat, without empty and malformed ones. */
   all(name: string): readonly string[]
-  /** The parameters sent more than once or with bytes that are no percent-encoded UTF-8, by name. */
+  /** The parameters that were sent more than once or are not percent-encoded UTF-8, by name. */
   readonly faults: ReadonlyMap<string, ParameterFault>
 }
 
 export type ParameterFault = 'repeated' | 'malformed'
 
-/** Why a request as a whole has none: its body is of another content type, or there are more than `maxPairs`. */
+/** Why the parameters of a request cannot be read: another content type of the body, or more than `maxPairs`. */
 export type UnreadableParameters = 'not_form_encoded' | 'too_many'
 
 /**
- * Reads a GET's query or a form-encoded POST's body (RFC 6749 section 3.1). Of a POST the query counts for nothing but
- * repetition: a parameter in both places is at fault.
+ * Reads the query of a GET or the body of a form-encoded POST (RFC 6749 section 3.1). The query of a POST is only
+ * checked for repetition: a parameter that is in both the query and the body counts as repeated.
  */
 export const parseParameters = (request: OAuthRequest): Parameters | UnreadableParameters => {
   const isPost = request.method === 'POST'
@@ -31,12 +31,12 @@ export const parseParameters = (request: OAuthRequest): Parameters | UnreadableP
   return values === undefined || inQuery === undefined ? 'too_many' : toParameters(values, inQuery)
 }
 
-/** By name, in the order of their first; undefined stands for a value that cannot be decoded. */
+/** By name, in the order of each name's first value. Undefined stands for a value that cannot be decoded. */
 type Values = ReadonlyMap<string, readonly (string | undefined)[]>
 
 const noValues: Values = new Map()
 
-/** The values of a text; undefined where there are too many of them. A pair without a name that can be read is none. */
+/** The values of a text; undefined if there are too many pairs. A pair whose name is empty or malformed is skipped. */
 const groupByName = (text: string): Values | undefined => {
   const values = new Map<string, (string | undefined)[]>()
   const fault = readPairs(text, (name, value) => {

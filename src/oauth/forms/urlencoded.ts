@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer'
 
-/** `application/x-www-form-urlencoded` texts (RFC 6749 appendix B), read strictly: what is malformed is not guessed at. */
+/** A strict parser of `application/x-www-form-urlencoded` (RFC 6749 appendix B): a malformed text is an error. */
 
-/** The most pairs of one text. A request of the RFCs that are served here has about thirty at most. */
+/** The maximum number of pairs in one text. A request of the RFCs served here has about thirty at most. */
 export const maxPairs = 100
 
-/** Why a text was not read to its end. */
+/** Why the parser stopped before the end of a text. */
 export type FormFault = 'malformed' | 'too_many'
 
-/** A half of a pair is undefined where it is malformed. Whoever answers with a fault ends the reading. */
+/** A name or value is undefined if it is malformed. If the callback returns a fault, the parser stops. */
 export type OnPair = (name: string | undefined, value: string | undefined) => FormFault | undefined
 
-/** Reads the pairs in one pass, in order, repeated and empty ones too. Answers why it stopped, if it did. */
+/** Reads the pairs in one pass and in order, repeated and empty ones too. Returns the reason if it stopped early. */
 export const readPairs = (text: string, onPair: OnPair): FormFault | undefined => {
   let pairs = 0
   for (let from = skipAmpersands(text, 0); from < text.length; ) {
@@ -40,7 +40,10 @@ const readPair = (pair: string, onPair: OnPair): FormFault | undefined => {
     : onPair(decodeComponent(pair.slice(0, equals)), decodeComponent(pair.slice(equals + 1)))
 }
 
-/** One name or value; undefined where a percent sequence is bad or the bytes are not UTF-8. Never throws: that is slow. */
+/**
+ * One name or value; undefined if a percent-encoding is malformed or the bytes are not UTF-8. It never throws,
+ * because an exception is slow.
+ */
 export const decodeComponent = (text: string): string | undefined => {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
@@ -50,12 +53,15 @@ export const decodeComponent = (text: string): string | undefined => {
 
 const brokenEscape = /%(?![\da-f]{2})/i
 
-/** An escape beyond ASCII. `decodeURIComponent` throws where such are no UTF-8, and for nothing else that gets past the above. */
+/**
+ * A percent-encoded byte beyond ASCII. Once malformed escapes are excluded, `decodeURIComponent` throws only if such
+ * bytes are not UTF-8.
+ */
 const escapedByte = /%[89a-f]/i
 
 const percentCode = 0x25
 
-/** @param text whose escapes are whole */
+/** @param text a text whose percent-encodings are all complete */
 const decodeBytes = (text: string): string | undefined => {
   const bytes = Buffer.from(text)
   let length = 0
@@ -77,6 +83,9 @@ const hexDigit = (code: number): number => (code & 0xf) + (code > 0x39 ? 9 : 0)
 
 const formEncoded = 'application/x-www-form-urlencoded'
 
-/** Whether a body of this content type is such a text; the media type has no case and may have parameters (RFC 9110 section 8.3.1). */
+/**
+ * Whether a body of this content type is form-encoded. The media type is case-insensitive and may have parameters
+ * (RFC 9110 section 8.3.1).
+ */
 export const isFormEncoded = (contentType: string | undefined): boolean =>
   contentType === formEncoded || contentType?.split(';', 1)[0]?.trim().toLowerCase() === formEncoded

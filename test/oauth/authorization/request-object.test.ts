@@ -205,7 +205,7 @@ t.test('the error_description of a refused request object names its fault', asyn
     [signed(room, { nbf: now, sub: 'demo' }), 'The sub of a request object cannot be the client_id.'],
     [
       signed(room, { nbf: now }, {}, newKey('ES256')),
-      'The request object is not signed by this client as it is registered.',
+      'The request object is not signed with a registered key and algorithm of this client.',
     ],
   ]
   for (const [nth, [request, description]] of told.entries()) {

@@ -115,7 +115,7 @@ t.test('the kept parameters are bounded in bytes, each and in sum', async t => {
   ])
   const room = await openBrowserRoom(t)
   const inSum = await room.authorize(get(ask({ state: 'A'.repeat(4096), scope: 'accounts:read '.repeat(292) })))
-  t.match(answerOf(inSum).error_description, /8192 bytes together/)
+  t.match(answerOf(inSum).error_description, /together are longer than 8192 bytes/)
   for (const fitting of [
     { login_hint: 'ü'.repeat(256) },
     { prompt: 'login '.repeat(21) },
