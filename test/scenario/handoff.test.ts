@@ -93,7 +93,7 @@ for (const store of ['sqlite', 'redis']) {
       const bad: readonly (readonly [string, string | undefined, RegExp?])[] = [
         ['no proof', undefined],
         ['basic', 'Basic YXBwOmFwcC1zZWNyZXQ=', /^Authorization must be one line/],
-        ['no JWT', 'Bearer x', /no signed JWT/],
+        ['no JWT', 'Bearer x', /not a signed JWT/],
         ['another key', `Bearer ${loginJwt(ends, newKey('ES256'))}`, /no key of the configuration/],
         ['another audience', `Bearer ${loginJwt(ends, key, { aud: `${gateway.url}/` })}`, /^aud /],
         ['a list of audiences', `Bearer ${loginJwt(ends, key, { aud: [gateway.url] })}`, /^aud /],

@@ -49,7 +49,7 @@ export const createIntrospectionEndpoint = (deps: OAuthDeps, accessTokens: Acces
         ? toAccessMembers(found.record, options.issuer)
         : undefined
     }
-    // RFC 7662 section 4: only its own client may introspect a refresh token, even if another may introspect all tokens.
+    // RFC 7662 section 4: only its own client may introspect a refresh token, whatever tokens another may introspect.
     if (found.record.client_id !== client.client_id || revocations.isCutOff(found.record)) return undefined
     const { record, createdAtMs, untilMs } = found
     return toRefreshMembers({ ...record, iat: toSec(createdAtMs), exp: toSec(untilMs) }, options.issuer)

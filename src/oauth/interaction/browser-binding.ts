@@ -9,20 +9,20 @@ import { timingSafeEqualText } from '../timing-safe-equal.ts'
 import { createBrowserCookie } from './cookie.ts'
 import type { PageSession } from './interaction-session.ts'
 
-/** What a request to an interaction finds. */
+/** The interaction of a request, and whether this browser started it. */
 export type BoundInteraction =
-  /** The browser that it was begun in. */
+  /** The browser has the current cookie of the interaction. */
   | { readonly kind: 'bound'; readonly session: PageSession }
-  /** A browser with the cookie from before the sign-in: it may sign in once more, or decline. */
+  /** The browser has the cookie from before the sign-in: the user may sign in again, or decline. */
   | { readonly kind: 'outdated'; readonly session: PageSession }
-  /** Not this browser's. */
+  /** Another browser started the interaction. */
   | { readonly kind: 'foreign' }
-  /** No such interaction, or none any more. */
+  /** The interaction does not exist, or has expired. */
   | { readonly kind: 'unknown' }
 
 export type BrowserBinding = (request: OAuthRequest) => Promise<BoundInteraction>
 
-/** Finds the interaction of a path and checks that this browser began it. */
+/** Finds the interaction of a path and checks that this browser started it. */
 export const createBrowserBinding = (deps: OAuthDeps): BrowserBinding => {
   const { digest } = deps.keys
   const cookie = createBrowserCookie(deps.options.issuer)
@@ -35,7 +35,10 @@ export const createBrowserBinding = (deps: OAuthDeps): BrowserBinding => {
   }
 }
 
-/** Another site may have planted cookies before ours or after it: the one that isBound now goes before one that did. */
+/**
+ * Another site may have set cookies before ours or after it. The current cookie takes precedence over the previous
+ * one.
+ */
 const verifyBrowser = (
   found: Found & { readonly id: string; readonly pageContext: PageContext },
   secrets: readonly string[],
@@ -62,7 +65,7 @@ export interface Found {
   readonly record: InteractionRecord
 }
 
-/** An interaction whose client may still be answered: what a new configuration took away is not redirected to. */
+/** Finds an interaction. It is treated as unknown if a new configuration has removed its client or redirect URI. */
 export const findInteraction = async ({ store, clients }: OAuthDeps, id: string): Promise<Found | undefined> => {
   const record = (await store.interactions.find(id))?.record
   const client = record && clients.find(record.client_id)
@@ -70,9 +73,9 @@ export const findInteraction = async ({ store, clients }: OAuthDeps, id: string)
 }
 
 /**
- * What the browser's cookie says after the sign-in: a cookie that somebody else planted or read before opens nothing
- * from then on (session fixation). Derived under the server's own key, so that a form sent twice gets the same one, and
- * nobody can make it out of the old one.
+ * The secret in the browser's cookie after the sign-in. A cookie that an attacker set or read before the sign-in is
+ * useless from then on (session fixation). The secret is derived under the server's own key, so that a form sent
+ * twice gets the same secret, and so that it cannot be computed from the previous one.
  */
 export const renewSecret = (interactionId: string, secret: string, digest: Digest): string =>
   digest(`signed-in\0${interactionId}\0${secret}`)

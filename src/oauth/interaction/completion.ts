@@ -7,13 +7,18 @@ import { decryptRedirect, encryptRedirect } from './encrypt-redirect.ts'
 import { type Advance, advance, type InteractionSession } from './interaction-session.ts'
 import { createReturnCookie } from './return-cookie.ts'
 
-/** The end of an interaction: one redirect to the client, the same one for every form that says the same again. */
+/** Ends an interaction with one redirect to the client. A form that is sent again gets the same redirect. */
 export interface Completion {
-  /** Creates the grant and sends its code. Only after consent; a visit without a user is a TypeError. */
+  /**
+   * Creates the grant and redirects with its code. Call it only after consent; without a user it throws a TypeError.
+   */
   allow(session: InteractionSession): Promise<OAuthReply>
-  /** Sends an error (RFC 6749 section 4.1.2.1); nothing redeemable comes to be. */
+  /** Redirects with an error (RFC 6749 section 4.1.2.1). No grant is created. */
   decline(session: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
-  /** As `decline`, for a browser that has not proven to be the user's: how it ended otherwise is not for it to learn. */
+  /**
+   * As `decline`, for a browser that is not authenticated as the user's. If the interaction has ended in another way,
+   * the browser does not learn how.
+   */
   abort(session: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
 }
 
@@ -21,20 +26,21 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
   const { options, store, clock } = deps
   const returnCookie = createReturnCookie(deps)
 
-  /** One pushed request leads to one answer, however many windows it was opened in (RFC 9126 section 7.3). */
+  /** One pushed request gets one response, even if it was opened in several windows (RFC 9126 section 7.3). */
   const endPushedRequest = ({ id, record }: InteractionSession): boolean | Promise<boolean> =>
     record.pushedId === undefined ||
     store.pushed.complete(record.pushedId, id, clock.nowMs() + options.interactionLifetimeSec * 1000)
 
   const finish = (session: InteractionSession, redirect: string): Promise<Advance> =>
     advance(store.interactions, session.id, record =>
-      // After a sign-in in another window only the renewed cookie opens what is sealed now.
+      // After a sign-in in another window, only the renewed cookie can decrypt the redirect, and this one is not
+      // renewed.
       record.stage === 'done' || record.browserDigest !== session.record.browserDigest
         ? undefined
         : { ...record, stage: 'done', redirect: encryptRedirect(redirect, session.secret) },
     )
 
-  /** To where the interaction ended, by this request or by a faster one. */
+  /** The redirect that ended the interaction, whether this request ended it or a faster one. */
   const toReply = (
     session: InteractionSession,
     outcome: Advance,
@@ -43,7 +49,7 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
   ): OAuthReply => {
     if (outcome.kind === 'gone') return expiredPage(session.pageContext)
     const { redirect, browserDigest } = outcome.record
-    // It is the window that signed in that goes on.
+    // The window that signed in continues.
     if (redirect === undefined || browserDigest !== session.record.browserDigest) {
       return seeOther(`/interaction/${session.id}`)
     }
@@ -80,14 +86,14 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
   }
 }
 
-/** Before the interaction is done, so that no browser is ever sent off with a code that nobody knows. */
+/** The grant is created before the interaction is done, so that no browser gets a code that the store does not have. */
 const createGrant = async (
   { options, store, keys, clock }: OAuthDeps,
   { record }: InteractionSession,
 ): Promise<{ readonly grantId: string; readonly code: string }> => {
   const { client_id, sub, username, scope, resource, authTimeSec, acr, beganAtSec } = record
   if (sub === undefined || authTimeSec === undefined) {
-    throw new TypeError('consent was given before anybody signed in')
+    throw new TypeError('consent was given before the sign-in')
   }
   const grantId = newGrantId()
   const code = newGrantSecret(grantId)
@@ -101,7 +107,8 @@ const createGrant = async (
     codeDigest: keys.digest(code),
     codeProof: codeProof(client_id, redirectUri, record.code_challenge ?? '', record.dpop_jkt),
     codeExpiresAtMs,
-    // Longer than the code, so that a replay is known for one while the tokens of its first use may live.
+    // The record outlives the code, so that a replay of the code is detected while the tokens of its first use may be
+    // valid.
     untilMs: codeExpiresAtMs + options.accessToken.lifetimeSec * 1000,
   })
   return { grantId, code }

@@ -7,7 +7,7 @@ import { splitScope } from '../scope.ts'
 import type { Completion } from './completion.ts'
 import type { PageSession } from './interaction-session.ts'
 
-/** The second stage: whether the client may have what it asks for. */
+/** The second stage of an interaction: the user allows or denies what the client asks for. */
 export interface Consent {
   show(session: PageSession): OAuthReply
   submit(session: PageSession, form: Parameters): OAuthReply | Promise<OAuthReply>
@@ -33,7 +33,7 @@ export const createConsent = ({ options }: OAuthDeps, completion: Completion): C
       const decision = form.get('decision')
       if (decision === 'allow') return completion.allow(session)
       if (decision === 'deny') return completion.decline(session, 'access_denied', 'The request was declined.')
-      // The sign-in form sent twice: its second coming finds the question that the first led to.
+      // The sign-in form was sent twice. The second request arrives at the consent stage and is redirected to its page.
       return decision === undefined ? seeOther(`/interaction/${session.id}`) : show(session, 400)
     },
   }

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto'
 
-/** A cookie of one interaction: no other page of this origin gets it, so no tab overwrites another's. */
+/** A cookie of one interaction. Its path is that of the interaction, so no tab overwrites the cookie of another. */
 export interface InteractionCookie {
-  /** A `Set-Cookie` line that reaches this interaction's pages alone. A lifetime of 0 takes the cookie away. */
+  /** A `Set-Cookie` header for the pages of this interaction alone. A lifetime of 0 removes the cookie. */
   toSetCookie(interactionId: string, value: string, lifetimeSec: number): string
-  /** What the browser sent under this name; more than one value where another site planted its own. */
+  /** The values that the browser sent under this name. There are several if another site has set its own. */
   parse(header: string | undefined): readonly string[]
 }
 
-/** 256 random bits. The store has their keyed digest only. */
+/** 256 random bits. The store holds only their keyed digest. */
 export const newBrowserSecret = (): string => randomBytes(32).toString('base64url')
 
-/** The cookie that ties one browser to one interaction, so that a stolen link to it is worth nothing. */
+/** The cookie that binds one browser to one interaction, so that a stolen link to the interaction is useless. */
 export const createBrowserCookie = (issuer: string): InteractionCookie => createCookie(issuer, 'sidegate-interaction')
 
 /**
- * With an https issuer a cookie is `Secure` and named `__Secure-`; `__Host-` would demand `Path=/`, and then two tabs
- * would overwrite each other's (RFC 6265bis section 4.1.3).
+ * With an https issuer a cookie is `Secure` and its name begins with `__Secure-`. The prefix `__Host-` would require
+ * `Path=/`, and then two tabs would overwrite each other's cookie (RFC 6265bis section 4.1.3).
  */
 export const createCookie = (issuer: string, plainName: string): InteractionCookie => {
   const isSecure = issuer.startsWith('https:')

@@ -1,22 +1,22 @@
 import { hasBalancedDirections } from '../directional-controls.ts'
 
-/** What the operator's own login decides about an interaction, read from the JSON body of its call. */
+/** The decision of the operator's own login about an interaction, parsed from the JSON body of its call. */
 
-/** Somebody signed in and agreed. */
+/** The user signed in and agreed. */
 export interface Acceptance {
   readonly sub: string
   readonly username?: string
-  /** How the person was authenticated (OpenID Connect Core section 2). */
+  /** How the user was authenticated (OpenID Connect Core section 2). */
   readonly acr?: string
-  /** Read and checked, but not kept: no token of ours says it. */
+  /** Checked but not stored: no token contains it. */
   readonly amr?: readonly string[]
-  /** When, in seconds since 1970. Left out: at the time of the call. */
+  /** When the user signed in, in seconds since 1970. Left out: at the time of the call. */
   readonly auth_time?: number
-  /** Left out: all that was asked for. */
+  /** Left out: all requested scopes. */
   readonly granted_scopes?: readonly string[]
 }
 
-/** Nobody did. */
+/** The user did not sign in, or did not agree. */
 export interface Rejection {
   readonly error: RejectionError
   readonly description: string
@@ -25,11 +25,11 @@ export interface Rejection {
 const rejectionErrors = ['access_denied', 'login_required', 'temporarily_unavailable'] as const
 export type RejectionError = (typeof rejectionErrors)[number]
 
-/** The error again, of a record that the store kept as text. */
+/** The error in a record of the store, where it is a string. */
 export const toRejectionError = (text: string): RejectionError =>
   rejectionErrors.find(error => error === text) ?? 'access_denied'
 
-/** What a member must be, and how its caller is told. */
+/** The check of one member, and the sentence that describes the rule to the caller. */
 interface Rule {
   readonly isRight: (value: unknown) => boolean
   readonly rule: string
@@ -46,11 +46,11 @@ const isText = (pattern: RegExp, value: unknown): boolean =>
 const isListOf = (pattern: RegExp, value: unknown): boolean =>
   Array.isArray(value) && value.every(member => isText(pattern, member))
 
-/** It goes into tokens, and into a header for the services behind the gateway, which takes spaces off either end. */
+/** It goes into tokens and into a header for upstreams, where spaces at either end would be trimmed. */
 const identifier = /^[\x21-\x7e]+$/
 /** One word of a space-separated list (RFC 6749 section 3.3). */
 const word = /^[\x21\x23-\x5b\x5d-\x7e]+$/
-/** Not two people to whom one page says the same: no space at either end. */
+/** No space at either end, because two users whose names differ only there would look the same on a page. */
 const name = /^(?!\s)\P{Cc}+(?<!\s)$/u
 /** RFC 6749 section 4.1.2.1. */
 const describing = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
@@ -63,7 +63,7 @@ const acceptanceRules: Rules = {
   },
   username: {
     isRight: value => isText(name, value) && hasBalancedDirections(String(value)),
-    rule: `username must be 1 to ${maxLength} characters, without control characters, without bidirectional ones that stay open, and without spaces at either end`,
+    rule: `username must be 1 to ${maxLength} characters, without control characters, unclosed bidirectional controls, and spaces at either end`,
   },
   acr: { isRight: value => isText(word, value), rule: 'acr must be one word' },
   amr: { isRight: value => isListOf(word, value), rule: 'amr must be a list of words' },
@@ -86,19 +86,19 @@ const rejectionRules: Rules = {
   },
 }
 
-/** @returns the reason, fit for the caller, where the body is none */
+/** @returns the acceptance, or for an invalid body the reason, fit for the caller */
 export const parseAcceptance = (body: unknown): Acceptance | string => {
   const fault = faultOf(body, acceptanceRules)
-  return fault ?? (body as Acceptance) // its members have been checked, one by one, and there are no others
+  return fault ?? (body as Acceptance) // every member was checked, and there are no others
 }
 
-/** @returns the reason, fit for the caller, where the body is none */
+/** @returns the rejection, or for an invalid body the reason, fit for the caller */
 export const parseRejection = (body: unknown): Rejection | string => {
   const fault = faultOf(body, rejectionRules)
   return fault ?? { description: 'The sign-in was rejected.', ...(body as Pick<Rejection, 'error'>) }
 }
 
-/** A misspelt `granted_scopes` would grant everything, so what is not known is refused. */
+/** A misspelt `granted_scopes` would grant everything, so unknown members are refused. */
 const faultOf = (body: unknown, rules: Rules): string | undefined => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'The body must be a JSON object.'
   const members: ReadonlyMap<string, unknown> = new Map(Object.entries(body))
@@ -107,5 +107,5 @@ const faultOf = (body: unknown, rules: Rules): string | undefined => {
     if (isWrong) return `${rule}.`
   }
   const isKnown = [...members.keys()].every(name => Object.hasOwn(rules, name))
-  return isKnown ? undefined : `The body may have no members but ${Object.keys(rules).join(', ')}.`
+  return isKnown ? undefined : `The body may only have the members ${Object.keys(rules).join(', ')}.`
 }

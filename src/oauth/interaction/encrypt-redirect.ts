@@ -1,20 +1,20 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 /**
- * Where a browser was sent at the end holds an authorization code, and codes are stored as digests only. So the store
- * keeps it sealed (AES-256-GCM) under what the browser alone holds: its cookie, of which the store again has only a digest,
- * or the resume token, of which it has nothing.
+ * The final redirect contains an authorization code, and codes are stored only as digests. So the store holds the
+ * redirect encrypted (AES-256-GCM) under a secret that only the browser has: its cookie, of which the store has only
+ * a digest, or the resume token, which is not in the store.
  */
 export const encryptRedirect = (redirect: string, secret: string): string => {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', keyOf(secret), nonce)
-  const sealed = Buffer.concat([cipher.update(redirect, 'utf8'), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
+  const encrypted = Buffer.concat([cipher.update(redirect, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url')
 }
 
-/** The redirect again. Throws where it was sealed for another browser. */
-export const decryptRedirect = (sealedRedirect: string, secret: string): string => {
-  const bytes = Buffer.from(sealedRedirect, 'base64url')
+/** Decrypts the redirect. Throws if it was encrypted for another browser. */
+export const decryptRedirect = (encryptedRedirect: string, secret: string): string => {
+  const bytes = Buffer.from(encryptedRedirect, 'base64url')
   const decipher = createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   })

@@ -5,7 +5,10 @@ import { expiredPage } from '../pages/terminal-pages.ts'
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
 import { createReturnCookie } from './return-cookie.ts'
 
-/** The answer to who comes too late: back to the client with an error, or a page where there is no way back. */
+/**
+ * The response after an interaction has expired: a redirect to the client with an error, or a page without a
+ * redirect.
+ */
 export type Expired = (request: OAuthRequest) => OAuthReply
 
 export const createExpired = (deps: OAuthDeps): Expired => {

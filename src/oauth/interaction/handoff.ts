@@ -18,10 +18,10 @@ import type { InteractionSession } from './interaction-session.ts'
 import { loginUrl } from './redirect-to-login.ts'
 
 /**
- * The browser's side of a hand-off to the operator's own login: `/interaction/<id>` leads there, and
- * `/interaction/<id>/resume?token=…`, which that login was told by the private listener, leads to the client. Resuming
- * takes the token and the cookie of the browser that began, so that neither is worth anything alone.
- * @throws StoreUnavailableError; OAuthError invalid_request (405) for HEAD where it would end the interaction
+ * The browser's side of a hand-off to the operator's own login. `/interaction/<id>` redirects to that login.
+ * `/interaction/<id>/resume?token=…`, the URL that the private listener gave to that login, redirects to the client.
+ * A browser resumes with the token and the cookie of the browser that started, so that neither is of use alone.
+ * @throws StoreUnavailableError; OAuthError invalid_request (405) for a HEAD that would end the interaction
  */
 export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Promise<OAuthReply>) => {
   const { issuer, login } = deps.options
@@ -57,22 +57,22 @@ export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Prom
   }
 }
 
-/** HEAD asks without wanting anything done (RFC 9110 section 9.2.1), and the way back is one that ends the interaction. */
+/** HEAD is a safe method (RFC 9110 section 9.2.1), but to resume ends the interaction. */
 const onlyGet = (): OAuthError =>
-  new OAuthError('invalid_request', 'This address is good for GET alone.', { status: 405, headers: { allow: 'GET' } })
+  new OAuthError('invalid_request', 'Only GET is allowed for this URL.', { status: 405, headers: { allow: 'GET' } })
 
 const parseResumePath = (path: string): string | undefined =>
   /^\/interaction\/([A-Za-z0-9_-]{22})\/resume$/.exec(path)?.[1]
 
-/** The way from the operator's login back to the client, for the person's browser. */
+/** The URL to which the operator's login sends the user's browser back. */
 export const resumeUrl = (issuer: string, interactionId: string, token: string): string =>
   `${new URL(issuer).origin}/interaction/${interactionId}/resume?token=${token}`
 
-/** The one-time token of that way: the store has its salt alone. */
+/** The one-time token in that URL. The store holds only its salt. */
 export const resumeToken = (interactionId: string, salt: string, digest: Digest): string =>
   digest(`resume\0${interactionId}\0${salt}`)
 
-/** The visit of a browser that may resume, or undefined. */
+/** The session of a browser that may resume, or undefined. */
 type VerifyResume = (id: string, found: Found, request: OAuthRequest) => InteractionSession | undefined
 
 const createResumeVerifier = ({ options, keys }: OAuthDeps): VerifyResume => {

@@ -2,39 +2,38 @@ import type { InteractionRecord, InteractionStore } from '../../stores/ports/int
 import type { ClientRegistration } from '../clients/metadata.ts'
 import type { PageContext } from '../pages/page.ts'
 
-/** One request of the right browser to its interaction, and how the interaction stood when it came. */
+/** One request of the bound browser to its interaction, with the record of the interaction when the request arrived. */
 export interface InteractionSession {
   readonly id: string
   /**
-   * The key to the sealed redirect: what the browser's cookie says, from the sign-in on what it will say. Where the
-   * client's people may come back in another browser, it is the resume token.
+   * The secret that encrypts the redirect: that of the browser's cookie, and from the sign-in on that of the renewed
+   * cookie. If users of the client may return in another browser, it is the resume token.
    */
   readonly secret: string
   readonly client: ClientRegistration
-  /** What its pages look like. */
   readonly pageContext: PageContext
   readonly record: InteractionRecord
 }
 
-/** A visit to our own pages, which have forms. */
+/** A session on our own pages, which have forms. */
 export interface PageSession extends InteractionSession {
-  /** What a form must bring along to be this browser's: made of the cookie that it shows now, and new with each. */
+  /** The token that a form must contain. It is derived from the cookie that the browser sent, so it changes with it. */
   readonly csrf: string
 }
 
-/** Turns a record into what it is to be; undefined where the interaction has moved on and the change no longer fits. */
+/** Returns the new record, or undefined if the interaction has advanced and the change no longer applies. */
 export type Change = (record: InteractionRecord) => InteractionRecord | undefined
 
 export type Advance =
   | { readonly kind: 'advanced'; readonly record: InteractionRecord }
-  /** Another request was faster and the change fits no more; `record` is what that one left. */
+  /** Another request was faster and the change no longer applies; `record` is the one that it stored. */
   | { readonly kind: 'overtaken'; readonly record: InteractionRecord }
-  /** Its time ran out meanwhile. */
+  /** The interaction has expired. */
   | { readonly kind: 'gone' }
 
 /**
- * Applies a change to the interaction as it is now, and again to what a faster request left, until it holds. It ends:
- * each round lost means that another request moved the interaction towards its end.
+ * Applies a change to the stored interaction with a compare-and-swap, and retries if another request was faster. The
+ * loop ends, because each lost round means that another request advanced the interaction towards its end.
  */
 export const advance = async (interactions: InteractionStore, id: string, change: Change): Promise<Advance> => {
   for (;;) {

@@ -15,15 +15,16 @@ import { createHandoff } from './handoff.ts'
 import type { InteractionSession, PageSession } from './interaction-session.ts'
 import { createLogin } from './login.ts'
 
-/** What a browser does between the authorization request and its answer. @throws StoreUnavailableError */
+/** The browser's requests between the authorization request and its response. @throws StoreUnavailableError */
 export type Interaction = (request: OAuthRequest) => Promise<OAuthReply>
 
 export const createInteraction = (deps: OAuthDeps): Interaction =>
   deps.options.login.mode === 'handoff' ? createHandoff(deps) : createEmbedded(deps)
 
 /**
- * The embedded login and consent pages under `/interaction/<id>`: GET shows where the browser stands, POST moves it on.
- * Only the browser that the interaction was begun in gets past the door, and only with the page's own `csrf`.
+ * The embedded login and consent pages under `/interaction/<id>`. GET shows the page of the current stage, POST
+ * advances the interaction. Only the browser that started the interaction may use it, and a POST needs the `csrf` of
+ * the page.
  */
 const createEmbedded = (deps: OAuthDeps): Interaction => {
   const { issuer } = deps.options
@@ -38,7 +39,7 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
     return session.record.stage === 'consent' ? consent.show(session) : finishedPage(session.pageContext)
   }
 
-  /** The answer to the sign-in was lost, and the new cookie with it. The form opens nothing that the password does not. */
+  /** The response to the sign-in was lost, and the new cookie with it. The form grants nothing without the password. */
   const showAgain = (session: PageSession): OAuthReply =>
     session.record.stage === 'consent' ? login.show(session) : foreignPage(session.pageContext)
 
@@ -72,8 +73,9 @@ const createEmbedded = (deps: OAuthDeps): Interaction => {
 }
 
 /**
- * The form of the sign-in, whose `csrf` was of the cookie before, from a browser that has the new one: by the back button,
- * or sent twice. It changes nothing any more, so it may lead to where things stand.
+ * Whether this is the sign-in form with the `csrf` of the previous cookie, from a browser that has the new cookie:
+ * the user went back in the history, or sent the form twice. The form no longer changes anything, so the browser may
+ * be redirected to the page of the current stage.
  */
 const isPastSignIn = ({ record }: InteractionSession, form: Parameters): boolean =>
   record.sub !== undefined && form.get('decision') === undefined

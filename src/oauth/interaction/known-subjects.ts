@@ -3,9 +3,9 @@ import type { Digest } from '../opaque-token.ts'
 import { type Lifetimes, longestLifetimeSec } from '../tokens/not-before.ts'
 
 /**
- * Remembers a `sub` that the operator's own login names. A client that took it as its id would get tokens of that person's
- * subject (RFC 9700 section 4.15). The record lasts as long as anything that the sign-in leads to, and a year at least; each
- * sign-in renews it.
+ * Stores a `sub` that the operator's own login named. A client with that id would get tokens with the subject of that
+ * user (RFC 9700 section 4.15). The record lasts as long as every token and grant of the sign-in, and a year at
+ * least. Each sign-in renews it.
  */
 export const rememberSubject = (
   subjects: SubjectStore,

@@ -10,30 +10,30 @@ import { advance } from './interaction-session.ts'
 import { rememberSubject } from './known-subjects.ts'
 
 /**
- * The operator's side of a hand-off: what the login asks and answers over the private listener. Whoever calls has proven
- * to be that login.
+ * The operator's side of a hand-off: the API of the operator's login on the private listener. The caller is already
+ * authenticated as that login.
  */
 export interface LoginApi {
-  /** What the person is to be asked. */
+  /** The facts that the login needs to ask the user. */
   describe(id: string): Promise<LoginApiAnswer>
-  /** Somebody signed in and agreed. */
+  /** The user signed in and agreed. */
   accept(id: string, body: unknown): Promise<LoginApiAnswer>
-  /** Nobody did. */
+  /** The user did not sign in, or did not agree. */
   reject(id: string, body: unknown): Promise<LoginApiAnswer>
 }
 
 export type LoginApiAnswer =
   | { readonly kind: 'answer'; readonly body: Readonly<Record<string, unknown>> }
-  /** No such interaction, or none any more. */
+  /** The interaction does not exist, or has expired. */
   | { readonly kind: 'unknown' }
-  /** The body is none of this operation. */
+  /** The body is invalid for this operation. */
   | { readonly kind: 'unreadable'; readonly reason: string }
-  /** The decision does not fit the interaction. Nothing has changed. */
+  /** The decision does not fit the interaction, which is unchanged. */
   | { readonly kind: 'conflict'; readonly reason: string }
 
-/** A decision as it goes into the record. */
+/** A decision as it is stored. */
 interface Decision {
-  /** The same for calls that say the same. */
+  /** Equal for calls with equal bodies. */
   readonly callDigest: string
   readonly members: Partial<InteractionRecord>
   readonly rejection?: { readonly error: string; readonly description: string }
@@ -43,7 +43,7 @@ interface Decision {
 export const createLoginApi = (deps: OAuthDeps): LoginApi => {
   const { options, store, keys, clock } = deps
 
-  /** Once. The same decision again gets the same answer, another one after it is a conflict. */
+  /** Stores the first decision. The same decision again gets the same response; a different one is a conflict. */
   const decide = async (id: string, { callDigest, members, rejection }: Decision): Promise<LoginApiAnswer> => {
     const handoff = { callDigest, resumeSalt: randomBytes(16).toString('base64url'), ...(rejection && { rejection }) }
     const outcome = await advance(store.interactions, id, record =>
@@ -51,14 +51,14 @@ export const createLoginApi = (deps: OAuthDeps): LoginApi => {
     )
     if (outcome.kind === 'gone') return { kind: 'unknown' }
     const decided = outcome.record.handoff
-    if (decided?.callDigest !== callDigest) return conflict('Another decision was made before.')
+    if (decided?.callDigest !== callDigest) return conflict('A different decision was made before.')
     const token = resumeToken(id, decided.resumeSalt, keys.digest)
     return { kind: 'answer', body: { redirect_to: resumeUrl(options.issuer, id, token) } }
   }
 
   /**
-   * Remembers the subject, and then looks for a client of that id. The command that makes a client does the reverse, so of the
-   * two at least one sees the other, although this process learns of the client only later.
+   * Stores the subject, and then looks for a client with that id. The command that creates a client does the reverse,
+   * so at least one of the two sees the other, although this process learns of a new client only later.
    */
   const claimSubject = async (sub: string): Promise<string | undefined> => {
     await rememberSubject(store.subjects, sub, keys.digest, clock.nowMs(), options)
@@ -113,12 +113,14 @@ const conflictOf = (
   const { sub, acr, auth_time, granted_scopes } = acceptance
   const asked = splitScope(record.scope)
   const contexts = splitScope(record.acr_values ?? '')
-  // RFC 9700 section 4.15: else a person could pass for a client that acts for itself.
+  // RFC 9700 section 4.15: otherwise a user could be taken for a client that acts for itself.
   if (clients.has(sub)) return isClientId
-  if (contexts.length > 0 && !contexts.some(context => context === acr)) return 'acr is none of those asked for.'
-  if (granted_scopes?.length === 0 && asked.length > 0) return 'granted_scopes is empty: reject instead.'
+  if (contexts.length > 0 && !contexts.some(context => context === acr))
+    return 'acr is not one of the requested acr_values.'
+  if (granted_scopes?.length === 0 && asked.length > 0)
+    return 'granted_scopes is empty; reject the interaction instead.'
   if (!(granted_scopes ?? []).every(scope => asked.includes(scope))) {
-    return 'granted_scopes has a scope that was not asked for.'
+    return 'granted_scopes contains a scope that was not requested.'
   }
   const isAhead = auth_time !== undefined && auth_time * 1000 > clock.nowMs() + maxClockAheadMs
   return isAhead ? 'auth_time is in the future.' : undefined
@@ -131,7 +133,7 @@ const maxClockAheadMs = 60_000
 
 const conflict = (reason: string): LoginApiAnswer => ({ kind: 'conflict', reason })
 
-/** One text for calls that say the same, whatever the order of their members. */
+/** Equal for equal bodies, whatever the order of their members. */
 const canonical = (decision: object): string =>
   JSON.stringify(Object.entries(decision).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 
@@ -141,7 +143,7 @@ const describe = ({ client, record }: Found, scopeTexts: ScopeTexts): Readonly<R
   return {
     client_id: client.client_id,
     client_name: client.client_name,
-    ...(host !== '' && { redirect_host: host }), // an app's own scheme has none
+    ...(host !== '' && { redirect_host: host }), // a private-use scheme has no host
     scope: scopes,
     scope_texts: textsOf(scopes, scopeTexts),
     resource: record.resource,
@@ -152,7 +154,7 @@ const describe = ({ client, record }: Found, scopeTexts: ScopeTexts): Readonly<R
   }
 }
 
-/** In every language: the login knows which one the person reads. */
+/** In every language, because the login knows which one the user reads. */
 const textsOf = (scopes: readonly string[], scopeTexts: ScopeTexts): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     scopes.flatMap(scope => {

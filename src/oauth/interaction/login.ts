@@ -22,7 +22,7 @@ export interface Login {
   submit(session: PageSession, form: Parameters, address: string): Promise<OAuthReply>
   /**
    * The sign-in form, sent again with the cookie from before the sign-in: the browser sent it before the new cookie
-   * arrived, or the response with that cookie was lost. If the password is that of the user who signed in, the browser
+   * arrived, or the response with that cookie was lost. If the password belongs to the same user, the browser
    * gets the new cookie. Any other browser learns nothing. The user may decline too, so that the client gets an error.
    */
   repeat(session: PageSession, form: Parameters, address: string): Promise<OAuthReply>
@@ -118,7 +118,9 @@ const createConsentRedirect = ({ options, clock }: OAuthDeps): ConsentRedirect =
   }
 }
 
-/** The attempt is counted before the password is checked: otherwise guesses sent all at once would each be the first. */
+/**
+ * The attempt is counted before the password is checked: otherwise guesses sent all at once would each be the first.
+ */
 const countAttempt: Change = record =>
   record.stage === 'login' && record.failedLogins <= maxFailedLogins
     ? { ...record, failedLogins: record.failedLogins + 1 }

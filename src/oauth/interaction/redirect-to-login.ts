@@ -6,7 +6,10 @@ import type { OAuthReply } from '../protocol.ts'
 import { createBrowserCookie } from './cookie.ts'
 import { type ClientAddress, createReturnCookie } from './return-cookie.ts'
 
-/** Sends the browser to the first page of a new interaction, with the cookies that make it this browser's. */
+/**
+ * Redirects the browser to the login of a new interaction, with the cookies that bind the interaction to this
+ * browser.
+ */
 export type RedirectToLogin = (interactionId: string, browserSecret: string, address: ClientAddress) => OAuthReply
 
 export const createRedirectToLogin = (deps: OAuthDeps): RedirectToLogin => {
@@ -23,7 +26,7 @@ export const createRedirectToLogin = (deps: OAuthDeps): RedirectToLogin => {
   }
 }
 
-/** Where a person signs in: our own pages, or the operator's with the name of the interaction. */
+/** The URL where the user signs in: our own page, or that of the operator's login with the id of the interaction. */
 export const loginUrl = (login: LoginOptions, interactionId: string): string =>
   login.mode === 'handoff'
     ? appendToRedirect(login.url, { interaction: interactionId })

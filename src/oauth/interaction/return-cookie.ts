@@ -5,15 +5,16 @@ import { timingSafeEqualText } from '../timing-safe-equal.ts'
 import { createCookie } from './cookie.ts'
 
 /**
- * The way back to the client, in a cookie beside the interaction's own: when the store has forgotten the interaction,
- * the person is not left before a dead end. Authenticated, not encrypted: the browser knows all of it anyway.
+ * The address of the client, in a cookie beside that of the interaction. When the interaction is no longer in the
+ * store, the user can still be redirected to the client. The cookie is authenticated and not encrypted, because the
+ * browser already knows everything in it.
  */
 export interface ReturnCookie {
-  /** A `Set-Cookie` line; undefined where the cookie would be too long for a header that every request repeats. */
+  /** A `Set-Cookie` header; undefined if the cookie would be too long for a header that every request repeats. */
   toSetCookie(interactionId: string, address: ClientAddress): string | undefined
-  /** The `Set-Cookie` line that takes it away again: who has gone back needs no way back. */
+  /** The `Set-Cookie` header that clears the cookie once the user has returned to the client. */
   toClearCookie(interactionId: string): string
-  /** The address, where this server wrote it for this interaction and the client is still registered for it. */
+  /** The address, if this server wrote it for this interaction and the client is still registered for it. */
   verify(interactionId: string, cookieHeader: string | undefined): ClientAddress | undefined
 }
 
@@ -21,9 +22,9 @@ export interface ClientAddress extends ResponseAddress {
   readonly client_id: string
 }
 
-/** How long after its end an interaction still leads back to the client. */
+/** How long after its end an interaction still redirects to the client. */
 const lifetimeAfterEndSec = 24 * 3600
-/** Of name and value together: a state of 300 characters fits. */
+/** The limit of name and value together. A state of 300 characters fits. */
 const maxCookieBytes = 600
 
 export const createReturnCookie = ({ options, keys, clients, clock }: OAuthDeps): ReturnCookie => {
@@ -59,7 +60,7 @@ const toPayload = ({ client_id, redirect_uri, state }: ClientAddress, expSec: nu
   return Buffer.from(JSON.stringify(payload)).toString('base64url')
 }
 
-/** Of a payload whose MAC was right: it is as `toPayload` wrote it. */
+/** Parses a payload whose MAC was verified, so `toPayload` wrote it. */
 const fromPayload = (payload: string): ClientAddress & { readonly expSec: number } => {
   const [client_id, redirect_uri, state, expSec] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Payload
   return { client_id, redirect_uri, expSec, ...(state !== null && { state }) }

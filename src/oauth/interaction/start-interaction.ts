@@ -8,21 +8,21 @@ import type { OAuthReply } from '../protocol.ts'
 import { newBrowserSecret } from './cookie.ts'
 import { createRedirectToLogin } from './redirect-to-login.ts'
 
-/** A request whose client and redirect URI are good, so that the client itself may be answered. */
+/** A request with a known client and a registered redirect URI, so that the client may get the response. */
 export interface RequestWithRedirect extends RedirectTarget {
   readonly client: ClientRegistration
   readonly state?: string
 }
 
-/** A good request, and the pushed one that it began with, if it did. */
+/** A valid request, and the id of the pushed request that it came from, if any. */
 export interface InteractionStart extends AuthorizationRequest {
   readonly pushedId?: string
 }
 
 /**
- * Stores the interaction and sends the browser to its page, with the cookie that makes it this browser's.
+ * Stores the interaction and redirects the browser to its page, with the cookie that binds it to this browser.
  * @param from the browser's address
- * @throws OAuthError rate_limit_exceeded where too many were begun from there
+ * @throws OAuthError rate_limit_exceeded if too many interactions were started from this address
  */
 export type StartInteraction = (
   target: RequestWithRedirect,

@@ -5,22 +5,22 @@ import { costlierOf, usualCost } from '../secrets/scrypt-cost.ts'
 import type { SecretOwner } from '../secrets/scrypt-queue.ts'
 import { costOfHash, newUnmatchedHash, verifySecretHash } from '../secrets/secret-hash.ts'
 
-/** Somebody who proved to be a user of the configuration. */
+/** A user of the configuration whose password was verified. */
 export interface AuthenticatedUser {
   readonly username: string
   readonly sub: string
 }
 
-/** The people who may sign in on the embedded pages. */
+/** The users that may sign in on the embedded pages. */
 export interface Users {
   /**
-   * The person, or undefined for an unknown username and a wrong password alike; both take the same time, which is
-   * that of the costliest hash of all users.
-   * @param from the address that the password came from
+   * The user, or undefined for an unknown username and a wrong password alike. Both take the same time, which is that
+   * of the costliest hash of all users.
+   * @param from the address that sent the password
    * @throws OAuthError temporarily_unavailable when too many passwords are being checked.
    */
   verify(username: string, password: Secret, from: string): Promise<AuthenticatedUser | undefined>
-  /** The subject of whoever has this name, for the operator; an unknown name takes as long. */
+  /** The subject of the user with this name, for the operator's log. An unknown name takes as long. */
   subOf(username: string): string | undefined
 }
 
@@ -44,5 +44,8 @@ export const createUsers = (users: readonly User[], digest: Digest): Users => {
   }
 }
 
-/** Of a user whose entry names none. The digest is keyed with the store's own key: stable, and it tells nobody the username. */
+/**
+ * The subject of a user whose entry has none. The digest is keyed with the store's own key, so the subject is stable
+ * and does not reveal the username.
+ */
 export const opaqueSub = (username: string, digest: Digest): string => digest(`sub\0${username}`)

@@ -6,9 +6,9 @@ import { type PageContext, toPageReply } from './page.ts'
 import { findScopeText } from './scope-text.ts'
 import { initialOf } from './sign-in-page.ts'
 
-/** The question whether a client may have what it asks for. */
+/** The consent page: the user allows or denies what the client asks for. */
 export interface ConsentPage {
-  /** 400 when the form came back without an answer that can be understood. */
+  /** 400 if the submitted form had no valid decision. */
   readonly status: 200 | 400
   readonly pageContext: PageContext
   readonly interactionId: string
@@ -43,18 +43,18 @@ ${page.scopes.length === 0 ? html`<p>${texts.nothing}</p>` : scopeList(page)}
   })
 }
 
-/** Without bullets some screen readers take a list for none, unless it says what it is. */
+/** Some screen readers do not announce a list without bullets as a list, unless it has a role. */
 const scopeList = ({ scopes, scopeTexts, pageContext }: ConsentPage): Html =>
   html`<ul class="scopes" role="list" aria-labelledby="asks">
-${scopes.map(scope => html`<li>${meaningOf(scope, scopeTexts, pageContext.texts)}<code>${scope}</code></li>\n`)}</ul>`
+${scopes.map(scope => html`<li>${descriptionOf(scope, scopeTexts, pageContext.texts)}<code>${scope}</code></li>\n`)}</ul>`
 
-/** Stands before the scope's own name, which is for those who want to know exactly. */
-const meaningOf = (scope: string, declared: ScopeTexts, texts: Texts): Html | undefined => {
+/** The description of a scope, shown before its name. The name is for users that want the exact value. */
+const descriptionOf = (scope: string, declared: ScopeTexts, texts: Texts): Html | undefined => {
   const meaning = findScopeText(scope, declared, texts)
   return meaning && html`<span${meaning.lang && html` lang="${meaning.lang}"`}>${meaning.text}</span>`
 }
 
-/** What a person can recognise of a redirect URI: its host, or the app's own scheme. */
+/** The part of a redirect URI that a user can recognise: its host, or its private-use scheme. */
 const destinationOf = (redirect_uri: string, texts: ConsentTexts): string => {
   const { host, protocol } = new URL(redirect_uri)
   return /^https?:$/.test(protocol) ? host : texts.app(protocol.slice(0, -1))

@@ -1,4 +1,4 @@
-/** Markup that is safe to send: made by the `html` tag alone, which escapes everything that it did not make itself. */
+/** Safe markup. Only the `html` tag creates it, and that tag escapes every value that is not `Html`. */
 export class Html {
   readonly #markup: string
   constructor(markup: string) {

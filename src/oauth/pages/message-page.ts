@@ -3,11 +3,11 @@ import { html } from './html.ts'
 import type { MessageName } from './locales/texts.ts'
 import { type PageContext, toPageReply } from './page.ts'
 
-/** A page that only says something: the browser's journey ends here, or cannot begin. */
+/** A page without a form: the interaction has ended or cannot start. */
 export interface Message {
   readonly status: number
   readonly name: MessageName
-  /** One more sentence for whoever builds the client, in English. */
+  /** One more sentence in English, for the developers of the client. */
   readonly hint?: string
   readonly headers?: OAuthReply['headers']
   readonly facts?: OAuthFacts

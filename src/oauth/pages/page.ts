@@ -4,40 +4,40 @@ import { chooseTexts } from './locales/choose-locale.ts'
 import type { Texts } from './locales/texts.ts'
 import { styleElement, styleSource } from './style.ts'
 
-/** Where a page stands, and the language it speaks. */
+/** The issuer that a page belongs to, and its texts in the chosen language. */
 export interface PageContext {
   readonly issuer: string
   readonly texts: Texts
 }
 
-/** @param uiLocales what the client asked for, where it is known */
+/** @param uiLocales the languages that the client asked for, if known */
 export const pageContextOf = (
   issuer: string,
   request: Pick<OAuthRequest, 'acceptLanguage'>,
   uiLocales?: string,
 ): PageContext => ({
   issuer,
-  // Most requests that could end at a page do not.
+  // Chosen on first use, because most requests that could end with a page do not.
   get texts() {
     return chooseTexts(uiLocales, request.acceptLanguage)
   },
 })
 
-/** One page of the browser's way through sign-in and consent. */
+/** One page of sign-in, consent or an error. */
 export interface Page {
   readonly status: number
-  /** Title of the window, without the issuer. */
+  /** Title of the window, without the host of the issuer. */
   readonly title: string
-  /** What stands in the card. */
+  /** The content of the card. */
   readonly content: Html
   readonly pageContext: PageContext
-  /** The redirect URI that a form of this page may end at. Left out: the page has no form. */
+  /** The redirect URI that the response to the form may redirect to. Left out: the page has no form. */
   readonly formRedirectUri?: string
   readonly headers?: OAuthReply['headers']
   readonly facts?: OAuthFacts
 }
 
-/** The page as an answer, with the headers that every page of ours carries (RFC 9700 sections 4.2.4 and 4.16). */
+/** The page as a response, with the headers that every page has (RFC 9700 sections 4.2.4 and 4.16). */
 export const toPageReply = (page: Page): OAuthReply => ({
   status: page.status,
   headers: {
@@ -62,10 +62,10 @@ const contentSecurityPolicy = (formRedirectUri: string | undefined): string =>
     "base-uri 'none'",
   ].join('; ')
 
-/** Chromium holds the redirect that follows a form to `form-action` as well, so the client's place must be in it. */
+/** Chromium applies `form-action` to the redirect after a form too, so the policy must name the client's origin. */
 const formTarget = (redirect_uri: string): string => {
   const { protocol, host } = new URL(redirect_uri)
-  // A policy can name neither an IPv6 address nor the host of a private-use scheme: there the scheme has to do.
+  // A policy can name neither an IPv6 address nor the host of a private-use scheme. For these it names the scheme.
   const isNameable = /^https?:$/.test(protocol) && /^[\w.:-]+$/.test(host)
   return isNameable ? `${protocol}//${host}` : protocol
 }
@@ -88,5 +88,5 @@ ${page.content}
 </html>
 `
 
-/** What a person compares with the address bar. */
+/** The host that the user can compare with the address bar. */
 const hostOf = ({ issuer }: PageContext): string => new URL(issuer).host

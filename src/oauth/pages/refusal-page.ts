@@ -3,18 +3,18 @@ import type { MessageName } from './locales/texts.ts'
 import { messagePage } from './message-page.ts'
 import type { PageContext } from './page.ts'
 
-/** A request that was refused on its way to or from the authorization server, as the gateway says it. */
+/** An error response of the gateway to a request for a page of the authorization server. */
 export interface Refusal {
   readonly status: number
-  /** A sentence fit for a stranger, for whoever builds the client. */
+  /** A sentence for the developers of the client, without anything secret. */
   readonly description: string
-  /** What the operator finds the request by in the log. */
+  /** The id by which the operator finds the request in the log. */
   readonly requestId: string
-  /** Of the request that is refused. */
+  /** The `Accept-Language` of the refused request. */
   readonly acceptLanguage: string | undefined
 }
 
-/** The refusal as the page that a person sees where a program would get JSON; `Retry-After` and the like are added by the gateway. */
+/** The error as a page, for a browser. A program would get JSON. The gateway adds headers such as `Retry-After`. */
 export const refusalPage = (pageContext: PageContext, { status, description, requestId }: Refusal): OAuthReply =>
   messagePage(pageContext, {
     status,
@@ -22,7 +22,7 @@ export const refusalPage = (pageContext: PageContext, { status, description, req
     hint: `${description} The id of this request is ${requestId}.`,
   })
 
-/** By status; every other refusal is of the request as it was sent. */
+/** By status. Any other status means that the request itself was invalid. */
 const names: Readonly<Partial<Record<number, MessageName>>> = {
   408: 'refusedSlow',
   429: 'refusedTooMany',

@@ -2,17 +2,17 @@ import { ownMember } from '../../own-member.ts'
 import type { ScopeTexts } from '../options.ts'
 import type { Texts } from './locales/texts.ts'
 
-/** What a scope means, as a page says it. */
+/** The description of a scope on a page. */
 export interface ScopeText {
   readonly text: string
-  /** Its language, where that is known and not the page's. */
+  /** The language of the text, if it is known and differs from that of the page. */
   readonly lang?: string
 }
 
 /**
- * The operator's text in the language of the page, else in English, else the first there is; without one, what the pages
- * know themselves.
- * @returns undefined for a scope that has to speak for itself
+ * The operator's text in the language of the page, else in English, else the first one. If the operator has configured
+ * none, the text of the page's own locale.
+ * @returns undefined for a scope without a description
  */
 export const findScopeText = (scope: string, declared: ScopeTexts, page: Texts): ScopeText | undefined => {
   const texts = declared.get(scope)

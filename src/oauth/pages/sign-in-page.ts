@@ -10,14 +10,14 @@ export interface SignInPage {
   readonly csrf: string
   readonly clientName: string
   readonly redirect_uri: string
-  /** Set after an attempt that failed: what to show, and with which status. */
+  /** Set after a failed attempt. */
   readonly failure?: SignInFailure
 }
 
 export interface SignInFailure {
   readonly status: 400 | 429
   readonly text: string
-  /** Shown in its field again. The password never is. */
+  /** Shown in its field again. The password is never shown again. */
   readonly username: string
   readonly headers?: OAuthReply['headers']
 }
@@ -57,11 +57,11 @@ export const tooManyPasswords = ({ signIn }: Texts, username: string, waitMs: nu
   return { status: 429, username, text: signIn.tooMany(waitSec), headers: { 'retry-after': String(waitSec) } }
 }
 
-/** The first letter of a name, for the mark beside it. */
+/** The first letter of a name, for its mark. */
 export const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? '·'
 
 const fields = (texts: SignInTexts, failure: SignInFailure | undefined): Html => {
-  // After a failure the username stands there already, so the cursor waits in the password.
+  // After a failure the username is already filled in, so the password field gets the focus.
   const [first, second] = failure?.username ? ['', ' autofocus'] : [' autofocus', '']
   const flaw = failure ? html` aria-invalid="true" aria-describedby="failure"` : undefined
   return html`<label for="username">${texts.username}</label>

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Html } from './html.ts'
 
-/** The one stylesheet of all pages, inline: nothing is loaded, and the policy admits exactly this text by its hash. */
+/**
+ * The stylesheet of all pages. It is inline, so nothing is loaded, and the policy allows exactly this text by its
+ * hash.
+ */
 const stylesheet = `
 :root {
   color-scheme: light dark;
@@ -78,5 +81,5 @@ footer { font-size: 13px; color: var(--muted); text-align: center; }
 
 export const styleElement = new Html(`<style>${stylesheet}</style>`)
 
-/** A Content-Security-Policy source that admits `styleElement` and no other style. */
+/** A Content-Security-Policy source that allows `styleElement` and no other style. */
 export const styleSource = `'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`

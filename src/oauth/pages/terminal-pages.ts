@@ -2,7 +2,7 @@ import type { OAuthReply } from '../protocol.ts'
 import { messagePage } from './message-page.ts'
 import type { PageContext } from './page.ts'
 
-/** The pages where an interaction goes no further. Each says what to do instead. */
+/** The pages on which an interaction cannot continue. Each tells the user what to do instead. */
 
 export const expiredPage = (pageContext: PageContext): OAuthReply =>
   messagePage(pageContext, { status: 400, name: 'expired', facts: { error: 'invalid_request' } })
@@ -13,7 +13,7 @@ export const foreignPage = (pageContext: PageContext): OAuthReply =>
 export const unreadablePage = (pageContext: PageContext): OAuthReply =>
   messagePage(pageContext, { status: 400, name: 'unreadable', facts: { error: 'invalid_request' } })
 
-/** Shown when the browser comes back after the end. Sending it on again would replay the code (RFC 6749 section 10.5). */
+/** Shown if the browser returns after the end. Another redirect would replay the code (RFC 6749 section 10.5). */
 export const finishedPage = (pageContext: PageContext): OAuthReply =>
   messagePage(pageContext, { status: 200, name: 'finished' })
 

@@ -87,11 +87,11 @@ t.test('a decision that does not match the request is a conflict and changes not
   const fitting = { sub: 'person-1', acr: 'high' }
   const misfits: readonly (readonly [string, object])[] = [
     ['sub is the id of a client.', { ...fitting, sub: 'other' }],
-    ['acr is none of those asked for.', { sub: 'person-1' }],
-    ['acr is none of those asked for.', { ...fitting, acr: 'hig' }],
-    ['granted_scopes has a scope that was not asked for.', { ...fitting, granted_scopes: ['accounts:write'] }],
-    ['granted_scopes has a scope that was not asked for.', { ...fitting, granted_scopes: ['Accounts:read'] }],
-    ['granted_scopes is empty: reject instead.', { ...fitting, granted_scopes: [] }],
+    ['acr is not one of the requested acr_values.', { sub: 'person-1' }],
+    ['acr is not one of the requested acr_values.', { ...fitting, acr: 'hig' }],
+    ['granted_scopes contains a scope that was not requested.', { ...fitting, granted_scopes: ['accounts:write'] }],
+    ['granted_scopes contains a scope that was not requested.', { ...fitting, granted_scopes: ['Accounts:read'] }],
+    ['granted_scopes is empty; reject the interaction instead.', { ...fitting, granted_scopes: [] }],
     ['auth_time is in the future.', { ...fitting, auth_time: 1_700_000_061 }],
   ]
 

@@ -3,14 +3,15 @@ import { german } from './de.ts'
 import { english } from './en.ts'
 import type { Texts } from './texts.ts'
 
-/** Every language there is; the first one where none of them is wanted. */
+/** All languages. */
 const languages: readonly Texts[] = [english, german]
 
 const byTag: ReadonlyMap<string, Texts> = new Map(languages.map(texts => [texts.lang, texts]))
 
 /**
- * The language of a page: the first that the client asked for (`ui_locales`, OpenID Connect Core section 3.1.2.1), else
- * that the browser prefers (`Accept-Language`, RFC 9110 section 12.5.4). Without its region, as RFC 4647 section 3.4 does.
+ * The language of a page: the first supported one that the client asked for (`ui_locales`, OpenID Connect Core
+ * section 3.1.2.1), else that the browser prefers (`Accept-Language`, RFC 9110 section 12.5.4), else English. The
+ * region of a tag is ignored, as by the lookup of RFC 4647 section 3.4.
  */
 export const chooseTexts = (uiLocales: string | undefined, acceptLanguage: string | undefined): Texts => {
   for (const tag of [...(uiLocales ?? '').split(' '), ...preferredTags(acceptLanguage)]) {
@@ -20,7 +21,7 @@ export const chooseTexts = (uiLocales: string | undefined, acceptLanguage: strin
   return english
 }
 
-/** More languages than anybody reads; the header may be as long as all headers together. */
+/** More languages than any user reads. The header may be as long as all headers together, so the list is cut. */
 const maxTags = 20
 
 /** The tags of an `Accept-Language`, the preferred first. A tag with a weight of 0 is not acceptable. */

@@ -13,7 +13,7 @@ export const german: Texts = {
     submit: 'Anmelden',
     cancel: 'Abbrechen',
     wrong: 'Benutzername und Passwort passen nicht zusammen.',
-    lastTry: 'Ein weiterer Fehlversuch beendet diese Anmeldung.',
+    lastTry: 'Nach einem weiteren falschen Passwort endet diese Anmeldung.',
     tooMany: waitSec =>
       `Zu viele falsche Passwörter. Bitte ${waitSec} ${waitSec === 1 ? 'Sekunde' : 'Sekunden'} warten, dann erneut versuchen.`,
   },
@@ -21,7 +21,7 @@ export const german: Texts = {
     heading: client => `Zugriff für ${client} erlauben?`,
     signedInAs: username => html`Sie sind angemeldet als ${username}.`,
     asksFor: client => `${client} bittet um`,
-    nothing: 'nichts weiter als zu wissen, dass Sie es sind.',
+    nothing: 'Ihre Identität und sonst nichts.',
     allow: 'Erlauben',
     deny: 'Ablehnen',
     back: destination => html`In beiden Fällen geht es zurück zu ${destination}.`,
@@ -31,35 +31,35 @@ export const german: Texts = {
   messages: {
     answeredElsewhere: {
       title: 'Das wurde in einem anderen Fenster beantwortet',
-      text: 'Die Anwendung hat ihre Antwort schon. Gehen Sie zu ihr zurück; dieses Fenster können Sie schließen.',
+      text: 'Die Anwendung hat ihre Antwort schon. Gehen Sie zu ihr zurück. Dieses Fenster können Sie schließen.',
     },
     busy: {
-      title: 'Gerade melden sich zu viele an',
+      title: 'Gerade melden sich zu viele Menschen an',
       text: 'Warten Sie einen Moment, gehen Sie dann zurück zum Formular und senden Sie es noch einmal.',
     },
     expired: {
       title: 'Diese Anmeldung ist abgelaufen',
-      text: 'Sie wurde nicht rechtzeitig beendet, oder ihre Adresse ist unvollständig. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
+      text: 'Sie wurde nicht rechtzeitig beendet, oder die Adresse dieser Seite ist unvollständig. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
     },
     finished: {
       title: 'Diese Anmeldung ist beendet',
-      text: 'Sie haben schon geantwortet. Gehen Sie zurück zur Anwendung; dieses Fenster können Sie schließen.',
+      text: 'Sie haben schon geantwortet. Gehen Sie zurück zur Anwendung. Dieses Fenster können Sie schließen.',
     },
     foreign: {
       title: 'Diese Anmeldung gehört einem anderen Browser',
-      text: 'Sie lässt sich nur dort beenden, wo sie begonnen wurde: auf ihrer eigenen Seite und mit erlaubten Cookies. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
+      text: 'Sie können sie nur in dem Browser beenden, in dem sie begonnen wurde, auf ihrer eigenen Seite und mit erlaubten Cookies. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
     },
     unaddressed: {
       title: 'Dieser Link funktioniert nicht',
-      text: 'Die Anwendung, die Sie hierher geschickt hat, hat so gefragt, dass sich nicht antworten lässt. Gehen Sie zu ihr zurück und versuchen Sie es noch einmal; hilft das nicht, sagen Sie es denen, die sie betreiben.',
+      text: 'Die Anwendung, die Sie hierher geschickt hat, hat eine ungültige Anfrage gestellt. Gehen Sie zu ihr zurück und versuchen Sie es noch einmal. Hilft das nicht, wenden Sie sich an den Betreiber der Anwendung.',
     },
     unreadable: {
       title: 'Dieses Formular ist nicht lesbar',
-      text: 'Zwischen diesem Browser und dem Server hat etwas es verändert. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
+      text: 'Es wurde auf dem Weg von diesem Browser zum Server verändert. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
     },
     refused: {
       title: 'Diese Anfrage lässt sich nicht beantworten',
-      text: 'Sie kam nicht so an, wie ein Browser sie sendet. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
+      text: 'Der Server hat eine ungültige Anfrage erhalten. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
     },
     refusedSlow: {
       title: 'Das hat zu lange gedauert',
@@ -68,12 +68,12 @@ export const german: Texts = {
     refusedTooMany: { title: 'Zu viele Anfragen', text: 'Warten Sie einen Moment, laden Sie dann diese Seite neu.' },
     refusedBroken: {
       title: 'Hier ist etwas schiefgegangen',
-      text: 'Gehen Sie zurück zur Anwendung und beginnen Sie neu. Hilft das nicht, sagen Sie es denen, die diesen Server betreiben.',
+      text: 'Gehen Sie zurück zur Anwendung und beginnen Sie neu. Hilft das nicht, wenden Sie sich an den Betreiber dieses Servers.',
     },
     refusedUnavailable: {
       title: 'Anmelden ist gerade nicht möglich',
       text: 'Warten Sie einen Moment, laden Sie dann diese Seite neu.',
     },
   },
-  forDevelopers: 'Für deren Entwickler:',
+  forDevelopers: 'Für die Entwickler der Anwendung:',
 }

@@ -13,7 +13,7 @@ export const english: Texts = {
     submit: 'Sign in',
     cancel: 'Cancel',
     wrong: 'Username and password do not match.',
-    lastTry: 'Another wrong try ends this sign-in.',
+    lastTry: 'After one more wrong password, this sign-in ends.',
     tooMany: waitSec =>
       `Too many wrong passwords. Wait ${waitSec} ${waitSec === 1 ? 'second' : 'seconds'}, then try again.`,
   },
@@ -21,17 +21,17 @@ export const english: Texts = {
     heading: client => `Allow ${client}?`,
     signedInAs: username => html`You are signed in as ${username}.`,
     asksFor: client => `${client} asks for`,
-    nothing: 'nothing but to know that it is you.',
+    nothing: 'your identity and nothing else.',
     allow: 'Allow',
     deny: 'Deny',
-    back: destination => html`Either way you go back to ${destination}.`,
+    back: destination => html`In both cases you go back to ${destination}.`,
     app: scheme => `the app ${scheme}`,
     scopes: { offline_access: 'Keep this access while you are away' },
   },
   messages: {
     answeredElsewhere: {
       title: 'This was answered in another window',
-      text: 'The application has its answer already. Go back to it; you can close this window.',
+      text: 'The application already has its answer. Go back to it. You can close this window.',
     },
     busy: {
       title: 'Too many people are signing in',
@@ -39,27 +39,27 @@ export const english: Texts = {
     },
     expired: {
       title: 'This sign-in has expired',
-      text: 'It was not finished in time, or its address is not complete. Go back to the application and start again.',
+      text: 'It was not finished in time, or the address of this page is incomplete. Go back to the application and start again.',
     },
     finished: {
       title: 'This sign-in is finished',
-      text: 'You have answered already. Go back to the application; you can close this window.',
+      text: 'You have already answered. Go back to the application. You can close this window.',
     },
     foreign: {
       title: 'This sign-in belongs to another browser',
-      text: 'It can only be finished where it was begun, from its own page and with cookies allowed. Go back to the application and start again.',
+      text: 'You can finish it only in the browser in which it was started, on its own page and with cookies allowed. Go back to the application and start again.',
     },
     unaddressed: {
       title: 'This link does not work',
-      text: 'The application that sent you here asked in a way that cannot be answered. Go back to it and try again; if that does not help, tell the people who run it.',
+      text: 'The application that sent you here made an invalid request. Go back to it and try again. If that does not help, contact the operator of the application.',
     },
     unreadable: {
       title: 'This form cannot be read',
-      text: 'Something between this browser and the server has changed it. Go back to the application and start again.',
+      text: 'It was changed on the way from this browser to the server. Go back to the application and start again.',
     },
     refused: {
       title: 'This request cannot be answered',
-      text: 'It did not arrive as a browser sends it. Go back to the application and start again.',
+      text: 'The server received an invalid request. Go back to the application and start again.',
     },
     refusedSlow: {
       title: 'This took too long',
@@ -68,12 +68,12 @@ export const english: Texts = {
     refusedTooMany: { title: 'Too many requests', text: 'Wait a moment, then reload this page.' },
     refusedBroken: {
       title: 'Something went wrong here',
-      text: 'Go back to the application and start again. If that does not help, tell the people who run this server.',
+      text: 'Go back to the application and start again. If that does not help, contact the operator of this server.',
     },
     refusedUnavailable: {
       title: 'Signing in is not possible right now',
       text: 'Wait a moment, then reload this page.',
     },
   },
-  forDevelopers: 'For its developers:',
+  forDevelopers: 'For the developers of the application:',
 }

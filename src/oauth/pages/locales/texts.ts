@@ -1,13 +1,13 @@
 import type { Html } from '../html.ts'
 
-/** Every sentence of the pages in one language; a language is one file beside this one. */
+/** Every text of the pages in one language. Each language is a file in this folder. */
 export interface Texts {
-  /** Its tag (RFC 5646), for `lang`. */
+  /** The language tag (RFC 5646), for the `lang` attribute. */
   readonly lang: string
   readonly signIn: SignInTexts
   readonly consent: ConsentTexts
   readonly messages: Readonly<Record<MessageName, MessageTexts>>
-  /** Stands before a sentence in English that says more to those who build the client. */
+  /** Introduces a sentence in English for the developers of the client. */
   readonly forDevelopers: string
 }
 
@@ -21,7 +21,7 @@ export interface SignInTexts {
   readonly submit: string
   readonly cancel: string
   readonly wrong: string
-  /** After `wrong`, before the last try. */
+  /** Added to `wrong` before the last try. */
   readonly lastTry: string
   readonly tooMany: (waitSec: number) => string
 }
@@ -34,16 +34,16 @@ export interface ConsentTexts {
   readonly allow: string
   readonly deny: string
   readonly back: (destination: Html) => Html
-  /** An app that comes back by a scheme of its own. */
+  /** An app whose redirect URI has a private-use scheme. */
   readonly app: (scheme: string) => string
-  /** What a scope means, for those that have a meaning everywhere. Others speak for themselves. */
+  /** Descriptions of scopes that have a standard meaning. The page shows other scopes by their name alone. */
   readonly scopes: Readonly<Record<string, string>>
 }
 
-/** A page that only says something. */
+/** A page without a form. */
 export interface MessageTexts {
   readonly title: string
-  /** What happened and what to do now, in one or two sentences for the person in front of the browser. */
+  /** For the user: the cause, and the next step, in one to three sentences. */
   readonly text: string
 }
 
