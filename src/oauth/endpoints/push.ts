@@ -53,7 +53,7 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
     const values = { ...toParameterValues(parameters), ...(jkt !== undefined && { dpop_jkt: jkt }) }
     const pushed = { client_id: client.client_id, parameters: values, ...(isUnproven && { isUnproven }) }
     const untilMs = clock.nowMs() + lifetimeSec * 1000
-    const shed = await query(
+    const removed = await query(
       () => store.pushed.create(pushedId, pushed, untilMs, options.maxInteractions),
       pendingReplayChecks,
     )
@@ -63,7 +63,7 @@ export const createPush = (deps: OAuthDeps, readObject: ReadRequestObject, check
       body: { request_uri: toRequestUri(pushedId), expires_in: lifetimeSec },
       facts: {
         client_id: client.client_id,
-        ...(shed > 0 && { shed: { kind: 'pushed_request', count: shed } }),
+        ...(removed > 0 && { shed: { kind: 'pushed_request', count: removed } }),
       },
     }
   }

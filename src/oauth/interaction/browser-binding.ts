@@ -35,10 +35,7 @@ export const createBrowserBinding = (deps: OAuthDeps): BrowserBinding => {
   }
 }
 
-/**
- * Another site may have set cookies before ours or after it. The current cookie takes precedence over the previous
- * one.
- */
+/** Another site may have set cookies before ours or after it. The current cookie takes precedence over the old one. */
 const verifyBrowser = (
   found: Found & { readonly id: string; readonly pageContext: PageContext },
   secrets: readonly string[],

@@ -9,9 +9,7 @@ import { createReturnCookie } from './return-cookie.ts'
 
 /** Ends an interaction with one redirect to the client. A form that is sent again gets the same redirect. */
 export interface Completion {
-  /**
-   * Creates the grant and redirects with its code. Call it only after consent; without a user it throws a TypeError.
-   */
+  /** Creates the grant and redirects with its code. Call it only after consent. @throws TypeError without a user */
   allow(session: InteractionSession): Promise<OAuthReply>
   /** Redirects with an error (RFC 6749 section 4.1.2.1). No grant is created. */
   decline(session: InteractionSession, error: AuthorizationErrorCode, description: string): Promise<OAuthReply>
@@ -33,8 +31,7 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
 
   const finish = (session: InteractionSession, redirect: string): Promise<Advance> =>
     advance(store.interactions, session.id, record =>
-      // After a sign-in in another window, only the renewed cookie can decrypt the redirect, and this one is not
-      // renewed.
+      // If the user has signed in in another window, the browser has a renewed cookie, which cannot decrypt this redirect.
       record.stage === 'done' || record.browserDigest !== session.record.browserDigest
         ? undefined
         : { ...record, stage: 'done', redirect: encryptRedirect(redirect, session.secret) },
@@ -47,7 +44,7 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
     result: InteractionOutcome,
     error?: string,
   ): OAuthReply => {
-    if (outcome.kind === 'gone') return expiredPage(session.pageContext)
+    if (outcome.kind === 'expired') return expiredPage(session.pageContext)
     const { redirect, browserDigest } = outcome.record
     // The window that signed in continues.
     if (redirect === undefined || browserDigest !== session.record.browserDigest) {
@@ -107,8 +104,7 @@ const createGrant = async (
     codeDigest: keys.digest(code),
     codeProof: codeProof(client_id, redirectUri, record.code_challenge ?? '', record.dpop_jkt),
     codeExpiresAtMs,
-    // The record outlives the code, so that a replay of the code is detected while the tokens of its first use may be
-    // valid.
+    // Longer than the code, so that a replay of the code is detected while the tokens of its first use may be valid.
     untilMs: codeExpiresAtMs + options.accessToken.lifetimeSec * 1000,
   })
   return { grantId, code }

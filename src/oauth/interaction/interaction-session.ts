@@ -29,7 +29,7 @@ export type Advance =
   /** Another request was faster and the change no longer applies; `record` is the one that it stored. */
   | { readonly kind: 'overtaken'; readonly record: InteractionRecord }
   /** The interaction has expired. */
-  | { readonly kind: 'gone' }
+  | { readonly kind: 'expired' }
 
 /**
  * Applies a change to the stored interaction with a compare-and-swap, and retries if another request was faster. The
@@ -38,7 +38,7 @@ export type Advance =
 export const advance = async (interactions: InteractionStore, id: string, change: Change): Promise<Advance> => {
   for (;;) {
     const found = await interactions.find(id)
-    if (!found) return { kind: 'gone' }
+    if (!found) return { kind: 'expired' }
     const record = change(found.record)
     if (!record) return { kind: 'overtaken', record: found.record }
     if (await interactions.replace(id, found.version, record)) return { kind: 'advanced', record }

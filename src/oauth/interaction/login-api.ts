@@ -49,7 +49,7 @@ export const createLoginApi = (deps: OAuthDeps): LoginApi => {
     const outcome = await advance(store.interactions, id, record =>
       record.stage === 'login' ? { ...record, ...members, stage: 'accepted', handoff } : undefined,
     )
-    if (outcome.kind === 'gone') return { kind: 'unknown' }
+    if (outcome.kind === 'expired') return { kind: 'unknown' }
     const decided = outcome.record.handoff
     if (decided?.callDigest !== callDigest) return conflict('A different decision was made before.')
     const token = resumeToken(id, decided.resumeSalt, keys.digest)

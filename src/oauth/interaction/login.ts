@@ -37,7 +37,7 @@ export const createLogin = (deps: OAuthDeps, completion: Completion): Login => {
     const blockedMs = passwords.blockedMs(attempt)
     if (blockedMs > 0) return showFailure(session, attempt, blockedMs)
     const counted = await advance(store.interactions, session.id, countAttempt)
-    if (counted.kind === 'gone') return expiredPage(session.pageContext)
+    if (counted.kind === 'expired') return expiredPage(session.pageContext)
     if (counted.kind === 'overtaken') return overtaken(session, attempt, counted.record)
     const user = await passwords.verify(attempt)
     return user ? signIn(session, user) : refuse(session, attempt, counted.record.failedLogins)
@@ -72,7 +72,7 @@ export const createLogin = (deps: OAuthDeps, completion: Completion): Login => {
     const signedIn = await advance(store.interactions, session.id, record =>
       record.stage === 'login' ? { ...record, ...user, stage: 'consent', authTimeSec, browserDigest } : undefined,
     )
-    if (signedIn.kind === 'gone') return expiredPage(session.pageContext)
+    if (signedIn.kind === 'expired') return expiredPage(session.pageContext)
     const reply = proceedToConsent({ ...session, ...signedIn, secret }, user)
     return signedIn.kind === 'advanced' ? withSignIn(reply, session, { outcome: 'done', sub: user.sub }) : reply
   }
@@ -84,7 +84,7 @@ export const createLogin = (deps: OAuthDeps, completion: Completion): Login => {
     if (blockedMs > 0) return showFailure(session, attempt, blockedMs)
     const user = await passwords.verify(attempt)
     if (user && user.sub === session.record.sub) return proceedToConsent(session, user)
-    // Another user of ours gets the response to a wrong password, because it must not show which user signed in.
+    // A different user gets the response to a wrong password, because the response must not show which user signed in.
     if (user) return showFailure(session, attempt, 0)
     const { waitMs, signIn } = await passwords.countFailure(attempt)
     return withSignIn(showFailure(session, attempt, waitMs), session, signIn)

@@ -39,7 +39,7 @@ export const createStartInteraction = (deps: OAuthDeps): StartInteraction => {
     const browserSecret = newBrowserSecret()
     const nowMs = clock.nowMs()
     const expiresAtMs = nowMs + options.interactionLifetimeSec * 1000
-    const shed = await store.interactions.create(
+    const removed = await store.interactions.create(
       id,
       {
         client_id: client.client_id,
@@ -55,6 +55,8 @@ export const createStartInteraction = (deps: OAuthDeps): StartInteraction => {
       options.maxInteractions,
     )
     const reply = redirectToLogin(id, browserSecret, { client_id: client.client_id, ...address })
-    return shed === 0 ? reply : { ...reply, facts: { ...reply.facts, shed: { kind: 'interaction', count: shed } } }
+    return removed === 0
+      ? reply
+      : { ...reply, facts: { ...reply.facts, shed: { kind: 'interaction', count: removed } } }
   }
 }
