@@ -1,6 +1,5 @@
 import { parseJws } from '../client-keys/jws.ts'
-import type { Form } from '../forms/form.ts'
-import { maxPairs, readPairs } from '../forms/urlencoded.ts'
+import { type Form, readValidPairs } from '../forms/form.ts'
 import type { OAuthRequest } from '../protocol.ts'
 import { parseBasic } from './basic-credentials.ts'
 import { invalidRequest, unauthenticated } from './client-auth-errors.ts'
@@ -86,14 +85,10 @@ interface QueryCredentials {
 const readQueryCredentials = (query: string): QueryCredentials => {
   const ids: string[] = []
   const secrets: string[] = []
-  const fault = readPairs(query, (name, value) => {
-    if (name === undefined || value === undefined) return 'malformed'
+  readValidPairs(query, (name, value) => {
     if (name === 'client_id') ids.push(value)
     if (name === 'client_secret') secrets.push(value)
-    return undefined
   })
-  if (fault === 'too_many') throw invalidRequest(`More than ${maxPairs} parameters were sent`)
-  if (fault === 'malformed') throw invalidRequest('A parameter is not form-encoded UTF-8')
   if (ids.length > 1 || secrets.length > 1) throw invalidRequest('A parameter was sent more than once')
   return { client_id: ids[0] || undefined, client_secret: secrets[0] || undefined }
 }

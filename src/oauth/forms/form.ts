@@ -62,19 +62,29 @@ const readFields = (text: string): Fields => {
   const values = new Map<string, string>()
   const resources: string[] = []
   let isRepeated = false
-  const fault = readPairs(text, (name, value) => {
-    if (name === undefined || value === undefined) return 'malformed'
+  readValidPairs(text, (name, value) => {
     if (values.has(name)) {
       if (!mayRepeat(name)) isRepeated = true
-      if (value === '') return undefined
+      if (value === '') return
     }
     values.set(name, value)
     if (name === 'resource' && value !== '') resources.push(value)
+  })
+  return { values, resources, isRepeated }
+}
+
+/**
+ * Reads the pairs of a text as `readPairs` does. @throws OAuthError invalid_request for a malformed pair or too many
+ * pairs
+ */
+export const readValidPairs = (text: string, onPair: (name: string, value: string) => void): void => {
+  const fault = readPairs(text, (name, value) => {
+    if (name === undefined || value === undefined) return 'malformed'
+    onPair(name, value)
     return undefined
   })
   if (fault === 'too_many') throw refuse(`More than ${maxPairs} parameters were sent`)
   if (fault === 'malformed') throw refuse('A parameter is not form-encoded UTF-8')
-  return { values, resources, isRepeated }
 }
 
 const isInBoth = (query: Fields, body: Fields): boolean => {
