@@ -31,7 +31,7 @@ export const createCompletion = (deps: OAuthDeps): Completion => {
 
   const finish = (session: InteractionSession, redirect: string): Promise<Advance> =>
     advance(store.interactions, session.id, record =>
-      // If the user has signed in in another window, the browser has a renewed cookie, which cannot decrypt this redirect.
+      // After a sign-in in another window, the browser has a renewed cookie, which could not decrypt this redirect.
       record.stage === 'done' || record.browserDigest !== session.record.browserDigest
         ? undefined
         : { ...record, stage: 'done', redirect: encryptRedirect(redirect, session.secret) },

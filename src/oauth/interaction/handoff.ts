@@ -20,8 +20,8 @@ import { loginUrl } from './redirect-to-login.ts'
 /**
  * The browser's side of a hand-off to the operator's own login. `/interaction/<id>` redirects to that login.
  * `/interaction/<id>/resume?token=…`, the URL that the private listener gave to that login, redirects to the client.
- * To resume, a browser needs the token and the cookie of the browser that started the interaction, so that neither is of
- * use alone. A client with `bindToBrowser: false` needs the token alone.
+ * To resume, a browser needs the token and the cookie of the browser that started the interaction, so that neither is
+ * of use alone. A client with `bindToBrowser: false` needs the token alone.
  * @throws StoreUnavailableError; OAuthError invalid_request (405) for a HEAD that would end the interaction
  */
 export const createHandoff = (deps: OAuthDeps): ((request: OAuthRequest) => Promise<OAuthReply>) => {
