@@ -4,7 +4,10 @@ import type { MaybePromise } from '../functional.ts'
 import type { OAuthReply, OAuthRequest } from '../protocol.ts'
 import type { StoreQuery } from '../replay-protection.ts'
 
-/** An endpoint that clients call. The client has authenticated; `ask` runs the replay checks together with the first query. */
+/**
+ * An endpoint that clients call. The client has authenticated; `ask` runs the replay checks together with the first
+ * query.
+ */
 export type Endpoint = (
   form: Form,
   client: ClientRegistration,
