@@ -112,7 +112,7 @@ t.test('the metadata demand only the rules that apply to every client (RFC 8414 
   for (const demand of Object.keys(demands)) t.notOk(demand in mixed, demand)
 })
 
-t.test('RFC 9728 section 4: the metadata list the resources that are described here', async t => {
+t.test('the metadata list the resources that are described here (RFC 9728 section 4)', async t => {
   const resources = [
     {
       resource: `${issuer}/accounts`,

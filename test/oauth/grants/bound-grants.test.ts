@@ -41,7 +41,7 @@ const refresh = (
   return token({ grant_type: 'refresh_token', refresh_token: String(refresh_token), ...fields }, { ...as, request })
 }
 
-t.test('RFC 9449 section 10: a code that is bound to a key is redeemed only with that key', async t => {
+t.test('a code that is bound to a key is redeemed only with that key (RFC 9449 section 10)', async t => {
   const server = await start(t)
   const [owner, thief] = [await newKeyHolder(), await newKeyHolder()]
   const code = await server.makeCode('app', { dpop_jkt: owner.jkt })

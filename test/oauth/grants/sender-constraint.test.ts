@@ -42,7 +42,7 @@ t.test('without a proof the token is a bearer token, with or without a certifica
   }
 })
 
-t.test('RFC 9449 section 5.2: a client that must send proofs gets no token without one', async t => {
+t.test('a client that must send proofs gets no token without one (RFC 9449 section 5.2)', async t => {
   const server = await start(t, { dpop_bound_access_tokens: true })
   const refusal = { status: 400, body: { error: 'invalid_dpop_proof' } }
 
@@ -51,7 +51,7 @@ t.test('RFC 9449 section 5.2: a client that must send proofs gets no token witho
   t.match(await ask(server, (await newKeyHolder()).prove(server.clock)), { status: 200 })
 })
 
-t.test('RFC 8705 section 3: tokens of a client that is registered for it are bound to its certificate', async t => {
+t.test('tokens of a client that is registered for it are bound to its certificate (RFC 8705 section 3)', async t => {
   const server = await start(t, { tls_client_certificate_bound_access_tokens: true })
 
   const { body } = await ask(server, holder.request)

@@ -10,7 +10,7 @@ const key = newKey('ES256')
 const other = 'A'.repeat(43)
 
 t.test(
-  'RFC 9449 section 10.1: the key of a pushed request comes from its proof, from dpop_jkt, or from both',
+  'the key of a pushed request comes from its proof, from dpop_jkt, or from both (RFC 9449 section 10.1)',
   async t => {
     const { deps, clock } = await startServer(t, { dpop: { nonce: 'optional' } })
     const jkt = await calculateJwkThumbprint(bareJwk(key))
@@ -30,7 +30,7 @@ t.test(
   },
 )
 
-t.test('RFC 9449 section 10.1: a wrong proof is refused there too', async t => {
+t.test('a wrong proof is refused there too (RFC 9449 section 10.1)', async t => {
   const { deps, clock } = await startServer(t)
   const check = createProofCheck(deps)
   const push = async (uri: string) =>
