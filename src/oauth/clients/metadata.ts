@@ -38,7 +38,7 @@ export interface ClientRegistration {
   readonly access_token_signed_response_alg: SigningAlg
   readonly application_type: 'web' | 'native'
   readonly pkce: 'required' | 'optional'
-  /** False: the user may finish a sign-in in another browser than the one that began it, for example in that of a phone. */
+  /** False: the user may finish a sign-in in another browser than the one that began it, for example on a phone. */
   readonly bindToBrowser: boolean
   /** The tokens that it may introspect: those issued to it, all, or those for these resources. */
   readonly introspects: 'own' | 'all' | readonly string[]
