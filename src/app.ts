@@ -67,7 +67,7 @@ export interface App {
    */
   prepare(config: LiveConfig): Promise<Prepared>
   /** Learns the revocations of another worker of the machine, so that this process refuses the revoked tokens. */
-  readonly learnRevocations: RevocationFeed['learn']
+  readonly learnRevocations: RevocationFeed['add']
   /** From now on every response ends its connection, so that clients connect to another process. */
   startDraining(): void
   /** Ends WebSockets and event streams, and from now on each new one. Other requests under way are finished. */
@@ -136,7 +136,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
         discard: () => serving.close(before),
       }
     },
-    learnRevocations: revocations.learn,
+    learnRevocations: revocations.add,
     startDraining() {
       privateListener?.startDraining()
       generations.startDraining()

@@ -120,7 +120,7 @@ export const createAuthorizationServer = (deps: OAuthDeps): AuthorizationServer 
   const serve =
     (endpoint: Endpoint): AuthorizationServer['token'] =>
     (form, { client, pendingReplayChecks }, request) =>
-      replayProtection.answer(pendingReplayChecks, ask => endpoint(form, client, ask, request))
+      replayProtection.answer(pendingReplayChecks, storeQuery => endpoint(form, client, storeQuery, request))
   return {
     parseForm,
     ...createClientAuth({ ...deps, keyring: clientKeys, throttle }),

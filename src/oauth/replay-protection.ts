@@ -24,7 +24,10 @@ export interface ReplayProtection {
    * Answers a request with pending replay checks. If `respond` does not query the store, or refuses the request, the
    * checks still run before the response is returned.
    */
-  answer<T>(pendingReplayChecks: readonly SingleUse[], respond: (ask: StoreQuery) => MaybePromise<T>): MaybePromise<T>
+  answer<T>(
+    pendingReplayChecks: readonly SingleUse[],
+    respond: (storeQuery: StoreQuery) => MaybePromise<T>,
+  ): MaybePromise<T>
   /** Runs these checks without a query. @throws OAuthError of the first value that was used before */
   consume(checks: readonly SingleUse[]): Promise<void>
 }
@@ -43,35 +46,35 @@ export interface ReplayProtection {
  * The consequence of a reuse, the end of a grant, waits for the replay checks, so that a replayed proof ends nothing.
  */
 export const createReplayProtection = (replays: ReplayStore): ReplayProtection => {
-  const spend = async (checks: readonly SingleUse[]): Promise<void> => {
+  const consume = async (checks: readonly SingleUse[]): Promise<void> => {
     const areNew = await replays.spend(checks)
     for (const [index, use] of checks.entries()) if (!areNew[index]) await use.refuse()
   }
   const queryWithChecks = async <T>(checks: readonly SingleUse[], query: () => MaybePromise<T>): Promise<T> => {
     // Both start in one turn of the event loop, so they are sent together.
-    const [spent, answered] = await Promise.allSettled([spend(checks), begin(query)])
-    if (spent.status === 'rejected') throw spent.reason
+    const [consumed, answered] = await Promise.allSettled([consume(checks), start(query)])
+    if (consumed.status === 'rejected') throw consumed.reason
     if (answered.status === 'rejected') throw answered.reason
     return answered.value
   }
 
-  const queryAlone: StoreQuery = (query, checks = []) =>
+  const queryStore: StoreQuery = (query, checks = []) =>
     checks.length === 0 ? query() : queryWithChecks(checks, query)
 
   return {
-    consume: spend,
+    consume,
     answer: (pendingReplayChecks, respond) => {
-      if (pendingReplayChecks.length === 0) return respond(queryAlone)
+      if (pendingReplayChecks.length === 0) return respond(queryStore)
       let pending = pendingReplayChecks
-      const ask: StoreQuery = (query, more = []) => {
+      const storeQuery: StoreQuery = (query, more = []) => {
         const checks = [...pending, ...more]
         pending = []
-        return queryAlone(query, checks)
+        return queryStore(query, checks)
       }
-      return begin(() => respond(ask)).finally(() => ask(() => undefined))
+      return start(() => respond(storeQuery)).finally(() => storeQuery(() => undefined))
     },
   }
 }
 
 /** Starts at once. A synchronous exception becomes a rejection. */
-const begin = async <T>(work: () => MaybePromise<T>): Promise<T> => work()
+const start = async <T>(work: () => MaybePromise<T>): Promise<T> => work()

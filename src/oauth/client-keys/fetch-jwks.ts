@@ -28,7 +28,7 @@ const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 
 /**
  * Fetches a key set (RFC 7517 section 5) without following redirects, in at most five seconds and 64 KiB.
- * @throws Error `toReason` makes the message for the operator
+ * @throws Error `fetchFailureReason` makes the message for the operator
  */
 export const fetchJwks = async (uri: string): Promise<FetchedJwks> => {
   if (!isFetchable(uri)) throw new JwksFault('a jwks_uri must be https, or http on a loopback address')
@@ -78,7 +78,7 @@ const readMaxAge = (cacheControl: string | null): number | undefined => {
 }
 
 /** The reason why a fetch failed, for the operator. It quotes nothing of the response. */
-export const toReason = (error: unknown): string => {
+export const fetchFailureReason = (error: unknown): string => {
   if (error instanceof JwksFault) return error.message
   if (!(error instanceof Error)) return 'unknown'
   if (error.name === 'TimeoutError') return `the jwks_uri did not answer within ${timeoutMs / 1000} s`

@@ -17,7 +17,7 @@ export interface KeySource {
    * Fetches newer keys, because no key that `current` returned fits. Undefined: there are no newer keys. Never
    * throws.
    */
-  renewed(): MaybePromise<readonly PublicKey[] | undefined>
+  refreshed(): MaybePromise<readonly PublicKey[] | undefined>
 }
 
 /** Called after each failed fetch, which is at most every 30 s for each URI. The arguments contain no secret. */
@@ -25,7 +25,7 @@ export type ReportFetchFailure = (host: string, reason: string) => void
 
 export const createStaticKeySource = (jwks: JwkSet): KeySource => {
   const fixed = toPublicKeys(jwks)
-  return { current: () => fixed, renewed: () => undefined }
+  return { current: () => fixed, refreshed: () => undefined }
 }
 
 /** The result of `find` for the known keys or, if that is undefined, for newer keys. */
@@ -35,5 +35,5 @@ export const findAmong = <T>(
 ): MaybePromise<T | undefined> =>
   mapMaybe(
     source.current(),
-    keys => find(keys) ?? mapMaybe(source.renewed(), newer => (newer === undefined ? undefined : find(newer))),
+    keys => find(keys) ?? mapMaybe(source.refreshed(), newer => (newer === undefined ? undefined : find(newer))),
   )

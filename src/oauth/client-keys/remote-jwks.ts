@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { OAuthError } from '../../errors.ts'
-import { fetchJwks, toReason } from './fetch-jwks.ts'
+import { fetchFailureReason, fetchJwks } from './fetch-jwks.ts'
 import type { KeySource, ReportFetchFailure } from './key-source.ts'
 import { type PublicKey, toPublicKeys } from './public-keys.ts'
 
@@ -45,7 +45,7 @@ export const createRemoteJwks = (uri: string, clock: Clock, report: ReportFetchF
   const fetchOnce = (): Promise<void> => {
     pendingFetch ??= fetchKeys()
       .catch(error => {
-        report(URL.parse(uri)?.host ?? '', toReason(error))
+        report(URL.parse(uri)?.host ?? '', fetchFailureReason(error))
         throw error
       })
       .finally(() => {
@@ -65,7 +65,7 @@ export const createRemoteJwks = (uri: string, clock: Clock, report: ReportFetchF
       if (!pendingFetch && waitMs() > 0) return requireUsable()
       return fetchOnce().then(() => requireUsable(), requireUsable)
     },
-    renewed() {
+    refreshed() {
       if (!pendingFetch && waitMs() > 0) return undefined
       const before = fetched
       return fetchOnce().then(

@@ -67,7 +67,7 @@ const checkSignature = (jws: CompactJws, claims: ClientJwtClaims, source: KeySou
   if (keys instanceof Promise) return { later: keys }
   const fault = findSignatureFault(keys, jws)
   if (!fault) return { proven: claims }
-  const newer = source.renewed()
+  const newer = source.refreshed()
   return newer instanceof Promise ? { later: newer } : { fault }
 }
 

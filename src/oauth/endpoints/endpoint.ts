@@ -5,12 +5,12 @@ import type { OAuthReply, OAuthRequest } from '../protocol.ts'
 import type { StoreQuery } from '../replay-protection.ts'
 
 /**
- * An endpoint that clients call. The client has authenticated; `ask` runs the replay checks together with the first
- * query.
+ * An endpoint that clients call. The client has authenticated. The first call of `query` runs the pending replay
+ * checks too.
  */
 export type Endpoint = (
   form: Form,
   client: ClientRegistration,
-  ask: StoreQuery,
+  query: StoreQuery,
   request: OAuthRequest,
 ) => MaybePromise<OAuthReply>

@@ -1,6 +1,6 @@
 import type { SubjectStore } from '../../stores/ports/subjects.ts'
 import type { Digest } from '../opaque-token.ts'
-import { type Lifetimes, longestLifetimeSec } from '../tokens/not-before.ts'
+import { type Lifetimes, maxLifetimeSec } from '../tokens/not-before.ts'
 
 /**
  * Stores a `sub` that the operator's own login named. A client with that id would get tokens with the subject of that
@@ -13,7 +13,7 @@ export const rememberSubject = (
   digest: Digest,
   nowMs: number,
   lifetimes: Lifetimes,
-): Promise<void> => subjects.remember(digestOf(sub, digest), nowMs + longestLifetimeSec(lifetimes) * 1000)
+): Promise<void> => subjects.remember(digestOf(sub, digest), nowMs + maxLifetimeSec(lifetimes) * 1000)
 
 /** Whether the operator's own login has named this subject. */
 export const isKnownSubject = (subjects: SubjectStore, sub: string, digest: Digest): Promise<boolean> =>

@@ -35,14 +35,14 @@ const maxWaiting = 200
 const runScrypt = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt)
 
 /** One run that waits for a thread. */
-interface Waiting {
-  begin(): void
+interface QueuedRun {
+  start(): void
   refuse(): void
 }
 
 /** Users and clients have separate queues, so that neither fills the queue of the other. */
 interface Lane {
-  readonly queue: FairQueue<Waiting>
+  readonly queue: FairQueue<QueuedRun>
   running: number
 }
 
@@ -71,7 +71,7 @@ export const deriveKey = async (job: ScryptJob): Promise<Buffer> => {
 const waitForThread = (lane: Lane, owner: SecretOwner | undefined, cost: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const flows = [`account ${owner?.account ?? ''}`, `address ${owner?.address ?? ''}`]
-    const work: Waiting = { begin: resolve, refuse: () => reject(overloaded()) }
+    const work: QueuedRun = { start: resolve, refuse: () => reject(overloaded()) }
     lane.queue.add({ work, flows, cost })?.refuse()
     startWaiting()
   })
@@ -85,7 +85,7 @@ const startWaiting = (): void => {
     const next = lane.queue.take()
     if (next === undefined) return
     lane.running++
-    next.begin()
+    next.start()
   }
 }
 

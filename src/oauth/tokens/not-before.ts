@@ -29,7 +29,7 @@ export const setNotBefore = async (
 ): Promise<NotBefore> => {
   const throughSec = Math.floor(clock.nowMs() / 1000) + 1
   const overAtMs = (throughSec + 1) * 1000
-  const cutoff = { ...target, throughSec, untilMs: overAtMs + longestLifetimeSec(lifetimes) * 1000 }
+  const cutoff = { ...target, throughSec, untilMs: overAtMs + maxLifetimeSec(lifetimes) * 1000 }
   await store.add(cutoff)
   // If this process was stopped meanwhile, or the store was slow, tokens that were issued before are not all covered.
   if (clock.nowMs() >= overAtMs) return setNotBefore(store, clock, target, lifetimes)
@@ -41,7 +41,7 @@ export const setNotBefore = async (
  * The longest lifetime of anything that has begun by now: a sign-in, its code, and the tokens that the code is
  * redeemed for.
  */
-export const longestLifetimeSec = ({ accessToken, refreshToken, code, interactionLifetimeSec }: Lifetimes): number => {
+export const maxLifetimeSec = ({ accessToken, refreshToken, code, interactionLifetimeSec }: Lifetimes): number => {
   const tokenSec = Math.max(accessToken.lifetimeSec, refreshToken.lifetimeSec)
   return Math.max(minLifetimeSec, interactionLifetimeSec + code.lifetimeSec + tokenSec)
 }

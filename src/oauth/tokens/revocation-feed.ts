@@ -32,7 +32,7 @@ export interface RevocationFeed {
   /** Refuses an opaque token that was removed from the store, although a look-up of it may still be cached. */
   tokenRemoved(token: Pick<AccessTokenRecord, 'jti' | 'exp'>): void
   /** Refuses the tokens that another process of this machine has revoked. The store has these revocations already. */
-  learn(revocations: readonly Revocation[]): void
+  add(revocations: readonly Revocation[]): void
   /** Resolves after the first query of the store; then undefined. Never rejects. */
   readonly starting: Promise<void> | undefined
   /** The error of the last query of the store; undefined if it succeeded. */
@@ -71,23 +71,23 @@ export const createRevocationFeed = (
   let starting: Promise<void> | undefined
 
   const readRevocations = async (): Promise<void> => {
-    const news = await store.revocations.since(cursor)
-    learn(news.revocations)
-    cursor = news.cursor
+    const changes = await store.revocations.since(cursor)
+    add(changes.revocations)
+    cursor = changes.cursor
   }
-  const learn = (revocations: readonly Revocation[]): void => {
+  const add = (revocations: readonly Revocation[]): void => {
     for (const { id, untilMs } of revocations) revoked.set(id, Math.max(untilMs, revoked.get(id) ?? 0))
   }
   const announce = (revocation: Revocation): void => {
-    learn([revocation])
+    add([revocation])
     onRevoked?.(revocation)
   }
   const readCutoffs = async (): Promise<void> => {
-    const news = await store.cutoffs.since(cutoffCursor)
+    const changes = await store.cutoffs.since(cutoffCursor)
     const isFirst = !hasRead
     hasRead = true
-    for (const cutoff of news.cutoffs) if (cutoffs.add(cutoff) && !isFirst) onCutoff?.(cutoff)
-    cutoffCursor = news.cursor
+    for (const cutoff of changes.cutoffs) if (cutoffs.add(cutoff) && !isFirst) onCutoff?.(cutoff)
+    cutoffCursor = changes.cursor
   }
   let pendingRead: Promise<void> | undefined
   /**
@@ -142,7 +142,7 @@ export const createRevocationFeed = (
       announce({ id, untilMs: await store.revocations.revoke(id, untilMs) })
     },
     tokenRemoved: ({ jti, exp }) => announce({ id: jti, untilMs: exp * 1000 }),
-    learn,
+    add,
     get starting() {
       return starting
     },
