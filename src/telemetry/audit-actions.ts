@@ -70,7 +70,7 @@ export const auditActions = {
     scope: 'changes',
     fields: ['reason', 'address', 'request_id'],
     optional: ['client_id'],
-    when: 'the authentication of a client failed; `reason` is a value of `refused`, or `missing`',
+    when: 'the authentication of a client failed; `reason` is a value of `error_code`, or `missing`',
   },
   client_blocked: {
     outcome: 'failure',
