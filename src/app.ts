@@ -95,7 +95,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
   })
   const tracer = await findTracer(process.env, deps)
   const sampleNewTrace = newTraceSampler(process.env)
-  const endless = createStreamRegistry()
+  const streams = createStreamRegistry()
   const storedClients = await followStoredClients(store.clients, feedWatch, deps)
   const scope: ProcessScope = {
     ...deps,
@@ -104,7 +104,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
     limiter,
     revocations,
     storedClients,
-    endless,
+    streams,
     isTokenExpiredOrRevoked: (token, record) =>
       generations.current().authorizationServer.isTokenExpiredOrRevoked(token, record),
     tracer,
@@ -141,7 +141,7 @@ export const createApp = async (config: SidegateConfig, deps: AppDeps): Promise<
       privateListener?.startDraining()
       generations.startDraining()
     },
-    closeEndless: endless.closeAll,
+    closeEndless: streams.closeAll,
     inFlight: generations.inFlight,
     async close() {
       tls?.close()

@@ -36,8 +36,8 @@ export interface ProcessScope {
   readonly accessLog: AccessLog
   readonly audit: Audit
   readonly onChange: OnChange
-  readonly endless: StreamRegistry
-  /** Asks the authorization server of the current generation. */
+  readonly streams: StreamRegistry
+  /** Asks the authorization server that serves when it is called. */
   readonly isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked']
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined

@@ -1,7 +1,5 @@
 import { readTextFile } from '../files/text-file.ts'
-import { firstEnd } from '../http/tls/certificate-expiry.ts'
-import { parseCertificates } from '../http/tls/pem.ts'
-import { poll } from '../poll.ts'
+import { firstEnd, parseCertificates } from '../http/tls/pem.ts'
 import { parseRedisAddress, type StoreUrl } from '../stores/store-url.ts'
 import { createCertificateMeter } from '../telemetry/certificate-metrics.ts'
 import type { Recorder } from '../telemetry/recorder.ts'

@@ -1,5 +1,5 @@
-import type { AuditScope } from '../gateway/audit-scope.ts'
 import type { Operation } from '../gateway/operation.ts'
+import type { AuditScope } from '../gateway/options.ts'
 import type { LimitFieldForm } from '../gateway/ratelimit-headers.ts'
 import type { UpstreamOptions } from '../gateway/upstreams/upstream-options.ts'
 import type { HttpServerOptions } from '../http/server/options.ts'

@@ -1,11 +1,11 @@
 import type { AccessLog, OperationMembers } from '../telemetry/access-log.ts'
-import { type Exchange, methodOf } from './exchange.ts'
+import { claimedClientIdOf, type Exchange, methodOf } from './exchange.ts'
 import type { OperationMetrics } from './operation-metrics.ts'
-import { recordedIdOf } from './tracing/request-trace.ts'
+import { recordedIdOf } from './request-trace.ts'
 
 /** One access line per request, and the same facts as metrics. No query, no header, no body: nothing that holds a secret. */
 export const observe = (exchange: Exchange, status: number, unmatched: Unmatched, accessLog: AccessLog): void => {
-  const { context, operation, caller, upstreamMs, trace } = exchange
+  const { context, operation, upstreamMs, trace } = exchange
   const durationMs = performance.now() - context.startedAtMs
   const method = methodOf(exchange)
   const meter = operation?.meter ?? unmatched.meter
@@ -17,7 +17,7 @@ export const observe = (exchange: Exchange, status: number, unmatched: Unmatched
     method,
     path: exchange.target?.path ?? '',
     status,
-    client_id: clientOf(caller) ?? exchange.facts?.client_id,
+    client_id: claimedClientIdOf(exchange) ?? exchange.facts?.client_id,
     address: context.address,
     durationMs,
     upstreamMs,
@@ -30,9 +30,4 @@ export const observe = (exchange: Exchange, status: number, unmatched: Unmatched
 export interface Unmatched {
   readonly meter: OperationMetrics
   readonly members: OperationMembers
-}
-
-const clientOf = (caller: Exchange['caller']): string | undefined => {
-  if (caller === undefined) return undefined
-  return caller.kind === 'unknown' ? caller.named?.client_id : caller.client.client_id
 }

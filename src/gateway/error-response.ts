@@ -6,8 +6,8 @@ import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import type { Exchange } from './exchange.ts'
 import { toReply } from './oauth-reply.ts'
 
-/** Seconds after which a caller may try again when the store is away. */
-const storeRetryAfterSec = 1
+/** Seconds after which a caller may try again when the store or an upstream cannot serve it. */
+const retryAfterSec = 1
 
 /** What an OAuth operation says in place of a gateway code: its JSON speaks RFC 6749's words. */
 const oauthWords: Readonly<Partial<Record<GatewayErrorCode, OAuthErrorCode>>> = {
@@ -41,9 +41,29 @@ export const refuseError = (exchange: Exchange, error: unknown): Reply => {
     return oauthReply(exchange, error.code, error.message, error.status, { headers })
   }
   if (error instanceof StoreUnavailableError) {
-    return refuse(exchange, 'STORE_UNAVAILABLE', { headers: ['retry-after', String(storeRetryAfterSec)] })
+    return refuse(exchange, 'STORE_UNAVAILABLE', { headers: ['retry-after', String(retryAfterSec)] })
   }
   return refuse(exchange, 'INTERNAL')
+}
+
+/** The response if the upstream has no room for a request. */
+export const refuseOverload = (exchange: Exchange): Reply =>
+  refuse(exchange, 'UPSTREAM_BUSY', { headers: ['retry-after', String(retryAfterSec)] })
+
+/** The body of API Connect's response above the rate limit. */
+const apiConnectMembers = { httpCode: '429', httpMessage: 'Too Many Requests', moreInformation: 'Rate Limit exceeded' }
+
+/**
+ * The response for a plan that is used up, as clients of API Connect expect it. OAuth operations add the same members to their
+ * JSON: RFC 6749 section 5.2 allows further members.
+ */
+export const refuseAsApiConnect = (exchange: Exchange, headers: readonly string[]): Reply => {
+  if (exchange.operation?.speaksOAuth) return refuse(exchange, 'PLAN_EXCEEDED', { headers, members: apiConnectMembers })
+  return {
+    status: 429,
+    headers: ['content-type', 'application/json', 'cache-control', 'no-store', ...headers],
+    body: JSON.stringify(apiConnectMembers),
+  }
 }
 
 /** What a forwarded operation says where the authorization server refused the client's proof. */

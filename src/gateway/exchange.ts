@@ -10,9 +10,9 @@ import type { Parameters, UnreadableParameters } from '../oauth/forms/parameters
 import type { OAuthFacts, OAuthRequest } from '../oauth/protocol.ts'
 import type { SingleUse } from '../oauth/replay-protection.ts'
 import type { AccessTokenRecord } from '../stores/ports/tokens.ts'
-import type { AskingGateway } from './forward-auth/trusted-proxies.ts'
 import type { MeteredOperation } from './operation-metrics.ts'
-import type { RequestTrace } from './tracing/request-trace.ts'
+import type { ForwardAuthProxy } from './options.ts'
+import type { RequestTrace } from './request-trace.ts'
 import type { UpstreamFailure } from './upstreams/upstream-failure.ts'
 
 /** The verified answer to "who is calling". */
@@ -32,7 +32,7 @@ export interface TokenCaller {
 
 /** Another gateway asks whether a request of its own may pass: target and operation of the exchange are that request's. */
 export interface Check {
-  readonly gateway: AskingGateway
+  readonly gateway: ForwardAuthProxy
   /** Of the request that is asked about; until that has been read, of the one that asks. */
   readonly method: string
 }
@@ -120,6 +120,14 @@ const noFields: readonly string[] = []
 
 /** Of the request that the steps decide on: the one that came, or the one that a gateway asks about. */
 export const methodOf = ({ check, context }: Exchange): string => (check === undefined ? context.method : check.method)
+
+/** The client that has proven itself, or whose token the caller has sent. */
+export const provenClientIdOf = ({ caller }: Exchange): string | undefined =>
+  caller === undefined || caller.kind === 'unknown' ? undefined : caller.client.client_id
+
+/** The client that has proven itself, or that an authorization request names without a proof. */
+export const claimedClientIdOf = ({ caller }: Exchange): string | undefined =>
+  caller?.kind === 'unknown' ? caller.named?.client_id : caller?.client.client_id
 
 /** The request is one for this operation, and counts as such from now on. */
 export const enter = (exchange: Exchange, operation: MeteredOperation): void => {

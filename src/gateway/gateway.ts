@@ -1,8 +1,7 @@
-import { gatewayErrors, OAuthError } from '../errors.ts'
+import { gatewayErrors } from '../errors.ts'
 import { createContext } from '../http/context.ts'
 import { createAddressReader } from '../http/peer/client-ip.ts'
 import type { SampleNewTrace } from '../http/peer/trace-context.ts'
-import { writeReply } from '../http/reply.ts'
 import type { HttpServerHandlers } from '../http/server/handlers.ts'
 import type { Request } from '../http/server/request.ts'
 import type { Response } from '../http/server/response.ts'
@@ -10,28 +9,23 @@ import { type CertificateReaderOptions, createCertificateReader } from '../http/
 import type { AuthorizationServer } from '../oauth/index.ts'
 import type { Plan, Rate } from '../plans/plan.ts'
 import type { Limiter } from '../stores/ports/limiter.ts'
-import { StoreUnavailableError } from '../stores/ports/store-unavailable.ts'
 import { type AccessLog, operationMembers } from '../telemetry/access-log.ts'
 import { type Audit, type AuditScope, narrowAudit } from '../telemetry/audit.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
-import { observe, type Unmatched } from './access-record.ts'
-import { auditFailure } from './audit-events.ts'
-import type { AuthenticationDeps } from './authn/authenticate.ts'
-import { refuse, refuseError } from './error-response.ts'
-import { clientGone, createExchange, type Exchange, type Outcome } from './exchange.ts'
-import { toCheckReply } from './forward-auth/check-reply.ts'
+import type { Unmatched } from './access-record.ts'
+import type { AuthenticationDeps } from './authn/authentication-step.ts'
+import { createExchange } from './exchange.ts'
+import { createExchangeLifecycle } from './exchange-lifecycle.ts'
 import type { StreamRegistry } from './forwarding/long-lived-streams.ts'
-import { forwardUpgrade } from './forwarding/websocket.ts'
 import type { Operation } from './operation.ts'
 import { createOperationMetrics, operationMetricsOf } from './operation-metrics.ts'
 import { pipeline, run } from './pipeline.ts'
 import type { LimitFieldForm } from './ratelimit-headers.ts'
+import { beginTrace } from './request-trace.ts'
 import { createRoutes } from './routing/route-table.ts'
 import { createSoftLimitReport } from './soft-limit-report.ts'
-import { recordTrace } from './tracing/record-trace.ts'
-import { beginTrace } from './tracing/request-trace.ts'
 import { type FindOpenUpstream, openUpstreams } from './upstreams/open-upstreams.ts'
 import type { Upstream } from './upstreams/upstream.ts'
 import type { UpstreamOptions } from './upstreams/upstream-options.ts'
@@ -60,7 +54,7 @@ export interface GatewayDeps {
   readonly accessLog: AccessLog
   readonly audit: Audit
   /** Those that are open in this process, by whatever gateway. */
-  readonly endless: StreamRegistry
+  readonly streams: StreamRegistry
   /** Asked under the configuration that is served when it is called: a stream may stay open over many reloads. */
   readonly isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked']
   /** Undefined: no traces are recorded. */
@@ -81,17 +75,17 @@ export interface Gateway {
 }
 
 /**
- * The gateway: one request in, one answer out, one log line and one set of observations from the same facts.
- * @param findOpenUpstream asked only now, and not kept: it leads to the gateway before
+ * Answers requests by the steps of the pipeline, and records one access line and one set of metrics for each of them.
+ * @param findOpenUpstream is called only during this call and not kept, because it refers to the previous gateway
  */
 export const createGateway = (
   options: GatewayOptions,
   deps: GatewayDeps,
   findOpenUpstream?: FindOpenUpstream,
 ): Gateway => {
-  const { recorder, log, tracer, sampleNewTrace } = deps
+  const { caller, limiter, recorder, log, accessLog, tracer, sampleNewTrace, streams, isTokenExpiredOrRevoked } = deps
   const audit = narrowAudit(deps.audit, options.audit)
-  const { refusalPage } = deps.caller.authorizationServer
+  const { refusalPage } = caller.authorizationServer
   const peers = {
     addresses: createAddressReader(options.trustedProxies),
     certificates: createCertificateReader(options.clientCertificates),
@@ -102,53 +96,22 @@ export const createGateway = (
   }
   const routes = createRoutes(options.operations.map(operation => operationMetricsOf(operation, recorder, refusalPage)))
   const defaultPlan = firstPlan(options.plans)
-  // What may fail is behind: they would stay open.
+  // Everything above that can throw has run; otherwise the upstreams would stay open.
   const upstreams = openUpstreams(options.upstreams, deps, findOpenUpstream)
-  let inFlight = 0
-  let draining = false
-
-  const finish = (exchange: Exchange, status: number): void => {
-    if (exchange.finished) return
-    exchange.finished = true
-    inFlight--
-    observe(exchange, status, unmatched, deps.accessLog)
-    if (tracer !== undefined) recordTrace(tracer, exchange, status)
-  }
-  const reply = (exchange: Exchange, outcome: Outcome): void => {
-    if (outcome === 'taken' || exchange.finished) return
-    if (outcome === 'gone') {
-      finish(exchange, exchange.context.response.refusal?.status ?? clientGone)
-      return
-    }
-    const answer = outcome ?? refuse(exchange, 'INTERNAL')
-    const sent = exchange.check === undefined ? answer : toCheckReply(exchange, exchange.check, answer)
-    const headers = exchange.answerFields.length === 0 ? sent.headers : [...sent.headers, ...exchange.answerFields]
-    const close = draining || sent.close === true
-    writeReply(exchange.context.response, { ...sent, headers, close }, exchange.context.id)
-    finish(exchange, answer.status)
-  }
-  const fail = (exchange: Exchange, error: unknown): void => {
-    if (!(error instanceof OAuthError) && !(error instanceof StoreUnavailableError)) {
-      log.error({ event: 'request_failed', request_id: exchange.context.id, err: error }, 'a request failed')
-    }
-    auditFailure(audit, exchange, error)
-    reply(exchange, refuseError(exchange, error))
-  }
-
-  const { endless, isTokenExpiredOrRevoked } = deps
-  const forwarding = { upstreams, finish, reply, endless, isTokenExpiredOrRevoked }
+  const lifecycle = createExchangeLifecycle({ log, accessLog, audit, tracer, unmatched })
+  const { begin, reply, fail, finish, startDraining, isDraining, inFlight } = lifecycle
   const steps = pipeline({
     routes,
-    caller: deps.caller,
+    caller,
     plan: {
-      limiter: deps.limiter,
+      limiter,
       plans: new Map(Object.entries(options.plans)),
       defaultPlan,
       limitFields: options.rateLimitHeaders,
       softLimits: createSoftLimitReport(log, () => performance.now()),
       audit,
     },
-    forward: { ...forwarding, isDraining: () => draining, upgrade: forwardUpgrade(forwarding) },
+    forward: { upstreams, finish, reply, isDraining, streams, isTokenExpiredOrRevoked },
     recorder,
     audit,
   })
@@ -156,8 +119,7 @@ export const createGateway = (
   const handle = (request: Request, response: Response): void => {
     const context = createContext(request, response, peers)
     const exchange = createExchange(context, tracer && beginTrace(tracer, context.fields), sampleNewTrace)
-    // A number, not the exchanges themselves: a set of them costs a fifth of the throughput.
-    inFlight++
+    begin()
     try {
       const outcome = run(steps, exchange)
       if (outcome instanceof Promise) {
@@ -180,10 +142,8 @@ export const createGateway = (
       dropped: reason => recorder.counter('connectionsDropped', [reason]).add(),
     },
     upstreams,
-    startDraining() {
-      draining = true
-    },
-    inFlight: () => inFlight,
+    startDraining,
+    inFlight,
     close() {
       for (const upstream of upstreams.values()) upstream.close()
     },

@@ -1,6 +1,4 @@
-import type { AskingGateway } from './forward-auth/trusted-proxies.ts'
-import type { ForwardedForm } from './forwarding/forwarded-headers.ts'
-import type { IdentityForm } from './identity/identity-form.ts'
+import type { ForwardAuthProxy, ForwardedForm, IdentityForm } from './options.ts'
 
 /** What operations are published for. */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -61,7 +59,7 @@ export type Target =
   /** Another gateway forwards it, once it has asked here whether it may. Who comes here for it finds nothing. */
   | ({ readonly kind: 'elsewhere' } & GuardedService)
   /** Where that gateway asks. */
-  | { readonly kind: 'check'; readonly gateway: AskingGateway }
+  | { readonly kind: 'check'; readonly gateway: ForwardAuthProxy }
 
 /** A service that only those may ask who have been let in. */
 export interface GuardedService extends GuardedResource {

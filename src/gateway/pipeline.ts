@@ -1,16 +1,18 @@
 import type { Audit } from '../telemetry/audit.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
-import { type AuthenticationDeps, authenticate } from './authn/authenticate.ts'
+import { authenticate } from './authn/authenticate.ts'
+import type { AuthenticationDeps } from './authn/authentication-step.ts'
 import { spendProof } from './authn/dpop.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
 import { allowResponse } from './forward-auth/allow-response.ts'
-import { type ForwardDeps, forward } from './forwarding/forward.ts'
-import { signCaller } from './identity/sign-identity.ts'
+import { forward } from './forwarding/forward.ts'
+import type { ForwardDeps } from './forwarding/forward-deps.ts'
 import type { MeteredOperation } from './operation-metrics.ts'
 import { chargePlan, type PlanDeps } from './plan-limit.ts'
 import { matchRoute } from './routing/match-route.ts'
 import type { Routes } from './routing/route-table.ts'
 import { serveOperation } from './serve.ts'
+import { signCaller } from './sign-identity.ts'
 
 export interface PipelineDeps {
   readonly routes: Routes<MeteredOperation>

@@ -1,5 +1,5 @@
 import type { Logger } from '../telemetry/logger.ts'
-import type { Exchange } from './exchange.ts'
+import { claimedClientIdOf, type Exchange } from './exchange.ts'
 
 /** Says in the log which clients are over a soft limit, and lets them be. */
 export interface SoftLimitReport {
@@ -15,8 +15,8 @@ export const createSoftLimitReport = (log: Logger, nowMs: () => number): SoftLim
   const quietUntil = new Map<string, number>()
   return {
     exceeded(exchange, plan, windowMs) {
-      const { caller, context, operation } = exchange
-      const client_id = caller?.kind === 'unknown' ? caller.named?.client_id : caller?.client.client_id
+      const { context, operation } = exchange
+      const client_id = claimedClientIdOf(exchange)
       const key = `${plan} ${client_id ?? context.address}`
       if ((quietUntil.get(key) ?? 0) > nowMs()) return
       quietUntil.delete(key)

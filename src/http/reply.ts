@@ -1,5 +1,3 @@
-import type { Response } from './server/response.ts'
-
 /** A whole answer as a value. */
 export interface Reply {
   readonly status: number
@@ -10,8 +8,17 @@ export interface Reply {
   readonly close?: boolean
 }
 
+/** What a reply is written to: the response of a server. */
+interface ReplyTarget {
+  readonly headersSent: boolean
+  readonly isOver: boolean
+  closes: boolean
+  writeHead(head: { status: number; lines: string; length: string | undefined; hasDate: boolean }): void
+  end(body: string): void
+}
+
 /** The one place that writes whole answers. Does nothing where an answer has begun already. */
-export const writeReply = (response: Response, reply: Reply, requestId: string): void => {
+export const writeReply = (response: ReplyTarget, reply: Reply, requestId: string): void => {
   if (response.headersSent || response.isOver) return
   if (reply.close) response.closes = true
   const { status, headers, body } = reply

@@ -5,7 +5,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { loadConfig, type SidegateConfig } from '../../src/config/load.ts'
-import { trustedProxiesOf } from '../../src/gateway/forward-auth/trusted-proxies.ts'
+import { forwardAuthProxies } from '../../src/gateway/options.ts'
 import { samples } from './plugins.ts'
 
 const loadSample = async (gateway: string): Promise<SidegateConfig> => {
@@ -19,7 +19,7 @@ const readYaml = (file: string): unknown => parse(readFileSync(join(samples, fil
 /** All that a check says of the caller. */
 const identity = ['client-id', 'subject', 'scope', 'grouping', 'assertion'].map(name => `x-sidegate-${name}`)
 
-for (const gateway of trustedProxiesOf) {
+for (const gateway of forwardAuthProxies) {
   t.test(`Sidegate takes the sample for ${gateway}, and is asked by that gateway alone`, async t => {
     const { operations, issuer, listen } = await loadSample(gateway)
 

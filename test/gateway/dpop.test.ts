@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { type AuthenticationDeps, authenticate } from '../../src/gateway/authn/authenticate.ts'
+import { authenticate } from '../../src/gateway/authn/authenticate.ts'
+import type { AuthenticationDeps } from '../../src/gateway/authn/authentication-step.ts'
 import { createBruteForceLimit } from '../../src/gateway/authn/brute-force-limit.ts'
 import { spendProof } from '../../src/gateway/authn/dpop.ts'
 import { createExchange, type Exchange, type Outcome, type Step } from '../../src/gateway/exchange.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { type ForwardedForm, forwardedLines } from '../../src/gateway/forwarding/forwarded-headers.ts'
+import { forwardedLines } from '../../src/gateway/forwarding/forwarded-headers.ts'
+import type { ForwardedForm } from '../../src/gateway/options.ts'
 import { readFields } from '../http/support/request-context.ts'
 
 interface Way {

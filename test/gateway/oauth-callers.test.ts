@@ -1,6 +1,7 @@
 /** How often a request of an OAuth operation is parsed, and that its steps wait for nothing that they know. */
 import t, { type Test } from 'tap'
-import { type AuthenticationDeps, authenticate } from '../../src/gateway/authn/authenticate.ts'
+import { authenticate } from '../../src/gateway/authn/authenticate.ts'
+import type { AuthenticationDeps } from '../../src/gateway/authn/authentication-step.ts'
 import { createBruteForceLimit } from '../../src/gateway/authn/brute-force-limit.ts'
 import { createExchange, type Exchange } from '../../src/gateway/exchange.ts'
 import type { Operation } from '../../src/gateway/operation.ts'

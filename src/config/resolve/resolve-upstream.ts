@@ -1,5 +1,4 @@
-import type { HealthOptions } from '../../gateway/upstreams/health-check.ts'
-import type { UpstreamOptions } from '../../gateway/upstreams/upstream-options.ts'
+import type { HealthOptions, UpstreamOptions } from '../../gateway/upstreams/upstream-options.ts'
 import type { ClientTlsOptions } from '../../http/client/tls-context.ts'
 import type { Named, ParsedUpstream } from '../parse/parsed-config.ts'
 import { shareOf } from '../values/share.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { trustedProxiesOf } from '../../gateway/forward-auth/trusted-proxies.ts'
-import { identityForms } from '../../gateway/identity/identity-form.ts'
 import { credentialKinds, methods, served } from '../../gateway/operation.ts'
+import { forwardAuthProxies, identityForms } from '../../gateway/options.ts'
 import { droppedHeaderFault } from '../values/dropped-header.ts'
 import { basePathFault, pathFault } from '../values/path-pattern.ts'
 import { resourceFault } from '../values/resource.ts'
@@ -22,7 +21,7 @@ export const operationSchema = z.strictObject({
     .enum(services, { error: `must be one of ${services.join(', ')}` })
     .optional()
     .describe('What Sidegate answers itself.'),
-  gateway: oneOf(trustedProxiesOf)
+  gateway: oneOf(forwardAuthProxies)
     .optional()
     .describe('With serves: check, which gateway asks: nginx, envoy, traefik or caddy.'),
   upstream: text()

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { auditScopes } from '../../gateway/audit-scope.ts'
-import { forwardedForms } from '../../gateway/forwarding/forwarded-headers.ts'
+import { auditScopes, forwardedForms } from '../../gateway/options.ts'
 import { limitFieldForms } from '../../gateway/ratelimit-headers.ts'
 import { profiles } from '../../oauth/clients/metadata.ts'
 import { parseStoreUrl, type StoreUrl } from '../../stores/store-url.ts'

@@ -4,7 +4,7 @@ import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
-import type { AuthenticationDeps } from './authenticate.ts'
+import type { AuthenticationDeps } from './authentication-step.ts'
 import { hasScopes } from './granted-scopes.ts'
 import { challenge, challenges, type TokenScheme } from './www-authenticate.ts'
 

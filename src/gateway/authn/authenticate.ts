@@ -1,22 +1,9 @@
-import type { ClientRegistration } from '../../oauth/clients/metadata.ts'
-import type { AuthorizationServer } from '../../oauth/index.ts'
 import { refuse } from '../error-response.ts'
-import type { Exchange, Outcome, Step } from '../exchange.ts'
-import type { MeteredOperation } from '../operation-metrics.ts'
+import type { Step } from '../exchange.ts'
 import { acceptAnonymous } from './anonymous.ts'
+import type { AuthenticationDeps } from './authentication-step.ts'
 import { proveBearer } from './bearer.ts'
-import type { BruteForceLimit } from './brute-force-limit.ts'
 import { proveClient, proveQuery } from './oauth-client.ts'
-
-export interface AuthenticationDeps {
-  readonly authorizationServer: AuthorizationServer
-  readonly findClient: (client_id: string) => ClientRegistration | undefined
-  readonly issuer: string
-  readonly failures: BruteForceLimit
-}
-
-/** Proves one kind of credential: sets the caller, or answers. */
-export type AuthenticationStep = (exchange: Exchange, operation: MeteredOperation) => Outcome | Promise<Outcome>
 
 /** Step 2: who is calling. The proof is checked before anything is charged or done: 400, 401, 403, 408, 413, 429. */
 export const authenticate = (deps: AuthenticationDeps): Step => {

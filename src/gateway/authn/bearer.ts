@@ -11,7 +11,7 @@ import {
   notProven,
   refuseToken,
 } from './access-token.ts'
-import type { AuthenticationDeps, AuthenticationStep } from './authenticate.ts'
+import type { AuthenticationDeps, AuthenticationStep } from './authentication-step.ts'
 import { proveKeyHolder } from './dpop.ts'
 import { hasSecretParameter } from './query-credentials.ts'
 

@@ -16,7 +16,7 @@ import {
   notProven,
   refuseToken,
 } from './access-token.ts'
-import type { AuthenticationDeps } from './authenticate.ts'
+import type { AuthenticationDeps } from './authentication-step.ts'
 import { challenges } from './www-authenticate.ts'
 
 /** Proves the caller by an access token of the scheme DPoP; what of it is good once is still to be spent. */

@@ -2,7 +2,7 @@ import { OAuthError } from '../../errors.ts'
 import { type MaybePromise, mapMaybe } from '../../oauth/functional.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
-import type { AuthenticationDeps, AuthenticationStep } from './authenticate.ts'
+import type { AuthenticationDeps, AuthenticationStep } from './authentication-step.ts'
 import { readForm } from './oauth-form.ts'
 import { toOAuthRequest } from './oauth-request.ts'
 

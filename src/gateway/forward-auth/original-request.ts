@@ -1,7 +1,7 @@
 import { fieldValues } from '../../http/server/request-parser.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Operation } from '../operation.ts'
-import type { AskingGateway } from './trusted-proxies.ts'
+import type { ForwardAuthProxy } from '../options.ts'
 
 /** The request that a gateway asks about, as it came to that gateway. */
 export type OriginalRequest =
@@ -15,15 +15,18 @@ interface FieldNames {
 }
 
 /** Each gateway has one way to say it, and only that one is read: of two, one would be a client's. */
-const fieldNames: Readonly<Record<Exclude<AskingGateway, 'envoy'>, FieldNames>> = {
+const fieldNames: Readonly<Record<Exclude<ForwardAuthProxy, 'envoy'>, FieldNames>> = {
   nginx: { method: 'X-Original-Method', uri: 'X-Original-URI' },
   traefik: { method: 'X-Forwarded-Method', uri: 'X-Forwarded-Uri' },
   caddy: { method: 'X-Forwarded-Method', uri: 'X-Forwarded-Uri' },
 }
 
 /** @param asking the operation that serves the check; Envoy puts its path before that of the original request */
-export const readOriginalRequest = (gateway: AskingGateway, exchange: Exchange, asking: Operation): OriginalRequest =>
-  gateway === 'envoy' ? belowPrefix(exchange, asking) : fromFields(exchange, fieldNames[gateway])
+export const readOriginalRequest = (
+  gateway: ForwardAuthProxy,
+  exchange: Exchange,
+  asking: Operation,
+): OriginalRequest => (gateway === 'envoy' ? belowPrefix(exchange, asking) : fromFields(exchange, fieldNames[gateway]))
 
 const fromFields = (exchange: Exchange, names: FieldNames): OriginalRequest => {
   const method = readOnly(exchange, names.method)

@@ -1,9 +1,6 @@
 import type { RequestContext } from '../../http/context.ts'
 import { plainAddress } from '../../http/peer/client-ip.ts'
-
-/** How an upstream is told by which way a request came to the gateway: `X-Forwarded-*`, `Forwarded` (RFC 7239), or both. */
-export const forwardedForms = ['x-forwarded', 'forwarded', 'both'] as const
-export type ForwardedForm = (typeof forwardedForms)[number]
+import type { ForwardedForm } from '../options.ts'
 
 /** What is known of the way. */
 type Way = Pick<RequestContext, 'fields' | 'peer' | 'trustedPeer' | 'isSecure'>

@@ -4,7 +4,7 @@ import { type FieldKind, fieldKinds, plainName } from '../../http/server/field-k
 import { withoutSecretQuery } from '../authn/query-credentials.ts'
 import type { Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
-import { upstreamTraceparent } from '../tracing/request-trace.ts'
+import { upstreamTraceparent } from '../request-trace.ts'
 import { forwardedLines } from './forwarded-headers.ts'
 
 /**

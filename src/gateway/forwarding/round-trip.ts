@@ -1,21 +1,20 @@
+import { recordBodyBytes } from '../../http/buffer-gc.ts'
 import type { Connection, RoundTripHandler } from '../../http/client/connection.ts'
 import type { RoundTripError } from '../../http/client/errors.ts'
 import type { UpstreamRequest } from '../../http/client/request.ts'
 import type { UpstreamHead } from '../../http/client/response-head.ts'
 import { isEventStream } from '../../http/client/timeouts.ts'
 import { expectsContinue } from '../../http/context.ts'
-import { recordBodyBytes } from '../../http/server/buffer-gc.ts'
 import type { ResponseListener } from '../../http/server/response.ts'
-import { refuse } from '../error-response.ts'
+import { refuse, refuseOverload } from '../error-response.ts'
 import { clientGone, type Exchange } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
 import type { Endpoint } from '../upstreams/endpoint.ts'
 import type { QueuedRequest } from '../upstreams/pending-queue.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { toUpstreamFailure, type UpstreamFailure } from '../upstreams/upstream-failure.ts'
-import type { ForwardDeps } from './forward.ts'
+import type { ForwardDeps } from './forward-deps.ts'
 import { type LongLivedStream, tokenCheckOf } from './long-lived-streams.ts'
-import { refuseOverload } from './overload-response.ts'
 import { toClientHead } from './response-headers.ts'
 import { isRepeatable, toUpstreamRequest } from './upstream-request.ts'
 
@@ -100,9 +99,9 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
   /** Event streams have no end of their own. */
   onLong(head: UpstreamHead): void {
     if (head.framing.by === 'length' || !isEventStream(head)) return
-    const { endless, isTokenExpiredOrRevoked } = this.#deps
+    const { streams, isTokenExpiredOrRevoked } = this.#deps
     const outlivesToken = this.#upstream.options.eventStreamsOutliveTokens
-    endless.add(this, {
+    streams.add(this, {
       idleTimeoutMs: Number.POSITIVE_INFINITY,
       isTokenExpiredOrRevoked: outlivesToken ? undefined : tokenCheckOf(this.#exchange, isTokenExpiredOrRevoked),
     })

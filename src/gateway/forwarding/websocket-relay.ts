@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { recordBodyBytes } from '../../http/buffer-gc.ts'
 import { detectReset } from '../../http/message/detect-reset.ts'
-import { recordBodyBytes } from '../../http/server/buffer-gc.ts'
 import { type CloseCode, closeFrame, FrameReader } from './websocket-frames.ts'
 
 /** How long the two sides have to answer a Close of ours, in milliseconds. */

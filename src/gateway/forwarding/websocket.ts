@@ -3,33 +3,22 @@ import type { RoundTripError } from '../../http/client/errors.ts'
 import type { UpstreamHead } from '../../http/client/response-head.ts'
 import { Upgrade, type UpgradeHandler } from '../../http/client/upgrade.ts'
 import type { Response, ResponseListener } from '../../http/server/response.ts'
-import type { AuthorizationServer } from '../../oauth/index.ts'
-import { refuse } from '../error-response.ts'
-import { clientGone, type Exchange, type Outcome, type Step } from '../exchange.ts'
+import { refuse, refuseOverload } from '../error-response.ts'
+import { clientGone, type Exchange, type Step } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
 import type { Endpoint } from '../upstreams/endpoint.ts'
 import type { QueuedRequest } from '../upstreams/pending-queue.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { toUpstreamFailure, type UpstreamFailure } from '../upstreams/upstream-failure.ts'
-import { type StreamRegistry, tokenCheckOf } from './long-lived-streams.ts'
-import { refuseOverload } from './overload-response.ts'
+import type { ForwardDeps } from './forward-deps.ts'
+import { tokenCheckOf } from './long-lived-streams.ts'
 import { toClientHead } from './response-headers.ts'
 import { hasBody, toUpgradeRequest } from './upstream-request.ts'
 import { WebSocketRelay } from './websocket-relay.ts'
 
-export interface WebSocketDeps {
-  readonly upstreams: ReadonlyMap<string, Upstream>
-  /** Called once the connection has ended or failed; 101 if it was open. */
-  finish(exchange: Exchange, status: number): void
-  /** Writes a refusal where no answer had begun. */
-  reply(exchange: Exchange, outcome: Outcome): void
-  readonly endless: StreamRegistry
-  readonly isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked']
-}
-
 /** Passes a WebSocket handshake upstream and joins the two sockets; a refusal is passed back as any other answer is. */
 export const forwardUpgrade =
-  (deps: WebSocketDeps): Step =>
+  (deps: ForwardDeps): Step =>
   exchange => {
     const { operation } = exchange
     const upstream = operation?.target.kind === 'forward' ? deps.upstreams.get(operation.target.upstream) : undefined
@@ -42,7 +31,7 @@ export const forwardUpgrade =
 
 /** One handshake, from its wait for a member to the end of the WebSocket or of the refusal. */
 class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequest<Endpoint> {
-  readonly #deps: WebSocketDeps
+  readonly #deps: ForwardDeps
   readonly #exchange: Exchange
   readonly #operation: MeteredOperation
   readonly #upstream: Upstream
@@ -52,7 +41,7 @@ class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequ
   #handshake: Upgrade | undefined
   #sentAtMs = 0
 
-  constructor(deps: WebSocketDeps, exchange: Exchange, operation: MeteredOperation, upstream: Upstream) {
+  constructor(deps: ForwardDeps, exchange: Exchange, operation: MeteredOperation, upstream: Upstream) {
     this.#deps = deps
     this.#exchange = exchange
     this.#operation = operation
@@ -89,7 +78,7 @@ class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequ
     socket.once('close', () => this.#end(head.status))
     socket.setKeepAlive(true)
     socket.write(`${switching}${toClientHead(this.#exchange, head).lines}\r\n`, 'latin1')
-    this.#deps.endless.add(new WebSocketRelay(socket, upstreamSocket), {
+    this.#deps.streams.add(new WebSocketRelay(socket, upstreamSocket), {
       idleTimeoutMs: options.webSocketIdleTimeoutMs,
       isTokenExpiredOrRevoked: options.webSocketsOutliveTokens
         ? undefined

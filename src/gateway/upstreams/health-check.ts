@@ -2,20 +2,7 @@ import type { Connection, RoundTripHandler } from '../../http/client/connection.
 import { type ConnectionPool, createPool } from '../../http/client/pool.ts'
 import type { UpstreamHead } from '../../http/client/response-head.ts'
 import type { Endpoint } from './endpoint.ts'
-
-/** Active checks: every member is asked, whether there are requests or not. */
-export interface HealthOptions {
-  /** What is asked for, by GET. 200 to 399 is good. */
-  readonly path: string
-  /** From the end of one check to the next. Default 10_000; each worker asks at its own moments. */
-  readonly intervalMs: number
-  /** Longest time for a check. Default 2_000. */
-  readonly timeoutMs: number
-  /** Good answers in a row that make a member healthy again. Default 2. */
-  readonly healthy: number
-  /** Failures in a row that make it unhealthy. Default 3. */
-  readonly unhealthy: number
-}
+import type { HealthOptions } from './upstream-options.ts'
 
 /** Told when a member has changed from healthy to unhealthy, or back. */
 export type ReportHealth = (member: Endpoint) => void

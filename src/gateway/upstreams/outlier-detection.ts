@@ -1,17 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
 import type { LoadBalancer } from './load-balancer.ts'
-
-/** When a member that fails is left alone for a while. */
-export interface OutlierDetectionOptions {
-  /** Failures in a row after which it is. Default 5. 0: never. */
-  readonly failures: number
-  /** How long, the first time. Default 10_000. Twice as long each time that it fails again as soon as it is back. */
-  readonly timeMs: number
-  /** How long at most. Default 300_000. */
-  readonly maxTimeMs: number
-  /** How many of the members at a time, in percent. Default 50. The last one is never. */
-  readonly maxEjectionPercent: number
-}
+import type { OutlierDetectionOptions } from './upstream-options.ts'
 
 /** Why a member is counted as failing: no answer, or one that says so itself. */
 export type EjectionReason = 'connect' | 'timeout' | 'reset' | 'invalid' | '5xx'

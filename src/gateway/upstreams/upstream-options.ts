@@ -1,6 +1,4 @@
 import type { ClientTlsOptions } from '../../http/client/tls-context.ts'
-import type { HealthOptions } from './health-check.ts'
-import type { OutlierDetectionOptions } from './outlier-detection.ts'
 
 /** Where forwarded operations go. */
 export interface UpstreamOptions {
@@ -42,4 +40,30 @@ export interface UpstreamOptions {
   readonly health?: HealthOptions
   /** For https targets. Left out: the public CAs vouch for them, and no certificate is shown. */
   readonly tls?: ClientTlsOptions
+}
+
+/** When a member that fails is left alone for a while. */
+export interface OutlierDetectionOptions {
+  /** Failures in a row after which it is. Default 5. 0: never. */
+  readonly failures: number
+  /** How long, the first time. Default 10_000. Twice as long each time that it fails again as soon as it is back. */
+  readonly timeMs: number
+  /** How long at most. Default 300_000. */
+  readonly maxTimeMs: number
+  /** How many of the members at a time, in percent. Default 50. The last one is never. */
+  readonly maxEjectionPercent: number
+}
+
+/** Active checks: every member is asked, whether there are requests or not. */
+export interface HealthOptions {
+  /** What is asked for, by GET. 200 to 399 is good. */
+  readonly path: string
+  /** From the end of one check to the next. Default 10_000; each worker asks at its own moments. */
+  readonly intervalMs: number
+  /** Longest time for a check. Default 2_000. */
+  readonly timeoutMs: number
+  /** Good answers in a row that make a member healthy again. Default 2. */
+  readonly healthy: number
+  /** Failures in a row that make it unhealthy. Default 3. */
+  readonly unhealthy: number
 }

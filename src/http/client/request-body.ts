@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { recordBodyBytes } from '../buffer-gc.ts'
 import type { BodySink, BodySource } from '../message/body-source.ts'
-import { recordBodyBytes } from '../server/buffer-gc.ts'
 import type { RequestWithBody } from './request.ts'
 
 /** Who is told how the sending goes. */

@@ -1,7 +1,6 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { createTextFiles, readTextFileSync, type TextFiles } from '../../files/text-file.ts'
-import { type CertificateEnds, firstEnd } from '../tls/certificate-expiry.ts'
-import { parseCertificates } from '../tls/pem.ts'
+import { type CertificateEnds, firstEnd, parseCertificates } from '../tls/pem.ts'
 import { parsePrivateKey, within } from '../tls/tls-files.ts'
 
 /** TLS toward servers: whom to believe, and who we are. The server's certificate is always verified. */

@@ -1,8 +1,7 @@
 import { createHash, createPrivateKey, constants as crypto, type KeyObject, type X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { createTextFiles, type TextFiles } from '../../files/text-file.ts'
-import { type CertificateEnds, firstEnd } from './certificate-expiry.ts'
-import { parseCertificates } from './pem.ts'
+import { type CertificateEnds, firstEnd, parseCertificates } from './pem.ts'
 import type { TlsOptions } from './tls-options.ts'
 
 /** What the files of a TLS listener hold, read and checked. */

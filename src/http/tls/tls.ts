@@ -1,6 +1,6 @@
 import type { Server, TlsOptions as ServerOptions } from 'node:tls'
 import { createTextFiles, type TextFiles } from '../../files/text-file.ts'
-import type { CertificateEnds } from './certificate-expiry.ts'
+import type { CertificateEnds } from './pem.ts'
 import {
   readTlsTexts,
   type TlsFileNames,

@@ -1,7 +1,8 @@
 import t, { type Test } from 'tap'
 import { Endpoint } from '../../../src/gateway/upstreams/endpoint.ts'
 import { LoadBalancer } from '../../../src/gateway/upstreams/load-balancer.ts'
-import { OutlierDetection, type OutlierDetectionOptions } from '../../../src/gateway/upstreams/outlier-detection.ts'
+import { OutlierDetection } from '../../../src/gateway/upstreams/outlier-detection.ts'
+import type { OutlierDetectionOptions } from '../../../src/gateway/upstreams/upstream-options.ts'
 import { toEndpointAddress } from '../../../src/http/client/endpoint-address.ts'
 import { eventually } from '../../support/eventually.ts'
 

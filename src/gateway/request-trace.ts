@@ -5,9 +5,9 @@ import {
   parseTracestate,
   sampledFlag,
   toTraceparent,
-} from '../../http/peer/trace-context.ts'
-import type { RequestFields } from '../../http/server/request-fields.ts'
-import type { Tracer } from '../../telemetry/tracing/tracer.ts'
+} from '../http/peer/trace-context.ts'
+import type { RequestFields } from '../http/server/request-fields.ts'
+import type { Tracer } from '../telemetry/tracing/tracer.ts'
 
 /** The trace that a request belongs to, and its spans in it. There is none where traces are not recorded. */
 export interface RequestTrace {

@@ -1,5 +1,5 @@
-import type { AuthorizationServer } from '../../oauth/index.ts'
-import type { Step } from '../exchange.ts'
+import type { AuthorizationServer } from '../oauth/index.ts'
+import type { Step } from './exchange.ts'
 
 /**
  * Step 6: who is calling, signed for the service, where the grouping says so. Nobody is vouched for who has proven

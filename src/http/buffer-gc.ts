@@ -1,4 +1,4 @@
-import { minorGc } from '../../minor-gc.ts'
+import { minorGc } from '../minor-gc.ts'
 
 /**
  * Keeps memory flat while bodies pass. What they come in are small objects that hold up to 64 KiB each outside the heap. V8

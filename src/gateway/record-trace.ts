@@ -1,7 +1,7 @@
-import { redactPath } from '../../telemetry/redact-path.ts'
-import type { Span, SpanAttributes } from '../../telemetry/tracing/span.ts'
-import type { Tracer } from '../../telemetry/tracing/tracer.ts'
-import { clientGone, type Exchange } from '../exchange.ts'
+import { redactPath } from '../telemetry/redact-path.ts'
+import type { Span, SpanAttributes } from '../telemetry/tracing/span.ts'
+import type { Tracer } from '../telemetry/tracing/tracer.ts'
+import { clientGone, type Exchange, methodOf, provenClientIdOf } from './exchange.ts'
 import { isRecorded, type RequestTrace, type RoundTripSpan } from './request-trace.ts'
 
 /** Hands the spans of an answered request to the tracer, where its trace is recorded. */
@@ -16,7 +16,7 @@ export const recordTrace = (tracer: Tracer, exchange: Exchange, status: number):
 /** By OpenTelemetry's conventions for HTTP servers. Paths without their queries, and no header fields: secrets are in those. */
 const toRequestSpan = (exchange: Exchange, trace: RequestTrace, status: number, endedAtMs: number): Span => {
   const { context, operation, target, upstreamFailure } = exchange
-  const method = methodOf(exchange)
+  const method = conventionalMethodOf(exchange)
   const isError = status >= 500 || isBrokenOff(exchange)
   return {
     ...partOf(trace),
@@ -35,7 +35,7 @@ const toRequestSpan = (exchange: Exchange, trace: RequestTrace, status: number, 
       'network.protocol.version': `1.${context.request.head.versionMinor}`,
       'client.address': context.address,
       'sidegate.grouping': operation?.grouping ?? 'unmatched',
-      'sidegate.client_id': clientOf(exchange),
+      'sidegate.client_id': provenClientIdOf(exchange),
       'sidegate.request_id': context.id,
       'error.type': status === clientGone ? 'client_gone' : isError ? (upstreamFailure ?? String(status)) : undefined,
     },
@@ -52,7 +52,7 @@ const toRoundTripSpan = (
   endedAtMs: number,
 ): Span => {
   const { operation, upstreamMs, upstreamStatus } = exchange
-  const method = methodOf(exchange)
+  const method = conventionalMethodOf(exchange)
   const failure = exchange.upstreamFailure ?? (status === clientGone ? 'client_gone' : undefined)
   const isError = failure !== undefined || upstreamStatus >= 400
   return {
@@ -89,9 +89,9 @@ const partOf = ({ traceId, state }: RequestTrace): Pick<Span, 'traceId' | 'trace
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE'])
 
-/** Where another gateway asks, that of the request which it asks about; the conventions' word for those that nobody knows. */
-const methodOf = ({ context, check }: Exchange): string => {
-  const method = check?.method ?? context.method
+/** The method, or `_OTHER`, the word of the conventions for methods that they do not know. */
+const conventionalMethodOf = (exchange: Exchange): string => {
+  const method = methodOf(exchange)
   return knownMethods.has(method) ? method : '_OTHER'
 }
 
@@ -102,6 +102,3 @@ const isBrokenOff = ({ upstreamFailure, upstreamStatus }: Exchange): boolean =>
 /** What the client spoke, to us or to the proxy that is trusted. */
 const schemeOf = ({ context: { isSecure, trustedPeer, fields } }: Exchange): string =>
   isSecure || (trustedPeer && fields.forwardedProto === 'https') ? 'https' : 'http'
-
-const clientOf = ({ caller }: Exchange): string | undefined =>
-  caller === undefined || caller.kind === 'unknown' ? undefined : caller.client.client_id
