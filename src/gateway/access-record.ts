@@ -9,7 +9,7 @@ export const observe = (exchange: Exchange, status: number, unmatched: Unmatched
   const durationMs = performance.now() - context.startedAtMs
   const method = methodOf(exchange)
   const meter = operation?.meter ?? unmatched.meter
-  meter.answered(method, status, durationMs, upstreamMs, trace && recordedIdOf(trace))
+  meter.countRequest(method, status, durationMs, upstreamMs, trace && recordedIdOf(trace))
   operation?.meter.inFlight.add(-1)
   accessLog.write({
     request_id: context.id,

@@ -6,7 +6,7 @@ import { isForProof } from './authn/oauth-client.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What an operation of the authorization server did, in the audit log; no way of a forwarded request comes by here. */
-export const auditAnswer = (audit: Audit, exchange: Exchange, facts: OAuthFacts): void => {
+export const auditResponse = (audit: Audit, exchange: Exchange, facts: OAuthFacts): void => {
   const { client_id = '', issued, revoked, signIn, introspection, proofFault } = facts
   const where = placeOf(exchange)
   if (issued) auditIssued(audit, exchange, client_id, issued)

@@ -138,7 +138,7 @@ export const createGateway = (
   return {
     handlers: {
       request: handle,
-      refused: code => unmatched.meter.answered('other', gatewayErrors[code].status, 0, 0, undefined),
+      refused: code => unmatched.meter.countRequest('other', gatewayErrors[code].status, 0, 0, undefined),
       dropped: reason => recorder.counter('connectionsDropped', [reason]).add(),
     },
     upstreams,

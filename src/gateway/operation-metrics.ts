@@ -23,7 +23,13 @@ export type RefusalPage = AuthorizationServer['refusalPage']
 export interface OperationMetrics {
   readonly inFlight: GaugeCell
   /** Counts one answered request. @param traceId undefined: its trace is not recorded */
-  answered(method: string, status: number, durationMs: number, upstreamMs: number, traceId: string | undefined): void
+  countRequest(
+    method: string,
+    status: number,
+    durationMs: number,
+    upstreamMs: number,
+    traceId: string | undefined,
+  ): void
   credential(credential: string, result: 'ok' | 'missing' | 'refused'): void
   planDecision(plan: string, decision: string): void
   oauthError(error: string): void
@@ -89,7 +95,7 @@ export const createOperationMetrics = (
 
   return {
     inFlight: recorder.gauge('httpRequestsInFlight', [grouping]),
-    answered(method, status, durationMs, upstreamMs, traceId) {
+    countRequest(method, status, durationMs, upstreamMs, traceId) {
       requestsOf(knownMethods.has(method) ? method : 'other', status).add()
       durationOf(status).observe(durationMs / 1000, traceId)
       overhead.observe(Math.max(0, durationMs - upstreamMs) / 1000)

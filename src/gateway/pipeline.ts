@@ -12,7 +12,7 @@ import { chargePlan, type PlanDeps } from './plan-limit.ts'
 import { matchRoute } from './routing/match-route.ts'
 import type { Routes } from './routing/route-table.ts'
 import { serveOperation } from './serve.ts'
-import { signCaller } from './sign-identity.ts'
+import { signIdentity } from './sign-identity.ts'
 
 export interface PipelineDeps {
   readonly routes: Routes<MeteredOperation>
@@ -34,7 +34,7 @@ export const pipeline = (deps: PipelineDeps): readonly Step[] => [
   chargePlan(deps.plan),
   spendProof(deps.caller),
   serveOperation(deps.caller.authorizationServer, deps.recorder, deps.audit),
-  signCaller(deps.caller.authorizationServer),
+  signIdentity(deps.caller.authorizationServer),
   forward(deps.forward),
   allowResponse,
 ]

@@ -25,35 +25,35 @@ export interface PlanDeps {
 
 /** Step 3: may they, now. One decision, at most one store round trip, before anything dear is done: 429, 503. */
 export const chargePlan = (deps: PlanDeps): Step => {
-  const priceLists = new Map<MeteredOperation, ChargeRules>()
-  const ruleSets = new Map<string, readonly Rule[]>()
-  const priceListOf = (operation: MeteredOperation): ChargeRules => {
-    const known = priceLists.get(operation)
+  const chargeRules = new Map<MeteredOperation, ChargeRules>()
+  const sharedRules = new Map<string, readonly Rule[]>()
+  const chargeRulesOf = (operation: MeteredOperation): ChargeRules => {
+    const known = chargeRules.get(operation)
     if (known) return known
-    const made = createPriceList(deps, operation, ruleSets)
-    priceLists.set(operation, made)
+    const made = createChargeRules(deps, operation, sharedRules)
+    chargeRules.set(operation, made)
     return made
   }
   const publicClients = createPublicClients(deps)
   return exchange => {
     const { operation, caller } = exchange
     if (operation === undefined || caller === undefined || operation.plan === 'none') return undefined
-    const { tariff, charge } = priceListOf(operation)(exchange, caller)
+    const { ruleSet, charge } = chargeRulesOf(operation)(exchange, caller)
     if (isPublicClient(caller)) {
-      const refused = publicClients.admit(exchange, caller.client, tariff)
+      const refused = publicClients.admit(exchange, caller.client, ruleSet)
       if (refused !== undefined) return refused
     }
     const verdict = deps.limiter.charge(charge)
-    if (verdict instanceof Promise) return verdict.then(decided => applyVerdict(deps, exchange, tariff, decided))
-    return applyVerdict(deps, exchange, tariff, verdict)
+    if (verdict instanceof Promise) return verdict.then(decided => applyVerdict(deps, exchange, ruleSet, decided))
+    return applyVerdict(deps, exchange, ruleSet, verdict)
   }
 }
 
-/** What a request of an operation is charged, and by which tariff. */
+/** What a request of an operation is charged, and by which ruleSet. */
 type ChargeRules = (exchange: Exchange, caller: Caller) => PlanCharge
 
 interface PlanCharge {
-  readonly tariff: RuleSet
+  readonly ruleSet: RuleSet
   readonly charge: Charge
 }
 
@@ -66,31 +66,31 @@ interface RuleSet {
 }
 
 /** Proven clients count by client; callers that only name one, by client and address; all others by address. */
-const createPriceList = (
+const createChargeRules = (
   deps: PlanDeps,
   operation: MeteredOperation,
-  ruleSets: Map<string, readonly Rule[]>,
+  sharedRules: Map<string, readonly Rule[]>,
 ): ChargeRules => {
-  const tariffs = new Map<Plan, RuleSet>()
+  const ruleSets = new Map<Plan, RuleSet>()
   // Of proven clients, each made once: a limiter looks texts up sooner that it has seen before.
-  const prices = new WeakMap<ClientRegistration, PlanCharge>()
-  const tariffOf = (client: ClientRegistration | undefined): RuleSet => {
+  const charges = new WeakMap<ClientRegistration, PlanCharge>()
+  const ruleSetOf = (client: ClientRegistration | undefined): RuleSet => {
     const plan = planOf(deps, operation, client)
-    return getOrCreate(tariffs, plan, () => makeTariff(deps, ruleSets, plan, operation))
+    return getOrCreate(ruleSets, plan, () => createRuleSet(deps, sharedRules, plan, operation))
   }
   return (exchange, caller) => {
     if (caller.kind === 'unknown' || isPublicClient(caller)) {
       const named = caller.kind === 'unknown' ? caller.named : caller.client
-      const tariff = tariffOf(named)
-      const charge = makeCharge(tariff, `address:${addressKey(exchange.context.address)} ${named?.client_id ?? ''}`)
-      return { tariff, charge: { ...charge, byAddress: true } }
+      const ruleSet = ruleSetOf(named)
+      const charge = makeCharge(ruleSet, `address:${addressKey(exchange.context.address)} ${named?.client_id ?? ''}`)
+      return { ruleSet, charge: { ...charge, byAddress: true } }
     }
     const { client } = caller
-    const known = prices.get(client)
+    const known = charges.get(client)
     if (known) return known
-    const tariff = tariffOf(client)
-    const made = { tariff, charge: makeCharge(tariff, `client:${client.client_id}`) }
-    prices.set(client, made)
+    const ruleSet = ruleSetOf(client)
+    const made = { ruleSet, charge: makeCharge(ruleSet, `client:${client.client_id}`) }
+    charges.set(client, made)
     return made
   }
 }
@@ -99,9 +99,9 @@ const createPriceList = (
 const isPublicClient = (caller: Caller): caller is Caller & { readonly kind: 'client' } =>
   caller.kind === 'client' && !isConfidential(caller.client)
 
-const makeTariff = (
+const createRuleSet = (
   { limitFields }: PlanDeps,
-  ruleSets: Map<string, readonly Rule[]>,
+  sharedRules: Map<string, readonly Rule[]>,
   plan: Plan,
   operation: MeteredOperation,
 ): RuleSet => {
@@ -111,7 +111,7 @@ const makeTariff = (
     plan,
     operation,
     // Operations with the same rules share an array, so that a limiter sees that what it knows of one holds for the other.
-    rules: getOrCreate(ruleSets, JSON.stringify(rules), () => rules),
+    rules: getOrCreate(sharedRules, JSON.stringify(rules), () => rules),
     fieldsOf: createLimitFields(limitFields, plan.name, planRules),
   }
 }
@@ -119,7 +119,7 @@ const makeTariff = (
 /** What public clients are charged once they are proven, and which of them have no room for now. */
 interface PublicClients {
   /** Answers a request of a client whose own plan is used up; else the client will be charged when it is proven. */
-  admit(exchange: Exchange, client: ClientRegistration, tariff: RuleSet): Outcome
+  admit(exchange: Exchange, client: ClientRegistration, ruleSet: RuleSet): Outcome
 }
 
 /**
@@ -129,25 +129,26 @@ interface PublicClients {
  */
 const createPublicClients = (deps: PlanDeps): PublicClients => {
   const blocked = new WeakMap<RuleSet, WeakMap<ClientRegistration, number>>()
-  const blockedUntilMs = (client: ClientRegistration, tariff: RuleSet): number => blocked.get(tariff)?.get(client) ?? 0
-  const block = (client: ClientRegistration, tariff: RuleSet, waitMs: number): void => {
-    const ofTariff = blocked.get(tariff) ?? new WeakMap<ClientRegistration, number>()
-    blocked.set(tariff, ofTariff.set(client, performance.now() + waitMs))
+  const blockedUntilMs = (client: ClientRegistration, ruleSet: RuleSet): number =>
+    blocked.get(ruleSet)?.get(client) ?? 0
+  const block = (client: ClientRegistration, ruleSet: RuleSet, waitMs: number): void => {
+    const untilByClient = blocked.get(ruleSet) ?? new WeakMap<ClientRegistration, number>()
+    blocked.set(ruleSet, untilByClient.set(client, performance.now() + waitMs))
   }
 
-  const charge = async (client: ClientRegistration, tariff: RuleSet): Promise<void> => {
-    const verdict = await deps.limiter.charge(makeCharge(tariff, `client:${client.client_id}`))
-    tariff.operation.meter.planDecision(tariff.plan.name, decisionOf(verdict))
-    if (verdict.waitMs > 0) block(client, tariff, verdict.waitMs)
+  const charge = async (client: ClientRegistration, ruleSet: RuleSet): Promise<void> => {
+    const verdict = await deps.limiter.charge(makeCharge(ruleSet, `client:${client.client_id}`))
+    ruleSet.operation.meter.planDecision(ruleSet.plan.name, decisionOf(verdict))
+    if (verdict.waitMs > 0) block(client, ruleSet, verdict.waitMs)
   }
   return {
-    admit(exchange, client, tariff) {
-      const waitMs = blockedUntilMs(client, tariff) - performance.now()
+    admit(exchange, client, ruleSet) {
+      const waitMs = blockedUntilMs(client, ruleSet) - performance.now()
       if (waitMs > 0) {
-        tariff.operation.meter.planDecision(tariff.plan.name, 'denied')
+        ruleSet.operation.meter.planDecision(ruleSet.plan.name, 'denied')
         return refuseExceeded(deps, exchange, waitMs)
       }
-      exchange.chargeProven = () => void charge(client, tariff)
+      exchange.chargeProven = () => void charge(client, ruleSet)
       return undefined
     },
   }
@@ -164,13 +165,13 @@ const planOf = (deps: PlanDeps, operation: MeteredOperation, client: ClientRegis
   return (client && deps.plans.get(client.plan)) ?? deps.defaultPlan
 }
 
-const applyVerdict = (deps: PlanDeps, exchange: Exchange, tariff: RuleSet, verdict: Verdict): Outcome => {
-  tariff.operation.meter.planDecision(tariff.plan.name, decisionOf(verdict))
-  const fields = tariff.fieldsOf(verdict)
+const applyVerdict = (deps: PlanDeps, exchange: Exchange, ruleSet: RuleSet, verdict: Verdict): Outcome => {
+  ruleSet.operation.meter.planDecision(ruleSet.plan.name, decisionOf(verdict))
+  const fields = ruleSet.fieldsOf(verdict)
   exchange.answerFields = exchange.answerFields.length === 0 ? fields : [...exchange.answerFields, ...fields]
   // Of a share alone it is not known whether the whole is exceeded.
   if (verdict.shadowDenied && verdict.source === 'store')
-    deps.softLimits.exceeded(exchange, tariff.plan.name, exceededMs(tariff, verdict))
+    deps.softLimits.exceeded(exchange, ruleSet.plan.name, exceededMs(ruleSet, verdict))
   if (verdict.allowed) return undefined
   if (verdict.source !== 'closed') return refuseExceeded(deps, exchange, verdict.waitMs)
   auditRefused(deps.audit, exchange, 'temporarily_unavailable')
@@ -193,5 +194,5 @@ const decisionOf = (verdict: Verdict): string => {
 }
 
 /** The longest window, in milliseconds, of the limits that have no room. */
-const exceededMs = (tariff: RuleSet, { rules }: Verdict): number =>
-  Math.max(0, ...tariff.rules.filter((_, nth) => rules[nth]?.remaining === 0).map(({ windowMs }) => windowMs))
+const exceededMs = (ruleSet: RuleSet, { rules }: Verdict): number =>
+  Math.max(0, ...ruleSet.rules.filter((_, nth) => rules[nth]?.remaining === 0).map(({ windowMs }) => windowMs))

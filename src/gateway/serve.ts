@@ -2,8 +2,8 @@ import type { AuthorizationServer } from '../oauth/index.ts'
 import type { OAuthReply } from '../oauth/protocol.ts'
 import type { Audit } from '../telemetry/audit.ts'
 import type { Recorder } from '../telemetry/recorder.ts'
-import { auditAnswer } from './audit-events.ts'
-import { countWhenAnswered } from './authn/oauth-client.ts'
+import { auditResponse } from './audit-events.ts'
+import { countWhenSettled } from './authn/oauth-client.ts'
 import { refuse } from './error-response.ts'
 import type { Exchange, Outcome, Step } from './exchange.ts'
 import { createOAuthMetrics } from './oauth-metrics.ts'
@@ -20,7 +20,7 @@ export const serveOperation = (authorizationServer: AuthorizationServer, recorde
       count(facts)
       if (facts.issued !== undefined) exchange.chargeProven?.()
       if (facts.error) exchange.operation?.meter.oauthError(facts.error)
-      auditAnswer(audit, exchange, facts)
+      auditResponse(audit, exchange, facts)
     }
     return toReply(reply)
   }
@@ -36,7 +36,7 @@ export const serveOperation = (authorizationServer: AuthorizationServer, recorde
 
 const counted = (exchange: Exchange, reply: Promise<OAuthReply>): Promise<OAuthReply> =>
   exchange.caller?.kind === 'client' && exchange.caller.pendingReplayChecks.length > 0
-    ? countWhenAnswered(exchange, reply)
+    ? countWhenSettled(exchange, reply)
     : reply
 
 const answer = (

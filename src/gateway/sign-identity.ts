@@ -5,7 +5,7 @@ import type { Step } from './exchange.ts'
  * Step 6: who is calling, signed for the service, where the grouping says so. Nobody is vouched for who has proven
  * nothing: then the service gets no assertion.
  */
-export const signCaller =
+export const signIdentity =
   (server: Pick<AuthorizationServer, 'signIdentity'>): Step =>
   exchange => {
     const { operation, caller } = exchange

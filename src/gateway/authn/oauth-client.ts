@@ -32,7 +32,7 @@ const proveForm = (
 }
 
 /** Counts a client whose proof may have been used before, which is known once its request is answered. */
-export const countWhenAnswered = async <T>({ operation }: Exchange, answer: Promise<T>): Promise<T> => {
+export const countWhenSettled = async <T>({ operation }: Exchange, answer: Promise<T>): Promise<T> => {
   try {
     const answered = await answer
     operation?.meter.credential('client', 'ok')

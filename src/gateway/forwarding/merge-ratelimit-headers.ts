@@ -59,10 +59,10 @@ const isTighter = (one: Limit, other: Limit): boolean =>
   one.remaining < other.remaining || (one.remaining === other.remaining && one.reset > other.reset)
 
 const withTheirItems = (own: readonly string[], names: readonly string[], upstream: FieldReader): readonly string[] =>
-  own.map((value, place) => {
-    const name = own[place - 1]
-    return place % 2 === 1 && name !== undefined && names.includes(name) ? (upstream(name) ?? '') + value : value
+  own.map((value, index) => {
+    const name = own[index - 1]
+    return index % 2 === 1 && name !== undefined && names.includes(name) ? (upstream(name) ?? '') + value : value
   })
 
 const without = (own: readonly string[], names: readonly string[]): readonly string[] =>
-  own.filter((_, place) => !names.includes(own[place - (place % 2)] ?? ''))
+  own.filter((_, index) => !names.includes(own[index - (index % 2)] ?? ''))

@@ -22,7 +22,7 @@ const mayHaveLength = (status: number): boolean => status !== 204 && status >= 2
 
 /** All values of a field in one; undefined where there is none. */
 const joinedValue = (fields: readonly string[], name: string): string | undefined => {
-  const values = fields.filter((_, place) => place % 2 === 1 && fields[place - 1]?.toLowerCase() === name)
+  const values = fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === name)
   return values.length === 0 ? undefined : values.join('')
 }
 

@@ -24,12 +24,12 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
   readonly #exchange: Exchange
   readonly #operation: MeteredOperation
   readonly #upstream: Upstream
-  #member: Endpoint | undefined
+  #endpoint: Endpoint | undefined
   #connection: Connection | undefined
   /** 0 until then: a wait for room is the gateway's. */
   #sentAtMs = 0
   #status = 0
-  /** Members that have failed; nearly always none. */
+  /** Endpoints that have failed; nearly always none. */
   #tried = nobody
   /** Bytes of the body still owed, where the upstream said how many; -1 where it did not. */
   #owedBytes = -1
@@ -44,23 +44,23 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
 
   start(): void {
     this.#exchange.context.response.listener = this
-    const member = this.#upstream.take()
-    if (member) this.onTurn(member)
+    const endpoint = this.#upstream.take()
+    if (endpoint) this.onTurn(endpoint)
     else if (!this.#upstream.wait(this)) this.onBusy()
   }
 
-  onTurn(member: Endpoint): void {
+  onTurn(endpoint: Endpoint): void {
     const { context } = this.#exchange
-    this.#member = member
+    this.#endpoint = endpoint
     this.#sentAtMs = performance.now()
     if (expectsContinue(context)) context.response.writeContinue()
-    this.#connection = member.pool.send(this.#requestTo(member), this)
+    this.#connection = endpoint.pool.send(this.#requestTo(endpoint), this)
   }
 
   onBusy(): void {
     this.#settle()
     this.#exchange.upstreamFailure = 'busy'
-    this.#upstream.failed('busy')
+    this.#upstream.countFailure('busy')
     this.#deps.reply(this.#exchange, refuseOverload(this.#exchange))
   }
 
@@ -81,7 +81,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
     const { response } = this.#exchange.context
     this.#status = head.status
     this.#exchange.upstreamStatus = head.status
-    if (this.#member) this.#upstream.heard(this.#member, head.status)
+    if (this.#endpoint) this.#upstream.recordResponse(this.#endpoint, head.status)
     if (head.framing.by === 'length' && head.framing.bytes > 0) this.#owedBytes = head.framing.bytes
     if (this.#deps.isDraining()) response.closes = true
     response.writeHead(toClientHead(this.#exchange, head))
@@ -150,7 +150,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
       response.abort()
       this.#end(toUpstreamFailure(error).reason, this.#status)
     } else {
-      if (this.#member) this.#upstream.missed(this.#member, error)
+      if (this.#endpoint) this.#upstream.recordFailure(this.#endpoint, error)
       if (!this.#retry(error)) this.#refuse(error)
     }
   }
@@ -160,33 +160,33 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
     const { code, reason } = toUpstreamFailure(error)
     this.#settle()
     this.#exchange.upstreamFailure = reason
-    this.#upstream.failed(reason)
+    this.#upstream.countFailure(reason)
     this.#deps.reply(this.#exchange, refuse(this.#exchange, code))
   }
 
   /**
-   * Tries again what is safe. A member that cannot be reached has seen nothing: two others may be tried. Where a connection
+   * Tries again what is safe. An endpoint that cannot be reached has seen nothing: two others may be tried. Where a connection
    * closed before the answer a repeat must change nothing (RFC 9110 section 9.2.2), and there is one.
    * @returns whether it is under way
    */
   #retry({ kind }: RoundTripError): boolean {
     const isUnseen = kind === 'unreachable'
-    if (this.#member === undefined || this.#tried.length > (isUnseen ? 1 : 0)) return false
+    if (this.#endpoint === undefined || this.#tried.length > (isUnseen ? 1 : 0)) return false
     if (!isUnseen && !(kind === 'closed' && isRepeatable(this.#exchange))) return false
-    const tried = [...this.#tried, this.#member]
-    const member = this.#upstream.takeAgain(tried, isUnseen)
-    if (member === undefined) return false
+    const tried = [...this.#tried, this.#endpoint]
+    const endpoint = this.#upstream.takeAgain(tried, isUnseen)
+    if (endpoint === undefined) return false
     this.#tried = tried
-    this.#member = member
-    this.#connection = member.pool.sendFresh(this.#requestTo(member), this)
+    this.#endpoint = endpoint
+    this.#connection = endpoint.pool.sendFresh(this.#requestTo(endpoint), this)
     return true
   }
 
   #end(failure: UpstreamFailure | undefined, status: number): void {
     this.#settle()
     this.#exchange.upstreamFailure = failure
-    if (failure) this.#upstream.failed(failure)
-    else this.#upstream.answered(status, this.#exchange.upstreamMs)
+    if (failure) this.#upstream.countFailure(failure)
+    else this.#upstream.countResponse(status, this.#exchange.upstreamMs)
     this.#deps.finish(this.#exchange, status)
   }
 
@@ -196,8 +196,8 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
     // Others use it from now on: what this client still has to take must not hold them up.
     this.#connection = undefined
     this.#exchange.context.response.listener = undefined
-    if (this.#member) this.#upstream.giveBack(this.#member)
-    this.#member = undefined
+    if (this.#endpoint) this.#upstream.giveBack(this.#endpoint)
+    this.#endpoint = undefined
   }
 }
 

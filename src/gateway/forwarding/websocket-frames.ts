@@ -94,6 +94,6 @@ export const closeFrame = (code: CloseCode, reason: string, isMasked: boolean): 
   const first = 0x80 | closeOpcode
   if (!isMasked) return Buffer.concat([Buffer.from([first, content.length]), content])
   const mask = randomBytes(maskBytes)
-  const masked = content.map((byte, place) => byte ^ (mask[place % maskBytes] ?? 0))
+  const masked = content.map((byte, index) => byte ^ (mask[index % maskBytes] ?? 0))
   return Buffer.concat([Buffer.from([first, 0x80 | content.length]), mask, masked])
 }

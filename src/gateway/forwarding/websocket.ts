@@ -29,14 +29,14 @@ export const forwardUpgrade =
     return 'taken'
   }
 
-/** One handshake, from its wait for a member to the end of the WebSocket or of the refusal. */
+/** One handshake, from its wait for an endpoint to the end of the WebSocket or of the refusal. */
 class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequest<Endpoint> {
   readonly #deps: ForwardDeps
   readonly #exchange: Exchange
   readonly #operation: MeteredOperation
   readonly #upstream: Upstream
   readonly #response: Response
-  #member: Endpoint | undefined
+  #endpoint: Endpoint | undefined
   /** Until it is answered in whole, one way or the other. */
   #handshake: Upgrade | undefined
   #sentAtMs = 0
@@ -51,18 +51,18 @@ class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequ
 
   start(): void {
     this.#response.listener = this
-    const member = this.#upstream.take()
-    if (member) this.onTurn(member)
+    const endpoint = this.#upstream.take()
+    if (endpoint) this.onTurn(endpoint)
     else if (!this.#upstream.wait(this)) this.onBusy()
   }
 
-  onTurn(member: Endpoint): void {
-    this.#member = member
+  onTurn(endpoint: Endpoint): void {
+    this.#endpoint = endpoint
     this.#sentAtMs = performance.now()
     const { trace } = this.#exchange
-    if (trace) trace.upstreamHost = member.host
-    const head = toUpgradeRequest(this.#exchange, this.#operation, member.host)
-    this.#handshake = new Upgrade(member.open, { head, protocol: 'websocket' }, this.#upstream.options, this)
+    if (trace) trace.upstreamHost = endpoint.host
+    const head = toUpgradeRequest(this.#exchange, this.#operation, endpoint.host)
+    this.#handshake = new Upgrade(endpoint.open, { head, protocol: 'websocket' }, this.#upstream.options, this)
   }
 
   onBusy(): void {
@@ -113,7 +113,7 @@ class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequ
       this.#response.abort()
       this.#end(this.#exchange.upstreamStatus)
     } else {
-      if (this.#member) this.#upstream.missed(this.#member, error)
+      if (this.#endpoint) this.#upstream.recordFailure(this.#endpoint, error)
       this.#exchange.upstreamMs = performance.now() - this.#sentAtMs
       this.#giveBack()
       this.#deps.reply(this.#exchange, refuse(this.#exchange, code))
@@ -123,13 +123,13 @@ class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequ
   #onAnswer({ status }: UpstreamHead): void {
     this.#exchange.upstreamStatus = status
     this.#exchange.upstreamMs = performance.now() - this.#sentAtMs
-    if (this.#member) this.#upstream.heard(this.#member, status)
-    this.#upstream.answered(status, this.#exchange.upstreamMs)
+    if (this.#endpoint) this.#upstream.recordResponse(this.#endpoint, status)
+    this.#upstream.countResponse(status, this.#exchange.upstreamMs)
   }
 
   #failed(reason: UpstreamFailure): void {
     this.#exchange.upstreamFailure = reason
-    this.#upstream.failed(reason)
+    this.#upstream.countFailure(reason)
   }
 
   onClose(): void {
@@ -146,8 +146,8 @@ class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequ
   }
 
   #giveBack(): void {
-    if (this.#member) this.#upstream.giveBack(this.#member)
-    this.#member = undefined
+    if (this.#endpoint) this.#upstream.giveBack(this.#endpoint)
+    this.#endpoint = undefined
   }
 }
 

@@ -13,7 +13,7 @@ import { clientGone } from '../exchange.ts'
 import { type InternalCaller, type InternalCallerOptions, proveInternalCaller } from './authenticate.ts'
 
 export interface InternalApiDeps {
-  readonly backChannel: LoginApi
+  readonly loginApi: LoginApi
   readonly caller: InternalCallerOptions
   readonly log: Logger
   readonly accessLog: AccessLog
@@ -76,7 +76,7 @@ export const createInternalApi = (deps: InternalApiDeps): InternalApi => {
 interface InternalOperation {
   readonly method: 'GET' | 'POST'
   readonly members: ReturnType<typeof operationMembers>
-  readonly serve: (backChannel: LoginApi, id: string, body: unknown) => Promise<LoginApiAnswer>
+  readonly serve: (loginApi: LoginApi, id: string, body: unknown) => Promise<LoginApiAnswer>
 }
 
 const operation = (
@@ -90,9 +90,9 @@ const operation = (
 })
 
 const operations: ReadonlyMap<string, InternalOperation> = new Map([
-  ['', operation('GET', '', (backChannel, id) => backChannel.describe(id))],
-  ['/accept', operation('POST', '/accept', (backChannel, id, body) => backChannel.accept(id, body))],
-  ['/reject', operation('POST', '/reject', (backChannel, id, body) => backChannel.reject(id, body))],
+  ['', operation('GET', '', (loginApi, id) => loginApi.describe(id))],
+  ['/accept', operation('POST', '/accept', (loginApi, id, body) => loginApi.accept(id, body))],
+  ['/reject', operation('POST', '/reject', (loginApi, id, body) => loginApi.reject(id, body))],
 ])
 
 const unmatched = operationMembers('internal', 'unmatched')
@@ -117,7 +117,7 @@ const replyTo = async (
   response: Response,
   call: Call | undefined,
   requestId: string,
-  { backChannel, caller }: InternalApiDeps,
+  { loginApi, caller }: InternalApiDeps,
 ): Promise<Reply | undefined> => {
   const { method: sentMethod, fields } = request.head
   if (!call) return problemReply('NOT_FOUND', requestId)
@@ -125,13 +125,13 @@ const replyTo = async (
   if (sentMethod !== method) return problemReply('METHOD_NOT_ALLOWED', requestId, { headers: ['allow', method] })
   const proof = await proveInternalCaller(request, caller)
   if (proof.kind !== 'proven') return refuseCaller(proof, requestId)
-  if (method === 'GET') return toReply(await serve(backChannel, call.id, undefined), requestId)
+  if (method === 'GET') return toReply(await serve(loginApi, call.id, undefined), requestId)
   if (!isJson(fields.contentType)) return problemReply('MEDIA_TYPE_UNSUPPORTED', requestId, acceptsJson)
   if (fields.expect !== undefined) response.writeContinue()
   const body = await readBody(request, response, bodyLimits)
   switch (body.kind) {
     case 'body':
-      return toReply(await serve(backChannel, call.id, parseJson(body.text)), requestId)
+      return toReply(await serve(loginApi, call.id, parseJson(body.text)), requestId)
     case 'too_large':
       return problemReply('BODY_TOO_LARGE', requestId)
     case 'too_slow':

@@ -35,8 +35,8 @@ export const openPrivateListener = async (
 ): Promise<PrivateListener> => {
   const { tls: files, jwks } = options
   const tls = files && (await openTls(files, certificates))
-  const partsFor = (oauth: OAuthDeps): Pick<InternalApiDeps, 'backChannel' | 'caller'> => ({
-    backChannel: createLoginApi(oauth),
+  const partsFor = (oauth: OAuthDeps): Pick<InternalApiDeps, 'loginApi' | 'caller'> => ({
+    loginApi: createLoginApi(oauth),
     caller: {
       takesCertificates: files?.clientCaFile !== undefined,
       nowMs: oauth.clock.nowMs,
@@ -46,8 +46,8 @@ export const openPrivateListener = async (
   let parts = partsFor(oauth)
   const api = createInternalApi({
     ...deps,
-    get backChannel() {
-      return parts.backChannel
+    get loginApi() {
+      return parts.loginApi
     },
     get caller() {
       return parts.caller

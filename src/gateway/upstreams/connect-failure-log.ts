@@ -1,11 +1,11 @@
 import type { RoundTripError } from '../../http/client/errors.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Told which members cannot be reached, and which can again. */
+/** Told which endpoints cannot be reached, and which can again. */
 export interface ConnectReport {
   /** No connection to it was made; said once for each reason until it is reachable. */
-  unreachable(member: Endpoint, reason: Unreachable): void
-  reachable(member: Endpoint): void
+  unreachable(endpoint: Endpoint, reason: Unreachable): void
+  reachable(endpoint: Endpoint): void
 }
 
 /** Why there is no connection: for the log alone, and nothing of a request is in it. */
@@ -23,7 +23,7 @@ interface Trouble {
 }
 
 /**
- * Who of an upstream's members cannot be reached, and why: a wrong certificate or address would otherwise be a 502 like any
+ * Who of an upstream's endpoints cannot be reached, and why: a wrong certificate or address would otherwise be a 502 like any
  * other. One that answers counts as reachable once nothing has failed for ten seconds, so that one which comes and goes
  * does not fill the log.
  */
@@ -44,29 +44,29 @@ export class ConnectFailureLog {
     return this.#troubles.size > 0
   }
 
-  failed(member: Endpoint, error: RoundTripError): void {
+  failed(endpoint: Endpoint, error: RoundTripError): void {
     if (this.#isClosed || !isOfConnection(error)) return
-    const trouble = this.#troubles.get(member) ?? { said: new Set(), lastMissedAtMs: 0 }
-    this.#troubles.set(member, trouble)
+    const trouble = this.#troubles.get(endpoint) ?? { said: new Set(), lastMissedAtMs: 0 }
+    this.#troubles.set(endpoint, trouble)
     trouble.lastMissedAtMs = this.#nowMs()
     const why = reasonOf(error)
     const key = why.code ?? why.reason
     if (trouble.said.has(key)) return
     trouble.said.add(key)
-    this.#report.unreachable(member, why)
+    this.#report.unreachable(endpoint, why)
   }
 
   /** It has answered. */
-  succeeded(member: Endpoint): void {
-    const trouble = this.#troubles.get(member)
+  succeeded(endpoint: Endpoint): void {
+    const trouble = this.#troubles.get(endpoint)
     if (trouble === undefined || this.#nowMs() - trouble.lastMissedAtMs < calmMs) return
-    this.#troubles.delete(member)
-    this.#report.reachable(member)
+    this.#troubles.delete(endpoint)
+    this.#report.reachable(endpoint)
   }
 
-  /** It is no member any more. */
-  forget(member: Endpoint): void {
-    this.#troubles.delete(member)
+  /** It is no endpoint any more. */
+  forget(endpoint: Endpoint): void {
+    this.#troubles.delete(endpoint)
   }
 
   /** Connections that end from now on are ended by us. */

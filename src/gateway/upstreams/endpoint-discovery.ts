@@ -10,15 +10,15 @@ export interface EndpointDiscoveryOptions {
 
 export interface EndpointDiscoveryDeps {
   readonly lookUp: LookUp
-  create(target: string, place: EndpointAddress): Endpoint
-  /** These are all members now; those that were before and are no more finish what they have under way. */
-  onMembers(members: readonly Endpoint[]): void
+  create(target: string, address: EndpointAddress): Endpoint
+  /** These are all endpoints now; those that were before and are no more finish what they have under way. */
+  onEndpoints(endpoints: readonly Endpoint[]): void
   /** A name has other addresses than before. */
   onAddresses(name: string, addresses: readonly string[]): void
   onUnresolved(name: string, reason: string): void
 }
 
-/** Who the members of an upstream are: one for each target, or for each address that a target's name has at the time. */
+/** Who the endpoints of an upstream are: one for each target, or for each address that a target's name has at the time. */
 export class EndpointDiscovery {
   readonly #deps: EndpointDiscoveryDeps
   readonly #byTarget = new Map<string, readonly Endpoint[]>()
@@ -37,31 +37,31 @@ export class EndpointDiscovery {
   }
 
   #watch(target: string, intervalMs: number): readonly DnsRefresh[] {
-    const place = toEndpointAddress(target)
-    if (place.kind === 'unix' || !isWatchable(place.name)) return []
+    const address = toEndpointAddress(target)
+    if (address.kind === 'unix' || !isWatchable(address.name)) return []
     let isFirst = true
     const report = {
       changed: (addresses: readonly string[]) => {
-        if (!isFirst) this.#deps.onAddresses(place.name, addresses)
+        if (!isFirst) this.#deps.onAddresses(address.name, addresses)
         isFirst = false
-        this.#move(target, place, addresses)
+        this.#move(target, address, addresses)
       },
-      failed: (reason: string) => this.#deps.onUnresolved(place.name, reason),
+      failed: (reason: string) => this.#deps.onUnresolved(address.name, reason),
     }
-    return [new DnsRefresh(place.name, this.#deps.lookUp, intervalMs, report)]
+    return [new DnsRefresh(address.name, this.#deps.lookUp, intervalMs, report)]
   }
 
-  /** Members whose address stays, stay: with their connections, and what is known of them. */
-  #move(target: string, place: EndpointAddress & { readonly kind: 'tcp' }, addresses: readonly string[]): void {
+  /** Endpoints whose address stays, stay: with their connections, and what is known of them. */
+  #move(target: string, address: EndpointAddress & { readonly kind: 'tcp' }, addresses: readonly string[]): void {
     const before = this.#byTarget.get(target) ?? []
     const after = addresses.map(
-      host => before.find(member => member.isAt(host)) ?? this.#deps.create(target, { ...place, host }),
+      host => before.find(endpoint => endpoint.isAt(host)) ?? this.#deps.create(target, { ...address, host }),
     )
     this.#byTarget.set(target, after)
     this.#tell()
   }
 
   #tell(): void {
-    this.#deps.onMembers([...this.#byTarget.values()].flat())
+    this.#deps.onEndpoints([...this.#byTarget.values()].flat())
   }
 }

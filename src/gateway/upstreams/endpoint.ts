@@ -6,7 +6,7 @@ import type { ConnectionLimits } from '../../http/client/timeouts.ts'
 import type { ClientTls } from '../../http/client/tls-context.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 
-/** What a member is used for. */
+/** What an endpoint is used for. */
 export const endpointStates = ['available', 'ejected', 'unhealthy'] as const
 export type EndpointState = (typeof endpointStates)[number]
 
@@ -24,15 +24,15 @@ export class Endpoint {
   failures = 0
   isEjected = false
   isHealthy = true
-  readonly #place: EndpointAddress
+  readonly #endpointAddress: EndpointAddress
 
-  /** @param target what the configuration says; several members may come of one */
-  constructor(target: string, place: EndpointAddress, limits: ConnectionLimits, tls?: ClientTls) {
-    this.address = addressText(place)
+  /** @param target what the configuration says; several endpoints may come of one */
+  constructor(target: string, endpointAddress: EndpointAddress, limits: ConnectionLimits, tls?: ClientTls) {
+    this.address = addressText(endpointAddress)
     this.host = hostOf(target)
-    this.open = createConnector(place, tls)
+    this.open = createConnector(endpointAddress, tls)
     this.pool = createPool(this.open, limits)
-    this.#place = place
+    this.#endpointAddress = endpointAddress
   }
 
   get state(): EndpointState {
@@ -42,11 +42,11 @@ export class Endpoint {
 
   /** Whether this is where it is. */
   isAt(host: string): boolean {
-    return this.#place.kind === 'tcp' && this.#place.host === host
+    return this.#endpointAddress.kind === 'tcp' && this.#endpointAddress.host === host
   }
 }
 
-/** Makes the members of one upstream. */
+/** Makes the endpoints of one upstream. */
 export const createEndpointFactory = (options: UpstreamOptions, tls: ClientTls | undefined) => {
   const limits: ConnectionLimits = {
     connectTimeoutMs: options.connectTimeoutMs,
@@ -55,7 +55,8 @@ export const createEndpointFactory = (options: UpstreamOptions, tls: ClientTls |
     totalTimeoutMs: options.totalTimeoutMs,
     keepAliveMs,
   }
-  return (target: string, place: EndpointAddress): Endpoint => new Endpoint(target, place, limits, tls)
+  return (target: string, endpointAddress: EndpointAddress): Endpoint =>
+    new Endpoint(target, endpointAddress, limits, tls)
 }
 
 /** Shorter than what servers usually keep, so that the gateway closes first and no request meets a closing socket. */

@@ -4,12 +4,12 @@ import type { UpstreamHead } from '../../http/client/response-head.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HealthOptions } from './upstream-options.ts'
 
-/** Told when a member has changed from healthy to unhealthy, or back. */
-export type ReportHealth = (member: Endpoint) => void
+/** Told when an endpoint has changed from healthy to unhealthy, or back. */
+export type ReportHealth = (endpoint: Endpoint) => void
 
-/** The checks of one member, over connections of their own: a member that is busy is not taken for one that is ill. */
+/** The checks of one endpoint, over connections of their own: an endpoint that is busy is not taken for one that is ill. */
 export class HealthCheck implements RoundTripHandler {
-  readonly #member: Endpoint
+  readonly #endpoint: Endpoint
   readonly #options: HealthOptions
   readonly #report: ReportHealth
   readonly #pool: ConnectionPool
@@ -20,15 +20,15 @@ export class HealthCheck implements RoundTripHandler {
   /** Results in a row that speak against what it is taken for. */
   #doubts = 0
 
-  constructor(member: Endpoint, options: HealthOptions, report: ReportHealth) {
+  constructor(endpoint: Endpoint, options: HealthOptions, report: ReportHealth) {
     const { path, intervalMs, timeoutMs } = options
-    this.#member = member
+    this.#endpoint = endpoint
     this.#options = options
     this.#report = report
-    this.#head = `GET ${path} HTTP/1.1\r\nHost: ${member.host}\r\nUser-Agent: sidegate\r\nConnection: close\r\n\r\n`
+    this.#head = `GET ${path} HTTP/1.1\r\nHost: ${endpoint.host}\r\nUser-Agent: sidegate\r\nConnection: close\r\n\r\n`
     const limits = { connectTimeoutMs: timeoutMs, headersTimeoutMs: timeoutMs, bodyTimeoutMs: timeoutMs }
     const whole = { totalTimeoutMs: timeoutMs, endsStreams: true }
-    this.#pool = createPool(member.open, { ...limits, ...whole, keepAliveMs: timeoutMs })
+    this.#pool = createPool(endpoint.open, { ...limits, ...whole, keepAliveMs: timeoutMs })
     // Workers that begin together do not ask together.
     this.#timer = this.#askIn(Math.random() * Math.min(intervalMs, longestFirstWaitMs))
   }
@@ -68,15 +68,15 @@ export class HealthCheck implements RoundTripHandler {
   #conclude(isGood: boolean): void {
     this.#connection = undefined
     this.#timer = this.#askIn(this.#options.intervalMs * (1 - spread + Math.random() * spread * 2))
-    if (isGood === this.#member.isHealthy) {
+    if (isGood === this.#endpoint.isHealthy) {
       this.#doubts = 0
       return
     }
     this.#doubts += 1
     if (this.#doubts < (isGood ? this.#options.healthy : this.#options.unhealthy)) return
     this.#doubts = 0
-    this.#member.isHealthy = isGood
-    this.#report(this.#member)
+    this.#endpoint.isHealthy = isGood
+    this.#report(this.#endpoint)
   }
 }
 

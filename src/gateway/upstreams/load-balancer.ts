@@ -1,9 +1,9 @@
 import type { Endpoint, EndpointState } from './endpoint.ts'
 
-/** Told how many members are in which state, by the difference to before. */
+/** Told how many endpoints are in which state, by the difference to before. */
 export type CountEndpoints = (state: EndpointState, difference: number) => void
 
-/** The members of one upstream, and the choice among them. There is always one. */
+/** The endpoints of one upstream, and the choice among them. There is always one. */
 export class LoadBalancer {
   readonly #count: CountEndpoints
   #all: readonly Endpoint[] = []
@@ -25,7 +25,7 @@ export class LoadBalancer {
     this.update()
   }
 
-  /** To be called when the state of a member has changed. */
+  /** To be called when the state of an endpoint has changed. */
   update(): void {
     const available = this.#all.filter(({ state }) => state === 'available')
     // Where all are out of order one of them may yet answer, and a refusal certainly would not.
@@ -47,8 +47,8 @@ export class LoadBalancer {
 
   /** Any but these; undefined where there is no other. */
   chooseOther(than: readonly Endpoint[]): Endpoint | undefined {
-    const usable = this.#usable.filter(member => !than.includes(member))
-    const others = usable.length > 0 ? usable : this.#all.filter(member => !than.includes(member))
+    const usable = this.#usable.filter(endpoint => !than.includes(endpoint))
+    const others = usable.length > 0 ? usable : this.#all.filter(endpoint => !than.includes(endpoint))
     return others[Math.floor(Math.random() * others.length)]
   }
 

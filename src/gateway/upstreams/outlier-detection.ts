@@ -2,15 +2,15 @@ import type { Endpoint } from './endpoint.ts'
 import type { LoadBalancer } from './load-balancer.ts'
 import type { OutlierDetectionOptions } from './upstream-options.ts'
 
-/** Why a member is counted as failing: no answer, or one that says so itself. */
+/** Why an endpoint is counted as failing: no answer, or one that says so itself. */
 export type EjectionReason = 'connect' | 'timeout' | 'reset' | 'invalid' | '5xx'
 
 export interface EjectionReport {
-  ejected(member: Endpoint, reason: EjectionReason, forMs: number): void
-  returned(member: Endpoint): void
+  ejected(endpoint: Endpoint, reason: EjectionReason, forMs: number): void
+  restored(endpoint: Endpoint): void
 }
 
-/** When a member was ejected, the last time. */
+/** When an endpoint was ejected, the last time. */
 interface Absence {
   readonly timer: NodeJS.Timeout
   readonly forMs: number
@@ -21,33 +21,33 @@ interface Absence {
 /** Passive checks: who fails several times in a row is left alone, longer each time (outlier detection). */
 export class OutlierDetection {
   readonly #options: OutlierDetectionOptions
-  readonly #members: LoadBalancer
+  readonly #loadBalancer: LoadBalancer
   readonly #report: EjectionReport
   readonly #absences = new Map<Endpoint, Absence>()
 
-  constructor(options: OutlierDetectionOptions, members: LoadBalancer, report: EjectionReport) {
+  constructor(options: OutlierDetectionOptions, loadBalancer: LoadBalancer, report: EjectionReport) {
     this.#options = options
-    this.#members = members
+    this.#loadBalancer = loadBalancer
     this.#report = report
   }
 
-  /** One more failure of a member. */
-  count(member: Endpoint, reason: EjectionReason): void {
+  /** One more failure of an endpoint. */
+  count(endpoint: Endpoint, reason: EjectionReason): void {
     const { failures } = this.#options
-    member.failures += 1
-    if (failures === 0 || member.failures < failures || member.isEjected || !this.#canSpareOne()) return
-    const forMs = this.#timeFor(member)
-    const timer = setTimeout(() => this.#return(member), forMs).unref()
-    this.#absences.set(member, { timer, forMs, returnedAtMs: undefined })
-    member.isEjected = true
-    this.#members.update()
-    this.#report.ejected(member, reason, forMs)
+    endpoint.failures += 1
+    if (failures === 0 || endpoint.failures < failures || endpoint.isEjected || !this.#canSpareOne()) return
+    const forMs = this.#timeFor(endpoint)
+    const timer = setTimeout(() => this.#return(endpoint), forMs).unref()
+    this.#absences.set(endpoint, { timer, forMs, returnedAtMs: undefined })
+    endpoint.isEjected = true
+    this.#loadBalancer.update()
+    this.#report.ejected(endpoint, reason, forMs)
   }
 
-  /** It is no member any more. */
-  forget(member: Endpoint): void {
-    clearTimeout(this.#absences.get(member)?.timer)
-    this.#absences.delete(member)
+  /** It is no endpoint any more. */
+  forget(endpoint: Endpoint): void {
+    clearTimeout(this.#absences.get(endpoint)?.timer)
+    this.#absences.delete(endpoint)
   }
 
   close(): void {
@@ -56,26 +56,26 @@ export class OutlierDetection {
   }
 
   #canSpareOne(): boolean {
-    const { all } = this.#members
+    const { all } = this.#loadBalancer
     const most = Math.min(all.length - 1, Math.floor((all.length * this.#options.maxEjectionPercent) / 100))
     return all.filter(({ isEjected }) => isEjected).length < most
   }
 
   /** Who did well for as long as it was out before begins anew. */
-  #timeFor(member: Endpoint): number {
+  #timeFor(endpoint: Endpoint): number {
     const { timeMs, maxTimeMs } = this.#options
-    const before = this.#absences.get(member)
+    const before = this.#absences.get(endpoint)
     const isAgain = before?.returnedAtMs !== undefined && performance.now() < before.returnedAtMs + before.forMs
     return Math.min(maxTimeMs, isAgain ? before.forMs * 2 : timeMs)
   }
 
-  #return(member: Endpoint): void {
-    const absence = this.#absences.get(member)
+  #return(endpoint: Endpoint): void {
+    const absence = this.#absences.get(endpoint)
     if (absence) absence.returnedAtMs = performance.now()
-    member.isEjected = false
+    endpoint.isEjected = false
     // On probation: the next failure is enough, the next answer clears it.
-    member.failures = this.#options.failures - 1
-    this.#members.update()
-    this.#report.returned(member)
+    endpoint.failures = this.#options.failures - 1
+    this.#loadBalancer.update()
+    this.#report.restored(endpoint)
   }
 }

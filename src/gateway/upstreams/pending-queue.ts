@@ -1,18 +1,18 @@
 /** Who waits until an upstream has room. */
-export interface QueuedRequest<Place> {
+export interface QueuedRequest<Slot> {
   /** It is its turn. */
-  onTurn(place: Place): void
+  onTurn(slot: Slot): void
   /** It has waited too long. */
   onBusy(): void
 }
 
 /** Requests that wait for room, first come, first served. A short one: who waits long is better off elsewhere. */
-export class PendingQueue<Place> {
+export class PendingQueue<Slot> {
   readonly #most: number
   readonly #timeoutMs: number
   readonly #count: (difference: number) => void
   /** With the time until which each waits. */
-  readonly #waiters = new Map<QueuedRequest<Place>, number>()
+  readonly #requests = new Map<QueuedRequest<Slot>, number>()
   #timer: NodeJS.Timeout | undefined
 
   /** @param count told how the length of the line changes */
@@ -23,27 +23,27 @@ export class PendingQueue<Place> {
   }
 
   get length(): number {
-    return this.#waiters.size
+    return this.#requests.size
   }
 
   /** @returns whether there was room in the line */
-  join(waiter: QueuedRequest<Place>): boolean {
-    if (this.#waiters.size >= this.#most) return false
-    this.#waiters.set(waiter, performance.now() + this.#timeoutMs)
+  join(request: QueuedRequest<Slot>): boolean {
+    if (this.#requests.size >= this.#most) return false
+    this.#requests.set(request, performance.now() + this.#timeoutMs)
     this.#count(1)
     this.#timer ??= this.#wakeIn(this.#timeoutMs)
     return true
   }
 
-  leave(waiter: QueuedRequest<Place>): void {
-    if (this.#waiters.delete(waiter)) this.#count(-1)
+  leave(request: QueuedRequest<Slot>): void {
+    if (this.#requests.delete(request)) this.#count(-1)
   }
 
   /** The first one, no longer in the line. */
-  shift(): QueuedRequest<Place> | undefined {
-    for (const waiter of this.#waiters.keys()) {
-      this.leave(waiter)
-      return waiter
+  shift(): QueuedRequest<Slot> | undefined {
+    for (const request of this.#requests.keys()) {
+      this.leave(request)
+      return request
     }
     return undefined
   }
@@ -51,24 +51,24 @@ export class PendingQueue<Place> {
   /** Sends all away. */
   close(): void {
     clearTimeout(this.#timer)
-    for (let waiter = this.shift(); waiter; waiter = this.shift()) waiter.onBusy()
+    for (let request = this.shift(); request; request = this.shift()) request.onBusy()
   }
 
   #wakeIn(ms: number): NodeJS.Timeout {
-    return setTimeout(() => this.#sendAway(), Math.max(1, ms)).unref()
+    return setTimeout(() => this.#rejectExpired(), Math.max(1, ms)).unref()
   }
 
   /** All wait equally long, so those whose time is over stand first. */
-  #sendAway(): void {
+  #rejectExpired(): void {
     const nowMs = performance.now()
     this.#timer = undefined
-    for (const [waiter, untilMs] of this.#waiters) {
+    for (const [request, untilMs] of this.#requests) {
       if (untilMs > nowMs) {
         this.#timer = this.#wakeIn(untilMs - nowMs)
         return
       }
-      this.leave(waiter)
-      waiter.onBusy()
+      this.leave(request)
+      request.onBusy()
     }
   }
 }

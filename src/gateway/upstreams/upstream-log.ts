@@ -7,7 +7,7 @@ import type { EjectionReport } from './outlier-detection.ts'
 /** What an operator is told of one upstream. */
 export interface UpstreamLog extends EjectionReport, ConnectReport, Omit<ClientTlsReport, 'uses'> {
   /** It is unhealthy now, or healthy again. */
-  health(member: Endpoint): void
+  health(endpoint: Endpoint): void
   addresses(name: string, addresses: readonly string[]): void
   unresolved(name: string, reason: string): void
 }
@@ -16,24 +16,27 @@ export const createUpstreamLog = (log: Logger, upstream: string): UpstreamLog =>
   ejected: ({ address }, reason, forMs) =>
     log.warn(
       { event: 'upstream_endpoint_ejected', upstream, address, reason, for_ms: forMs },
-      'a member of an upstream fails and is left alone for a while',
+      'an endpoint of an upstream fails and is left alone for a while',
     ),
-  returned: ({ address }) =>
-    log.info({ event: 'upstream_endpoint_restored', upstream, address }, 'a member of an upstream is asked again'),
+  restored: ({ address }) =>
+    log.info({ event: 'upstream_endpoint_restored', upstream, address }, 'an endpoint of an upstream is asked again'),
   unreachable: ({ address }, { code, reason }) =>
     log.warn(
       { event: 'upstream_unreachable', upstream, address, code, reason },
-      'no connection to a member of an upstream can be made',
+      'no connection to an endpoint of an upstream can be made',
     ),
   reachable: ({ address }) =>
     log.info(
       { event: 'upstream_reachable', upstream, address },
-      'connections to a member of an upstream are made again',
+      'connections to an endpoint of an upstream are made again',
     ),
   health: ({ address, isHealthy }) =>
     isHealthy
-      ? log.info({ event: 'upstream_endpoint_healthy', upstream, address }, 'a member of an upstream is healthy again')
-      : log.warn({ event: 'upstream_endpoint_unhealthy', upstream, address }, 'a member of an upstream is not healthy'),
+      ? log.info({ event: 'upstream_endpoint_healthy', upstream, address }, 'an endpoint of an upstream is healthy again')
+      : log.warn(
+          { event: 'upstream_endpoint_unhealthy', upstream, address },
+          'an endpoint of an upstream is not healthy',
+        ),
   addresses: (name, addresses) =>
     log.info({ event: 'upstream_addresses_changed', upstream, name, addresses }, 'an upstream is somewhere else now'),
   unresolved: (name, reason) =>

@@ -6,10 +6,10 @@ import type { UpstreamFailure } from './upstream-failure.ts'
 
 /** What is counted of one upstream. */
 export interface UpstreamMetrics {
-  answered(status: number, durationMs: number): void
-  failed(reason: UpstreamFailure): void
-  retry(decision: 'allowed' | 'denied'): void
-  members(state: EndpointState, difference: number): void
+  countResponse(status: number, durationMs: number): void
+  countFailure(reason: UpstreamFailure): void
+  countRetry(decision: 'allowed' | 'denied'): void
+  endpoints(state: EndpointState, difference: number): void
   queued(difference: number): void
 }
 
@@ -18,15 +18,15 @@ export const createUpstreamMetrics = (name: string, recorder: Recorder): Upstrea
   const queue = recorder.gauge('upstreamQueue', [name])
   // Shown from the start. Not set to 0: after a reload others may still wait.
   queue.add(0)
-  const members = new Map(endpointStates.map(state => [state, recorder.gauge('upstreamMembers', [name, state])]))
+  const endpoints = new Map(endpointStates.map(state => [state, recorder.gauge('upstreamMembers', [name, state])]))
   return {
-    answered: (status, durationMs) =>
+    countResponse: (status, durationMs) =>
       getOrCreate(durations, status, () => recorder.histogram('upstreamDuration', [name, codeClass(status)])).observe(
         durationMs / 1000,
       ),
-    failed: reason => recorder.counter('upstreamErrors', [name, reason]).add(),
-    retry: decision => recorder.counter('upstreamRetries', [name, decision]).add(),
-    members: (state, difference) => members.get(state)?.add(difference),
+    countFailure: reason => recorder.counter('upstreamErrors', [name, reason]).add(),
+    countRetry: decision => recorder.counter('upstreamRetries', [name, decision]).add(),
+    endpoints: (state, difference) => endpoints.get(state)?.add(difference),
     queued: difference => queue.add(difference),
   }
 }

@@ -36,13 +36,13 @@ export interface UpstreamOptions {
   /** Most retries, in percent of the requests; 3 a second are always allowed. Default 20. 0: none. */
   readonly retryBudgetPercent: number
   readonly outlierDetection: OutlierDetectionOptions
-  /** Left out: no member is asked for anything but what callers ask. */
+  /** Left out: no endpoint is asked for anything but what callers ask. */
   readonly health?: HealthOptions
   /** For https targets. Left out: the public CAs vouch for them, and no certificate is shown. */
   readonly tls?: ClientTlsOptions
 }
 
-/** When a member that fails is left alone for a while. */
+/** When an endpoint that fails is left alone for a while. */
 export interface OutlierDetectionOptions {
   /** Failures in a row after which it is. Default 5. 0: never. */
   readonly failures: number
@@ -50,11 +50,11 @@ export interface OutlierDetectionOptions {
   readonly timeMs: number
   /** How long at most. Default 300_000. */
   readonly maxTimeMs: number
-  /** How many of the members at a time, in percent. Default 50. The last one is never. */
+  /** How many of the endpoints at a time, in percent. Default 50. The last one is never. */
   readonly maxEjectionPercent: number
 }
 
-/** Active checks: every member is asked, whether there are requests or not. */
+/** Active checks: every endpoint is asked, whether there are requests or not. */
 export interface HealthOptions {
   /** What is asked for, by GET. 200 to 399 is good. */
   readonly path: string
@@ -62,7 +62,7 @@ export interface HealthOptions {
   readonly intervalMs: number
   /** Longest time for a check. Default 2_000. */
   readonly timeoutMs: number
-  /** Good answers in a row that make a member healthy again. Default 2. */
+  /** Good answers in a row that make an endpoint healthy again. Default 2. */
   readonly healthy: number
   /** Failures in a row that make it unhealthy. Default 3. */
   readonly unhealthy: number

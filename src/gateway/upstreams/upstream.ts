@@ -28,22 +28,22 @@ export interface UpstreamDeps {
 
 /**
  * One service behind the gateway: who serves it, how much it is asked at a time, and what is counted of it. Each request
- * takes a member, tells how it did, and gives it back.
+ * takes an endpoint, tells how it did, and gives it back.
  */
 export class Upstream {
   readonly name: string
   readonly options: UpstreamOptions
   readonly #log: UpstreamLog
   readonly #meter: UpstreamMetrics
-  readonly #members: LoadBalancer
+  readonly #loadBalancer: LoadBalancer
   readonly #checks = new Map<Endpoint, HealthCheck>()
   readonly #outlierDetection: OutlierDetection
-  readonly #reach: ConnectFailureLog
+  readonly #connectFailures: ConnectFailureLog
   readonly #budget: RetryBudget
-  readonly #line: PendingQueue<Endpoint>
+  readonly #queue: PendingQueue<Endpoint>
   readonly #certificates: CertificateMeter | undefined
   readonly #tls: ClientTls | undefined
-  readonly #roster: EndpointDiscovery
+  readonly #discovery: EndpointDiscovery
   readonly #maxInFlight: number
   readonly #nowMs: () => number
   #inFlight = 0
@@ -57,11 +57,11 @@ export class Upstream {
     this.#nowMs = nowMs
     this.#log = createUpstreamLog(log, options.name)
     this.#meter = createUpstreamMetrics(options.name, recorder)
-    this.#members = new LoadBalancer(this.#meter.members)
-    this.#outlierDetection = new OutlierDetection(options.outlierDetection, this.#members, this.#log)
-    this.#reach = new ConnectFailureLog(this.#log, nowMs)
+    this.#loadBalancer = new LoadBalancer(this.#meter.endpoints)
+    this.#outlierDetection = new OutlierDetection(options.outlierDetection, this.#loadBalancer, this.#log)
+    this.#connectFailures = new ConnectFailureLog(this.#log, nowMs)
     this.#budget = new RetryBudget(options.retryBudgetPercent)
-    this.#line = new PendingQueue(options.maxQueue, options.queueTimeoutMs, this.#meter.queued)
+    this.#queue = new PendingQueue(options.maxQueue, options.queueTimeoutMs, this.#meter.queued)
     this.#maxInFlight = options.maxInFlight ?? Number.POSITIVE_INFINITY
     this.#certificates = options.tls && createCertificateMeter(recorder, 'upstream', options.name)
     this.#tls =
@@ -71,84 +71,84 @@ export class Upstream {
         renewed: () => this.#onRenewed(),
         refused: this.#log.refused,
       })
-    this.#roster = new EndpointDiscovery(options, {
+    this.#discovery = new EndpointDiscovery(options, {
       lookUp,
       create: createEndpointFactory(options, this.#tls),
-      onMembers: members => this.#onMembers(members),
+      onEndpoints: endpoints => this.#onEndpoints(endpoints),
       onAddresses: this.#log.addresses,
       onUnresolved: this.#log.unresolved,
     })
   }
 
-  /** A member for a request, counted as serving it; undefined where there is no room now. */
+  /** An endpoint for a request, counted as serving it; undefined where there is no room now. */
   take(): Endpoint | undefined {
     if (this.#inFlight >= this.#maxInFlight) return undefined
     this.#inFlight += 1
     this.#budget.requests += 1
-    const member = this.#members.choose()
-    member.inFlight += 1
-    return member
+    const endpoint = this.#loadBalancer.choose()
+    endpoint.inFlight += 1
+    return endpoint
   }
 
-  /** Waits for a member. @returns false where there is no room to wait either */
-  wait(waiter: QueuedRequest<Endpoint>): boolean {
-    return this.#line.join(waiter)
+  /** Waits for an endpoint. @returns false where there is no room to wait either */
+  wait(request: QueuedRequest<Endpoint>): boolean {
+    return this.#queue.join(request)
   }
 
   /** Waits no more. */
-  leave(waiter: QueuedRequest<Endpoint>): void {
-    this.#line.leave(waiter)
+  leave(request: QueuedRequest<Endpoint>): void {
+    this.#queue.leave(request)
   }
 
-  /** The member serves this request no more: the next one may come. */
-  giveBack(member: Endpoint): void {
-    member.inFlight -= 1
+  /** The endpoint serves this request no more: the next one may come. */
+  giveBack(endpoint: Endpoint): void {
+    endpoint.inFlight -= 1
     this.#inFlight -= 1
-    if (this.#line.length > 0) this.#callNext()
+    if (this.#queue.length > 0) this.#startNext()
   }
 
   /**
-   * A member for another try, in place of the last, as far as retries are within their budget.
+   * An endpoint for another try, in place of the last, as far as retries are within their budget.
    * @param tried those that have failed, the last one at the end
    * @param isOtherNeeded whether there is no use in trying the last one again
    */
   takeAgain(tried: readonly Endpoint[], isOtherNeeded: boolean): Endpoint | undefined {
     const last = tried.at(-1)
-    const next = this.#members.chooseOther(tried) ?? (isOtherNeeded ? undefined : last)
+    const next = this.#loadBalancer.chooseOther(tried) ?? (isOtherNeeded ? undefined : last)
     if (last === undefined || next === undefined) return undefined
     const isAllowed = this.#budget.take(this.#nowMs())
-    this.#meter.retry(isAllowed ? 'allowed' : 'denied')
+    this.#meter.countRetry(isAllowed ? 'allowed' : 'denied')
     if (!isAllowed) return undefined
     last.inFlight -= 1
     next.inFlight += 1
     return next
   }
 
-  /** A member has answered with this status. */
-  heard(member: Endpoint, status: number): void {
-    if (status >= 500) this.#outlierDetection.count(member, '5xx')
-    else if (member.failures > 0) member.failures = 0
-    if (this.#reach.hasTrouble) this.#reach.succeeded(member)
+  /** An endpoint has answered with this status. */
+  recordResponse(endpoint: Endpoint, status: number): void {
+    if (status >= 500) this.#outlierDetection.count(endpoint, '5xx')
+    else if (endpoint.failures > 0) endpoint.failures = 0
+    if (this.#connectFailures.hasTrouble) this.#connectFailures.succeeded(endpoint)
   }
 
-  /** A member has not answered. */
-  missed(member: Endpoint, error: RoundTripError): void {
+  /** An endpoint has not answered. */
+  recordFailure(endpoint: Endpoint, error: RoundTripError): void {
     const { kind, wasReused } = error
-    if (this.#members.all.includes(member)) this.#reach.failed(member, error)
-    const reason = membersFaults[kind]
+    if (this.#loadBalancer.all.includes(endpoint)) this.#connectFailures.failed(endpoint, error)
+    const reason = endpointFaults[kind]
     // A connection that was kept may end at any time; a new one tells.
     const isUsual = kind === 'closed' && wasReused
-    if (reason && !isUsual) this.#outlierDetection.count(member, reason)
+    if (reason && !isUsual) this.#outlierDetection.count(endpoint, reason)
   }
 
   /** Counts a round trip that came to its end. */
-  answered(status: number, durationMs: number): void {
-    this.#meter.answered(status, durationMs)
+  countResponse(status: number, durationMs: number): void {
+    this.#meter.countResponse(status, durationMs)
   }
 
   /** Counts a request that had no whole answer. */
-  failed(reason: UpstreamFailure): void {
-    this.#meter.failed(reason)
+  countFailure(reason: UpstreamFailure): void {
+    this.#meter.countFailure(reason)
   }
 
   /** It is another gateway's, too. */
@@ -161,58 +161,58 @@ export class Upstream {
   close(): void {
     this.#gateways -= 1
     if (this.#gateways > 0) return
-    this.#roster.close()
+    this.#discovery.close()
     this.#tls?.close()
     this.#certificates?.close()
     this.#outlierDetection.close()
-    this.#reach.close()
-    this.#line.close()
+    this.#connectFailures.close()
+    this.#queue.close()
     for (const check of this.#checks.values()) check.close()
-    for (const member of this.#members.all) member.pool.close()
-    this.#members.close()
+    for (const endpoint of this.#loadBalancer.all) endpoint.pool.close()
+    this.#loadBalancer.close()
   }
 
-  #callNext(): void {
-    const member = this.take()
-    if (member) this.#line.shift()?.onTurn(member)
+  #startNext(): void {
+    const endpoint = this.take()
+    if (endpoint) this.#queue.shift()?.onTurn(endpoint)
   }
 
   #onRenewed(): void {
     this.#log.renewed()
-    for (const { pool } of this.#members.all) pool.retire()
+    for (const { pool } of this.#loadBalancer.all) pool.retire()
   }
 
-  #onMembers(members: readonly Endpoint[]): void {
-    const before = this.#members.all
-    for (const member of before) if (!members.includes(member)) this.#dismiss(member)
-    for (const member of members) if (!before.includes(member)) this.#observe(member)
-    this.#members.replace(members)
+  #onEndpoints(endpoints: readonly Endpoint[]): void {
+    const before = this.#loadBalancer.all
+    for (const endpoint of before) if (!endpoints.includes(endpoint)) this.#remove(endpoint)
+    for (const endpoint of endpoints) if (!before.includes(endpoint)) this.#startCheck(endpoint)
+    this.#loadBalancer.replace(endpoints)
   }
 
-  #observe(member: Endpoint): void {
+  #startCheck(endpoint: Endpoint): void {
     const { health } = this.options
-    if (health) this.#checks.set(member, new HealthCheck(member, health, () => this.#onHealth(member)))
+    if (health) this.#checks.set(endpoint, new HealthCheck(endpoint, health, () => this.#onHealth(endpoint)))
   }
 
   /** What it serves now it may finish. */
-  #dismiss(member: Endpoint): void {
-    this.#checks.get(member)?.close()
-    this.#checks.delete(member)
-    this.#outlierDetection.forget(member)
-    this.#reach.forget(member)
-    member.pool.retire()
+  #remove(endpoint: Endpoint): void {
+    this.#checks.get(endpoint)?.close()
+    this.#checks.delete(endpoint)
+    this.#outlierDetection.forget(endpoint)
+    this.#connectFailures.forget(endpoint)
+    endpoint.pool.retire()
   }
 
-  #onHealth(member: Endpoint): void {
-    this.#members.update()
-    this.#log.health(member)
+  #onHealth(endpoint: Endpoint): void {
+    this.#loadBalancer.update()
+    this.#log.health(endpoint)
   }
 }
 
 const monotonicMs = (): number => performance.now()
 
-/** What tells of a member that it is out of order; an answer that was under way, and a client's fault, do not. */
-const membersFaults: Readonly<Partial<Record<FailureKind, EjectionReason>>> = {
+/** What tells of an endpoint that it is out of order; an answer that was under way, and a client's fault, do not. */
+const endpointFaults: Readonly<Partial<Record<FailureKind, EjectionReason>>> = {
   unreachable: 'connect',
   closed: 'reset',
   late: 'timeout',

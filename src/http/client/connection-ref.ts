@@ -16,13 +16,13 @@ interface Linked {
   onRead(bytes: Buffer): boolean
 }
 
-export const readInto = (link: ConnectionRef): OnReadOpts => ({
+export const readInto = (ref: ConnectionRef): OnReadOpts => ({
   buffer: readBuffer,
-  callback: (length, bytes) => link.to?.onRead((bytes as Buffer).subarray(0, length)) ?? true,
+  callback: (length, bytes) => ref.to?.onRead((bytes as Buffer).subarray(0, length)) ?? true,
 })
 
 /** For `hearOut`. */
-export const isResponsePossible = (link: ConnectionRef) => (): boolean => link.to?.hasBegunBody === true
+export const isResponsePossible = (ref: ConnectionRef) => (): boolean => ref.to?.hasBegunBody === true
 
 /**
  * What is read goes on before the next read: the process needs one buffer for all its connections. Windows reads ahead

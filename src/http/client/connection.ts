@@ -38,15 +38,15 @@ export class Connection {
   readonly #phaseTimeouts: PhaseTimeouts
   readonly #totalTimeout: TotalTimeout
   readonly #socket: Socket
-  readonly #link: ConnectionRef = { to: this }
+  readonly #ref: ConnectionRef = { to: this }
   readonly #heads = new UpstreamHeadParser()
   #isPaused = false
   #isRetired = false
   #isClosed = false
-  #answered = 0
+  #responses = 0
   #request: UpstreamRequest | undefined
   #handler: RoundTripHandler | undefined
-  #reader: ResponseParser | undefined
+  #parser: ResponseParser | undefined
   #body: RequestBodyWriter | undefined
 
   constructor(open: OpenSocket, limits: ConnectionLimits, owner: ConnectionOwner) {
@@ -54,9 +54,9 @@ export class Connection {
     this.#limits = limits
     this.#phaseTimeouts = new PhaseTimeouts(limits)
     this.#totalTimeout = new TotalTimeout(limits)
-    this.#socket = open(readInto(this.#link), () => this.#onReady())
+    this.#socket = open(readInto(this.#ref), () => this.#onReady())
     this.#socket.setNoDelay(true)
-    drainBeforeDestroy(this.#socket, isResponsePossible(this.#link))
+    drainBeforeDestroy(this.#socket, isResponsePossible(this.#ref))
     this.#socket.on('error', error => this.#onError(error))
     this.#socket.on('end', () => this.#onEnd())
     this.#socket.on('close', () => this.#onClose())
@@ -107,7 +107,7 @@ export class Connection {
   /** Looks whether a wait has been too long, or is for nobody. @param nowMs of a monotonic clock */
   tick(nowMs: number): void {
     this.#body?.look()
-    const head = this.#reader?.head
+    const head = this.#parser?.head
     if (head !== undefined && this.#totalTimeout.becomesLong()) this.#handler?.onLong?.(head)
     if (this.#request !== undefined && this.#totalTimeout.isExpired(this.#request.startedAtMs, head, nowMs)) {
       this.#fail(this.#waitsForClient() ? 'stalled' : 'late', 'the answer has not ended within the time for it')
@@ -138,7 +138,7 @@ export class Connection {
 
   #write(request: UpstreamRequest): void {
     this.#totalTimeout.restart()
-    this.#reader = new ResponseParser(request.method, this.#listener, this.#heads)
+    this.#parser = new ResponseParser(request.method, this.#responseHandler, this.#heads)
     if (!hasBody(request)) {
       this.#phaseTimeouts.enter('waiting')
       this.#socket.write(request.head, 'latin1')
@@ -155,7 +155,7 @@ export class Connection {
     this.#body.start(request.head)
   }
 
-  readonly #listener: ResponseHandler = {
+  readonly #responseHandler: ResponseHandler = {
     onHead: head => {
       this.#phaseTimeouts.enter('receiving')
       this.#handler?.onHead(head)
@@ -170,17 +170,17 @@ export class Connection {
 
   /** @returns whether more may be read */
   onRead(bytes: Buffer): boolean {
-    const reader = this.#reader
+    const parser = this.#parser
     // Pieces of a head do not prolong the wait for all of it, nor do interim answers.
     if (this.#phaseTimeouts.phase === 'receiving') this.#phaseTimeouts.refresh()
     // Nobody has asked anything: what it says would be taken for the answer to the next request.
-    if (reader === undefined) {
+    if (parser === undefined) {
       this.#close()
       return true
     }
     try {
-      const taken = reader.read(bytes)
-      if (reader.isDone) this.#settle(reader.head, taken === bytes.length)
+      const taken = parser.read(bytes)
+      if (parser.isDone) this.#settle(parser.head, taken === bytes.length)
       else this.#handler?.onPause?.()
     } catch (error) {
       this.#failReading(error)
@@ -190,9 +190,9 @@ export class Connection {
 
   /** The answer has ended. @param isClean whether nothing follows it */
   #settle(head: UpstreamHead | undefined, isClean: boolean): void {
-    this.#reader = undefined
+    this.#parser = undefined
     this.#request = undefined
-    this.#answered += 1
+    this.#responses += 1
     const isSent = this.#body === undefined || this.#body.isSent
     this.#body?.stop()
     this.#body = undefined
@@ -214,14 +214,14 @@ export class Connection {
   #failReading(error: unknown): void {
     // A fault of whoever is told is no fault of the answer.
     if (!(error instanceof InvalidMessageError)) throw error
-    this.#fail(this.#reader?.head ? 'broken-off' : 'invalid', error.message, error)
+    this.#fail(this.#parser?.head ? 'broken-off' : 'invalid', error.message, error)
   }
 
   #onEnd(): void {
-    const reader = this.#reader
-    if (reader && !reader.isDone && reader.head?.framing.by === 'close') {
-      reader.finish()
-      this.#settle(reader.head, false)
+    const parser = this.#parser
+    if (parser && !parser.isDone && parser.head?.framing.by === 'close') {
+      parser.finish()
+      this.#settle(parser.head, false)
     }
     this.#fail(this.#lossKind(), 'the other side has closed the connection')
   }
@@ -236,25 +236,25 @@ export class Connection {
 
   #lossKind(): FailureKind {
     if (this.#phaseTimeouts.phase === 'connecting') return 'unreachable'
-    return this.#reader?.head ? 'broken-off' : 'closed'
+    return this.#parser?.head ? 'broken-off' : 'closed'
   }
 
   #fail(kind: FailureKind, message: string, cause?: unknown): void {
     const handler = this.#handler
     this.#handler = undefined
     this.#close()
-    handler?.onFail(new RoundTripError(kind, message, this.#answered > 0, cause))
+    handler?.onFail(new RoundTripError(kind, message, this.#responses > 0, cause))
   }
 
   #close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#request = undefined
-    this.#reader = undefined
+    this.#parser = undefined
     this.#body?.stop()
     this.#body = undefined
     this.#socket.destroy()
-    this.#link.to = undefined
+    this.#ref.to = undefined
     this.#owner.onClosed()
   }
 }

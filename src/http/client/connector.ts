@@ -11,19 +11,19 @@ import type { ClientTls } from './tls-context.ts'
 export type OpenSocket = (onread: OnReadOpts | undefined, onReady: () => void) => Socket
 
 /**
- * How connections to a place are opened.
- * @param tls for a place that speaks it; undefined: the public CAs vouch for it, and we show no certificate
+ * How connections to a address are opened.
+ * @param tls for a address that speaks it; undefined: the public CAs vouch for it, and we show no certificate
  */
-export const createConnector = (place: EndpointAddress, tls?: ClientTls): OpenSocket => {
-  if (place.kind === 'unix')
-    return (onread, onReady) => removeListenersOnClose(connect({ path: place.path, ...toMember(onread) }, onReady))
-  const { name, host, port } = place
-  const address = { host, port, keepAlive: true }
-  if (!place.isSecure)
-    return (onread, onReady) => removeListenersOnClose(connect({ ...address, ...toMember(onread) }, onReady))
+export const createConnector = (address: EndpointAddress, tls?: ClientTls): OpenSocket => {
+  if (address.kind === 'unix')
+    return (onread, onReady) => removeListenersOnClose(connect({ path: address.path, ...toMember(onread) }, onReady))
+  const { name, host, port } = address
+  const options = { host, port, keepAlive: true }
+  if (!address.isSecure)
+    return (onread, onReady) => removeListenersOnClose(connect({ ...options, ...toMember(onread) }, onReady))
   const servername = tls?.servername ?? (isIP(name) === 0 ? name : undefined)
   const secure = {
-    ...address,
+    ...options,
     // Said, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment changes nothing.
     rejectUnauthorized: true,
     // One protocol, said by name, so that no server answers in another. Of an address there is no name to say.

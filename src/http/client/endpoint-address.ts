@@ -35,7 +35,7 @@ const unixPrefix = 'unix:'
 export const hostOf = (target: string): string => (target.startsWith(unixPrefix) ? 'localhost' : new URL(target).host)
 
 /** `127.0.0.1:9000`, `[::1]:9000` or the path of the socket: for the log. */
-export const addressText = (place: EndpointAddress): string => {
-  if (place.kind === 'unix') return place.path
-  return isIP(place.host) === 6 ? `[${place.host}]:${place.port}` : `${place.host}:${place.port}`
+export const addressText = (address: EndpointAddress): string => {
+  if (address.kind === 'unix') return address.path
+  return isIP(address.host) === 6 ? `[${address.host}]:${address.port}` : `${address.host}:${address.port}`
 }

@@ -40,13 +40,13 @@ export class UpstreamHeadParser {
 
 /** The head, if it differs from the template's in the values of Date and Content-Length alone. */
 const similarHead = (template: Template, text: string): UpstreamHead | undefined => {
-  const { head, places } = template.parsed
+  const { head, offsets } = template.parsed
   // An answer that has no body and declares one may not be followed by another: that is decided with its length.
   if (template.method === 'HEAD' || head.status === 204 || head.status === 304) return undefined
   const values = varyingValues(template, text)
   if (values === undefined) return undefined
   const { date, length } = values
-  const lines = date === undefined || !head.hasDate ? head.lines : withDate(head.lines, date, places)
+  const lines = date === undefined || !head.hasDate ? head.lines : withDate(head.lines, date, offsets)
   const framing: Framing = length === undefined ? head.framing : { by: 'length', bytes: Number(length) }
   return { ...head, lines, length, framing }
 }
@@ -61,7 +61,7 @@ interface VaryingValues {
 
 /** Undefined if anything else differs. */
 const varyingValues = ({ text: before, parsed }: Template, text: string): VaryingValues | undefined => {
-  const { dateFrom, dateTo, lengthFrom, lengthTo } = parsed.places
+  const { dateFrom, dateTo, lengthFrom, lengthTo } = parsed.offsets
   const values: { date: string | undefined; length: string | undefined } = { date: undefined, length: undefined }
   const varying = [
     { name: 'date', from: dateFrom, to: dateTo, form: imfFixdate },

@@ -44,7 +44,7 @@ export interface VaryingOffsets {
 
 export interface ParsedHead {
   readonly head: UpstreamHead
-  readonly places: VaryingOffsets
+  readonly offsets: VaryingOffsets
 }
 
 /** The whole of a body that is not there. */
@@ -123,7 +123,7 @@ export const parseUpstreamHead = (text: string, method: string): ParsedHead => {
       (isOld ? hasListMember(connection, 'keep-alive') : !hasListMember(connection, 'close')),
     keepsForSec: keepAlive === undefined ? undefined : keepAliveSec(keepAlive),
   }
-  return { head, places: { dateFrom, dateTo, lengthFrom, lengthTo, dateInLines: lines.dateAt } }
+  return { head, offsets: { dateFrom, dateTo, lengthFrom, lengthTo, dateInLines: lines.dateAt } }
 }
 
 interface Line {

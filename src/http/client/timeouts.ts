@@ -37,8 +37,8 @@ export const keepAliveOf = ({ keepsForSec }: UpstreamHead, { keepAliveMs }: Conn
 /** Whether an answer is meant to have no end (HTML Living Standard, section 9.2). */
 export const isEventStream = ({ fields }: UpstreamHead): boolean =>
   fields.some(
-    (name, place) =>
-      place % 2 === 0 &&
+    (name, index) =>
+      index % 2 === 0 &&
       name.toLowerCase() === 'content-type' &&
-      /^text\/event-stream *(?:;|$)/i.test(fields[place + 1] ?? ''),
+      /^text\/event-stream *(?:;|$)/i.test(fields[index + 1] ?? ''),
   )

@@ -28,7 +28,7 @@ export class Upgrade {
   readonly #limits: UpgradeLimits
   readonly #listener: UpgradeHandler
   readonly #socket: Socket
-  readonly #reader: ResponseParser
+  readonly #parser: ResponseParser
   #timer: NodeJS.Timeout
   #isConnected = false
   #isOver = false
@@ -37,7 +37,7 @@ export class Upgrade {
     this.#request = request
     this.#limits = limits
     this.#listener = listener
-    this.#reader = new ResponseParser('GET', this.#answer, undefined, true)
+    this.#parser = new ResponseParser('GET', this.#responseHandler, undefined, true)
     this.#timer = setTimeout(
       () => this.#fail('unreachable', 'no connection within the time for it'),
       limits.connectTimeoutMs,
@@ -75,7 +75,7 @@ export class Upgrade {
     this.#socket.write(this.#request.head, 'latin1')
   }
 
-  readonly #answer: ResponseHandler = {
+  readonly #responseHandler: ResponseHandler = {
     onHead: head => {
       if (head.status === 101) return
       this.#waitFor(this.#limits.bodyTimeoutMs)
@@ -86,20 +86,20 @@ export class Upgrade {
       this.#listener.onData(piece)
     },
     onEnd: () => {
-      if (this.#reader.head?.status !== 101) this.#listener.onEnd()
+      if (this.#parser.head?.status !== 101) this.#listener.onEnd()
     },
   }
 
   readonly #onData = (bytes: Buffer): void => {
     try {
-      const taken = this.#reader.read(bytes)
-      const { head } = this.#reader
+      const taken = this.#parser.read(bytes)
+      const { head } = this.#parser
       if (head?.status === 101) this.#open(head, bytes.subarray(taken))
-      else if (this.#reader.isDone) this.abort()
+      else if (this.#parser.isDone) this.abort()
     } catch (error) {
       // A fault of whoever is told is no fault of the answer.
       if (!(error instanceof InvalidMessageError)) throw error
-      this.#fail(this.#reader.head ? 'broken-off' : 'invalid', error.message, error)
+      this.#fail(this.#parser.head ? 'broken-off' : 'invalid', error.message, error)
     }
   }
 
@@ -114,8 +114,8 @@ export class Upgrade {
 
   readonly #onEnd = (): void => {
     if (this.#isOver) return
-    if (this.#reader.head?.framing.by === 'close') {
-      this.#reader.finish()
+    if (this.#parser.head?.framing.by === 'close') {
+      this.#parser.finish()
       this.abort()
     }
     this.#fail(this.#lossKind(), 'the other side has closed the connection')
@@ -123,7 +123,7 @@ export class Upgrade {
 
   #lossKind(): FailureKind {
     if (!this.#isConnected) return 'unreachable'
-    return this.#reader.head ? 'broken-off' : 'closed'
+    return this.#parser.head ? 'broken-off' : 'closed'
   }
 
   #waitFor(limitMs: number): void {
@@ -145,7 +145,7 @@ export class Upgrade {
 
 /** Whether a 101 names the protocol that was asked for, and that alone. */
 const switchesTo = ({ fields, connection }: UpstreamHead, protocol: string): boolean => {
-  const names = fields.filter((_, place) => place % 2 === 1 && fields[place - 1]?.toLowerCase() === 'upgrade')
+  const names = fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === 'upgrade')
   const isNamed = names.length === 1 && names[0]?.toLowerCase() === protocol
   return isNamed && connection.split(',').some(option => option.trim() === 'upgrade')
 }

@@ -34,19 +34,19 @@ export class ChunkedDecoder {
    * @throws InvalidMessageError
    */
   read(bytes: Buffer, at: number, onData: (piece: Buffer) => void): number {
-    let place = at
-    while (place < bytes.length && this.#state !== 'done') {
+    let offset = at
+    while (offset < bytes.length && this.#state !== 'done') {
       if (this.#state !== 'data') {
-        place = this.#readLine(bytes, place)
+        offset = this.#readLine(bytes, offset)
         continue
       }
-      const end = Math.min(bytes.length, place + this.#leftBytes)
-      onData(bytes.subarray(place, end))
-      this.#leftBytes -= end - place
-      place = end
+      const end = Math.min(bytes.length, offset + this.#leftBytes)
+      onData(bytes.subarray(offset, end))
+      this.#leftBytes -= end - offset
+      offset = end
       if (this.#leftBytes === 0) this.#state = 'data-end'
     }
-    return place
+    return offset
   }
 
   #readLine(bytes: Buffer, at: number): number {

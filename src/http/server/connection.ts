@@ -42,7 +42,7 @@ export interface ConnectionServer {
 /** One HTTP/1.1 connection of a client, with one request at a time: a pipelined one begins when the answer before it is written. */
 export class Connection implements SocketListener, ResponseOwner, BodyOwner, Ticked {
   readonly socket: Socket
-  place: Ticked['place']
+  setEntry: Ticked['setEntry']
   readonly #server: ConnectionServer
   #peer: string | undefined
   #state: State = 'idle'

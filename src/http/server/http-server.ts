@@ -101,9 +101,9 @@ export const createHttpServer = (
       refuseFull()
       return
     }
-    const place = sockets.add(socket)
+    const entry = sockets.add(socket)
     if (sockets.size > most) most = sockets.size
-    socket.once('close', () => sockets.remove(place))
+    socket.once('close', () => sockets.remove(entry))
     if (acceptor) acceptor.accept(socket)
     else serve(socket)
   }

@@ -3,7 +3,7 @@ import { DenseSet, type DenseSetEntry } from '../../dense-set.ts'
 /** Looks at its own timeouts. */
 export interface Ticked {
   /** Of the ticker. */
-  place?: DenseSetEntry<Ticked> | undefined
+  setEntry?: DenseSetEntry<Ticked> | undefined
   /** @param nowMs of a monotonic clock */
   tick(nowMs: number): void
 }
@@ -40,15 +40,15 @@ export class TimeoutTicker<Entry extends Ticked> {
   }
 
   add(entry: Entry): void {
-    entry.place = this.#entries.add(entry)
+    entry.setEntry = this.#entries.add(entry)
     this.#timer ??= this.#arm()
   }
 
   /** A second call changes nothing. */
   delete(entry: Entry): void {
-    if (entry.place === undefined) return
-    this.#entries.remove(entry.place as DenseSetEntry<Entry>)
-    entry.place = undefined
+    if (entry.setEntry === undefined) return
+    this.#entries.remove(entry.setEntry as DenseSetEntry<Entry>)
+    entry.setEntry = undefined
     if (this.#entries.size > 0) return
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -64,8 +64,8 @@ export class TimeoutTicker<Entry extends Ticked> {
   }
 
   /** Visits all entries, a slice of them in each turn of the event loop. An entry may be deleted, or visited twice. */
-  visitAll(session: (entry: Entry) => void, onDone?: () => void): void {
-    visitSliced(this.#entries[Symbol.iterator](), session, onDone)
+  visitAll(visit: (entry: Entry) => void, onDone?: () => void): void {
+    visitSliced(this.#entries[Symbol.iterator](), visit, onDone)
   }
 
   [Symbol.iterator](): IterableIterator<Entry> {
@@ -92,7 +92,7 @@ export class TimeoutTicker<Entry extends Ticked> {
   }
 }
 
-const visitSliced = <Entry>(entries: Iterator<Entry>, session: (entry: Entry) => void, onDone?: () => void): void => {
+const visitSliced = <Entry>(entries: Iterator<Entry>, visit: (entry: Entry) => void, onDone?: () => void): void => {
   const untilMs = performance.now() + sliceMs
   do {
     const next = entries.next()
@@ -100,7 +100,7 @@ const visitSliced = <Entry>(entries: Iterator<Entry>, session: (entry: Entry) =>
       onDone?.()
       return
     }
-    session(next.value)
+    visit(next.value)
   } while (performance.now() < untilMs)
-  setImmediate(visitSliced, entries, session, onDone)
+  setImmediate(visitSliced, entries, visit, onDone)
 }

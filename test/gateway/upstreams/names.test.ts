@@ -81,7 +81,7 @@ t.test('a member whose address stays keeps what is known of it', async t => {
   await isChosen(upstream, '127.0.0.1', '127.0.0.2')
   const first = Array.from({ length: 60 }, () => upstream.take()).find(member => member?.address === '127.0.0.1:1')
   if (!first) throw new Error('no member')
-  for (let i = 0; i < 5; i++) upstream.missed(first, new RoundTripError('unreachable', 'refused', false))
+  for (let i = 0; i < 5; i++) upstream.recordFailure(first, new RoundTripError('unreachable', 'refused', false))
 
   dns.say(['127.0.0.1', '127.0.0.2', '127.0.0.3'])
   await isChosen(upstream, '127.0.0.2', '127.0.0.3')

@@ -32,7 +32,7 @@ const createMembers = (t: Test, count: number, options: Partial<OutlierDetection
     members,
     {
       ejected: (member, reason, forMs) => said.push(member.address, reason, forMs),
-      returned: member => said.push(member.address, 'returned'),
+      restored: member => said.push(member.address, 'returned'),
     },
   )
   t.teardown(() => outlierDetection.close())
@@ -93,7 +93,7 @@ t.test('a member that fails as soon as it is back is out for twice as long, up t
     members,
     {
       ejected: (_member, _reason, forMs) => times.push(forMs),
-      returned: member => outlierDetection.count(member, 'connect'),
+      restored: member => outlierDetection.count(member, 'connect'),
     },
   )
   t.teardown(() => outlierDetection.close())

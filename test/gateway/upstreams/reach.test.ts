@@ -28,7 +28,7 @@ t.test('why nobody can be reached is logged once for each reason', t => {
   const { upstream, logged, member } = openMember(t)
 
   for (const code of ['ECONNREFUSED', 'ECONNREFUSED', 'EHOSTUNREACH', 'ECONNREFUSED', undefined, undefined]) {
-    upstream.missed(member, failure(code, code ?? 'no connection within the time for it'))
+    upstream.recordFailure(member, failure(code, code ?? 'no connection within the time for it'))
   }
 
   t.match(logged, [
@@ -42,17 +42,17 @@ t.test('why nobody can be reached is logged once for each reason', t => {
 
 t.test('who has been well for ten seconds is reachable again, and no reason has been said', t => {
   const { upstream, logged, member, clock } = openMember(t)
-  upstream.missed(member, failure('ECONNREFUSED'))
+  upstream.recordFailure(member, failure('ECONNREFUSED'))
 
   clock.nowMs = 9_999
-  upstream.heard(member, 200)
-  upstream.missed(member, failure('ECONNREFUSED'))
+  upstream.recordResponse(member, 200)
+  upstream.recordFailure(member, failure('ECONNREFUSED'))
   t.equal(logged.length, 1, 'it comes and goes')
 
   clock.nowMs += 10_000
-  upstream.heard(member, 500)
-  upstream.heard(member, 200)
-  upstream.missed(member, failure('ECONNREFUSED'))
+  upstream.recordResponse(member, 500)
+  upstream.recordResponse(member, 200)
+  upstream.recordFailure(member, failure('ECONNREFUSED'))
   t.match(
     logged.map(({ event }) => event),
     ['upstream_unreachable', 'upstream_reachable', 'upstream_unreachable'],
@@ -64,7 +64,7 @@ t.test('what becomes of a connection that was made is another thing', t => {
   const { upstream, logged, member } = openMember(t)
 
   for (const kind of ['closed', 'late', 'invalid'] as const)
-    upstream.missed(member, new RoundTripError(kind, 'x', false))
+    upstream.recordFailure(member, new RoundTripError(kind, 'x', false))
 
   t.same(logged, [])
   t.end()
@@ -76,7 +76,7 @@ t.test('a connection that the gateway gives up at its own end is no fault', asyn
   const trip = new RoundTrip(member.pool, get)
   upstream.close()
 
-  upstream.missed(member, (await trip.failure) as RoundTripError)
+  upstream.recordFailure(member, (await trip.failure) as RoundTripError)
   t.same(logged, [])
 })
 
@@ -90,7 +90,7 @@ t.test('the reason of Node is told: who refuses, and which name has no address',
     const { upstream, logged } = openUpstream(t, { targets: [target], dnsIntervalMs: 60_000 })
     const member = memberOf(upstream)
     const error = await new RoundTrip(member.pool, get).failure
-    upstream.missed(member, error as RoundTripError)
+    upstream.recordFailure(member, error as RoundTripError)
 
     const lines = () => logged.filter(({ event }) => event === 'upstream_unreachable')
     await eventually(() => lines().length === 1)

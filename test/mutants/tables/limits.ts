@@ -181,8 +181,8 @@ export const limitMutants: readonly Mutant[] = [
   {
     name: 'all clients of a plan share one count',
     file: 'src/gateway/plan-limit.ts',
-    find: 'charge: makeCharge(tariff, `client:',
-    replace: 'charge: makeCharge(tariff, client.plan || `client:',
+    find: 'charge: makeCharge(ruleSet, `client:',
+    replace: 'charge: makeCharge(ruleSet, client.plan || `client:',
     tests: ['test/gateway/plan-limit.test.ts', 'test/scenario/gateway-plan.test.ts'],
   },
   {
