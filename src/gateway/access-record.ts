@@ -3,7 +3,10 @@ import { claimedClientIdOf, type Exchange, methodOf } from './exchange.ts'
 import type { OperationMetrics } from './operation-metrics.ts'
 import { recordedIdOf } from './request-trace.ts'
 
-/** One access line per request, and the same facts as metrics. No query, no header, no body: nothing that holds a secret. */
+/**
+ * Writes one access line for a request, and the same facts as metrics. It has no query, no header and no body, because
+ * those may hold secrets.
+ */
 export const observe = (exchange: Exchange, status: number, unmatched: Unmatched, accessLog: AccessLog): void => {
   const { context, operation, upstreamMs, trace } = exchange
   const durationMs = performance.now() - context.startedAtMs
@@ -26,7 +29,7 @@ export const observe = (exchange: Exchange, status: number, unmatched: Unmatched
   })
 }
 
-/** What a request that met no operation is counted as. */
+/** The metrics and names of requests that match no operation. */
 export interface Unmatched {
   readonly meter: OperationMetrics
   readonly members: OperationMembers

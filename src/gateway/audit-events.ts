@@ -5,7 +5,7 @@ import type { Audit } from '../telemetry/audit.ts'
 import { isForProof } from './authn/oauth-client.ts'
 import type { Exchange } from './exchange.ts'
 
-/** What an operation of the authorization server did, in the audit log; no way of a forwarded request comes by here. */
+/** Writes to the audit log what an operation of the authorization server did. Forwarded requests never call this. */
 export const auditResponse = (audit: Audit, exchange: Exchange, facts: OAuthFacts): void => {
   const { client_id = '', issued, revoked, signIn, introspection, proofFault } = facts
   const where = placeOf(exchange)
@@ -18,7 +18,7 @@ export const auditResponse = (audit: Audit, exchange: Exchange, facts: OAuthFact
   if (facts.interaction) auditConsent(audit, exchange, facts)
 }
 
-/** Member by member: there is one for each token, and spreads take three times as long. */
+/** Names each member: a line is written for each token, and spreads take three times as long. */
 const auditIssued = (audit: Audit, { context }: Exchange, client_id: string, issued: IssuedToken): void => {
   const { grant_type, format, sub, scope, jti } = issued
   const { address, id: request_id } = context
@@ -37,15 +37,15 @@ const auditIssued = (audit: Audit, { context }: Exchange, client_id: string, iss
 
 const auditConsent = (audit: Audit, exchange: Exchange, facts: OAuthFacts): void => {
   const { client_id = '', interaction, sub, scope, error: reason = '' } = facts
-  const who = { client_id, ...placeOf(exchange) }
+  const client = { client_id, ...placeOf(exchange) }
   if (interaction === 'accepted') {
-    audit.write({ action: 'consent_given', ...who, sub: sub ?? '', scope: orNone(scope) })
+    audit.write({ action: 'consent_given', ...client, sub: sub ?? '', scope: orNone(scope) })
   } else if (interaction === 'rejected') {
-    audit.write({ action: 'consent_declined', ...who, sub, reason })
+    audit.write({ action: 'consent_declined', ...client, sub, reason })
   }
 }
 
-/** What was thrown on the way: a client did not prove itself, or did and got nothing for it. */
+/** Writes what a step threw: the client could not prove its identity, or it did and its request was refused. */
 export const auditFailure = (audit: Audit, exchange: Exchange, error: unknown): void => {
   if (!(error instanceof OAuthError)) {
     auditRefused(audit, exchange, error instanceof StoreUnavailableError ? 'temporarily_unavailable' : 'server_error')
@@ -57,19 +57,24 @@ export const auditFailure = (audit: Audit, exchange: Exchange, error: unknown): 
   }
 }
 
-/** A client that has proven itself gets no token, or could not give one back. @param reason the error that it is told */
+/**
+ * A client has proven its identity, and its request for a token or a revocation is refused.
+ * @param reason the error code that the client gets
+ */
 export const auditRefused = (audit: Audit, exchange: Exchange, reason: OAuthErrorCode): void => {
   const { caller, operation } = exchange
   if (caller?.kind !== 'client' || operation?.target.kind !== 'serve') return
   const facts = { client_id: caller.client.client_id, reason, ...placeOf(exchange) }
   if (operation.target.serves === 'revoke') audit.write({ action: 'revocation_refused', ...facts })
-  // A client that is told a nonce comes back with it: that is how it begins (RFC 9449 section 8).
+  // A client that gets a nonce repeats its request with it: every DPoP exchange begins so (RFC 9449 section 8).
   if (operation.target.serves === 'token' && reason !== 'use_dpop_nonce') {
     audit.write({ action: 'token_refused', ...facts })
   }
 }
 
-/** Who is refused unheard, after too many failures, is told of no more: the failure that was one too many stands before. */
+/**
+ * A client that is blocked after too many failures gets no further lines: the line of its last failure comes before.
+ */
 const auditUnproven = (audit: Audit, exchange: Exchange, { code, proofFault, client_id }: OAuthError): void => {
   const facts = { client_id, reason: proofFault ?? 'missing', ...placeOf(exchange) }
   if (code === 'invalid_client') audit.write({ action: 'client_refused', ...facts })
@@ -82,7 +87,7 @@ const auditReuse = (audit: Audit, exchange: Exchange, { of, sub }: Reuse): void 
   audit.write({ action: 'reuse_detected', client_id, ...placeOf(exchange), reason: of, sub })
 }
 
-/** No scope is no member of a line. */
+/** An empty scope is left out of the line. */
 const orNone = (scope: string | undefined): string | undefined => (scope === '' ? undefined : scope)
 
 const placeOf = ({ context }: Exchange) => ({ address: context.address, request_id: context.id })

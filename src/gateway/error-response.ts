@@ -9,7 +9,7 @@ import { toReply } from './oauth-reply.ts'
 /** Seconds after which a caller may try again when the store or an upstream cannot serve it. */
 const retryAfterSec = 1
 
-/** What an OAuth operation says in place of a gateway code: its JSON speaks RFC 6749's words. */
+/** The OAuth error in place of a gateway code: OAuth operations answer with the JSON of RFC 6749. */
 const oauthWords: Readonly<Partial<Record<GatewayErrorCode, OAuthErrorCode>>> = {
   BAD_REQUEST: 'invalid_request',
   CREDENTIAL_MALFORMED: 'invalid_request',
@@ -24,7 +24,10 @@ const oauthWords: Readonly<Partial<Record<GatewayErrorCode, OAuthErrorCode>>> = 
   RATE_LIMITER_UNAVAILABLE: 'temporarily_unavailable',
 }
 
-/** A refusal in the language of the operation: RFC 6749 JSON or a page for OAuth operations, RFC 9457 for all else. */
+/**
+ * An error response in the format of the operation: RFC 6749 JSON or a page for OAuth operations, RFC 9457 for all
+ * others.
+ */
 export const refuse = (exchange: Exchange, code: GatewayErrorCode, facts: ProblemDetails = {}): Reply => {
   const word = exchange.operation?.speaksOAuth ? oauthWords[code] : undefined
   if (word === undefined) return problemReply(code, exchange.context.id, facts)
@@ -32,7 +35,10 @@ export const refuse = (exchange: Exchange, code: GatewayErrorCode, facts: Proble
   return oauthReply(exchange, word, detail, status, facts)
 }
 
-/** What was thrown on the way, as an answer. Only OAuthError and a failed store are expected; all else is a bug: 500. */
+/**
+ * The response for an error that a step threw. Only an OAuthError and a failed store are expected. Everything else is a
+ * bug: 500.
+ */
 export const refuseError = (exchange: Exchange, error: unknown): Reply => {
   if (error instanceof OAuthError) {
     exchange.proofFault = error.proofFault
@@ -54,8 +60,8 @@ export const refuseOverload = (exchange: Exchange): Reply =>
 const apiConnectMembers = { httpCode: '429', httpMessage: 'Too Many Requests', moreInformation: 'Rate Limit exceeded' }
 
 /**
- * The response for a plan that is used up, as clients of API Connect expect it. OAuth operations add the same members to their
- * JSON: RFC 6749 section 5.2 allows further members.
+ * The response for a plan that is used up, as clients of API Connect expect it. OAuth operations add the same members
+ * to their JSON: RFC 6749 section 5.2 allows further members.
  */
 export const refuseAsApiConnect = (exchange: Exchange, headers: readonly string[]): Reply => {
   if (exchange.operation?.speaksOAuth) return refuse(exchange, 'PLAN_EXCEEDED', { headers, members: apiConnectMembers })
@@ -66,7 +72,7 @@ export const refuseAsApiConnect = (exchange: Exchange, headers: readonly string[
   }
 }
 
-/** What a forwarded operation says where the authorization server refused the client's proof. */
+/** The gateway code of a forwarded operation if the authorization server refused the client's proof. */
 const gatewayWord = (code: OAuthErrorCode): GatewayErrorCode => {
   switch (code) {
     case 'invalid_client':
@@ -78,7 +84,10 @@ const gatewayWord = (code: OAuthErrorCode): GatewayErrorCode => {
   }
 }
 
-/** RFC 6749 section 5.2, always with `no-store` (section 5.1); a page where a browser asks (RFC 9700 section 4.16). */
+/**
+ * The error as RFC 6749 section 5.2 defines it, always with `no-store` (section 5.1), or as a page if a browser sent
+ * the request (RFC 9700 section 4.16).
+ */
 const oauthReply = (
   exchange: Exchange,
   error: OAuthErrorCode,
@@ -113,5 +122,8 @@ const jsonReply = (
   body: JSON.stringify({ error, error_description: description.replace(/["\\]/g, "'"), ...members }),
 })
 
-/** Whether a program asks where browsers come; who names nothing is taken for a person. */
+/**
+ * Whether a program sent the request to an operation for browsers. A request without an Accept field counts as a
+ * browser's.
+ */
 const prefersJson = (accept = ''): boolean => /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)

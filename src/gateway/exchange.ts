@@ -15,80 +15,92 @@ import type { ForwardAuthProxy } from './options.ts'
 import type { RequestTrace } from './request-trace.ts'
 import type { UpstreamFailure } from './upstreams/upstream-failure.ts'
 
-/** The verified answer to "who is calling". */
+/** The authenticated caller of a request. */
 export type Caller =
   | ({ readonly kind: 'client' } & ProvenClient)
   | TokenCaller
-  /** Nobody has proven anything; `named` is the client that an authorization request names. */
+  /** The request has no credentials. `named` is the client that an authorization request names. */
   | { readonly kind: 'unknown'; readonly named: ClientRegistration | undefined }
 
 export interface TokenCaller {
   readonly kind: 'token'
   readonly client: ClientRegistration
   readonly token: AccessTokenRecord
-  /** Of the proof that came with it; spent when the plan has let it in. */
+  /** Of the proof that came with the token. They are consumed after the plan has admitted the request. */
   readonly pendingReplayChecks: readonly SingleUse[]
 }
 
-/** Another gateway asks whether a request of its own may pass: target and operation of the exchange are that request's. */
+/**
+ * Another proxy asks whether a request of its own may pass (forward auth). Target and operation of the exchange are
+ * those of that request.
+ */
 export interface Check {
   readonly gateway: ForwardAuthProxy
-  /** Of the request that is asked about; until that has been read, of the one that asks. */
+  /** The method of the original request; until that has been read, of the request that asks. */
   readonly method: string
 }
 
-/** A request of an OAuth operation, and what of it has been parsed already. */
+/** A request of an OAuth operation, and the parts of it that have been parsed already. */
 export interface OAuthExchange {
   readonly request: OAuthRequest
-  /** Where a client has to prove itself. */
+  /** Only for operations that authenticate the client. */
   readonly form?: Form
-  /** Of an authorization request. */
+  /** Only for an authorization request. */
   readonly parameters?: Parameters | UnreadableParameters
 }
 
-/** One request and what the steps of the pipeline have found out about it so far; each step adds its own member. */
+/** One request, and what the steps of the pipeline have found out about it so far. Each step adds its own members. */
 export interface Exchange {
   readonly context: RequestContext
   /** Whether the request asks for a WebSocket. */
   readonly isUpgrade: boolean
-  /** Set by `route`. */
+  /** Set by `matchRoute`. */
   target: RequestTarget | undefined
   operation: MeteredOperation | undefined
   check: Check | undefined
-  /** Set by `caller`. */
+  /** Set by `authenticate`. */
   caller: Caller | undefined
   oauth: OAuthExchange | undefined
-  /** Charges the client whose code or refresh token proves that it calls. Set by `plan`, where the client only named itself. */
+  /**
+   * Charges the plan of the client once its code or refresh token has proven its identity. Set by `chargePlan` if the
+   * client has only named itself.
+   */
   chargeProven: (() => void) | undefined
-  /** What the gateway adds to the answer, names and values in turn: a nonce by `caller`, the plan's state by `plan`. */
+  /**
+   * Fields that the gateway adds to the response, names and values in turn: a nonce by `authenticate`, the plan's state
+   * by `chargePlan`.
+   */
   answerFields: readonly string[]
-  /** Why a client's proof was refused: for the access line alone. Set by whoever writes the refusal. */
+  /** Why a client's proof was refused, for the access line alone. Set by the code that writes the refusal. */
   proofFault: ClientAuthFailureReason | undefined
-  /** Who is calling, signed for the upstream; set by `sign`, where the grouping says so. */
+  /** The identity of the caller, signed for the upstream. Set by `signIdentity` if the grouping asks for it. */
   assertion: string | undefined
-  /** Set by `serve`. */
+  /** Set by `serveOperation`. */
   facts: OAuthFacts | undefined
-  /** Milliseconds spent waiting for the upstream; set by `forward`. */
+  /** Milliseconds spent waiting for the upstream. Set by `forward`. */
   upstreamMs: number
-  /** What the upstream answered, a WebSocket handshake too; 0 until then. */
+  /** The status of the upstream's response, also to a WebSocket handshake; 0 before it. */
   upstreamStatus: number
-  /** Why the round trip failed; set by `forward`. */
+  /** Why the round trip failed. Set by `forward`. */
   upstreamFailure: UpstreamFailure | undefined
-  /** Undefined where traces are not recorded. */
+  /** Undefined if no traces are recorded. */
   readonly trace: RequestTrace | undefined
-  /** For one that begins here, where they are not. */
+  /** Decides the sampled flag of a trace that begins here if no traces are recorded. */
   readonly sampleNewTrace: SampleNewTrace
-  /** Set once, when the answer is on its way or the client has gone. */
+  /** Set once, when the response has been written or the client has left. */
   finished: boolean
 }
 
-/** What a step answers: go on, an answer, that the answer is under way already (streamed), or that the client left. */
+/**
+ * The result of a step: a response, `taken` if a streamed response is under way, `gone` if the client has left, or
+ * undefined to continue.
+ */
 export type Outcome = Reply | 'taken' | 'gone' | undefined
 
-/** The status of an access line whose client left before the answer was complete; never sent. */
+/** The status of an access line if the client left before the response was complete. It is never sent. */
 export const clientGone = 499
 
-/** One stage of the pipeline. A synchronous answer costs no turn of the event loop. */
+/** One stage of the pipeline. A synchronous result costs no turn of the event loop. */
 export type Step = (exchange: Exchange) => Outcome | Promise<Outcome>
 
 export const createExchange = (
@@ -118,7 +130,7 @@ export const createExchange = (
 
 const noFields: readonly string[] = []
 
-/** Of the request that the steps decide on: the one that came, or the one that a gateway asks about. */
+/** The method of the request that the steps decide on: the request itself, or the original request of forward auth. */
 export const methodOf = ({ check, context }: Exchange): string => (check === undefined ? context.method : check.method)
 
 /** The client that has proven itself, or whose token the caller has sent. */
@@ -129,7 +141,7 @@ export const provenClientIdOf = ({ caller }: Exchange): string | undefined =>
 export const claimedClientIdOf = ({ caller }: Exchange): string | undefined =>
   caller?.kind === 'unknown' ? caller.named?.client_id : caller?.client.client_id
 
-/** The request is one for this operation, and counts as such from now on. */
+/** From now on the request counts as one for this operation. */
 export const enter = (exchange: Exchange, operation: MeteredOperation): void => {
   exchange.operation = operation
   operation.meter.inFlight.add(1)

@@ -34,15 +34,15 @@ export interface GatewayOptions {
   readonly operations: readonly Operation[]
   readonly upstreams: readonly UpstreamOptions[]
   readonly plans: Readonly<Record<string, Plan>>
-  /** How answers tell what is left of a plan. */
+  /** In which fields responses tell how much of a plan is left. */
   readonly rateLimitHeaders: LimitFieldForm
-  /** Addresses and CIDRs whose X-Forwarded-* is believed. Empty: nobody's. */
+  /** Addresses and CIDRs whose X-Forwarded-* is trusted. Empty: no proxy is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Whose word counts for a client's certificate. */
+  /** How the certificate of a client is found. */
   readonly clientCertificates: CertificateReaderOptions
-  /** Wrong proofs per name and address, then 429. */
+  /** Failed proofs per name and address; then 429. */
   readonly loginFailures: Rate
-  /** Of which happenings there are audit lines. */
+  /** Which events are written to the audit log. */
   readonly audit: AuditScope
 }
 
@@ -53,13 +53,13 @@ export interface GatewayDeps {
   readonly log: Logger
   readonly accessLog: AccessLog
   readonly audit: Audit
-  /** Those that are open in this process, by whatever gateway. */
+  /** All streams that are open in this process, of any gateway. */
   readonly streams: StreamRegistry
-  /** Asked under the configuration that is served when it is called: a stream may stay open over many reloads. */
+  /** Uses the configuration that is active when it is called, because a stream may stay open over many reloads. */
   readonly isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked']
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
-  /** Of those that begin here, where none are. */
+  /** Decides the sampled flag of traces that begin here if no traces are recorded. */
   readonly sampleNewTrace: SampleNewTrace
 }
 
@@ -67,9 +67,9 @@ export interface Gateway {
   readonly handlers: HttpServerHandlers
   /** By name. */
   readonly upstreams: ReadonlyMap<string, Upstream>
-  /** From now on every answer ends its connection, so that clients go elsewhere. */
+  /** From now on every response closes its connection, so that clients connect to another process. */
   startDraining(): void
-  /** Requests and WebSockets being answered now. */
+  /** Requests and WebSockets that are being answered now. */
   inFlight(): number
   close(): void
 }

@@ -1,4 +1,4 @@
-/** The map's value for a key, made when it is first asked for. */
+/** The map's value for a key, created on first use. */
 export const getOrCreate = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
   const known = map.get(key)
   if (known !== undefined) return known
@@ -7,7 +7,7 @@ export const getOrCreate = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
   return made
 }
 
-/** A value for two keys, made when it is first asked for; two look-ups and nothing put together. */
+/** A value for two keys, created on first use. Two lookups are faster than a combined key. */
 export const getOrCreatePair = <A, B, V>(maps: Map<A, Map<B, V>>, first: A, second: B, make: () => V): V =>
   getOrCreate(
     getOrCreate(maps, first, () => new Map<B, V>()),

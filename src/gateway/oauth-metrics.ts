@@ -2,7 +2,7 @@ import type { OAuthFacts } from '../oauth/protocol.ts'
 import type { CounterCell, Recorder } from '../telemetry/recorder.ts'
 import { getOrCreate, getOrCreatePair } from './get-or-create.ts'
 
-/** Counts what the authorization server did. Each series is made when it is first needed, and found by its labels then. */
+/** Counts the results of the authorization server. Each series is created on first use and then found by its labels. */
 export type OAuthMetrics = (facts: OAuthFacts) => void
 
 export const createOAuthMetrics = (recorder: Recorder): OAuthMetrics => {

@@ -2,7 +2,7 @@ import type { Reply } from '../http/reply.ts'
 import type { OAuthReply } from '../oauth/protocol.ts'
 import { ownMember } from '../own-member.ts'
 
-/** An answer of the authorization server as HTTP has it: fields in a row, an object as JSON. */
+/** A response of the authorization server as an HTTP response: header fields as a list, an object as JSON. */
 export const toReply = ({ status, headers, body }: OAuthReply): Reply => {
   const fields = toFields(headers)
   if (typeof body === 'string' || body === undefined) return { status, headers: fields, body: body ?? '' }
@@ -12,7 +12,7 @@ export const toReply = ({ status, headers, body }: OAuthReply): Reply => {
 
 const toFields = (headers: OAuthReply['headers']): string[] => {
   const fields: string[] = []
-  // Not by `entries`, which makes a list for each field.
+  // `Object.entries` would create an array for each field.
   for (const name of Object.keys(headers)) {
     const value = ownMember(headers, name) ?? []
     if (typeof value === 'string') fields.push(name, value)

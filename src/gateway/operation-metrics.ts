@@ -5,24 +5,27 @@ import type { CounterCell, GaugeCell, HistogramCell, Recorder } from '../telemet
 import { getOrCreate, getOrCreatePair } from './get-or-create.ts'
 import { type Operation, operationLabel } from './operation.ts'
 
-/** An operation with its label and its metric cells at hand, so that counting a request looks nothing up. */
+/** An operation with its label and its metric cells, so that counting a request needs no lookup. */
 export interface MeteredOperation extends Operation {
   readonly label: string
   /** Its names in the access log. */
   readonly members: OperationMembers
   readonly meter: OperationMetrics
-  /** Whether its answers speak OAuth's JSON instead of problem documents. */
+  /** Whether its error responses are OAuth's JSON instead of problem documents. */
   readonly speaksOAuth: boolean
-  /** What a person gets in place of that JSON; only where browsers come, at `authorize` and the login pages. */
+  /**
+   * The page that a user gets in place of that JSON. Only for operations that browsers call: `authorize` and the login
+   * pages.
+   */
   readonly refusalPage: RefusalPage | undefined
 }
 
 export type RefusalPage = AuthorizationServer['refusalPage']
 
-/** The series of one operation, each made when it is first needed. */
+/** The series of one operation, each created on first use. */
 export interface OperationMetrics {
   readonly inFlight: GaugeCell
-  /** Counts one answered request. @param traceId undefined: its trace is not recorded */
+  /** Counts one request. @param traceId undefined: its trace is not recorded */
   countRequest(
     method: string,
     status: number,
@@ -45,7 +48,8 @@ export const operationMetricsOf = (
   const label = operationLabel(operation)
   const speaksOAuth = operation.target.kind === 'serve'
   const meter = createOperationMetrics(recorder, operation.grouping, operation.version, label)
-  // Shown from the start. Not set to 0: after a reload others are still being answered.
+  // The series is present from the start. It is not set to 0, because after a reload other requests are still being
+  // answered.
   meter.inFlight.add(0)
   return {
     ...operation,

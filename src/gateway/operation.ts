@@ -1,41 +1,46 @@
 import type { ForwardAuthProxy, ForwardedForm, IdentityForm } from './options.ts'
 
-/** What operations are published for. */
+/** The methods that operations may have. */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** One published operation: a method and a path of an API grouping, and what happens behind it. */
+/** One published operation: a method and a path of an API grouping, and how its requests are handled. */
 export interface Operation {
   /** Name of the API grouping. */
   readonly grouping: string
   /** Version of the API grouping. */
   readonly version: string
-  /** One of `methods`, or `*` for any of them: a gateway may ask with the method of the request that it asks about. */
+  /**
+   * One of `methods`, or `*` for all of them: a proxy may send a forward-auth request with the method of the original
+   * request.
+   */
   readonly method: string
-  /** Full path from the origin, base path included; `*` is one segment, a final `**` the rest (possibly nothing). */
+  /**
+   * Full path from the origin, base path included. `*` matches one segment, a final `**` the rest, which may be empty.
+   */
   readonly path: string
-  /** Other full paths that are the same operation. */
+  /** Other full paths of the same operation. */
   readonly aliases: readonly string[]
   readonly credentials: Credentials
-  /** What the access token must carry, all of them. Empty: any valid token. */
+  /** The scopes that the access token must have, all of them. Empty: any valid token. */
   readonly scopes: readonly string[]
   readonly plan: OperationPlan
   readonly target: Target
 }
 
-/** `client`: the caller's own plan. `none`: not limited. Or the plan of this name, for callers who show nobody's. */
+/** `client`: the caller's own plan. `none`: not limited. Or the plan of this name, for callers without a client. */
 export type OperationPlan = 'client' | 'none' | { readonly name: string }
 
 export const credentialKinds = ['bearer', 'client', 'query', 'none'] as const
 export type Credentials = (typeof credentialKinds)[number]
 
-/** What Sidegate can serve itself. */
+/** The operations that Sidegate can serve itself. */
 export const served = ['token', 'introspect', 'revoke', 'par', 'authorize', 'metadata', 'discovery', 'jwks'] as const
 export type Served = (typeof served)[number]
 
 export type Target =
   /**
-   * Two are published by the gateway itself: `interaction`, the login pages, wherever `authorize` is, and
-   * `resource-metadata` (RFC 9728) for every grouping that forwards.
+   * The gateway itself publishes two of these: `interaction`, the login pages, if there is an `authorize` operation,
+   * and `resource-metadata` (RFC 9728) for every grouping that forwards.
    */
   | {
       readonly kind: 'serve'
@@ -46,32 +51,35 @@ export type Target =
       readonly kind: 'forward'
       /** Name of the upstream. */
       readonly upstream: string
-      /** How it is told by which way a request came. */
+      /** Which fields tell the upstream how the request reached the gateway. */
       readonly forwardedHeader: ForwardedForm
-      /** Removed from the path before it goes upstream; empty: the path goes as it came. */
+      /** A prefix that is removed from the path before it goes upstream. Empty: the path is not changed. */
       readonly stripPrefix: string
       readonly forwardAuthorization: boolean
       /** Further header fields of the client that do not go upstream, as `plainName` writes them. */
       readonly dropHeaders: readonly string[]
-      /** Most bytes of a request's body; more is 413. */
+      /** Most bytes of a request's body. More is 413. */
       readonly maxBodyBytes: number
     } & GuardedService)
-  /** Another gateway forwards it, once it has asked here whether it may. Who comes here for it finds nothing. */
+  /**
+   * Another proxy forwards its requests after it has asked here (forward auth). A request that comes here itself gets
+   * 404.
+   */
   | ({ readonly kind: 'elsewhere' } & GuardedService)
-  /** Where that gateway asks. */
+  /** Where that proxy sends its forward-auth requests. */
   | { readonly kind: 'check'; readonly gateway: ForwardAuthProxy }
 
-/** A service that only those may ask who have been let in. */
+/** A service that only authorized requests may reach. */
 export interface GuardedService extends GuardedResource {
-  /** How it is told who is calling. */
+  /** How the service learns the identity of the caller. */
   readonly identity: IdentityForm
 }
 
-/** What access tokens must be good for. */
+/** The resource that an access token must be valid for. */
 export interface GuardedResource {
-  /** What a token's `aud` must contain, beside the issuer (RFC 8707). */
+  /** The value that a token's `aud` must contain if it does not contain the issuer (RFC 8707). */
   readonly resource: string
-  /** Absolute URL of the resource's metadata (RFC 9728), for its 401s; left out: it has none. */
+  /** Absolute URL of the resource's metadata (RFC 9728) for its 401 responses. Left out: it has no metadata. */
   readonly metadataUrl?: string
 }
 

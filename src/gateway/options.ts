@@ -1,14 +1,14 @@
 /**
- * The values that settings of the gateway may have, for the configuration and for operations. This file imports no other file of
- * the folder.
+ * The values that settings of the gateway may have, for the configuration and for operations. This file imports no
+ * other file of the room.
  */
 
-/** Who writes audit lines for what: the configuration may import this folder, but not `telemetry`. */
+/** The scopes of the audit log. The configuration may import this room, but not `telemetry`. */
 export { type AuditScope, auditScopes } from '../telemetry/audit-actions.ts'
 
 /**
- * Proxies that ask before they forward a request themselves (forward auth): nginx with `auth_request`, Envoy with `ext_authz` over
- * HTTP, Traefik with `ForwardAuth`, Caddy with `forward_auth`.
+ * Proxies that ask before they forward a request themselves (forward auth): nginx with `auth_request`, Envoy with
+ * `ext_authz` over HTTP, Traefik with `ForwardAuth`, Caddy with `forward_auth`.
  */
 export const forwardAuthProxies = ['nginx', 'envoy', 'traefik', 'caddy'] as const
 export type ForwardAuthProxy = (typeof forwardAuthProxies)[number]
@@ -17,6 +17,9 @@ export type ForwardAuthProxy = (typeof forwardAuthProxies)[number]
 export const forwardedForms = ['x-forwarded', 'forwarded', 'both'] as const
 export type ForwardedForm = (typeof forwardedForms)[number]
 
-/** How the upstream learns the identity of the caller: from `X-Sidegate-*` headers, a signed `X-Sidegate-Assertion`, or both. */
+/**
+ * How the upstream learns the identity of the caller: from `X-Sidegate-*` headers, a signed `X-Sidegate-Assertion`, or
+ * both.
+ */
 export const identityForms = ['headers', 'assertion', 'both'] as const
 export type IdentityForm = (typeof identityForms)[number]

@@ -24,9 +24,9 @@ export interface PipelineDeps {
 }
 
 /**
- * The way of a request. The order matters: the caller is proven before the plan is charged, so nobody spends another
- * client's plan by naming it; the plan is charged before anything dear is done; what is good once is spent for who was let
- * in.
+ * The steps of a request, in order. The caller is authenticated before the plan is charged, so that no client uses up
+ * another client's plan by naming it. The plan is charged before anything expensive is done. Single-use proofs are
+ * consumed only for requests that the plan has admitted.
  */
 export const pipeline = (deps: PipelineDeps): readonly Step[] => [
   matchRoute(deps.routes),
@@ -39,7 +39,7 @@ export const pipeline = (deps: PipelineDeps): readonly Step[] => [
   allowResponse,
 ]
 
-/** Runs the steps until one answers; a turn of the event loop is taken only where a step waits for something. */
+/** Runs the steps until one returns an outcome. The event loop takes another turn only if a step waits. */
 export const run = (steps: readonly Step[], exchange: Exchange, from = 0): Outcome | Promise<Outcome> => {
   for (let i = from; i < steps.length; i++) {
     const outcome = (steps[i] as Step)(exchange)

@@ -16,14 +16,17 @@ export interface PlanDeps {
   readonly limiter: Limiter
   /** By name. */
   readonly plans: ReadonlyMap<string, Plan>
-  /** The plan of callers that no client vouches for; they are counted by address. */
+  /** The plan of callers without a client, which are counted by address. */
   readonly defaultPlan: Plan
   readonly limitFields: LimitFieldForm
   readonly softLimits: SoftLimitReport
   readonly audit: Audit
 }
 
-/** Step 3: may they, now. One decision, at most one store round trip, before anything dear is done: 429, 503. */
+/**
+ * Charges the plan of the caller and refuses requests above it. One decision and at most one store round trip, before
+ * anything expensive is done: 429, 503.
+ */
 export const chargePlan = (deps: PlanDeps): Step => {
   const chargeRules = new Map<MeteredOperation, ChargeRules>()
   const sharedRules = new Map<string, readonly Rule[]>()
@@ -49,7 +52,7 @@ export const chargePlan = (deps: PlanDeps): Step => {
   }
 }
 
-/** What a request of an operation is charged, and by which ruleSet. */
+/** Returns the charge of a request of one operation, and the rules behind it. */
 type ChargeRules = (exchange: Exchange, caller: Caller) => PlanCharge
 
 interface PlanCharge {
@@ -57,7 +60,7 @@ interface PlanCharge {
   readonly charge: Charge
 }
 
-/** What one operation costs under one plan, and how its answers say what is left. */
+/** The rules of one plan for one operation, and how its responses tell what is left. */
 interface RuleSet {
   readonly plan: Plan
   readonly operation: MeteredOperation
@@ -65,14 +68,17 @@ interface RuleSet {
   readonly fieldsOf: LimitFields
 }
 
-/** Proven clients count by client; callers that only name one, by client and address; all others by address. */
+/**
+ * Authenticated clients are counted by client, callers that only name a client by client and address, and all others by
+ * address.
+ */
 const createChargeRules = (
   deps: PlanDeps,
   operation: MeteredOperation,
   sharedRules: Map<string, readonly Rule[]>,
 ): ChargeRules => {
   const ruleSets = new Map<Plan, RuleSet>()
-  // Of proven clients, each made once: a limiter looks texts up sooner that it has seen before.
+  // Of authenticated clients, each created once: a limiter looks up a string faster that it has seen before.
   const charges = new WeakMap<ClientRegistration, PlanCharge>()
   const ruleSetOf = (client: ClientRegistration | undefined): RuleSet => {
     const plan = planOf(deps, operation, client)
@@ -95,7 +101,10 @@ const createChargeRules = (
   }
 }
 
-/** A public client has shown its id alone, which anyone can. A code or a refresh token proves it later, or nothing does. */
+/**
+ * A public client has sent only its id, which any client can do. A code or a refresh token proves its identity later,
+ * or nothing does.
+ */
 const isPublicClient = (caller: Caller): caller is Caller & { readonly kind: 'client' } =>
   caller.kind === 'client' && !isConfidential(caller.client)
 
@@ -110,22 +119,25 @@ const createRuleSet = (
   return {
     plan,
     operation,
-    // Operations with the same rules share an array, so that a limiter sees that what it knows of one holds for the other.
+    // Operations with the same rules share an array, so that the limiter recognises that a decision for one holds for
+    // the other.
     rules: getOrCreate(sharedRules, JSON.stringify(rules), () => rules),
     fieldsOf: createLimitFields(limitFields, plan.name, planRules),
   }
 }
 
-/** What public clients are charged once they are proven, and which of them have no room for now. */
+/** Charges public clients once their identity is proven, and refuses the ones whose plan is used up. */
 interface PublicClients {
-  /** Answers a request of a client whose own plan is used up; else the client will be charged when it is proven. */
+  /**
+   * Answers a request of a client whose plan is used up. Otherwise the client is charged once its identity is proven.
+   */
   admit(exchange: Exchange, client: ClientRegistration, ruleSet: RuleSet): Outcome
 }
 
 /**
- * A public client is proven by what it redeems, and then the answer exists. So the charge does not refuse that answer: it
- * refuses the requests after it, in this process, until the plan has room. Strangers cannot use up that plan, since only
- * requests that were answered with a token are charged to it.
+ * A code or refresh token proves a public client's identity, and by then the response exists. So the charge does not
+ * refuse that response. It refuses later requests, in this process, until the plan has room. Other clients cannot use
+ * up that plan, because only requests that were answered with a token are charged to it.
  */
 const createPublicClients = (deps: PlanDeps): PublicClients => {
   const blocked = new WeakMap<RuleSet, WeakMap<ClientRegistration, number>>()
@@ -169,7 +181,7 @@ const applyVerdict = (deps: PlanDeps, exchange: Exchange, ruleSet: RuleSet, verd
   ruleSet.operation.meter.planDecision(ruleSet.plan.name, decisionOf(verdict))
   const fields = ruleSet.fieldsOf(verdict)
   exchange.answerFields = exchange.answerFields.length === 0 ? fields : [...exchange.answerFields, ...fields]
-  // Of a share alone it is not known whether the whole is exceeded.
+  // A worker's share alone does not tell whether the whole limit is exceeded.
   if (verdict.shadowDenied && verdict.source === 'store')
     deps.softLimits.exceeded(exchange, ruleSet.plan.name, exceededMs(ruleSet, verdict))
   if (verdict.allowed) return undefined
@@ -193,6 +205,6 @@ const decisionOf = (verdict: Verdict): string => {
   return verdict.allowed ? 'allowed' : 'denied'
 }
 
-/** The longest window, in milliseconds, of the limits that have no room. */
+/** The longest window, in milliseconds, of the limits that are used up. */
 const exceededMs = (ruleSet: RuleSet, { rules }: Verdict): number =>
   Math.max(0, ...ruleSet.rules.filter((_, nth) => rules[nth]?.remaining === 0).map(({ windowMs }) => windowMs))

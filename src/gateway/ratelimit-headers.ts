@@ -2,15 +2,15 @@ import type { PlanRule } from '../plans/plan-rules.ts'
 import type { RuleState, Verdict } from '../stores/ports/limiter.ts'
 
 /**
- * How answers tell the state of a plan. `ietf`: draft-ietf-httpapi-ratelimit-headers, an item for each limit. `ratelimit`:
- * the three fields of its drafts up to 06, of the tightest limit. `x-ratelimit`: the same under the older names.
- * `api-connect`: as API Connect writes them, a `name=…,N;` for each limit.
+ * In which fields responses tell the state of a plan. `ietf`: draft-ietf-httpapi-ratelimit-headers, an item for each
+ * limit. `ratelimit`: the three fields of its drafts up to 06, for the tightest limit. `x-ratelimit`: the same with the
+ * older names. `api-connect`: in the format of API Connect, a `name=…,N;` for each limit.
  */
 export const limitFieldForms = ['ietf', 'ratelimit', 'x-ratelimit', 'api-connect', 'none'] as const
 
 export type LimitFieldForm = (typeof limitFieldForms)[number]
 
-/** Header fields, names and values in turn, for a verdict on these rules. */
+/** Creates header fields, names and values in turn, for a verdict on these rules. */
 export type LimitFields = (verdict: Verdict) => readonly string[]
 
 export const createLimitFields = (form: LimitFieldForm, plan: string, rules: readonly PlanRule[]): LimitFields => {
@@ -30,7 +30,7 @@ export const createLimitFields = (form: LimitFieldForm, plan: string, rules: rea
 
 const noFields: readonly string[] = []
 
-/** Whole seconds, at least one: what it says is never too soon. */
+/** Whole seconds, rounded up and at least one, so that a retry after them is not too early. */
 export const toWaitSec = (waitMs: number): number => Math.max(1, Math.ceil(waitMs / 1000))
 
 const ietfFields = (plan: string, rules: readonly PlanRule[]): LimitFields => {
@@ -59,7 +59,7 @@ const tightestFields = (prefix: string, rules: readonly PlanRule[]): LimitFields
 
 const nothing: RuleState = { remaining: 0, waitMs: 0 }
 
-/** Place of the limit with the least remaining; of those, the one that is longest to wait for. */
+/** Index of the limit with the least remaining. Among equals, the one with the longest wait. */
 const tightestOf = (states: readonly RuleState[]): number => {
   let tightest = 0
   for (const [nth, { remaining, waitMs }] of states.entries()) {

@@ -4,7 +4,7 @@ import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import { clientGone, type Exchange, methodOf, provenClientIdOf } from './exchange.ts'
 import { isRecorded, type RequestTrace, type RoundTripSpan } from './request-trace.ts'
 
-/** Hands the spans of an answered request to the tracer, where its trace is recorded. */
+/** Passes the spans of an answered request to the tracer if its trace is recorded. */
 export const recordTrace = (tracer: Tracer, exchange: Exchange, status: number): void => {
   const { trace } = exchange
   if (trace === undefined || !isRecorded(trace)) return
@@ -13,7 +13,10 @@ export const recordTrace = (tracer: Tracer, exchange: Exchange, status: number):
   if (trace.roundTrip) tracer.record(toRoundTripSpan(exchange, trace, trace.roundTrip, status, endedAtMs))
 }
 
-/** By OpenTelemetry's conventions for HTTP servers. Paths without their queries, and no header fields: secrets are in those. */
+/**
+ * The span of the request, by OpenTelemetry's conventions for HTTP servers. Paths have no query, and there are no
+ * header fields, because those may hold secrets.
+ */
 const toRequestSpan = (exchange: Exchange, trace: RequestTrace, status: number, endedAtMs: number): Span => {
   const { context, operation, target, upstreamFailure } = exchange
   const method = conventionalMethodOf(exchange)
@@ -43,7 +46,7 @@ const toRequestSpan = (exchange: Exchange, trace: RequestTrace, status: number, 
   }
 }
 
-/** By the conventions for HTTP clients, as far as they can be said without a query. */
+/** The span of the upstream round trip, by the conventions for HTTP clients as far as they need no query. */
 const toRoundTripSpan = (
   exchange: Exchange,
   trace: RequestTrace,
@@ -62,7 +65,7 @@ const toRoundTripSpan = (
     kind: 'client',
     name: method,
     startedAtMs,
-    // A WebSocket goes on after its handshake, and the request with it.
+    // A WebSocket outlives its handshake, and its request lasts as long.
     endedAtMs: upstreamMs > 0 ? Math.min(endedAtMs, startedAtMs + upstreamMs) : endedAtMs,
     attributes: {
       'http.request.method': method,
@@ -75,7 +78,7 @@ const toRoundTripSpan = (
   }
 }
 
-/** Where the round trip went; nothing where it did not get so far. */
+/** The server of the round trip. Empty if no endpoint was chosen. */
 const serverOf = (host: string | undefined): SpanAttributes => {
   const url = host === undefined ? null : URL.parse(`tcp://${host}`)
   if (url === null) return {}
@@ -95,10 +98,10 @@ const conventionalMethodOf = (exchange: Exchange): string => {
   return knownMethods.has(method) ? method : '_OTHER'
 }
 
-/** Whether an answer was on its way and did not end, by no wish of the client. */
+/** Whether a response had begun and broke off, and not because of the client. */
 const isBrokenOff = ({ upstreamFailure, upstreamStatus }: Exchange): boolean =>
   upstreamFailure !== undefined && upstreamFailure !== 'client_gone' && upstreamStatus > 0
 
-/** What the client spoke, to us or to the proxy that is trusted. */
+/** The scheme that the client used, to us or to the trusted proxy. */
 const schemeOf = ({ context: { isSecure, trustedPeer, fields } }: Exchange): string =>
   isSecure || (trustedPeer && fields.forwardedProto === 'https') ? 'https' : 'http'

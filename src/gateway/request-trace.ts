@@ -9,29 +9,29 @@ import {
 import type { RequestFields } from '../http/server/request-fields.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 
-/** The trace that a request belongs to, and its spans in it. There is none where traces are not recorded. */
+/** The trace that a request belongs to, and its spans in the trace. Only if traces are recorded. */
 export interface RequestTrace {
   readonly traceId: string
-  /** The span of whoever sent the request; undefined: the trace begins here. */
+  /** The span of the client; undefined: the trace begins here. */
   readonly parentId: string | undefined
-  /** What others say of the trace. */
+  /** The `tracestate` of other systems. */
   readonly state: string | undefined
   /** The span of the request. */
   readonly spanId: string
   readonly flags: number
   /** The span of the upstream round trip; set when it begins. */
   roundTrip: RoundTripSpan | undefined
-  /** Where it goes, with the port where that is not the scheme's; set with it. */
+  /** The host of the round trip, with the port if it is not the scheme's default; set with it. */
   upstreamHost: string | undefined
 }
 
 export interface RoundTripSpan {
   readonly spanId: string
-  /** By `performance.now()`. */
+  /** In the time of `performance.now()`. */
   readonly startedAtMs: number
 }
 
-/** The trace goes on that the request came with, or one begins; the tracer decides whether it is recorded. */
+/** Continues the trace of the request, or begins one. The tracer decides whether it is recorded. */
 export const beginTrace = (tracer: Tracer, { traceparent, tracestate }: RequestFields): RequestTrace => {
   const parent = parseTraceparent(traceparent)
   const traceId = parent?.traceId ?? newTraceId()
@@ -48,7 +48,9 @@ export const beginTrace = (tracer: Tracer, { traceparent, tracestate }: RequestF
   }
 }
 
-/** The `traceparent` of the upstream: the round trip's span, the same however often the request is tried. */
+/**
+ * The `traceparent` for the upstream with the span of the round trip, which is the same for all tries of the request.
+ */
 export const upstreamTraceparent = (trace: RequestTrace): string => {
   trace.roundTrip ??= { spanId: newSpanId(), startedAtMs: performance.now() }
   return toTraceparent(trace.traceId, trace.roundTrip.spanId, trace.flags)
@@ -56,5 +58,5 @@ export const upstreamTraceparent = (trace: RequestTrace): string => {
 
 export const isRecorded = ({ flags }: RequestTrace): boolean => (flags & sampledFlag) !== 0
 
-/** The id that a collector finds the trace by; undefined where it is not recorded. */
+/** The trace id by which a collector finds the trace. Undefined if the trace is not recorded. */
 export const recordedIdOf = (trace: RequestTrace): string | undefined => (isRecorded(trace) ? trace.traceId : undefined)

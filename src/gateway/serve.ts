@@ -10,7 +10,7 @@ import { createOAuthMetrics } from './oauth-metrics.ts'
 import { toReply } from './oauth-reply.ts'
 import type { Target } from './operation.ts'
 
-/** Step 5: what Sidegate serves itself. Values in, values out; forwarded operations pass. */
+/** Serves the operations of Sidegate itself. Forwarded operations skip this step. */
 export const serveOperation = (authorizationServer: AuthorizationServer, recorder: Recorder, audit: Audit): Step => {
   const count = createOAuthMetrics(recorder)
   const finish = (exchange: Exchange, reply: OAuthReply): Outcome => {
@@ -61,7 +61,7 @@ const answer = (
     case 'interaction':
       return server.interaction(oauth.request)
     case 'metadata':
-      // Its URL may hold a secret, so no answer of it may stay in a cache, nor be read by a script.
+      // Its URL may hold a secret, so its response must not be cached, nor be readable by a script.
       return { ...server.metadata(), headers: { 'cache-control': 'no-store' } }
     case 'discovery':
       return server.metadata()

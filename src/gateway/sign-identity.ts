@@ -2,8 +2,8 @@ import type { AuthorizationServer } from '../oauth/index.ts'
 import type { Step } from './exchange.ts'
 
 /**
- * Step 6: who is calling, signed for the service, where the grouping says so. Nobody is vouched for who has proven
- * nothing: then the service gets no assertion.
+ * Signs the caller's identity for the upstream if the grouping asks for it. Without an authenticated caller the
+ * upstream gets no assertion.
  */
 export const signIdentity =
   (server: Pick<AuthorizationServer, 'signIdentity'>): Step =>

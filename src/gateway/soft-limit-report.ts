@@ -1,16 +1,16 @@
 import type { Logger } from '../telemetry/logger.ts'
 import { claimedClientIdOf, type Exchange } from './exchange.ts'
 
-/** Says in the log which clients are over a soft limit, and lets them be. */
+/** Logs which clients exceed a soft limit; their requests are admitted. */
 export interface SoftLimitReport {
-  /** @param windowMs nothing more is said of this plan and caller for so long */
+  /** @param windowMs for how long no further line is written for this plan and caller */
   exceeded(exchange: Exchange, plan: string, windowMs: number): void
 }
 
-/** Callers of whom is remembered that they were reported; beyond it the oldest is forgotten, and may be reported again. */
+/** How many callers are remembered as reported. Beyond that the oldest is forgotten, and may be reported again. */
 const mostRemembered = 10_000
 
-/** One line for each window, plan and caller at most, in each process. */
+/** At most one line for each window, plan and caller, in each process. */
 export const createSoftLimitReport = (log: Logger, nowMs: () => number): SoftLimitReport => {
   const quietUntil = new Map<string, number>()
   return {

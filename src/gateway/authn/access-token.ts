@@ -8,12 +8,15 @@ import type { AuthenticationDeps } from './authentication-step.ts'
 import { hasScopes } from './granted-scopes.ts'
 import { challenge, challenges, type TokenScheme } from './www-authenticate.ts'
 
-/** What a caller's access token leads to, in whichever scheme it was sent. */
+/** Decides about a caller's access token, whichever scheme it was sent in. */
 
-/** The labels of the metric. */
+/** The scheme as the label of the metric. */
 const credentials = { Bearer: 'bearer', DPoP: 'dpop' } as const satisfies Record<TokenScheme, string>
 
-/** No token, or another scheme: whoever used that is told which are wanted, as if it had sent nothing. */
+/**
+ * There is no token, or it was sent in another scheme. The response names the supported schemes, as if nothing had been
+ * sent.
+ */
 export const missingToken = (exchange: Exchange): Reply => {
   exchange.operation?.meter.credential(credentials.Bearer, 'missing')
   return refuse(exchange, 'CREDENTIAL_MISSING', { headers: challenges(exchange.operation, 'Bearer') })
@@ -27,12 +30,12 @@ export const malformedToken = (exchange: Exchange, scheme: TokenScheme): Reply =
   })
 }
 
-/** The form of a token in either scheme: RFC 9110 section 11.2. */
+/** The syntax of a token in both schemes: RFC 9110 section 11.2. */
 export const isToken68 = (text: string): boolean => /^[A-Za-z0-9._~+/-]+=*$/.test(text)
 
 /**
- * A token that is good, sent by who may use it: is it good for this operation?
- * @param pendingReplayChecks what is to be spent before anything is done for it; then it is counted, too
+ * A valid token, sent by its holder: decides whether it is good for this operation.
+ * @param pendingReplayChecks are consumed before anything is done for the request; the credential is counted then
  */
 export const acceptToken = (
   deps: AuthenticationDeps,
@@ -57,13 +60,18 @@ export const acceptToken = (
   return undefined
 }
 
-/** What a caller is told about a token that is none, or not for here. */
+/** The description of an error for a token that is invalid, or valid for something else. */
 export const notGood = 'expired, revoked, for another resource or not issued here'
 
-/** What a caller is told who has a good token and not what it is bound to. */
+/**
+ * The description of an error for a valid token that is bound to a key or certificate which the caller does not prove
+ * to hold.
+ */
 export const notProven = 'bound to a key or a certificate that this request does not prove to hold'
 
-/** A token that is not good. Whoever keeps trying them from one address is told to wait; good tokens never are. */
+/**
+ * Refuses a token. After too many refused tokens from one address the response is 429. Valid tokens are never counted.
+ */
 export const refuseToken = async (
   deps: AuthenticationDeps,
   exchange: Exchange,
@@ -80,7 +88,7 @@ export const refuseToken = async (
   )
 }
 
-/** Counts what names nobody for its address alone. Answers where there was too much of it. */
+/** Counts a failure that names no client, for its address alone. Returns the response if there were too many. */
 export const countRefused = async (deps: AuthenticationDeps, exchange: Exchange): Promise<Reply | undefined> => {
   const waitMs = await deps.failures.countAddress(exchange.context.address)
   return waitMs > 0 ? refuse(exchange, 'TOO_MANY_FAILURES', { headers: retryAfter(waitMs) }) : undefined

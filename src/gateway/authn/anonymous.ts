@@ -7,7 +7,7 @@ import { readForm } from './oauth-form.ts'
 import { toOAuthRequest } from './oauth-request.ts'
 import { hasSecretParameter } from './query-credentials.ts'
 
-/** Nothing is asked for. An authorization request names its client, whose plan it is charged to. */
+/** Asks for no credentials. An authorization request names its client, whose plan is charged. */
 export const acceptAnonymous =
   (deps: AuthenticationDeps): AuthenticationStep =>
   (exchange, operation) => {

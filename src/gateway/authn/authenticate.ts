@@ -5,7 +5,9 @@ import type { AuthenticationDeps } from './authentication-step.ts'
 import { proveBearer } from './bearer.ts'
 import { proveClient, proveQuery } from './oauth-client.ts'
 
-/** Step 2: who is calling. The proof is checked before anything is charged or done: 400, 401, 403, 408, 413, 429. */
+/**
+ * Identifies the caller. The credentials are verified before anything is charged or done: 400, 401, 403, 408, 413, 429.
+ */
 export const authenticate = (deps: AuthenticationDeps): Step => {
   const byKind = {
     bearer: proveBearer(deps),

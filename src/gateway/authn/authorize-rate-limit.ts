@@ -3,7 +3,7 @@ import type { StartLimit } from '../../oauth/limits.ts'
 import type { Rate } from '../../plans/plan.ts'
 import type { Limiter, Rule } from '../../stores/ports/limiter.ts'
 
-/** Counts by address what people without any proof leave in the store. */
+/** Counts by address the records that unauthenticated clients leave in the store. */
 export const createAuthorizeRateLimit = (limiter: Limiter, rate: Rate): StartLimit => {
   const rules: readonly Rule[] = [
     {

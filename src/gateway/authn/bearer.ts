@@ -16,8 +16,8 @@ import { proveKeyHolder } from './dpop.ts'
 import { hasSecretParameter } from './query-credentials.ts'
 
 /**
- * An access token in the Authorization field: RFC 6750 section 2.1, or with the proof of a key, RFC 9449 section 7.1. One
- * in the query is refused (RFC 9700 section 4.3.2).
+ * Verifies an access token in the Authorization field: RFC 6750 section 2.1, or with the proof of a key, RFC 9449
+ * section 7.1. A token in the query is refused (RFC 9700 section 4.3.2).
  */
 export const proveBearer = (deps: AuthenticationDeps): AuthenticationStep => {
   const proveKey = proveKeyHolder(deps)
@@ -36,7 +36,10 @@ export const proveBearer = (deps: AuthenticationDeps): AuthenticationStep => {
   }
 }
 
-/** What follows the scheme, which is matched in any case; undefined where the line is another's or holds nothing. */
+/**
+ * The text after the scheme, which is matched in any case. Undefined if the line has another scheme, or nothing after
+ * it.
+ */
 const tokenAfter = (scheme: string, line: string): string | undefined =>
   line.length > scheme.length && line.slice(0, scheme.length).toLowerCase() === scheme
     ? line.slice(scheme.length).trim() || undefined
@@ -53,7 +56,7 @@ const proveToken = (
       return acceptToken(deps, exchange, operation, 'Bearer', record)
     }
     if (record) return refuseToken(deps, exchange, operation, 'Bearer', notProven)
-    // Looked at only now: a token that is good is well-formed too.
+    // The syntax is checked only after the lookup failed, because a valid token is well-formed.
     return isToken68(token)
       ? refuseToken(deps, exchange, operation, 'Bearer', notGood)
       : malformedToken(exchange, 'Bearer')
@@ -63,8 +66,8 @@ const proveToken = (
 }
 
 /**
- * Whether this connection's certificate is the one that the token is bound to (RFC 8705 section 3). A key is proven in
- * the other scheme alone (RFC 9449 section 7.2).
+ * Whether this connection's certificate is the one that the token is bound to (RFC 8705 section 3). A token that is
+ * bound to a key is accepted only in the DPoP scheme (RFC 9449 section 7.2).
  */
 const isHolder = ({ context }: Exchange, cnf: NonNullable<AccessTokenRecord['cnf']>): boolean =>
   !('jkt' in cnf) && isCertificateOf(cnf, () => context.clientCertificate()?.certificate)

@@ -7,18 +7,21 @@ import { createFailureCount } from './failure-count.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 
 /**
- * Limits guessing: so many failed proofs of one name at one address, ten times as many of one name over all addresses, and
- * ten times as many of one address over all names.
+ * Limits guessing. It allows a number of failed proofs of one name at one address, ten times as many of one name over
+ * all addresses, and ten times as many of one address over all names.
  */
 export interface BruteForceLimit extends ProofFailureLimit {
   /** Counts one failed proof that names no client and no user (a bad token) for its address alone; as `count`. */
   countAddress(address: string): Promise<number>
 }
 
-/** An address may try so many names, and a name may be tried from so many addresses, before it is refused everywhere. */
+/**
+ * How many names an address may try, and from how many addresses a name may be tried, before each is blocked
+ * everywhere.
+ */
 const totalFactor = 10
 
-/** How long a name stays known at an address where it was proven, and how many such pairs a process remembers. */
+/** How long a name counts as proven at an address, and how many such pairs a process remembers. */
 const provenForMs = 24 * 3_600_000
 const maxProven = 10_000
 
@@ -29,7 +32,8 @@ export const createBruteForceLimit = (limiter: Limiter, rate: Rate, nowMs: () =>
   const ofAddress = createFailureCount(limiter, total, rate.windowSec, nowMs)
   const provenUntilMs = createGenerationalCache<number>(maxProven)
 
-  // A check holds a place from before its work until its failure is counted. So no more checks are under way than may fail.
+  // A check occupies a slot until its failure is counted. So the number of checks that run at the same time never
+  // exceeds the number that may fail.
   const pairTurns = createKeyedMutex()
   const nameTurns = createKeyedMutex(name => Math.min(rate.limit, ofName.remaining(name)))
   const addressTurns = createKeyedMutex(from => Math.min(rate.limit, ofAddress.remaining(from)))
@@ -43,7 +47,7 @@ export const createBruteForceLimit = (limiter: Limiter, rate: Rate, nowMs: () =>
       const [pairMs = 0, nameMs = 0, addressMs = 0] = await Promise.all(waits)
       return Math.max(pairMs, addressMs, isProvenAt(pairKey(from, name)) ? 0 : nameMs)
     },
-    // The first word is no address, so that no client's name can make this key equal to another's.
+    // The first word is not an address, so that no client's name can make this key equal to another one.
     countAddress: address => ofAddress.add(`token ${addressKey(address)}`),
     proven(name, address) {
       const pair = pairKey(addressKey(address), name)
@@ -63,7 +67,7 @@ export const createBruteForceLimit = (limiter: Limiter, rate: Rate, nowMs: () =>
       const from = addressKey(address)
       const pairOf = (): string => pairKey(from, name)
       const fromOf = (): string => from
-      // A name that was proven at this address waits for no other address.
+      // A name that was proven at this address does not wait for checks from other addresses.
       const nameOf = (): string => (isProvenAt(pairOf()) ? pairOf() : nameKey(name))
       const run = () => check(from)
       return pairTurns.take(pairOf, () => nameTurns.take(nameOf, () => addressTurns.take(fromOf, run)))
@@ -73,5 +77,5 @@ export const createBruteForceLimit = (limiter: Limiter, rate: Rate, nowMs: () =>
 
 const pairKey = (from: string, name: string): string => `${from} ${name}`
 
-/** The first word is no address. */
+/** The first word is not an address. */
 const nameKey = (name: string): string => `account ${name}`

@@ -19,12 +19,12 @@ import {
 import type { AuthenticationDeps } from './authentication-step.ts'
 import { challenges } from './www-authenticate.ts'
 
-/** Proves the caller by an access token of the scheme DPoP; what of it is good once is still to be spent. */
+/** Authenticates the caller by an access token of the DPoP scheme. Its proof has yet to be checked for replay. */
 export type KeyHolderProof = (exchange: Exchange, operation: MeteredOperation, token: string) => Promise<Outcome>
 
 /**
- * An access token bound to a key, with the proof that its holder sent this request (RFC 9449 section 7). The proof comes
- * before everything else that the token could tell: without it the token may be a stolen one.
+ * Verifies an access token that is bound to a key, with the proof that its holder sent this request (RFC 9449 section
+ * 7). The proof is verified before the token's audience and scopes: without a proof the token may be stolen.
  */
 export const proveKeyHolder =
   (deps: AuthenticationDeps): KeyHolderProof =>
@@ -39,7 +39,7 @@ export const proveKeyHolder =
     }
     try {
       const { headers, use } = deps.authorizationServer.verifyProof(toProvenRequest(exchange, text, jkt))
-      exchange.answerFields = Object.entries(headers).flat() // a fresh nonce goes out with whatever is answered
+      exchange.answerFields = Object.entries(headers).flat() // every response carries a fresh nonce
       return acceptToken(deps, exchange, operation, 'DPoP', token, [use])
     } catch (error) {
       return refuseProof(deps, exchange, operation, error)
@@ -47,8 +47,8 @@ export const proveKeyHolder =
   }
 
 /**
- * Step 4: the proof of a key is good once, and that is asked last. A client over its plan costs no store call for it, and
- * a proof that the plan turned away may come again.
+ * Checks that the proof of a key was not used before. This step runs after the plan: a client above its plan costs no
+ * store call, and a proof that the plan refused may be sent again.
  */
 export const spendProof =
   (deps: AuthenticationDeps): Step =>
@@ -83,9 +83,9 @@ const toProvenRequest = (exchange: Exchange, text: string, jkt: string): ProvenR
 })
 
 /**
- * RFC 9449 sections 7.1 and 9. Whoever keeps sending bad proofs is told to wait, as with bad tokens; who lacks a nonce does
- * what it should.
- * @throws what is no refusal
+ * Refuses a proof (RFC 9449 sections 7.1 and 9). After too many bad proofs from one address the response is 429, as
+ * with bad tokens. A missing nonce is not counted: the client is expected to ask for one so.
+ * @throws any error that is not an `OAuthError`
  */
 const refuseProof = async (
   deps: AuthenticationDeps,

@@ -1,10 +1,12 @@
 import type { Limiter, Rule } from '../../stores/ports/limiter.ts'
 
-/** Failed proofs by one kind of key: a name at an address, a name, or an address. All processes count together. */
+/**
+ * Counts failed proofs by one kind of key: a name at an address, a name, or an address. All processes count together.
+ */
 export interface FailureCount {
-  /** Counts one failure; the wait in milliseconds if there were too many, else 0. */
+  /** Counts one failure. Returns the wait in milliseconds if there were too many, else 0. */
   add(key: string): Promise<number>
-  /** The wait in milliseconds while the key is refused, else 0. Costs no store call. */
+  /** The wait in milliseconds while the key is blocked, else 0. Costs no store call. */
   blockedMs(key: string): number
   /** Whether this process knows of no failure. */
   isEmpty(): boolean
@@ -12,14 +14,17 @@ export interface FailureCount {
   remaining(key: string): number
 }
 
-/** What this process knows of a key since its last failure. */
+/** The state of a key in this process since its last failure. */
 interface Known {
   readonly remaining: number
   readonly blockedUntilMs: number
   readonly forgetAtMs: number
 }
 
-/** Strangers choose the keys, so only this many are remembered. The oldest is forgotten, and learnt again at its next failure. */
+/**
+ * Unauthenticated clients choose the keys, so their number is limited. The oldest key is forgotten, and learnt again at
+ * its next failure.
+ */
 const maxKnown = 10_000
 
 export const createFailureCount = (
@@ -41,7 +46,7 @@ export const createFailureCount = (
   }
   const remember = (key: string, remaining: number, waitMs: number): void => {
     const now = nowMs()
-    // A key that failed again moves to the end, so that the first key is the one whose last failure is the oldest.
+    // A key that failed again moves to the end, so that the first key is the one with the oldest last failure.
     known.delete(key)
     if (known.size >= maxKnown) known.delete(known.keys().next().value ?? '')
     known.set(key, { remaining, blockedUntilMs: now + waitMs, forgetAtMs: now + windowMs })

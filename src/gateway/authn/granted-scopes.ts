@@ -1,6 +1,6 @@
 /**
- * Whether a token's scope (RFC 6749 section 3.3: words with a space between) has every word that is needed. The words are
- * looked for in the text: to split it would make a list for each request.
+ * Whether a token's scope (RFC 6749 section 3.3: words separated by a space) has all required words. The words are
+ * searched in the text, because splitting it would create an array for each request.
  */
 export const hasScopes = (granted: string, needed: readonly string[]): boolean => {
   for (const scope of needed) if (granted !== scope && !hasScope(granted, scope)) return false
@@ -18,5 +18,5 @@ const hasScope = (granted: string, scope: string): boolean => {
   return false
 }
 
-/** A space, or a place before or behind the text. */
+/** Whether the character is a space, or the position is outside the text. */
 const isBoundary = (granted: string, at: number): boolean => at < 0 || at >= granted.length || granted[at] === ' '

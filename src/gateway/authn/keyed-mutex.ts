@@ -1,21 +1,23 @@
-/** Work that takes turns by name. */
+/** Limits how much work of one name runs at the same time. */
 export interface KeyedMutex {
   /**
-   * Runs the work at once if fewer of this name are under way than may be, else after all that came before it.
-   * @param nameOf is not called if nothing at all is under way and the work waits for nothing
+   * Runs the work at once if less work of this name runs than may run at the same time, else after all work that was
+   * added before it.
+   * @param nameOf is not called if no work runs at all and the work completes synchronously
    */
   take<T>(nameOf: () => string, work: () => T | Promise<T>): T | Promise<T>
 }
 
-/** The work of one name. */
+/** The work of one name that runs or waits. */
 interface Held {
   running: number
   readonly waiting: (() => void)[]
 }
 
 /**
- * A name is held only while work of it is under way. Work that fails ends its turn as well.
- * @param mostAtOnce how much work of a name may be under way; it is asked anew for each turn, and less than 1 counts as 1
+ * A name is kept only while work of it runs. Work that fails frees its slot as well.
+ * @param mostAtOnce how much work of a name may run at the same time; it is called again for each piece of work, and
+ * less than 1 counts as 1
  */
 export const createKeyedMutex = (mostAtOnce: (name: string) => number = () => 1): KeyedMutex => {
   const underWay = new Map<string, Held>()

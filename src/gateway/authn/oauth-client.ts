@@ -6,7 +6,10 @@ import type { AuthenticationDeps, AuthenticationStep } from './authentication-st
 import { readForm } from './oauth-form.ts'
 import { toOAuthRequest } from './oauth-request.ts'
 
-/** RFC 6749 section 2.3, for token, introspection and revocation: their form is read here, once. */
+/**
+ * Authenticates the client (RFC 6749 section 2.3) at the token, introspection and revocation endpoints. Their form is
+ * read here, once.
+ */
 export const proveClient =
   (deps: AuthenticationDeps): AuthenticationStep =>
   (exchange, operation) =>
@@ -31,7 +34,7 @@ const proveForm = (
   })
 }
 
-/** Counts a client whose proof may have been used before, which is known once its request is answered. */
+/** Counts a client whose proof may have been used before: that is known only after its request has been answered. */
 export const countWhenSettled = async <T>({ operation }: Exchange, answer: Promise<T>): Promise<T> => {
   try {
     const answered = await answer
@@ -43,10 +46,13 @@ export const countWhenSettled = async <T>({ operation }: Exchange, answer: Promi
   }
 }
 
-/** Whether it is the client's proof that is refused, and not what it asks for. */
+/** Whether the error refuses the client's proof, and not its request. */
 export const isForProof = ({ code }: OAuthError): boolean => code === 'invalid_client' || code === 'rate_limit_exceeded'
 
-/** `client_id` and `client_secret` in the query string, as the published interface has it for its metadata operation. */
+/**
+ * Authenticates the client by `client_id` and `client_secret` in the query string, which the published interface
+ * prescribes for its metadata operation.
+ */
 export const proveQuery =
   (deps: AuthenticationDeps): AuthenticationStep =>
   (exchange, operation) => {
@@ -60,7 +66,10 @@ export const proveQuery =
     })
   }
 
-/** Most proofs are judged at once, and then nothing waits for a turn of the event loop. */
+/**
+ * Counts a refused credential. Most proofs are verified synchronously, so this waits for no turn of the event loop
+ * then.
+ */
 const refusalCounted = <T>(
   operation: MeteredOperation,
   credential: string,

@@ -4,20 +4,23 @@ import type { MaybePromise } from '../../oauth/functional.ts'
 import { refuse } from '../error-response.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 
-/** OAuth bodies are small and come at once; RFC 9126 section 2.3 asks for a bound. */
+/** OAuth bodies are small and arrive together with the head. RFC 9126 section 2.3 asks for a limit. */
 const formLimits = { maxBytes: 64 * 1024, timeoutMs: 30_000 }
 
-/** The body of an OAuth request, or what answers it instead. */
+/** The body of an OAuth request, or the outcome that replaces it. */
 export type FormBody =
   | { readonly kind: 'body'; readonly text: string }
   | { readonly kind: 'refused'; readonly outcome: Outcome }
 
 const noBody: FormBody = { kind: 'body', text: '' }
 
-/** The body of an OAuth request, read whole within its limits: else 413, 408, or nothing where the client has gone. */
+/**
+ * Reads the body of an OAuth request within its limits. Otherwise the response is 413 or 408, or the client has left
+ * and gets none.
+ */
 export const readForm = (exchange: Exchange): MaybePromise<FormBody> => {
   const { request, response } = exchange.context
-  // What follows a WebSocket handshake is not a body.
+  // Bytes after a WebSocket handshake are not a body.
   if (exchange.isUpgrade || request.body === undefined) return noBody
   if (expectsContinue(exchange.context)) response.writeContinue()
   const body = readBody(request, response, formLimits)

@@ -6,8 +6,8 @@ import { type Exchange, methodOf } from '../exchange.ts'
 export const toOAuthRequest = (exchange: Exchange, body: string): OAuthRequest => new ExchangeRequest(exchange, body)
 
 /**
- * A class for its getters, which read what most requests are never asked for: V8 makes those of an object literal anew for
- * each object, which took a fiftieth of an introspection.
+ * A class because of its getters, which read fields that most requests do not need. V8 creates the getters of an object
+ * literal for each object, which took 2 % of the time of an introspection.
  */
 class ExchangeRequest implements OAuthRequest {
   readonly method: string

@@ -1,23 +1,23 @@
-/** Secrets in a query string: found by their decoded name, taken out without touching the rest. */
+/** Finds secrets in a query string by their decoded name, and removes them without changing the rest. */
 
-/** Cheap first look: a query without these letters (or an escape that could hide them) holds no secret. */
+/** A cheap first check: a query without these words and without an escape holds no secret. */
 const mayHoldSecret = /secret|token|password|assertion|%/i
 
-/** Names, decoded and in lower case, without a trailing `[]`, that carry a secret wherever they stand. */
+/** Decoded names in lower case, without a trailing `[]`, of parameters that always hold a secret. */
 const secretNames = new Set(['client_secret', 'access_token', 'client_assertion'])
 
-/** A pair of fewer characters names none of them. */
+/** A shorter parameter cannot have one of these names. */
 const shortestSecretName = 'access_token'.length
 
-/** Whether a parameter of the query is a secret, in any spelling of its name. */
+/** Whether a parameter of the query is a secret, however its name is spelled. */
 export const hasSecretParameter = (query: string): boolean =>
   mayHoldSecret.test(query) && query.split(/[&;]/).some(isSecret)
 
 const isSecret = (pair: string): boolean => pair.length >= shortestSecretName && secretNames.has(plainName(pair))
 
 /**
- * The query without `client_id` and every spelling of a secret, the rest in its order and encoding. For operations
- * whose credentials are in the query: these never leave the gateway.
+ * The query without `client_id` and all secrets, the rest in its order and encoding. For operations with credentials in
+ * the query, which must not leave the gateway.
  */
 export const withoutCredentials = (query: string): string =>
   query
@@ -25,19 +25,25 @@ export const withoutCredentials = (query: string): string =>
     .filter(pair => !isCredential(pair))
     .join('&')
 
-/** A URL without its query where that holds a secret: a page opened with query credentials names them in Referer. */
+/**
+ * A URL without its query if the query holds a secret. The Referer of a page that was opened with query credentials
+ * holds them.
+ */
 export const withoutSecretQuery = (url: string): string => {
   const mark = url.indexOf('?')
   return mark >= 0 && hasSecretParameter(url.slice(mark + 1)) ? url.slice(0, mark) : url
 }
 
 const isCredential = (pair: string): boolean => {
-  // `a=1;client_secret=s`: some servers still split at semicolons, so every part is looked at.
+  // `a=1;client_secret=s`: some servers still split at semicolons, so every part is checked.
   const names = pair.split(';').map(plainName)
   return names.includes('client_id') || names.some(name => secretNames.has(name))
 }
 
-/** As the most lenient server reads it: decoded as far as it can be, without control characters, stray `%` and a second `?`. */
+/**
+ * The name as the most lenient server reads it: decoded as far as possible, without control characters, stray `%` and a
+ * second `?`.
+ */
 const plainName = (pair: string): string => {
   const end = pair.indexOf('=')
   return (end < 0 ? pair : pair.slice(0, end))
@@ -49,5 +55,5 @@ const plainName = (pair: string): string => {
     .toLowerCase()
 }
 
-/** What servers cut off, drop or stumble over in a name; its own characters are ASCII. */
+/** Characters in a name that servers cut off, drop or fail at. The names in question are ASCII. */
 const beyondName = /[^\x20-\x7e]|%/g

@@ -1,10 +1,12 @@
 import { proofAlgs } from '../../oauth/sender-constraint/dpop-proof.ts'
 import type { Target } from '../operation.ts'
 
-/** How an access token can be sent: RFC 6750 section 2.1, RFC 9449 section 7.1. */
+/** The schemes in which an access token can be sent: RFC 6750 section 2.1, RFC 9449 section 7.1. */
 export type TokenScheme = 'Bearer' | 'DPoP'
 
-/** What went wrong; values without quotes and backslashes. Left out: nothing was sent that could be wrong. */
+/**
+ * The error of a challenge; its values have no quotes and no backslashes. Left out if the request had no credentials.
+ */
 export interface ChallengeError {
   readonly error: 'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce'
   readonly error_description?: string
@@ -13,13 +15,15 @@ export interface ChallengeError {
 
 type Guarded = { readonly target: Target } | undefined
 
-/** The `WWW-Authenticate` of an answer to whoever used this scheme, as name and value. */
+/** The `WWW-Authenticate` of a response to a request in this scheme, as name and value. */
 export const challenge = (operation: Guarded, scheme: TokenScheme, error?: ChallengeError): readonly string[] => [
   'www-authenticate',
   `${scheme} ${toParameters({ realm: 'sidegate', ...error, ...schemeParameters[scheme], ...metadataOf(operation) })}`,
 ]
 
-/** The challenges of a 401: what was wrong with the scheme that was used, and that the other one would do too. */
+/**
+ * The challenges of a 401: the error in the scheme that the client used, and the other scheme, which is accepted too.
+ */
 export const challenges = (operation: Guarded, scheme: TokenScheme, error?: ChallengeError): readonly string[] => [
   ...challenge(operation, scheme, error),
   ...challenge(operation, scheme === 'Bearer' ? 'DPoP' : 'Bearer'),

@@ -4,14 +4,14 @@ import type { Caller, Check, Exchange, Outcome } from '../exchange.ts'
 import { hasBody } from '../forwarding/upstream-request.ts'
 
 /**
- * Last step: the request that another gateway asks about may pass, and this is who sent it. All names are said, empty where
- * there is nothing to say: gateways copy those that are there, and would leave in place what a client sent under the name of
- * another.
+ * Answers that the original request may pass, and which client and user sent it. All identity fields are present, empty
+ * if there is no value: proxies copy only the fields that are present, and would otherwise keep a field of the same
+ * name that the client sent.
  */
 export const allowResponse = (exchange: Exchange): Outcome => {
   const { operation, check, caller, assertion = '' } = exchange
   if (check === undefined || operation?.target.kind !== 'elsewhere') return refuse(exchange, 'INTERNAL')
-  const identity = operation.target.identity === 'assertion' ? nobody : identityOf(caller, operation.grouping)
+  const identity = operation.target.identity === 'assertion' ? noIdentity : identityOf(caller, operation.grouping)
   const headers = [...identity, 'x-sidegate-assertion', assertion, 'cache-control', 'no-store']
   return { status: 200, headers, body: '' }
 }
@@ -34,20 +34,21 @@ const identityFields = (grouping: string, client_id = '', subject = '', scope = 
   grouping,
 ]
 
-/** Where the assertion alone is to be read. */
-const nobody = identityFields('')
+/** If only the assertion tells the identity. */
+const noIdentity = identityFields('')
 
-/** The decision on a request as the gateway that asked understands it. */
+/** The decision on a request in the form that the proxy understands. */
 export const toCheckReply = (exchange: Exchange, { gateway }: Check, decision: Reply): Reply => {
   const reply = gateway === 'nginx' ? forNginx(decision) : decision
-  // The header announces the body of the original request, which stays with the gateway: what follows cannot be framed.
+  // The head announces the body of the original request, which the proxy keeps. So the connection cannot be framed any
+  // further.
   return hasBody(exchange) ? { ...reply, close: true } : reply
 }
 
-/** All that `auth_request` takes for an answer; whatever else it hears, nginx answers 500. */
+/** The statuses that `auth_request` accepts. nginx answers 500 to any other. */
 const nginxStatuses: readonly number[] = [200, 401, 403]
 
-/** Any other refusal is 403, so that nginx refuses whatever it is told to make of `X-Sidegate-Status`. */
+/** Any other status becomes 403, so that nginx refuses the request however `X-Sidegate-Status` is configured. */
 const forNginx = (decision: Reply): Reply => ({
   ...decision,
   status: nginxStatuses.includes(decision.status) ? decision.status : 403,

@@ -3,10 +3,13 @@ import type { Exchange, Outcome } from '../exchange.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import type { StreamRegistry } from './long-lived-streams.ts'
 
-/** What forwarded requests and WebSockets need of the gateway. */
+/** The parts of the gateway that forwarded requests and WebSockets use. */
 export interface ForwardDeps {
   readonly upstreams: ReadonlyMap<string, Upstream>
-  /** Called once when a forwarded response or a WebSocket has ended or failed. @param status as the client saw it (499: it left) */
+  /**
+   * Called once when a forwarded response or a WebSocket has ended or failed.
+   * @param status as the client saw it (499: it left)
+   */
   finish(exchange: Exchange, status: number): void
   /** Writes an error response if no response has begun. */
   reply(exchange: Exchange, outcome: Outcome): void

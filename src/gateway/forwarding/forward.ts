@@ -5,7 +5,10 @@ import { RoundTrip } from './round-trip.ts'
 import { declaresTooMuch } from './upstream-request.ts'
 import { forwardUpgrade } from './websocket.ts'
 
-/** Step 7: the upstream round trip, streamed both ways; what another gateway forwards passes. 413, 502, 503, 504. */
+/**
+ * Forwards the request to its upstream and streams both ways. Operations that another proxy forwards skip this step.
+ * 413, 502, 503, 504.
+ */
 export const forward = (deps: ForwardDeps): Step => {
   const upgrade = forwardUpgrade(deps)
   return (exchange): Outcome | Promise<Outcome> => {

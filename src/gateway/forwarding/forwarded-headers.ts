@@ -2,10 +2,12 @@ import type { RequestContext } from '../../http/context.ts'
 import { plainAddress } from '../../http/peer/client-ip.ts'
 import type { ForwardedForm } from '../options.ts'
 
-/** What is known of the way. */
+/** The parts of a request that tell how it reached the gateway. */
 type Way = Pick<RequestContext, 'fields' | 'peer' | 'trustedPeer' | 'isSecure'>
 
-/** The field lines that go upstream, each with its CRLF. Of earlier hops only what a trusted peer says is believed. */
+/**
+ * The field lines that go upstream, each with its CRLF. Values of earlier hops are kept only if the peer is trusted.
+ */
 export const forwardedLines = (context: Way, form: ForwardedForm): string => {
   const older = form === 'forwarded' ? '' : xForwardedLines(context)
   return form === 'x-forwarded' ? older : `${older}Forwarded: ${toForwarded(context)}\r\n`
@@ -29,11 +31,11 @@ const toForwarded = ({ fields, trustedPeer, peer, isSecure }: Way): string => {
 
 const schemeOf = (isSecure: boolean): string => (isSecure ? 'https' : 'http')
 
-/** Undefined where it could be read in two ways: an open quote before our element would swallow it. */
+/** Undefined if the field is ambiguous: an open quote before our element would include the element in it. */
 const wellFormed = (received: string | undefined): string | undefined =>
   received !== undefined && elementsForm.test(received) ? received : undefined
 
-/** What a peer that speaks of the way in the older form has said of it (RFC 7239 section 7.4). */
+/** The values of `X-Forwarded-*` of the peer as elements of `Forwarded` (RFC 7239 section 7.4). */
 const translated = ({ forwardedFor, forwardedProto, forwardedHost }: Way['fields']): string | undefined => {
   if (forwardedFor === undefined) return undefined
   const [client = '', ...proxies] = forwardedFor.split(',').map(hop => nodeOf(hop.trim()))
@@ -41,7 +43,7 @@ const translated = ({ forwardedFor, forwardedProto, forwardedHost }: Way['fields
   return [first, ...proxies.map(node => toElement({ for: node }))].join(', ')
 }
 
-/** RFC 7239 section 6: an IPv6 address stands in brackets; `unknown` where there is none. */
+/** RFC 7239 section 6: an IPv6 address has brackets. `unknown` if the text is not an address. */
 const nodeOf = (received: string): string => {
   const address = plainAddress(received)
   if (address === undefined) return 'unknown'
@@ -53,11 +55,14 @@ const toElement = (parts: Readonly<Record<string, string | undefined>>): string 
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${toValue(value)}`]))
     .join(';')
 
-/** RFC 7239 section 4: what is no token stands in quotes, as every IPv6 address and every host with a port does. */
+/** RFC 7239 section 4: a value that is not a token is quoted, such as an IPv6 address or a host with a port. */
 const toValue = (text: string): string => (tokenForm.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`)
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const tokenForm = new RegExp(`^${token}$`)
 const pair = `${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*")`
-/** Elements and their pairs, either of which may be empty (RFC 7239 section 4). Each blank can be matched in one way. */
+/**
+ * Elements and their pairs, each of which may be empty (RFC 7239 section 4). Each blank matches in one way only, so
+ * that the expression runs in linear time.
+ */
 const elementsForm = new RegExp(`^[ \\t]*(?:${pair}[ \\t]*)?(?:[;,][ \\t]*(?:${pair}[ \\t]*)?)*$`)

@@ -2,42 +2,44 @@ import type { AuthorizationServer } from '../../oauth/index.ts'
 import type { Exchange } from '../exchange.ts'
 import { type CloseCode, closeCodes } from './websocket-frames.ts'
 
-/** What has no end of its own: a WebSocket, an event stream. */
+/** A WebSocket or an event stream, which may stay open without end. */
 export interface LongLivedStream {
   readonly isGone: boolean
-  /** For how long no byte has moved. @param nowMs of a monotonic clock */
+  /** For how long no byte has been received or sent. @param nowMs of a monotonic clock */
   silentForMs(nowMs: number): number
-  /** Ends it in the best order that it has. A second call changes nothing. */
+  /** Ends the stream as gracefully as its protocol allows. A second call changes nothing. */
   close(code: CloseCode, reason: string): void
 }
 
-/** How long it may stay open. */
+/** How long a stream may stay open. */
 export interface StreamTerms {
-  /** Longest silence of both sides. */
+  /** Longest time without a byte in either direction. */
   readonly idleTimeoutMs: number
   /**
-   * Whether the token that opened it is good no more, asked every few seconds; undefined: it needs none. Where that cannot
-   * be found out it stays open.
+   * Whether the token that opened the stream has expired or was revoked; called every few seconds. Undefined: the
+   * stream needs no token. If the call fails, the stream stays open.
    */
   readonly isTokenExpiredOrRevoked: (() => boolean | Promise<boolean>) | undefined
 }
 
-/** What is open of that in this process, each closed in good order when its time has come. */
+/** The long-lived streams that are open in this process. Each is closed gracefully when its time is over. */
 export interface StreamRegistry {
   add(stream: LongLivedStream, terms: StreamTerms): void
-  /** Closes all, and those that open from now on: the process is about to stop. */
+  /** Closes all streams, and those that are added from now on: the process is about to stop. */
   closeAll(): void
 }
 
 interface Watched {
   readonly terms: StreamTerms
-  /** By a monotonic clock. */
+  /** Of a monotonic clock. */
   nextTokenCheckAtMs: number
 }
 
-/** How late a silence that was too long is noticed at most. */
+/** Longest delay after which an idle timeout is noticed. */
 const tickMs = 250
-/** How late an expired token is noticed; what was revoked is known to every process a second after it was. */
+/**
+ * Longest delay after which an expired token is noticed. Every process learns of a revocation within another second.
+ */
 const tokenCheckEveryMs = 1000
 
 export const createStreamRegistry = (): StreamRegistry => {
@@ -68,7 +70,7 @@ export const createStreamRegistry = (): StreamRegistry => {
   }
 }
 
-/** How to ask whether the token of a handshake has ended; undefined where it came without one. */
+/** The check whether the token of a request has expired or was revoked. Undefined if the request has no token. */
 export const tokenCheckOf = (
   { caller, context }: Exchange,
   isTokenExpiredOrRevoked: AuthorizationServer['isTokenExpiredOrRevoked'],
@@ -84,19 +86,20 @@ const closeGoingAway = (stream: LongLivedStream): void =>
 
 const look = (stream: LongLivedStream, watched: Watched, nowMs: number): void => {
   const { terms } = watched
-  if (stream.silentForMs(nowMs) >= terms.idleTimeoutMs) stream.close(closeCodes.goingAway, 'silent for too long')
+  if (stream.silentForMs(nowMs) >= terms.idleTimeoutMs) stream.close(closeCodes.goingAway, 'idle for too long')
   if (terms.isTokenExpiredOrRevoked === undefined || nowMs < watched.nextTokenCheckAtMs) return
   watched.nextTokenCheckAtMs = nowMs + tokenCheckEveryMs
-  void closeWhereEnded(stream, terms.isTokenExpiredOrRevoked)
+  void closeIfTokenEnded(stream, terms.isTokenExpiredOrRevoked)
 }
 
-const closeWhereEnded = async (
+const closeIfTokenEnded = async (
   stream: LongLivedStream,
   isTokenExpiredOrRevoked: () => boolean | Promise<boolean>,
 ): Promise<void> => {
   try {
-    if (await isTokenExpiredOrRevoked()) stream.close(closeCodes.policyViolation, 'the token is good no more')
+    if (await isTokenExpiredOrRevoked())
+      stream.close(closeCodes.policyViolation, 'the token has expired or was revoked')
   } catch {
-    // The store is away: what it would say is asked for again.
+    // The store is unavailable: the next check asks it again.
   }
 }

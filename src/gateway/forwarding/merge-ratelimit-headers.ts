@@ -1,7 +1,7 @@
 /**
- * What an upstream says of its own limits goes on to the client, and is never made more permissive
- * (draft-ietf-httpapi-ratelimit-headers: intermediaries). The IETF fields are lists, which take the gateway's items beside the
- * upstream's. Of the older fields there is one set: the tighter one stays, whole.
+ * The rate-limit fields of an upstream are passed to the client and never made more permissive
+ * (draft-ietf-httpapi-ratelimit-headers: intermediaries). The IETF fields are lists, to which the gateway adds its
+ * items. Of the older fields only one set can be sent: the one of the tighter limit.
  */
 export interface LimitMerge {
   /** Fields of the upstream that the client does not get. */
@@ -13,7 +13,7 @@ export interface LimitMerge {
 /** The value of an upstream's field, by its name in lower case. */
 export type FieldReader = (name: string) => string | undefined
 
-/** Undefined in the usual case: the upstream has none of the gateway's older fields, and all fields are passed on. */
+/** Undefined in the usual case: the upstream sends none of the gateway's older fields, so all fields are passed on. */
 export const mergeLimits = (upstream: FieldReader, own: readonly string[]): LimitMerge | undefined => {
   const prefix = prefixes.find((_, nth) => own.includes(remainingFields[nth] ?? ''))
   if (prefix === undefined) return undefined
@@ -28,22 +28,22 @@ export const mergeLimits = (upstream: FieldReader, own: readonly string[]): Limi
 
 const prefixes = ['ratelimit', 'x-ratelimit']
 
-/** Names that are looked for in every answer. */
+/** The names that are searched in every response. */
 const remainingFields = prefixes.map(prefix => `${prefix}-remaining`)
 
 interface Limit {
   readonly remaining: number
-  /** Seconds; 0 where it is not said. */
+  /** In seconds; 0 if the upstream does not send it. */
   readonly reset: number
-  /** Whether it is written as API Connect does. */
+  /** Whether the values have the format of API Connect. */
   readonly isNamed: boolean
 }
 
-/** Undefined where the upstream's words say nothing that a client could go by. */
+/** Undefined if the upstream's values cannot be parsed. */
 const readLimit = (prefix: string, textIn: (name: string) => string | undefined): Limit | undefined => {
   const text = textIn(`${prefix}-remaining`) ?? ''
   const reset = Number(/^\d{1,12}$/.exec(textIn(`${prefix}-reset`) ?? '')?.[0] ?? 0)
-  // Some write a fraction, or less than nothing: to a client that is as little as it says.
+  // Some upstreams send a fraction or a negative number. Both are rounded down to a count, 0 at least.
   if (/^-?\d{1,15}(?:\.\d{1,9})?$/.test(text)) {
     return { remaining: Math.max(0, Math.floor(Number(text))), reset, isNamed: false }
   }

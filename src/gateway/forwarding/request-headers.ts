@@ -8,9 +8,9 @@ import { upstreamTraceparent } from '../request-trace.ts'
 import { forwardedLines } from './forwarded-headers.ts'
 
 /**
- * The field lines that go upstream, each with its CRLF: what the client sent, less hop-by-hop fields (RFC 9110 section 7.6.1),
- * those its Connection nominates, and everything that claims an identity; then the gateway's own. Lines that stand together in
- * the request are one piece of it.
+ * The field lines that go upstream, each with its CRLF. They are the client's fields without hop-by-hop fields (RFC
+ * 9110 section 7.6.1), without fields that Connection nominates and without fields that claim an identity; then the
+ * gateway's own. Adjacent lines of the request are copied as one slice.
  */
 export const toUpstreamHeaders = (exchange: Exchange, operation: MeteredOperation): string => {
   const { request, fields } = exchange.context
@@ -54,7 +54,7 @@ const passesUnchanged = (kind: FieldKind, forwardsAuthorization: boolean): boole
   }
 }
 
-/** What the operation lets through; `dropped` is undefined if the grouping names no further fields. */
+/** Which fields the operation passes on; `dropped` is undefined if the grouping names no further fields. */
 const passingOf = ({ target }: MeteredOperation) =>
   target.kind === 'forward'
     ? {
@@ -69,14 +69,14 @@ const isDropped = (dropped: readonly string[], text: string, start: number): boo
 const isNominated = (nominated: ReadonlySet<string>, text: string, start: number): boolean =>
   nominated.has(text.slice(start, text.indexOf(':', start)).toLowerCase())
 
-/** The address of a page may hold query credentials. */
+/** The URL of a page may hold query credentials. */
 const refererLine = (text: string, start: number, next: number | undefined): string => {
   const colon = text.indexOf(':', start)
   const end = next === undefined ? text.length : next - 2
   return `${text.slice(start, colon)}: ${withoutSecretQuery(trimmedSlice(text, colon + 1, end))}\r\n`
 }
 
-/** Behind the client's fields, so that nothing a client nominates or sends can take these away. */
+/** The gateway's fields come after the client's, so that no field or nomination of the client removes them. */
 const ownLines = (exchange: Exchange, { grouping, target }: MeteredOperation): string => {
   const { context, assertion } = exchange
   if (target.kind !== 'forward') return ''
@@ -95,7 +95,9 @@ const identityLines = ({ caller }: Exchange, grouping: string): string => {
   return caller?.kind === 'client' ? `X-Sidegate-Client-Id: ${caller.client.client_id}\r\n${own}` : own
 }
 
-/** W3C Trace Context: `tracestate` goes on with the `traceparent` that it came with, and not without it. */
+/**
+ * W3C Trace Context: `tracestate` is passed on together with the `traceparent` that it came with, and never without it.
+ */
 const traceLines = ({ context: { fields }, trace, sampleNewTrace }: Exchange): string => {
   if (trace) return toTraceLines(upstreamTraceparent(trace), trace.state)
   const parent = parseTraceparent(fields.traceparent)

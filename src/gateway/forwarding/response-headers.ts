@@ -4,7 +4,7 @@ import type { ResponseHead } from '../../http/server/response.ts'
 import type { Exchange } from '../exchange.ts'
 import { mergeLimits } from './merge-ratelimit-headers.ts'
 
-/** The upstream's end-to-end fields as they go to the client, then the id and the plan's. */
+/** The head for the client: the upstream's end-to-end fields, then the request id and the fields of the plan. */
 export const toClientHead = ({ answerFields, context }: Exchange, head: UpstreamHead): ResponseHead => {
   const { status, fields, hasDate } = head
   const merge = answerFields.length > 0 ? mergeLimits(name => joinedValue(fields, name), answerFields) : undefined
@@ -17,10 +17,10 @@ export const toClientHead = ({ answerFields, context }: Exchange, head: Upstream
   }
 }
 
-/** RFC 9110 section 8.6: not a 204, nor a 1xx; some servers send one all the same. */
+/** RFC 9110 section 8.6: a 204 and a 1xx have no Content-Length. Some servers send it nevertheless. */
 const mayHaveLength = (status: number): boolean => status !== 204 && status >= 200
 
-/** All values of a field in one; undefined where there is none. */
+/** All values of a field, concatenated. Undefined if the field is not present. */
 const joinedValue = (fields: readonly string[], name: string): string | undefined => {
   const values = fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === name)
   return values.length === 0 ? undefined : values.join('')

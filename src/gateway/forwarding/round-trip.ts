@@ -18,7 +18,7 @@ import { type LongLivedStream, tokenCheckOf } from './long-lived-streams.ts'
 import { toClientHead } from './response-headers.ts'
 import { isRepeatable, toUpstreamRequest } from './upstream-request.ts'
 
-/** One request to an upstream and its answer, streamed to the client. */
+/** One request to an upstream, and its response as it is streamed to the client. */
 export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequest<Endpoint>, LongLivedStream {
   readonly #deps: ForwardDeps
   readonly #exchange: Exchange
@@ -26,12 +26,12 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
   readonly #upstream: Upstream
   #endpoint: Endpoint | undefined
   #connection: Connection | undefined
-  /** 0 until then: a wait for room is the gateway's. */
+  /** 0 until the request is sent. Time in the queue counts as the gateway's. */
   #sentAtMs = 0
   #status = 0
-  /** Endpoints that have failed; nearly always none. */
-  #tried = nobody
-  /** Bytes of the body still owed, where the upstream said how many; -1 where it did not. */
+  /** Endpoints that have failed; nearly always empty. */
+  #tried = noEndpoints
+  /** Bytes of the body that are still missing if the upstream declared its length; else -1. */
   #owedBytes = -1
   #ended = false
 
@@ -87,7 +87,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
     response.writeHead(toClientHead(this.#exchange, head))
   }
 
-  /** The first bytes of the body take the header with them; where none came with it, it goes by itself. */
+  /** The head is written together with the first bytes of the body. If the head arrived alone, it is written alone. */
   onPause(): void {
     this.#exchange.context.response.flush()
   }
@@ -96,7 +96,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
     this.#connection?.resume()
   }
 
-  /** Event streams have no end of their own. */
+  /** Registers an event stream, which may stay open without end. */
   onLong(head: UpstreamHead): void {
     if (head.framing.by === 'length' || !isEventStream(head)) return
     const { streams, isTokenExpiredOrRevoked } = this.#deps
@@ -111,12 +111,12 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
     return this.#ended
   }
 
-  /** How long the upstream may be silent is its `bodyTimeout`. */
+  /** The `bodyTimeout` of the upstream limits its silence. */
   silentForMs(): number {
     return 0
   }
 
-  /** There is no word for it in HTTP: what was passed on arrives, and the answer breaks off. */
+  /** HTTP has no message for this. Bytes that were forwarded arrive, then the response breaks off. */
   close(): void {
     if (this.#ended) return
     this.#connection?.abort()
@@ -138,7 +138,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
   }
 
   onEnd(): void {
-    // With a length it ended with its last byte.
+    // A response with a length has ended with its last byte.
     if (this.#owedBytes !== 0) this.#exchange.context.response.end()
     this.#end(undefined, this.#status)
   }
@@ -155,7 +155,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
     }
   }
 
-  /** Nothing has been sent to the client: it gets a refusal that says whose fault it was. */
+  /** Nothing has been sent to the client, so it gets an error response whose code tells which side failed. */
   #refuse(error: RoundTripError): void {
     const { code, reason } = toUpstreamFailure(error)
     this.#settle()
@@ -165,9 +165,10 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
   }
 
   /**
-   * Tries again what is safe. An endpoint that cannot be reached has seen nothing: two others may be tried. Where a connection
-   * closed before the answer a repeat must change nothing (RFC 9110 section 9.2.2), and there is one.
-   * @returns whether it is under way
+   * Retries if that is safe. An endpoint that refuses connections has seen nothing, so two others may be tried. If a
+   * connection closed before the response, the request is repeated once, and only if a repetition changes nothing (RFC
+   * 9110 section 9.2.2).
+   * @returns whether another try is under way
    */
   #retry({ kind }: RoundTripError): boolean {
     const isUnseen = kind === 'unreachable'
@@ -193,7 +194,7 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
   #settle(): void {
     this.#ended = true
     if (this.#sentAtMs > 0) this.#exchange.upstreamMs = performance.now() - this.#sentAtMs
-    // Others use it from now on: what this client still has to take must not hold them up.
+    // Other requests may use the connection from now on, while this client still receives its response.
     this.#connection = undefined
     this.#exchange.context.response.listener = undefined
     if (this.#endpoint) this.#upstream.giveBack(this.#endpoint)
@@ -201,4 +202,4 @@ export class RoundTrip implements RoundTripHandler, ResponseListener, QueuedRequ
   }
 }
 
-const nobody: readonly Endpoint[] = []
+const noEndpoints: readonly Endpoint[] = []

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Frames of WebSockets (RFC 6455 section 5.2), as far as somebody must know them who only passes them on. */
+/** WebSocket frames (RFC 6455 section 5.2), as far as a relay has to parse them. */
 
 /** Why a WebSocket ends (RFC 6455 section 7.4.1). */
 export const closeCodes = {
@@ -20,17 +20,19 @@ const closeOpcode = 8
 
 /** Finds where the frames of one direction end, whatever pieces their bytes come in. */
 export class FrameReader {
-  /** Of the header under way: bytes read, where its length ends, and where all of it does, as far as is known. */
+  /**
+   * Of the current frame header: bytes read, where its length field ends, and where the header ends as far as is known.
+   */
   #readBytes = 0
   #lengthEnd = 2
   #headerBytes = 2
   #isClose = false
   #length = 0
-  /** Of the content under way. */
+  /** Bytes of the current payload that are still missing. */
   #owedBytes = 0
   #hasClosed = false
 
-  /** Whether what comes next begins a frame: here, and nowhere else, another frame may be put in. */
+  /** Whether the next byte begins a frame. Only there another frame may be inserted. */
   get isBetweenFrames(): boolean {
     return this.#readBytes === 0 && this.#owedBytes === 0
   }
@@ -45,14 +47,14 @@ export class FrameReader {
     for (let at = 0; at < bytes.length; ) at = this.#readSome(bytes, at)
   }
 
-  /** Reads to the end of the frame under way. @returns how many bytes that were; all, where it goes on */
+  /** Reads to the end of the current frame. @returns how many bytes that were; all if the frame continues */
   readFrameEnd(bytes: Buffer): number {
     let at = 0
     while (at < bytes.length && !this.isBetweenFrames) at = this.#readSome(bytes, at)
     return at
   }
 
-  /** Reads a byte of a header, or what there is of the content. */
+  /** Reads a byte of a header, or the available bytes of the payload. */
   #readSome(bytes: Buffer, at: number): number {
     if (this.#owedBytes > 0) {
       const taken = Math.min(this.#owedBytes, bytes.length - at)
@@ -86,7 +88,7 @@ export class FrameReader {
 /**
  * A whole Close frame.
  * @param reason up to 123 bytes
- * @param isMasked as everything is that goes to a server (RFC 6455 section 5.3)
+ * @param isMasked as every frame to a server is (RFC 6455 section 5.3)
  */
 export const closeFrame = (code: CloseCode, reason: string, isMasked: boolean): Buffer => {
   const content = Buffer.from(`\0\0${reason}`)

@@ -6,7 +6,7 @@ import { type CloseCode, closeFrame, FrameReader } from './websocket-frames.ts'
 /** How long the two sides have to answer a Close of ours, in milliseconds. */
 const closePatienceMs = 1000
 
-/** One open WebSocket: passes on what the two sides say to each other as it comes, and can end it in good order. */
+/** One open WebSocket: forwards the bytes of both sides as they arrive, and can close it gracefully. */
 export class WebSocketRelay {
   readonly #client: Socket
   readonly #upstream: Socket
@@ -21,19 +21,19 @@ export class WebSocketRelay {
     this.#upstream = upstream
     this.#fromClient = new Direction(client, upstream, true, this.#onProgress)
     this.#fromUpstream = new Direction(upstream, client, false, this.#onProgress)
-    // A peer that never closes its own half would keep the other.
+    // A peer that never closes its half would keep the other side's connection open.
     client.once('close', hadError => endWith(upstream, hadError))
     upstream.once('close', hadError => endWith(client, hadError))
   }
 
-  /** Whether nothing is left of it. */
+  /** Whether both connections are closed. */
   get isGone(): boolean {
     return this.#client.destroyed && this.#upstream.destroyed
   }
 
   /**
-   * For how long no byte has moved, as far as calls of this know. Calls of it also notice that a side has reset which is not
-   * read at the time.
+   * For how long no byte has been received or sent, as far as calls of this method can tell. Each call also detects the
+   * reset of a side that is not being read.
    * @param nowMs of a monotonic clock
    */
   silentForMs(nowMs: number): number {
@@ -47,8 +47,8 @@ export class WebSocketRelay {
   }
 
   /**
-   * Says Close to both sides, each at the end of the frame that it is being sent, and ends the connections once both have
-   * answered, or a second later. What they say from now on goes nowhere. A second call changes nothing.
+   * Sends Close to both sides, each after the frame that is being sent to it, and closes the connections once both
+   * sides have answered, or a second later. Later frames of both sides are dropped. A second call changes nothing.
    */
   close(code: CloseCode, reason: string): void {
     if (this.#isClosing) return
@@ -76,22 +76,25 @@ export class WebSocketRelay {
   }
 }
 
-/** What was said before still arrives, but is not waited for where who said it has reset and nobody takes it. */
+/**
+ * Closes the other side after it has received the bytes that were written before. If the first side was reset and the
+ * other one does not read, it is closed at once.
+ */
 const endWith = (other: Socket, wasReset: boolean): void => {
   if (wasReset && other.writableNeedDrain) other.destroy()
   else other.destroySoon()
 }
 
-/** What one side says on its way to the other. */
+/** The bytes of one side on their way to the other. */
 class Direction {
   readonly #from: Socket
   readonly #to: Socket
   readonly #isMasked: boolean
   readonly #onProgress: () => void
   readonly #frames = new FrameReader()
-  /** Of ours; said where the frame under way ends. */
+  /** Our Close frame; it is sent when the current frame ends. */
   #close: Buffer | undefined
-  /** Whether the other side hears no more of this one. */
+  /** Whether nothing more of this side is forwarded. */
   #isCut = false
   #hasEnded = false
 
@@ -103,16 +106,16 @@ class Direction {
     from.on('data', this.#onData)
     from.on('end', this.#onEnd)
     to.on('drain', this.#onDrain)
-    // Whoever had it before may have stopped it.
+    // The previous owner of the socket may have paused it.
     from.resume()
   }
 
-  /** Whether this side has said its last: Close, or the end of its connection. */
+  /** Whether this side has sent a Close frame or its FIN. */
   get isOver(): boolean {
     return this.#hasEnded || this.#frames.hasClosed
   }
 
-  /** To be called now and then: who is not read goes unheard. */
+  /** Must be called regularly, because a reset of a socket that is not read is not reported. */
   look(): void {
     if (this.#to.writableNeedDrain) detectReset(this.#from)
   }
@@ -154,9 +157,9 @@ class Direction {
   #cutBetweenFrames(close: Buffer): void {
     if (this.#isCut || !this.#frames.isBetweenFrames) return
     this.#isCut = true
-    // After one Close there is no other (RFC 6455 section 5.5.1).
+    // No frame may follow a Close frame (RFC 6455 section 5.5.1).
     if (!this.#frames.hasClosed && this.#to.writable) this.#to.write(close)
-    // The answer to ours is read also where the other side is slow to take what came before.
+    // The answer to our Close is read even if the other side is slow to receive earlier bytes.
     this.#from.resume()
   }
 }

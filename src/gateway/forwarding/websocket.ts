@@ -16,20 +16,23 @@ import { toClientHead } from './response-headers.ts'
 import { hasBody, toUpgradeRequest } from './upstream-request.ts'
 import { WebSocketRelay } from './websocket-relay.ts'
 
-/** Passes a WebSocket handshake upstream and joins the two sockets; a refusal is passed back as any other answer is. */
+/**
+ * Forwards a WebSocket handshake and connects the two sockets. A refusal by the upstream is forwarded as any other
+ * response.
+ */
 export const forwardUpgrade =
   (deps: ForwardDeps): Step =>
   exchange => {
     const { operation } = exchange
     const upstream = operation?.target.kind === 'forward' ? deps.upstreams.get(operation.target.upstream) : undefined
     if (operation === undefined || upstream === undefined) return refuse(exchange, 'INTERNAL')
-    // What follows a handshake belongs to the WebSocket: a body would be read as something else behind the gateway.
+    // Bytes after a handshake belong to the WebSocket. The upstream would read a body as something else.
     if (hasBody(exchange)) return refuse(exchange, 'BAD_REQUEST')
     new WebSocketHandshake(deps, exchange, operation, upstream).start()
     return 'taken'
   }
 
-/** One handshake, from its wait for an endpoint to the end of the WebSocket or of the refusal. */
+/** One handshake, from its wait for an endpoint to the end of the WebSocket or of the response that refuses it. */
 class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequest<Endpoint> {
   readonly #deps: ForwardDeps
   readonly #exchange: Exchange
@@ -37,7 +40,7 @@ class WebSocketHandshake implements UpgradeHandler, ResponseListener, QueuedRequ
   readonly #upstream: Upstream
   readonly #response: Response
   #endpoint: Endpoint | undefined
-  /** Until it is answered in whole, one way or the other. */
+  /** Undefined once the handshake has been answered completely. */
   #handshake: Upgrade | undefined
   #sentAtMs = 0
 

@@ -19,12 +19,12 @@ export interface InternalApiDeps {
   readonly accessLog: AccessLog
 }
 
-/** What the private listener serves: the operator's login asks about an interaction and answers it. */
+/** The API of the private listener: the operator's login application reads an interaction and decides it. */
 export interface InternalApi {
   readonly handlers: HttpServerHandlers
-  /** From now on every answer ends its connection. */
+  /** From now on every response closes its connection. */
   startDraining(): void
-  /** Requests being answered now. */
+  /** Requests that are being answered now. */
   inFlight(): number
 }
 
@@ -111,7 +111,7 @@ const parseCall = (path: string): Call | undefined => {
 
 const bodyLimits: BodyLimits = { maxBytes: 64 * 1024, timeoutMs: 30_000 }
 
-/** @returns undefined where the caller has gone */
+/** @returns undefined if the client has left */
 const replyTo = async (
   request: Request,
   response: Response,
@@ -157,7 +157,7 @@ const acceptsJson = { headers: ['accept', 'application/json'] }
 
 const isJson = (contentType = ''): boolean => contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 
-/** Undefined for what is no JSON: no operation takes that for a body. */
+/** Undefined if the text is not JSON, which no operation accepts as a body. */
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)

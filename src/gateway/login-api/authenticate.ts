@@ -4,21 +4,24 @@ import type { Request } from '../../http/server/request.ts'
 import { timeFault } from '../../http/tls/tls-files.ts'
 import type { LoginAppAuthentication } from '../../oauth/interaction/authenticate-login-app.ts'
 
-/** How whoever calls the private listener may prove to be the operator's login. At least one of the two is there. */
+/**
+ * How a client of the private listener may authenticate as the operator's login application. At least one of the two
+ * ways is configured.
+ */
 export interface InternalCallerOptions {
-  /** A certificate that the listener's own CA vouches for is proof. */
+  /** Whether a certificate that is verified by the CA of the listener is accepted. */
   readonly takesCertificates: boolean
   readonly nowMs: () => number
-  /** A signed JWT is proof. Left out: none is. */
+  /** Verifies a signed JWT. Left out: JWTs are not accepted. */
   readonly proof?: LoginAppAuthentication
 }
 
 export type InternalCaller =
   | { readonly kind: 'proven' | 'missing' }
-  /** `reason` is fit for the caller: whoever comes here builds the operator's own login. */
+  /** `reason` may be sent to the client, which is the operator's own login application. */
   | { readonly kind: 'invalid'; readonly reason: string }
 
-/** @throws StoreUnavailableError where nobody can tell whether a JWT was used before */
+/** @throws StoreUnavailableError if it cannot be found out whether a JWT was used before */
 export const proveInternalCaller = async (
   { head, socket }: Request,
   { takesCertificates, nowMs, proof }: InternalCallerOptions,
@@ -26,7 +29,8 @@ export const proveInternalCaller = async (
   if (takesCertificates && isChainVerified(socket, nowMs())) return proven
   const [line, second] = head.fields.authorization
   if (line === undefined) return { kind: 'missing' }
-  if (!proof) return { kind: 'invalid', reason: 'the configuration has no keys for JWTs: show a certificate' }
+  if (!proof)
+    return { kind: 'invalid', reason: 'the configuration has no keys for JWTs; authenticate with a certificate' }
   const token = /^bearer +([\w.-]+)$/i.exec(line)?.[1]
   if (token === undefined || second !== undefined) {
     return { kind: 'invalid', reason: 'Authorization must be one line: Bearer and a JWT' }
@@ -37,7 +41,10 @@ export const proveInternalCaller = async (
 
 const proven: InternalCaller = { kind: 'proven' }
 
-/** By the CA at the handshake, and still by the certificate's own dates: a connection may be kept for longer. */
+/**
+ * The certificate was verified by the CA at the handshake, and its own dates are checked again because a connection may
+ * stay open for longer.
+ */
 const isChainVerified = (socket: Socket, nowMs: number): boolean => {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return false
   const certificate = socket.getPeerX509Certificate()

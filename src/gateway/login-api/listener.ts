@@ -9,9 +9,12 @@ import { createLoginApi } from '../../oauth/interaction/login-api.ts'
 import { createInternalApi, type InternalApi, type InternalApiDeps } from './api.ts'
 
 export interface PrivateListenerOptions {
-  /** Left out: plain HTTP, for a loopback address. With `clientCaFile` a certificate of that CA is proof. */
+  /**
+   * Left out: plain HTTP, for a loopback address. With `clientCaFile` a certificate of that CA authenticates the
+   * client.
+   */
   readonly tls?: TlsOptions
-  /** Public keys of those whose signed JWT is proof. Left out: no JWT is. */
+  /** Public keys that verify the client's JWTs. Left out: JWTs are not accepted. */
   readonly jwks?: JwkSet
 }
 
@@ -20,15 +23,18 @@ export interface PrivateListenerDeps extends Pick<InternalApiDeps, 'log' | 'acce
   readonly certificates: TlsReport
 }
 
-/** The listener for the operator's own login. It listens where the caller says, and never on the traffic port. */
+/**
+ * The listener for the operator's own login application. The caller decides where it listens, which is never the
+ * traffic port.
+ */
 export interface PrivateListener extends Pick<InternalApi, 'startDraining' | 'inFlight'> {
   readonly traffic: HttpServer
-  /** Answers calls that come from now on by another configuration of the authorization server. */
+  /** Answers later calls with another configuration of the authorization server. */
   serve(oauth: OAuthDeps): void
   close(): void
 }
 
-/** @throws Error where the certificate files cannot be served */
+/** @throws Error if the certificate files cannot be served */
 export const openPrivateListener = async (
   options: PrivateListenerOptions,
   { oauth, certificates, ...deps }: PrivateListenerDeps,

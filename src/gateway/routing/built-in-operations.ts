@@ -2,8 +2,8 @@ import type { LoginOptions, OAuthOptions } from '../../oauth/options.ts'
 import type { Operation } from '../operation.ts'
 
 /**
- * The configured operations, and what comes with them unasked: the login pages, discovery at a path issuer's place, and
- * the metadata of every resource. A configured operation at the same path goes before them.
+ * The configured operations and the ones that are added to them: the login pages, the discovery document at the path of
+ * an issuer with a path, and the metadata of every resource. A configured operation at the same path takes precedence.
  */
 export const publishOperations = (
   configured: readonly Operation[],
@@ -14,7 +14,7 @@ export const publishOperations = (
   return [...operations, ...interactionPages(configured, login), ...resourceDocuments(operations, resources)]
 }
 
-/** RFC 8414 section 3.1: with a path in the issuer, the well-known part stands between host and path. */
+/** RFC 8414 section 3.1: if the issuer has a path, the well-known part stands between host and path. */
 const withIssuerPath = (operation: Operation, pathname: string): Operation => {
   const wellKnown = '/.well-known/oauth-authorization-server'
   if (operation.target.kind !== 'serve' || operation.target.serves !== 'discovery' || operation.path !== wellKnown) {
@@ -23,7 +23,7 @@ const withIssuerPath = (operation: Operation, pathname: string): Operation => {
   return { ...operation, aliases: [...operation.aliases, `${wellKnown}${pathname}`] }
 }
 
-/** Wherever there is an authorization endpoint, its login pages are of the same grouping. */
+/** The login pages belong to the grouping of the authorization endpoint. */
 const interactionPages = (configured: readonly Operation[], login: LoginOptions): readonly Operation[] => {
   const authorize = configured.find(({ target }) => target.kind === 'serve' && target.serves === 'authorize')
   if (!authorize) return []
@@ -36,7 +36,7 @@ const interactionPages = (configured: readonly Operation[], login: LoginOptions)
   }))
 }
 
-/** Our own pages have forms; the operator's login sends the browser back by a link. */
+/** Our own pages have forms. The operator's login application sends the browser back by a link. */
 const placesOf = ({ mode }: LoginOptions): readonly (readonly [method: string, path: string])[] => {
   const page = '/interaction/*'
   return mode === 'embedded'
@@ -44,7 +44,7 @@ const placesOf = ({ mode }: LoginOptions): readonly (readonly [method: string, p
     : [page, `${page}/resume`].map(path => ['GET', path])
 }
 
-/** RFC 9728 section 3: for every resource that is ours to describe, of the grouping that guards it. */
+/** RFC 9728 section 3: the metadata of every resource that we describe, in the grouping that protects it. */
 const resourceDocuments = (
   operations: readonly Operation[],
   resources: OAuthOptions['resources'],

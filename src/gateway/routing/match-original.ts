@@ -6,9 +6,9 @@ import type { MeteredOperation } from '../operation-metrics.ts'
 import type { Routes } from './route-table.ts'
 
 /**
- * Which operation another gateway asks about. From here on the steps decide on that request as if it had come here: 400,
- * 404, 405. Who is not trusted to ask learns nothing: 403.
- * @param asking the operation that serves the check
+ * Finds the operation of the original request of a forward-auth request. The following steps treat the original request
+ * as if it had been sent here: 400, 404, 405. Clients that are not trusted get 403.
+ * @param asking the operation that serves forward auth
  */
 export const matchOriginal = (
   routes: Routes<MeteredOperation>,

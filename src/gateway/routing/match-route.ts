@@ -6,13 +6,13 @@ import type { MeteredOperation } from '../operation-metrics.ts'
 import { matchOriginal } from './match-original.ts'
 import type { Routes } from './route-table.ts'
 
-/** Step 1: which operation is asked for. Refuses what cannot be read in one way only: 400; unpublished: 404; 405; 417. */
+/** Finds the operation of the request. Refuses ambiguous targets with 400, unpublished ones with 404; 405; 417. */
 export const matchRoute =
   (routes: Routes<MeteredOperation>): Step =>
   (exchange): Outcome => {
     const { method, fields, request } = exchange.context
     const { target } = request.head
-    // The parser lets it pass with OPTIONS alone.
+    // The parser accepts it only with OPTIONS.
     if (target === '*') return ofTheServer
     exchange.target = parseTarget(target)
     if (exchange.target === undefined) return refuse(exchange, 'BAD_REQUEST')
@@ -34,5 +34,5 @@ export const matchRoute =
     }
   }
 
-/** `OPTIONS *` asks about the server, not about an operation (RFC 9110 section 9.3.7): the gateway answers for itself. */
+/** `OPTIONS *` concerns the server, not an operation (RFC 9110 section 9.3.7): the gateway answers it itself. */
 const ofTheServer: Reply = { status: 204, headers: [], body: '' }

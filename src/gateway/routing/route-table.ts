@@ -1,36 +1,36 @@
 import { methods, type Operation } from '../operation.ts'
 
-/** What a request's method and path lead to. */
+/** The result of the lookup of a method and a path. */
 export type RouteMatch<O extends Operation> =
   | { readonly kind: 'operation'; readonly operation: O }
-  /** Where another gateway asks about a request of its own. */
+  /** The operation serves forward auth. */
   | { readonly kind: 'check'; readonly operation: O }
-  /** The path is published, not for this method. `operation` is one that is there, `allow` all its methods. */
+  /** The path is published, but not for this method. `operation` is one of its operations, `allow` all its methods. */
   | { readonly kind: 'method_not_allowed'; readonly operation: O; readonly allow: readonly string[] }
   | { readonly kind: 'not_found' }
 
 export interface Routes<O extends Operation> {
   match(method: string, path: string): RouteMatch<O>
-  /** The same for a request that another gateway forwards: of all operations it may lead to one of those `elsewhere`. */
+  /** The same for the original request of forward auth: only operations that are `elsewhere` match. */
   matchElsewhere(method: string, path: string): RouteMatch<O>
 }
 
 interface Route<O extends Operation> {
   readonly segments: readonly string[]
-  /** A literal prefix and then `**`: whatever has the prefix is covered. */
+  /** A literal prefix and then `**`: all paths with the prefix match. */
   readonly coversAll: boolean
   readonly method: string
   readonly operation: O
-  /** What it is to a request that comes here. */
+  /** The match for a request that is sent here. */
   readonly match: RouteMatch<O>
-  /** What it is to one that another gateway asks about. */
+  /** The match for the original request of forward auth. */
   readonly matchElsewhere: RouteMatch<O>
 }
 
 /**
- * Finds operations by method and path: the longest literal prefix wins. One look-up per segment of the path, however
- * many operations there are. A GET operation answers HEAD too (RFC 9110 section 9.3.2) unless HEAD is published, or GET
- * begins something.
+ * Finds operations by method and path: the longest literal prefix wins. The lookup takes one step for each segment of
+ * the path, however many operations there are. A GET operation answers HEAD too (RFC 9110 section 9.3.2) unless HEAD is
+ * published, or GET begins an interaction.
  */
 export const createRoutes = <O extends Operation>(operations: readonly O[]): Routes<O> => {
   const literal = new Map<string, Route<O>[]>()
@@ -45,18 +45,18 @@ export const createRoutes = <O extends Operation>(operations: readonly O[]): Rou
     }
   }
 
-  /** Calls `accept` for every route of the path, longest literal prefix first, until it says yes. */
+  /** Calls `accept` for every route of the path, the longest literal prefix first, until it returns true. */
   const findRoute = (path: string, accept: (route: Route<O>) => boolean): Route<O> | undefined => {
     const exact = literal.get(path)?.find(accept)
     if (exact || byPrefix.size === 0) return exact
     const found = findByPrefix(path, accept)
     if (found === undefined || path === '/' || !path.endsWith('/')) return found
-    // Many servers take `/admin/` for `/admin`: a wildcard must not lead around what that operation demands.
+    // Many servers treat `/admin/` as `/admin`, so a wildcard must not bypass the requirements of that operation.
     const plain = path.slice(0, -1)
     return literal.get(plain)?.find(accept) ?? findByPrefix(plain, accept) ?? found
   }
   const findByPrefix = (path: string, accept: (route: Route<O>) => boolean): Route<O> | undefined => {
-    // Starts below the path itself: `/accounts/**` includes `/accounts`, since `**` may be nothing.
+    // Starts below the path itself: `/accounts/**` includes `/accounts`, because `**` may be empty.
     for (let prefix = path.endsWith('/') ? path : `${path}/`; ; prefix = parentOf(prefix)) {
       const found = byPrefix
         .get(prefix)
@@ -77,7 +77,7 @@ export const createRoutes = <O extends Operation>(operations: readonly O[]): Rou
   const findOthers = (path: string, side: 'match' | 'matchElsewhere'): RouteMatch<O> => {
     const published: Route<O>[] = []
     findRoute(path, route => {
-      // A shorter prefix may offer a method that at the longest one is the other side's.
+      // A shorter prefix may have a method whose operation at the longest prefix belongs to the other side.
       if (find(route.method, path)?.[side] !== notFound) published.push(route)
       return false
     })
@@ -92,7 +92,7 @@ export const createRoutes = <O extends Operation>(operations: readonly O[]): Rou
   }
 }
 
-/** One for each method. */
+/** One route for each method. */
 const toRoutes = <O extends Operation>(operation: O, path: string, prefix: string | undefined): readonly Route<O>[] => {
   const { kind } = operation.target
   const found = { kind: kind === 'check' ? 'check' : 'operation', operation } as const
@@ -118,7 +118,7 @@ const allowOf = (published: readonly Route<Operation>[]): readonly string[] => {
   return [...allowed]
 }
 
-/** HEAD asks without wanting anything done (RFC 9110 section 9.2.1), and every authorization request begins a sign-in. */
+/** HEAD must have no effect (RFC 9110 section 9.2.1), and every authorization request begins an interaction. */
 const answersHead = ({ target }: Operation): boolean => target.kind !== 'serve' || target.serves !== 'authorize'
 
 /** `/a/` for `/a/*` and `/a/b*`: wildcards are whole segments, so the prefix ends at a slash. */

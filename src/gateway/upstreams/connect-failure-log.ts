@@ -1,31 +1,31 @@
 import type { RoundTripError } from '../../http/client/errors.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Told which endpoints cannot be reached, and which can again. */
+/** Receives which endpoints cannot be reached, and which can again. */
 export interface ConnectReport {
-  /** No connection to it was made; said once for each reason until it is reachable. */
+  /** No connection could be made. Reported once for each reason until the endpoint is reachable. */
   unreachable(endpoint: Endpoint, reason: Unreachable): void
   reachable(endpoint: Endpoint): void
 }
 
-/** Why there is no connection: for the log alone, and nothing of a request is in it. */
+/** Why there is no connection, for the log alone. It contains nothing of a request. */
 export interface Unreachable {
-  /** Of Node or OpenSSL, such as `ECONNREFUSED`; undefined where it took too long. */
+  /** The code of Node or OpenSSL, such as `ECONNREFUSED`. Undefined: the connect timeout has passed. */
   readonly code: string | undefined
-  /** In words. */
+  /** As a text. */
   readonly reason: string
 }
 
 interface Trouble {
-  /** What has been said. */
+  /** The codes or reasons that were reported. */
   readonly said: Set<string>
-  lastMissedAtMs: number
+  lastFailedAtMs: number
 }
 
 /**
- * Who of an upstream's endpoints cannot be reached, and why: a wrong certificate or address would otherwise be a 502 like any
- * other. One that answers counts as reachable once nothing has failed for ten seconds, so that one which comes and goes
- * does not fill the log.
+ * Logs which endpoints of an upstream cannot be reached, and why: a wrong certificate or address would otherwise be a
+ * 502 like any other. An endpoint that answers counts as reachable once nothing has failed for ten seconds, so that an
+ * unstable one does not fill the log.
  */
 export class ConnectFailureLog {
   readonly #report: ConnectReport
@@ -39,16 +39,16 @@ export class ConnectFailureLog {
     this.#nowMs = nowMs
   }
 
-  /** Whether there is anything to hear of. */
+  /** Whether an endpoint is unreachable. */
   get hasTrouble(): boolean {
     return this.#troubles.size > 0
   }
 
   failed(endpoint: Endpoint, error: RoundTripError): void {
     if (this.#isClosed || !isOfConnection(error)) return
-    const trouble = this.#troubles.get(endpoint) ?? { said: new Set(), lastMissedAtMs: 0 }
+    const trouble = this.#troubles.get(endpoint) ?? { said: new Set(), lastFailedAtMs: 0 }
     this.#troubles.set(endpoint, trouble)
-    trouble.lastMissedAtMs = this.#nowMs()
+    trouble.lastFailedAtMs = this.#nowMs()
     const why = reasonOf(error)
     const key = why.code ?? why.reason
     if (trouble.said.has(key)) return
@@ -56,42 +56,45 @@ export class ConnectFailureLog {
     this.#report.unreachable(endpoint, why)
   }
 
-  /** It has answered. */
+  /** The endpoint has answered. */
   succeeded(endpoint: Endpoint): void {
     const trouble = this.#troubles.get(endpoint)
-    if (trouble === undefined || this.#nowMs() - trouble.lastMissedAtMs < calmMs) return
+    if (trouble === undefined || this.#nowMs() - trouble.lastFailedAtMs < calmMs) return
     this.#troubles.delete(endpoint)
     this.#report.reachable(endpoint)
   }
 
-  /** It is no endpoint any more. */
+  /** The upstream no longer has this endpoint. */
   forget(endpoint: Endpoint): void {
     this.#troubles.delete(endpoint)
   }
 
-  /** Connections that end from now on are ended by us. */
+  /** Connections that end from now on are closed by the gateway. */
   close(): void {
     this.#isClosed = true
   }
 }
 
-/** How long nothing must have failed. */
+/** The time without a failure after which an endpoint counts as reachable. */
 const calmMs = 10_000
 
-/** With TLS 1.3 a server refuses our certificate when we take the connection for made. */
+/** With TLS 1.3 a server may refuse our certificate after our side of the handshake is complete. */
 const isOfConnection = ({ kind, cause }: RoundTripError): boolean =>
   kind === 'unreachable' || (kind === 'closed' && codeOf(cause)?.startsWith('ERR_SSL_') === true)
 
-/** OpenSSL and Node's check of names have their words in `reason`: in the message of the one stand addresses of memory. */
+/**
+ * OpenSSL and Node's check of host names describe the error in `reason`. OpenSSL's message also has memory addresses in
+ * it.
+ */
 const reasonOf = ({ cause, message }: RoundTripError): Unreachable => {
   const own = cause instanceof Error && 'reason' in cause && typeof cause.reason === 'string' ? cause.reason : message
   const code = codeOf(cause)
-  // Of a name with several addresses that all refuse Node has a code, and no words.
-  return { code, reason: (own || code || 'no connection').slice(0, mostCharacters) }
+  // If a name has several addresses and all refuse, Node sets a code and no message.
+  return { code, reason: (own || code || 'no connection').slice(0, maxCharacters) }
 }
 
 const codeOf = (cause: unknown): string | undefined =>
   cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
 
-/** Names of a certificate may be many. */
-const mostCharacters = 300
+/** A message about a certificate may list many names. */
+const maxCharacters = 300

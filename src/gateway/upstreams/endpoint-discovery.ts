@@ -11,14 +11,14 @@ export interface EndpointDiscoveryOptions {
 export interface EndpointDiscoveryDeps {
   readonly lookUp: LookUp
   create(target: string, address: EndpointAddress): Endpoint
-  /** These are all endpoints now; those that were before and are no more finish what they have under way. */
+  /** All endpoints of the upstream. Endpoints that are no longer among them complete their requests. */
   onEndpoints(endpoints: readonly Endpoint[]): void
-  /** A name has other addresses than before. */
+  /** The addresses of a name have changed. */
   onAddresses(name: string, addresses: readonly string[]): void
   onUnresolved(name: string, reason: string): void
 }
 
-/** Who the endpoints of an upstream are: one for each target, or for each address that a target's name has at the time. */
+/** Finds the endpoints of an upstream: one for each target, or one for each address of a target's name. */
 export class EndpointDiscovery {
   readonly #deps: EndpointDiscoveryDeps
   readonly #byTarget = new Map<string, readonly Endpoint[]>()
@@ -26,9 +26,9 @@ export class EndpointDiscovery {
 
   constructor({ targets, dnsIntervalMs }: EndpointDiscoveryOptions, deps: EndpointDiscoveryDeps) {
     this.#deps = deps
-    // Until its addresses are known a name stands for itself: whoever connects looks it up.
+    // Until its addresses are known, the endpoint has the name itself, which is resolved at each connect.
     for (const target of targets) this.#byTarget.set(target, [deps.create(target, toEndpointAddress(target))])
-    this.#tell()
+    this.#publish()
     this.#watches = [...this.#byTarget.keys()].flatMap(target => this.#watch(target, dnsIntervalMs))
   }
 
@@ -44,24 +44,24 @@ export class EndpointDiscovery {
       changed: (addresses: readonly string[]) => {
         if (!isFirst) this.#deps.onAddresses(address.name, addresses)
         isFirst = false
-        this.#move(target, address, addresses)
+        this.#update(target, address, addresses)
       },
       failed: (reason: string) => this.#deps.onUnresolved(address.name, reason),
     }
     return [new DnsRefresh(address.name, this.#deps.lookUp, intervalMs, report)]
   }
 
-  /** Endpoints whose address stays, stay: with their connections, and what is known of them. */
-  #move(target: string, address: EndpointAddress & { readonly kind: 'tcp' }, addresses: readonly string[]): void {
+  /** Endpoints whose address is still in use are kept, with their connections and their state. */
+  #update(target: string, address: EndpointAddress & { readonly kind: 'tcp' }, addresses: readonly string[]): void {
     const before = this.#byTarget.get(target) ?? []
     const after = addresses.map(
       host => before.find(endpoint => endpoint.isAt(host)) ?? this.#deps.create(target, { ...address, host }),
     )
     this.#byTarget.set(target, after)
-    this.#tell()
+    this.#publish()
   }
 
-  #tell(): void {
+  #publish(): void {
     this.#deps.onEndpoints([...this.#byTarget.values()].flat())
   }
 }

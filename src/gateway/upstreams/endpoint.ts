@@ -6,27 +6,27 @@ import type { ConnectionLimits } from '../../http/client/timeouts.ts'
 import type { ClientTls } from '../../http/client/tls-context.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 
-/** What an endpoint is used for. */
+/** The states of an endpoint. */
 export const endpointStates = ['available', 'ejected', 'unhealthy'] as const
 export type EndpointState = (typeof endpointStates)[number]
 
-/** One address that serves an upstream: its connections, and how it does. */
+/** One address of an upstream, with its connections and its state. */
 export class Endpoint {
   /** For the log. */
   readonly address: string
-  /** What requests to it name as their Host. */
+  /** The Host of requests to it. */
   readonly host: string
   readonly open: OpenSocket
   readonly pool: ConnectionPool
-  /** Requests and WebSockets that it serves now. */
+  /** Requests and WebSockets that it is serving. */
   inFlight = 0
-  /** In a row. */
+  /** Consecutive failures. */
   failures = 0
   isEjected = false
   isHealthy = true
   readonly #endpointAddress: EndpointAddress
 
-  /** @param target what the configuration says; several endpoints may come of one */
+  /** @param target of the configuration; several endpoints may belong to one */
   constructor(target: string, endpointAddress: EndpointAddress, limits: ConnectionLimits, tls?: ClientTls) {
     this.address = addressText(endpointAddress)
     this.host = hostOf(target)
@@ -40,13 +40,13 @@ export class Endpoint {
     return this.isEjected ? 'ejected' : 'available'
   }
 
-  /** Whether this is where it is. */
+  /** Whether the endpoint has this address. */
   isAt(host: string): boolean {
     return this.#endpointAddress.kind === 'tcp' && this.#endpointAddress.host === host
   }
 }
 
-/** Makes the endpoints of one upstream. */
+/** Creates the endpoints of one upstream. */
 export const createEndpointFactory = (options: UpstreamOptions, tls: ClientTls | undefined) => {
   const limits: ConnectionLimits = {
     connectTimeoutMs: options.connectTimeoutMs,
@@ -59,5 +59,8 @@ export const createEndpointFactory = (options: UpstreamOptions, tls: ClientTls |
     new Endpoint(target, endpointAddress, limits, tls)
 }
 
-/** Shorter than what servers usually keep, so that the gateway closes first and no request meets a closing socket. */
+/**
+ * Shorter than the keep-alive time of most servers, so that the gateway closes first and no request is sent on a
+ * connection that the server is closing.
+ */
 const keepAliveMs = 4000

@@ -4,10 +4,13 @@ import type { UpstreamHead } from '../../http/client/response-head.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HealthOptions } from './upstream-options.ts'
 
-/** Told when an endpoint has changed from healthy to unhealthy, or back. */
+/** Called when an endpoint has changed from healthy to unhealthy, or back. */
 export type ReportHealth = (endpoint: Endpoint) => void
 
-/** The checks of one endpoint, over connections of their own: an endpoint that is busy is not taken for one that is ill. */
+/**
+ * The health checks of one endpoint. They use connections of their own, so that a busy endpoint does not count as
+ * unhealthy.
+ */
 export class HealthCheck implements RoundTripHandler {
   readonly #endpoint: Endpoint
   readonly #options: HealthOptions
@@ -17,8 +20,8 @@ export class HealthCheck implements RoundTripHandler {
   #timer: NodeJS.Timeout
   #connection: Connection | undefined
   #isGood = false
-  /** Results in a row that speak against what it is taken for. */
-  #doubts = 0
+  /** Consecutive results that contradict the current state. */
+  #contraryResults = 0
 
   constructor(endpoint: Endpoint, options: HealthOptions, report: ReportHealth) {
     const { path, intervalMs, timeoutMs } = options
@@ -29,8 +32,8 @@ export class HealthCheck implements RoundTripHandler {
     const limits = { connectTimeoutMs: timeoutMs, headersTimeoutMs: timeoutMs, bodyTimeoutMs: timeoutMs }
     const whole = { totalTimeoutMs: timeoutMs, endsStreams: true }
     this.#pool = createPool(endpoint.open, { ...limits, ...whole, keepAliveMs: timeoutMs })
-    // Workers that begin together do not ask together.
-    this.#timer = this.#askIn(Math.random() * Math.min(intervalMs, longestFirstWaitMs))
+    // Spreads the first checks of workers that start together.
+    this.#timer = this.#scheduleCheck(Math.random() * Math.min(intervalMs, longestFirstWaitMs))
   }
 
   onHead({ status }: UpstreamHead): void {
@@ -38,7 +41,7 @@ export class HealthCheck implements RoundTripHandler {
   }
 
   onData(): void {
-    // What it says is not looked at.
+    // The body is ignored.
   }
 
   onEnd(): void {
@@ -55,11 +58,11 @@ export class HealthCheck implements RoundTripHandler {
     this.#pool.close()
   }
 
-  #askIn(ms: number): NodeJS.Timeout {
-    return setTimeout(() => this.#ask(), ms).unref()
+  #scheduleCheck(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#check(), ms).unref()
   }
 
-  #ask(): void {
+  #check(): void {
     const request = { method: 'GET', head: this.#head, body: undefined, isChunked: false, maxBodyBytes: 0 }
     this.#isGood = false
     this.#connection = this.#pool.send({ ...request, startedAtMs: performance.now() }, this)
@@ -67,14 +70,14 @@ export class HealthCheck implements RoundTripHandler {
 
   #conclude(isGood: boolean): void {
     this.#connection = undefined
-    this.#timer = this.#askIn(this.#options.intervalMs * (1 - spread + Math.random() * spread * 2))
+    this.#timer = this.#scheduleCheck(this.#options.intervalMs * (1 - spread + Math.random() * spread * 2))
     if (isGood === this.#endpoint.isHealthy) {
-      this.#doubts = 0
+      this.#contraryResults = 0
       return
     }
-    this.#doubts += 1
-    if (this.#doubts < (isGood ? this.#options.healthy : this.#options.unhealthy)) return
-    this.#doubts = 0
+    this.#contraryResults += 1
+    if (this.#contraryResults < (isGood ? this.#options.healthy : this.#options.unhealthy)) return
+    this.#contraryResults = 0
     this.#endpoint.isHealthy = isGood
     this.#report(this.#endpoint)
   }
@@ -82,5 +85,5 @@ export class HealthCheck implements RoundTripHandler {
 
 const longestFirstWaitMs = 1000
 
-/** How far the time between two checks may be from what was asked for: a tenth. */
+/** Jitter of the time between two checks: a tenth. */
 const spread = 0.1

@@ -1,13 +1,13 @@
 import type { Endpoint, EndpointState } from './endpoint.ts'
 
-/** Told how many endpoints are in which state, by the difference to before. */
+/** Receives by how much the number of endpoints in a state has changed. */
 export type CountEndpoints = (state: EndpointState, difference: number) => void
 
-/** The endpoints of one upstream, and the choice among them. There is always one. */
+/** The endpoints of one upstream, and the choice among them. There is always at least one. */
 export class LoadBalancer {
   readonly #count: CountEndpoints
   #all: readonly Endpoint[] = []
-  /** Those that are to be chosen from. */
+  /** The endpoints that requests are sent to. */
   #usable: readonly Endpoint[] = []
   #counted: readonly EndpointState[] = []
 
@@ -19,21 +19,21 @@ export class LoadBalancer {
     return this.#all
   }
 
-  /** @param all at least one */
+  /** @param all at least one endpoint */
   replace(all: readonly Endpoint[]): void {
     this.#all = all
     this.update()
   }
 
-  /** To be called when the state of an endpoint has changed. */
+  /** Must be called when the state of an endpoint has changed. */
   update(): void {
     const available = this.#all.filter(({ state }) => state === 'available')
-    // Where all are out of order one of them may yet answer, and a refusal certainly would not.
+    // If no endpoint is available, all are used: one of them may answer, and a refusal would not help.
     this.#usable = available.length > 0 ? available : this.#all
     this.#recount(this.#all.map(({ state }) => state))
   }
 
-  /** Of two at random the one that serves fewer requests. */
+  /** Picks two endpoints at random and returns the one with fewer requests. */
   choose(): Endpoint {
     const usable = this.#usable
     const { length } = usable
@@ -45,14 +45,14 @@ export class LoadBalancer {
     return two.inFlight < one.inFlight ? two : one
   }
 
-  /** Any but these; undefined where there is no other. */
+  /** Any endpoint except these. Undefined if there is no other. */
   chooseOther(than: readonly Endpoint[]): Endpoint | undefined {
     const usable = this.#usable.filter(endpoint => !than.includes(endpoint))
     const others = usable.length > 0 ? usable : this.#all.filter(endpoint => !than.includes(endpoint))
     return others[Math.floor(Math.random() * others.length)]
   }
 
-  /** Nobody is counted any more. */
+  /** Removes all endpoints from the counts. */
   close(): void {
     this.#recount([])
   }

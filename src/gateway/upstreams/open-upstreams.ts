@@ -1,12 +1,15 @@
 import { Upstream, type UpstreamDeps } from './upstream.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 
-/** One that is open already, for another gateway, and has these options: with all that it knows. Undefined: there is none. */
+/**
+ * An upstream with these options that another gateway has open, with all its state. Undefined: there is no such
+ * upstream.
+ */
 export type FindOpenUpstream = (options: UpstreamOptions) => Upstream | undefined
 
 /**
- * All upstreams of a gateway, by name; what another has open it shares.
- * @throws Error a sentence for the operator, where one cannot be opened; none stays open for this gateway then
+ * Opens all upstreams of a gateway, by name. Upstreams that another gateway has open are shared.
+ * @throws Error a sentence for the operator if one cannot be opened; then this gateway keeps none open
  */
 export const openUpstreams = (
   all: readonly UpstreamOptions[],
@@ -17,7 +20,7 @@ export const openUpstreams = (
   try {
     for (const options of all) opened.set(options.name, findOpen(options)?.share() ?? new Upstream(options, deps))
   } catch (error) {
-    // Their health checks would go on for as long as the process does, beside those of what is served.
+    // Otherwise their health checks would run until the process ends.
     for (const upstream of opened.values()) upstream.close()
     throw error
   }

@@ -2,7 +2,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { LoadBalancer } from './load-balancer.ts'
 import type { OutlierDetectionOptions } from './upstream-options.ts'
 
-/** Why an endpoint is counted as failing: no answer, or one that says so itself. */
+/** Why a request counts as a failure of the endpoint: no response, or a 5xx status. */
 export type EjectionReason = 'connect' | 'timeout' | 'reset' | 'invalid' | '5xx'
 
 export interface EjectionReport {
@@ -10,15 +10,18 @@ export interface EjectionReport {
   restored(endpoint: Endpoint): void
 }
 
-/** When an endpoint was ejected, the last time. */
+/** The last ejection of an endpoint. */
 interface Absence {
   readonly timer: NodeJS.Timeout
   readonly forMs: number
-  /** Undefined while it lasts. */
+  /** Undefined while the endpoint is ejected. */
   returnedAtMs: number | undefined
 }
 
-/** Passive checks: who fails several times in a row is left alone, longer each time (outlier detection). */
+/**
+ * Outlier detection (passive health checks): an endpoint that fails several times in a row gets no requests for a
+ * while, longer each time.
+ */
 export class OutlierDetection {
   readonly #options: OutlierDetectionOptions
   readonly #loadBalancer: LoadBalancer
@@ -31,7 +34,7 @@ export class OutlierDetection {
     this.#report = report
   }
 
-  /** One more failure of an endpoint. */
+  /** Counts one more failure of an endpoint. */
   count(endpoint: Endpoint, reason: EjectionReason): void {
     const { failures } = this.#options
     endpoint.failures += 1
@@ -44,7 +47,7 @@ export class OutlierDetection {
     this.#report.ejected(endpoint, reason, forMs)
   }
 
-  /** It is no endpoint any more. */
+  /** The upstream no longer has this endpoint. */
   forget(endpoint: Endpoint): void {
     clearTimeout(this.#absences.get(endpoint)?.timer)
     this.#absences.delete(endpoint)
@@ -61,7 +64,7 @@ export class OutlierDetection {
     return all.filter(({ isEjected }) => isEjected).length < most
   }
 
-  /** Who did well for as long as it was out before begins anew. */
+  /** An endpoint that worked for as long as it was ejected before starts with the shortest time again. */
   #timeFor(endpoint: Endpoint): number {
     const { timeMs, maxTimeMs } = this.#options
     const before = this.#absences.get(endpoint)
@@ -73,7 +76,7 @@ export class OutlierDetection {
     const absence = this.#absences.get(endpoint)
     if (absence) absence.returnedAtMs = performance.now()
     endpoint.isEjected = false
-    // On probation: the next failure is enough, the next answer clears it.
+    // On probation: the next failure ejects it again, the next response resets the count.
     endpoint.failures = this.#options.failures - 1
     this.#loadBalancer.update()
     this.#report.restored(endpoint)

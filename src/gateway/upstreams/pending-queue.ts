@@ -1,12 +1,15 @@
-/** Who waits until an upstream has room. */
+/** A request that waits until an upstream has room. */
 export interface QueuedRequest<Slot> {
-  /** It is its turn. */
+  /** The upstream has room for it. */
   onTurn(slot: Slot): void
   /** It has waited too long. */
   onBusy(): void
 }
 
-/** Requests that wait for room, first come, first served. A short one: who waits long is better off elsewhere. */
+/**
+ * Requests that wait for room, first in, first out. The queue is short, because a request that waits long is better
+ * sent elsewhere.
+ */
 export class PendingQueue<Slot> {
   readonly #most: number
   readonly #timeoutMs: number
@@ -15,7 +18,7 @@ export class PendingQueue<Slot> {
   readonly #requests = new Map<QueuedRequest<Slot>, number>()
   #timer: NodeJS.Timeout | undefined
 
-  /** @param count told how the length of the line changes */
+  /** @param count receives the changes of the length */
   constructor(most: number, timeoutMs: number, count: (difference: number) => void) {
     this.#most = most
     this.#timeoutMs = timeoutMs
@@ -26,7 +29,7 @@ export class PendingQueue<Slot> {
     return this.#requests.size
   }
 
-  /** @returns whether there was room in the line */
+  /** @returns whether there was room in the queue */
   join(request: QueuedRequest<Slot>): boolean {
     if (this.#requests.size >= this.#most) return false
     this.#requests.set(request, performance.now() + this.#timeoutMs)
@@ -39,7 +42,7 @@ export class PendingQueue<Slot> {
     if (this.#requests.delete(request)) this.#count(-1)
   }
 
-  /** The first one, no longer in the line. */
+  /** Removes and returns the first request. */
   shift(): QueuedRequest<Slot> | undefined {
     for (const request of this.#requests.keys()) {
       this.leave(request)
@@ -48,7 +51,7 @@ export class PendingQueue<Slot> {
     return undefined
   }
 
-  /** Sends all away. */
+  /** Rejects all requests. */
   close(): void {
     clearTimeout(this.#timer)
     for (let request = this.shift(); request; request = this.shift()) request.onBusy()
@@ -58,7 +61,7 @@ export class PendingQueue<Slot> {
     return setTimeout(() => this.#rejectExpired(), Math.max(1, ms)).unref()
   }
 
-  /** All wait equally long, so those whose time is over stand first. */
+  /** All have the same timeout, so the expired ones are the first. */
   #rejectExpired(): void {
     const nowMs = performance.now()
     this.#timer = undefined

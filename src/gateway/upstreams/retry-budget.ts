@@ -1,9 +1,9 @@
 /**
- * Keeps retries from making an outage worse: in any ten seconds as many as this share of the requests in them, and thirty
- * where that is fewer.
+ * Keeps retries from making an outage worse: in ten seconds this share of the requests may be retries, or thirty if
+ * that is more.
  */
 export class RetryBudget {
-  /** Ever sent; whoever sends one adds it here. */
+  /** Requests sent so far. The sender of a request adds it here. */
   requests = 0
   readonly #percent: number
   #windowEndsAtMs = 0
@@ -15,7 +15,7 @@ export class RetryBudget {
     this.#percent = percent
   }
 
-  /** Whether one more may be made; it is counted then. @param nowMs of a monotonic clock */
+  /** Whether one more retry may be made; it is counted then. @param nowMs of a monotonic clock */
   take(nowMs: number): boolean {
     if (this.#percent === 0) return false
     if (nowMs >= this.#windowEndsAtMs) this.#begin(nowMs)

@@ -1,7 +1,7 @@
 import type { GatewayErrorCode } from '../../errors.ts'
 import type { FailureKind, RoundTripError } from '../../http/client/errors.ts'
 
-/** Why a round trip failed, as the metric says it. */
+/** Why a round trip failed, as the label of the metric. */
 export type UpstreamFailure =
   | 'connect'
   | 'timeout'
@@ -14,7 +14,7 @@ export type UpstreamFailure =
   | 'busy'
 
 interface Meaning {
-  /** What the client is told, where no answer had begun. */
+  /** The error of the client if no response had begun. */
   readonly code: GatewayErrorCode
   readonly reason: UpstreamFailure
 }
@@ -29,5 +29,5 @@ const meanings: Readonly<Record<FailureKind, Meaning>> = {
   'too-large': { code: 'BODY_TOO_LARGE', reason: 'too_large' },
 }
 
-/** What a failed round trip means: the answer to the caller, and the reason for the metric. */
+/** Maps a failed round trip to the error of the client and the label of the metric. */
 export const toUpstreamFailure = ({ kind }: RoundTripError): Meaning => meanings[kind]

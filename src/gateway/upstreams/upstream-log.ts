@@ -4,9 +4,9 @@ import type { ConnectReport } from './connect-failure-log.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EjectionReport } from './outlier-detection.ts'
 
-/** What an operator is told of one upstream. */
+/** The log lines about one upstream. */
 export interface UpstreamLog extends EjectionReport, ConnectReport, Omit<ClientTlsReport, 'uses'> {
-  /** It is unhealthy now, or healthy again. */
+  /** The endpoint has become unhealthy, or healthy again. */
   health(endpoint: Endpoint): void
   addresses(name: string, addresses: readonly string[]): void
   unresolved(name: string, reason: string): void
@@ -16,10 +16,13 @@ export const createUpstreamLog = (log: Logger, upstream: string): UpstreamLog =>
   ejected: ({ address }, reason, forMs) =>
     log.warn(
       { event: 'upstream_endpoint_ejected', upstream, address, reason, for_ms: forMs },
-      'an endpoint of an upstream fails and is left alone for a while',
+      'an endpoint of an upstream fails and gets no requests for a while',
     ),
   restored: ({ address }) =>
-    log.info({ event: 'upstream_endpoint_restored', upstream, address }, 'an endpoint of an upstream is asked again'),
+    log.info(
+      { event: 'upstream_endpoint_restored', upstream, address },
+      'an endpoint of an upstream gets requests again',
+    ),
   unreachable: ({ address }, { code, reason }) =>
     log.warn(
       { event: 'upstream_unreachable', upstream, address, code, reason },
@@ -28,7 +31,7 @@ export const createUpstreamLog = (log: Logger, upstream: string): UpstreamLog =>
   reachable: ({ address }) =>
     log.info(
       { event: 'upstream_reachable', upstream, address },
-      'connections to an endpoint of an upstream are made again',
+      'connections to an endpoint of an upstream succeed again',
     ),
   health: ({ address, isHealthy }) =>
     isHealthy
@@ -38,11 +41,14 @@ export const createUpstreamLog = (log: Logger, upstream: string): UpstreamLog =>
           'an endpoint of an upstream is not healthy',
         ),
   addresses: (name, addresses) =>
-    log.info({ event: 'upstream_addresses_changed', upstream, name, addresses }, 'an upstream is somewhere else now'),
+    log.info(
+      { event: 'upstream_addresses_changed', upstream, name, addresses },
+      'the addresses of an upstream have changed',
+    ),
   unresolved: (name, reason) =>
     log.warn(
       { event: 'upstream_name_unresolved', upstream, name, reason },
-      'the name of an upstream cannot be looked up; its addresses of before are used',
+      'the name of an upstream cannot be resolved; its last known addresses are used',
     ),
   renewed: () =>
     log.info(
@@ -50,5 +56,8 @@ export const createUpstreamLog = (log: Logger, upstream: string): UpstreamLog =>
       'new connections to an upstream use other certificates',
     ),
   refused: reason =>
-    log.warn({ event: 'upstream_certificate_refused', upstream, reason }, 'certificates that cannot be used'),
+    log.warn(
+      { event: 'upstream_certificate_refused', upstream, reason },
+      'the certificate files of an upstream cannot be used',
+    ),
 })

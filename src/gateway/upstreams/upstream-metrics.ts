@@ -4,7 +4,7 @@ import { getOrCreate } from '../get-or-create.ts'
 import { type EndpointState, endpointStates } from './endpoint.ts'
 import type { UpstreamFailure } from './upstream-failure.ts'
 
-/** What is counted of one upstream. */
+/** The metrics of one upstream. */
 export interface UpstreamMetrics {
   countResponse(status: number, durationMs: number): void
   countFailure(reason: UpstreamFailure): void
@@ -16,7 +16,7 @@ export interface UpstreamMetrics {
 export const createUpstreamMetrics = (name: string, recorder: Recorder): UpstreamMetrics => {
   const durations = new Map<number, HistogramCell>()
   const queue = recorder.gauge('upstreamQueue', [name])
-  // Shown from the start. Not set to 0: after a reload others may still wait.
+  // The series is present from the start. It is not set to 0, because after a reload other requests may still wait.
   queue.add(0)
   const endpoints = new Map(endpointStates.map(state => [state, recorder.gauge('upstreamMembers', [name, state])]))
   return {

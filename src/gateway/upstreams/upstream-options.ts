@@ -1,69 +1,80 @@
 import type { ClientTlsOptions } from '../../http/client/tls-context.ts'
 
-/** Where forwarded operations go. */
+/** A service that operations are forwarded to. */
 export interface UpstreamOptions {
   readonly name: string
   /** Origins such as `http://127.0.0.1:9000`, or sockets such as `unix:/run/service.sock`; at least one. */
   readonly targets: readonly string[]
-  /** How often the names of targets are looked up. Default 10_000. */
+  /** How often the names of targets are resolved. Default 10_000. */
   readonly dnsIntervalMs: number
   /** Longest wait for a connection, its TLS included. Default 5_000. Passing it yields 502 UPSTREAM_UNREACHABLE. */
   readonly connectTimeoutMs: number
-  /** Longest wait for the response header, once the request is sent. Default 30_000. Passing it yields 504 UPSTREAM_TIMEOUT. */
+  /**
+   * Longest wait for the response header after the request was sent. Default 30_000. Passing it yields 504
+   * UPSTREAM_TIMEOUT.
+   */
   readonly headersTimeoutMs: number
   /**
-   * Longest wait for the next piece of a body, either way. Default 300_000. Passing it yields 408 where the client sends no
-   * more, 504 where the upstream takes no more, and breaks off an answer that has begun.
+   * Longest wait for the next piece of a body, in either direction. Default 300_000. Passing it yields 408 if the
+   * client stops sending, 504 if the upstream stops reading, and breaks off a response that has begun.
    */
   readonly bodyTimeoutMs: number
   /**
-   * Longest time from the request to the end of its answer; not for WebSockets and event streams. Default 3_600_000. Passing
-   * it yields 408 where the client is still sending, else 504, and breaks off an answer that has begun.
+   * Longest time from the request to the end of its response; not for WebSockets and event streams. Default 3_600_000.
+   * Passing it yields 408 if the client is still sending, else 504, and breaks off a response that has begun.
    */
   readonly totalTimeoutMs: number
-  /** Longest silence of both sides of a WebSocket. Default 300_000. Passing it closes it with 1001. */
+  /**
+   * Longest time without a byte in either direction of a WebSocket. Default 300_000. Passing it closes the WebSocket
+   * with 1001.
+   */
   readonly webSocketIdleTimeoutMs: number
-  /** Whether a WebSocket stays open when the token that opened it has ended. Default false: it is closed with 1008. */
+  /**
+   * Whether a WebSocket stays open when its token has expired or was revoked. Default false: it is closed with 1008.
+   */
   readonly webSocketsOutliveTokens: boolean
-  /** Whether an event stream goes on when the token that asked for it has ended. Default false: it breaks off. */
+  /** Whether an event stream stays open when its token has expired or was revoked. Default false: it breaks off. */
   readonly eventStreamsOutliveTokens: boolean
-  /** Most requests and WebSockets at a time, of this process. Left out: no limit. */
+  /** Most requests and WebSockets at a time, in this process. Left out: no limit. */
   readonly maxInFlight?: number
-  /** Most requests that wait for room, of this process. Default 100. More are 503 UPSTREAM_BUSY. */
+  /** Most requests that wait for room, in this process. Default 100. More are 503 UPSTREAM_BUSY. */
   readonly maxQueue: number
   /** Longest wait for room. Default 1_000. Passing it yields 503 UPSTREAM_BUSY. */
   readonly queueTimeoutMs: number
   /** Most retries, in percent of the requests; 3 a second are always allowed. Default 20. 0: none. */
   readonly retryBudgetPercent: number
   readonly outlierDetection: OutlierDetectionOptions
-  /** Left out: no endpoint is asked for anything but what callers ask. */
+  /** Left out: no health checks. */
   readonly health?: HealthOptions
-  /** For https targets. Left out: the public CAs vouch for them, and no certificate is shown. */
+  /** For https targets. Left out: servers are verified by the public CAs, and the gateway sends no certificate. */
   readonly tls?: ClientTlsOptions
 }
 
-/** When an endpoint that fails is left alone for a while. */
+/** When an endpoint that fails is ejected, so that it gets no requests for a while. */
 export interface OutlierDetectionOptions {
-  /** Failures in a row after which it is. Default 5. 0: never. */
+  /** Consecutive failures after which it is ejected. Default 5. 0: never. */
   readonly failures: number
-  /** How long, the first time. Default 10_000. Twice as long each time that it fails again as soon as it is back. */
+  /**
+   * How long the first ejection lasts. Default 10_000. Twice as long each time that the endpoint fails again right
+   * after it.
+   */
   readonly timeMs: number
-  /** How long at most. Default 300_000. */
+  /** How long an ejection lasts at most. Default 300_000. */
   readonly maxTimeMs: number
-  /** How many of the endpoints at a time, in percent. Default 50. The last one is never. */
+  /** How many of the endpoints may be ejected at a time, in percent. Default 50. The last one never is. */
   readonly maxEjectionPercent: number
 }
 
-/** Active checks: every endpoint is asked, whether there are requests or not. */
+/** Health checks: every endpoint is requested regularly, whether clients send requests or not. */
 export interface HealthOptions {
-  /** What is asked for, by GET. 200 to 399 is good. */
+  /** The path of the GET request. A status from 200 to 399 is good. */
   readonly path: string
-  /** From the end of one check to the next. Default 10_000; each worker asks at its own moments. */
+  /** From the end of one check to the next. Default 10_000. Each worker checks at its own times. */
   readonly intervalMs: number
   /** Longest time for a check. Default 2_000. */
   readonly timeoutMs: number
-  /** Good answers in a row that make an endpoint healthy again. Default 2. */
+  /** Consecutive good results after which an endpoint is healthy again. Default 2. */
   readonly healthy: number
-  /** Failures in a row that make it unhealthy. Default 3. */
+  /** Consecutive failures after which it is unhealthy. Default 3. */
   readonly unhealthy: number
 }

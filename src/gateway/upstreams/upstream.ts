@@ -20,15 +20,15 @@ import type { UpstreamOptions } from './upstream-options.ts'
 export interface UpstreamDeps {
   readonly recorder: Recorder
   readonly log: Logger
-  /** Left out: the system's own. */
+  /** Left out: the resolver of the system. */
   readonly lookUp?: LookUp
-  /** Of a monotonic clock. Left out: the system's own. */
+  /** Time of a monotonic clock. Left out: `performance.now()`. */
   readonly nowMs?: () => number
 }
 
 /**
- * One service behind the gateway: who serves it, how much it is asked at a time, and what is counted of it. Each request
- * takes an endpoint, tells how it did, and gives it back.
+ * One service behind the gateway: its endpoints, its limits and its metrics. Each request takes an endpoint, reports
+ * the result and gives the endpoint back.
  */
 export class Upstream {
   readonly name: string
@@ -47,10 +47,10 @@ export class Upstream {
   readonly #maxInFlight: number
   readonly #nowMs: () => number
   #inFlight = 0
-  /** How many gateways forward to it. */
+  /** How many gateways use it. */
   #gateways = 1
 
-  /** @throws Error a sentence for the operator, where the files of its TLS cannot be used */
+  /** @throws Error a sentence for the operator if its TLS files cannot be used */
   constructor(options: UpstreamOptions, { recorder, log, lookUp = lookUpBySystem, nowMs = monotonicMs }: UpstreamDeps) {
     this.name = options.name
     this.options = options
@@ -80,7 +80,7 @@ export class Upstream {
     })
   }
 
-  /** An endpoint for a request, counted as serving it; undefined where there is no room now. */
+  /** Takes an endpoint for a request, which is counted there. Undefined if the upstream has no room now. */
   take(): Endpoint | undefined {
     if (this.#inFlight >= this.#maxInFlight) return undefined
     this.#inFlight += 1
@@ -90,17 +90,17 @@ export class Upstream {
     return endpoint
   }
 
-  /** Waits for an endpoint. @returns false where there is no room to wait either */
+  /** Adds the request to the queue for an endpoint. @returns false if the queue is full */
   wait(request: QueuedRequest<Endpoint>): boolean {
     return this.#queue.join(request)
   }
 
-  /** Waits no more. */
+  /** Removes the request from the queue. */
   leave(request: QueuedRequest<Endpoint>): void {
     this.#queue.leave(request)
   }
 
-  /** The endpoint serves this request no more: the next one may come. */
+  /** The request has ended at the endpoint; the next one in the queue may begin. */
   giveBack(endpoint: Endpoint): void {
     endpoint.inFlight -= 1
     this.#inFlight -= 1
@@ -108,9 +108,9 @@ export class Upstream {
   }
 
   /**
-   * An endpoint for another try, in place of the last, as far as retries are within their budget.
-   * @param tried those that have failed, the last one at the end
-   * @param isOtherNeeded whether there is no use in trying the last one again
+   * An endpoint for a retry in place of the last one, if the budget allows a retry.
+   * @param tried the endpoints that have failed, the last one at the end
+   * @param isOtherNeeded whether it is useless to try the last one again
    */
   takeAgain(tried: readonly Endpoint[], isOtherNeeded: boolean): Endpoint | undefined {
     const last = tried.at(-1)
@@ -124,40 +124,40 @@ export class Upstream {
     return next
   }
 
-  /** An endpoint has answered with this status. */
+  /** An endpoint has sent a response with this status. */
   recordResponse(endpoint: Endpoint, status: number): void {
     if (status >= 500) this.#outlierDetection.count(endpoint, '5xx')
     else if (endpoint.failures > 0) endpoint.failures = 0
     if (this.#connectFailures.hasTrouble) this.#connectFailures.succeeded(endpoint)
   }
 
-  /** An endpoint has not answered. */
+  /** An endpoint has sent no response. */
   recordFailure(endpoint: Endpoint, error: RoundTripError): void {
     const { kind, wasReused } = error
     if (this.#loadBalancer.all.includes(endpoint)) this.#connectFailures.failed(endpoint, error)
     const reason = endpointFaults[kind]
-    // A connection that was kept may end at any time; a new one tells.
+    // A server may close an idle connection at any time. Only a new connection that closes is a failure.
     const isUsual = kind === 'closed' && wasReused
     if (reason && !isUsual) this.#outlierDetection.count(endpoint, reason)
   }
 
-  /** Counts a round trip that came to its end. */
+  /** Counts a round trip that is complete. */
   countResponse(status: number, durationMs: number): void {
     this.#meter.countResponse(status, durationMs)
   }
 
-  /** Counts a request that had no whole answer. */
+  /** Counts a request without a complete response. */
   countFailure(reason: UpstreamFailure): void {
     this.#meter.countFailure(reason)
   }
 
-  /** It is another gateway's, too. */
+  /** Another gateway uses it too. */
   share(): this {
     this.#gateways += 1
     return this
   }
 
-  /** It is one gateway's less. After the last requests under way fail. */
+  /** One gateway no longer uses it. After the last one, requests under way fail. */
   close(): void {
     this.#gateways -= 1
     if (this.#gateways > 0) return
@@ -194,7 +194,7 @@ export class Upstream {
     if (health) this.#checks.set(endpoint, new HealthCheck(endpoint, health, () => this.#onHealth(endpoint)))
   }
 
-  /** What it serves now it may finish. */
+  /** Requests under way complete. */
   #remove(endpoint: Endpoint): void {
     this.#checks.get(endpoint)?.close()
     this.#checks.delete(endpoint)
@@ -211,7 +211,7 @@ export class Upstream {
 
 const monotonicMs = (): number => performance.now()
 
-/** What tells of an endpoint that it is out of order; an answer that was under way, and a client's fault, do not. */
+/** Failures that count towards ejection. Responses that break off and errors of the client do not. */
 const endpointFaults: Readonly<Partial<Record<FailureKind, EjectionReason>>> = {
   unreachable: 'connect',
   closed: 'reset',
