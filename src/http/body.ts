@@ -16,8 +16,8 @@ export type BodyOutcome =
   | { readonly kind: 'aborted' }
 
 /**
- * Reads a small request body whole. A declared length over the limit is refused before a byte is read. A body that came with
- * its header, as most do, is there at once.
+ * Reads a small request body completely. If the declared length is above the limit, no byte is read. A body that
+ * arrived with its head, as most do, is returned at once.
  */
 export const readBody = (
   { body }: Request,
@@ -29,7 +29,7 @@ export const readBody = (
   const collector = new BodyCollector(limits.maxBytes)
   body.read(collector)
   if (collector.outcome !== undefined) return collector.outcome
-  // Broken chunks that came with the head have been refused during the call.
+  // Invalid chunks that arrived with the head have been refused during the call.
   return response.isOver ? { kind: 'aborted' } : waitFor(collector, response, limits.timeoutMs)
 }
 
@@ -44,7 +44,7 @@ const waitFor = (collector: BodyCollector, response: Response, timeoutMs: number
     response.listener = { onClose: () => collector.settle({ kind: 'aborted' }), onDrain: () => undefined }
   })
 
-/** The pieces of a body, until there are too many. */
+/** Collects the pieces of a body, up to the limit. */
 class BodyCollector implements BodySink {
   outcome: BodyOutcome | undefined
   onSettled: ((outcome: BodyOutcome) => void) | undefined

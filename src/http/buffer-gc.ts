@@ -1,20 +1,20 @@
 import { minorGc } from '../minor-gc.ts'
 
 /**
- * Keeps memory flat while bodies pass. What they come in are small objects that hold up to 64 KiB each outside the heap. V8
- * looks at the objects alone when it decides whether to collect young ones, lets 64 MiB gather, and then collects everything,
- * which takes longer. So whoever passes bodies on says how much, and young objects are collected in between.
+ * Limits the memory that buffers of bodies take. Each buffer is a small object with up to 64 KiB outside the heap. V8
+ * decides by the size of the objects alone whether to run a minor GC. It lets 64 MiB accumulate and then runs a major
+ * GC, which takes longer. So code that forwards bodies reports their bytes, and minor GCs run in between.
  */
 
-/** How much may gather between two collections. */
+/** Bytes between two minor GCs. */
 const collectEveryBytes = 16 * 1024 * 1024
 
-let passedBytes = 0
+let forwardedBytes = 0
 
-/** To be called with each piece of a body that has passed; now and then it collects young objects, at once. */
+/** Must be called with each piece of a body that is forwarded. Now and then it runs a minor GC synchronously. */
 export const recordBodyBytes = (bytes: number): void => {
-  passedBytes += bytes
-  if (passedBytes < collectEveryBytes) return
-  passedBytes = 0
+  forwardedBytes += bytes
+  if (forwardedBytes < collectEveryBytes) return
+  forwardedBytes = 0
   minorGc()
 }

@@ -5,29 +5,29 @@ import type { RequestFields } from './server/request-fields.ts'
 import type { Response } from './server/response.ts'
 import type { CertificateReader, PeerCertificate } from './tls/client-certificate.ts'
 
-/** One request on its way through the gateway: what is known of it before anybody looks at what it asks. */
+/** One request in the gateway, with the facts that do not depend on its operation. */
 export interface RequestContext {
   readonly request: Request
   readonly response: Response
   readonly method: string
-  /** X-Request-Id: the trusted peer's, or ours. */
+  /** X-Request-Id: that of a trusted peer, or a new one. */
   readonly id: string
-  /** The client's address, trusted proxies resolved. */
+  /** The client's address, behind trusted proxies. */
   readonly address: string
-  /** The connection's other end. */
+  /** The address of the connection's other end. */
   readonly peer: string
-  /** Whether the peer's X-Forwarded-* is believed. */
+  /** Whether the peer's X-Forwarded-* is trusted. */
   readonly trustedPeer: boolean
   /** Whether the connection itself is TLS. */
   readonly isSecure: boolean
   readonly fields: RequestFields
-  /** The certificate that the client holds; read when it is asked for, once. Undefined: it showed none. */
+  /** The certificate of the client, read on the first call. Undefined: the client sent none. */
   readonly clientCertificate: () => PeerCertificate | undefined
   /** `performance.now()` when the header had been read. */
   readonly startedAtMs: number
 }
 
-/** What tells the other end of a connection. */
+/** The readers of the client's address and certificate. */
 export interface PeerReaders {
   readonly addresses: AddressReader
   readonly certificates: CertificateReader
@@ -42,7 +42,7 @@ export const createContext = (request: Request, response: Response, readers: Pee
     request,
     response,
     method: head.method,
-    id: trustedPeer ? believedId(fields.requestId) : randomUUID(),
+    id: trustedPeer ? trustedId(fields.requestId) : randomUUID(),
     address: trustedPeer ? addresses.read(peer, fields.forwardedFor) : peer,
     peer,
     trustedPeer,
@@ -53,10 +53,13 @@ export const createContext = (request: Request, response: Response, readers: Pee
   }
 }
 
-/** Whether the client waits to be told to send its body; HTTP/1.0 knows no interim answer (RFC 9110 section 10.1.1). */
+/**
+ * Whether the client waits for 100 Continue before it sends its body. HTTP/1.0 has no interim responses (RFC 9110
+ * section 10.1.1).
+ */
 export const expectsContinue = ({ fields, request }: RequestContext): boolean =>
   fields.expect !== undefined && request.head.versionMinor > 0
 
-/** An id goes into logs and headers: printable, without quotes, and short. */
-const believedId = (id: string | undefined): string =>
+/** An id is written to logs and headers, so it must be printable, without quotes, and short. */
+const trustedId = (id: string | undefined): string =>
   id !== undefined && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(id) ? id : randomUUID()

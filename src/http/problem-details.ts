@@ -1,7 +1,7 @@
 import { type GatewayErrorCode, gatewayErrors } from '../errors.ts'
 import type { Reply } from './reply.ts'
 
-/** What an error may say beyond its catalogue entry. */
+/** The parts of an error response that its catalogue entry does not have. */
 export interface ProblemDetails {
   /** Names and values in turn, e.g. Allow, Retry-After, WWW-Authenticate. */
   readonly headers?: readonly string[]
@@ -19,21 +19,24 @@ export const problemReply = (code: GatewayErrorCode, requestId: string, facts: P
   return {
     status,
     headers: facts.headers ? [...commonHeaders, ...facts.headers] : commonHeaders,
-    body: `${beginnings[code]}${requestId}"${more}`,
+    body: `${prefixes[code]}${requestId}"${more}`,
     close: status === 400 || status === 408 || status === 413 || status === 431,
   }
 }
 
 const commonHeaders: readonly string[] = ['content-type', 'application/problem+json', 'cache-control', 'no-store']
 
-/** The same for every request: a client far over its plan gets thousands of them. */
-const beginningOf = (code: GatewayErrorCode): string => {
+/**
+ * The part of the document that is the same for every request. It is created once, because a client above its plan gets
+ * thousands of these responses.
+ */
+const prefixOf = (code: GatewayErrorCode): string => {
   const { status, title, detail } = gatewayErrors[code]
   const document = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: '' })
   return document.slice(0, -'"}'.length)
 }
 
 const codes = Object.keys(gatewayErrors) as readonly GatewayErrorCode[]
-const beginnings = Object.fromEntries(codes.map(code => [code, beginningOf(code)])) as Readonly<
+const prefixes = Object.fromEntries(codes.map(code => [code, prefixOf(code)])) as Readonly<
   Record<GatewayErrorCode, string>
 >

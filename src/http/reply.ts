@@ -1,14 +1,14 @@
-/** A whole answer as a value. */
+/** A complete response as a value. */
 export interface Reply {
   readonly status: number
   /** Names and values in turn. */
   readonly headers: readonly string[]
   readonly body: string
-  /** Ends the connection after this answer: what came before it cannot be trusted to be framed right. */
+  /** Closes the connection after this response, because the framing of the request cannot be trusted. */
   readonly close?: boolean
 }
 
-/** What a reply is written to: the response of a server. */
+/** The part of a server's response that a reply is written to. */
 interface ReplyTarget {
   readonly headersSent: boolean
   readonly isOver: boolean
@@ -17,7 +17,7 @@ interface ReplyTarget {
   end(body: string): void
 }
 
-/** The one place that writes whole answers. Does nothing where an answer has begun already. */
+/** Writes a complete response. Does nothing if a response has begun already. */
 export const writeReply = (response: ReplyTarget, reply: Reply, requestId: string): void => {
   if (response.headersSent || response.isOver) return
   if (reply.close) response.closes = true
@@ -30,7 +30,10 @@ export const writeReply = (response: ReplyTarget, reply: Reply, requestId: strin
   response.end(bytes)
 }
 
-/** Names and values in turn as field lines. @throws TypeError where a value would begin a line of its own: a mistake of ours */
+/**
+ * Names and values in turn as field lines. @throws TypeError if a value has a line break or a control character, which
+ * is a bug
+ */
 export const fieldLines = (fields: readonly string[]): string => {
   let lines = ''
   for (let i = 0; i + 1 < fields.length; i += 2) {
@@ -40,9 +43,9 @@ export const fieldLines = (fields: readonly string[]): string => {
   return lines
 }
 
-/** RFC 9110 section 5.5. Characters beyond latin1 would lose their upper byte: U+010A would end the line. */
+/** RFC 9110 section 5.5. Characters above U+00FF would lose their upper byte: U+010A would become a line feed. */
 const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** The UTF-8 bytes of a text as characters of latin1, which is how they are written without being looked at again. */
+/** The UTF-8 bytes of a text as latin1 characters. Node writes latin1 without another conversion. */
 const toLatin1 = (text: string): string =>
   Buffer.byteLength(text) === text.length ? text : Buffer.from(text, 'utf8').toString('latin1')

@@ -37,8 +37,8 @@ export class WebSocketRelay {
    * @param nowMs of a monotonic clock
    */
   silentForMs(nowMs: number): number {
-    this.#fromClient.look()
-    this.#fromUpstream.look()
+    this.#fromClient.detectReset()
+    this.#fromUpstream.detectReset()
     if (this.#isActive) {
       this.#isActive = false
       this.#silentSinceMs = nowMs
@@ -116,7 +116,7 @@ class Direction {
   }
 
   /** Must be called regularly, because a reset of a socket that is not read is not reported. */
-  look(): void {
+  detectReset(): void {
     if (this.#to.writableNeedDrain) detectReset(this.#from)
   }
 

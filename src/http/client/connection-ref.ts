@@ -1,18 +1,18 @@
 import type { OnReadOpts } from 'node:net'
 
 /**
- * What functions that a socket keeps see of its connection. A socket that has closed stays in memory for a while,
- * and leads to nothing then.
+ * The reference through which the callbacks of a socket reach its connection. A closed socket stays in memory for a
+ * while, and must not keep its connection in memory.
  */
 export interface ConnectionRef {
   to: Linked | undefined
 }
 
-/** A connection, as far as its socket needs it. */
+/** The parts of a connection that its socket uses. */
 interface Linked {
-  /** Whether the head of a request with a body has left. */
+  /** Whether the head of a request with a body has been sent. */
   readonly hasBegunBody: boolean
-  /** @returns whether more may be read */
+  /** @returns whether to read on */
   onRead(bytes: Buffer): boolean
 }
 
@@ -21,12 +21,12 @@ export const readInto = (ref: ConnectionRef): OnReadOpts => ({
   callback: (length, bytes) => ref.to?.onRead((bytes as Buffer).subarray(0, length)) ?? true,
 })
 
-/** For `hearOut`. */
+/** For `drainBeforeDestroy`. */
 export const isResponsePossible = (ref: ConnectionRef) => (): boolean => ref.to?.hasBegunBody === true
 
 /**
- * What is read goes on before the next read: the process needs one buffer for all its connections. Windows reads ahead
- * into the buffer, so there each would need its own.
+ * The bytes of a read are processed before the next read, so one buffer is enough for all connections of the process.
+ * Windows reads ahead into the buffer, so each connection needs its own there.
  */
 const readBuffer: Uint8Array | (() => Uint8Array) =
   process.platform === 'win32' ? () => Buffer.allocUnsafe(65_536) : Buffer.allocUnsafeSlow(65_536)

@@ -13,11 +13,11 @@ import { type ResponseHandler, ResponseParser } from './response-parser.ts'
 import { type ConnectionLimits, keepAliveOf } from './timeouts.ts'
 import { TotalTimeout } from './total-timeout.ts'
 
-/** Who has sent a request, and is told what comes of it: one of `onEnd` and `onFail`, unless it aborts. */
+/** Receives the result of a request: one of `onEnd` and `onFail`, unless it is aborted. */
 export interface RoundTripHandler extends ResponseHandler {
-  /** The answer has begun, and takes longer than most: said once, a fraction of a second later. */
+  /** The response has begun and takes longer than most. Called once, a fraction of a second after its begin. */
   onLong?(head: UpstreamHead): void
-  /** All that has come so far has been told: nothing else follows soon. */
+  /** All bytes that have arrived were passed on, and no further ones follow soon. */
   onPause?(): void
   onFail(error: RoundTripError): void
 }
@@ -29,8 +29,9 @@ export interface ConnectionOwner {
 }
 
 /**
- * One HTTP/1.1 connection to a server, with one request at a time: a slow answer holds up nobody else's. It goes back to
- * its pool only when request and answer have both ended where they should; a byte more, and it is closed.
+ * One HTTP/1.1 connection to a server, with one request at a time, so that a slow response delays no other request. It
+ * returns to its pool only if request and response have both ended where they should. It is closed if a single byte
+ * follows.
  */
 export class Connection {
   readonly #owner: ConnectionOwner
@@ -60,23 +61,23 @@ export class Connection {
     this.#socket.on('error', error => this.#onError(error))
     this.#socket.on('end', () => this.#onEnd())
     this.#socket.on('close', () => this.#onClose())
-    // What comes goes to `onread`; flowing, the stream says when nothing more comes.
+    // Bytes are passed to `onread`. The stream must flow so that it emits `end`.
     this.#socket.resume()
   }
 
-  /** Whether the head of a request with a body has left. */
+  /** Whether the head of a request with a body has been sent. */
   get hasBegunBody(): boolean {
     return this.#body?.hasBegun === true
   }
 
-  /** Sends a request, as soon as there is a connection. Only where none is under way. */
+  /** Sends a request as soon as the connection is open. Only if no other request is under way. */
   send(request: UpstreamRequest, handler: RoundTripHandler): void {
     this.#request = request
     this.#handler = handler
     if (this.#phaseTimeouts.phase === 'idle') this.#write(request)
   }
 
-  /** Stops reading until `resume`: who is told cannot take more now. */
+  /** Pauses reading until `resume`, because the handler cannot accept more now. */
   pause(): void {
     this.#isPaused = true
   }
@@ -87,30 +88,30 @@ export class Connection {
     this.#socket.resume()
   }
 
-  /** Gives the round trip up: its handler hears no more, and the connection closes. */
+  /** Aborts the round trip: its handler is not called any more, and the connection closes. */
   abort(): void {
     this.#handler = undefined
     this.#close()
   }
 
-  /** Serves nothing more: it closes once the round trip under way has ended. */
+  /** Closes the connection once the current round trip has ended. */
   retire(): void {
     this.#isRetired = true
     if (this.#phaseTimeouts.phase === 'idle') this.#close()
   }
 
-  /** Closes it; a round trip under way fails. */
+  /** Closes the connection. A round trip under way fails. */
   destroy(): void {
     this.#fail(this.#lossKind(), 'the gateway closes its connections')
   }
 
-  /** Looks whether a wait has been too long, or is for nobody. @param nowMs of a monotonic clock */
+  /** Checks the timeouts. @param nowMs of a monotonic clock */
   tick(nowMs: number): void {
-    this.#body?.look()
+    this.#body?.checkReset()
     const head = this.#parser?.head
     if (head !== undefined && this.#totalTimeout.becomesLong()) this.#handler?.onLong?.(head)
     if (this.#request !== undefined && this.#totalTimeout.isExpired(this.#request.startedAtMs, head, nowMs)) {
-      this.#fail(this.#waitsForClient() ? 'stalled' : 'late', 'the answer has not ended within the time for it')
+      this.#fail(this.#waitsForClient() ? 'stalled' : 'late', 'the response has not ended within the total timeout')
     } else if (this.#phaseTimeouts.isExpired(nowMs)) {
       this.#onTooLong()
     }
@@ -119,12 +120,12 @@ export class Connection {
   #onTooLong(): void {
     if (this.#phaseTimeouts.phase === 'idle') this.#close()
     else if (this.#phaseTimeouts.phase === 'connecting')
-      this.#fail('unreachable', 'no connection within the time for it')
-    else if (this.#waitsForClient()) this.#fail('stalled', 'no more of a body is sent or taken')
-    else this.#fail('late', 'no answer, or no more of it, within the time for it')
+      this.#fail('unreachable', 'no connection within the connect timeout')
+    else if (this.#waitsForClient()) this.#fail('stalled', 'the client has stopped sending or reading a body')
+    else this.#fail('late', 'no response, or no further piece of it, within the timeout')
   }
 
-  /** Whether it is for whoever asks to go on. */
+  /** Whether the round trip waits for the client. */
   #waitsForClient(): boolean {
     if (this.#phaseTimeouts.phase === 'sending') return this.#body?.isHeldUp === false
     return this.#phaseTimeouts.phase === 'receiving' && this.#isPaused
@@ -171,9 +172,9 @@ export class Connection {
   /** @returns whether more may be read */
   onRead(bytes: Buffer): boolean {
     const parser = this.#parser
-    // Pieces of a head do not prolong the wait for all of it, nor do interim answers.
+    // Pieces of a head and interim responses do not restart the timeout for the head.
     if (this.#phaseTimeouts.phase === 'receiving') this.#phaseTimeouts.refresh()
-    // Nobody has asked anything: what it says would be taken for the answer to the next request.
+    // There is no request, so the bytes would be taken for the response to the next request.
     if (parser === undefined) {
       this.#close()
       return true
@@ -188,7 +189,7 @@ export class Connection {
     return !this.#isPaused
   }
 
-  /** The answer has ended. @param isClean whether nothing follows it */
+  /** The response has ended. @param isClean whether no byte follows it */
   #settle(head: UpstreamHead | undefined, isClean: boolean): void {
     this.#parser = undefined
     this.#request = undefined
@@ -196,7 +197,8 @@ export class Connection {
     const isSent = this.#body === undefined || this.#body.isSent
     this.#body?.stop()
     this.#body = undefined
-    // Over TLS the end may come after reading was stopped; and an idle connection has to hear when the server closes it.
+    // Over TLS the end may arrive after reading was paused, and an idle connection must notice when the server closes
+    // it.
     this.resume()
     if (!isClean || !isSent || this.#isRetired || this.#isClosed || head?.persists !== true) {
       this.#close()
@@ -212,7 +214,7 @@ export class Connection {
   }
 
   #failReading(error: unknown): void {
-    // A fault of whoever is told is no fault of the answer.
+    // An error of the handler is not a fault of the response.
     if (!(error instanceof InvalidMessageError)) throw error
     this.#fail(this.#parser?.head ? 'broken-off' : 'invalid', error.message, error)
   }

@@ -5,14 +5,14 @@ import type { ClientTls } from './tls-context.ts'
 
 /**
  * Opens a socket.
- * @param onread to be passed on; undefined: the socket is read as a stream
- * @param onReady to be called when it may be written to
+ * @param onread is passed to Node; undefined: the socket is read as a stream
+ * @param onReady is called when the socket can be written to
  */
 export type OpenSocket = (onread: OnReadOpts | undefined, onReady: () => void) => Socket
 
 /**
- * How connections to a address are opened.
- * @param tls for a address that speaks it; undefined: the public CAs vouch for it, and we show no certificate
+ * Creates the function that opens connections to an address.
+ * @param tls for an address with TLS; undefined: the server is verified by the public CAs, and no certificate is sent
  */
 export const createConnector = (address: EndpointAddress, tls?: ClientTls): OpenSocket => {
   if (address.kind === 'unix')
@@ -24,9 +24,9 @@ export const createConnector = (address: EndpointAddress, tls?: ClientTls): Open
   const servername = tls?.servername ?? (isIP(name) === 0 ? name : undefined)
   const secure = {
     ...options,
-    // Said, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment changes nothing.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment changes nothing.
     rejectUnauthorized: true,
-    // One protocol, said by name, so that no server answers in another. Of an address there is no name to say.
+    // Only one protocol is offered, so that no server selects another. An IP address has no server name.
     ALPNProtocols: ['http/1.1'],
     ...(servername !== undefined && { servername }),
   }
@@ -38,10 +38,10 @@ export const createConnector = (address: EndpointAddress, tls?: ClientTls): Open
 
 const toMember = (onread: OnReadOpts | undefined): { readonly onread?: OnReadOpts } => (onread ? { onread } : {})
 
-/** So that V8 frees a closed socket, and all that its listeners lead to, with the other young objects. */
+/** So that V8 frees a closed socket, and everything that its listeners reference, in a minor GC. */
 const removeListenersOnClose = (socket: Socket): Socket => socket.on('close', removeListeners)
 
 function removeListeners(this: Socket): void {
-  // Those that are being told of the close still are.
+  // Listeners of the current event are still called.
   this.removeAllListeners()
 }

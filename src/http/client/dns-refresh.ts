@@ -2,28 +2,28 @@ import { ADDRCONFIG } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
-/** All addresses of a name, the best first. Rejects where it has none, or nobody answers. */
+/** All addresses of a name, the best first. Rejects if the name has no address or the resolver does not answer. */
 export type LookUp = (name: string) => Promise<readonly string[]>
 
-/** As the system does it, `/etc/hosts` and its search domains included; of the families that this machine has. */
+/** The resolver of the system, including `/etc/hosts` and search domains, for the address families of this machine. */
 export const lookUpBySystem: LookUp = async name =>
   (await lookup(name, { all: true, hints: ADDRCONFIG })).map(({ address }) => address)
 
 /**
- * Whether the addresses of a name may change. An address is its own; `localhost` is this machine (RFC 6761 section 6.3),
- * where a service may be on one of the two families alone.
+ * Whether the addresses of a name may change. An address is constant. `localhost` is this machine (RFC 6761 section
+ * 6.3), where a service may listen on one of the two families alone.
  */
 export const isWatchable = (name: string): boolean => isIP(name) === 0 && !/(?:^|\.)localhost\.?$/i.test(name)
 
-/** Told what becomes of a name. */
+/** Receives the results of the lookups. */
 export interface DnsReport {
-  /** These are its addresses now, one at least, in order. Said first, and whenever they are others. */
+  /** The current addresses, at least one, in order. Called first, and whenever they change. */
   changed(addresses: readonly string[]): void
-  /** It cannot be looked up; what was there before is kept. Said once for each time that it fails. */
+  /** The lookup fails; the last addresses are kept. Called once until a lookup succeeds. */
   failed(reason: string): void
 }
 
-/** Looks a name up again and again, for as long as it is open. */
+/** Resolves a name regularly until it is closed. */
 export class DnsRefresh {
   readonly #name: string
   readonly #lookUp: LookUp
@@ -39,7 +39,7 @@ export class DnsRefresh {
     this.#lookUp = lookUp
     this.#intervalMs = intervalMs
     this.#report = report
-    void this.#look()
+    void this.#refresh()
   }
 
   close(): void {
@@ -47,7 +47,7 @@ export class DnsRefresh {
     clearTimeout(this.#timer)
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     try {
       const addresses = ofOneFamily(await this.#lookUp(this.#name))
       if (!this.#isClosed) this.#take(addresses)
@@ -55,7 +55,7 @@ export class DnsRefresh {
       if (!this.#isClosed) this.#fail(error)
     }
     if (this.#isClosed) return
-    this.#timer = setTimeout(() => void this.#look(), this.#intervalMs * (1 - Math.random() * spread)).unref()
+    this.#timer = setTimeout(() => void this.#refresh(), this.#intervalMs * (1 - Math.random() * spread)).unref()
   }
 
   #take(addresses: readonly string[]): void {
@@ -75,12 +75,12 @@ export class DnsRefresh {
   }
 }
 
-/** The workers do not all ask at once: each up to so much earlier than it has to. */
+/** Jitter, so that the workers do not all resolve at the same time: each up to this fraction earlier. */
 const spread = 0.1
 
 /**
- * The family that the system puts first (RFC 6724): where one of the two leads nowhere, as is common, half of all requests
- * would wait for it.
+ * The address family that the system prefers (RFC 6724). If one of the two families has no route, which is common, half
+ * of all requests would wait for it.
  */
 const ofOneFamily = (addresses: readonly string[]): readonly string[] => {
   const family = isIP(addresses[0] ?? '')

@@ -1,17 +1,18 @@
 import type { Socket } from 'node:net'
 
 /**
- * A server that wants no more of a body says so and closes. The next piece that is written to it fails, and Node would destroy
- * the socket at once, with the answer unread in it. From now on a failed write destroys it two turns of the event loop later:
- * what has come is read in between.
- * @param isResponsePossible whether the server has got a request that it may answer; while it has not, nothing changes
+ * A server may respond and close before the request body ends. The next write then fails, and Node would destroy the
+ * socket with the response unread. After this call a failed write destroys the socket two turns of the event loop
+ * later, so that the bytes that have arrived are read in between.
+ * @param isResponsePossible whether the server has received a request that it may answer; if not, nothing changes
  */
 export const drainBeforeDestroy = (socket: Socket, isResponsePossible: () => boolean): void => {
   const destroy = socket.destroy
-  // Named first: where it is assigned V8 would put it among the old objects, with all that it sees.
+  // Declared first: if the function were created in the assignment, V8 would allocate it and its context in the old
+  // generation.
   const destroyInTime = (error?: Error): Socket => {
     if (!isOfWriting(error) || !isResponsePossible()) return destroy.call(socket, error)
-    // One turn is not enough: the write may have failed in the midst of it, when it was too late to look for what has come.
+    // One turn is not enough: if the write fails in the middle of a turn, the poll for received bytes is over.
     setImmediate(() => setImmediate(() => destroy.call(socket, error)))
     return socket
   }

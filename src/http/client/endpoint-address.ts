@@ -1,16 +1,16 @@
 import { isIP } from 'node:net'
 
-/** Where a server listens. */
+/** The address of a server. */
 export type EndpointAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | {
       readonly kind: 'tcp'
-      /** What it is called by: a name or an address; IPv6 without brackets. */
+      /** The name or the address in the configuration; IPv6 without brackets. */
       readonly name: string
-      /** Where it is: the name itself, or one of its addresses. */
+      /** The name itself, or one of its addresses. */
       readonly host: string
       readonly port: number
-      /** Whether it speaks TLS. */
+      /** Whether the server uses TLS. */
       readonly isSecure: boolean
     }
 
@@ -31,10 +31,10 @@ export const toEndpointAddress = (target: string): EndpointAddress => {
 
 const unixPrefix = 'unix:'
 
-/** What requests to it name as their Host; of a socket file nobody asks for a name. */
+/** The Host of requests to the server. A Unix socket has no host name. */
 export const hostOf = (target: string): string => (target.startsWith(unixPrefix) ? 'localhost' : new URL(target).host)
 
-/** `127.0.0.1:9000`, `[::1]:9000` or the path of the socket: for the log. */
+/** `127.0.0.1:9000`, `[::1]:9000` or the path of the socket, for the log. */
 export const addressText = (address: EndpointAddress): string => {
   if (address.kind === 'unix') return address.path
   return isIP(address.host) === 6 ? `[${address.host}]:${address.port}` : `${address.host}:${address.port}`

@@ -1,8 +1,9 @@
 /**
- * Why a round trip failed. `unreachable`: no connection was made, nothing was sent. `closed`: the connection ended before an
- * answer began. `late`: the server took longer than it has for an answer or its next piece. `invalid`: what came is no answer that can be
- * handed on. `broken-off`: the answer began and did not end. And what is no fault of the server: `stalled`, where whoever asks
- * sends or takes no more of a body; `too-large`, where it sends more than it may.
+ * Why a round trip failed. `unreachable`: no connection was made, nothing was sent. `closed`: the connection ended
+ * before a response began. `late`: the server took longer than allowed for a response or its next piece. `invalid`: the
+ * response is invalid and cannot be forwarded. `broken-off`: the response began and did not end. The client is the
+ * cause of the other two: `stalled`, if it stops sending or reading a body; `too-large`, if its body is above the
+ * limit.
  */
 export type FailureKind = 'unreachable' | 'closed' | 'late' | 'invalid' | 'broken-off' | 'stalled' | 'too-large'
 
@@ -10,7 +11,7 @@ export type FailureKind = 'unreachable' | 'closed' | 'late' | 'invalid' | 'broke
 export class RoundTripError extends Error {
   override readonly name = 'RoundTripError'
   readonly kind: FailureKind
-  /** Whether the connection had served before: the server may have closed it before it saw the request. */
+  /** Whether the connection had been used before. Then the server may have closed it before it received the request. */
   readonly wasReused: boolean
 
   constructor(kind: FailureKind, message: string, wasReused: boolean, cause?: unknown) {

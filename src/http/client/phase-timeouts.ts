@@ -1,19 +1,19 @@
 import type { ConnectionLimits } from './timeouts.ts'
 
-/** What a connection waits for. */
+/** The phases of a connection. */
 export type Phase = 'connecting' | 'sending' | 'waiting' | 'receiving' | 'idle'
 
 /**
- * How long a connection has waited for the one thing that it waits for now. Nobody looks at a clock for it but a tick that
- * comes several times in the shortest wait: reading and writing only leave a mark.
+ * Tracks the timeout of the current phase. A tick checks it several times in the shortest timeout. Reads and writes
+ * only set a flag, so that no timer is created per request.
  */
 export class PhaseTimeouts {
   readonly #limits: ConnectionLimits
   #phase: Phase = 'connecting'
-  /** When a tick first saw the phase, or last saw it active; 0 until then. */
+  /** When a tick first saw the phase, or last saw activity in it; 0 until then. */
   #sinceMs = 0
   #isActive = false
-  /** How long the server keeps a silent connection, less a little. */
+  /** How long the connection may be idle: a little less than the server keeps it. */
   #keepAliveMs: number
 
   constructor(limits: ConnectionLimits) {
@@ -31,18 +31,18 @@ export class PhaseTimeouts {
     this.#isActive = false
   }
 
-  /** @param keepAliveMs for how long it may be idle */
+  /** @param keepAliveMs for how long the connection may be idle */
   enterIdle(keepAliveMs: number): void {
     this.#keepAliveMs = keepAliveMs
     this.enter('idle')
   }
 
-  /** Something has come or gone: the wait begins anew. */
+  /** Bytes have been received or sent: the timeout restarts. */
   refresh(): void {
     this.#isActive = true
   }
 
-  /** Whether the wait has been too long. @param nowMs of a monotonic clock */
+  /** Whether the timeout has passed. @param nowMs of a monotonic clock */
   isExpired(nowMs: number): boolean {
     if (!this.#isActive && this.#sinceMs > 0) return nowMs - this.#sinceMs >= this.#limitMs()
     this.#isActive = false

@@ -6,19 +6,19 @@ import { type ConnectionLimits, tickMsOf } from './timeouts.ts'
 
 /** The connections to one server. */
 export interface ConnectionPool {
-  /** Sends a request over a connection that is idle, or over a new one. */
+  /** Sends a request over an idle connection, or over a new one. */
   send(request: UpstreamRequest, handler: RoundTripHandler): Connection
-  /** Sends it over a new one: those that are idle may have been closed at the other end. */
+  /** Sends a request over a new connection, because the server may have closed the idle ones. */
   sendFresh(request: UpstreamRequest, handler: RoundTripHandler): Connection
-  /** Connections of before serve nothing more, and close once what is under way has ended. */
+  /** Existing connections get no further requests, and close once their current round trip has ended. */
   retire(): void
-  /** Closes all; requests under way fail. */
+  /** Closes all connections. Requests under way fail. */
   close(): void
 }
 
 export const createPool = (open: OpenSocket, limits: ConnectionLimits): ConnectionPool => {
   const connections = new DenseSet<Connection>()
-  /** The last one in is the first one out, so that those beyond need run out of time. */
+  /** Last in, first out, so that connections that are not needed reach their idle timeout. */
   const idle: Connection[] = []
   let timer: NodeJS.Timeout | undefined
 

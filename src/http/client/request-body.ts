@@ -3,24 +3,24 @@ import { recordBodyBytes } from '../buffer-gc.ts'
 import type { BodySink, BodySource } from '../message/body-source.ts'
 import type { RequestWithBody } from './request.ts'
 
-/** Who is told how the sending goes. */
+/** Receives the progress of sending. */
 export interface BodyProgress {
   onProgress(): void
   onSent(): void
-  /** There is more of it than may be sent; nothing further is. */
+  /** The body is above the limit; nothing more is sent. */
   onTooLarge(): void
 }
 
 /**
- * A client's body on its way to a server, piece by piece as the server takes it. Trailers end here: what is in them has
- * not been looked at (RFC 9110 section 6.5.1 lets a proxy drop them).
+ * Sends a client's body to a server, piece by piece as the server reads. Trailers are not forwarded, because their
+ * content was not checked (RFC 9110 section 6.5.1 allows a proxy to drop them).
  */
 export class RequestBodyWriter implements BodySink {
   readonly #socket: Socket
   readonly #source: BodySource
   readonly #isChunked: boolean
   readonly #progress: BodyProgress
-  /** Of a body that comes in chunks; another has no more than its head declares. */
+  /** For a chunked body. Any other body has the length that its head declares. */
   #leftBytes: number
   #hasBegun = false
   #isSent = false
@@ -34,27 +34,27 @@ export class RequestBodyWriter implements BodySink {
     this.#progress = progress
   }
 
-  /** Whether the head before it has left. */
+  /** Whether the head of the request has been sent. */
   get hasBegun(): boolean {
     return this.#hasBegun
   }
 
-  /** Whether its last byte has been handed over. */
+  /** Whether the last byte was written to the socket. */
   get isSent(): boolean {
     return this.#isSent
   }
 
-  /** Whether the server has to take what was sent before more is read. */
+  /** Whether the server must read the written bytes before more is read from the client. */
   get isHeldUp(): boolean {
     return this.#socket.writableNeedDrain
   }
 
-  /** To be called now and then: a client that is not read goes unheard. */
-  look(): void {
+  /** Must be called regularly, because a reset of a client that is not read is not reported. */
+  checkReset(): void {
     if (this.isHeldUp) this.#source.detectReset()
   }
 
-  /** @param head of the request; it leaves together with what has come of the body */
+  /** @param head of the request; it is sent together with the bytes of the body that have arrived */
   start(head: string): void {
     this.#socket.cork()
     this.#socket.write(head, 'latin1', error => {
@@ -65,7 +65,7 @@ export class RequestBodyWriter implements BodySink {
     this.#source.read(this)
   }
 
-  /** What is left of the body is read and dropped, so that the client's connection can go on. */
+  /** Reads and drops the rest of the body, so that the client's connection can be used again. */
   stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true

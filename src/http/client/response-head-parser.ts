@@ -6,7 +6,7 @@ import {
   type VaryingOffsets,
 } from './response-head.ts'
 
-/** The head that a connection brought last, cut where the next one may differ. */
+/** The last head of a connection, split where the next one may differ. */
 interface Template {
   readonly method: string
   readonly text: string
@@ -18,13 +18,13 @@ const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} 
 const decimal = /^\d{1,15}$/
 
 /**
- * Parses the heads of one connection's answers. A server nearly always sends the same head but for Date and Content-Length: such a
- * head is not parsed again.
+ * Parses the heads of one connection's responses. A server nearly always sends the same head except for Date and
+ * Content-Length: such a head is not parsed again.
  */
 export class UpstreamHeadParser {
   #template: Template | undefined
 
-  /** As `parseAnswerHead`. */
+  /** As `parseUpstreamHead`. */
   parse(text: string, method: string): UpstreamHead {
     const template = this.#template
     if (template !== undefined && template.method === method) {
@@ -38,10 +38,11 @@ export class UpstreamHeadParser {
   }
 }
 
-/** The head, if it differs from the template's in the values of Date and Content-Length alone. */
+/** The head if it differs from the template only in the values of Date and Content-Length. */
 const similarHead = (template: Template, text: string): UpstreamHead | undefined => {
   const { head, offsets } = template.parsed
-  // An answer that has no body and declares one may not be followed by another: that is decided with its length.
+  // After a response without a body that declares one, no other may follow on the connection. The parser decides that
+  // together with the length.
   if (template.method === 'HEAD' || head.status === 204 || head.status === 304) return undefined
   const values = varyingValues(template, text)
   if (values === undefined) return undefined

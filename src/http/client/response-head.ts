@@ -3,42 +3,46 @@ import { hasInvalidByte, hasListMember, nominatedFields, trimmedSlice } from '..
 import { InvalidMessageError } from '../message/invalid-message.ts'
 import { responseHeaderKinds as kinds, type ResponseHeaderKind, responseHeaderKindOf } from './response-headers.ts'
 
-/** How an answer's body ends (RFC 9112 section 6.3). */
+/** How a response's body ends (RFC 9112 section 6.3). */
 export type Framing = { readonly by: 'length'; readonly bytes: number } | { readonly by: 'chunks' | 'close' }
 
-/** What a server says before the body. */
+/** The head of a response. */
 export interface UpstreamHead {
   readonly status: number
-  /** Names and values in turn, as they came, but for Date and Content-Length; values without the blanks around them. */
+  /** Names and values in turn, as received, without Date and Content-Length; values without surrounding white space. */
   readonly fields: readonly string[]
   /**
-   * The lines of the end-to-end fields (RFC 9110 section 7.6.1), each with its CRLF, in latin1: what a proxy forwards. Content-Length is
-   * not among them, because it frames.
+   * The lines of the end-to-end fields (RFC 9110 section 7.6.1), each with its CRLF, in latin1, as a proxy forwards
+   * them. Content-Length is not among them, because it frames the message.
    */
   readonly lines: string
   /** Whether a Date is among the lines. */
   readonly hasDate: boolean
-  /** The value of Content-Length; undefined: there is none. */
+  /** The value of Content-Length; undefined: the field is not present. */
   readonly length: string | undefined
   readonly framing: Framing
-  /** What `Connection` says, in lower case; empty where it says nothing. */
+  /** The value of `Connection` in lower case; empty if the field is not present. */
   readonly connection: string
   /**
-   * Whether another request may follow on the connection. Not after an answer that has no body and declares one, as those to
-   * HEAD do: a server that sends it all the same may send it late, and it would be taken for the next answer.
+   * Whether another request may follow on the connection. Not after a response without a body that declares one, such
+   * as a response to HEAD: a server that sends the body nevertheless may send it late, and it would be taken for the
+   * next response.
    */
   readonly persists: boolean
-  /** For how long the server keeps a silent connection, by its `Keep-Alive: timeout`; undefined where it does not say. */
+  /**
+   * For how long the server keeps an idle connection, by its `Keep-Alive: timeout`. Undefined if the server does not
+   * send it.
+   */
   readonly keepsForSec: number | undefined
 }
 
-/** Where in the text of a head the values stand that differ from answer to answer: from, and up to. -1: there is no such field. */
+/** The offsets in the text of a head of the values that differ between responses. -1: the field is not present. */
 export interface VaryingOffsets {
   readonly dateFrom: number
   readonly dateTo: number
   readonly lengthFrom: number
   readonly lengthTo: number
-  /** Where the value of Date begins in `lines`; -1: it is not among them. */
+  /** The offset of the value of Date in `lines`; -1: it is not among them. */
   readonly dateInLines: number
 }
 
@@ -47,22 +51,22 @@ export interface ParsedHead {
   readonly offsets: VaryingOffsets
 }
 
-/** The whole of a body that is not there. */
+/** For responses without a body. */
 const nothing: Framing = { by: 'length', bytes: 0 }
 const untilClose: Framing = { by: 'close' }
 
 /**
- * Parses the head of an answer strictly: what two readers could understand differently is refused.
+ * Parses the head of a response strictly: ambiguous heads are refused.
  * @param text latin1, without the empty line at its end
- * @param method of the request that is answered: an answer to HEAD has no body
+ * @param method of the request: a response to HEAD has no body
  * @throws InvalidMessageError
  */
 export const parseUpstreamHead = (text: string, method: string): ParsedHead => {
-  if (hasInvalidByte(text)) throw new InvalidMessageError('bad-field-value', 'the head has a broken value')
+  if (hasInvalidByte(text)) throw new InvalidMessageError('bad-field-value', 'the head has an invalid character')
   const firstEnd = text.indexOf('\r\n')
   const statusLine = firstEnd < 0 ? text : text.slice(0, firstEnd)
   if (!startLine.test(statusLine))
-    throw new InvalidMessageError('bad-status-line', 'the answer does not begin with a status line')
+    throw new InvalidMessageError('bad-status-line', 'the response does not begin with a status line')
   const status = Number(statusLine.slice(9, 12))
   const fields: string[] = []
   const forwarded: Line[] = []
@@ -75,19 +79,19 @@ export const parseUpstreamHead = (text: string, method: string): ParsedHead => {
     const found = text.indexOf('\r\n', at)
     const end = found < 0 ? text.length : found
     const colon = text.indexOf(':', at)
-    if (colon < 0 || colon > end) throw new InvalidMessageError('not-a-field', 'a line of the head is no field')
+    if (colon < 0 || colon > end) throw new InvalidMessageError('not-a-field', 'a line of the head is not a field')
     const name = text.slice(at, colon)
     const value = trimmedSlice(text, colon + 1, end)
     const kind = kindOf(name)
     switch (kind) {
       case kinds.contentLength:
-        if (length !== undefined) throw new InvalidMessageError('two-lengths', 'there are two lengths')
+        if (length !== undefined) throw new InvalidMessageError('two-lengths', 'there are two Content-Length fields')
         length = value
         lengthFrom = text.indexOf(value, colon + 1)
         lengthTo = lengthFrom + value.length
         break
       case kinds.transferEncoding:
-        if (coding !== undefined) throw new InvalidMessageError('bad-coding', 'there are two transfer codings')
+        if (coding !== undefined) throw new InvalidMessageError('bad-coding', 'there are two Transfer-Encoding fields')
         coding = value
         break
       case kinds.connection:
@@ -133,7 +137,7 @@ interface Line {
   readonly kind: ResponseHeaderKind
 }
 
-/** Less those that `Connection` nominates. */
+/** The lines without fields that `Connection` nominates. */
 const endToEndLines = (
   text: string,
   lines: readonly Line[],
@@ -152,14 +156,14 @@ const endToEndLines = (
 }
 
 /**
- * `HTTP/1.1 200 OK`; some servers leave the blank before an empty reason out. What is beyond 599 has no meaning that could
- * be handed on (RFC 9110 section 15).
+ * `HTTP/1.1 200 OK`; some servers omit the space before an empty reason. A status above 599 has no defined meaning and
+ * is not forwarded (RFC 9110 section 15).
  */
 const startLine = /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/
 
 const kindOf = (name: string): ResponseHeaderKind => {
   const kind = responseHeaderKindOf(name)
-  if (kind === kinds.invalid) throw new InvalidMessageError('bad-field-name', 'a field has no proper name')
+  if (kind === kinds.invalid) throw new InvalidMessageError('bad-field-name', 'a field name is not a token')
   return kind
 }
 

@@ -1,10 +1,10 @@
 import { detachedCopy, isToken } from '../message/grammar.ts'
 
-/** Header fields of an answer, by what a proxy does with them. */
+/** Header fields of a response, by how a proxy treats them. */
 export const responseHeaderKinds = {
-  /** Goes to the client as it came. */
+  /** Forwarded unchanged. */
   plain: 0,
-  /** Ends here: hop-by-hop (RFC 9110 section 7.6.1). */
+  /** Not forwarded: hop-by-hop (RFC 9110 section 7.6.1). */
   hop: 1,
   /** Not a field name (RFC 9110 section 5.1). */
   invalid: 2,
@@ -12,9 +12,9 @@ export const responseHeaderKinds = {
   keepAlive: 4,
   contentLength: 5,
   transferEncoding: 6,
-  /** The gateway gives each request an id, and says it itself. */
+  /** Not forwarded: the gateway sends its own request id. */
   requestId: 7,
-  /** Goes on, and whoever answers need not date the answer. */
+  /** Forwarded; the gateway adds no Date of its own then. */
   date: 8,
 } as const
 
@@ -34,7 +34,7 @@ const named: ReadonlyMap<string, ResponseHeaderKind> = new Map<string, ResponseH
   ['upgrade', responseHeaderKinds.hop],
 ])
 
-/** Spellings seen so far; bounded, since a server may make them up. */
+/** Spellings seen so far. Their number is limited, because a server may invent any number. */
 const seen = new Map<string, ResponseHeaderKind>()
 const maxSeen = 2000
 

@@ -3,45 +3,46 @@ import { InvalidMessageError } from '../message/invalid-message.ts'
 import type { UpstreamHead } from './response-head.ts'
 import { UpstreamHeadParser } from './response-head-parser.ts'
 
-/** Longest head of an answer, in bytes. */
+/** Longest head of a response, in bytes. */
 const maxHeadBytes = 65_536
 
 /**
- * Most bytes of all interim answers before the final one. A server that reports progress by 102 may send hundreds. The time for the
- * head of the final answer goes on meanwhile.
+ * Most bytes of all interim responses before the final one. A server that reports progress by 102 may send hundreds.
+ * The timeout for the final head is not restarted by them.
  */
 const maxInterimBytes = 65_536
 
 const headEnd = '\r\n\r\n'
 const noBytes = Buffer.alloc(0)
 
-/** Who is told what an answer says, in order. */
+/** Receives the parts of a response, in order. */
 export interface ResponseHandler {
-  /** The final answer has begun. Interim ones (1xx) are read past (RFC 9110 section 15.2). */
+  /** The final response has begun. Interim ones (1xx) are skipped (RFC 9110 section 15.2). */
   onHead(head: UpstreamHead): void
   /** @param piece of the body; a view that is overwritten after the call */
   onData(piece: Buffer): void
   onEnd(): void
 }
 
-/** Reads one answer out of whatever pieces its bytes come in. */
+/** Parses one response from pieces of any size. */
 export class ResponseParser {
   readonly #method: string
   readonly #heads: UpstreamHeadParser
   readonly #listener: ResponseHandler
   readonly #mayUpgrade: boolean
   #head: UpstreamHead | undefined
-  /** Of a head that has not ended yet. */
+  /** The bytes of an incomplete head. */
   #held = noBytes
   #interimBytes = 0
   #chunks: ChunkedDecoder | undefined
-  /** Of a body whose length is known. */
+  /** The missing bytes of a body whose length is known. */
   #owedBytes = 0
   #isDone = false
 
   /**
    * @param heads of the connection
-   * @param mayUpgrade whether another protocol was asked for: 101 is then the final answer, and what follows is no body
+   * @param mayUpgrade whether another protocol was requested: then 101 is the final response, and the bytes after it
+   * are not a body
    */
   constructor(method: string, listener: ResponseHandler, heads = new UpstreamHeadParser(), mayUpgrade = false) {
     this.#method = method
@@ -58,7 +59,10 @@ export class ResponseParser {
     return this.#isDone
   }
 
-  /** @returns how many bytes belong to the answer @throws InvalidMessageError */
+  /**
+   * @returns how many bytes belong to the response
+   * @throws InvalidMessageError
+   */
   read(bytes: Buffer): number {
     if (this.#head) return this.#readBody(bytes, 0)
     const heldBefore = this.#held.length
@@ -76,16 +80,16 @@ export class ResponseParser {
     return this.#readBody(all, at) - heldBefore
   }
 
-  /** The connection has ended: that is how some bodies end. @throws InvalidMessageError where the answer is cut off */
+  /** The connection has ended, which ends some bodies. @throws InvalidMessageError if the response is incomplete */
   finish(): void {
-    if (this.#head?.framing.by !== 'close') throw new InvalidMessageError('incomplete', 'the answer breaks off')
+    if (this.#head?.framing.by !== 'close') throw new InvalidMessageError('incomplete', 'the response is incomplete')
     this.#end()
   }
 
   #hold(all: Buffer, from: number, readBytes: number): number {
     if (all.length - from > maxHeadBytes) throw new InvalidMessageError('head-too-large', 'the head is too long')
     if (!couldBegin(all, from))
-      throw new InvalidMessageError('bad-status-line', 'the answer does not begin with a status line')
+      throw new InvalidMessageError('bad-status-line', 'the response does not begin with a status line')
     this.#held = Buffer.from(all.subarray(from))
     return readBytes
   }
@@ -93,11 +97,14 @@ export class ResponseParser {
   #takeHead(head: UpstreamHead, headBytes: number): void {
     const isUpgrade = head.status === 101
     if (isUpgrade && !this.#mayUpgrade)
-      throw new InvalidMessageError('bad-interim-response', 'the answer switches to a protocol that was not requested')
+      throw new InvalidMessageError(
+        'bad-interim-response',
+        'the response switches to a protocol that was not requested',
+      )
     if (head.status < 200 && !isUpgrade) {
       this.#interimBytes += headBytes
       if (this.#interimBytes > maxInterimBytes)
-        throw new InvalidMessageError('bad-interim-response', 'the interim answers are too long')
+        throw new InvalidMessageError('bad-interim-response', 'the interim responses are too long')
       return
     }
     this.#head = head
@@ -135,7 +142,7 @@ export class ResponseParser {
 /** Nearly all heads are shorter. */
 const usualHeadBytes = 2048
 
-/** The text of a head without the empty line at its end; undefined: its end has not come. */
+/** The text of a head without the empty line at its end. Undefined: it is incomplete. */
 const headIn = (bytes: Buffer, at: number): string | undefined => {
   const text = bytes.toString('latin1', at, Math.min(bytes.length, at + usualHeadBytes))
   const end = text.indexOf(headEnd)
@@ -147,7 +154,7 @@ const headIn = (bytes: Buffer, at: number): string | undefined => {
 
 const statusLineBegins = 'HTTP/1.'
 
-/** Whether a head that has not ended begins as one: what is no HTTP need not be waited for. */
+/** Whether an incomplete head may be one of HTTP. If not, the rest need not be awaited. */
 const couldBegin = (bytes: Buffer, at: number): boolean => {
   const begin = bytes.toString('latin1', at, at + statusLineBegins.length)
   return statusLineBegins.startsWith(begin)

@@ -1,13 +1,13 @@
 import type { UpstreamHead } from './response-head.ts'
 
-/** Longest waits of a connection, in milliseconds; each may be late by one tick. */
+/** The timeouts of a connection, in milliseconds. Each may be late by one tick. */
 export interface ConnectionLimits {
   readonly connectTimeoutMs: number
-  /** For the head of an answer, once the request is sent. */
+  /** For the head of a response, after the request was sent. */
   readonly headersTimeoutMs: number
-  /** For the next piece of a body, whoever should send or take it. */
+  /** For the next piece of a body, in either direction. */
   readonly bodyTimeoutMs: number
-  /** From `startedAtMs` of a request to the end of its answer, unless that is an event stream. */
+  /** From `startedAtMs` of a request to the end of its response, unless that is an event stream. */
   readonly totalTimeoutMs: number
   /** Whether event streams end at that time too. Left out: they do not. */
   readonly endsStreams?: boolean
@@ -15,12 +15,12 @@ export interface ConnectionLimits {
   readonly keepAliveMs: number
 }
 
-/** Of the shortest wait: how late the end of one may be seen. */
+/** How often the shortest timeout is checked. */
 const ticksPerWait = 4
 const longestTickMs = 250
 const shortestTickMs = 5
 
-/** How often waits are looked at. */
+/** The interval of the timeout checks. */
 export const tickMsOf = (limits: ConnectionLimits): number => {
   const { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs, keepAliveMs } = limits
   const shortestMs = Math.min(connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs, keepAliveMs)
@@ -28,13 +28,13 @@ export const tickMsOf = (limits: ConnectionLimits): number => {
 }
 
 /**
- * How long a connection is kept after an answer, in milliseconds; 0 or less: not at all. We close first, a second before the
- * server would: no request should meet a connection that is just being closed.
+ * How long a connection is kept after a response, in milliseconds; 0 or less: it is closed. The gateway closes a second
+ * before the server would, so that no request is sent on a connection that is being closed.
  */
 export const keepAliveOf = ({ keepsForSec }: UpstreamHead, { keepAliveMs }: ConnectionLimits): number =>
   keepsForSec === undefined ? keepAliveMs : Math.min(keepAliveMs, keepsForSec * 1000 - 1000)
 
-/** Whether an answer is meant to have no end (HTML Living Standard, section 9.2). */
+/** Whether a response is an event stream, which may stay open without end (HTML Living Standard, section 9.2). */
 export const isEventStream = ({ fields }: UpstreamHead): boolean =>
   fields.some(
     (name, index) =>

@@ -3,51 +3,53 @@ import { createTextFiles, readTextFileSync, type TextFiles } from '../../files/t
 import { type CertificateEnds, firstEnd, parseCertificates } from '../tls/pem.ts'
 import { parsePrivateKey, within } from '../tls/tls-files.ts'
 
-/** TLS toward servers: whom to believe, and who we are. The server's certificate is always verified. */
+/** TLS toward servers: the CAs that verify them, and our certificate. The server's certificate is always verified. */
 export interface ClientTlsOptions {
-  /** PEM: who vouches for servers, in place of the public CAs that Node brings. */
+  /** PEM: the CAs that verify servers, in place of the public CAs that Node includes. */
   readonly caFile?: string
   /** PEM: our certificate, for a server that asks for one. Always with `keyFile`. */
   readonly certFile?: string
   /** PEM, without a passphrase. */
   readonly keyFile?: string
-  /** The name in the server's certificate. Left out: the one it is called by. */
+  /** The name in the server's certificate. Left out: the host name of the target. */
   readonly servername?: string
 }
 
-/** Told of changes while it is in use. */
+/** Receives changes while the context is in use. */
 export interface ClientTlsReport {
-  /** New connections use certificates with these ends: said at the start, and at each renewal. */
+  /** New connections use certificates with these expiry times. Called at the start and at each renewal. */
   uses(ends: CertificateEnds): void
   /** New connections use other certificates from now on. */
   renewed(): void
-  /** The files hold nothing of use; what was there before is kept. Said once for each such content. */
+  /** The content of the files cannot be used, so the previous content is kept. Called once for each such content. */
   refused(reason: string): void
 }
 
-/** What new connections are made with; its files are read again when they change. */
+/** The TLS context of new connections. Its files are read again when they change. */
 export interface ClientTls {
   readonly servername: string | undefined
   context(): SecureContext
   close(): void
 }
 
-/** How often the files are looked at. Mounted secrets change by a swap of links, which watching a file does not see. */
-const lookEveryMs = 2000
+/**
+ * How often the files are read. Mounted secrets change by a swap of symbolic links, which `fs.watch` does not report.
+ */
+const readEveryMs = 2000
 
-/** @throws Error a sentence with the file's name, where one cannot be read or used */
-export const openClientTls = (options: ClientTlsOptions, report: ClientTlsReport, everyMs = lookEveryMs): ClientTls => {
+/** @throws Error a sentence with the file's name if one cannot be read or used */
+export const openClientTls = (options: ClientTlsOptions, report: ClientTlsReport, everyMs = readEveryMs): ClientTls => {
   let inUse = readTextsSync(options)
   let material = toMaterial(inUse, options)
   let refused: string | undefined
 
   const files = createTextFiles()
-  let isLooking = false
+  let isReading = false
   let isClosed = false
 
-  const look = async (): Promise<void> => {
-    if (isLooking) return
-    isLooking = true
+  const readFiles = async (): Promise<void> => {
+    if (isReading) return
+    isReading = true
     try {
       const texts = await readTexts(options, files)
       if (isClosed || isSame(texts, inUse)) return
@@ -61,11 +63,11 @@ export const openClientTls = (options: ClientTlsOptions, report: ClientTlsReport
       if (reason !== refused && !isClosed) report.refused(reason)
       refused = reason
     } finally {
-      isLooking = false
+      isReading = false
     }
   }
   report.uses(material.ends)
-  const timer = setInterval(look, everyMs).unref()
+  const timer = setInterval(readFiles, everyMs).unref()
   return {
     servername: options.servername,
     context: () => material.context,
@@ -82,7 +84,7 @@ interface Texts {
   readonly key: string | undefined
 }
 
-/** At once: they are small, and a gateway that begins has to know whether they are good. */
+/** Synchronous: the files are small, and a new gateway must know whether they are valid. */
 const readTextsSync = ({ caFile, certFile, keyFile }: ClientTlsOptions): Texts => {
   const read = (file: string): string => {
     try {
@@ -117,7 +119,7 @@ interface Material {
   readonly ends: CertificateEnds
 }
 
-/** Only what is whole: OpenSSL itself would take the beginning of a list for all of it. */
+/** Checks that the files are complete: OpenSSL itself would treat the beginning of a list as all of it. */
 const toMaterial = ({ ca, cert, key }: Texts, options: ClientTlsOptions): Material => {
   const { caFile = '', certFile = '', keyFile = '' } = options
   const authorities = ca === undefined ? undefined : within(caFile, () => parseCertificates(ca))

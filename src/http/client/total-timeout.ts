@@ -1,11 +1,11 @@
 import type { UpstreamHead } from './response-head.ts'
 import { type ConnectionLimits, isEventStream } from './timeouts.ts'
 
-/** How long a round trip takes as a whole, whatever it waits for. A tick of the connection looks. */
+/** The timeout of a whole round trip, in all its phases. A tick of the connection checks it. */
 export class TotalTimeout {
   readonly #limits: ConnectionLimits
   #isLong = false
-  /** Whether the answer may take longer than a request as a whole. */
+  /** Whether the response may take longer than the total timeout. */
   #isEndless = false
 
   constructor(limits: ConnectionLimits) {
@@ -18,7 +18,7 @@ export class TotalTimeout {
     this.#isEndless = false
   }
 
-  /** A tick finds an answer under way: it takes longer than most. @returns whether this is the first to find it */
+  /** A tick finds a response under way, so it takes longer than most. @returns whether this is the first such tick */
   becomesLong(): boolean {
     const wasLong = this.#isLong
     this.#isLong = true
@@ -27,7 +27,7 @@ export class TotalTimeout {
 
   /**
    * @param startedAtMs of the request, by the clock of `nowMs`
-   * @param head of its answer, where that has begun
+   * @param head of the response if it has begun
    * @param nowMs of a monotonic clock
    */
   isExpired(startedAtMs: number, head: UpstreamHead | undefined, nowMs: number): boolean {

@@ -6,9 +6,9 @@ import type { UpstreamHead } from './response-head.ts'
 import { type ResponseHandler, ResponseParser } from './response-parser.ts'
 import type { ConnectionLimits } from './timeouts.ts'
 
-/** Who has asked for another protocol, and is told what comes of it: `onOpen`, or an answer like any other, or `onFail`. */
+/** Receives the result of an upgrade: `onOpen`, or an ordinary response, or `onFail`. */
 export interface UpgradeHandler extends ResponseHandler {
-  /** @param socket speaks the other protocol from now on; it is paused, and belongs to who is told */
+  /** @param socket uses the other protocol from now on; it is paused, and the handler owns it */
   onOpen(head: UpstreamHead, socket: Socket): void
   onFail(error: RoundTripError): void
 }
@@ -16,7 +16,7 @@ export interface UpgradeHandler extends ResponseHandler {
 export interface UpgradeRequest {
   /** Request line and fields, latin1, with the empty line at its end. */
   readonly head: string
-  /** Its name in lower case, as `Upgrade` has it. */
+  /** The name of the protocol in lower case, as in `Upgrade`. */
   readonly protocol: string
 }
 
@@ -39,7 +39,7 @@ export class Upgrade {
     this.#listener = listener
     this.#parser = new ResponseParser('GET', this.#responseHandler, undefined, true)
     this.#timer = setTimeout(
-      () => this.#fail('unreachable', 'no connection within the time for it'),
+      () => this.#fail('unreachable', 'no connection within the connect timeout'),
       limits.connectTimeoutMs,
     )
     this.#socket = open(undefined, () => this.#onReady())
@@ -49,7 +49,10 @@ export class Upgrade {
     this.#socket.on('close', () => this.#fail(this.#lossKind(), 'the connection is closed'))
   }
 
-  /** Stops reading an answer that refuses, until `resume`: for how long is a matter of whoever cannot take more. */
+  /**
+   * Pauses reading the response of a refusal until `resume`. There is no timeout meanwhile, because the client is the
+   * one that does not read.
+   */
   pause(): void {
     clearTimeout(this.#timer)
     this.#socket.pause()
@@ -61,7 +64,7 @@ export class Upgrade {
     this.#socket.resume()
   }
 
-  /** Gives it up: its listener hears no more. Once it is open this changes nothing. */
+  /** Aborts the upgrade: its handler is not called any more. Once the connection has switched, this changes nothing. */
   abort(): void {
     if (this.#isOver) return
     this.#finish()
@@ -97,7 +100,7 @@ export class Upgrade {
       if (head?.status === 101) this.#open(head, bytes.subarray(taken))
       else if (this.#parser.isDone) this.abort()
     } catch (error) {
-      // A fault of whoever is told is no fault of the answer.
+      // An error of the handler is not a fault of the response.
       if (!(error instanceof InvalidMessageError)) throw error
       this.#fail(this.#parser.head ? 'broken-off' : 'invalid', error.message, error)
     }
@@ -105,7 +108,10 @@ export class Upgrade {
 
   #open(head: UpstreamHead, rest: Buffer): void {
     if (!switchesTo(head, this.#request.protocol))
-      throw new InvalidMessageError('bad-interim-response', 'another protocol was asked for')
+      throw new InvalidMessageError(
+        'bad-interim-response',
+        'the response switches to another protocol than the requested one',
+      )
     this.#finish()
     this.#socket.off('data', this.#onData).off('end', this.#onEnd).pause()
     if (rest.length > 0) this.#socket.unshift(rest)
@@ -128,7 +134,10 @@ export class Upgrade {
 
   #waitFor(limitMs: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#fail('late', 'no answer, or no more of it, within the time for it'), limitMs)
+    this.#timer = setTimeout(
+      () => this.#fail('late', 'no response, or no further piece of it, within the timeout'),
+      limitMs,
+    )
   }
 
   #fail(kind: FailureKind, message: string, cause?: unknown): void {
@@ -143,7 +152,7 @@ export class Upgrade {
   }
 }
 
-/** Whether a 101 names the protocol that was asked for, and that alone. */
+/** Whether a 101 names exactly the protocol that was requested. */
 const switchesTo = ({ fields, connection }: UpstreamHead, protocol: string): boolean => {
   const names = fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === 'upgrade')
   const isNamed = names.length === 1 && names[0]?.toLowerCase() === protocol

@@ -6,19 +6,22 @@ const maxLineBytes = 4096
 const maxTrailerBytes = 16_384
 
 /**
- * Decodes the chunked transfer coding (RFC 9112 section 7.1) from pieces of any size. Chunk extensions and trailers are checked and
- * dropped.
+ * Decodes the chunked transfer coding (RFC 9112 section 7.1) from pieces of any size. Chunk extensions and trailers are
+ * checked and dropped.
  */
 export class ChunkedDecoder {
   readonly #form: SizeLineForm
   #state: 'size' | 'data' | 'data-end' | 'trailer' | 'done' = 'size'
   /** An incomplete line, latin1. */
   #line = ''
-  /** Bytes that are left of the current chunk. */
+  /** Bytes of the current chunk that are still missing. */
   #leftBytes = 0
   #trailerBytes = 0
 
-  /** @param extensions `lenient`: as RFC 9112 asks of recipients; `strict`: extensions that all recipients read alike */
+  /**
+   * @param extensions `lenient`: as RFC 9112 asks of recipients; `strict`: only extensions that all recipients parse
+   * alike
+   */
   constructor(extensions: 'strict' | 'lenient') {
     this.#form = extensions === 'strict' ? strict : lenient
   }
@@ -28,9 +31,9 @@ export class ChunkedDecoder {
   }
 
   /**
-   * @param bytes read from `at` on
-   * @param onData gets views of `bytes`, which are valid during the call
-   * @returns where reading stopped: at the end of `bytes`, or behind the end of the body
+   * @param bytes are read from `at` on
+   * @param onData receives views of `bytes`, which are valid only during the call
+   * @returns where reading stopped: at the end of `bytes`, or after the end of the body
    * @throws InvalidMessageError
    */
   read(bytes: Buffer, at: number, onData: (piece: Buffer) => void): number {
@@ -54,7 +57,7 @@ export class ChunkedDecoder {
     const piece = bytes.toString('latin1', at, end < 0 ? bytes.length : end + 1)
     this.#line += piece
     const line = this.#line
-    // First, and of a complete line as well: the reason is the same wherever the bytes are cut.
+    // This check runs first, for complete lines too, so that the reason does not depend on where the bytes are cut.
     const maxBytes = this.#state === 'trailer' ? maxTrailerBytes : maxLineBytes
     this.#checkBeginning(line.slice(0, line.endsWith('\n') ? Math.min(maxBytes, line.length - 1) : maxBytes))
     if (line.length > maxBytes) throw this.#tooLong()
@@ -65,7 +68,7 @@ export class ChunkedDecoder {
     return end + 1
   }
 
-  /** Refuses what cannot become a chunk any more, before its line ends. @param text of a line, without its LF */
+  /** Refuses an invalid line before its end has arrived. @param text of a line, without its LF */
   #checkBeginning(text: string): void {
     if (this.#state === 'data-end' && text !== '' && text !== '\r') throw badChunkEnd()
     if (this.#state === 'size' && !this.#form.beginning.test(text)) throw badSize()
@@ -118,23 +121,23 @@ const badChunkEnd = (): InvalidMessageError =>
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const quoted = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"'
 
-/** What a size line is, and what may become one. */
+/** The syntax of a size line, and of the beginning of one. */
 interface SizeLineForm {
   readonly whole: RegExp
   readonly beginning: RegExp
 }
 
-/** Up to 2^52 bytes, then extensions, without the white space that RFC 9112 section 7.1.1 calls bad. */
+/** A size of up to 2^52 bytes, then extensions, without the white space that RFC 9112 section 7.1.1 calls bad. */
 const strict: SizeLineForm = {
   whole: new RegExp(`^([0-9A-Fa-f]{1,13})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`),
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: characters that an extension must not have
   beginning: /^(?:[0-9A-Fa-f]{1,13}(?:;[^\0-\x08\x0a-\x1f\x7f]*)?\r?)?$/,
 }
 
-/** With that white space, and with extensions that are not looked at. */
+/** With that white space, and with extensions whose syntax is not checked. */
 const lenient: SizeLineForm = {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: characters that an extension must not have
   whole: /^([0-9A-Fa-f]{1,13})(?:[ \t]*;[^\0-\x08\x0a-\x1f\x7f]*)?$/,
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be in an extension
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: characters that an extension must not have
   beginning: /^(?:[0-9A-Fa-f]{1,13}[ \t]*(?:;[^\0-\x08\x0a-\x1f\x7f]*)?\r?)?$/,
 }

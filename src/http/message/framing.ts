@@ -1,15 +1,15 @@
 import { InvalidMessageError } from './invalid-message.ts'
 
-/** What the fields of a head say about the length of its body. */
+/** The fields of a head that declare the length of its body. */
 export interface FramingFields {
-  /** The value of `Content-Length`; undefined: there is none. */
+  /** The value of `Content-Length`; undefined: the field is not present. */
   readonly length: string | undefined
-  /** The value of `Transfer-Encoding`; undefined: there is none. */
+  /** The value of `Transfer-Encoding`; undefined: the field is not present. */
   readonly coding: string | undefined
   readonly versionMinor: 0 | 1
 }
 
-/** What the fields declare: so many bytes, chunks, or nothing. */
+/** The framing that the fields declare: a length, chunks, or nothing. */
 export type DeclaredFraming =
   | { readonly by: 'length'; readonly bytes: number }
   | { readonly by: 'chunks' }
@@ -18,10 +18,7 @@ export type DeclaredFraming =
 const inChunks: DeclaredFraming = { by: 'chunks' }
 const nothing: DeclaredFraming = { by: 'nothing' }
 
-/**
- * Decides how a body is framed (RFC 9112 section 6), and refuses whatever two readers could decide differently.
- * @throws InvalidMessageError
- */
+/** Decides how a body is framed (RFC 9112 section 6), and refuses ambiguous fields. */
 export const declaredFraming = ({ length, coding, versionMinor }: FramingFields): DeclaredFraming => {
   if (length === undefined && coding === undefined) return nothing
   // 15 digits: every such number is exact, and longer ones overflow in some readers.

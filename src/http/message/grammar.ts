@@ -7,8 +7,8 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 export const isToken = (text: string): boolean => token.test(text)
 
 /**
- * Bytes that no head may hold, as latin1: control characters but for the horizontal tab, a CR without its LF, an LF without its CR
- * (RFC 9110 section 5.5, RFC 9112 section 2.2).
+ * Bytes that no head may have, as latin1: control characters except the horizontal tab, a CR without its LF, an LF
+ * without its CR (RFC 9110 section 5.5, RFC 9112 section 2.2).
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find
 const invalidByte = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/
@@ -30,14 +30,14 @@ export const trimmedSlice = (text: string, from: number, to: number): string => 
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
 
-/** Whether a list such as the value of `Connection` has this member. Both in lower case. */
+/** Whether a list such as the value of `Connection` has this member. Both are in lower case. */
 export const hasListMember = (list: string, member: string): boolean =>
   list === member || (list.includes(member) && list.split(',').some(each => each.trim() === member))
 
 /**
- * The field names that a `Connection` field asks to remove, beyond the options that are no field; undefined in the usual cases.
- * `Content-Length` stays, because it frames the body (RFC 9110 section 7.6.1).
- * @param connection in lower case; undefined: there is no such field
+ * The field names that a `Connection` field asks to remove, without the connection options. Undefined in the usual
+ * cases. `Content-Length` is kept, because it frames the body (RFC 9110 section 7.6.1).
+ * @param connection in lower case; undefined: the field is not present
  */
 export const nominatedFields = (connection: string | undefined): ReadonlySet<string> | undefined => {
   if (connection === undefined || connection === '' || connection === 'keep-alive' || connection === 'close') {
@@ -48,7 +48,7 @@ export const nominatedFields = (connection: string | undefined): ReadonlySet<str
 }
 
 /**
- * A copy of a text in latin1 that is to be kept. V8 makes a slice of a long text a view of it: a cache of slices would keep every head
- * that one was cut from.
+ * A copy of a latin1 text that is kept for long. V8 makes a slice of a long text a view of it, so a cache of slices
+ * would keep every head in memory.
  */
 export const detachedCopy = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')

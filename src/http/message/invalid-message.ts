@@ -1,6 +1,7 @@
 /**
- * Why a message was refused: it breaks RFC 9112 or RFC 9110, or two readers could understand it differently. `head-too-large`,
- * `too-many-fields` and `unknown-method` are refused with a status of their own (431, 431, 501), everything else with 400.
+ * Why a message was refused: it breaks RFC 9112 or RFC 9110, or two readers could understand it differently.
+ * `head-too-large`, `too-many-fields` and `unknown-method` are refused with a status of their own (431, 431, 501),
+ * everything else with 400.
  */
 export type InvalidMessageReason =
   | 'bad-request-line'

@@ -1,14 +1,14 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Who is at the other end of a request, once trusted proxies have been believed. */
+/** Finds the client's address behind trusted proxies. */
 export interface AddressReader {
-  /** The client's address: the peer's own, or what a trusted peer says in X-Forwarded-For. */
+  /** The client's address: that of the peer, or the one that a trusted peer sends in X-Forwarded-For. */
   read(peer: string, forwardedFor: string | undefined): string
-  /** Whether the peer's X-Forwarded-* and X-Request-Id are believed. */
+  /** Whether the peer's X-Forwarded-* and X-Request-Id are trusted. */
   isTrusted(peer: string): boolean
 }
 
-/** @param trustedProxies addresses and CIDRs; empty: nobody is believed */
+/** @param trustedProxies addresses and CIDRs; empty: no proxy is trusted */
 export const createAddressReader = (trustedProxies: readonly string[]): AddressReader => {
   const list = new BlockList()
   for (const entry of trustedProxies) addEntry(list, entry)
@@ -18,7 +18,7 @@ export const createAddressReader = (trustedProxies: readonly string[]): AddressR
     isTrusted,
     read(peer, forwardedFor) {
       if (forwardedFor === undefined || !isTrusted(peer)) return peer
-      // From the right: each trusted hop vouches for the one before it; the first untrusted one is the client.
+      // From the right: each trusted hop confirms the one before it. The first untrusted hop is the client.
       let client = peer
       for (const hop of forwardedFor.split(',').reverse()) {
         const address = plainAddress(hop.trim())
@@ -39,8 +39,8 @@ const addEntry = (list: BlockList, entry: string): void => {
 }
 
 /**
- * Takes the IPv6 form of an IPv4 address, brackets and a port away, and writes what is IPv6 as RFC 5952 has it, so that one
- * address is one text; undefined where it is no address.
+ * Removes the IPv6 form of an IPv4 address, brackets and a port, and writes IPv6 addresses in the form of RFC 5952, so
+ * that each address has one text. Undefined if the text is not an address.
  */
 export const plainAddress = (received: string): string | undefined => {
   const bare = received.startsWith('[')
@@ -60,8 +60,8 @@ const bytesOf = (group = ''): readonly number[] => {
 }
 
 /**
- * What limits by address count together: an IPv4 address, or the /64 of an IPv6 one, since one subscriber has a whole
- * /64 to choose from.
+ * The key by which limits count addresses: an IPv4 address, or the /64 of an IPv6 address, because one subscriber can
+ * use all addresses of a /64.
  */
 export const addressKey = (address: string): string => {
   if (!address.includes(':')) return address

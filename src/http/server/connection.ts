@@ -20,33 +20,37 @@ import { listenTo, type SocketListener, stopListeningTo } from './socket-listene
 import type { Ticked } from './timeout-ticker.ts'
 
 /**
- * What a connection does. `idle`: it waits for a request, of which the first bytes may have come. `busy`: a request is being answered.
- * `discarding`: it was answered, and what is left of its body is dropped. `draining`: the client has yet to take the answer.
- * `closing`: it closes when what was written has been sent. `lingering`: as nginx's lingering_close, it has sent its FIN and drops what
- * still comes, because a socket that is closed with bytes unread resets the connection, and the client would lose the answer
- * (RFC 9112 section 9.6). `detached`: the socket speaks another protocol.
+ * The state of a connection. `idle`: it waits for a request, of which the first bytes may have arrived. `busy`: a
+ * request is being answered. `discarding`: the request was answered, and the rest of its body is dropped. `draining`:
+ * the client has yet to read the response. `closing`: it closes when all written bytes have been sent. `lingering`: as
+ * in nginx's lingering_close, it has sent its FIN and drops later bytes, because a socket that is closed with unread
+ * bytes resets the connection, and the client would lose the response (RFC 9112 section 9.6). `detached`: the socket
+ * uses another protocol.
  */
 type State = 'idle' | 'busy' | 'discarding' | 'draining' | 'closing' | 'lingering' | 'detached' | 'closed'
 
-/** What a connection needs of its server. */
+/** The parts of the server that a connection uses. */
 export interface ConnectionServer {
   readonly options: HttpServerOptions
   readonly handlers: HttpServerHandlers
   readonly keepAliveSec: number
-  /** The connection has closed, or speaks another protocol. */
+  /** The connection has closed, or uses another protocol. */
   onClosed(connection: Connection): void
   /** A wait has begun that is shorter than the usual tick. */
   expectSoon(): void
 }
 
-/** One HTTP/1.1 connection of a client, with one request at a time: a pipelined one begins when the answer before it is written. */
+/**
+ * One HTTP/1.1 connection of a client, with one request at a time: a pipelined request begins when the response before
+ * it is written.
+ */
 export class Connection implements SocketListener, ResponseOwner, BodyOwner, Ticked {
   readonly socket: Socket
   setEntry: Ticked['setEntry']
   readonly #server: ConnectionServer
   #peer: string | undefined
   #state: State = 'idle'
-  /** Bytes that have come and were not read: of a head that is incomplete, or behind the current request. */
+  /** Bytes that have arrived and were not parsed: of an incomplete head, or after the current request. */
   #held: Buffer | undefined
   #body: RequestBody | undefined
   #response: Response | undefined
@@ -55,23 +59,23 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
   #startedAtMs = 0
   /** In which poll phase of the event loop bytes were read last. */
   #readMark = 0
-  /** Whether a call of `#process` or `#feed` is under way, which settles what ends meanwhile. */
+  /** Whether `#process` or `#feed` is running, which calls `#settle` for a response that ends meanwhile. */
   #isReading = false
   #isPaused = false
-  /** Whether held requests have their turn in the next turn of the event loop. */
+  /** Whether held requests are processed in the next turn of the event loop. */
   #isScheduled = false
   /** Whether the client has sent its FIN. */
   #isHalfClosed = false
   #hasAnswered = false
-  /** Whether it closes after the answer. */
+  /** Whether the connection closes after the response. */
   #isRetired = false
-  /** Whether bytes have come that are not a request: where the next request would begin is unknown. */
+  /** Whether invalid bytes have arrived: where the next request would begin is unknown. */
   #isGarbled = false
-  /** Whether the first bytes of a head have come. */
+  /** Whether the first bytes of a head have arrived. */
   #hasBegun = false
   /** When a tick first saw the current state; 0 until then. */
   #sinceMs = 0
-  /** Of `discarding` and `lingering`: bytes dropped, and how many of them the last tick saw. */
+  /** In the states `discarding` and `lingering`: bytes dropped, and how many of them the last tick saw. */
   #droppedBytes = 0
   #droppedAtTick = 0
   #droppedAtMs = 0
@@ -87,26 +91,26 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     return this.#server.keepAliveSec
   }
 
-  /** Whether it waits for a request of which nothing has come. */
+  /** Whether it waits for a request and no byte of it has arrived. */
   get isIdle(): boolean {
     return this.#state === 'idle' && this.#held === undefined
   }
 
-  /** Closes it after the answer under way, or at once. */
+  /** Closes the connection after the current response, or at once. */
   retire(): void {
     this.#isRetired = true
     if (this.isIdle) this.socket.destroy()
     else if (this.#response && !this.#response.headersSent) this.#response.closes = true
   }
 
-  /** @returns whether it was idle, and is closed */
+  /** @returns whether the connection was idle and is closed now */
   closeIfIdle(): boolean {
     if (!this.isIdle || this.socket.destroyed) return false
     this.socket.destroy()
     return true
   }
 
-  // What its socket tells it.
+  // Events of the socket.
 
   onData(bytes: Buffer): void {
     this.#readMark = markPoll()
@@ -139,7 +143,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
         if (!this.#isScheduled) this.#await()
         return
       case 'busy':
-        // What came before the FIN is read first.
+        // Bytes before the FIN are processed first.
         if (this.#held !== undefined) return
         if (this.#body && !this.#body.isComplete) this.socket.destroy()
         else this.#onEarlyEnd()
@@ -152,8 +156,9 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
   }
 
   /**
-   * The client has sent its FIN while it waits for the answer. One that comes with the end of the request means that the client
-   * sends nothing more and reads. One that comes later nearly always means that the client has closed the connection and left.
+   * The client has sent its FIN while it waits for the response. A FIN that arrives with the end of the request means
+   * that the client sends nothing more and still reads. A later FIN nearly always means that the client has closed the
+   * connection.
    */
   #onEarlyEnd(): void {
     const response = this.#response
@@ -183,7 +188,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     response?.closed()
   }
 
-  // What its response and the body tell it.
+  // Calls of the response and the body.
 
   onResponseEnd(): void {
     if (!this.#isReading) this.#settle()
@@ -216,13 +221,13 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     detectReset(this.socket)
   }
 
-  /** Lets go of the socket. */
+  /** Gives up the socket. */
   detach(): Socket {
     const { socket } = this
     this.#state = 'detached'
     stopListeningTo(socket)
     socket.pause()
-    // A client that has sent its FIN cannot speak the other protocol.
+    // A client that has sent its FIN cannot use the other protocol.
     if (this.#isHalfClosed) socket.destroy()
     else if (this.#held !== undefined) socket.unshift(this.#held)
     this.#held = undefined
@@ -233,7 +238,10 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
 
   // The requests.
 
-  /** Begins requests, one after another, while they are answered at once; others get their turn after some of them. */
+  /**
+   * Begins requests one after another, while they are answered synchronously. After a number of them the others wait
+   * for the next turn of the event loop.
+   */
   #process(): void {
     let left = requestsPerTurn
     this.#isReading = true
@@ -252,7 +260,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     } else if (this.#state === 'idle') {
       this.#await()
     } else if (this.#held !== undefined) {
-      // A pipelined request waits, or a body that is not wanted yet.
+      // A pipelined request waits, or a body that is not read yet.
       this.#pause()
     }
   }
@@ -262,14 +270,14 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     connection.#process()
   }
 
-  /** Waits for a request, or for the rest of one; after the client's FIN there is nothing to wait for. */
+  /** Waits for a request, or for the rest of one. After the client's FIN neither can arrive. */
   #await(): void {
     if (!this.#isHalfClosed) this.#resume()
     else if (this.#held === undefined) this.socket.destroySoon()
     else this.#refuse(refusalOf('incomplete'))
   }
 
-  /** @returns whether a request has begun: its head is whole */
+  /** @returns whether a request has begun: its head is complete */
   #begin(bytes: Buffer): boolean {
     try {
       const head = this.#heads.read(bytes)
@@ -298,7 +306,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     const response = new Response(this, {
       method: head.method,
       versionMinor: head.versionMinor,
-      // What follows a handshake belongs to the other protocol, also where the handshake is refused.
+      // Bytes after a handshake belong to the other protocol, even if the handshake is refused.
       isPersistent: head.isPersistent && !head.asksForWebSocket && !this.#isRetired,
       expectsContinue: head.fields.expect !== undefined && head.versionMinor > 0,
     })
@@ -320,7 +328,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     )
   }
 
-  /** Hands bytes to the body; what follows it is held. */
+  /** Passes bytes to the body. Bytes after the body are held. */
   #feed(body: RequestBody, bytes: Buffer): void {
     const isOuter = !this.#isReading
     this.#isReading = true
@@ -337,7 +345,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     if (isOuter) this.#settle()
   }
 
-  /** Goes on where the answer has ended. */
+  /** Continues if the response has ended. */
   #settle(): void {
     const response = this.#response
     if (response === undefined || !response.isEnded) return
@@ -348,7 +356,10 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     else this.#next()
   }
 
-  /** Drops what is left of a body, so that the connection can go on; or closes it, where that is too much. */
+  /**
+   * Drops the rest of a body, so that the connection can be used again, or closes the connection if the rest is too
+   * long.
+   */
   #discard(body: RequestBody): void {
     if (this.#droppedBytes > discardLimits.bytes && this.#state === 'discarding') {
       this.#linger()
@@ -396,18 +407,21 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
     this.#resume()
   }
 
-  /** Answers bytes that are not a request, or a request that takes too long to come. A handler that waits for the body is told of the close. */
+  /**
+   * Answers invalid bytes, or a request that takes too long. A handler that waits for the body is notified of the
+   * close.
+   */
   #refuse({ code, drop, reason }: Refusal): void {
     const { handlers } = this.#server
     const waiting = this.#response
     handlers.dropped(drop)
     if (waiting?.headersSent) {
-      // Bytes of another answer have been sent. A whole one still arrives.
+      // Bytes of another response have been sent. A complete one still arrives.
       if (waiting.isEnded) this.#linger()
       else this.socket.destroy()
       return
     }
-    // A request that has been handed over is counted by its handler.
+    // A request that was passed to a handler is counted by it.
     if (waiting === undefined) handlers.refused(code, reason)
     else waiting.refusal = { status: gatewayErrors[code].status, reason }
     const response = new Response(this, refusedRequest)
@@ -422,7 +436,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
 
   // The timeouts.
 
-  /** Looks whether anything has taken too long. @param nowMs of a monotonic clock */
+  /** Checks the timeouts. @param nowMs of a monotonic clock */
   tick(nowMs: number): void {
     if (this.#sinceMs === 0) this.#sinceMs = nowMs
     const waitedMs = nowMs - this.#sinceMs
@@ -441,7 +455,7 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
         return
       case 'lingering':
         if (this.socket.writableLength > 0) {
-          // The client has yet to take the answer, and the FIN behind it.
+          // The client has yet to read the response, and the FIN after it.
           this.#sinceMs = nowMs
           this.#checkSending(nowMs)
         } else {
@@ -522,5 +536,5 @@ export class Connection implements SocketListener, ResponseOwner, BodyOwner, Tic
   }
 }
 
-/** Of bytes that are not a request: the answer to them is the last of the connection. */
+/** For invalid bytes: the response to them is the last one of the connection. */
 const refusedRequest = { method: 'GET', versionMinor: 1, isPersistent: false, expectsContinue: false } as const

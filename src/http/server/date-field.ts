@@ -1,7 +1,7 @@
 let line = ''
 let validUntilMs = 0
 
-/** The `Date` field line of now, with its line end (RFC 9110 section 6.6.1). Made once a second. */
+/** The current `Date` field line with its CRLF (RFC 9110 section 6.6.1). Created once a second. */
 export const dateFieldLine = (): string => {
   const nowMs = Date.now()
   // The clock may be set back.

@@ -1,20 +1,20 @@
 import { detachedCopy, isToken } from '../message/grammar.ts'
 
 /**
- * Header fields of a request, by what the gateway does with them. One table serves the request parser and the gateway, which
- * builds the header that goes upstream.
+ * Header fields of a request, by how the gateway treats them. One table serves the request parser and the gateway,
+ * which builds the head for the upstream.
  */
 export const fieldKinds = {
-  /** Goes upstream as it came. */
+  /** Forwarded unchanged. */
   plain: 0,
-  /** Ends here: hop-by-hop (RFC 9110 section 7.6.1). */
+  /** Not forwarded: hop-by-hop (RFC 9110 section 7.6.1). */
   hop: 1,
   connection: 2,
   host: 3,
   contentLength: 4,
   transferEncoding: 5,
   authorization: 6,
-  /** What only the gateway may say, in any spelling: dropped when a client says it. */
+  /** Fields that only the gateway may set, in any spelling. They are removed if a client sends them. */
   identity: 7,
   requestId: 8,
   traceparent: 9,
@@ -27,11 +27,14 @@ export const fieldKinds = {
   forwardedProto: 16,
   forwardedHost: 17,
   upgrade: 18,
-  /** The address of a page, its query with it. */
+  /** The URL of a page, including its query. */
   referer: 19,
-  /** Proof of possession of the key that a token is bound to (RFC 9449): for us, and worth nothing to anybody else. */
+  /**
+   * Proof of possession of the key that a token is bound to (RFC 9449). It is meant for the gateway and of no use to an
+   * upstream.
+   */
   dpop: 20,
-  /** The client's certificate, as a proxy that ends TLS tells it: RFC 9440, and Envoy's own way. */
+  /** The client's certificate, forwarded by a proxy that terminates TLS: RFC 9440, and Envoy's format. */
   clientCert: 21,
   forwardedClientCert: 22,
   tracestate: 23,
@@ -71,9 +74,9 @@ const namedFields: Readonly<Record<string, FieldKind>> = {
   'x-envoy-external-address': fieldKinds.identity,
   'x-proxyuser-ip': fieldKinds.identity,
   'x-original-forwarded-for': fieldKinds.identity,
-  // CGI programs read it as HTTP_PROXY, and many HTTP clients take their proxy from there (CVE-2016-5385).
+  // CGI programs see it as HTTP_PROXY, and many HTTP clients read their proxy from that variable (CVE-2016-5385).
   proxy: fieldKinds.identity,
-  // Servers that obey these serve another path or method than the one that was checked.
+  // Servers that use these fields serve another path or method than the one that was checked.
   'x-original-url': fieldKinds.identity,
   'x-original-uri': fieldKinds.identity,
   'x-original-path': fieldKinds.identity,
@@ -106,7 +109,7 @@ const namedFields: Readonly<Record<string, FieldKind>> = {
 
 const named: ReadonlyMap<string, FieldKind> = new Map(Object.entries(namedFields))
 
-/** Spellings seen so far; bounded, since clients choose them. */
+/** Spellings seen so far. Their number is limited, because clients choose them. */
 const seen = new Map<string, FieldKind>()
 const maxSeen = 2000
 
@@ -118,27 +121,32 @@ export const fieldKindOf = (rawName: string): FieldKind => {
   return kind
 }
 
-/** A name in lower case, as servers see it that read every other sign as `-`: X.Sidegate.Client.Id. */
+/** A name in lower case as it is seen by servers that replace every other character with `-`: X.Sidegate.Client.Id. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-')
 
 const classify = (name: string): FieldKind => {
   const known = named.get(name)
   if (known !== undefined) return known
-  // CGI-like servers read `_` as `-`: X_Sidegate_Client_Id and Content_Length would arrive as the real ones.
+  // CGI-like servers treat `_` as `-`: X_Sidegate_Client_Id and Content_Length would become the real fields.
   if (name.includes('_')) return fieldKinds.identity
   const plain = plainName(name)
   if (plain.startsWith('x-sidegate-') || plain.startsWith('x-forwarded-')) return fieldKinds.identity
   if (plain !== name && named.has(plain)) return fieldKinds.identity
-  if (saysCertificate.test(plain) || saysPrincipal.test(plain)) return fieldKinds.identity
+  if (certificateName.test(plain) || principalName.test(plain)) return fieldKinds.identity
   return fieldKinds.plain
 }
 
-/** What proxies call the certificate that a client showed them: Client-Cert-Chain, X-SSL-Client-Cert, SSL-Client-Verify … */
-const saysCertificate =
+/**
+ * Names of fields in which proxies forward a client's certificate: Client-Cert-Chain, X-SSL-Client-Cert,
+ * SSL-Client-Verify …
+ */
+const certificateName =
   /^(?:(?:x-)?client-cert|(?:x-)?(?:ssl|tls|mtls)-(?:.*-)?(?:client|cert)|x-certificate|x-client-(?:verify|dn)|x-(?:amzn-mtls|apigee-m?tls)-|x-(?:arr|azure)-clientcert)/
 
-/** The names under which proxies pass on the client or the user that they have authenticated; the second line is Kong's. */
-const saysPrincipal = new RegExp(
+/**
+ * Names of fields in which proxies forward the client or user that they have authenticated. The second line is Kong's.
+ */
+const principalName = new RegExp(
   '^x-(?:client-auth-|ms-client-principal|auth-request-|goog-(?:authenticated-user-|iap-jwt-assertion$)|' +
     'consumer-(?:id|custom-id|username|groups)$|credential-(?:identifier|username)$|anonymous-consumer$|' +
     'authenticated-(?:user|userid|groups|scope)$)',

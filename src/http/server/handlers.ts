@@ -5,14 +5,17 @@ import type { Request } from './request.ts'
 import type { Response } from './response.ts'
 
 export interface HttpServerHandlers {
-  /** A request has come. One with `head.asksForWebSocket` may be taken over by `request.upgrade`. */
+  /**
+   * A request has arrived. If it has `head.asksForWebSocket`, the handler may take over its socket with
+   * `request.upgrade`.
+   */
   request(request: Request, response: Response): void
   /**
-   * Bytes that are not a request were refused with this code; no handler is told of them otherwise. Where they are in the body of a
+   * Invalid bytes were refused with this code; no other handler is called for them. If they are in the body of a
    * request, its response has a `refusal` when it closes.
-   * @param reason undefined: they took too long to come
+   * @param reason undefined: the bytes took too long to arrive
    */
   refused(code: GatewayErrorCode, reason?: InvalidMessageReason): void
-  /** A connection was not served on. A client that closes the connection itself is not reported. */
+  /** A connection was refused or closed by the server. A connection that its client closes is not reported. */
   dropped(reason: DropReason): void
 }

@@ -4,10 +4,10 @@ import { checkIncompleteHead, parseRequestHead, type RequestHead } from './reque
 
 const headEnd = '\r\n\r\n'
 
-/** Reads the heads of one connection's requests, one after another, from bytes that come in pieces. */
+/** Reads the heads of one connection's requests, one after another, from pieces of any size. */
 export class HeadReader {
   readonly #limits: Pick<HttpServerOptions, 'maxHeaderBytes' | 'maxHeaderFields'>
-  /** Bytes of whole lines of an incomplete head, which were checked. */
+  /** Bytes of complete lines of an incomplete head, which were checked already. */
   #checkedBytes = 0
   #rest: Buffer | undefined
   #lastHead: RequestHead | undefined
@@ -16,14 +16,16 @@ export class HeadReader {
     this.#limits = limits
   }
 
-  /** What `read` has left of the bytes: an incomplete head, or what follows a whole one. Undefined: nothing. */
+  /**
+   * The bytes that `read` did not use: an incomplete head, or the bytes after a complete one. Undefined: all were used.
+   */
   get rest(): Buffer | undefined {
     return this.#rest
   }
 
   /**
    * @param bytes from the beginning of the head on
-   * @returns undefined: its end has not come
+   * @returns undefined: the head is incomplete
    * @throws InvalidMessageError
    */
   read(bytes: Buffer): RequestHead | undefined {
@@ -51,7 +53,7 @@ export class HeadReader {
     this.#lastHead = undefined
   }
 
-  /** A client that repeats a request, as pollers and load generators do, repeats its head: it is parsed once. */
+  /** Clients such as pollers and load generators repeat the same head, which is parsed only once. */
   #parse(text: string): RequestHead {
     if (this.#lastHead?.text === text) return this.#lastHead
     this.#lastHead = parseRequestHead(text, this.#limits.maxHeaderFields)
@@ -59,7 +61,7 @@ export class HeadReader {
   }
 }
 
-/** Where the first line begins: a server ignores empty lines before it (RFC 9112 section 2.2). */
+/** The index of the first line. A server ignores empty lines before it (RFC 9112 section 2.2). */
 const endOfEmptyLines = (bytes: Buffer): number => {
   let at = 0
   while (bytes[at] === 0x0d && bytes[at + 1] === 0x0a) at += 2

@@ -7,28 +7,29 @@ import { type Ticked, TimeoutTicker } from './timeout-ticker.ts'
 import { type HandshakeSource, TlsAcceptor } from './tls-acceptor.ts'
 
 /**
- * An HTTP/1.1 server. It is handed connections by the listeners that it makes, and none listens before the caller says where.
+ * An HTTP/1.1 server. It receives connections from the listeners that it creates, and the caller decides where these
+ * listen.
  */
 export interface HttpServer {
   /** A listener for this server's connections; it does not listen yet. A server may have several. */
   createListener(): Server
-  /** Serves HTTP/1.1 on a connection: plain, or TLS behind its handshake. */
+  /** Serves HTTP/1.1 on a connection: plain, or TLS after its handshake. */
   serve(socket: Socket): void
-  /** Connections that are open, those that have become something else included. */
+  /** Open connections, including the ones that use another protocol now. */
   openConnections(): number
-  /** The most that were open at a time since this was asked last. */
+  /** The largest number of open connections since the last call. */
   takeMostConnections(): number
-  /** Connections that were ever accepted. */
+  /** The number of connections accepted so far. */
   acceptedConnections(): number
   /** Calls back once, when another connection is accepted. A second call replaces the first. */
   onNextConnection(callback: () => void): void
-  /** Whether bytes of any response wait to be sent. */
+  /** Whether any connection has bytes that wait to be sent. */
   isSending(): boolean
   /** Closes all connections at once. */
   closeAllConnections(): void
 }
 
-/** Idle connections make room for others once in so many milliseconds at most. */
+/** Shortest time between two evictions of idle connections, in milliseconds. */
 const evictEveryMs = 1000
 
 interface Entry extends Ticked {

@@ -1,7 +1,7 @@
 /**
- * Counts the poll phases of the event loop (libuv). Data that the kernel has when a socket is read is read in that poll phase or in the
- * next one. After a call of `markPoll` the next poll phase does not wait for events, because an immediate is pending. So no time passes
- * between the two phases.
+ * Counts the poll phases of the event loop (libuv). Data that the kernel has when a socket is read is read in that poll
+ * phase or in the next one. After a call of `markPoll` the next poll phase does not wait for events, because an
+ * immediate is pending. So no time passes between the two phases.
  */
 let count = 0
 let askedAt = Number.NEGATIVE_INFINITY
@@ -23,5 +23,5 @@ export const markPoll = (): number => {
   return count
 }
 
-/** Whether no more than one other poll phase has begun since that mark. */
+/** Whether at most one other poll phase has begun since that mark. */
 export const isSameBurst = (mark: number): boolean => count - mark <= 1

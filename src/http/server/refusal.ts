@@ -2,11 +2,11 @@ import type { GatewayErrorCode } from '../../errors.ts'
 import type { InvalidMessageReason } from '../message/invalid-message.ts'
 import type { DropReason } from './options.ts'
 
-/** How a connection that brings no valid request is answered, and what it is counted as. */
+/** The response to invalid bytes or a late request, and the reason by which its connection is counted. */
 export interface Refusal {
   readonly code: GatewayErrorCode
   readonly drop: DropReason
-  /** Undefined: they took too long to come. */
+  /** Undefined: the bytes took too long to arrive. */
   readonly reason?: InvalidMessageReason
 }
 

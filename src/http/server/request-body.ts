@@ -2,22 +2,22 @@ import type { BodySink, BodySource } from '../message/body-source.ts'
 import { ChunkedDecoder } from '../message/chunked-decoder.ts'
 import type { DeclaredFraming } from '../message/framing.ts'
 
-/** What a body needs of its connection. */
+/** The parts of the connection that a body uses. */
 export interface BodyOwner {
-  /** Bytes are wanted: those that have come already are to be handed over during the call. */
+  /** Requests bytes. Bytes that have arrived already are passed on during the call. */
   readBody(): void
-  /** No bytes are wanted for now. */
+  /** Pauses the connection. */
   pauseBody(): void
-  /** What is left is read and dropped, within limits. */
+  /** Reads and drops the rest, within limits. */
   discardBody(): void
   detectReset(): void
 }
 
-/** The body of one request, taken out of its framing. */
+/** The body of one request without its framing. */
 export class RequestBody implements BodySource {
   readonly #owner: BodyOwner
   readonly #decoder: ChunkedDecoder | undefined
-  /** Bytes of the body, as Content-Length says; undefined: it comes in chunks. */
+  /** The declared length of the body; undefined: it is chunked. */
   readonly lengthBytes: number | undefined
   #leftBytes: number
   #sink: BodySink | undefined
@@ -35,7 +35,7 @@ export class RequestBody implements BodySource {
     return this.#isComplete
   }
 
-  /** Whether the reader takes no bytes for now. */
+  /** Whether the reader has paused the body. */
   get isPaused(): boolean {
     return this.#isPaused
   }
@@ -69,9 +69,9 @@ export class RequestBody implements BodySource {
   }
 
   /**
-   * To be called by the connection with bytes that have come.
+   * Called by the connection with bytes that have arrived.
    * @returns how many of them belong to this body
-   * @throws InvalidMessageError where the chunks are broken
+   * @throws InvalidMessageError if a chunk is invalid
    */
   take(bytes: Buffer): number {
     const taken = this.#decoder

@@ -1,7 +1,10 @@
 import { detachedCopy } from '../message/grammar.ts'
 import { type FieldKind, fieldKinds } from './field-kinds.ts'
 
-/** The header fields of a request that Sidegate itself reads. Several lines of one field are one value, joined by commas. */
+/**
+ * The header fields of a request that Sidegate itself reads. Several lines of one field are one value, joined by
+ * commas.
+ */
 export interface RequestFields {
   host: string | undefined
   hostCount: number
@@ -29,7 +32,7 @@ export interface RequestFields {
   forwardedHost: string | undefined
 }
 
-/** Never written to: a field's first line replaces it. */
+/** Must not be modified: the first line of a field replaces it. */
 const noLines: string[] = []
 
 export const createRequestFields = (): RequestFields => ({
@@ -57,7 +60,7 @@ export const createRequestFields = (): RequestFields => ({
   forwardedHost: undefined,
 })
 
-/** Takes one field line. One switch: it runs for each line of each request. */
+/** Adds one field line. One switch, because it runs for each line of each request. */
 export const addField = (fields: RequestFields, kind: FieldKind, value: string): void => {
   switch (kind) {
     case fieldKinds.host:
@@ -65,7 +68,7 @@ export const addField = (fields: RequestFields, kind: FieldKind, value: string):
       fields.hostCount++
       break
     case fieldKinds.authorization:
-      // What is verified is remembered under it.
+      // Caches of verified tokens use the line as their key.
       fields.authorization = appended(fields.authorization, detachedCopy(value))
       break
     case fieldKinds.dpop:

@@ -14,25 +14,31 @@ import { addField, createRequestFields, type RequestFields } from './request-fie
 /** The request line and the header of a request, checked. */
 export interface RequestHead {
   readonly method: string
-  /** As it came: begins with `/`, or is `*` for OPTIONS. */
+  /** As received: begins with `/`, or is `*` for OPTIONS. */
   readonly target: string
-  /** Of HTTP/1.0 or HTTP/1.1. */
+  /** The minor version of HTTP/1.0 or HTTP/1.1. */
   readonly versionMinor: 0 | 1
   readonly fields: RequestFields
   readonly framing: DeclaredFraming
-  /** Whether the client lets another request follow on the connection (RFC 9112 section 9.3). */
+  /** Whether another request may follow on the connection (RFC 9112 section 9.3). */
   readonly isPersistent: boolean
-  /** Whether the client asks for a WebSocket by a GET in HTTP/1.1 (RFC 6455 section 4.1). Another upgrade is a plain request. */
+  /**
+   * Whether the client asks for a WebSocket by a GET in HTTP/1.1 (RFC 6455 section 4.1). A request for another upgrade
+   * is an ordinary request.
+   */
   readonly asksForWebSocket: boolean
-  /** All of it as latin1, without the empty line at its end. */
+  /** The whole head as latin1, without the empty line at its end. */
   readonly text: string
-  /** Where in the text the line of each field begins, in their order. */
+  /** The index in the text of the line of each field, in order. */
   readonly lineStarts: readonly number[]
-  /** Of each field, in the same order. */
+  /** The kind of each field, in the same order. */
   readonly kinds: readonly FieldKind[]
 }
 
-/** Methods of the IANA registry (RFC 9110 section 16.1.1) that Node's parser knows too. Others get 501, and CONNECT does. */
+/**
+ * Methods of the IANA registry (RFC 9110 section 16.1.1) that Node's parser accepts too. Other methods and CONNECT get
+ * 501.
+ */
 export const knownMethods: ReadonlySet<string> = new Set(
   (
     'GET HEAD POST PUT DELETE OPTIONS PATCH TRACE ACL BIND CHECKOUT COPY LINK LOCK MERGE MKACTIVITY MKCALENDAR ' +
@@ -42,7 +48,7 @@ export const knownMethods: ReadonlySet<string> = new Set(
 const longestMethod = 32
 
 /**
- * Parses a request's head strictly: what two readers could understand differently is refused.
+ * Parses a request's head strictly: ambiguous heads are refused.
  * @param text latin1, without the empty line at its end
  * @throws InvalidMessageError
  */
@@ -103,14 +109,14 @@ export const fieldValues = ({ text, lineStarts }: RequestHead, name: string): re
 }
 
 /**
- * Checks what has come of a head whose end has not, so that bytes of another protocol are refused at once. The reason is the one that
- * the whole head would be refused for, however its bytes are cut.
- * @param from where the first line begins that was not checked before
- * @returns where the line begins that is incomplete, so that a head in many pieces is read once
+ * Checks an incomplete head, so that bytes of another protocol are refused at once. The reason is the one for which the
+ * complete head would be refused, however its bytes are cut.
+ * @param from the index of the first line that was not checked before
+ * @returns the index of the incomplete line, so that a head in many pieces is checked only once
  * @throws InvalidMessageError
  */
 export const checkIncompleteHead = (text: string, from = 0): number => {
-  // The LF that belongs to a CR at the end may be on its way.
+  // The LF of a CR at the end may still arrive.
   const whole = text.endsWith('\r') ? text.slice(0, -1) : text
   const fault = findFault(whole, from)
   if (fault) throw fault
@@ -118,7 +124,7 @@ export const checkIncompleteHead = (text: string, from = 0): number => {
   return lastEnd < 0 ? 0 : lastEnd + 2
 }
 
-/** Of a text that has one. */
+/** For a text that has a fault. */
 const firstFault = (text: string): InvalidMessageError => findFault(text) ?? lineFault('')
 
 /** The fault of the first line that has one; the last line may be incomplete. */
@@ -126,7 +132,7 @@ const findFault = (text: string, from = 0): InvalidMessageError | undefined => {
   const lines = text.slice(from).split('\r\n')
   for (const [nth, line] of lines.entries()) {
     const isRequestLine = from === 0 && nth === 0
-    // The method is judged before the bytes behind it have come.
+    // The method is checked before the bytes after it have arrived.
     if (isRequestLine && !mayBeginRequest(line)) return badRequestLine()
     const invalid = invalidByteIn(line)
     if (invalid) return invalid
@@ -192,7 +198,7 @@ const checkHost = ({ host, hostCount }: RequestFields, versionMinor: 0 | 1): voi
 /** RFC 9110 section 7.2: a name or an address, with a port or without. */
 const hostForm = /^(?:[\w.~!$&'()*+,=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/
 
-/** The last one that was good: nearly every request asks for the same. */
+/** The last valid host: most requests have the same one. */
 let goodHost = ''
 
 const isHost = (host: string): boolean => {
@@ -209,7 +215,7 @@ const requestFraming = (fields: RequestFields, versionMinor: 0 | 1): DeclaredFra
   return declaredFraming({ length: contentLength, coding: transferEncoding, versionMinor })
 }
 
-/** The fault of the first such byte, so that bytes behind it change nothing. */
+/** The fault of the first invalid byte, so that later bytes do not change the reason. */
 const invalidByteIn = (line: string): InvalidMessageError | undefined => {
   const byte = findInvalidByte(line)
   if (byte === undefined) return undefined

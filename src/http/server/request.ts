@@ -5,7 +5,7 @@ import type { RequestHead } from './request-parser.ts'
 /** One request on a connection. */
 export interface Request {
   readonly head: RequestHead
-  /** Undefined: the head announces none. */
+  /** Undefined: the head announces no body. */
   readonly body: RequestBody | undefined
   readonly socket: Socket
   /** The IP address of the connection's other end; an IPv4 address as such. */
@@ -13,8 +13,8 @@ export interface Request {
   /** `performance.now()` when the head had been read. */
   readonly startedAtMs: number
   /**
-   * Takes the socket away from the server: it speaks another protocol from now on, and its response must not be written to.
-   * It is paused, has no listeners of the server any more, and gives first what had come behind the head.
+   * Takes the socket from the server for another protocol. The response must not be used any more. The socket is
+   * paused, has no listeners of the server, and emits first the bytes that arrived after the head.
    */
   upgrade(): Socket
 }

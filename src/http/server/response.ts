@@ -3,44 +3,44 @@ import type { InvalidMessageReason } from '../message/invalid-message.ts'
 import { dateFieldLine } from './date-field.ts'
 import { statusLine } from './status-line.ts'
 
-/** The head of a response. Every byte of it was checked when it was read, or is our own. */
+/** The head of a response. Every byte of it was checked when it was read, or was written by Sidegate. */
 export interface ResponseHead {
   readonly status: number
-  /** Field lines as they go out, each with its CRLF; none that frames the body or concerns the connection. */
+  /** Field lines with their CRLF, without fields that frame the body or concern the connection. */
   readonly lines: string
-  /** The length of the body as `Content-Length` says it; undefined: not known. */
+  /** The value of `Content-Length`; undefined: the length is not known. */
   readonly length: string | undefined
   /** Whether a Date is among the lines. */
   readonly hasDate: boolean
 }
 
-/** Is told what happens to a response. */
+/** Receives the events of a response. */
 export interface ResponseListener {
   /** The connection has closed before the response had ended. */
   onClose(): void
-  /** The client takes more, after a `write` that returned false. */
+  /** The client reads again, after a `write` that returned false. */
   onDrain(): void
-  /** The response has ended, its last bytes handed to the socket. */
+  /** The response has ended, and its last bytes were written to the socket. */
   onFinish?(): void
 }
 
-/** Why a request whose head was good is refused. */
+/** Why a request with a valid head is refused. */
 export interface BodyRefusal {
   readonly status: number
-  /** Undefined: it took too long to come. */
+  /** Undefined: the body took too long to arrive. */
   readonly reason: InvalidMessageReason | undefined
 }
 
-/** What a response needs of its connection. */
+/** The parts of the connection that a response uses. */
 export interface ResponseOwner {
   readonly socket: Socket
-  /** Seconds for which an idle connection is kept, as the client is told. */
+  /** The keep-alive time in seconds that the client receives. */
   readonly keepAliveSec: number
   /** The response is written. */
   onResponseEnd(): void
 }
 
-/** What a response needs to know of its request. */
+/** The facts about the request that a response uses. */
 export interface ResponseRequest {
   readonly method: string
   readonly versionMinor: 0 | 1
@@ -49,10 +49,13 @@ export interface ResponseRequest {
   readonly expectsContinue: boolean
 }
 
-/** Bodies up to this size leave with the head, or with the size of their chunk, in one write of a string. */
+/** Bodies up to this size are written together with the head, or with the size of their chunk, as one string. */
 const joinedBytes = 8192
 
-/** So much of a shared body is handed to the socket at a time: a client that takes less within the timeout takes nothing. */
+/**
+ * Bytes of a shared body that are written to the socket at a time: a client that reads fewer within the timeout counts
+ * as stalled.
+ */
 const sharedPieceBytes = 16_384
 
 /** Writes one response to a connection. A handler that has begun a response ends or aborts it. */
@@ -60,7 +63,7 @@ export class Response {
   /** Whether the connection ends after this response. */
   closes: boolean
   listener: ResponseListener | undefined
-  /** The server itself has answered in place of this response, because of the request's body. Set before the listener hears of it. */
+  /** Set if the server itself has answered, because of the request's body. It is set before the listener is called. */
   refusal: BodyRefusal | undefined
   readonly #owner: ResponseOwner
   readonly #request: ResponseRequest
@@ -69,7 +72,7 @@ export class Response {
   #isContinued = false
   #isEnded = false
   #isClosed = false
-  /** What is left of a body that others share. */
+  /** The rest of a shared body. */
   #shared: Buffer | undefined
   /** Text in latin1 that has been written and not been sent. */
   #unsent = ''
@@ -99,18 +102,19 @@ export class Response {
     return this.#framing === 'length' || this.#framing === 'chunks'
   }
 
-  /** Tells a client that waits for it to send its body (RFC 9110 section 15.2.1). */
+  /** Sends 100 Continue to a client that waits for it (RFC 9110 section 15.2.1). */
   writeContinue(): void {
     if (!this.#request.expectsContinue || this.#isContinued || this.#headersSent || this.#isClosed) return
     this.#isContinued = true
     this.#owner.socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1')
   }
 
-  /** Begins the response. It leaves with the first piece of the body, at the end, or by `flush`. */
+  /** Begins the response. The head is sent with the first piece of the body, at the end, or by `flush`. */
   writeHead({ status, lines, length, hasDate }: ResponseHead): void {
     if (this.#headersSent) throw new Error('a response has one head')
     this.#headersSent = true
-    // A client that was not told to continue may or may not send the body: what comes next on the connection cannot be framed.
+    // A client that got no 100 Continue may or may not send the body, so the next bytes on the connection are
+    // ambiguous.
     if (this.#request.expectsContinue && !this.#isContinued) this.closes = true
     const framing = this.#frame(status, length)
     const date = hasDate ? '' : dateFieldLine()
@@ -120,7 +124,7 @@ export class Response {
   /**
    * Writes a piece of the body.
    * @param piece is copied or sent at once, so that it may be overwritten after the call
-   * @returns false: the client takes no more for now, and the listener is told when it does
+   * @returns false: the client does not read more for now, and `onDrain` follows
    */
   write(piece: Buffer): boolean {
     const { socket } = this.#owner
@@ -165,7 +169,8 @@ export class Response {
   }
 
   /**
-   * Ends the response with a body that other responses may share: it is sent from where it is, as the client takes it.
+   * Ends the response with a body that other responses may share. It is sent without a copy, as fast as the client
+   * reads.
    * @param bytes must not change until the response is over
    */
   endShared(bytes: Buffer): void {
@@ -173,13 +178,13 @@ export class Response {
     this.#sendShared()
   }
 
-  /** To be called by the connection when the client takes more. */
+  /** Called by the connection when the client reads again. */
   drained(): void {
     if (this.#shared !== undefined) setImmediate(Response.#sendMore, this)
     else this.listener?.onDrain()
   }
 
-  /** Sends what has been written, where nothing else will follow soon: an event stream may be silent after its head. */
+  /** Sends the written head if nothing else follows soon: an event stream may be silent after its head. */
   flush(): void {
     if (this.#unsent === '' || this.isOver) return
     this.#owner.socket.write(this.#unsent, 'latin1')
@@ -187,8 +192,9 @@ export class Response {
   }
 
   /**
-   * Ends a response that cannot be completed so that it looks incomplete: what has been written still arrives, then the connection
-   * closes before the declared length or the last chunk. Where neither frames the body, only a reset shows it.
+   * Ends a response that cannot be completed, so that the client sees it as incomplete. The written bytes still arrive,
+   * then the connection closes before the declared length or the last chunk. If neither frames the body, only a reset
+   * shows the client that it is incomplete.
    */
   abort(): void {
     if (this.isOver) return
@@ -205,14 +211,17 @@ export class Response {
     this.#owner.socket.destroy()
   }
 
-  /** To be called by the connection when it has closed. */
+  /** Called by the connection when it has closed. */
   closed(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     if (!this.#isEnded) this.listener?.onClose()
   }
 
-  /** Sends a piece, and the next one in another turn of the event loop: hundreds of clients may be sent a body at the same time. */
+  /**
+   * Sends a piece, and the next one in another turn of the event loop, because hundreds of clients may receive a body
+   * at the same time.
+   */
   #sendShared(): void {
     const { socket } = this.#owner
     const rest = this.#shared
@@ -230,7 +239,7 @@ export class Response {
 
   static readonly #sendMore = (response: Response): void => response.#sendShared()
 
-  /** Chooses how the body is framed (RFC 9112 section 6). @returns the field line that says so */
+  /** Chooses how the body is framed (RFC 9112 section 6). @returns the field line for it */
   #frame(status: number, length: string | undefined): string {
     const { method, versionMinor } = this.#request
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304 && status >= 200
@@ -244,7 +253,7 @@ export class Response {
       return 'Transfer-Encoding: chunked\r\n'
     }
     this.#framing = 'close'
-    // The head has been put together behind this call.
+    // The caller writes the `Connection` field after this call.
     this.closes = true
     return ''
   }
@@ -260,7 +269,7 @@ const lastChunk = '0\r\n\r\n'
 let keptSec = -1
 let keptLines = ''
 
-/** Clients learn from `Keep-Alive: timeout` how long a connection is good for. */
+/** `Keep-Alive: timeout` announces to the client how long the connection can be used. */
 const keepAliveLines = (seconds: number): string => {
   if (seconds !== keptSec) {
     keptSec = seconds

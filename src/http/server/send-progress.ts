@@ -1,12 +1,15 @@
 import type { Socket } from 'node:net'
 
-/** Whether a socket's peer takes what is written to it, as ticks see it. */
+/** Detects at ticks whether a socket's peer reads the bytes that are written to it. */
 export class SendProgress {
-  /** Bytes that had been sent at the last tick, while some waited; -1: none waited. */
+  /** Bytes that had been sent at the last tick while others were pending; -1: no bytes were pending. */
   #sentBytes = -1
   #sentAtMs = 0
 
-  /** @param nowMs of a monotonic clock @param timeoutMs for which the peer may take nothing */
+  /**
+   * @param nowMs of a monotonic clock
+   * @param timeoutMs for which the peer may read nothing
+   */
   isStalled(socket: Socket, nowMs: number, timeoutMs: number): boolean {
     if (socket.writableLength === 0) {
       this.#sentBytes = -1

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** What a socket tells its connection. */
+/** Receives the events of a socket. */
 export interface SocketListener {
   onData(bytes: Buffer): void
   /** The peer has sent its FIN. */
@@ -13,13 +13,16 @@ const key = Symbol('connection')
 
 type OwnedSocket = Socket & { [key]?: SocketListener }
 
-/** Has a socket tell this listener. One set of functions serves all sockets: a function for each would take memory for each. */
+/**
+ * Connects a socket to its listener. One set of functions serves all sockets, because closures would take memory for
+ * each socket.
+ */
 export const listenTo = (socket: Socket, listener: SocketListener): void => {
   ;(socket as OwnedSocket)[key] = listener
   socket.on('data', onData).on('end', onEnd).on('drain', onDrain).on('error', onError).on('close', onClose)
 }
 
-/** The listener hears of the close alone, from now on. */
+/** From now on the listener receives only the close. */
 export const stopListeningTo = (socket: Socket): void => {
   socket.off('data', onData).off('end', onEnd).off('drain', onDrain)
 }
@@ -42,6 +45,6 @@ function onError(this: Socket): void {
 
 function onClose(this: OwnedSocket): void {
   this[key]?.onClose()
-  // So that V8 frees the socket with the other young objects.
+  // So that V8 frees the socket in a minor GC.
   this.removeAllListeners()
 }

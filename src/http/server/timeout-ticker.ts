@@ -1,23 +1,26 @@
 import { DenseSet, type DenseSetEntry } from '../../dense-set.ts'
 
-/** Looks at its own timeouts. */
+/** Checks its own timeouts at each tick. */
 export interface Ticked {
-  /** Of the ticker. */
+  /** Used by the ticker. */
   setEntry?: DenseSetEntry<Ticked> | undefined
   /** @param nowMs of a monotonic clock */
   tick(nowMs: number): void
 }
 
-/** How long one turn of the event loop goes on with it, in milliseconds, so that requests do not wait for thousands of connections. */
+/**
+ * How long a tick runs in one turn of the event loop, in milliseconds, so that requests do not wait for thousands of
+ * connections.
+ */
 const sliceMs = 0.2
 
 const shortestTickMs = 10
 const longestTickMs = 1000
 
-/** The shortest timeout is looked at so often. */
+/** How often the shortest timeout is checked. */
 const ticksPerTimeout = 4
 
-/** While a connection discards or lingers, ticks are no longer than this; for so many ticks. */
+/** While a connection discards or lingers, ticks are not longer than this, for a number of ticks. */
 const soonTickMs = 250
 const soonTicks = 48
 
@@ -29,7 +32,7 @@ export class TimeoutTicker<Entry extends Ticked> {
   #soonTicks = 0
   #isVisiting = false
 
-  /** @param timeoutsMs all that entries look at; 0: no timeout */
+  /** @param timeoutsMs all timeouts of the entries; 0: no timeout */
   constructor(timeoutsMs: readonly number[]) {
     const shortestMs = Math.min(...timeoutsMs.filter(timeoutMs => timeoutMs > 0), longestTickMs * ticksPerTimeout)
     this.#tickMs = Math.max(shortestTickMs, Math.min(longestTickMs, shortestMs / ticksPerTimeout))
@@ -54,7 +57,7 @@ export class TimeoutTicker<Entry extends Ticked> {
     this.#timer = undefined
   }
 
-  /** Looks sooner for a while. */
+  /** Uses shorter ticks for a while. */
   expectSoon(): void {
     const wasUsual = this.#soonTicks === 0
     this.#soonTicks = soonTicks

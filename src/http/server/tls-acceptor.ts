@@ -4,7 +4,7 @@ import { setTransport } from '../message/detect-reset.ts'
 import type { DropReason } from './options.ts'
 import type { Ticked } from './timeout-ticker.ts'
 
-/** Where the options of handshakes come from. */
+/** The source of the options of TLS handshakes. */
 export interface HandshakeSource {
   readonly serverOptions: TlsOptions
   /** New handshakes of this server get the certificate that is valid then. */
@@ -16,7 +16,7 @@ export interface HandshakeSource {
 export interface TlsAcceptorOptions {
   /** Longest time for the client's first byte, and for the handshake from then on; 0: no limit. */
   readonly timeoutMs: number
-  /** The handshake is done. */
+  /** The handshake is complete. */
   onSecure(socket: TLSSocket): void
   onDropped(reason: DropReason): void
   /** A connection waits for its first byte; `onSettled` follows. */
@@ -30,13 +30,13 @@ export interface WaitingConnection extends Ticked {
 }
 
 /**
- * Turns TCP connections into TLS ones. Before its first byte a connection is a plain socket: the state of a handshake is five times as
- * large, and connections that send nothing come by the thousand.
+ * Turns TCP connections into TLS ones. Before its first byte a connection is a plain socket: the state of a handshake
+ * is five times as large, and thousands of connections may send nothing.
  */
 export class TlsAcceptor {
   readonly #options: TlsAcceptorOptions
   readonly #server: Server
-  /** By the address of the other end, until the handshake is done. */
+  /** By the addresses of both ends, until the handshake is complete. */
   readonly #pending = new Map<string, Socket>()
 
   constructor(source: HandshakeSource, options: TlsAcceptorOptions) {
@@ -91,7 +91,7 @@ export class TlsAcceptor {
     socket.once('close', () => {
       if (this.#pending.get(end) === socket) this.#pending.delete(end)
     })
-    // Node documents that a connection may be handed to a TLS server so.
+    // Node documents that a connection may be passed to a TLS server in this way.
     this.#server.emit('connection', socket)
   }
 

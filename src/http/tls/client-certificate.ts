@@ -5,28 +5,28 @@ import type { RequestFields } from '../server/request-fields.ts'
 import { parseClientCert, parseForwardedClientCert } from './forwarded-certificate.ts'
 import type { ClientAuth, ClientCertificateHeader } from './tls-options.ts'
 
-/** The certificate whose key the client holds. */
+/** The client's certificate. */
 export interface PeerCertificate {
   readonly certificate: X509Certificate
-  /** Whether a CA that the operator named, or the trusted proxy that passed it on, vouches for it. */
+  /** Whether it was verified by a CA of the configuration, or by the trusted proxy that forwarded it. */
   readonly isChainVerified: boolean
 }
 
-/** Who the other end is by its certificate: by the TLS layer's word, or by a trusted proxy's and nobody else's. */
+/** Reads the client's certificate from the TLS layer, or from a header field of a trusted proxy. */
 export interface CertificateReader {
-  /** The certificate as a question that is asked when it matters; the answer is remembered. */
+  /** Returns a lazy, memoised reader of the client's certificate. */
   reader(socket: Socket, fields: RequestFields, isTrustedPeer: boolean): () => PeerCertificate | undefined
 }
 
 export interface CertificateReaderOptions {
   readonly clientAuth: ClientAuth
-  /** Whether `clientCaFile` names anybody who can vouch. */
+  /** Whether `clientCaFile` has a CA. */
   readonly hasClientCa: boolean
-  /** What a trusted proxy is believed. */
+  /** The header field in which a trusted proxy sends the certificate. */
   readonly header: ClientCertificateHeader
 }
 
-/** RFC 8705 section 6.5, RFC 9440 section 4: what any other client says in these fields is not even read. */
+/** RFC 8705 section 6.5, RFC 9440 section 4: these fields are not read if another client sends them. */
 export const createCertificateReader = ({
   clientAuth,
   hasClientCa,
@@ -44,17 +44,17 @@ export const createCertificateReader = ({
 
   return {
     reader(socket, fields, isTrustedPeer) {
-      // A proxy's own certificate, where it shows one, says nothing of the client behind it.
+      // The certificate of a proxy does not identify the client behind it.
       if (isTrustedPeer && header !== 'none') {
         const text = header === 'client-cert' ? fields.clientCert : fields.forwardedClientCert
-        return text === undefined ? noOne : once(() => ofProxy(text, header))
+        return text === undefined ? noCertificate : once(() => ofProxy(text, header))
       }
-      return clientAuth !== 'off' && socket instanceof TLSSocket ? () => ofSocket(socket) : noOne
+      return clientAuth !== 'off' && socket instanceof TLSSocket ? () => ofSocket(socket) : noCertificate
     },
   }
 }
 
-const noOne = (): undefined => undefined
+const noCertificate = (): undefined => undefined
 
 const ofProxy = (text: string, header: Exclude<ClientCertificateHeader, 'none'>): PeerCertificate | undefined => {
   const certificate = header === 'client-cert' ? parseClientCert(text) : parseForwardedClientCert(text)

@@ -1,8 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 
-/** How proxies that end TLS write down a client's certificate. Whoever calls these has made sure that it was such a proxy. */
+/**
+ * The header fields in which proxies that terminate TLS forward a client's certificate. The caller has checked that the
+ * sender is such a proxy.
+ */
 
-/** RFC 9440 section 2.2: the DER bytes as a structured-field byte sequence. Undefined where it is anything else, or two. */
+/**
+ * RFC 9440 section 2.2: the DER bytes as a structured-field byte sequence. Undefined if the field is anything else, or
+ * repeated.
+ */
 export const parseClientCert = (field: string): X509Certificate | undefined => {
   const base64 = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(field.trim())?.[1]
   if (base64 === undefined) return undefined
@@ -12,8 +18,8 @@ export const parseClientCert = (field: string): X509Certificate | undefined => {
 }
 
 /**
- * Envoy's X-Forwarded-Client-Cert: an element for each proxy, the nearest last; in it `Cert`, a PEM text in URL encoding.
- * Undefined where the nearest proxy's element has none, or the field cannot be read.
+ * Envoy's X-Forwarded-Client-Cert: an element for each proxy, the nearest last, in which `Cert` is a URL-encoded PEM
+ * text. Undefined if the element of the nearest proxy has no `Cert`, or the field cannot be parsed.
  */
 export const parseForwardedClientCert = (field: string): X509Certificate | undefined => {
   const nearest = splitOutsideQuotes(field, ',')?.at(-1)
@@ -25,7 +31,7 @@ export const parseForwardedClientCert = (field: string): X509Certificate | undef
   return pem?.startsWith('-----BEGIN CERTIFICATE-----') ? toCertificate(pem) : undefined
 }
 
-/** Cuts at the separator where it does not stand between quotes; undefined where the quotes do not match. */
+/** Splits at separators outside quotes. Undefined if the quotes do not match. */
 const splitOutsideQuotes = (text: string, separator: ',' | ';'): readonly string[] | undefined => {
   const parts: string[] = []
   let start = 0

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 
 /**
- * Every certificate of a PEM text (RFC 7468), in order. Keys and remarks may stand between them.
- * @throws Error where there is none, one cannot be read, or the text breaks off within a block: OpenSSL takes what came
- * before for the whole
+ * All certificates of a PEM text (RFC 7468), in order. Keys and other text between them are skipped.
+ * @throws Error if there is no certificate, one cannot be parsed, or the text ends within a block: OpenSSL ignores an
+ * incomplete block
  */
 export const parseCertificates = (pem: string): readonly [X509Certificate, ...X509Certificate[]] => {
   if (/^-----/m.test(pem.replace(wholeBlock, '')))
@@ -14,7 +14,7 @@ export const parseCertificates = (pem: string): readonly [X509Certificate, ...X5
   return [first, ...others]
 }
 
-/** What stands between the two lines has no hyphen, so that a block which is cut off takes none of the next one. */
+/** The content of a block has no hyphen, so that a match never spans an incomplete block and the next one. */
 const wholeBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[^-]*^-----END \1-----/gm
 
 /** OpenSSL writes and reads all three. */
@@ -28,14 +28,14 @@ const parseBlock = (block: string, position: number): X509Certificate => {
   }
 }
 
-/** When the certificates that are in use expire, in milliseconds since 1970. */
+/** When the certificates in use expire, in milliseconds since 1970. */
 export interface CertificateEnds {
-  /** The first of our own and of the chain above it; undefined: we show none. */
+  /** The earliest of our own certificate and its chain. Undefined: we send no certificate. */
   readonly own: number | undefined
-  /** The first of those who vouch for the other side; undefined: nobody in particular does. */
+  /** The earliest of the CAs that verify the other side. Undefined: no particular CAs are configured. */
   readonly authorities: number | undefined
 }
 
-/** When the first of them expires; undefined: there is none. */
+/** The earliest expiry. Undefined: the list is empty. */
 export const firstEnd = (certificates: readonly X509Certificate[]): number | undefined =>
   certificates.length === 0 ? undefined : Math.min(...certificates.map(({ validToDate }) => validToDate.getTime()))

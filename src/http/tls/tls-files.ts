@@ -4,21 +4,21 @@ import { createTextFiles, type TextFiles } from '../../files/text-file.ts'
 import { type CertificateEnds, firstEnd, parseCertificates } from './pem.ts'
 import type { TlsOptions } from './tls-options.ts'
 
-/** What the files of a TLS listener hold, read and checked. */
+/** The content of the files of a TLS listener, parsed and checked. */
 export interface TlsFiles {
-  /** Changes with what they hold. */
+  /** Changes with the content. */
   readonly digest: string
   readonly certificate: X509Certificate
   readonly ends: CertificateEnds
-  /** Changes with the CAs that vouch for clients. */
+  /** Changes with the CAs that verify clients. */
   readonly clientCa: string | undefined
   readonly context: SecureContextOptions
 }
 
-/** What of the TLS options names files. */
+/** The file names among the TLS options. */
 export type TlsFileNames = Pick<TlsOptions, 'certFile' | 'keyFile' | 'clientCaFile'>
 
-/** As texts, not yet looked at: two of them that are alike need no second look. */
+/** The files as texts, not checked. Equal texts need no second check. */
 export interface TlsTexts {
   readonly digest: string
   readonly cert: string
@@ -27,8 +27,8 @@ export interface TlsTexts {
 }
 
 /**
- * @param files where the files are read from; one that has read them before reads those again that have changed
- * @throws Error a sentence with the file's name, where one cannot be read
+ * @param files reads the files; an instance that has read them before reads only changed files again
+ * @throws Error a sentence with the file's name if one cannot be read
  */
 export const readTlsTexts = async (
   { certFile, keyFile, clientCaFile }: TlsFileNames,
@@ -49,10 +49,9 @@ const read = (file: string, files: TextFiles): Promise<string> =>
   })
 
 /**
- * Only what can be served, at the start and at every renewal: OpenSSL itself would take an empty file for "no
- * certificate", and the beginning of a list that is being written for the whole.
- * @throws Error a sentence with the file's name, where a text is not what its file should hold, or no handshake would
- * come about
+ * Checks that the files can be served, at the start and at every renewal. OpenSSL itself would treat an empty file as
+ * "no certificate", and an incomplete list as complete.
+ * @throws Error a sentence with the file's name if its content is wrong, or no handshake could succeed
  */
 export const verifyTlsFiles = ({ digest, cert, key, clientCa }: TlsTexts, names: TlsFileNames): TlsFiles => {
   const { certFile, keyFile, clientCaFile = '' } = names
@@ -63,13 +62,13 @@ export const verifyTlsFiles = ({ digest, cert, key, clientCa }: TlsTexts, names:
   const fault = handshakeFault({ cert, key })
   if (fault !== undefined) throw new Error(`${certFile} cannot be served: ${fault}`)
   const authorities = clientCa === undefined ? [] : within(clientCaFile, () => parseCertificates(clientCa))
-  // No CA at all is an empty list: left out, the public ones that Node brings would vouch for clients.
+  // An empty list means no CA. If the option were left out, Node would verify clients by the public CAs.
   const context = { ...security, cert, key, ca: authorities.map(String) }
   const ends = { own: firstEnd(chain), authorities: firstEnd(authorities) }
   return { digest, certificate, ends, clientCa, context }
 }
 
-/** Puts the file's name before what is wrong with it. */
+/** Puts the file's name before the message of an error. */
 export const within = <T>(file: string, parse: () => T): T => {
   try {
     return parse()
@@ -78,7 +77,7 @@ export const within = <T>(file: string, parse: () => T): T => {
   }
 }
 
-/** @throws Error what it holds instead */
+/** @throws Error if the text is not a private key */
 export const parsePrivateKey = (pem: string): KeyObject => {
   try {
     return createPrivateKey(pem)
@@ -87,7 +86,7 @@ export const parsePrivateKey = (pem: string): KeyObject => {
   }
 }
 
-/** Why clients would not take this certificate now; undefined where they do. */
+/** Why clients would refuse this certificate now. Undefined if they accept it. */
 export const timeFault = ({ validFromDate, validToDate }: X509Certificate, nowMs: number): string | undefined => {
   if (validToDate.getTime() < nowMs) return `expired at ${validToDate.toISOString()}; take a new one`
   return validFromDate.getTime() > nowMs
@@ -95,7 +94,7 @@ export const timeFault = ({ validFromDate, validToDate }: X509Certificate, nowMs
     : undefined
 }
 
-/** Why no handshake would come about with this pair, and what would be right; undefined where one can. */
+/** Why no handshake could succeed with this pair, and how to fix it. Undefined if one can. */
 export const handshakeFault = ({ cert, key }: Pick<TlsTexts, 'cert' | 'key'>): string | undefined => {
   const { asymmetricKeyType = '', asymmetricKeyDetails } = parseCertificates(cert)[0].publicKey
   const { namedCurve } = asymmetricKeyDetails ?? {}
@@ -111,13 +110,13 @@ export const handshakeFault = ({ cert, key }: Pick<TlsTexts, 'cert' | 'key'>): s
   }
 }
 
-/** What those who connect offer (RFC 8446 section 4.2.3) and the ciphers below have a use for. */
+/** The key types that clients offer (RFC 8446 section 4.2.3) and that the ciphers below can use. */
 const keyTypes = ['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448']
 
-/** As OpenSSL names P-256, P-384 and P-521. */
+/** OpenSSL's names of P-256, P-384 and P-521. */
 const curves = ['prime256v1', 'secp384r1', 'secp521r1']
 
-/** FAPI 2.0 section 5.2.2 and what it refers to: RFC 9325 (BCP 195) sections 3.1.1 and 4.2. */
+/** FAPI 2.0 section 5.2.2 and its references: RFC 9325 (BCP 195) sections 3.1.1 and 4.2. */
 const security: SecureContextOptions = {
   minVersion: 'TLSv1.2',
   ciphers: [
@@ -126,7 +125,7 @@ const security: SecureContextOptions = {
     ...['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
   ].join(':'),
   honorCipherOrder: true,
-  // No tickets: their keys would have to be changed and shared among the workers (RFC 9325 section 3.4), and a session
-  // that is resumed would keep a client's certificate beyond its end.
+  // No session tickets: their keys would have to be rotated and shared among the workers (RFC 9325 section 3.4), and a
+  // resumed session would keep a client's certificate after its expiry.
   secureOptions: crypto.SSL_OP_NO_RENEGOTIATION | crypto.SSL_OP_NO_TICKET,
 }

@@ -1,14 +1,18 @@
-/** TLS on the traffic listener. Left out as a whole: plain HTTP, as behind a proxy that ends TLS. */
+/** TLS of the traffic listener. Left out: plain HTTP, for a listener behind a proxy that terminates TLS. */
 export interface TlsOptions {
-  /** PEM: the server's certificate, the intermediate ones after it. Reread when it changes. */
+  /** PEM: the server's certificate, followed by the intermediate ones. Read again when it changes. */
   readonly certFile: string
   /** PEM, without a passphrase. */
   readonly keyFile: string
-  /** PEM: the CAs that vouch for client certificates. Left out: nobody vouches for any, and self-signed ones alone count. */
+  /**
+   * PEM: the CAs that verify client certificates. Left out: no client certificate is verified, and only self-signed
+   * ones are accepted.
+   */
   readonly clientCaFile?: string
   /**
-   * `off`: clients are not asked for a certificate. `optional`: they are asked, and any will do at this door; what it is
-   * good for is decided where it is used. `required`: the handshake fails without one that `clientCaFile` vouches for.
+   * `off`: clients are not asked for a certificate. `optional`: they are asked, and the handshake accepts any
+   * certificate; the operation decides what it is good for. `required`: the handshake fails without a certificate that
+   * `clientCaFile` verifies.
    */
   readonly clientAuth: ClientAuth
 }
@@ -17,8 +21,8 @@ export const clientAuths = ['off', 'optional', 'required'] as const
 export type ClientAuth = (typeof clientAuths)[number]
 
 /**
- * In which header field a trusted proxy says which certificate the client showed it. `none`: in no field. It has to be
- * named: a field that the proxy neither sets nor removes would be the client's own word.
+ * The header field in which a trusted proxy forwards the client's certificate. `none`: no field. The operator must
+ * choose it, because a field that the proxy neither sets nor removes would come from the client.
  */
 export const clientCertificateHeaders = ['none', 'client-cert', 'x-forwarded-client-cert'] as const
 export type ClientCertificateHeader = (typeof clientCertificateHeaders)[number]

@@ -11,40 +11,42 @@ import {
 } from './tls-files.ts'
 import type { TlsOptions } from './tls-options.ts'
 
-/** TLS of one listener: what its server is created with, and certificates that are renewed while it runs. */
+/** TLS of one listener: the options of its server, and certificates that are renewed while it runs. */
 export interface Tls {
   readonly serverOptions: ServerOptions
-  /** New connections of this server get the certificate that is in the files; those under way keep theirs. */
+  /** New connections of this server get the certificate that is in the files. Existing connections keep theirs. */
   attach(server: Server): void
   /**
-   * To be called when other CAs verify clients: what was verified at the handshake of a client with a certificate does not hold any
-   * more.
+   * Called when other CAs verify clients: certificates that were verified at an earlier handshake no longer count as
+   * verified.
    */
   onClientCaChange: (() => void) | undefined
   close(): void
 }
 
-/** Told of changes while the listener runs. */
+/** Receives changes while the listener runs. */
 export interface TlsReport {
-  /** New connections get certificates with these ends: said at the start, and at each renewal. */
+  /** New connections get certificates with these expiry times. Called at the start and at each renewal. */
   serves(ends: CertificateEnds): void
   renewed(validTo: Date): void
   /**
-   * The files hold nothing that can be served; what was there before is kept. Said once for each such content.
+   * The content of the files cannot be served, so the previous content is kept. Called once for each such content.
    * @param reason a sentence with the file's name
    * @param content the same for the same content
    */
   refused(reason: string, content: string): void
 }
 
-/** How often the files are looked at. Mounted secrets change by a swap of links, which watching a file does not see. */
-const lookEveryMs = 2000
+/**
+ * How often the files are read. Mounted secrets change by a swap of symbolic links, which `fs.watch` does not report.
+ */
+const readEveryMs = 2000
 
-/** @throws Error where the files cannot be read or served */
+/** @throws Error if the files cannot be read or served */
 export const openTls = async (
   options: TlsFileNames & Pick<TlsOptions, 'clientAuth'>,
   report: TlsReport,
-  everyMs = lookEveryMs,
+  everyMs = readEveryMs,
 ): Promise<Tls> => {
   const textFiles = createTextFiles()
   const files = verifyTlsFiles(await readTlsTexts(options, textFiles), options)
@@ -58,7 +60,7 @@ export const openTls = async (
       ...files.context,
       requestCert: options.clientAuth !== 'off',
       rejectUnauthorized: options.clientAuth === 'required',
-      // A client that names HTTP/1.0 alone would be turned away at the handshake.
+      // Without `http/1.0` the handshake would fail for a client that offers only HTTP/1.0.
       ALPNProtocols: ['http/1.1', 'http/1.0'],
     },
     attach: server => void servers.add(server),
@@ -71,18 +73,18 @@ export const openTls = async (
 interface Watched {
   readonly names: TlsFileNames
   readonly textFiles: TextFiles
-  /** What is served at first. */
+  /** The first content. */
   readonly files: TlsFiles
   readonly report: TlsReport
   readonly servers: ReadonlySet<Server>
 }
 
-/** One look at the files. */
+/** Returns a function that reads the files once. */
 const createWatch = ({ names, textFiles, files, report, servers }: Watched, onClientCaChange: () => void) => {
   let inUse = files
   let suspect: string | undefined
   let refused: string | undefined
-  let isLooking = false
+  let isReading = false
 
   const serve = (texts: TlsTexts): void => {
     const renewed = verifyTlsFiles(texts, names)
@@ -98,7 +100,10 @@ const createWatch = ({ names, textFiles, files, report, servers }: Watched, onCl
     report.renewed(renewed.certificate.validToDate)
   }
 
-  /** The second time that the same is found, so that a certificate whose key is a moment behind is no alarm. */
+  /**
+   * Reports the second time that the same content is read, so that a certificate is not reported whose key is written a
+   * moment later.
+   */
   const refuse = (content: string, error: unknown): void => {
     if (content === suspect && content !== refused) {
       refused = content
@@ -108,8 +113,8 @@ const createWatch = ({ names, textFiles, files, report, servers }: Watched, onCl
   }
 
   return async (): Promise<void> => {
-    if (isLooking) return
-    isLooking = true
+    if (isReading) return
+    isReading = true
     let content = 'unreadable'
     try {
       const texts = await readTlsTexts(names, textFiles)
@@ -119,7 +124,7 @@ const createWatch = ({ names, textFiles, files, report, servers }: Watched, onCl
     } catch (error) {
       refuse(content, error)
     } finally {
-      isLooking = false
+      isReading = false
     }
   }
 }

@@ -187,8 +187,8 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'a client chooses the id of its request',
     file: 'src/http/context.ts',
-    find: 'id: trustedPeer ? believedId(fields.requestId) : randomUUID()',
-    replace: 'id: believedId(fields.requestId)',
+    find: 'id: trustedPeer ? trustedId(fields.requestId) : randomUUID()',
+    replace: 'id: trustedId(fields.requestId)',
     tests: ['test/http/context.test.ts'],
   },
   {
