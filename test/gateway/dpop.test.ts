@@ -169,18 +169,18 @@ t.test(
   },
 )
 
-t.test('a proof is spent after the plan: one that gets no further may come again', async t => {
+t.test('a proof is consumed after the plan: a proof that the plan refuses may be sent again', async t => {
   const { call, newToken, prove, proveOnly } = await start(t, { dpop: { nonce: 'optional' } })
   const lines = prove(await newToken())
 
   for (let times = 0; times < 3; times++) {
     t.match((await call(lines, proveOnly)).exchange.caller, { kind: 'token', pendingReplayChecks: [{ id: String }] })
   }
-  t.equal((await call(lines)).outcome, undefined, 'the whole way')
+  t.equal((await call(lines)).outcome, undefined, 'admitted')
   t.match((await call(lines)).outcome, { status: 401, body: /"DPOP_PROOF_INVALID"/ })
 })
 
-t.test('bad proofs are counted by address as bad tokens are; those that lack a nonce are not', async t => {
+t.test('bad proofs are counted by address as bad tokens are; proofs without a nonce are not counted', async t => {
   const { call, newToken, prove } = await start(t)
   const token = await newToken()
   const [nonce] = fieldOf((await call(prove(token))).outcome, 'dpop-nonce')
@@ -192,18 +192,18 @@ t.test('bad proofs are counted by address as bad tokens are; those that lack a n
   const { outcome } = await bad()
   t.match(outcome, { status: 429, body: /"TOO_MANY_FAILURES"/ })
   t.match(fieldOf(outcome, 'retry-after'), ['60'])
-  t.equal((await call(prove(token, nonce))).outcome, undefined, 'good ones never are')
+  t.equal((await call(prove(token, nonce))).outcome, undefined, 'good proofs are never refused')
 })
 
-t.test('a key that is not that of the token is told before its signature is looked at', async t => {
+t.test('a key other than that of the token is refused before its signature is verified', async t => {
   const { call, newToken, prove } = await start(t, { dpop: { nonce: 'optional' } })
   const token = await newToken()
   const thief = newKey('ES256')
-  const told = async (lines: readonly string[]) =>
+  const descriptionOf = async (lines: readonly string[]) =>
     fieldOf((await call(lines)).outcome, 'www-authenticate')[0]?.match(/error_description="([^"]+)"/)?.[1]
 
-  t.match(await told(prove(token, undefined, {}, thief)), /bound to another key/)
+  t.match(await descriptionOf(prove(token, undefined, {}, thief)), /bound to another key/)
   const unsigned = prove(token, undefined, { header: { jwk: bareJwk(thief) } })
-  t.match(await told(unsigned), /bound to another key/, 'though the signature is not right either')
-  t.match(await told(prove(token, undefined, { header: { jwk: bareJwk(key) } }, thief)), /signature/)
+  t.match(await descriptionOf(unsigned), /bound to another key/, 'though the signature is not right either')
+  t.match(await descriptionOf(prove(token, undefined, { header: { jwk: bareJwk(key) } }, thief)), /signature/)
 })

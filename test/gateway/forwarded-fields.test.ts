@@ -9,7 +9,7 @@ interface Way {
   readonly isSecure?: boolean
 }
 
-/** What the upstream gets of a request with these fields. */
+/** The forwarded fields that the upstream gets for a request with these fields. */
 const added = (form: ForwardedForm, received: Readonly<Record<string, string>>, way: Way = {}): readonly string[] => {
   const fields = readFields(Object.entries(received).flat())
   const lines = forwardedLines({ fields, peer: '203.0.113.9', trustedPeer: false, isSecure: false, ...way }, form)
@@ -93,7 +93,7 @@ t.test('what could be read in two ways is left out, though a trusted peer says i
   }
 })
 
-t.test('what a trusted peer says in the older form is said in the standard one (RFC 7239 section 7.4)', async t => {
+t.test('the X-Forwarded-* of a trusted peer become elements of Forwarded (RFC 7239 section 7.4)', async t => {
   const own = 'for=203.0.113.9;proto=http'
   const cases = [
     [{ 'X-Forwarded-For': '1.2.3.4' }, 'for=1.2.3.4'],

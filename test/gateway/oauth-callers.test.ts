@@ -70,7 +70,7 @@ t.test('an authorization request is parsed once: for the client that it names, a
   t.equal(timesParsed(), 1)
 })
 
-t.test('one with too many parameters names nobody', async t => {
+t.test('an authorization request with too many parameters names no client', async t => {
   const { steps } = await start(t)
   const exchange = newExchange(authorize, `client_id=app${'&a=1'.repeat(100)}`)
 

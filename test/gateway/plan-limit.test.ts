@@ -61,7 +61,9 @@ const proven = (client_id: string, plan?: string): Caller => ({
 
 const nobody: Caller = { kind: 'unknown', named: undefined }
 
-/** Charges requests to these plans, the first of which is the default; tells what is left, or the status of a refusal. */
+/**
+ * Charges requests to these plans, the first of which is the default. Returns what is left, or the status of a refusal.
+ */
 const createCharge = (
   plans: readonly Plan[],
   limiter: Limiter = createMemoryLimiter(),
@@ -127,7 +129,7 @@ t.test('every client has its own count, by its own plan', async t => {
   t.equal(await charge(one, proven('big', 'large')), '"large";r=49;t=1')
 })
 
-t.test('who has proven nothing is counted by address, a whole /64 together', async t => {
+t.test('callers without credentials are counted by address, a whole /64 together', async t => {
   const charge = createCharge([newPlan()])
 
   t.equal(await charge(one, nobody, '2001:db8::1'), '"p";r=1;t=60')
@@ -136,7 +138,7 @@ t.test('who has proven nothing is counted by address, a whole /64 together', asy
   t.equal(await charge(one, nobody, '192.0.2.1'), '"p";r=1;t=60')
 })
 
-t.test('an operation for everybody has the plan that it names', async t => {
+t.test('an operation without authentication has the plan that it names', async t => {
   const charge = createCharge([newPlan(), newPlan({ name: 'open', rate: { limit: 9, windowSec: 1 } })])
   const open = operation('A', '/open', { name: 'open' })
 
@@ -173,7 +175,7 @@ t.test('without the count a plan is decided locally, left open or closed, as it 
   t.equal(await createCharge([newPlan({ whenStoreFails: 'closed' })], gone)(one, proven('app')), 503)
 })
 
-t.test('over a soft limit is who is over the whole of it, not over a share', async t => {
+t.test('a soft limit is exceeded if the whole limit is, not a share of it', async t => {
   const soft = newPlan({ mode: 'soft' })
   const exceeded: string[] = []
   const report = (_exchange: Exchange, plan: string) => void exceeded.push(plan)

@@ -35,11 +35,11 @@ const metadataPath = '/.well-known/oauth-protected-resource/accounts'
 const accounts = { resource: `${issuer}/accounts`, scopes: ['read'], name: 'Accounts', metadataPath }
 const forwarded = operation('GET', '/accounts/**', forwardTo(accounts.resource))
 
-/** What is published beside the configured operations. */
+/** The operations that are published beside the configured ones. */
 const added = (configured: readonly Operation[], resources = [accounts], place = issuer): readonly Operation[] =>
   publishOperations(configured, { issuer: place, login, resources }).slice(configured.length)
 
-t.test('a resource that is forwarded to is described, for anybody, in the grouping that forwards', async t => {
+t.test('the metadata of a forwarded resource is public, in the grouping that forwards', async t => {
   t.same(added([forwarded]), [
     {
       grouping: 'Configured',
@@ -65,7 +65,7 @@ t.test('a resource that another gateway forwards to is described as well', async
   t.same(added([elsewhere]), added([forwarded]))
 })
 
-t.test('a resource that nobody forwards to, or that is not ours to describe, is not', async t => {
+t.test('a resource that no operation forwards to, or that another server describes, has no metadata', async t => {
   const { metadataPath: _metadataPath, ...elsewhere } = accounts
 
   t.same(added([operation('GET', '/accounts/**', forwardTo(`${issuer}/Accounts`))]), [])

@@ -110,7 +110,7 @@ t.test(
     )
 
     await t.test(
-      'on another operation they are refused, whoever may call it (RFC 6749 section 2.3.1; checklist G03)',
+      'on another operation they are refused, also without authentication (RFC 6749 section 2.3.1; checklist G03)',
       async t => {
         const before = upstream.requests.length
 

@@ -19,7 +19,7 @@ const verdictOf = (rules: readonly RuleState[]): Verdict => ({
   source: 'store',
 })
 
-/** What is left of the rate, the quota and the burst limit. */
+/** The remaining counts of the rate, the quota and the burst limit. */
 const states: readonly RuleState[] = [
   { remaining: 42, waitMs: 60_000 },
   { remaining: 17, waitMs: 86_400_000 },

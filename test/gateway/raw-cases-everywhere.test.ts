@@ -8,9 +8,9 @@ import { openConnection } from '../support/raw-client.ts'
 import { rawCases } from './raw-cases/all.ts'
 import type { RawCase } from './raw-cases/raw-case.ts'
 
-/** What comes of the bytes of one case, whatever is behind the listener. */
+/** The result of the bytes of one case, whatever is behind the listener. */
 interface Outcome {
-  /** In order: the status of a refusal by the HTTP server itself, or that a request was answered, with whatever status. */
+  /** In order: the status of a refusal by the HTTP server itself, or that a request was answered, with any status. */
   readonly answers: readonly (number | 'answered')[]
   readonly closes: boolean
 }
@@ -51,7 +51,7 @@ const outcomeOf = async (t: Test, one: RawCase, server: RunningHttpServer): Prom
   return { answers, closes }
 }
 
-/** What a listener does otherwise than the HTTP server alone; undefined: nothing. */
+/** Differences of a listener from the HTTP server alone; undefined: there are no differences. */
 const faultOf = async (t: Test, one: RawCase, origin: string, expected: Outcome): Promise<string | undefined> => {
   const connection = openConnection(t, origin).send(bytesOf(one))
   try {

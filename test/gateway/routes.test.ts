@@ -74,7 +74,7 @@ t.test('the longest literal prefix wins', async t => {
   for (const [path, found] of cases) t.equal(find('GET', path), found, path)
 })
 
-t.test('a slash at the end leads around no operation, and to none that has no wildcard', async t => {
+t.test('a slash at the end bypasses no operation, and matches only wildcards', async t => {
   t.equal(find('GET', '/a/b/c/'), 'GET /a/b/c')
   t.equal(find('GET', '/a/b/z/'), 'GET /a/b/*')
   t.equal(find('DELETE', '/a/b/c/'), 'method_not_allowed')
@@ -113,7 +113,10 @@ t.test('HEAD begins no sign-in, and is not sent past authorize to a wildcard', a
   t.equal(find('HEAD', '/a/metadata'), 'GET /a/metadata')
 })
 
-/** What is forwarded here, and what another gateway forwards, at paths where each could be taken for the other. */
+/**
+ * Operations that are forwarded here and operations that another proxy forwards, at paths where each could be taken for
+ * the other.
+ */
 const shared = createRoutes([
   operation('GET', '/**'),
   operation('GET', '/a/**', [], { kind: 'elsewhere', resource: '', identity: 'headers' }),
@@ -141,7 +144,7 @@ t.test('what another gateway forwards is found by it alone, and it finds nothing
   }
 })
 
-t.test('of the methods at a path each side is told its own', async t => {
+t.test('each side gets its own methods of a path', async t => {
   t.match(shared.match('DELETE', '/a/b'), { kind: 'method_not_allowed', allow: ['PUT'] })
   t.match(shared.matchElsewhere('DELETE', '/a/b'), { kind: 'method_not_allowed', allow: ['POST', 'GET', 'HEAD'] })
 })
@@ -151,7 +154,7 @@ t.test('* is every method that there is', async t => {
   t.match(shared.match('PROPFIND', '/ask/a'), { kind: 'method_not_allowed', allow: methods })
 })
 
-t.test('a method nobody published is refused with those that are', async t => {
+t.test('a method that is not published is refused with the published ones', async t => {
   t.same(allowOf('GET', '/post'), ['POST'])
   t.same(allowOf('PUT', '/a/b/c'), ['DELETE', 'GET', 'HEAD', 'POST'])
   t.same(allowOf('PATCH', '/a/z'), ['GET', 'HEAD', 'POST'])

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createKeyedMutex } from '../../src/gateway/authn/keyed-mutex.ts'
 
-/** Work that goes on until it is told to end. */
+/** Work that runs until the test ends it. */
 const newWork = () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   let hasBegun = false
@@ -66,7 +66,7 @@ t.test('what is known at once waits for its turn as well', async t => {
   t.equal(await later, 1)
 })
 
-t.test('work that fails ends its turn, and a name that nobody holds is forgotten', async t => {
+t.test('work that fails frees its slot, and an unused name is forgotten', async t => {
   const turns = createKeyedMutex()
   const failed = turns.take(
     () => 'a',
@@ -83,7 +83,7 @@ t.test('work that fails ends its turn, and a name that nobody holds is forgotten
   t.equal(
     turns.take(
       () => {
-        throw new Error('nobody asks for the name')
+        throw new Error('the name is not needed')
       },
       () => 3,
     ),

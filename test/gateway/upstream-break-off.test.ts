@@ -69,7 +69,7 @@ t.test('what breaks off on one side breaks off on the other, on every way throug
     }
   })
 
-  await t.test('an answer to a handshake that is none of a WebSocket arrives as any other', async t => {
+  await t.test('an ordinary response to a handshake arrives as any other response', async t => {
     for (const [name, body] of [
       ['trailers', 'hello'],
       ['until-close', 'hello'],

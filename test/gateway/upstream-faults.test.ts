@@ -8,7 +8,7 @@ import { get, invalid } from './support/faulty-answers.ts'
 import { follow, nameOf } from './support/faulty-upstream.ts'
 import { sampleOf, scrape, startGateway } from './support/running.ts'
 
-t.test("what an upstream does wrong is told apart, and is nobody else's fault", async t => {
+t.test('faults of an upstream are distinguished, and affect no other request', async t => {
   const upstream = await startCountingUpstream(t, follow)
   const gateway = await startGateway(t, { up: upstream.url, gone: `http://127.0.0.1:${await findFreePort()}` })
   const { url } = gateway
@@ -118,7 +118,7 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
     }
   })
 
-  await t.test("what follows an answer is nobody else's (RFC 9112 section 11.2; checklist I2)", async t => {
+  await t.test('bytes after a response reach no other client (RFC 9112 section 11.2; checklist I2)', async t => {
     for (const name of ['two-answers', 'bytes-behind']) {
       const connection = connect().send(get(name))
       t.equal((await connection.answer()).body.toString(), 'first', name)
@@ -160,7 +160,7 @@ t.test("what an upstream does wrong is told apart, and is nobody else's fault", 
     },
   )
 
-  await t.test('interim answers are left out', async t => {
+  await t.test('interim responses are not forwarded', async t => {
     for (const name of ['interim-answers', 'torn-continue']) {
       const final = await connect().send(get(name)).answer()
 

@@ -38,27 +38,30 @@ t.test('new files: new connections get the new certificate, and those that are o
 
 const endOf = ({ cert }: CertificateFiles): number => new X509Certificate(cert).validToDate.getTime()
 
-t.test('who listens is told when what it serves expires, the first in a chain and the first of the CAs', async t => {
-  const first = certificates.issue('ending', { san: 'DNS:localhost' })
-  const above = certificates.issue('above', { days: 5 })
-  const cas = `${certificates.dir}/cas.pem`
-  writeFileSync(cas, `${ca.cert}${above.cert}`)
-  const files = { certFile: first.certFile, keyFile: first.keyFile, clientCaFile: cas }
-  const { ends, seen } = await listen(t, { ...files, clientAuth: 'optional' })
-  t.same(ends, [{ own: endOf(first), authorities: endOf(above) }])
+t.test(
+  'the listener reports the expiry of its certificates, the first in a chain and the first of the CAs',
+  async t => {
+    const first = certificates.issue('ending', { san: 'DNS:localhost' })
+    const above = certificates.issue('above', { days: 5 })
+    const cas = `${certificates.dir}/cas.pem`
+    writeFileSync(cas, `${ca.cert}${above.cert}`)
+    const files = { certFile: first.certFile, keyFile: first.keyFile, clientCaFile: cas }
+    const { ends, seen } = await listen(t, { ...files, clientAuth: 'optional' })
+    t.same(ends, [{ own: endOf(first), authorities: endOf(above) }])
 
-  writeFileSync(first.keyFile, '')
-  await eventually(() => seen.length > 0)
-  t.equal(ends.length, 1, 'what is refused is not served')
+    writeFileSync(first.keyFile, '')
+    await eventually(() => seen.length > 0)
+    t.equal(ends.length, 1, 'what is refused is not served')
 
-  const second = certificates.issue('not-ending', { san: 'DNS:localhost', days: 60 })
-  writeFileSync(second.certFile, `${second.cert}${above.cert}`)
-  swap(first, second)
-  await eventually(() => ends.length > 1)
-  t.same(ends.at(-1), { own: endOf(above), authorities: endOf(above) })
-})
+    const second = certificates.issue('not-ending', { san: 'DNS:localhost', days: 60 })
+    writeFileSync(second.certFile, `${second.cert}${above.cert}`)
+    swap(first, second)
+    await eventually(() => ends.length > 1)
+    t.same(ends.at(-1), { own: endOf(above), authorities: endOf(above) })
+  },
+)
 
-t.test('files that cannot be served change nothing, and are told of once for each content', async t => {
+t.test('files that cannot be served change nothing, and are reported once for each content', async t => {
   const first = certificates.issue('broken', { san: 'DNS:localhost' })
   const { url, seen } = await listen(t, { certFile: first.certFile, keyFile: first.keyFile })
   const expired = certificates.issue('expired', { san: 'DNS:localhost', days: -1 })
@@ -126,7 +129,7 @@ t.test('one that has expired gives way to another that has: nothing is lost', as
   t.equal(serialOf(await handshake(t, url, { rejectUnauthorized: false })), serial(second))
 })
 
-t.test('when other CAs vouch for clients, the connections of those who showed a certificate end', async t => {
+t.test('when other CAs verify clients, the connections of clients with a certificate end', async t => {
   const clientCaFile = `${certificates.dir}/withdrawn-ca.pem`
   writeFileSync(clientCaFile, `${ca.cert}${selfSigned.cert}`)
   const { url, seen, held } = await listen(t, { clientAuth: 'optional', clientCaFile })
@@ -154,7 +157,11 @@ t.test('when other CAs vouch for clients, the connections of those who showed a 
     ['close', 'keep-alive'],
   )
   for (const connection of [waiting, begun]) t.not(await connection.ended(), 'open')
-  t.equal((await anybody.send(request).answer()).body.toString(), 'nobody', 'who showed none stays')
+  t.equal(
+    (await anybody.send(request).answer()).body.toString(),
+    'nobody',
+    'a client without a certificate stays connected',
+  )
   t.equal(await whoAmI(t, url, selfSigned), 'CN=self-signed false')
 })
 

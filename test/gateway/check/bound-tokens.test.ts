@@ -64,5 +64,5 @@ t.test('a certificate is what the gateway says it is', async t => {
 
   t.equal((await askWith(owner)).status, 200)
   t.equal((await askWith({})).status, 401, 'none')
-  t.equal((await askWith(fieldOf(certificates.selfSigned))).status, 401, 'of somebody else')
+  t.equal((await askWith(fieldOf(certificates.selfSigned))).status, 401, 'the certificate of another client')
 })

@@ -1,4 +1,4 @@
-/** What a gateway that asks hears, in the way of each of the four. */
+/** Forward auth as each of the four proxies sees it. */
 import type { OutgoingHttpHeaders } from 'node:http'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
@@ -21,7 +21,7 @@ const askAbout = (
   from?: string,
 ): Promise<Answer> => send(gateway, askingOf[asking](method, uri), headers, from)
 
-/** What Sidegate decided: nginx is told 403 for all that it would not understand. */
+/** The status that Sidegate decided on; nginx gets 403 for statuses that it does not accept. */
 const decisionOf = ({ status, headers }: Answer): number => Number(headers['x-sidegate-status'] ?? status)
 
 const codeOf = ({ body }: Answer): string => (JSON.parse(body) as { code: string }).code
@@ -31,7 +31,7 @@ const forEach = (says: string, holds: (t: Test, asking: Gateway) => Promise<void
   for (const asking of gateways) t.test(`${asking}: ${says}`, t => holds(t, asking))
 }
 
-forEach('who may is let in, with who it is, and no more of the answer', async (t, asking) => {
+forEach('an allowed request gets 200, its identity fields and no other fields', async (t, asking) => {
   const answer = await askAbout(asking, 'GET', '/accounts/1?page=2', { ...bearer, 'x-request-id': 'of-the-gateway' })
 
   t.equal(answer.status, 200)
@@ -48,7 +48,7 @@ forEach('who may is let in, with who it is, and no more of the answer', async (t
   })
 })
 
-forEach('of nobody all names are said, empty', async (t, asking) => {
+forEach('without a caller all identity fields are present and empty', async (t, asking) => {
   const answer = await askAbout(asking, 'GET', '/accounts/open')
 
   t.equal(answer.status, 200)
@@ -56,7 +56,7 @@ forEach('of nobody all names are said, empty', async (t, asking) => {
   t.equal(answer.headers['x-sidegate-grouping'], 'Accounts')
 })
 
-forEach('who it is may be signed, in place of the other names or beside them', async (t, asking) => {
+forEach('the identity may be signed, in place of the other fields or beside them', async (t, asking) => {
   const keys = createRemoteJWKSet(new URL(`${gateway.url}/jwks`))
   for (const [identity, client_id] of [
     ['assertion', ''],
@@ -76,7 +76,7 @@ forEach('who it is may be signed, in place of the other names or beside them', a
   const unsigned = await askAbout(asking, 'GET', '/accounts/1', bearer)
   t.equal(unsigned.headers['x-sidegate-assertion'], '', 'said all the same, so that no client says it')
   const open = await askAbout(asking, 'GET', '/both/open')
-  t.equal(open.headers['x-sidegate-assertion'], '', 'nobody is vouched for who has proven nothing')
+  t.equal(open.headers['x-sidegate-assertion'], '', 'there is no assertion without an authenticated caller')
 })
 
 forEach('each refusal is what the client would hear here', async (t, asking) => {
@@ -100,7 +100,7 @@ forEach('each refusal is what the client would hear here', async (t, asking) => 
   }
 })
 
-forEach('what Sidegate serves or forwards itself is none of its business', async (t, asking) => {
+forEach('forward auth does not find operations that Sidegate serves or forwards itself', async (t, asking) => {
   for (const [method, uri] of [
     ['POST', '/token'],
     ['GET', '/here/1'],
@@ -128,7 +128,7 @@ forEach('a client whose credentials stand in the query is known', async (t, aski
   t.equal(decisionOf(bad), 401)
 })
 
-forEach('from an address that is not trusted nobody learns anything', async (t, asking) => {
+forEach('a request from an address that is not trusted is refused without details', async (t, asking) => {
   const stranger = await askAbout(asking, 'GET', '/accounts/1', bearer, '127.0.0.2')
   const elsewhere = await askAbout(asking, 'GET', '/unpublished', bearer, '127.0.0.2')
 
@@ -138,7 +138,7 @@ forEach('from an address that is not trusted nobody learns anything', async (t, 
   t.equal(elsewhere.status, 403, 'of what is published neither')
 })
 
-t.test('what another gateway forwards is not there for who comes here', async t => {
+t.test('an operation that another proxy forwards is 404 for a client of Sidegate', async t => {
   for (const method of ['GET', 'POST', 'DELETE', 'HEAD']) {
     const { status } = await send(gateway, { method, target: '/accounts/1', headers: bearer }, {}, '127.0.0.2')
     t.equal(status, 404, method)
@@ -173,7 +173,7 @@ t.test('nginx hears 403 for what it does not understand, and which it was', asyn
   }
 })
 
-t.test('who does not say which request it is about, or says it twice, is told so', async t => {
+t.test('a request that does not name its original request, or names it twice, is refused with the reason', async t => {
   const cases: readonly (readonly [Gateway, OutgoingHttpHeaders])[] = [
     ['nginx', { 'x-original-method': 'GET' }],
     ['nginx', { 'x-original-uri': '/accounts/open' }],
@@ -241,7 +241,7 @@ t.test('a WebSocket handshake that a gateway asks about is answered, not opened'
   t.equal(status, 200)
 })
 
-t.test('the request counts for its own operation, and its line says who asked', async t => {
+t.test('the request counts for its own operation, and its access line names the proxy', async t => {
   await askAbout('traefik', 'POST', '/accounts/counted', {})
 
   const isLine = (line: string): boolean => line.includes('"path":"/accounts/counted"')

@@ -15,7 +15,7 @@ const grouping = (name: string, changes: object = {}, operation: object = {}) =>
   ...changes,
 })
 
-t.test('who is calling, signed for the upstream', async t => {
+t.test('the identity of the caller, signed for the upstream', async t => {
   const upstream = await startStrictUpstream(t)
   const gateway = await startGateway(
     t,
@@ -47,7 +47,7 @@ t.test('who is calling, signed for the upstream', async t => {
     (await jwtVerify(assertion, keys, { typ, issuer: 'http://id.test', audience, algorithms: ['ES256'] })).payload
   const token = await fetchToken(gateway.url)
 
-  await t.test('an upstream checks it with the key set, and reads who it is and for what', async t => {
+  await t.test('an upstream verifies it with the key set, and reads the caller and the audience', async t => {
     const claims = await verify(await assertionOf('/signed/a', token), 'http://id.test/signed')
 
     t.match(claims, { sub: 'app', client_id: 'app', scope: 'read write', grouping: 'signed', jti: /^[\w-]{22}$/ })
@@ -64,11 +64,11 @@ t.test('who is calling, signed for the upstream', async t => {
     t.match(await verify(await assertionOf('/both/a', token), 'https://api.test/both'), { grouping: 'both' })
     t.equal(last('x-sidegate-client-id'), 'app')
 
-    t.equal(await assertionOf('/plain/a', token), '', 'off where nobody asks for it')
+    t.equal(await assertionOf('/plain/a', token), '', 'off unless the grouping asks for it')
     t.equal(last('x-sidegate-client-id'), 'app')
   })
 
-  await t.test('one grouping’s is none for another', async t => {
+  await t.test('the assertion of one grouping is not valid for another', async t => {
     await t.rejects(
       verify(await assertionOf('/signed/a', token), 'https://api.test/both'),
       errors.JWTClaimValidationFailed,
@@ -82,7 +82,7 @@ t.test('who is calling, signed for the upstream', async t => {
     t.match(claims, { sub: 'app', client_id: 'app', scope: undefined })
   })
 
-  await t.test('nobody is vouched for who has proven nothing', async t => {
+  await t.test('there is no assertion without an authenticated caller', async t => {
     await call('/open/a')
 
     t.equal(last('x-sidegate-assertion'), undefined)
@@ -108,7 +108,7 @@ t.test('who is calling, signed for the upstream', async t => {
     }
   })
 
-  await t.test('neither passes for the other: the types differ, and who signs says which', async t => {
+  await t.test('an assertion is not an access token and the reverse: their types differ', async t => {
     const assertion = await assertionOf('/signed/a', token)
 
     t.equal(decodeProtectedHeader(assertion).typ, typ)

@@ -31,7 +31,7 @@ export const refused = { statuses: [400], closes: true } as const
 /** The outcome of an unambiguous request: it is forwarded. */
 export const passed = { statuses: [200], forwarded: 1 } as const
 
-/** Letters for neighbours: a, b, … z, aa, ab, … */
+/** Letters for variants: a, b, … z, aa, ab, … */
 export const letter = (place: number): string =>
   (place < 26 ? '' : letter(Math.floor(place / 26) - 1)) + String.fromCharCode(97 + (place % 26))
 

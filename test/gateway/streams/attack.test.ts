@@ -9,7 +9,7 @@ import { startStressUpstream } from './support/stress-upstream.ts'
 const line = (text: string): string => `${text} HTTP/1.1\r\nHost: gw.test\r\n`
 const bigDownload = 64 * 1024 * 1024
 
-/** What each of them sends; none of it is a request that comes to its end. */
+/** The bytes that each attacker sends. None is a complete request. */
 const openings = {
   'says nothing': '',
   'stops in its header': line('GET /up/a'),
@@ -32,7 +32,7 @@ const openSocket = (t: Test, origin: string): Socket => {
   return socket
 }
 
-t.test('who is slow, idle or broken is let go, and nobody waits for it', async t => {
+t.test('slow, idle and invalid connections are closed, and other clients do not wait for them', async t => {
   const url = await startStressUpstream(t)
   const gateway = await startGateway(
     t,

@@ -42,7 +42,7 @@ const openEvents = async (t: Test, origin: string, path: string, upstream: HeldU
   }
 }
 
-t.test('a WebSocket is closed when it is silent for too long, or its token ends', async t => {
+t.test('a WebSocket is closed when it is idle for too long, or its token ends', async t => {
   const upstream = await startWebSocketUpstream(t)
   const held = await startHeldUpstream(t)
   const names = ['up', 'quiet', 'outliving', 'events', 'outliving-events']
@@ -57,7 +57,7 @@ t.test('a WebSocket is closed when it is silent for too long, or its token ends'
     },
   })
 
-  await t.test('silent for too long: 1001', async t => {
+  await t.test('idle for too long: 1001', async t => {
     const open = await openWebSocket(t, url, '/quiet/echo')
 
     t.equal(await open.closed, 1001)
@@ -127,7 +127,7 @@ t.test('a WebSocket goes on until its token is revoked, or the gateway stops', a
     await eventsStay.say('data: still here\n\n')
   })
 
-  await t.test('stopped: 1001 when the delay is over, and nobody is held up', async t => {
+  await t.test('stopped: 1001 when the delay is over, and the process does not wait', async t => {
     gateway.kill('SIGTERM')
     await eventually(async () => (await fetch(`${gateway.admin}/readyz`)).status === 503)
     await stays.echo('and here')

@@ -9,7 +9,7 @@ import { sampleOf, scrape, startGateway } from '../support/running.ts'
 const handshake = (path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: gw.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`
 
-/** A client that never closes its half. @param reads whether it takes what it is told */
+/** A client that never closes its half. @param reads whether it reads the response */
 const openStubborn = (t: Test, origin: string, reads: boolean) => {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })

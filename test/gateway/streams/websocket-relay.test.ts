@@ -37,7 +37,7 @@ t.test('what one says the other hears, and a half that closes closes the other',
   t.same(client.received(), closing)
 })
 
-t.test('between frames Close is said at once, to the upstream as a client says it', async t => {
+t.test('between frames Close is sent at once, to the upstream as a client sends it', async t => {
   const { client, upstream, relay } = await startRelay(t)
   client.far.write(hello)
   upstream.far.write(beginningOfFragments)
@@ -90,7 +90,7 @@ t.test('they end as well when neither answers', async t => {
   await eventually(() => relay.isGone)
 })
 
-t.test('who has said Close is not made to say another', async t => {
+t.test('a side that has sent Close gets no second Close', async t => {
   const { client, upstream, relay } = await startRelay(t)
   client.far.write(closing)
   await eventually(() => upstream.received().length === closing.length)
@@ -120,7 +120,7 @@ t.test('silence is counted from the last byte of either side', async t => {
 const content = Buffer.alloc(1024 * 1024)
 const longFrame = Buffer.concat([Buffer.from('\x82\x7f\0\0\0\0\0\x10\0\0', 'latin1'), content])
 
-t.test('who does not read is not read ahead of', async t => {
+t.test('the relay does not read ahead of a side that does not read', async t => {
   const { client, upstream } = await startRelay(t)
   upstream.far.pause()
 
@@ -132,7 +132,7 @@ t.test('who does not read is not read ahead of', async t => {
   await eventually(() => upstream.far.bytesRead === 32 * longFrame.length)
 })
 
-t.test('a reset is noticed though the other side takes nothing, and nobody waits for that', async t => {
+t.test('a reset is detected even if the other side does not read, and closes it at once', async t => {
   for (const reset of ['client', 'upstream'] as const) {
     const { relay, ...sides } = await startRelay(t)
     const deaf = sides[reset === 'client' ? 'upstream' : 'client']

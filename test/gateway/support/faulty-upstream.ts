@@ -3,7 +3,7 @@ import type { RecordedRequest, Script } from '../../support/recording-upstream.t
 
 const ok = 'HTTP/1.1 200 OK\r\n'
 
-/** What the upstream does with a whole request, by the last segment of the path that is asked for. */
+/** The behaviour of the upstream after a complete request, by the last segment of its path. */
 const scripts: Readonly<Record<string, Script>> = {
   silent: () => undefined,
   reset: socket => socket.resetAndDestroy(),
@@ -132,7 +132,7 @@ const scripts: Readonly<Record<string, Script>> = {
   },
 }
 
-/** Those who wait for `release`. */
+/** The responses that wait for `release`. */
 const held: Socket[] = []
 
 /** Connections on which `reset-when-reused` was asked for. */

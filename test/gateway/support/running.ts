@@ -95,7 +95,7 @@ export const fetchToken = async (
   return body.access_token
 }
 
-/** What the admin listener shows at this moment. */
+/** The current output of the admin listener. */
 export const scrape = async ({ admin }: RunningSidegate): Promise<string> => (await fetchFreshMetrics(admin)).text()
 
 /** The sum of the samples of this metric whose labels contain all of these texts. */

@@ -43,7 +43,7 @@ t.test('a member that does not pass its check is asked for nothing else, until i
   t.equal(chosen().size, 2)
 })
 
-t.test('no answer in time is none', async t => {
+t.test('a late response is a failure', async t => {
   const service = await startService(t)
   service.state.answer = ''
   const { logged } = openUpstream(t, { targets: [service.url], health: { ...health, timeoutMs: 20, unhealthy: 1 } })
@@ -52,7 +52,7 @@ t.test('no answer in time is none', async t => {
   t.match(logged[0], { event: 'upstream_endpoint_unhealthy' })
 })
 
-t.test('an answer that does not end in time is none, an event stream neither', async t => {
+t.test('a response that does not end in time is a failure, also an event stream', async t => {
   const endless: Script = socket => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n')
     const timer = setInterval(() => socket.write(':\n'), 5)
@@ -80,7 +80,7 @@ t.test('so many failures in a row are needed, and not one fewer', async t => {
   t.same(logged, [])
 })
 
-t.test('who is no member any more is checked no more', async t => {
+t.test('a removed endpoint is not checked any longer', async t => {
   const service = await startService(t)
   const { upstream } = openUpstream(t, { targets: [service.url], health })
   await eventually(() => service.checks().length > 0)

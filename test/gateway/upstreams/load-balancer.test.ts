@@ -61,7 +61,7 @@ t.test('several members serve an upstream as one', async t => {
     holding.close()
   })
 
-  await t.test('who cannot be reached costs no request, whatever the method, and is left alone', async t => {
+  await t.test('an unreachable endpoint costs no request, whatever the method, and is ejected', async t => {
     const bodies = (): readonly RecordedRequest[] => two.requests.filter(({ target }) => target === '/half/x')
     const post = 'POST /half/x HTTP/1.1\r\nHost: gw.test\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'
     for (let i = 0; i < 20; i++) {
@@ -75,7 +75,7 @@ t.test('several members serve an upstream as one', async t => {
     await eventually(() => logged('upstream_endpoint_ejected', port) > 0)
   })
 
-  await t.test('once it is there again it is asked again', async t => {
+  await t.test('once it is reachable again it gets requests again', async t => {
     const server = createServer((_req, res) => res.end('back')).listen(port, '127.0.0.1')
     t.teardown(() => server.close())
     await once(server, 'listening')
@@ -86,7 +86,7 @@ t.test('several members serve an upstream as one', async t => {
     server.closeAllConnections()
   })
 
-  await t.test('who says 5xx several times in a row is left alone, and said so once', async t => {
+  await t.test('an endpoint that answers 5xx several times in a row is ejected, and logged once', async t => {
     await eventually(async () => {
       await ask('/sick/x')
       return (await members('sick', 'ejected')) === 1

@@ -88,7 +88,7 @@ t.test('a member whose address stays keeps what is known of it', async t => {
   t.ok(first.isEjected)
 })
 
-t.test('while nobody says where a name is, the addresses of before are used', async t => {
+t.test('while a name cannot be resolved, its last addresses are used', async t => {
   const dns = await startDnsServer(t, ['127.0.0.1'])
   const { upstream, logged } = openUpstream(t, { targets: ['http://service.test:1'] }, dns)
   await isChosen(upstream, '127.0.0.1')

@@ -19,7 +19,7 @@ const addMember = (port: number): Endpoint => {
   return new Endpoint(target, toEndpointAddress(target), limits)
 }
 
-/** An upstream of so many members, and what is said about them. */
+/** An upstream with a number of endpoints, and the reports about them. */
 const createMembers = (t: Test, count: number, options: Partial<OutlierDetectionOptions> = {}) => {
   const said: (string | number)[] = []
   const states: Record<string, number> = {}
@@ -53,7 +53,7 @@ t.test('so many failures in a row eject a member, one fewer does not', async t =
   for (let i = 0; i < 20; i++) t.equal(members.choose().address, '127.0.0.1:2')
 })
 
-t.test('no more than half of them are ejected, and never the last one', async t => {
+t.test('at most half of them are ejected, and never the last one', async t => {
   for (const [count, maxEjectionPercent, ejected] of [
     [1, 100, 0],
     [2, 50, 1],
@@ -70,7 +70,7 @@ t.test('no more than half of them are ejected, and never the last one', async t 
   }
 })
 
-t.test('who could not be spared is ejected at its next failure, when it can', async t => {
+t.test('an endpoint that was kept because of the limit is ejected at its next failure', async t => {
   const { outlierDetection, members, said, fail } = createMembers(t, 2)
 
   fail(0, 3)
@@ -103,7 +103,7 @@ t.test('a member that fails as soon as it is back is out for twice as long, up t
   t.same(times.slice(0, 4), [10, 20, 35, 35])
 })
 
-t.test('without a number of failures nobody is ejected', async t => {
+t.test('with 0 failures no endpoint is ejected', async t => {
   const { said, fail } = createMembers(t, 2, { failures: 0 })
 
   fail(0, 100)

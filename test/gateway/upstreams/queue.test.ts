@@ -19,7 +19,7 @@ const handshake = (path: string): string =>
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   )
 
-t.test('an upstream is asked so much at a time, and no more', async t => {
+t.test('an upstream gets at most a number of requests at a time', async t => {
   const held: Socket[] = []
   const upstream = await startCountingUpstream(t, socket => held.push(socket))
   const sockets = await startWebSocketUpstream(t)
@@ -59,7 +59,7 @@ t.test('an upstream is asked so much at a time, and no more', async t => {
     await eventually(async () => (await queued('narrow')) === 0 && (await busy('narrow')) === 1)
   })
 
-  await t.test('who leaves makes room in the line and at the upstream', async t => {
+  await t.test('a client that leaves makes room in the queue and at the upstream', async t => {
     const first = ask('/narrow/1')
     await eventually(() => held.length === 1)
     const second = ask('/narrow/2')
@@ -76,7 +76,7 @@ t.test('an upstream is asked so much at a time, and no more', async t => {
     t.equal((await third.answer()).status, 200)
   })
 
-  await t.test('nobody waits for long', async t => {
+  await t.test('no request waits for long', async t => {
     const first = ask('/hasty/1')
     await eventually(() => held.length === 1)
 
@@ -85,7 +85,7 @@ t.test('an upstream is asked so much at a time, and no more', async t => {
     t.equal((await first.answer()).status, 200)
   })
 
-  await t.test('without a line nobody waits', async t => {
+  await t.test('without a queue no request waits', async t => {
     const first = ask('/curt/1')
     await eventually(() => held.length === 1)
 

@@ -24,7 +24,7 @@ const memberOf = (upstream: Upstream): Endpoint => {
   return member
 }
 
-t.test('why nobody can be reached is logged once for each reason', t => {
+t.test('an unreachable endpoint is logged once for each reason', t => {
   const { upstream, logged, member } = openMember(t)
 
   for (const code of ['ECONNREFUSED', 'ECONNREFUSED', 'EHOSTUNREACH', 'ECONNREFUSED', undefined, undefined]) {
@@ -40,7 +40,7 @@ t.test('why nobody can be reached is logged once for each reason', t => {
   t.end()
 })
 
-t.test('who has been well for ten seconds is reachable again, and no reason has been said', t => {
+t.test('after ten seconds without a failure an endpoint is reachable again, and its reasons are forgotten', t => {
   const { upstream, logged, member, clock } = openMember(t)
   upstream.recordFailure(member, failure('ECONNREFUSED'))
 
@@ -80,7 +80,7 @@ t.test('a connection that the gateway gives up at its own end is no fault', asyn
   t.same(logged, [])
 })
 
-t.test('the reason of Node is told: who refuses, and which name has no address', async t => {
+t.test('the reason of Node is logged: a refused connection, and a name without address', async t => {
   const refusing = `http://127.0.0.1:${await findFreePort()}`
   for (const [target, code] of [
     [refusing, 'ECONNREFUSED'],

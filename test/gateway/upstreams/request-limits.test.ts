@@ -6,7 +6,7 @@ import { startGateway } from '../support/running.ts'
 const get = (...fields: readonly string[]): string =>
   ['GET /up/x HTTP/1.1', 'Host: gw.test', ...fields, ''].join('\r\n')
 
-t.test('the listener takes what the configuration says, and no more', async t => {
+t.test('the listener uses the limits of the configuration', async t => {
   const upstream = await startStrictUpstream(t)
   const requests = { headerTimeout: '1s', maxHeader: '1KiB', maxFields: 10 }
   const { url } = await startGateway(t, { up: upstream.url }, { requests })

@@ -26,6 +26,6 @@ t.test('ten seconds later there is a new budget, for the requests from then on',
   t.equal(allowed(budget, 1000, 10_000), 30)
 })
 
-t.test('a budget of nothing is none', async t => {
+t.test('a budget of 0 allows no retry', async t => {
   t.equal(allowed(new RetryBudget(0), 100, 0), 0)
 })

@@ -9,7 +9,7 @@ interface Teardown {
   teardown(handler: () => unknown): unknown
 }
 
-/** What is logged of an upstream, as data. */
+/** The log lines about an upstream, as data. */
 export type LogLine = Readonly<Record<string, unknown>>
 
 /** An upstream without the rest of the gateway, and what it logs. */

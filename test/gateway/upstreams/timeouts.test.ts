@@ -7,7 +7,7 @@ import { type RecordedRequest, type Script, startCountingUpstream } from '../../
 import { startWebSocketUpstream } from '../../support/websocket-upstream.ts'
 import { sampleOf, scrape, startGateway } from '../support/running.ts'
 
-/** What the upstream does, by the last segment of the path that is asked for. */
+/** The behaviour of the upstream, by the last segment of the path. */
 const scripts: Readonly<Record<string, Script>> = {
   silent: () => undefined,
   stops: socket => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello'),
@@ -20,7 +20,7 @@ const scripts: Readonly<Record<string, Script>> = {
   ok: socket => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'),
 }
 
-/** One piece every 20 ms, for as long as somebody listens. */
+/** One piece every 20 ms until the connection closes. */
 const trickle = (socket: Socket, type: string): void => {
   socket.write(`HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\n\r\n`)
   const timer = setInterval(() => socket.write('1\r\nx\r\n'), 20)
@@ -94,7 +94,7 @@ t.test('every wait for an upstream has an end of its own', async t => {
     await eventually(async () => (await failures('idling', 'client_slow')) === 1)
   })
 
-  await t.test('a client that takes no more of an answer loses it', async t => {
+  await t.test('a client that stops reading a response loses it', async t => {
     const { hostname, port } = new URL(gateway.url)
     const socket = connect({ host: hostname, port: Number(port) })
     t.teardown(() => socket.destroy())
@@ -105,7 +105,7 @@ t.test('every wait for an upstream has an end of its own', async t => {
     await eventually(() => upstream.openConnections() === 0)
   })
 
-  await t.test('an upstream that takes no more of a body is 504', async t => {
+  await t.test('an upstream that stops reading a body is 504', async t => {
     const body = Buffer.alloc(50_000_000)
     const refused = await ask()
       .send(post('/deaf/x', `Content-Length: ${body.length}`))

@@ -12,14 +12,14 @@ import { sampleOf, scrape, startGateway } from '../support/running.ts'
 const certificates = createCertificates(t)
 const { ca, server, client, selfSigned } = certificates
 
-/** Says who the other end is, by its certificate, and which name and host it asked for. */
+/** Answers with the client's certificate, and with the server name and host of the request. */
 const whoIsIt: RequestListener = (req, res) => {
   const socket = req.socket as TLSSocket
   const { subject } = socket.getPeerCertificate()
   res.end(JSON.stringify({ peer: subject?.CN, servername: socket.servername, host: req.headers.host }))
 }
 
-/** @returns its port; with `requires` nobody comes in without a certificate of the CA */
+/** @returns its port; with `requires` the handshake fails without a certificate of the CA */
 const startSecure = async (requires = false): Promise<number> => {
   const certificate = { cert: server.cert, key: server.key, ca: ca.cert }
   const secure = createServer({ ...certificate, requestCert: requires, rejectUnauthorized: requires }, whoIsIt)
@@ -63,7 +63,7 @@ t.test('upstreams are spoken to over TLS, and known by their certificates', asyn
       .answer()
   const told = async (path: string): Promise<unknown> => JSON.parse((await ask(path)).body.toString())
 
-  await t.test('by the address, or by a name, which is said first', async t => {
+  await t.test('by the address, or by a name, which is checked first', async t => {
     t.match(await told('/trusted/x'), { servername: false, host: `127.0.0.1:${port}` })
     t.match(await told('/named/x'), { servername: 'localhost', host: `localhost:${port}` })
     t.match(await told('/renamed/x'), { servername: 'localhost', host: `127.0.0.1:${port}` })
@@ -74,7 +74,7 @@ t.test('upstreams are spoken to over TLS, and known by their certificates', asyn
     t.equal((await ask('/unknown/x')).status, 502)
   })
 
-  await t.test('a server that nobody vouches for, or that bears another name, is 502', async t => {
+  await t.test('a server whose certificate is not verified, or has another name, is 502', async t => {
     for (const name of ['public', 'otherCa', 'otherName']) {
       const refused = await ask(`/${name}/x`)
 

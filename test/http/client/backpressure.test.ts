@@ -9,7 +9,7 @@ import { ask, openPool, RoundTrip, startServer, tcp } from './support/round-trip
 
 const { ca, server: certificate } = createCertificates(t)
 
-/** @param ca who vouches for the server; undefined: those who vouch for everybody */
+/** @param ca verifies the server; undefined: the public CAs do */
 const secure =
   (url: string, ca?: string): OpenSocket =>
   (onread, onReady) => {
@@ -48,7 +48,7 @@ const pour = (socket: Socket, isChunked: boolean): { written(): number } => {
   return { written: () => written }
 }
 
-/** A reader that stops at each piece, until it is told to go on. */
+/** A reader that pauses at each piece until the test resumes it. */
 class SlowReader extends RoundTrip {
   readonly digest = createHash('sha256')
   bytes = 0
@@ -79,7 +79,7 @@ for (const [name, way] of Object.entries(ways)) {
   for (const isChunked of [false, true]) {
     const how = `${name}, ${isChunked ? 'in chunks' : 'with a length'}`
 
-    t.test(`a reader that takes no more is not read ahead of, and loses nothing: ${how}`, async t => {
+    t.test(`the client does not read ahead of a paused reader, which loses nothing: ${how}`, async t => {
       let written = (): number => 0
       const server = await start(t, name, socket =>
         socket.once('data', () => {
@@ -113,7 +113,7 @@ for (const [name, way] of Object.entries(ways)) {
     await eventually(() => server.openConnections() === 0)
   })
 
-  t.test(`who is stopped and gives up frees the connection: ${name}`, async t => {
+  t.test(`a paused round trip that is aborted frees the connection: ${name}`, async t => {
     const server = await start(t, name, socket => socket.once('data', () => pour(socket, false)))
     const trip = new SlowReader(openPool(t, server.url, {}, way.open(server.url)))
     await standsStill(() => trip.bytes)
@@ -140,7 +140,7 @@ t.test('over TLS a reader that was stopped between two records hears the end of 
   await eventually(() => relay.openConnections() === 0)
 })
 
-t.test('over TLS a server that nobody vouches for is unreachable', async t => {
+t.test('over TLS a server whose certificate is not verified is unreachable', async t => {
   const server = await start(t, 'tls', () => undefined)
 
   t.match(await new RoundTrip(openPool(t, server.url, {}, secure(server.url))).failure, { kind: 'unreachable' })

@@ -12,7 +12,7 @@ t.test('a connection serves again only where request and answer have ended clean
     ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n', true],
     ['trailers', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-A: 1\r\n\r\n', true],
     ['interim answers', `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${hello}`, true],
-    ['HTTP/1.0 that says so', 'HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello', true],
+    ['HTTP/1.0 with keep-alive', 'HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello', true],
     ['HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello', false],
     ['Connection: close', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello', false],
     ['a byte behind the end', `${hello}\n`, false],
@@ -69,7 +69,7 @@ t.test(
   },
 )
 
-t.test('what comes on an idle connection answers nobody: the connection is closed', async t => {
+t.test('bytes on an idle connection answer no request: the connection is closed', async t => {
   for (const bytes of [hello, 'HTTP/1.1 408 Request Timeout\r\n\r\n', '\r\n']) {
     const server = await startServer(t, (socket, count) =>
       socket.on('data', () => socket.write(hello.replace('hello', `no. ${count}`))),
@@ -118,9 +118,9 @@ t.test('a failure says how far it got', async t => {
     ['in mid-head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-'), 'closed'],
     ['in mid-body', (socket: Socket) => socket.end(hello.slice(0, -1)), 'broken-off'],
     ['by what is no answer', (socket: Socket) => socket.write('garbage'), 'invalid'],
-    ['by an upgrade that nobody asked for', (socket: Socket) => socket.write('HTTP/1.1 101 A\r\n\r\n'), 'invalid'],
+    ['by an upgrade that was not requested', (socket: Socket) => socket.write('HTTP/1.1 101 A\r\n\r\n'), 'invalid'],
     [
-      'by a chunk that is none',
+      'by an invalid chunk',
       (socket: Socket) => socket.write(`${hello.replace(/C.*5/, 'Transfer-Encoding: chunked')}\r\n`),
       'broken-off',
     ],
@@ -140,7 +140,7 @@ t.test('a server that is not there is unreachable', async t => {
   t.match(await new RoundTrip(pool).failure, { kind: 'unreachable' })
 })
 
-t.test('a connection that served before and ends before an answer says so', async t => {
+t.test('a connection that was used before and ends before a response is reported as reused', async t => {
   const server = await startServer(t, socket => {
     socket.once('data', () => {
       socket.write(hello)
@@ -153,7 +153,7 @@ t.test('a connection that served before and ends before an answer says so', asyn
   t.match(await new RoundTrip(pool).failure, { kind: 'closed', wasReused: true })
 })
 
-t.test('who gives up hears no more, and the server sees the connection end', async t => {
+t.test('after an abort the handler is not called, and the server sees the connection end', async t => {
   const server = await startServer(t, socket => socket.once('data', () => socket.write(hello.slice(0, -2))))
   const pool = openPool(t, server.url)
   const trip = new RoundTrip(pool)
@@ -165,7 +165,7 @@ t.test('who gives up hears no more, and the server sees the connection end', asy
   t.equal(trip.body, 'hel')
 })
 
-t.test('who gives up before there is a connection opens none that stays', async t => {
+t.test('an abort before the connection is open leaves no open connection', async t => {
   const server = await startServer(t, () => undefined)
   const trip = new RoundTrip(openPool(t, server.url))
   trip.connection.abort()

@@ -44,7 +44,7 @@ const postOf = (body: BodySource, framing: string) => ({
   isChunked: framing === chunks,
 })
 
-/** A server that keeps what it hears; it answers once it has heard the end. */
+/** A server that records the bytes it receives; it answers after the end of the request. */
 const startHearing = async (t: Test, end: string): Promise<ScriptedServer & { heard(): string }> => {
   let heard = ''
   const server = await startServer(t, socket => {

@@ -4,7 +4,7 @@ import { ResponseParser } from '../../../src/http/client/response-parser.ts'
 import { InvalidMessageError } from '../../../src/http/message/invalid-message.ts'
 import { splits } from '../support/splits.ts'
 
-/** What a reader has told. */
+/** The calls of a parser. */
 interface Told {
   readonly status: number | undefined
   readonly body: string
@@ -31,7 +31,7 @@ const read = (pieces: readonly Buffer[], method = 'GET', ends = false): Told => 
   for (const piece of pieces)
     rest += reader.isDone ? piece.toString('latin1') : piece.toString('latin1', reader.read(piece))
   if (ends && !reader.isDone) reader.finish()
-  if (heads.length > 1 || ended > 1) throw new Error('an answer is told once')
+  if (heads.length > 1 || ended > 1) throw new Error('a response is reported once')
   return { status: heads[0]?.status, body, hasEnded: ended === 1, rest }
 }
 
@@ -114,7 +114,7 @@ t.test('what is no answer is refused, as soon as it can be seen', async t => {
   }
 })
 
-t.test('interim answers are bounded by their bytes, not by their number', t => {
+t.test('interim responses are limited by their bytes, not by their number', t => {
   const many = 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(2400)
   const pieces = many.match(/[\s\S]{1,1000}/g) ?? []
   const final = `${ok}Content-Length: 2\r\n\r\nok`

@@ -17,7 +17,7 @@ import { ask, openPool } from './support/round-trips.ts'
 const certificates = createCertificates(t)
 const { ca, server, client, dir } = certificates
 
-/** What is used, and what is said of it. */
+/** The certificates in use, and the reports about them. */
 const open = (t: Test, options: ClientTlsOptions) => {
   const said: string[] = []
   const ends: CertificateEnds[] = []
@@ -31,7 +31,7 @@ const open = (t: Test, options: ClientTlsOptions) => {
   return { tls, said, ends }
 }
 
-/** A server that says who the other end is. @returns what asks it over a new connection */
+/** A server that answers with the client's certificate. @returns a function that requests it over a new connection */
 const startSecure = async (t: Test) => {
   const options = { cert: server.cert, key: server.key, ca: ca.cert, requestCert: true, rejectUnauthorized: false }
   const secure = createServer(options, (req, res) => {
@@ -61,7 +61,7 @@ t.test('new connections show what the files hold now', async t => {
   t.equal(await askOver(tls), 'other')
 })
 
-t.test('who connects is told when what it uses expires, and again when that is renewed', async t => {
+t.test('the expiry of the certificates is reported at the start and at each renewal', async t => {
   const endOf = (cert: string): number => new X509Certificate(cert).validToDate.getTime()
   const [certFile, keyFile] = [join(dir, 'ending.pem'), join(dir, 'ending.key')]
   copyFileSync(client.certFile, certFile)
@@ -87,7 +87,7 @@ t.test('a certificate that does not hold is refused, whatever the environment sa
   t.equal(await askOver(open(t, { caFile: ca.certFile }).tls), 'nobody')
 })
 
-t.test('files that hold nothing of use change nothing, and are told of once', async t => {
+t.test('files that cannot be used change nothing, and are reported once', async t => {
   const askOver = await startSecure(t)
   const caFile = join(dir, 'ca-in-use.pem')
   copyFileSync(ca.certFile, caFile)
@@ -104,7 +104,7 @@ t.test('files that hold nothing of use change nothing, and are told of once', as
   t.match(said[1], /holds no certificate/)
 })
 
-t.test('what cannot be used at the start is said with its file', async t => {
+t.test('an error at the start names the file', async t => {
   const cases: readonly (readonly [ClientTlsOptions, RegExp])[] = [
     [{ caFile: join(dir, 'absent.pem') }, /absent\.pem cannot be read \(ENOENT\)/],
     [{ caFile: client.keyFile }, /client\.key holds no certificate/],

@@ -9,7 +9,7 @@ import { answering, ask, get, hello, openPool, RoundTrip, startServer, tcp } fro
 
 const soon = 50
 
-/** A TLS handshake that nobody answers: the connection is there and of no use. */
+/** A TLS handshake without a response: the connection is open and cannot be used. */
 const unanswered =
   (url: string): OpenSocket =>
   (onread, onReady) =>
@@ -64,7 +64,7 @@ t.test('a wait that is not over is not ended: each piece of a body begins it ane
   t.equal(trip.body, body)
 })
 
-t.test('a header that comes in pieces has no more time than another', async t => {
+t.test('a head that arrives in pieces has as much time as any other', async t => {
   const hints = 'HTTP/1.1 103 Early Hints\r\n\r\n'
   for (const text of [hello.replace('\r\n', `\r\nX-A: ${'a'.repeat(400)}\r\n`), hints.repeat(15) + hello]) {
     const server = await startServer(t, socket => socket.once('data', () => say(socket, text, 5)))

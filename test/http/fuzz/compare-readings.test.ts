@@ -67,7 +67,7 @@ const violations: readonly (readonly [what: string, ours: Reading, node: Reading
   ['a refused body that Node reads to its end', refused('bad-trailer', partial), open(message)],
   ['a refused head of a message whose body Node waits for', refused('bad-trailer'), open(partial)],
   ['a refused message behind a good one', refused('two-hosts', message), open(message, message)],
-  ['a connection that nobody asked to close', closed(message), open(message, message)],
+  ['a connection that the client did not ask to close', closed(message), open(message, message)],
   ['a connection that stays open though Node closes it', open(closing), closed(closing)],
   ['an upgrade of our own', { messages: [message], end: { is: 'upgraded', rest: '' } }, open(message)],
   [

@@ -3,7 +3,7 @@ import type { Message, Reading } from './reading.ts'
 import { membersOf } from './reading.ts'
 import { findRefusalRow } from './refusal-table.ts'
 
-/** What a comparison found. Everything but a violation is allowed. */
+/** The result of a comparison. Everything but a violation is allowed. */
 export type Verdict =
   /** Both read the same messages, and neither refuses what is behind them. */
   | { readonly is: 'same' }

@@ -3,8 +3,8 @@
  *
  *     node test/http/fuzz/fuzz.ts --requests 1000000 --seed 1 [--first INDEX]
  *
- * Exits with 1 if our server accepts what Node's does not, reads it in another way, or refuses it without a reason of the
- * table in refusal-table.ts.
+ * Exits with 1 if our server accepts a request that Node's refuses, reads it in another way, or refuses it without a
+ * reason of the table in refusal-table.ts.
  */
 import { parseArgs } from 'node:util'
 import { createOurServer } from './our-server.ts'

@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream'
 
 /** Stands for the socket of a connection. Its owner pushes what the client sends, and sees what the server writes. */
 export class MemorySocket extends Duplex {
-  /** What the server has written, in latin1. */
+  /** The bytes that the server has written, in latin1. */
   written = ''
   bytesRead = 0
   readonly remoteAddress = '127.0.0.1'

@@ -3,7 +3,7 @@ import { nodeHttp } from '../../../src/node-http.ts'
 import { MemorySocket } from './memory-socket.ts'
 import type { End, Message, Reading } from './reading.ts'
 
-/** What Node's own server reads out of these bytes, which come in one piece. */
+/** Reads these bytes with Node's own server, in one piece. */
 export const readAsNode = (bytes: Buffer): Reading => {
   const socket = new MemorySocket()
   requests = []

@@ -9,7 +9,7 @@ export type ReadConnection = (pieces: readonly Buffer[]) => Promise<Reading>
 export type Defer = (run: () => void) => void
 
 /**
- * What the server under test reads. Each request is answered when its body has ended.
+ * Reads requests with the server under test. Each request is answered when its body has ended.
  * @param defer before a body and each further piece of it are read, and before a request is answered; left out: at once
  */
 export const createReader = (createServer: CreateServerUnderTest, defer: Defer = run => run()): ReadConnection => {

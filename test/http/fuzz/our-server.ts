@@ -51,7 +51,7 @@ const rawHeadersOf = ({ text, lineStarts }: RequestHead): readonly string[] =>
 const noContent = { status: 204, lines: '', length: undefined, hasDate: true } as const
 
 const answer = ({ head }: Request, response: Response): void => {
-  // Without it the connection closes, because nobody has asked for the body.
+  // Without it the connection closes, because the handler has not read the body.
   if (head.fields.expect !== undefined) response.writeContinue()
   response.writeHead(noContent)
   response.end()

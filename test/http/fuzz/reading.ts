@@ -1,4 +1,4 @@
-/** What a server reads out of the bytes of one connection. */
+/** The requests that a server reads from the bytes of one connection. */
 export interface Reading {
   readonly messages: readonly Message[]
   readonly end: End

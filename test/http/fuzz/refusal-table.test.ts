@@ -32,7 +32,7 @@ const examples: Readonly<Record<string, string>> = {
   'tab-behind-coding': 'POST /1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\t\r\n\r\n0\r\n\r\n',
 }
 
-t.test('Node still deviates where the comparison says so', async t => {
+t.test('Node still deviates as the comparison declares', async t => {
   for (const { name } of nodeDeviations) {
     const text = `${examples[name]}GET /2 HTTP/1.1\r\nHost: a\r\n\r\n`
     const bytes = Buffer.from(text, 'latin1')

@@ -1,6 +1,6 @@
 import type { MemorySocket } from './memory-socket.ts'
 
-/** What the fuzz test needs of an HTTP/1.1 server. */
+/** The parts of an HTTP/1.1 server that the fuzz test uses. */
 export interface ServerUnderTest {
   accept(socket: MemorySocket): void
 }

@@ -6,7 +6,7 @@ import { splits } from '../support/splits.ts'
 
 interface Unchunked {
   readonly content: string
-  /** What follows the body. */
+  /** The bytes after the body. */
   readonly rest: string
   readonly isDone: boolean
 }

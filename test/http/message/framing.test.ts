@@ -13,7 +13,7 @@ const reasonOf = (length: string | undefined, coding: string | undefined, versio
   }
 }
 
-t.test('a body is framed by its length, by chunks, or there is none', async t => {
+t.test('a body is framed by its length or by chunks, or the message has no body', async t => {
   t.same(framed(undefined, undefined), { by: 'nothing' })
   t.same(framed('0', undefined), { by: 'length', bytes: 0 })
   t.same(framed('005', undefined, 0), { by: 'length', bytes: 5 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parseTarget } from '../../../src/http/message/request-target.ts'
 
-t.test('path and query are told apart, the query untouched', async t => {
+t.test('path and query are separated, and the query is not changed', async t => {
   const cases = [
     ['/', { path: '/', query: '' }],
     ['/a/b', { path: '/a/b', query: '' }],

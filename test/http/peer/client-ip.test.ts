@@ -31,7 +31,7 @@ t.test('behind trusted proxies the first address from the right that is not one 
   }
 })
 
-t.test('who is trusted', async t => {
+t.test('which peers are trusted', async t => {
   const addresses = createAddressReader(['10.0.0.0/8', '192.0.2.7', 'fd00::/8'])
 
   for (const address of ['10.255.255.255', '192.0.2.7', 'fdff::1']) t.ok(addresses.isTrusted(address), address)

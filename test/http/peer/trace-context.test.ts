@@ -13,7 +13,7 @@ t.test('a trace goes on under a span of our own', async t => {
   }
 })
 
-t.test('flags that nobody has defined are not handed on', async t => {
+t.test('undefined flags are not passed on', async t => {
   t.match(next(`00-${trace}-${span}-ff`), /-03$/)
   t.match(next(`00-${trace}-${span}-04`), /-00$/)
 })

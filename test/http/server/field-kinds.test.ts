@@ -2,7 +2,7 @@ import t from 'tap'
 import { fieldKindOf, fieldKinds } from '../../../src/http/server/field-kinds.ts'
 import { readFields } from '../support/request-context.ts'
 
-t.test('only the gateway may say who somebody is: such fields are known in any spelling', async t => {
+t.test('only the gateway may name the caller: fields with an identity are recognised in any spelling', async t => {
   const names = [
     'X-Sidegate-Client-Id',
     'x-sidegate-anything',

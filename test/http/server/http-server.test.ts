@@ -71,7 +71,7 @@ t.test('only a GET that asks for a WebSocket alone is marked as a handshake', as
   }
 })
 
-/** A server with room for so many connections; it answers `/busy` when the test says so. */
+/** A server with a limit of connections; it answers `/busy` when the test ends that request. */
 const startSmallServer = async (t: Test, maxConnections: number) => {
   const held: Response[] = []
   const running = await startHttpServer(

@@ -93,17 +93,17 @@ t.test('HEAD is answered as well where that is the last of the connection', asyn
   t.equal(await connection.ended(), 'closed')
 })
 
-t.test('of a body that nobody reads at most 1 MiB is dropped before the connection closes', async t => {
+t.test('at most 1 MiB of an unread body is dropped before the connection closes', async t => {
   const url = await listen(t, response => reply(response, 'no', 404))
   const connection = openConnection(t, url).send(post(`Content-Length: ${most}`) + 'a'.repeat(most))
   const answer = await connection.answer()
 
-  t.equal(headerOf(answer, 'connection'), 'keep-alive', 'nobody knew then that too much of it was left')
+  t.equal(headerOf(answer, 'connection'), 'keep-alive', 'the rest was not known to be too long then')
   t.equal(await connection.ended(), 'closed')
   await eventually(() => connection.unsentBytes === 0)
 })
 
-t.test('a body that nobody reads, and that stops in the middle, is waited for about a second', async t => {
+t.test('the rest of an unread body that stops in the middle is awaited for about a second', async t => {
   const url = await listen(t, response => reply(response, 'no', 404))
   const startedAtMs = performance.now()
   const connection = openConnection(t, url).send(`${post('Content-Length: 10')}hello`)

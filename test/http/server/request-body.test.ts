@@ -46,7 +46,7 @@ t.test('broken chunks are refused', async t => {
 
 t.test('the connection is asked once for each change of what the reader wants', async t => {
   const { body, asked, sink } = open({ by: 'length', bytes: 5 })
-  t.ok(body.isPaused, 'nobody reads it yet')
+  t.ok(body.isPaused, 'it is not read yet')
   body.read(sink)
   body.resume()
   body.pause()

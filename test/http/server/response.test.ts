@@ -7,7 +7,7 @@ import { headerOf, headersOf } from '../../support/raw-answer.ts'
 import { openConnection } from '../../support/raw-client.ts'
 import { head, reply, startHttpServer } from '../support/http-server.ts'
 
-/** What a client gets of one response. */
+/** The bytes of one response as the client gets them. */
 const answerTo = async (t: Test, write: (response: Response) => void, line = 'GET /', ...fields: readonly string[]) => {
   const { url } = await startHttpServer(t, (_request, response) => write(response))
   const connection = openConnection(t, url).send(head(line, ...fields))
@@ -172,7 +172,7 @@ t.test('a response has one head, and takes nothing behind its end', async t => {
   t.equal((await connection.send(head('GET /')).answer()).body.toString(), 'ok')
 })
 
-t.test('a listener is told of the end, or that the connection has closed, and of nothing twice', async t => {
+t.test('a listener gets the end or the close of the connection, and no event twice', async t => {
   const told: string[] = []
   const { url } = await startHttpServer(t, ({ head }, response) => {
     response.listener = {

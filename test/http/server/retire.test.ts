@@ -50,20 +50,23 @@ t.test('an idle connection that is retired closes at once', async t => {
   t.equal(await connection.ended(), 'closed')
 })
 
-t.test('a connection that is retired while its request is answered says so, and closes behind the answer', async t => {
-  const held: Response[] = []
-  const { url, requests, retire } = await listen(t, response => void held.push(response))
-  const connection = openConnection(t, url).send(head('GET /a') + head('GET /b'))
-  await eventually(() => held.length === 1)
-  retire()
-  for (const response of held) reply(response, 'here')
-  const answer = await connection.answer()
+t.test(
+  'a connection that is retired during a request sends Connection: close, and closes after the response',
+  async t => {
+    const held: Response[] = []
+    const { url, requests, retire } = await listen(t, response => void held.push(response))
+    const connection = openConnection(t, url).send(head('GET /a') + head('GET /b'))
+    await eventually(() => held.length === 1)
+    retire()
+    for (const response of held) reply(response, 'here')
+    const answer = await connection.answer()
 
-  t.equal(answer.body.toString(), 'here')
-  t.equal(headerOf(answer, 'connection'), 'close')
-  t.equal(await connection.ended(), 'closed')
-  t.equal(requests(), 1, 'the pipelined request is not begun')
-})
+    t.equal(answer.body.toString(), 'here')
+    t.equal(headerOf(answer, 'connection'), 'close')
+    t.equal(await connection.ended(), 'closed')
+    t.equal(requests(), 1, 'the pipelined request is not begun')
+  },
+)
 
 t.test('a connection that is retired while its client has yet to take the answer closes behind it', async t => {
   const most = 32 * 1024 * 1024

@@ -3,7 +3,7 @@ import t from 'tap'
 import { type Ticked, TimeoutTicker } from '../../../src/http/server/timeout-ticker.ts'
 import { eventually } from '../../support/eventually.ts'
 
-/** Entries of a ticker; `onTick` is told which of them it looks at. */
+/** Entries of a ticker; `onTick` receives the entry of each tick. */
 const fill = (count: number, timeoutsMs: readonly number[], onTick: (nth: number) => void = () => undefined) => {
   const ticker = new TimeoutTicker<Ticked>(timeoutsMs)
   const entries = Array.from({ length: count }, (_, nth): Ticked => ({ tick: () => onTick(nth) }))
@@ -34,7 +34,7 @@ t.test('every entry is visited once, and other callbacks have turns meanwhile', 
   t.same(seen, new Set(entries))
 })
 
-t.test('few entries are visited at once, and the end of the visit is told', async t => {
+t.test('few entries are visited at once, and the end of the visit is reported', async t => {
   const { ticker } = fill(2, [])
   let visits = 0
   let isDone = false

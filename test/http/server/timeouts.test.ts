@@ -40,7 +40,7 @@ t.test('the header of a later request has its own time', async t => {
 })
 
 t.test(
-  'a body that does not come in time is 408, and its handler is told that the request is over (RFC 9110 section 15.5.9; checklist L10)',
+  'a body that does not arrive in time is 408, and its handler learns that the request is over (RFC 9110 section 15.5.9; checklist L10)',
   async t => {
     const gone = Promise.withResolvers<void>()
     const { url, refusals, drops } = await startHttpServer(

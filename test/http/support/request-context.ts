@@ -8,7 +8,7 @@ import { parseRequestHead } from '../../../src/http/server/request-parser.ts'
 import { Response } from '../../../src/http/server/response.ts'
 import { createCertificateReader } from '../../../src/http/tls/client-certificate.ts'
 
-/** What the server reads of these field lines, good or not. @param lines names and values in turn */
+/** The fields that the server reads from these field lines, valid or not. @param lines names and values in turn */
 export const readFields = (lines: readonly string[]): RequestFields => {
   const fields = createRequestFields()
   for (let i = 0; i + 1 < lines.length; i += 2) addField(fields, fieldKindOf(lines[i] ?? ''), lines[i + 1] ?? '')
@@ -23,7 +23,7 @@ interface Sender {
   readonly trustedProxies?: readonly string[]
 }
 
-/** The context of a GET without a body, on a socket that nobody is at the other end of. @param fields names and values in turn */
+/** The context of a GET without a body, on a socket without a peer. @param fields names and values in turn */
 export const createRequestContext = (
   fields: readonly string[] = [],
   { peer = '', trustedProxies = [] }: Sender = {},

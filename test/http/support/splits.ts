@@ -4,8 +4,8 @@ import { createRandom } from '../../support/random.ts'
 const most = 200
 
 /**
- * The pieces that bytes may come in: all at once, one by one, cut in two at every byte, and cut at random places, the same
- * in every run.
+ * The pieces in which bytes may arrive: all at once, one by one, cut in two at every byte, and cut at random places,
+ * the same in every run.
  * @param text latin1
  */
 export const splits = (text: string): readonly (readonly Buffer[])[] => {

@@ -3,15 +3,15 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import t, { type Test } from 'tap'
 import { createHttpServer } from '../../../src/http/server/http-server.ts'
 import { type DropReason, defaultHttpServerOptions } from '../../../src/http/server/options.ts'
-import type { CertificateEnds } from '../../../src/http/tls/pem.ts'
 import { createCertificateReader } from '../../../src/http/tls/client-certificate.ts'
+import type { CertificateEnds } from '../../../src/http/tls/pem.ts'
 import { openTls } from '../../../src/http/tls/tls.ts'
 import type { TlsOptions } from '../../../src/http/tls/tls-options.ts'
 import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
 import { openConnection } from '../../support/raw-client.ts'
 import { listenOn, reply, switchingProtocols } from './http-server.ts'
 
-/** An HTTP server that speaks TLS, and those who connect to it. */
+/** An HTTP server with TLS, and its clients. */
 
 /** Made once for the file that runs. */
 export const certificates = createCertificates(t)
@@ -20,8 +20,8 @@ export const trust = { ca: ca.cert, servername: 'localhost' }
 export const request = 'GET / HTTP/1.1\r\nHost: gw.test\r\n\r\n'
 
 /**
- * A listening server that answers with the client's name and whether it is vouched for: at `/` at once, at `/held` when the
- * test lets it, at `/begun` with its header sent before that.
+ * A listening server that answers with the client's name and whether its certificate is verified: at `/` at once, at
+ * `/held` when the test lets it, at `/begun` with its header sent before that.
  */
 export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits = defaultHttpServerOptions) => {
   const options: TlsOptions = { certFile: server.certFile, keyFile: server.keyFile, clientAuth: 'off', ...changes }
@@ -68,7 +68,7 @@ export const listen = async (t: Test, changes: Partial<TlsOptions> = {}, limits 
   return { url, seen, drops, held, ends }
 }
 
-/** Who the server takes the client for, or that there is no answer. */
+/** The server's view of the client, or that there is no response. */
 export const whoAmI = async (t: Test, url: string, shown: Partial<CertificateFiles> = {}): Promise<string> => {
   const connection = openConnection(t, url, { ...trust, ...identity(shown) }).send(request)
   return connection.answer().then(
@@ -82,7 +82,7 @@ const identity = ({ cert, key }: Partial<CertificateFiles>): ConnectionOptions =
   ...(key !== undefined && { key }),
 })
 
-/** The handshake alone. @throws the client's error where there is none */
+/** The handshake alone. @throws the client's error if it fails */
 export const handshake = async (t: Test, url: string, options: ConnectionOptions = {}): Promise<TLSSocket> => {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), ...trust, ...options })

@@ -17,7 +17,7 @@ const forwarded = ({ cert }: CertificateFiles): readonly string[] => [
   `Hash=ab;Cert="${encodeURIComponent(cert)}"`,
 ]
 
-/** Who the client is taken for, by what a peer says on a plain connection. */
+/** The certificate of the client by the fields of a peer on a plain connection. */
 const believe = (
   fields: readonly string[],
   { isTrusted = true, ...options }: Partial<CertificateReaderOptions> & { readonly isTrusted?: boolean } = {},
@@ -33,7 +33,7 @@ t.test('what a trusted proxy says in the named field is believed, and vouched fo
   t.equal(believe([]), undefined)
 })
 
-t.test('nobody else is believed', async t => {
+t.test('other peers are not trusted', async t => {
   t.equal(believe(clientCert(client), { isTrusted: false }), undefined)
   t.equal(believe(forwarded(client), { isTrusted: false, header: 'x-forwarded-client-cert' }), undefined)
 })

@@ -57,7 +57,7 @@ t.test('no session is resumed, so that a certificate is proven each time', async
   }
 })
 
-t.test('who cannot agree to TLS is dropped, and who goes before it is not counted', async t => {
+t.test('a failed handshake is counted as dropped, a client that leaves before it is not', async t => {
   const { url, drops } = await listen(t)
   const { port } = new URL(url)
   const plain = openConnection(t, `http://127.0.0.1:${port}`).send(request)
@@ -91,7 +91,7 @@ t.test('clientAuth optional: a certificate is seen with whether a CA vouches for
   t.equal(await whoAmI(t, url, certificates.issue('wrong', { usage: 'serverAuth' })), 'CN=wrong false')
 })
 
-t.test('without a CA for clients nobody is vouched for', async t => {
+t.test('without a CA for clients no client certificate is verified', async t => {
   const { url } = await listen(t, { clientAuth: 'optional' })
 
   t.equal(await whoAmI(t, url, client), 'CN=client false')
@@ -150,7 +150,7 @@ t.test('a header that does not come in time is 408 over TLS too', async t => {
   t.same(seen, ['REQUEST_TIMEOUT'])
 })
 
-t.test('plain HTTP on the TLS port is cut off, and nobody else notices', async t => {
+t.test('plain HTTP on the TLS port is closed, and other clients are not affected', async t => {
   const { url, seen } = await listen(t)
   const connection = openConnection(t, url.replace('https', 'http')).send(request)
 

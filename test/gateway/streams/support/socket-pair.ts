@@ -6,7 +6,7 @@ export interface SocketPair {
   /** Ours, half-open as the sockets of an HTTP server are. */
   readonly near: Socket
   readonly far: Socket
-  /** What has come to the far end. */
+  /** The bytes that have arrived at the far end. */
   readonly received: () => Buffer
 }
 

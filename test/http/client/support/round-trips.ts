@@ -59,7 +59,7 @@ export const startServer = async (
   server.on(isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {
     sockets.push(socket)
     socket.on('error', () => undefined)
-    // Half a connection that nobody reads would be taken for open.
+    // Without a reader a half-closed connection would count as open.
     socket.resume()
     onConnection(socket, sockets.length)
   })
