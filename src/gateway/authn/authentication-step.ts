@@ -1,5 +1,5 @@
-import type { AuthorizationServer } from '../../oauth/index.ts'
 import type { ClientRegistration } from '../../oauth/clients/metadata.ts'
+import type { AuthorizationServer } from '../../oauth/index.ts'
 import type { Exchange, Outcome } from '../exchange.ts'
 import type { MeteredOperation } from '../operation-metrics.ts'
 import type { BruteForceLimit } from './brute-force-limit.ts'

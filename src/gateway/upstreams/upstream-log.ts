@@ -35,7 +35,10 @@ export const createUpstreamLog = (log: Logger, upstream: string): UpstreamLog =>
     ),
   health: ({ address, isHealthy }) =>
     isHealthy
-      ? log.info({ event: 'upstream_endpoint_healthy', upstream, address }, 'an endpoint of an upstream is healthy again')
+      ? log.info(
+          { event: 'upstream_endpoint_healthy', upstream, address },
+          'an endpoint of an upstream is healthy again',
+        )
       : log.warn(
           { event: 'upstream_endpoint_unhealthy', upstream, address },
           'an endpoint of an upstream is not healthy',

@@ -21,7 +21,9 @@ export interface ResponseFuzzResult {
 /** Node reads so many at a time, each on a connection of its own. */
 const batchSize = 500
 
-/** Mutates half of the answers. Node's client reads each in one piece, and ours reads it in one piece and in several. */
+/**
+ * Mutates half of the responses. Node's client reads each in one piece, and ours reads it in one piece and in several.
+ */
 export const runResponseFuzz = async (options: ResponseFuzzOptions): Promise<ResponseFuzzResult> => {
   const random = createRandomSource(options.seed)
   const verdicts = new Map<string, number>()
