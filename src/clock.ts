@@ -10,3 +10,10 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() }
+
+/** Milliseconds since 1970, UTC, with fractions. Unlike the time of day this clock is never set back. */
+export interface MonotonicClock {
+  nowMs(): number
+}
+
+export const monotonicClock: MonotonicClock = { nowMs: () => performance.timeOrigin + performance.now() }

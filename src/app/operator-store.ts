@@ -62,7 +62,7 @@ export const backUpStore = async ({ store }: SidegateConfig, to: string): Promis
  */
 export const restoreStore = async ({ store }: SidegateConfig, from: string): Promise<string | undefined> => {
   const path = pathOf(store)
-  const { restoreFile } = await import('../stores/sqlite/restore.ts')
+  const { restoreFile } = await import('../stores/sqlite-restore.ts')
   return restoreFile(from, path, systemClock)
 }
 

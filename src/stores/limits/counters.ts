@@ -1,10 +1,10 @@
+import { type MonotonicClock, monotonicClock } from '../../clock.ts'
 import type { Algorithm, Charge, Rule, RuleState } from '../ports/limiter.ts'
 import { CalendarWindow } from './algorithms/calendar-window.ts'
 import { LeakyBucket } from './algorithms/gcra.ts'
 import { SlidingLog } from './algorithms/sliding-log.ts'
 import { BoundedKeyMap } from './bounded-key-map.ts'
 import type { Counter, Terms } from './counter.ts'
-import { type MonotonicClock, monotonicClock } from './monotonic-clock.ts'
 
 /** What was let in of requests of one charge that came together. */
 export interface Admission {

@@ -1,9 +1,9 @@
+import type { MonotonicClock } from '../../clock.ts'
 import type { Charge, Rule, Verdict } from '../ports/limiter.ts'
 import { AdmissionLog, type AdmissionLogReader } from './admission-log.ts'
 import { toVerdict } from './batching/pending-decisions.ts'
 import type { Terms } from './counter.ts'
 import { createCounters, type Decision } from './counters.ts'
-import type { MonotonicClock } from './monotonic-clock.ts'
 
 /** Which part of every limit this process holds while the shared count is away: one of `of`, counted from 0. */
 export interface WorkerShare {

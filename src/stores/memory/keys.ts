@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { KeyRecord, KeyStore } from '../ports/keys.ts'
-import { byAge } from '../shared/key-order.ts'
+import { byAge } from '../ports/keys.ts'
 import { createExpiringMap } from './expiring-map.ts'
 
 export const createKeys = (clock: Clock): KeyStore => {

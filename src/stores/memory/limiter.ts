@@ -1,6 +1,6 @@
+import { type MonotonicClock, monotonicClock } from '../../clock.ts'
 import { toVerdict } from '../limits/batching/pending-decisions.ts'
 import { createCounters } from '../limits/counters.ts'
-import { type MonotonicClock, monotonicClock } from '../limits/monotonic-clock.ts'
 import type { Limiter } from '../ports/limiter.ts'
 
 /** Plan limits of one process, decided at once. */

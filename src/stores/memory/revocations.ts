@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { GrantState } from '../ports/grant-state.ts'
 import type { RevocationStore } from '../ports/revocations.ts'
-import { grantIdOf } from '../shared/grant-id.ts'
+import { grantIdOf } from '../ports/revocations.ts'
 import { tokensEndAtMs } from '../shared/grant-rules.ts'
 import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
 

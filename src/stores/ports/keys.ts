@@ -25,3 +25,6 @@ export interface KeyRecord {
   readonly activeAtMs?: number
   readonly jwk: Readonly<Record<string, unknown>>
 }
+
+/** Sorts keys oldest first. Keys of the same millisecond are ordered by `kid`, so that all processes agree on the newest. */
+export const byAge = (a: KeyRecord, b: KeyRecord): number => a.createdAtMs - b.createdAtMs || (a.kid < b.kid ? -1 : 1)

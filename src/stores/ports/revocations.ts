@@ -21,3 +21,9 @@ export interface Revocation {
   readonly id: string
   readonly untilMs: number
 }
+
+/** The grant id that a revocation names: the whole text, or the part of a `jti` before its first dot. */
+export const grantIdOf = (id: string): string => {
+  const dot = id.indexOf('.')
+  return dot < 0 ? id : id.slice(0, dot)
+}

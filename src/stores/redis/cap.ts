@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { ttlMs } from './ttl.ts'
+import { ttlMs } from './redis-keys.ts'
 
 /**
  * KEYS: the ids of records by the end of their lifetime. ARGV: the caller's now, the new record's id, its end and lifetime, the

@@ -3,8 +3,7 @@ import type { KeyRecord } from '../ports/keys.ts'
 import type { RedisUrl } from '../store-url.ts'
 import { answered, connectRedis, defineScript, type RedisConnection, waitUntilReady } from './connection.ts'
 import { copyMark } from './keys.ts'
-import { redisKeys } from './redis-keys.ts'
-import { ttlMs } from './ttl.ts'
+import { redisKeys, ttlMs } from './redis-keys.ts'
 
 /** What is copied. */
 export interface CopySource {

@@ -6,8 +6,7 @@ import type { TokenToStore } from '../ports/token-draft.ts'
 import { newGrantState } from '../shared/grant-rules.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { createScript, currentRefreshScript, redeemScript, refreshScript } from './grant-scripts.ts'
-import { redisKeys } from './redis-keys.ts'
-import { ttlMs } from './ttl.ts'
+import { redisKeys, ttlMs } from './redis-keys.ts'
 
 export const createGrants = (connection: RedisConnection, clock: Clock): GrantStore => {
   const create = defineScript(connection, 'sidegateGrantCreate', 1, createScript)

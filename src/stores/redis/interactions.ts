@@ -2,8 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { InteractionStore } from '../ports/interactions.ts'
 import { createCap } from './cap.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { redisKeys } from './redis-keys.ts'
-import { ttlMs } from './ttl.ts'
+import { redisKeys, ttlMs } from './redis-keys.ts'
 
 /** KEYS: the interaction. ARGV: version it must have, its next version, record. Answers 1 where it was replaced. */
 const replaceScript = `

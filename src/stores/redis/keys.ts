@@ -1,9 +1,8 @@
 import type { Clock } from '../../clock.ts'
 import type { KeyRecord, KeyStore } from '../ports/keys.ts'
-import { byAge } from '../shared/key-order.ts'
+import { byAge } from '../ports/keys.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { redisKeys } from './redis-keys.ts'
-import { ttlMs } from './ttl.ts'
+import { redisKeys, ttlMs } from './redis-keys.ts'
 
 /** Beside the keys while a copy into this Redis has not ended: no `kid` has a space. Its value names what is copied. */
 export const copyMark = 'copy of'

@@ -1,7 +1,7 @@
+import { monotonicClock } from '../../clock.ts'
 import type { ChargeBatch } from '../limits/batching/charge-batch.ts'
 import { createChargeBatches } from '../limits/batching/charge-batches.ts'
 import { createLocalFallback, type OutageOptions } from '../limits/local-fallback.ts'
-import { monotonicClock } from '../limits/monotonic-clock.ts'
 import type { Charge, Limiter, Verdict } from '../ports/limiter.ts'
 import type { RedisUrl } from '../store-url.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'

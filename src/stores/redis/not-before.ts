@@ -1,8 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { NotBefore, NotBeforeStore } from '../ports/not-before.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { redisKeys } from './redis-keys.ts'
-import { ttlMs } from './ttl.ts'
+import { redisKeys, ttlMs } from './redis-keys.ts'
 
 /**
  * How far a reader goes back behind its cursor, in microseconds of Redis time: a replica that took over may lag behind the

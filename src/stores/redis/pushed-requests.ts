@@ -2,8 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { PushedRequest, PushedRequestStore } from '../ports/pushed-requests.ts'
 import { createCap } from './cap.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { redisKeys } from './redis-keys.ts'
-import { ttlMs } from './ttl.ts'
+import { redisKeys, ttlMs } from './redis-keys.ts'
 
 /** KEYS: the request. ARGV: lifetime, request. */
 const createScript = `

@@ -1,3 +1,5 @@
+import type { Clock } from '../../clock.ts'
+
 /**
  * Every key that the store keeps in Redis, without the prefix of the store's address, which the connection puts before
  * it; `../README.md` says what is in them and how long. The part in braces decides the slot in a Redis Cluster: all of
@@ -29,3 +31,9 @@ export const redisKeys = {
   /** Written to learn whether Redis takes writes; numbers lead to different nodes of a Cluster. */
   probe: (place: number): string => `probe:${place}`,
 } as const
+
+/**
+ * Milliseconds from now until `untilMs`, at least 1. Redis gets lifetimes and never absolute times, because its clock and
+ * ours need not agree.
+ */
+export const ttlMs = (clock: Clock, untilMs: number): number => Math.max(1, Math.ceil(untilMs - clock.nowMs()))

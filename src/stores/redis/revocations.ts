@@ -1,12 +1,11 @@
 import type { Clock } from '../../clock.ts'
 import type { Revocation, RevocationStore } from '../ports/revocations.ts'
-import { grantIdOf } from '../shared/grant-id.ts'
+import { grantIdOf } from '../ports/revocations.ts'
 import { tokensEndAtMs } from '../shared/grant-rules.ts'
 import { createBatcher } from './batcher.ts'
 import { answered, defineScript, type RedisConnection, toUnavailable } from './connection.ts'
 import { createScriptCaller, toBulks } from './raw-evalsha.ts'
-import { redisKeys } from './redis-keys.ts'
-import { ttlMs } from './ttl.ts'
+import { redisKeys, ttlMs } from './redis-keys.ts'
 
 /** Entries read in one call; a longer feed is read in several. */
 const pageEntries = 5000

@@ -1,8 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { SubjectStore } from '../ports/subjects.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
-import { redisKeys } from './redis-keys.ts'
-import { ttlMs } from './ttl.ts'
+import { redisKeys, ttlMs } from './redis-keys.ts'
 
 /** KEYS: the subject. ARGV: its lifetime in milliseconds, which never becomes shorter. */
 const rememberScript = `

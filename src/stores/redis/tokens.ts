@@ -5,9 +5,8 @@ import type { AccessTokenRecord, FoundToken, TokenStore } from '../ports/tokens.
 import { createBatcher } from './batcher.ts'
 import { answered, defineScript, type RedisConnection, toUnavailable } from './connection.ts'
 import { createScriptCaller, toBulks } from './raw-evalsha.ts'
-import { redisKeys } from './redis-keys.ts'
+import { redisKeys, ttlMs } from './redis-keys.ts'
 import { findAnyScript, findScript } from './token-scripts.ts'
-import { ttlMs } from './ttl.ts'
 
 export const createTokens = (connection: RedisConnection, clock: Clock): TokenStore => {
   const find = defineScript(connection, 'sidegateTokenFind', 2, findScript)

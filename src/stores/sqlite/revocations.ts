@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { RevocationStore } from '../ports/revocations.ts'
-import { grantIdOf } from '../shared/grant-id.ts'
+import { grantIdOf } from '../ports/revocations.ts'
 import { tokensEndAtMs } from '../shared/grant-rules.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'

@@ -1,6 +1,6 @@
+import type { MonotonicClock } from '../../../clock.ts'
 import type { Charge, Verdict } from '../../ports/limiter.ts'
 import type { Decision } from '../counters.ts'
-import type { MonotonicClock } from '../monotonic-clock.ts'
 import { type CachedDenial, denialBy, refusalBy } from './denial-cache.ts'
 import { type PendingDecision, settleTogether } from './pending-decisions.ts'
 

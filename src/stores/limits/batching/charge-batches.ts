@@ -1,6 +1,6 @@
+import type { MonotonicClock } from '../../../clock.ts'
 import type { Charge, Rule } from '../../ports/limiter.ts'
 import { BoundedKeyMap } from '../bounded-key-map.ts'
-import type { MonotonicClock } from '../monotonic-clock.ts'
 import { ChargeBatch } from './charge-batch.ts'
 
 /** Finds the line of a charge. */

@@ -1,5 +1,5 @@
+import type { MonotonicClock } from '../../../clock.ts'
 import type { Rule, RuleState, Verdict } from '../../ports/limiter.ts'
-import type { MonotonicClock } from '../monotonic-clock.ts'
 import { untilRoomMs } from './pending-decisions.ts'
 
 /** What the shared count has refused until when: a client over its limit costs no question, however hard it tries. */

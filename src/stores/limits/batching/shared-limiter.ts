@@ -1,7 +1,7 @@
+import { type MonotonicClock, monotonicClock } from '../../../clock.ts'
 import type { Charge, Limiter, Verdict } from '../../ports/limiter.ts'
 import { type Count, createCounters, type Decision } from '../counters.ts'
 import { createLocalFallback, type OutageOptions } from '../local-fallback.ts'
-import { type MonotonicClock, monotonicClock } from '../monotonic-clock.ts'
 import type { ChargeBatch } from './charge-batch.ts'
 import { createChargeBatches } from './charge-batches.ts'
 import type { PendingDecision } from './pending-decisions.ts'

@@ -17,8 +17,8 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../src/clock.ts'
 import { backUpFile } from '../../src/stores/sqlite/backup.ts'
 import { acquireExclusiveLock } from '../../src/stores/sqlite/lock.ts'
-import { restoreFile } from '../../src/stores/sqlite/restore.ts'
 import { openSqliteStore } from '../../src/stores/sqlite.ts'
+import { restoreFile } from '../../src/stores/sqlite-restore.ts'
 import { newKey } from '../conformance/records.ts'
 
 const newFolder = (t: Test): string => {

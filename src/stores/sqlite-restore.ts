@@ -1,10 +1,10 @@
 import { chownSync, existsSync, linkSync, realpathSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { Clock } from '../../clock.ts'
-import { openSqliteStore } from '../sqlite.ts'
-import { copyFile, newPart, putAt, requireStore } from './backup.ts'
-import { acquireExclusiveLock } from './lock.ts'
-import { makeFolder } from './make-directory.ts'
+import type { Clock } from '../clock.ts'
+import { copyFile, newPart, putAt, requireStore } from './sqlite/backup.ts'
+import { acquireExclusiveLock } from './sqlite/lock.ts'
+import { makeFolder } from './sqlite/make-directory.ts'
+import { openSqliteStore } from './sqlite.ts'
 
 /**
  * Puts a backup in the place of an embedded store that no process has open, with the owner that it had. What was there is
