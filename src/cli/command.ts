@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { identifierFault } from '../config/values/identifier.ts'
+import { identifierFault } from '../config/values/names.ts'
 import { messageOf } from '../errors.ts'
 
 /** One command of the command line. */

@@ -1,11 +1,11 @@
 import type { OAuthOptions } from '../../oauth/options.ts'
-import { algFields } from '../alg-fields.ts'
-import { issuerOf } from '../issuer-of.ts'
 import { type ConfigSection, isInvalid } from '../parse/config-section.ts'
 import type { ParsedClient, ParsedConfig } from '../parse/parsed-config.ts'
 import { profileOf } from '../resolve/resolve-client.ts'
+import { algFields } from '../schema/clients.ts'
 import type { Fault } from '../source/diagnostic.ts'
-import { isLoopback } from '../values/loopback.ts'
+import { isLoopback } from '../values/address.ts'
+import { issuerOf } from '../values/issuer.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /**

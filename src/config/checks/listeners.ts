@@ -2,9 +2,8 @@ import { strongSigningAlgs } from '../../oauth/protocol.ts'
 import { isInvalid } from '../parse/config-section.ts'
 import type { ParsedConfig, ParsedLogin, ParsedTopLevel } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
-import { collides } from '../values/address.ts'
+import { collides, isLoopback } from '../values/address.ts'
 import { haveKeyFor } from '../values/jwk.ts'
-import { isLoopback } from '../values/loopback.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold among the listeners, and between the private one and the login that calls it. */

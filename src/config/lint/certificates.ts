@@ -6,8 +6,10 @@ import { minRsaBits } from '../../oauth/jws-algorithms.ts'
 import { parseRedisAddress } from '../../stores/store-url.ts'
 import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Path } from '../source/diagnostic.ts'
-import { dueAtMs } from './renewal.ts'
 import { type WarningRules, warnIf } from './warning.ts'
+
+/** An operator is warned so long before something expires, to have the time to replace it. */
+export const dueAtMs = 14 * 86_400_000
 
 /** The certificates in the files that the configuration names. */
 export const certificateRules = {

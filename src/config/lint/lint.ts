@@ -6,7 +6,7 @@ import type { YamlSource } from '../source/yaml-source.ts'
 import { warningRules } from './rules.ts'
 import type { LintInput, Warning } from './warning.ts'
 
-export { parseDurationMs } from '../values/duration.ts'
+export { parseDurationMs } from '../values/units.ts'
 
 /** A warning with its place, and the rule that it comes from. */
 export interface PlacedWarning extends Problem {

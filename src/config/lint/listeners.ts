@@ -1,6 +1,5 @@
-import { issuerOf } from '../issuer-of.ts'
-import { isWideNetwork, isWildcard } from '../values/address.ts'
-import { isLoopback } from '../values/loopback.ts'
+import { isLoopback, isWideNetwork, isWildcard } from '../values/address.ts'
+import { issuerOf } from '../values/issuer.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
 /** Who can reach what, and by which way. */

@@ -1,6 +1,6 @@
 import type { ParsedConfig } from '../parse/parsed-config.ts'
 import { toOperationView } from '../resolve/effective-operation.ts'
-import { isLoopback } from '../values/loopback.ts'
+import { isLoopback } from '../values/address.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
 /** What callers send, and where it goes. */

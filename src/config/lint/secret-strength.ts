@@ -2,7 +2,7 @@ import { hashStrength, verifySecretHash } from '../../oauth/secrets/secret-hash.
 import { Secret } from '../../secret.ts'
 import type { ParsedClient, ParsedConfig, ParsedSecret } from '../parse/parsed-config.ts'
 import type { Path } from '../source/diagnostic.ts'
-import { dueAtMs } from './renewal.ts'
+import { dueAtMs } from './certificates.ts'
 import { type Warning, type WarningRules, warnIf } from './warning.ts'
 
 /** Secrets that others know, can guess, or that are about to end, wherever they come from. */

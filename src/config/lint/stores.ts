@@ -1,6 +1,6 @@
 import { parseRedisAddress, type RedisAddress } from '../../stores/store-url.ts'
 import type { ParsedConfig } from '../parse/parsed-config.ts'
-import { isLoopback } from '../values/loopback.ts'
+import { isLoopback } from '../values/address.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
 /** Where tokens, keys and counts are kept, and what happens while they are away. */

@@ -1,4 +1,4 @@
-import { algFields } from '../alg-fields.ts'
+import { algFields } from '../schema/clients.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
 /** What clients may do, what they get, and for how long. */

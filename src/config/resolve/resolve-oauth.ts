@@ -1,7 +1,7 @@
 import type { Operation, Served } from '../../gateway/operation.ts'
 import type { Endpoint, LoginOptions, OAuthOptions, User } from '../../oauth/options.ts'
 import type { ParsedConfig, ParsedLogin, ParsedUser } from '../parse/parsed-config.ts'
-import { usableMemoryBytes } from '../values/memory.ts'
+import { usableMemoryBytes } from '../values/machine.ts'
 import { certificateWays } from './client-certificate-sources.ts'
 import { resolveClients } from './resolve-client.ts'
 import { toResources } from './resolve-resources.ts'

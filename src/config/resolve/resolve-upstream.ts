@@ -1,7 +1,7 @@
 import type { HealthOptions, UpstreamOptions } from '../../gateway/upstreams/upstream-options.ts'
 import type { ClientTlsOptions } from '../../http/client/tls-context.ts'
 import type { Named, ParsedUpstream } from '../parse/parsed-config.ts'
-import { shareOf } from '../values/share.ts'
+import { shareOf } from '../values/units.ts'
 
 /** @param workers how many processes share what the upstream may be asked at a time */
 export const toUpstream = ({ name, value }: Named<ParsedUpstream>, workers: number): UpstreamOptions => ({

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { clientAuthMethods, profiles } from '../../oauth/clients/metadata.ts'
 import { grantTypes, signingAlgs } from '../../oauth/protocol.ts'
-import { clientIdFault } from '../values/identifier.ts'
+import { clientIdFault, scopeList } from '../values/names.ts'
 import { redirectUriFault } from '../values/redirect-uri.ts'
-import { resourceFault } from '../values/resource.ts'
-import { scopeList } from '../values/scope.ts'
+import { resourceFault } from '../values/uris.ts'
 import { checkedText, flag, line, oneOf, oneOfYet, text, textLike } from '../values/zod-scalars.ts'
 import { certificateNameShape, file, keysShape, secretHash, secretsShape } from './client-proofs.ts'
 
@@ -78,6 +77,14 @@ export const clientSchema = z.strictObject({
     .describe('Whose tokens it may introspect: its own, all, or those for these resources. Default own.'),
   plan: text().optional().describe('Name of its plan. May be left out where there is one.'),
 })
+
+/** The members of a client that name a signature algorithm. */
+export const algFields = [
+  'token_endpoint_auth_signing_alg',
+  'request_object_signing_alg',
+  'introspection_signed_response_alg',
+  'access_token_signed_response_alg',
+] as const
 
 export const userSchema = z.strictObject({
   username: line(),

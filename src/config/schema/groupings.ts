@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { credentialKinds, methods, served } from '../../gateway/operation.ts'
 import { forwardAuthProxies, identityForms } from '../../gateway/options.ts'
 import { droppedHeaderFault } from '../values/dropped-header.ts'
+import { scopeToken } from '../values/names.ts'
 import { basePathFault, pathFault } from '../values/path-pattern.ts'
-import { resourceFault } from '../values/resource.ts'
-import { scopeToken } from '../values/scope.ts'
+import { resourceFault } from '../values/uris.ts'
 import { checkedText, flag, line, name, oneOf, sizeBytes, text } from '../values/zod-scalars.ts'
 
 /** The published interface: groupings and their operations, and the upstreams behind them. */

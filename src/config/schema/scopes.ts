@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { scopeToken } from '../values/scope.ts'
+import { scopeToken } from '../values/names.ts'
 import { line, textLike } from '../values/zod-scalars.ts'
 
 /** What scopes mean for people. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { readTextFile } from '../../files/text-file.ts'
 import { ownMember } from '../../own-member.ts'
 import type { Fault, Path } from './diagnostic.ts'
-import { unreadableFile } from './unreadable-file.ts'
+import { unreadableFile } from './tls-files.ts'
 import { walkTree } from './walk-tree.ts'
 
 /** Everything secret in the configuration, and sets of keys. Each may be given as `<name>_file`, a file that holds it. */

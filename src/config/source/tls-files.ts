@@ -5,8 +5,6 @@ import { parseCertificates } from '../../http/tls/pem.ts'
 import { handshakeFault, timeFault } from '../../http/tls/tls-files.ts'
 import { ownMember, setOwnMember } from '../../own-member.ts'
 import type { Fault, Path } from './diagnostic.ts'
-import { unreadableFile } from './unreadable-file.ts'
-
 /**
  * Makes the names of TLS files absolute, in place, and tries each file. What they hold stays outside of the
  * configuration, since they are read again while Sidegate runs.
@@ -132,3 +130,10 @@ const parseKey = (pem: string): string => {
   createPrivateKey(pem)
   return pem
 }
+
+/**
+ * The message for a key that names a file which cannot be read. It leaves the name out, because the value may be the
+ * secret itself, written there by mistake. The position of the problem leads to it.
+ */
+export const unreadableFile = (error: NodeJS.ErrnoException): string =>
+  `names no file that can be read from this configuration's folder (${error.code ?? error.name}); name one`

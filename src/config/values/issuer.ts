@@ -10,3 +10,14 @@ export const issuerFault = (issuer: string): string | undefined => {
   const spelling = url.pathname === '/' ? url.origin : url.origin + url.pathname
   return spelling === issuer ? undefined : `write it as URL parsers do: ${spelling}`
 }
+
+/** What the default issuer is made of. */
+interface IssuerSettings {
+  readonly issuer?: string | undefined
+  readonly listen: { readonly port: number }
+  readonly tls?: unknown
+}
+
+/** The configured issuer. The default names localhost, so only clients on this machine can use it. */
+export const issuerOf = ({ issuer, listen, tls }: IssuerSettings): string =>
+  issuer ?? new URL(`${tls ? 'https' : 'http'}://localhost:${listen.port}`).origin

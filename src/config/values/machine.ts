@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 
 /**
@@ -32,4 +32,11 @@ const readWords = (file: string): readonly string[] => {
   } catch {
     return [] // not this version of control groups, or none
   }
+}
+
+/** How many bytes of memory this process may use: those of the machine, but no more than the limit of its container. */
+export const usableMemoryBytes = (): number => {
+  const limit = process.constrainedMemory()
+  // 0: there is no limit, or it is not known.
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }

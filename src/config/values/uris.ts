@@ -1,4 +1,4 @@
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from './address.ts'
 
 /** Finds what is wrong with a URL that must not be read or changed on its way, and says what would be right. */
 export const secureUrlFault = (example: string) => {
@@ -13,3 +13,9 @@ const findFault = (text: string, expectation: string): string | undefined => {
   if (text.includes('#')) return 'has a fragment, which is never sent; remove it'
   return url.protocol === 'https:' || isLoopback(url.hostname) ? undefined : expectation
 }
+
+/** What is wrong with a resource indicator and what would be right, or undefined (RFC 8707 section 2). */
+export const resourceFault = (text: string): string | undefined =>
+  URL.canParse(text) && /^[\x21-\x7e]+$/.test(text) && !text.includes('#')
+    ? undefined
+    : 'must be an absolute URI without fragment, such as https://api.example.com/accounts (RFC 8707 section 2)'

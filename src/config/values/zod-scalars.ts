@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { hasBalancedDirections } from '../../oauth/directional-controls.ts'
 import { parseRate, type Rate } from '../../plans/plan.ts'
 import { Secret } from '../../secret.ts'
-import { parseDurationMs } from './duration.ts'
-import { parseSizeBytes } from './size.ts'
+import { parseDurationMs, parseSizeBytes } from './units.ts'
 
 /** Building blocks of the schema: texts that are parsed once, with a message that says what would be right. */
 

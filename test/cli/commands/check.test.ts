@@ -1,6 +1,6 @@
 import t from 'tap'
+import { sound } from '../../config/lint/support.ts'
 import { writeConfig } from '../../config/support.ts'
-import { sound } from '../../config/warnings/support.ts'
 import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
 import { demoConfig, sidegate } from '../run.ts'
 

@@ -15,7 +15,7 @@ t.test('every rule has a case', async t => {
 })
 
 t.test('the table beside the rules has each of them, in their order', async t => {
-  const rows = rowsOf(readPage('src/config/warnings/README.md'), 'Rule', 'Warns of', 'Better')
+  const rows = rowsOf(readPage('src/config/lint/README.md'), 'Rule', 'Warns of', 'Better')
 
   t.same(
     rows.flatMap(([rule]) => codeOf(rule)),
@@ -110,7 +110,7 @@ for (const [sample, expected] of Object.entries(samples)) {
     }
     const examined = await lintConfig(join(root, sample), env, options)
 
-    const rows = rowsOf(readPage('src/config/warnings/README.md'), 'Sample', 'Is warned of', 'Why')
+    const rows = rowsOf(readPage('src/config/lint/README.md'), 'Sample', 'Is warned of', 'Why')
     t.same(codeOf(rows.find(([name]) => codeOf(name).includes(sample))?.[1]), expected)
     t.same(new Set(examined.ok ? examined.warnings.map(({ rule }) => rule) : []), new Set(expected))
   })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { stringify } from 'yaml'
-import { readPlainJson } from '../../src/config/source/json-source.ts'
-import { acceptedConfig, client, problemsOf, publishing, token } from './support.ts'
+import { readPlainJson } from '../../../src/config/source/json-source.ts'
+import { acceptedConfig, client, problemsOf, publishing, token } from '../support.ts'
 
 /** Data with everything that JSON has. */
 const data = {

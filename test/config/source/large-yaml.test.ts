@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseYamlSource } from '../../src/config/source/yaml-source.ts'
+import { parseYamlSource } from '../../../src/config/source/yaml-source.ts'
 
 const count = 20_000
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { formatProblem, loadConfig, type SidegateConfig } from '../../src/config/load.ts'
-import { privateJwk, publicJwk } from './keys.ts'
-import { acceptedConfig, client, hash, makeFolder, problemsOf, writeConfig } from './support.ts'
+import { formatProblem, loadConfig, type SidegateConfig } from '../../../src/config/load.ts'
+import { privateJwk, publicJwk } from '../keys.ts'
+import { acceptedConfig, client, hash, makeFolder, problemsOf, writeConfig } from '../support.ts'
 
 const secretOf = ({ oauth }: SidegateConfig): string | undefined => {
   const [first] = oauth.clients

@@ -3,9 +3,9 @@ import { X509Certificate } from 'node:crypto'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { loadConfig } from '../../src/config/load.ts'
-import { type CertificateFiles, createCertificates } from '../support/certificates.ts'
-import { acceptedConfig, problemsOf, writeConfig } from './support.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import { type CertificateFiles, createCertificates } from '../../support/certificates.ts'
+import { acceptedConfig, problemsOf, writeConfig } from '../support.ts'
 
 const certificates = createCertificates(t)
 const { dir, server, client, ca } = certificates

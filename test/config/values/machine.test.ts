@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { usableCpus } from '../../src/config/values/cpus.ts'
-import { makeFolder } from './support.ts'
+import { usableCpus } from '../../../src/config/values/machine.ts'
+import { makeFolder } from '../support.ts'
 
 t.test('without a quota every CPU is used', async t => {
   const folder = makeFolder(t)

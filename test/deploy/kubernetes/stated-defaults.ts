@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseDurationMs } from '../../../src/config/values/duration.ts'
+import { parseDurationMs } from '../../../src/config/values/units.ts'
 
 const stated = z.object({ default: z.string() })
 const { properties } = z
