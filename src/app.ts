@@ -11,7 +11,6 @@ import { reportCertificates } from './app/tls-observer.ts'
 import { findTracer, newTraceSampler } from './app/tracer.ts'
 import { systemClock } from './clock.ts'
 import type { SidegateConfig } from './config/load.ts'
-import { shareOf } from './config/values/units.ts'
 import { createStreamRegistry } from './gateway/forwarding/long-lived-streams.ts'
 import { openPrivateListener, type PrivateListener } from './gateway/login-api/listener.ts'
 import { createHttpServer, type HttpServer } from './http/server/http-server.ts'
@@ -19,6 +18,7 @@ import type { HttpServerOptions } from './http/server/options.ts'
 import { openTls, type TlsReport } from './http/tls/tls.ts'
 import { createFeedWatch } from './oauth/feed-watch.ts'
 import { createRevocationFeed, type RevocationFeed } from './oauth/tokens/revocation-feed.ts'
+import { evenShareOf } from './share.ts'
 import { instrumentStore } from './stores/instrumented-store.ts'
 import { createLimiter, type LimiterChannel, type WorkerShare } from './stores/limiter.ts'
 import { openStore } from './stores/open.ts'
@@ -175,5 +175,5 @@ const openLimiter = async ({ store }: SidegateConfig, deps: AppDeps): Promise<Li
 /** Each worker accepts its share of the connections. The other limits apply to each request. */
 const ownLimits = ({ requests, workers }: RestartOnlyConfig): HttpServerOptions => ({
   ...requests,
-  maxConnections: shareOf(requests.maxConnections, workers),
+  maxConnections: evenShareOf(requests.maxConnections, workers),
 })

@@ -4,8 +4,8 @@ import { createMemoryLimiter } from './memory/limiter.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { StoreUrl } from './store-url.ts'
 
+export type { WorkerShare } from '../share.ts'
 export type { LimiterChannel } from './limits/batching/shared-limiter.ts'
-export type { WorkerShare } from './limits/local-fallback.ts'
 
 export interface LimiterOptions extends OutageOptions {
   /** To the process that counts for all workers of the machine; the embedded store uses it. */

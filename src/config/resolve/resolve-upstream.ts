@@ -1,7 +1,7 @@
 import type { HealthOptions, UpstreamOptions } from '../../gateway/upstreams/upstream-options.ts'
 import type { ClientTlsOptions } from '../../http/client/tls-context.ts'
+import { evenShareOf } from '../../share.ts'
 import type { Named, ParsedUpstream } from '../parse/parsed-config.ts'
-import { shareOf } from '../values/units.ts'
 
 /** @param workers how many processes share what the upstream may be asked at a time */
 export const toUpstream = ({ name, value }: Named<ParsedUpstream>, workers: number): UpstreamOptions => ({
@@ -15,8 +15,8 @@ export const toUpstream = ({ name, value }: Named<ParsedUpstream>, workers: numb
   webSocketIdleTimeoutMs: value.webSocketIdleTimeout,
   webSocketsOutliveTokens: value.webSocketsOutliveTokens,
   eventStreamsOutliveTokens: value.eventStreamsOutliveTokens,
-  ...(value.maxInFlight !== undefined && { maxInFlight: shareOf(value.maxInFlight, workers) }),
-  maxQueue: value.maxQueue === 0 ? 0 : shareOf(value.maxQueue, workers),
+  ...(value.maxInFlight !== undefined && { maxInFlight: evenShareOf(value.maxInFlight, workers) }),
+  maxQueue: value.maxQueue === 0 ? 0 : evenShareOf(value.maxQueue, workers),
   queueTimeoutMs: value.queueTimeout,
   retryBudgetPercent: value.retryBudgetPercent,
   outlierDetection: {

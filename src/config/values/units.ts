@@ -38,6 +38,3 @@ export const parseInstantMs = (text: string): number | undefined => {
 
 /** The parser takes February 30 for March 2. */
 const isDay = (day: string): boolean => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
-
-/** One worker's part of what all have. All parts together are no more, but a worker without any would be of no use. */
-export const shareOf = (whole: number, workers: number): number => Math.max(1, Math.floor(whole / workers))

@@ -1,15 +1,10 @@
 import type { MonotonicClock } from '../../clock.ts'
+import { shareOf, type WorkerShare } from '../../share.ts'
 import type { Charge, Rule, Verdict } from '../ports/limiter.ts'
 import { AdmissionLog, type AdmissionLogReader } from './admission-log.ts'
 import { toVerdict } from './batching/pending-decisions.ts'
 import type { Terms } from './counter.ts'
 import { createCounters, type Decision } from './counters.ts'
-
-/** Which part of every limit this process holds while the shared count is away: one of `of`, counted from 0. */
-export interface WorkerShare {
-  readonly index: number
-  readonly of: number
-}
 
 /** What a limiter with a shared count is told for the time when that is away. */
 export interface OutageOptions {
@@ -110,7 +105,3 @@ export const shareOfRule = ({ algorithm, limit, windowMs, burst }: Rule, { index
     wholeLimit: limit,
   }
 }
-
-/** Largest remainder by place: the shares of all places add up to the limit, and differ by one at most. */
-export const shareOf = (limit: number, { index, of }: WorkerShare): number =>
-  index < of ? Math.floor(limit / of) + (index < limit % of ? 1 : 0) : 0

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createLocalFallback, shareOf, shareOfRule } from '../../../src/stores/limits/local-fallback.ts'
+import { shareOf } from '../../../src/share.ts'
+import { createLocalFallback, shareOfRule } from '../../../src/stores/limits/local-fallback.ts'
 import { excessOver, mostInAnyWindow } from '../../conformance/oracle.ts'
 import { newCharge, newRule } from '../../support/charges.ts'
 import { createTestClock } from '../../support/test-clock.ts'
