@@ -42,7 +42,6 @@ const leaves = [
   'accept.ts',
   'errors.ts',
   'clock.ts',
-  'deep-freeze.ts',
   'install-paths.ts',
   'node-http.ts',
   'own-member.ts',

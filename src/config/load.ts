@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { checkClients } from './checks/clients.ts'
 import { checkFapiProfile } from './checks/fapi-profile.ts'
-import { checkAskingGateways } from './checks/forward-auth.ts'
+import { checkForwardAuth } from './checks/forward-auth.ts'
 import { checkGroupings } from './checks/groupings.ts'
 import { checkIdentity } from './checks/identity.ts'
 import { checkListeners } from './checks/listeners.ts'
@@ -10,7 +10,7 @@ import { checkPlans } from './checks/plans.ts'
 import { checkRoutes } from './checks/routes.ts'
 import { checkScopes } from './checks/scopes.ts'
 import { checkSigningKeys } from './checks/signing-keys.ts'
-import { checkHead } from './checks/top-level.ts'
+import { checkTopLevel } from './checks/top-level.ts'
 import { checkUpstreams } from './checks/upstreams.ts'
 import { checkUsers } from './checks/users.ts'
 import { type ParsedConfig, parseConfig } from './parse/parsed-config.ts'
@@ -37,13 +37,13 @@ export type LoadedConfig =
 
 /** Everything that is checked between the parts of a file. A new check is one file and one line here. */
 const crossChecks = [
-  checkHead,
+  checkTopLevel,
   checkListeners,
   checkGroupings,
   checkIdentity,
   checkOperations,
   checkRoutes,
-  checkAskingGateways,
+  checkForwardAuth,
   checkPlans,
   checkClients,
   checkUsers,
@@ -66,21 +66,21 @@ export const loadConfig = async (
   nowMs?: number,
   read: ReadText = readText,
 ): Promise<LoadedConfig> => {
-  const draft = await readDraft(file, env, nowMs, read)
-  return draft.ok ? { ok: true, config: resolveConfig(draft.draft) } : draft
+  const parsed = await readParsedConfig(file, env, nowMs, read)
+  return parsed.ok ? { ok: true, config: resolveConfig(parsed.parsed) } : parsed
 }
 
-export type ReadDraft =
-  | { readonly ok: true; readonly draft: ParsedConfig; readonly source: YamlSource }
+export type ParsedConfigResult =
+  | { readonly ok: true; readonly parsed: ParsedConfig; readonly source: YamlSource }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /** The same as far as the draft: everything that can be wrong has been found. */
-export const readDraft = async (
+export const readParsedConfig = async (
   file: string,
   env: NodeJS.ProcessEnv,
   nowMs?: number,
   read: ReadText = readText,
-): Promise<ReadDraft> => {
+): Promise<ParsedConfigResult> => {
   const text = await read(file).catch((error: NodeJS.ErrnoException) => error)
   if (text instanceof Error) return refuse([unreadable(file, text)])
   const source = parseSource(text)
@@ -93,11 +93,11 @@ export const readDraft = async (
   const files = await readValueFiles(tree, dirname(file), read)
   for (const { path, filePath } of files.read) source.redirect(path, filePath)
   const before = [...missing, ...files.faults, ...(await checkTlsFiles(tree, dirname(file), nowMs))]
-  const { draft, faults } = parseConfig(tree, before)
-  const crossFaults = crossChecks.flatMap(check => check(draft))
+  const { parsed, faults } = parseConfig(tree, before)
+  const crossFaults = crossChecks.flatMap(check => check(parsed))
 
   const problems = [...syntaxProblems, ...toProblems(file, source, [...before, ...faults, ...crossFaults])]
-  return problems.length > 0 ? refuse(problems) : { ok: true, draft, source }
+  return problems.length > 0 ? refuse(problems) : { ok: true, parsed, source }
 }
 
 const isMapping = (tree: unknown): boolean => typeof tree === 'object' && tree !== null && !Array.isArray(tree)
@@ -117,7 +117,7 @@ const unreadable = (file: string, error: NodeJS.ErrnoException): Problem => {
 const toProblems = (file: string, source: YamlSource, faults: readonly Fault[]): readonly Problem[] =>
   faults.map(fault => ({ file, ...source.positionOf(fault), message: `${pathText(fault.path)}: ${fault.message}` }))
 
-const refuse = (problems: readonly Problem[]): ReadDraft & { readonly ok: false } => ({
+const refuse = (problems: readonly Problem[]): ParsedConfigResult & { readonly ok: false } => ({
   ok: false,
   problems: problems.toSorted((one, other) => one.line - other.line || one.column - other.column),
 })

@@ -15,8 +15,8 @@ export interface ClientFault {
 
 /** What is wrong with a client that is not in a file yet. Whether its plan exists is not asked. */
 export const findClientFaults = (client: Readonly<Record<string, unknown>>): readonly ClientFault[] => {
-  const { element, faults } = parseSection(clientSchema, client, [], [])
-  const all = faults.length > 0 || !element ? faults : checkWhole(element)
+  const { section, faults } = parseSection(clientSchema, client, [], [])
+  const all = faults.length > 0 || !section ? faults : checkWhole(section)
   return all.map(({ path: [member], message }) => ({ member: String(member), message }))
 }
 

@@ -15,14 +15,14 @@ export const createStoredClientReader = (config: StoredClientSetting): StoredCli
   const parseMembers = (members: ClientMembers) => parseSection(clientSchema, members, [], [], parse)
   return {
     read(client_id, members) {
-      const { element, faults } = parseMembers(members)
-      if (!element || faults.length > 0) return toReason(faults)
-      const misfits = checkStoredClient(element, client_id, config)
-      return misfits.length > 0 ? toReason(misfits) : toClient(element.value, defaults)
+      const { section, faults } = parseMembers(members)
+      if (!section || faults.length > 0) return toReason(faults)
+      const misfits = checkStoredClient(section, client_id, config)
+      return misfits.length > 0 ? toReason(misfits) : toClient(section.value, defaults)
     },
     metadataOf(members) {
-      const { element } = parseMembers(members)
-      return element && internedMetadataOf(toClient(element.value, defaults))
+      const { section } = parseMembers(members)
+      return section && internedMetadataOf(toClient(section.value, defaults))
     },
   }
 }

@@ -1,57 +1,61 @@
 import type { ClientAuthMethod } from '../../oauth/clients/metadata.ts'
 import { type ConfigSection, isInvalid } from '../parse/config-section.ts'
 import type { ParsedClient, ParsedConfig } from '../parse/parsed-config.ts'
-import { type CertificateWay, certificateWays } from '../resolve/client-certificate-sources.ts'
+import { type CertificateSource, certificateSources } from '../resolve/client-certificate-sources.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** Whether the certificates that clients are known by, or bind tokens to, can reach Sidegate as they must. */
-export const checkCertificates = (draft: ParsedConfig): readonly Fault[] => {
-  const { head, clients } = draft
-  // What is wrong with the head leaves open on which ways they come.
-  if (wayFields.some(field => isInvalid(head.broken, field))) return []
-  const ways = certificateWays(head.value)
-  const isThroughProxyAlone = ways.every(({ by }) => by === 'header')
+export const checkCertificates = (parsed: ParsedConfig): readonly Fault[] => {
+  const { topLevel, clients } = parsed
+  // What is wrong with the head leaves open on which sources they come.
+  if (sourceFields.some(field => isInvalid(topLevel.invalidPaths, field))) return []
+  const sources = certificateSources(topLevel.value)
+  const isThroughProxyAlone = sources.every(({ by }) => by === 'header')
   return [
-    ...clients.flatMap(client => checkCertificate(client, ways)),
-    ...(isThroughProxyAlone ? contradiction(draft) : []),
+    ...clients.flatMap(client => checkCertificate(client, sources)),
+    ...(isThroughProxyAlone ? contradiction(parsed) : []),
   ]
 }
 
 /** Whether the certificate of one client can. */
 export const checkCertificate = (
   client: ConfigSection<ParsedClient>,
-  ways: readonly CertificateWay[],
-): readonly Fault[] => applyRules(rules, client, { client: client.value, ways })
+  sources: readonly CertificateSource[],
+): readonly Fault[] => applyRules(rules, client, { client: client.value, sources })
 
-const wayFields = ['tls', 'trustedProxies', 'clientCertificateHeader'] as const
+const sourceFields = ['tls', 'trustedProxies', 'clientCertificateHeader'] as const
 const method = 'token_endpoint_auth_method'
 
 interface Facts {
   readonly client: ParsedClient
-  readonly ways: readonly CertificateWay[]
+  readonly sources: readonly CertificateSource[]
 }
 
 const rules: readonly Rule<Facts>[] = [
   {
     reads: [method],
-    check: ({ client, ways }) => {
-      if (client[method] === 'tls_client_auth' && ways.length > 0 && !ways.some(way => way.isChainVerified)) {
+    check: ({ client, sources }) => {
+      if (
+        client[method] === 'tls_client_auth' &&
+        sources.length > 0 &&
+        !sources.some(source => source.isChainVerified)
+      ) {
         return valueAt(method, 'nobody vouches for certificates; name who does as tls.clientCa_file')
       }
-      return isTlsMethod(client[method]) && ways.length === 0 ? valueAt(method, noWay) : undefined
+      return isTlsMethod(client[method]) && sources.length === 0 ? valueAt(method, noSource) : undefined
     },
   },
   {
     reads: [method, 'tls_client_certificate_bound_access_tokens'],
-    check: ({ client, ways }) =>
-      client.tls_client_certificate_bound_access_tokens && !isTlsMethod(client[method]) && ways.length === 0
-        ? valueAt('tls_client_certificate_bound_access_tokens', noWay)
+    check: ({ client, sources }) =>
+      client.tls_client_certificate_bound_access_tokens && !isTlsMethod(client[method]) && sources.length === 0
+        ? valueAt('tls_client_certificate_bound_access_tokens', noSource)
         : undefined,
   },
 ]
 
-const noWay =
+const noSource =
   'no certificate of a client reaches Sidegate; set tls.clientAuth: optional, or name trustedProxies and the clientCertificateHeader they send it in'
 
 const isTlsMethod = (name: ClientAuthMethod): boolean =>

@@ -11,7 +11,11 @@ import { applyRules, type Finding, keyAt, type Rule, valueAt } from './rule.ts'
 export const checkProofs = (client: ConfigSection<ParsedClient>): readonly Fault[] => [
   ...applyRules(clientRules, client, client.value),
   ...client.value.client_secrets.flatMap((secret, index) =>
-    applyRules(secretRules, { path: [...client.path, 'client_secrets', index], broken: client.broken }, secret),
+    applyRules(
+      secretRules,
+      { path: [...client.path, 'client_secrets', index], invalidPaths: client.invalidPaths },
+      secret,
+    ),
   ),
 ]
 

@@ -10,17 +10,17 @@ import { applyRules, type Rule, valueAt } from './rule.ts'
  * @param planNames left out: whatever plan it names exists
  */
 export const checkClient = (client: ParsedClient, planNames = [client.plan ?? '']): readonly Fault[] => {
-  const whole = { path: [], broken: [] }
+  const whole = { path: [], invalidPaths: [] }
   return [...applyRules(rules, whole, { client, planNames }), ...checkProofs({ ...whole, value: client })]
 }
 
 /** What must hold inside each client, and between it and the rest of the file. */
-export const checkClients = (draft: ParsedConfig): readonly Fault[] => [
-  ...draft.clients.flatMap(client => applyRules(rules, client, { client: client.value, planNames: draft.planNames })),
-  ...draft.clients.flatMap(client => checkProofs(client)),
-  ...checkCertificates(draft),
-  ...(servesAuthorize(draft) ? [] : draft.clients.flatMap(checkCodes)),
-  ...doubledIds(draft),
+export const checkClients = (parsed: ParsedConfig): readonly Fault[] => [
+  ...parsed.clients.flatMap(client => applyRules(rules, client, { client: client.value, planNames: parsed.planNames })),
+  ...parsed.clients.flatMap(client => checkProofs(client)),
+  ...checkCertificates(parsed),
+  ...(servesAuthorize(parsed) ? [] : parsed.clients.flatMap(checkCodes)),
+  ...doubledIds(parsed),
 ]
 
 /** What must hold where no operation serves authorize. */

@@ -13,13 +13,13 @@ import { applyRules, type Rule, valueAt } from './rule.ts'
  * to. What the profile can switch on is switched on without being asked for (`resolve-client.ts`); here is what the
  * configuration says otherwise, or must say itself.
  */
-export const checkFapiProfile = (draft: ParsedConfig): readonly Fault[] => {
-  const clients = draft.clients.filter(({ value }) => profileOf(value, draft.head.value) === 'fapi2')
-  const isDemanded = draft.head.value.profile === 'fapi2' || clients.length > 0
+export const checkFapiProfile = (parsed: ParsedConfig): readonly Fault[] => {
+  const clients = parsed.clients.filter(({ value }) => profileOf(value, parsed.topLevel.value) === 'fapi2')
+  const isDemanded = parsed.topLevel.value.profile === 'fapi2' || clients.length > 0
   return [
-    ...(isDemanded ? applyRules(headRules, draft.head, draft) : []),
+    ...(isDemanded ? applyRules(topLevelRules, parsed.topLevel, parsed) : []),
     ...clients.flatMap(checkFapiClient),
-    ...lackOfPar(draft, clients),
+    ...lackOfPar(parsed, clients),
   ]
 }
 
@@ -37,10 +37,10 @@ export const findServerLack = (
   return grant_types.includes('authorization_code') && endpoints.par === undefined ? pushedAlone : undefined
 }
 
-const headRules: readonly Rule<ParsedConfig>[] = [
+const topLevelRules: readonly Rule<ParsedConfig>[] = [
   {
     reads: ['issuer', 'listen', 'tls'],
-    check: ({ head: { value } }) => {
+    check: ({ topLevel: { value } }) => {
       const issuer = issuerOf(value)
       if (!isHttpsOrLoopback(issuer)) return valueAt('issuer', httpsIssuer)
       // Whoever wrote a loopback one knows that it is a trial; one that nobody wrote is forgotten.
@@ -52,7 +52,7 @@ const headRules: readonly Rule<ParsedConfig>[] = [
   },
   {
     reads: ['tokens.code.lifetime'],
-    check: ({ head: { value } }) =>
+    check: ({ topLevel: { value } }) =>
       value.tokens.code.lifetime > longestCodeSec ? valueAt(['tokens', 'code', 'lifetime'], shortCodes) : undefined,
   },
 ]
@@ -152,14 +152,15 @@ const isFapiRedirect = (uri: string, applicationType: 'web' | 'native'): boolean
 
 /** Said once, where the profile is asked for. */
 const lackOfPar = (
-  { head, operations, hasAllOperations }: ParsedConfig,
+  { topLevel, operations, hasAllOperations }: ParsedConfig,
   clients: readonly ConfigSection<ParsedClient>[],
 ): readonly Fault[] => {
   const pusher = clients.find(
-    ({ value, broken }) => !isInvalid(broken, 'grant_types') && value.grant_types.includes('authorization_code'),
+    ({ value, invalidPaths }) =>
+      !isInvalid(invalidPaths, 'grant_types') && value.grant_types.includes('authorization_code'),
   )
   const servesPar = !hasAllOperations || operations.some(({ value }) => value.serves === 'par')
   if (!pusher || servesPar) return []
-  const asker = head.value.profile === 'fapi2' ? head.path : pusher.path
+  const asker = topLevel.value.profile === 'fapi2' ? topLevel.path : pusher.path
   return [{ path: [...asker, 'profile'], at: 'value', message: pushedAlone }]
 }

@@ -5,14 +5,14 @@ import { type Fault, pathText } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold where other gateways forward, and ask here whether they may: `serves: check` and `upstream: none`. */
-export const checkAskingGateways = (draft: ParsedConfig): readonly Fault[] => {
-  const parties = partiesOf(draft)
+export const checkForwardAuth = (parsed: ParsedConfig): readonly Fault[] => {
+  const parties = partiesOf(parsed)
   return [
-    ...draft.operations.flatMap(operation =>
+    ...parsed.operations.flatMap(operation =>
       applyRules(rules, operation, { own: operation.value, view: toOperationView(operation), ...parties }),
     ),
-    ...draft.operations.flatMap(operation => intrusions(operation, draft.operations)),
-    ...reservedNames(draft),
+    ...parsed.operations.flatMap(operation => intrusions(operation, parsed.operations)),
+    ...reservedNames(parsed),
   ]
 }
 
@@ -23,16 +23,16 @@ interface Facts extends Parties {
 
 /** Who there is of those that need each other. */
 interface Parties {
-  readonly isAnybodyTrusted: boolean
+  readonly isProxyTrusted: boolean
   readonly isChecked: boolean
   readonly isAnythingElsewhere: boolean
 }
 
 /** What is broken, or missing from the draft for that, may be what is needed. */
-const partiesOf = ({ head, operations, hasAllOperations }: ParsedConfig): Parties => {
+const partiesOf = ({ topLevel, operations, hasAllOperations }: ParsedConfig): Parties => {
   const views = operations.map(toOperationView)
   return {
-    isAnybodyTrusted: head.value.trustedProxies.length > 0 || isInvalid(head.broken, 'trustedProxies'),
+    isProxyTrusted: topLevel.value.trustedProxies.length > 0 || isInvalid(topLevel.invalidPaths, 'trustedProxies'),
     isChecked: !hasAllOperations || views.some(({ serves }) => serves === 'check'),
     isAnythingElsewhere: !hasAllOperations || views.some(({ upstream }) => upstream === noUpstream),
   }
@@ -87,8 +87,8 @@ const rules: readonly Rule<Facts>[] = [
   },
   {
     reads: ['serves'],
-    check: ({ own, isAnybodyTrusted }) =>
-      own.serves === 'check' && !isAnybodyTrusted
+    check: ({ own, isProxyTrusted }) =>
+      own.serves === 'check' && !isProxyTrusted
         ? valueAt('serves', 'nobody is trusted to ask; name the gateway under trustedProxies')
         : undefined,
   },
@@ -136,7 +136,7 @@ const isBelowPrefix = (path: string): boolean => /^\/(?!\.well-known\/)[^*]+\/\*
  */
 const intrusions = (check: GroupedOperation, operations: readonly GroupedOperation[]): readonly Fault[] => {
   const { path: pattern } = toOperationView(check)
-  if (check.value.gateway !== 'envoy' || isInvalid(check.broken, 'path') || !isBelowPrefix(pattern)) return []
+  if (check.value.gateway !== 'envoy' || isInvalid(check.invalidPaths, 'path') || !isBelowPrefix(pattern)) return []
   const prefix = pattern.slice(0, -'/**'.length)
   return operations
     .filter(other => other !== check && waysOf(other).some(way => way === prefix || way.startsWith(`${prefix}/`)))

@@ -3,9 +3,9 @@ import type { Fault } from '../source/diagnostic.ts'
 import { isUnknownUpstream, unknownUpstream } from './operations.ts'
 
 /** What must hold among groupings: each name once (it is the label of metrics), and upstreams that exist. */
-export const checkGroupings = (draft: ParsedConfig): readonly Fault[] => [
-  ...doubledNames(draft),
-  ...unknownUpstreams(draft),
+export const checkGroupings = (parsed: ParsedConfig): readonly Fault[] => [
+  ...doubledNames(parsed),
+  ...unknownUpstreams(parsed),
 ]
 
 const doubledNames = ({ groupings }: ParsedConfig): readonly Fault[] =>

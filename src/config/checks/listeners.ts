@@ -7,17 +7,19 @@ import { haveKeyFor } from '../values/jwk.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold among the listeners, and between the private one and the login that calls it. */
-export const checkListeners = ({ head, login, users }: ParsedConfig): readonly Fault[] => [
-  ...applyRules(headRules, head, head.value),
+export const checkListeners = ({ topLevel, login, users }: ParsedConfig): readonly Fault[] => [
+  ...applyRules(topLevelRules, topLevel, topLevel.value),
   ...applyRules(loginRules, login, {
     login: login.value,
-    hasInternal: hasInternal(head),
+    hasInternal: hasInternal(topLevel),
     hasUsers: users.length > 0,
   }),
-  ...(isInvalid(login.broken, 'mode') ? [] : applyRules(internalRules, head, { head: head.value, login: login.value })),
+  ...(isInvalid(login.invalidPaths, 'mode')
+    ? []
+    : applyRules(internalRules, topLevel, { topLevel: topLevel.value, login: login.value })),
 ]
 
-const headRules: readonly Rule<ParsedTopLevel>[] = [
+const topLevelRules: readonly Rule<ParsedTopLevel>[] = [
   {
     reads: ['listen', 'admin'],
     check: ({ listen, admin }) =>
@@ -102,14 +104,14 @@ interface Facts {
 }
 
 /** A broken one is there all the same. */
-const hasInternal = ({ value, broken }: ParsedConfig['head']): boolean =>
-  value.internal !== undefined || isInvalid(broken, 'internal')
+const hasInternal = ({ value, invalidPaths }: ParsedConfig['topLevel']): boolean =>
+  value.internal !== undefined || isInvalid(invalidPaths, 'internal')
 
-const internalRules: readonly Rule<{ readonly head: ParsedTopLevel; readonly login: ParsedLogin }>[] = [
+const internalRules: readonly Rule<{ readonly topLevel: ParsedTopLevel; readonly login: ParsedLogin }>[] = [
   {
     reads: ['internal'],
-    check: ({ head, login }) =>
-      head.internal && login.mode === 'embedded'
+    check: ({ topLevel, login }) =>
+      topLevel.internal && login.mode === 'embedded'
         ? keyAt('internal', 'is for login.mode: handoff, and without effect otherwise; set that, or remove it')
         : undefined,
   },

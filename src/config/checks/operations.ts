@@ -11,13 +11,13 @@ import { type Fault, keysText } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each operation, and between it and its grouping and upstream. */
-export const checkOperations = (draft: ParsedConfig): readonly Fault[] => {
-  const servesAuthorize = draft.operations.some(({ value }) => value.serves === 'authorize')
-  return draft.operations.flatMap(operation =>
+export const checkOperations = (parsed: ParsedConfig): readonly Fault[] => {
+  const servesAuthorize = parsed.operations.some(({ value }) => value.serves === 'authorize')
+  return parsed.operations.flatMap(operation =>
     applyRules(rules, operation, {
       ...facts(operation),
-      upstreamNames: draft.upstreamNames,
-      planNames: draft.planNames,
+      upstreamNames: parsed.upstreamNames,
+      planNames: parsed.planNames,
       servesAuthorize,
     }),
   )

@@ -5,9 +5,9 @@ import type { Fault } from '../source/diagnostic.ts'
 import { findNearest } from '../source/did-you-mean.ts'
 
 /** A plan's limits go together, and its own rates are for operations that exist and are limited. */
-export const checkPlans = (draft: ParsedConfig): readonly Fault[] => [
-  ...draft.plans.flatMap(checkLimits),
-  ...checkOperations(draft),
+export const checkPlans = (parsed: ParsedConfig): readonly Fault[] => [
+  ...parsed.plans.flatMap(checkLimits),
+  ...checkOperations(parsed),
 ]
 
 const checkLimits = ({ path, value }: Named<ParsedPlan>): readonly Fault[] => {
@@ -25,11 +25,11 @@ const checkLimits = ({ path, value }: Named<ParsedPlan>): readonly Fault[] => {
 const burstNumberFault = (algorithm: string): string =>
   `how many come at once is for algorithm: smooth, and this plan is ${algorithm}; a limit for a shorter time is written as a rate, such as 20/1second`
 
-const checkOperations = (draft: ParsedConfig): readonly Fault[] => {
+const checkOperations = (parsed: ParsedConfig): readonly Fault[] => {
   // With an operation missing from the draft, a label that names it would look wrong.
-  if (!draft.hasAllOperations) return []
-  const chosen = new Map(draft.operations.map(toOperationView).map(view => [operationLabel(view), view.plan]))
-  return draft.plans.flatMap(plan => checkLabels(plan, chosen))
+  if (!parsed.hasAllOperations) return []
+  const chosen = new Map(parsed.operations.map(toOperationView).map(view => [operationLabel(view), view.plan]))
+  return parsed.plans.flatMap(plan => checkLabels(plan, chosen))
 }
 
 /** @param chosen the plan of each operation, by its label */

@@ -14,13 +14,13 @@ interface Way {
 }
 
 /** What must hold among operations: no request has two of them, nothing is advertised twice. */
-export const checkRoutes = (draft: ParsedConfig): readonly Fault[] => [
-  ...ambiguities(draft.operations.flatMap(toWays)),
-  ...doubleAdvertisements(draft.operations),
+export const checkRoutes = (parsed: ParsedConfig): readonly Fault[] => [
+  ...ambiguities(parsed.operations.flatMap(toWays)),
+  ...doubleAdvertisements(parsed.operations),
 ]
 
 const toWays = (operation: GroupedOperation): readonly Way[] => {
-  if (['path', 'aliases'].some(field => isInvalid(operation.broken, field))) return []
+  if (['path', 'aliases'].some(field => isInvalid(operation.invalidPaths, field))) return []
   const { method, path, aliases } = toOperationView(operation)
   return [
     { method, path, operation, at: [...operation.path, 'path'] },

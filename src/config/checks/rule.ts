@@ -26,16 +26,16 @@ const asPath = (path: Path | string): Path => (typeof path === 'string' ? [path]
 /** Every fault that the rules find in an element. */
 export const applyRules = <T>(
   rules: readonly Rule<T>[],
-  { path, broken }: Pick<ConfigSection<unknown>, 'path' | 'broken'>,
+  { path, invalidPaths }: Pick<ConfigSection<unknown>, 'path' | 'invalidPaths'>,
   value: T,
 ): readonly Fault[] => {
   const faults: Fault[] = []
   for (const rule of rules) {
-    const finding = mustWait(rule, broken) ? undefined : rule.check(value)
+    const finding = mustWait(rule, invalidPaths) ? undefined : rule.check(value)
     if (finding) faults.push({ ...finding, path: [...path, ...finding.path] })
   }
   return faults
 }
 
-const mustWait = ({ reads }: Rule<never>, broken: InvalidPaths): boolean =>
-  broken.length > 0 && reads.some(field => isInvalid(broken, field))
+const mustWait = ({ reads }: Rule<never>, invalidPaths: InvalidPaths): boolean =>
+  invalidPaths.length > 0 && reads.some(field => isInvalid(invalidPaths, field))

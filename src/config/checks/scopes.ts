@@ -4,11 +4,15 @@ import type { Fault } from '../source/diagnostic.ts'
 import { findNearest } from '../source/did-you-mean.ts'
 
 /** A text is for a scope that somebody may ask for: a client of the file, or one of the store for what an operation wants. */
-export const checkScopes = ({ head, clients, operations, hasAllOperations }: ParsedConfig): readonly Fault[] => {
-  const texts = Object.keys(head.value.scopes)
+export const checkScopes = ({ topLevel, clients, operations, hasAllOperations }: ParsedConfig): readonly Fault[] => {
+  const texts = Object.keys(topLevel.value.scopes)
   if (texts.length === 0) return []
   // With the scopes of one unknown, a text that is for one of them would look wrong.
-  if (!hasAllOperations || isInvalid(head.broken, 'scopes') || clients.some(({ broken }) => isInvalid(broken, 'scope')))
+  if (
+    !hasAllOperations ||
+    isInvalid(topLevel.invalidPaths, 'scopes') ||
+    clients.some(({ invalidPaths }) => isInvalid(invalidPaths, 'scope'))
+  )
     return []
   const known = [
     ...new Set([...clients.flatMap(({ value }) => value.scope), ...operations.flatMap(({ value }) => value.scopes)]),

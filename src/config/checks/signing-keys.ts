@@ -5,12 +5,12 @@ import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
 /** Whether the operator's own keys can sign all that is to be signed. */
-export const checkSigningKeys = (draft: ParsedConfig): readonly Fault[] => [
-  ...applyRules(keyRules, draft.head, draft.head.value.keys),
-  ...lackingKeys(draft),
+export const checkSigningKeys = (parsed: ParsedConfig): readonly Fault[] => [
+  ...applyRules(keyRules, parsed.topLevel, parsed.topLevel.value.keys),
+  ...lackingKeys(parsed),
 ]
 
-const keyRules: readonly Rule<ParsedConfig['head']['value']['keys']>[] = [
+const keyRules: readonly Rule<ParsedConfig['topLevel']['value']['keys']>[] = [
   {
     reads: ['keys.jwks', 'keys.rotateEvery'],
     check: ({ jwks, rotateEvery }) =>
@@ -20,10 +20,10 @@ const keyRules: readonly Rule<ParsedConfig['head']['value']['keys']>[] = [
   },
 ]
 
-const lackingKeys = (draft: ParsedConfig): readonly Fault[] => {
+const lackingKeys = (parsed: ParsedConfig): readonly Fault[] => {
   // With a client's algorithm in doubt there is no telling.
-  if (draft.clients.some(({ broken }) => algFields.some(field => isInvalid(broken, field)))) return []
-  return applyRules(rules, draft.head, draft)
+  if (parsed.clients.some(({ invalidPaths }) => algFields.some(field => isInvalid(invalidPaths, field)))) return []
+  return applyRules(rules, parsed.topLevel, parsed)
 }
 
 const algFields = ['introspection_signed_response_alg', 'access_token_signed_response_alg'] as const
@@ -31,9 +31,9 @@ const algFields = ['introspection_signed_response_alg', 'access_token_signed_res
 const rules: readonly Rule<ParsedConfig>[] = [
   {
     reads: ['keys.jwks', 'tokens.accessToken.alg'],
-    check: draft => {
-      const { jwks } = draft.head.value.keys
-      const lacking = jwks ? neededAlgs(draft).filter(alg => !jwks.algs.has(alg)) : []
+    check: parsed => {
+      const { jwks } = parsed.topLevel.value.keys
+      const lacking = jwks ? neededAlgs(parsed).filter(alg => !jwks.algs.has(alg)) : []
       return lacking.length > 0
         ? valueAt(['keys', 'jwks'], `has no key for ${lacking.join(', ')}; add one, or sign with what it has`)
         : undefined
@@ -42,7 +42,7 @@ const rules: readonly Rule<ParsedConfig>[] = [
 ]
 
 /** What access tokens and introspection answers are signed with. */
-const neededAlgs = ({ head, clients }: ParsedConfig): readonly string[] => {
+const neededAlgs = ({ topLevel, clients }: ParsedConfig): readonly string[] => {
   const asked = new Set(algFields.flatMap(field => [...new Set(clients.map(({ value }) => value[field]))]))
-  return signingAlgs.filter(alg => alg === head.value.tokens.accessToken.alg || asked.has(alg))
+  return signingAlgs.filter(alg => alg === topLevel.value.tokens.accessToken.alg || asked.has(alg))
 }

@@ -1,7 +1,7 @@
 import { signingAlgsOf } from '../../oauth/keys/rotation-schedule.ts'
 import type { ConfigSection } from '../parse/config-section.ts'
 import type { ParsedClient } from '../parse/parsed-config.ts'
-import { type CertificateWay, certificateWays } from '../resolve/client-certificate-sources.ts'
+import { type CertificateSource, certificateSources } from '../resolve/client-certificate-sources.ts'
 import { profileOf } from '../resolve/resolve-client.ts'
 import type { SidegateConfig } from '../sidegate-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
@@ -22,15 +22,15 @@ export const checkStoredClient = (
   client_id: string,
   config: StoredClientSetting,
 ): readonly Fault[] => {
-  const ways = certificateWays({
+  const sources = certificateSources({
     ...config,
     tls: config.tls && { clientAuth: config.tls.clientAuth, clientCa_file: config.tls.clientCaFile },
   })
-  const facts: Facts = { client: client.value, client_id, config, ways }
+  const facts: Facts = { client: client.value, client_id, config, sources }
   return [
     ...checkClient(client.value, Object.keys(config.plans)),
     ...(servesAuthorize(config) ? [] : checkCodes(client)),
-    ...checkCertificate(client, ways),
+    ...checkCertificate(client, sources),
     ...(profileOf(client.value, config.oauth) === 'fapi2' ? checkFapiClient(client) : []),
     ...applyRules(rules, client, facts),
   ]
@@ -43,7 +43,7 @@ interface Facts {
   readonly client: ParsedClient
   readonly client_id: string
   readonly config: StoredClientSetting
-  readonly ways: readonly CertificateWay[]
+  readonly sources: readonly CertificateSource[]
 }
 
 const method = 'token_endpoint_auth_method'
@@ -101,9 +101,9 @@ const rules: readonly Rule<Facts>[] = [
   {
     // The header does not say whether the proxy verified: what clients of the file need says what the proxy does.
     reads: [method],
-    check: ({ client, config, ways }) => {
+    check: ({ client, config, sources }) => {
       const isByCertificate = client[method].endsWith('tls_client_auth')
-      const isThroughProxyAlone = ways.length > 0 && ways.every(({ by }) => by === 'header')
+      const isThroughProxyAlone = sources.length > 0 && sources.every(({ by }) => by === 'header')
       const isUsual = config.oauth.clients.internedMetadata.some(terms => terms[method] === client[method])
       return isByCertificate && isThroughProxyAlone && !isUsual
         ? valueAt(

@@ -5,7 +5,8 @@ import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** What must hold between store and workers, and between the times of a request. */
-export const checkHead = ({ head }: ParsedConfig): readonly Fault[] => applyRules(rules, head, head.value)
+export const checkTopLevel = ({ topLevel }: ParsedConfig): readonly Fault[] =>
+  applyRules(rules, topLevel, topLevel.value)
 
 const rules: readonly Rule<ParsedTopLevel>[] = [
   {

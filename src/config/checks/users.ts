@@ -3,13 +3,13 @@ import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /** What must hold inside each user, and between users and clients. */
-export const checkUsers = (draft: ParsedConfig): readonly Fault[] => {
-  if (draft.users.length === 0) return []
-  const clientIds = new Set(draft.clients.map(({ value }) => value.client_id))
+export const checkUsers = (parsed: ParsedConfig): readonly Fault[] => {
+  if (parsed.users.length === 0) return []
+  const clientIds = new Set(parsed.clients.map(({ value }) => value.client_id))
   return [
-    ...draft.users.flatMap(user => applyRules(rules, user, { user: user.value, clientIds })),
-    ...doubled(draft, 'username', 'another user has this username; take a new one'),
-    ...doubled(draft, 'sub', 'another user has this sub; tokens could not tell the two apart'),
+    ...parsed.users.flatMap(user => applyRules(rules, user, { user: user.value, clientIds })),
+    ...doubled(parsed, 'username', 'another user has this username; take a new one'),
+    ...doubled(parsed, 'sub', 'another user has this sub; tokens could not tell the two apart'),
   ]
 }
 

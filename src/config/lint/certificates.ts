@@ -13,8 +13,8 @@ export const dueAtMs = 14 * 86_400_000
 
 /** The certificates in the files that the configuration names. */
 export const certificateRules = {
-  'expiring-certificate': async ({ draft, nowMs }) =>
-    (await readAll(draft)).flatMap(({ path, certificates, isBundle }) => {
+  'expiring-certificate': async ({ parsed, nowMs }) =>
+    (await readAll(parsed)).flatMap(({ path, certificates, isBundle }) => {
       const ends = certificates.toSorted((one, other) => endMs(one) - endMs(other))
       // While a CA is replaced the old one and the new one stand side by side; of a chain every one is needed.
       const ending = ends.at(isBundle ? -1 : 0)
@@ -26,8 +26,8 @@ export const certificateRules = {
         },
       ]
     }),
-  'weak-key': async ({ draft }) =>
-    (await readAll(draft)).flatMap(({ path, certificates }) =>
+  'weak-key': async ({ parsed }) =>
+    (await readAll(parsed)).flatMap(({ path, certificates }) =>
       warnIf(
         certificates.some(({ publicKey }) => findKeyLimitFault(publicKey) === 'too_short'),
         path,
@@ -51,8 +51,8 @@ interface CertificateFile {
   readonly isBundle: boolean
 }
 
-const filesOf = ({ head, upstreams }: ParsedConfig): readonly CertificateFile[] => {
-  const { tls, internal, store } = head.value
+const filesOf = ({ topLevel, upstreams }: ParsedConfig): readonly CertificateFile[] => {
+  const { tls, internal, store } = topLevel.value
   const address = store.kind === 'redis' ? parseRedisAddress(store) : undefined
   const redisFiles = address && 'tls' in address ? address.tls : undefined
   return [
@@ -79,11 +79,11 @@ const named = (path: Path, names: FileNames = {}): readonly CertificateFile[] =>
 const toFile = (path: Path, file: string | undefined, isBundle: boolean): readonly CertificateFile[] =>
   file === undefined ? [] : [{ path, file, isBundle }]
 
-type Held = CertificateFile & { readonly certificates: readonly X509Certificate[] }
+type ParsedCertificateFile = CertificateFile & { readonly certificates: readonly X509Certificate[] }
 
 /** The configuration has no problem, so each could be read; one that went meanwhile has nothing to warn of. */
-const readAll = async (draft: ParsedConfig): Promise<readonly Held[]> =>
-  Promise.all(filesOf(draft).map(async file => ({ ...file, certificates: await readCertificates(file.file) })))
+const readAll = async (parsed: ParsedConfig): Promise<readonly ParsedCertificateFile[]> =>
+  Promise.all(filesOf(parsed).map(async file => ({ ...file, certificates: await readCertificates(file.file) })))
 
 const readCertificates = (file: string): Promise<readonly X509Certificate[]> =>
   readTextFile(file)

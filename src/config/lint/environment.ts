@@ -2,8 +2,8 @@ import { valueAt, type WarningRules, warnIf } from './warning.ts'
 
 /** What the configuration meets where it runs. */
 export const surroundingRules = {
-  'drain-outlasts-grace': ({ draft: { head }, written, graceMs }) => {
-    const { delay, timeout } = head.value.shutdown
+  'drain-outlasts-grace': ({ parsed: { topLevel }, written, graceMs }) => {
+    const { delay, timeout } = topLevel.value.shutdown
     const path = placesOfDrain.find(place => valueAt(written, place) !== undefined) ?? []
     const whose = path.length > 0 ? '' : 'shutdown is left out, and by default '
     const message = `${whose}a delay of ${delay / 1000} s and a timeout of ${timeout / 1000} s are together no shorter than the ${graceMs / 1000} s after which the process is killed; ${adviseDrain(delay, graceMs)}, or give it longer, and say so by --grace`

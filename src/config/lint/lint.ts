@@ -1,4 +1,4 @@
-import { readDraft } from '../load.ts'
+import { readParsedConfig } from '../load.ts'
 import { type Problem, pathText } from '../source/diagnostic.ts'
 import { parseSource } from '../source/parse-source.ts'
 import { type ReadText, readText } from '../source/secret-files.ts'
@@ -42,14 +42,14 @@ export const lintConfig = async (
   { nowMs, graceMs, allowed, read = readText }: LintOptions,
 ): Promise<LintedConfig> => {
   const text = read(file)
-  const found = await readDraft(file, env, nowMs, path => (path === file ? text : read(path)))
+  const found = await readParsedConfig(file, env, nowMs, path => (path === file ? text : read(path)))
   if (!found.ok) return found
-  const { draft, source } = found
+  const { parsed, source } = found
   const written = parseSource(await text).tree
-  const examined: LintInput = { draft, written, env, graceMs, nowMs }
+  const input: LintInput = { parsed, written, env, graceMs, nowMs }
   const rules = Object.entries(warningRules).filter(([rule]) => !allowed.includes(rule))
   const warnings = await Promise.all(
-    rules.map(async ([rule, find]) => (await find(examined)).map(warning => place(file, source, rule, warning))),
+    rules.map(async ([rule, find]) => (await find(input)).map(warning => place(file, source, rule, warning))),
   )
   return {
     ok: true,

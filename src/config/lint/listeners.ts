@@ -4,37 +4,39 @@ import { type WarningRules, warnIf } from './warning.ts'
 
 /** Who can reach what, and by which way. */
 export const listenerRules = {
-  'http-issuer': ({ draft: { head } }) => {
-    const { protocol, hostname } = new URL(issuerOf(head.value))
+  'http-issuer': ({ parsed: { topLevel } }) => {
+    const { protocol, hostname } = new URL(issuerOf(topLevel.value))
     const message = 'tokens and secrets go to it in clear; make it https, with tls here or in front'
     return warnIf(protocol === 'http:' && !isLoopback(hostname), ['issuer'], message)
   },
-  'local-issuer': ({ draft: { head } }) =>
+  'local-issuer': ({ parsed: { topLevel } }) =>
     warnIf(
-      isLoopback(new URL(issuerOf(head.value)).hostname) && !isLoopback(head.value.listen.host),
+      isLoopback(new URL(issuerOf(topLevel.value)).hostname) && !isLoopback(topLevel.value.listen.host),
       ['issuer'],
       'names this machine alone, while listen takes callers from others; set the https URL by which they come',
     ),
-  'admin-open': ({ draft: { head } }) =>
+  'admin-open': ({ parsed: { topLevel } }) =>
     warnIf(
-      isWildcard(head.value.admin.host),
+      isWildcard(topLevel.value.admin.host),
       ['admin'],
       'whoever reaches this port reads the metrics, without a proof; listen on 127.0.0.1, or keep it from others by a network policy',
     ),
-  'internal-open': ({ draft: { head } }) =>
+  'internal-open': ({ parsed: { topLevel } }) =>
     warnIf(
-      head.value.internal !== undefined && isWildcard(head.value.internal.listen.host),
+      topLevel.value.internal !== undefined && isWildcard(topLevel.value.internal.listen.host),
       ['internal', 'listen'],
       'here your login says who signed in; listen on the address by which it comes alone',
     ),
-  'unnamed-proxy': ({ draft: { head } }) =>
+  'unnamed-proxy': ({ parsed: { topLevel } }) =>
     warnIf(
-      issuerOf(head.value).startsWith('https:') && !head.value.tls && head.value.trustedProxies.length === 0,
+      issuerOf(topLevel.value).startsWith('https:') &&
+        !topLevel.value.tls &&
+        topLevel.value.trustedProxies.length === 0,
       ['trustedProxies'],
       'TLS ends at a proxy in front, which is not named: all callers are one address to the limits of wrong proofs and sign-ins; name the proxy',
     ),
-  'wide-proxies': ({ draft: { head } }) =>
-    head.value.trustedProxies.flatMap((network, index) =>
+  'wide-proxies': ({ parsed: { topLevel } }) =>
+    topLevel.value.trustedProxies.flatMap((network, index) =>
       warnIf(
         isWideNetwork(network),
         ['trustedProxies', index],

@@ -5,28 +5,28 @@ import { type WarningRules, warnIf } from './warning.ts'
 
 /** What callers send, and where it goes. */
 export const operationRules = {
-  'plain-upstream': ({ draft }) => {
-    const names = findTokenReaders(draft)
+  'plain-upstream': ({ parsed }) => {
+    const names = findTokenReaders(parsed)
     const message = 'tokens of callers go there in clear (forwardAuthorization); write https://'
-    return draft.upstreams
+    return parsed.upstreams
       .filter(({ name }) => names.has(name))
       .flatMap(({ path, value }) =>
         value.targets.flatMap((target, index) => warnIf(isReadable(target), [...path, 'targets', index], message)),
       )
   },
-  'shared-audience': ({ draft }) =>
-    draft.groupings.flatMap(grouping =>
+  'shared-audience': ({ parsed }) =>
+    parsed.groupings.flatMap(grouping =>
       warnIf(
-        isForwarding(grouping, draft) && grouping.value.resource === undefined && grouping.value.basePath === '',
+        isForwarding(grouping, parsed) && grouping.value.resource === undefined && grouping.value.basePath === '',
         [...grouping.path, 'resource'],
         "without resource and basePath its tokens are for the issuer's whole origin, and cannot be asked for it alone (RFC 8707); set resource",
       ),
     ),
-  'unheld-scope': ({ draft }) => {
-    const held = new Set(draft.clients.flatMap(({ value }) => value.scope))
+  'unheld-scope': ({ parsed }) => {
+    const held = new Set(parsed.clients.flatMap(({ value }) => value.scope))
     // Where all clients are in the store, nothing is known of theirs.
-    if (draft.clients.length === 0) return []
-    return draft.operations.flatMap(({ path, value }) =>
+    if (parsed.clients.length === 0) return []
+    return parsed.operations.flatMap(({ path, value }) =>
       value.scopes.flatMap((scope, index) =>
         warnIf(
           !held.has(scope),
@@ -36,7 +36,7 @@ export const operationRules = {
       ),
     )
   },
-  'query-credentials': ({ draft: { operations } }) =>
+  'query-credentials': ({ parsed: { operations } }) =>
     operations.flatMap(operation =>
       warnIf(
         toOperationView(operation).credentials === 'query',

@@ -7,22 +7,22 @@ import { type Warning, type WarningRules, warnIf } from './warning.ts'
 
 /** Secrets that others know, can guess, or that are about to end, wherever they come from. */
 export const secretStrengthRules = {
-  'known-secret': async ({ draft }) => [
-    ...plainSecrets(draft).flatMap(({ path, text }) => warnIf(isKnown(text), path, known)),
-    ...(await findDemoUser(draft)),
+  'known-secret': async ({ parsed }) => [
+    ...plainSecrets(parsed).flatMap(({ path, text }) => warnIf(isKnown(text), path, known)),
+    ...(await findDemoUser(parsed)),
   ],
-  'short-secret': ({ draft }) =>
-    plainSecrets(draft).flatMap(({ path, text }) => warnIf(!isKnown(text) && isGuessable(text), path, guessable)),
-  'weak-hash': ({ draft }) => [
-    ...secretsOf(draft).flatMap(({ path, secret: { client_secret_hash: hash } }) =>
+  'short-secret': ({ parsed }) =>
+    plainSecrets(parsed).flatMap(({ path, text }) => warnIf(!isKnown(text) && isGuessable(text), path, guessable)),
+  'weak-hash': ({ parsed }) => [
+    ...secretsOf(parsed).flatMap(({ path, secret: { client_secret_hash: hash } }) =>
       warnIf(hash !== undefined && hashStrength(hash) === 'weak', [...path, 'client_secret_hash'], weakHash),
     ),
-    ...draft.users.flatMap(({ path, value: { password_hash: hash } }) =>
+    ...parsed.users.flatMap(({ path, value: { password_hash: hash } }) =>
       warnIf(hash !== undefined && hashStrength(hash) !== 'usual', [...path, 'password_hash'], weakHash),
     ),
   ],
-  'expiring-secret': ({ draft, nowMs }) =>
-    draft.clients.flatMap(({ path, value }) =>
+  'expiring-secret': ({ parsed, nowMs }) =>
+    parsed.clients.flatMap(({ path, value }) =>
       warnIf(
         lastEndMs(value) < nowMs + dueAtMs,
         [...path, 'client_secrets', value.client_secrets.length - 1, 'until'],
@@ -42,8 +42,8 @@ const secretsOf = ({ clients }: ParsedConfig): readonly PlacedSecret[] =>
     ...value.client_secrets.map((secret, index) => ({ path: [...path, 'client_secrets', index], secret })),
   ])
 
-const plainSecrets = (draft: ParsedConfig): readonly { readonly path: Path; readonly text: string }[] =>
-  secretsOf(draft).flatMap(({ path, secret: { client_secret } }) =>
+const plainSecrets = (parsed: ParsedConfig): readonly { readonly path: Path; readonly text: string }[] =>
+  secretsOf(parsed).flatMap(({ path, secret: { client_secret } }) =>
     client_secret ? [{ path: [...path, 'client_secret'], text: client_secret.reveal() }] : [],
   )
 

@@ -5,12 +5,12 @@ import { type LintInput, valueAt, type WarningRules, warnIf } from './warning.ts
 
 /** Secrets that whoever reads the file reads too. */
 export const secretRules = {
-  'plain-secret': examined =>
-    findSecrets(examined).flatMap(({ path, own, better }) =>
+  'plain-secret': input =>
+    findSecrets(input).flatMap(({ path, own, better }) =>
       warnIf(own !== '', path, `this secret stands in the file, for all who read it; ${better}`),
     ),
-  'secret-default': examined =>
-    findSecrets(examined).flatMap(({ path, own, withDefaults, better }) =>
+  'secret-default': input =>
+    findSecrets(input).flatMap(({ path, own, withDefaults, better }) =>
       warnIf(
         own === '' && withDefaults !== '',
         path,
@@ -28,8 +28,8 @@ interface WrittenSecret {
   readonly better: string
 }
 
-const findSecrets = ({ draft, written }: LintInput): readonly WrittenSecret[] =>
-  secretPlaces(draft).flatMap(({ path, secretOf, better }) => {
+const findSecrets = ({ parsed, written }: LintInput): readonly WrittenSecret[] =>
+  secretPlaces(parsed).flatMap(({ path, secretOf, better }) => {
     const value = valueAt(written, path)
     const said = (defaults: boolean): string => secretOf(withoutVariables(value, defaults))
     return value === undefined ? [] : [{ path, own: said(false), withDefaults: said(true), better }]

@@ -5,31 +5,31 @@ import { type WarningRules, warnIf } from './warning.ts'
 
 /** Where tokens, keys and counts are kept, and what happens while they are away. */
 export const storeRules = {
-  'memory-store': ({ draft: { head } }) =>
+  'memory-store': ({ parsed: { topLevel } }) =>
     warnIf(
-      head.value.store.kind === 'memory',
+      topLevel.value.store.kind === 'memory',
       ['store'],
       'tokens and signing keys are lost at every restart; set sqlite:path, or a Redis',
     ),
-  'store-per-pod': ({ draft: { head } }) => {
-    const { store, pods } = head.value
+  'store-per-pod': ({ parsed: { topLevel } }) => {
+    const { store, pods } = topLevel.value
     const message = 'each pod has its own: what one issues the others do not know, and plans add up; set a Redis'
     return warnIf(store.kind !== 'redis' && pods !== 'auto' && pods > 1, ['store'], message)
   },
-  'plain-redis': ({ draft }) => {
-    const address = findRemoteRedis(draft)
+  'plain-redis': ({ parsed }) => {
+    const address = findRemoteRedis(parsed)
     const message = 'what is kept goes over the network in clear, and the password with it; write rediss:// for TLS'
     return warnIf(address !== undefined && !address.tls, ['store'], message)
   },
-  'redis-without-password': ({ draft }) => {
-    const address = findRemoteRedis(draft)
+  'redis-without-password': ({ parsed }) => {
+    const address = findRemoteRedis(parsed)
     const isProven = address?.login.password !== undefined || address?.tls?.certFile !== undefined
     const message =
       'whoever reaches this Redis may take keys and tokens from it; give it a user and a password, or a certificate'
     return warnIf(address !== undefined && !isProven, ['store'], message)
   },
-  'closed-with-one-redis': ({ draft: { head, plans } }) => {
-    const { store } = head.value
+  'closed-with-one-redis': ({ parsed: { topLevel, plans } }) => {
+    const { store } = topLevel.value
     const isSingle = store.kind === 'redis' && store.mode === 'single'
     const message =
       'with a single Redis every request is refused while it restarts; set redis+sentinel:// or redis+cluster://, or whenStoreFails: local'
@@ -37,7 +37,7 @@ export const storeRules = {
       warnIf(isSingle && value.whenStoreFails === 'closed', [...path, 'whenStoreFails'], message),
     )
   },
-  'open-plan': ({ draft: { plans } }) =>
+  'open-plan': ({ parsed: { plans } }) =>
     plans.flatMap(({ path, value }) =>
       warnIf(
         value.whenStoreFails === 'open',
@@ -48,8 +48,8 @@ export const storeRules = {
 } as const satisfies WarningRules
 
 /** A Redis of another machine. */
-const findRemoteRedis = ({ head }: ParsedConfig): RedisAddress | undefined => {
-  const { store } = head.value
+const findRemoteRedis = ({ topLevel }: ParsedConfig): RedisAddress | undefined => {
+  const { store } = topLevel.value
   const address = store.kind === 'redis' ? parseRedisAddress(store) : undefined
   if (!address || 'problem' in address) return undefined
   return address.hosts.every(({ host }) => isLoopback(host)) ? undefined : address

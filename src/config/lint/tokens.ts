@@ -3,13 +3,13 @@ import { type WarningRules, warnIf } from './warning.ts'
 
 /** What clients may do, what they get, and for how long. */
 export const tokenRules = {
-  'long-access-token': ({ draft: { head } }) =>
+  'long-access-token': ({ parsed: { topLevel } }) =>
     warnIf(
-      head.value.tokens.accessToken.lifetime > mostLifetimeSec,
+      topLevel.value.tokens.accessToken.lifetime > mostLifetimeSec,
       ['tokens', 'accessToken', 'lifetime'],
       'whoever finds such a token may use it for so long; take an hour at most, and refresh tokens for longer',
     ),
-  'optional-pkce': ({ draft: { clients } }) =>
+  'optional-pkce': ({ parsed: { clients } }) =>
     clients.flatMap(({ path, value }) =>
       warnIf(
         value.pkce === 'optional' && value.grant_types.includes('authorization_code'),
@@ -17,7 +17,7 @@ export const tokenRules = {
         'a code that was stolen on its way can be redeemed without it; set required (RFC 9700 section 2.1.1)',
       ),
     ),
-  'weak-signature': ({ draft: { clients } }) =>
+  'weak-signature': ({ parsed: { clients } }) =>
     clients.flatMap(({ path, value }) =>
       algFields.flatMap(field =>
         warnIf(

@@ -4,7 +4,7 @@ import type { Path } from '../source/diagnostic.ts'
 
 /** A configuration without problems, and what is known of where it will run. */
 export interface LintInput {
-  readonly draft: ParsedConfig
+  readonly parsed: ParsedConfig
   /** The data of the file as it is written: variables not put in, files that hold values not read. */
   readonly written: unknown
   readonly env: NodeJS.ProcessEnv
@@ -20,7 +20,7 @@ export interface Warning {
 }
 
 /** Finds all of one kind of what hurts. */
-export type FindWarnings = (examined: LintInput) => readonly Warning[] | Promise<readonly Warning[]>
+export type FindWarnings = (input: LintInput) => readonly Warning[] | Promise<readonly Warning[]>
 
 /** Rules by their ids, which `check --strict` prints and `--allow` takes. */
 export type WarningRules = Readonly<Record<string, FindWarnings>>

@@ -12,23 +12,23 @@ export interface ConfigSection<T> {
    * Places that had a fault of their own and have their default here. A cross check that reads one of them waits, so
    * that one mistake is one problem.
    */
-  readonly broken: InvalidPaths
+  readonly invalidPaths: InvalidPaths
 }
 
 /** Keys from the element down to what is broken; of a list the whole. */
 export type InvalidPaths = readonly (readonly string[])[]
 
 /** Whether a field, such as `tokens.code.lifetime`, is broken, in part or with what it stands in. */
-export const isInvalid = (broken: InvalidPaths, field: string): boolean => {
-  if (broken.length === 0) return false
+export const isInvalid = (invalidPaths: InvalidPaths, field: string): boolean => {
+  if (invalidPaths.length === 0) return false
   const place = field.split('.')
-  return broken.some(other => startsWith(other, place) || startsWith(place, other))
+  return invalidPaths.some(other => startsWith(other, place) || startsWith(place, other))
 }
 
 export interface ParsedSection<T> {
   readonly faults: readonly Fault[]
   /** Undefined where a field that cannot be done without is broken. */
-  readonly element: ConfigSection<T> | undefined
+  readonly section: ConfigSection<T> | undefined
 }
 
 /**
@@ -45,22 +45,23 @@ export const parseSection = <S extends z.ZodObject>(
   parse: Parse<S> = raw => schema.safeParse(raw),
 ): ParsedSection<z.output<S>> => {
   const first = parse(raw)
-  if (first.success && known.length === 0) return { faults: none, element: { path, value: first.data, broken: none } }
+  if (first.success && known.length === 0)
+    return { faults: none, section: { path, value: first.data, invalidPaths: none } }
   const inside = known.filter(fault => startsWith(fault.path, path))
   const issues = first.success ? [] : first.error.issues
   const faults = issues
     .flatMap(issue => toFaults(issue, schema, raw, path))
     .filter(fault => !inside.some(earlier => startsWith(earlier.path, fault.path)))
-  const broken = [...inside, ...faults].flatMap(fault => brokenPlaces(fault, schema, path))
-  if (first.success) return { faults, element: { path, value: first.data, broken } }
-  return { faults, element: parseRest(schema, raw, path, broken) }
+  const invalidPaths = [...inside, ...faults].flatMap(fault => invalidPathsOf(fault, schema, path))
+  if (first.success) return { faults, section: { path, value: first.data, invalidPaths } }
+  return { faults, section: parseRest(schema, raw, path, invalidPaths) }
 }
 
 /** Shared by all that have none. */
 const none: readonly never[] = []
 
 /** The place a fault is in; for a misspelt key also the one that was meant; `x` for `x_file`. */
-const brokenPlaces = (fault: Fault, schema: z.ZodObject, base: Path): InvalidPaths => {
+const invalidPathsOf = (fault: Fault, schema: z.ZodObject, base: Path): InvalidPaths => {
   const place = keysBelow(fault.path, base)
   const above = place.slice(0, -1)
   const last = place.at(-1)
@@ -81,15 +82,15 @@ const parseRest = <S extends z.ZodObject>(
   schema: S,
   raw: unknown,
   path: Path,
-  broken: InvalidPaths,
+  invalidPaths: InvalidPaths,
 ): ConfigSection<z.output<S>> | undefined => {
-  const rest = without(raw, broken)
+  const rest = without(raw, invalidPaths)
   const { data, error } = schema.safeParse(rest)
-  if (!error) return { path, value: data, broken }
+  if (!error) return { path, value: data, invalidPaths }
   const more = error.issues
     .map(issue => keysBelow(issue.path, []))
     .map(place => (isGiven(rest, place) ? place : place.slice(0, -1)))
-  return more.some(place => place.length === 0) ? undefined : parseRest(schema, raw, path, [...broken, ...more])
+  return more.some(place => place.length === 0) ? undefined : parseRest(schema, raw, path, [...invalidPaths, ...more])
 }
 
 const isGiven = (value: unknown, [key, ...inside]: readonly string[]): boolean => {

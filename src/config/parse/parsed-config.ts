@@ -2,14 +2,14 @@ import type { z } from 'zod'
 import { clientSchema, userSchema } from '../schema/clients.ts'
 import { groupingSchema, operationSchema } from '../schema/groupings.ts'
 import { defaultPlans, planSchema } from '../schema/plans.ts'
-import { headSchema, loginSchema } from '../schema/top-level.ts'
+import { loginSchema, topLevelSchema } from '../schema/top-level.ts'
 import { upstreamSchema } from '../schema/upstreams.ts'
 import type { Fault, Path } from '../source/diagnostic.ts'
 import { name } from '../values/zod-scalars.ts'
 import { createCachedParse, type Parse } from './cached-parse.ts'
 import { type ConfigSection, type InvalidPaths, isInvalid, parseSection } from './config-section.ts'
 
-export type ParsedTopLevel = z.output<typeof headSchema>
+export type ParsedTopLevel = z.output<typeof topLevelSchema>
 export type ParsedLogin = z.output<typeof loginSchema>
 export type ParsedPlan = z.output<typeof planSchema>
 export type ParsedGrouping = z.output<typeof groupingSchema>
@@ -31,7 +31,7 @@ export interface GroupedOperation extends ConfigSection<ParsedOperation> {
 
 /** The configuration, each part checked by itself: what the cross checks read and the result is made of. */
 export interface ParsedConfig {
-  readonly head: ConfigSection<ParsedTopLevel>
+  readonly topLevel: ConfigSection<ParsedTopLevel>
   readonly login: ConfigSection<ParsedLogin>
   readonly plans: readonly Named<ParsedPlan>[]
   readonly groupings: readonly ConfigSection<ParsedGrouping>[]
@@ -53,41 +53,41 @@ export interface ParsedConfig {
 export const parseConfig = (
   tree: unknown,
   known: readonly Fault[],
-): { readonly draft: ParsedConfig; readonly faults: readonly Fault[] } => {
+): { readonly parsed: ParsedConfig; readonly faults: readonly Fault[] } => {
   const faults: Fault[] = []
   const reader = createReader(known, fault => faults.push(fault))
   const root = reader.mapping(tree, [])
   const login = reader.mapping(root.login, ['login'])
   const plans = reader.mapping(root.plans ?? defaultPlans, ['plans'])
   const upstreams = reader.mapping(root.upstreams, ['upstreams'])
-  const groupings = reader.elements(groupingSchema, root.groupings, ['groupings'])
+  const groupings = reader.sections(groupingSchema, root.groupings, ['groupings'])
   const operations = groupings.flatMap(grouping => readOperations(reader, grouping))
-  const draft: ParsedConfig = {
-    head: reader.section(headSchema, root, []),
+  const parsed: ParsedConfig = {
+    topLevel: reader.section(topLevelSchema, root, []),
     login: reader.section(loginSchema, login, ['login']),
     plans: reader.named(planSchema, plans, ['plans']),
     groupings,
     operations,
     upstreams: reader.named(upstreamSchema, upstreams, ['upstreams']),
-    clients: reader.elements(clientSchema, root.clients, ['clients']),
-    users: reader.elements(userSchema, login.users, ['login', 'users']),
+    clients: reader.sections(clientSchema, root.clients, ['clients']),
+    users: reader.sections(userSchema, login.users, ['login', 'users']),
     planNames: Object.keys(plans),
     upstreamNames: Object.keys(upstreams),
     hasAllOperations: [...known, ...faults].every(fault => fault.path[0] !== 'groupings'),
   }
-  return { draft, faults }
+  return { parsed, faults }
 }
 
 const readOperations = (reader: Reader, grouping: ConfigSection<ParsedGrouping>): readonly GroupedOperation[] =>
   reader
-    .elements(operationSchema, grouping.value.operations, [...grouping.path, 'operations'])
-    .map(operation => ({ ...operation, broken: withGroupingFields(operation, grouping), grouping }))
+    .sections(operationSchema, grouping.value.operations, [...grouping.path, 'operations'])
+    .map(operation => ({ ...operation, invalidPaths: withGroupingFields(operation, grouping), grouping }))
 
 /** What an operation takes from its grouping is as good as its own. */
 const withGroupingFields = (operation: ConfigSection<unknown>, grouping: ConfigSection<unknown>): InvalidPaths => [
-  ...operation.broken,
-  ...(isInvalid(grouping.broken, 'basePath') ? [['path']] : []),
-  ...(isInvalid(grouping.broken, 'upstream') ? [['upstream']] : []),
+  ...operation.invalidPaths,
+  ...(isInvalid(grouping.invalidPaths, 'basePath') ? [['path']] : []),
+  ...(isInvalid(grouping.invalidPaths, 'upstream') ? [['upstream']] : []),
 ]
 
 type Mapping = Readonly<Record<string, unknown>>
@@ -96,7 +96,7 @@ interface Reader {
   mapping(raw: unknown, path: Path): Mapping
   /** A mapping that has a default for every field, so that there is always an element. */
   section<S extends z.ZodObject>(schema: S, raw: Mapping, path: Path): ConfigSection<z.output<S>>
-  elements<S extends z.ZodObject>(schema: S, raw: unknown, path: Path): readonly ConfigSection<z.output<S>>[]
+  sections<S extends z.ZodObject>(schema: S, raw: unknown, path: Path): readonly ConfigSection<z.output<S>>[]
   named<S extends z.ZodObject>(schema: S, raw: Mapping, path: Path): readonly Named<z.output<S>>[]
 }
 
@@ -107,9 +107,9 @@ const createReader = (known: readonly Fault[], report: (fault: Fault) => void): 
     path: Path,
     parser?: Parse<S>,
   ): ConfigSection<z.output<S>> | undefined => {
-    const { element, faults } = parseSection(schema, raw, path, known, parser)
+    const { section, faults } = parseSection(schema, raw, path, known, parser)
     faults.forEach(report)
-    return element
+    return section
   }
   return {
     mapping(raw, path) {
@@ -118,8 +118,8 @@ const createReader = (known: readonly Fault[], report: (fault: Fault) => void): 
       return {}
     },
     section: (schema, raw, path) =>
-      parse(schema, raw, path) ?? { path, value: schema.parse({}), broken: Object.keys(raw).map(key => [key]) },
-    elements(schema, raw, path) {
+      parse(schema, raw, path) ?? { path, value: schema.parse({}), invalidPaths: Object.keys(raw).map(key => [key]) },
+    sections(schema, raw, path) {
       if (Array.isArray(raw)) {
         const parser = createCachedParse(schema)
         return raw.flatMap((item, index) => parse(schema, item, [...path, index], parser) ?? [])
@@ -131,8 +131,8 @@ const createReader = (known: readonly Fault[], report: (fault: Fault) => void): 
       Object.entries(raw).flatMap(([key, item]) => {
         const [wrongName] = name().safeParse(key).error?.issues ?? []
         if (wrongName) report({ path: [...path, key], at: 'key', message: wrongName.message })
-        const element = parse(schema, item, [...path, key])
-        return element ? [{ ...element, name: key }] : []
+        const section = parse(schema, item, [...path, key])
+        return section ? [{ ...section, name: key }] : []
       }),
   }
 }

@@ -1,21 +1,21 @@
 import type { ClientAuth, ClientCertificateHeader } from '../../http/tls/tls-options.ts'
 
 /** A way on which the certificate of a client reaches Sidegate, and whether somebody vouches for it there. */
-export interface CertificateWay {
+export interface CertificateSource {
   readonly by: 'tls' | 'header'
   readonly isChainVerified: boolean
 }
 
 /** What opens ways. */
-export interface WayOpeners {
+export interface CertificateSourceSettings {
   readonly trustedProxies: readonly string[]
   readonly clientCertificateHeader: ClientCertificateHeader
   readonly tls?: { readonly clientAuth: ClientAuth; readonly clientCa_file?: string | undefined } | undefined
 }
 
 /** Every way that the configuration opens. */
-export const certificateWays = (head: WayOpeners): readonly CertificateWay[] => {
-  const { tls, trustedProxies, clientCertificateHeader } = head
+export const certificateSources = (topLevel: CertificateSourceSettings): readonly CertificateSource[] => {
+  const { tls, trustedProxies, clientCertificateHeader } = topLevel
   const asksItself = tls !== undefined && tls.clientAuth !== 'off'
   return [
     ...(asksItself ? [{ by: 'tls', isChainVerified: tls.clientCa_file !== undefined } as const] : []),

@@ -9,12 +9,12 @@ import {
 import type { ParsedClient, ParsedConfig, ParsedSecret } from '../parse/parsed-config.ts'
 
 /** Every client of a draft without faults, as the authorization server takes them. */
-export const resolveClients = (draft: ParsedConfig): Clients => createClients(registrationsOf(draft))
+export const resolveClients = (parsed: ParsedConfig): Clients => createClients(registrationsOf(parsed))
 
 /** One after the other, so that they are not all there at once. */
-function* registrationsOf({ head, clients, planNames }: ParsedConfig): Generator<ClientRegistration> {
+function* registrationsOf({ topLevel, clients, planNames }: ParsedConfig): Generator<ClientRegistration> {
   const [plan = ''] = planNames
-  const { profile, tokens } = head.value
+  const { profile, tokens } = topLevel.value
   for (const { value } of clients) yield toClient(value, { profile, alg: tokens.accessToken.alg, plan })
 }
 
@@ -28,8 +28,8 @@ export interface ClientDefaults {
 /** The profile that a client keeps to: its own, or the one that the file sets for all. */
 export const profileOf = (
   client: ParsedClient,
-  head: Pick<ClientDefaults, 'profile'>,
-): ClientRegistration['profile'] => (head.profile === 'none' ? client.profile : head.profile)
+  topLevel: Pick<ClientDefaults, 'profile'>,
+): ClientRegistration['profile'] => (topLevel.profile === 'none' ? client.profile : topLevel.profile)
 
 /** A client without faults, as the authorization server takes it. */
 export const toClient = (client: ParsedClient, defaults: ClientDefaults): ClientRegistration => {

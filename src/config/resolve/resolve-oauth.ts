@@ -2,7 +2,7 @@ import type { Operation, Served } from '../../gateway/operation.ts'
 import type { Endpoint, LoginOptions, OAuthOptions, User } from '../../oauth/options.ts'
 import type { ParsedConfig, ParsedLogin, ParsedUser } from '../parse/parsed-config.ts'
 import { usableMemoryBytes } from '../values/machine.ts'
-import { certificateWays } from './client-certificate-sources.ts'
+import { certificateSources } from './client-certificate-sources.ts'
 import { resolveClients } from './resolve-client.ts'
 import { toResources } from './resolve-resources.ts'
 
@@ -13,14 +13,14 @@ const interactionLifetimeSec = 900
 const defaultRotationSec = 30 * 86_400
 
 /** What the authorization server is told. */
-export const resolveOAuth = (draft: ParsedConfig, issuer: string, operations: readonly Operation[]): OAuthOptions => {
-  const { profile, scopes, tokens, keys } = draft.head.value
+export const resolveOAuth = (parsed: ParsedConfig, issuer: string, operations: readonly Operation[]): OAuthOptions => {
+  const { profile, scopes, tokens, keys } = parsed.topLevel.value
   const { accessToken, refreshToken, code, par, dpop } = tokens
   const { origin } = new URL(issuer)
   return {
     issuer,
     profile,
-    clients: resolveClients(draft),
+    clients: resolveClients(parsed),
     scopeTexts: new Map(Object.entries(scopes)),
     accessToken: { format: accessToken.format, lifetimeSec: accessToken.lifetime, alg: accessToken.alg },
     refreshToken: { lifetimeSec: refreshToken.lifetime, reuseWindowSec: refreshToken.reuseWindow },
@@ -28,12 +28,12 @@ export const resolveOAuth = (draft: ParsedConfig, issuer: string, operations: re
     par: { lifetimeSec: par.lifetime },
     dpop,
     keys: { rotateEverySec: keys.rotateEvery ?? defaultRotationSec, ...(keys.jwks && { jwks: keys.jwks.text }) },
-    login: toLogin(draft.login.value),
-    resources: toResources(draft, origin),
-    takesClientCertificates: certificateWays(draft.head.value).length > 0,
-    users: draft.users.flatMap(({ value }) => toUser(value)),
+    login: toLogin(parsed.login.value),
+    resources: toResources(parsed, origin),
+    takesClientCertificates: certificateSources(parsed.topLevel.value).length > 0,
+    users: parsed.users.flatMap(({ value }) => toUser(value)),
     interactionLifetimeSec,
-    maxInteractions: resolveMaxInteractions(draft.login.value),
+    maxInteractions: resolveMaxInteractions(parsed.login.value),
     endpoints: toEndpoints(origin, operations),
   }
 }

@@ -11,9 +11,11 @@ export const resourceOf = ({ resource, basePath }: ParsedGrouping, origin: strin
   resource ?? origin + basePath
 
 /** What tokens may be asked for: every forwarding grouping, and what clients introspect for. Each once. */
-export const toResources = (draft: ParsedConfig, origin: string): readonly ProtectedResource[] => {
-  const guarded = [...Map.groupBy(forwardedOf(draft), ({ grouping }) => resourceOf(grouping.value, origin))]
-  const introspected = draft.clients.flatMap(({ value }) => (Array.isArray(value.introspects) ? value.introspects : []))
+export const toResources = (parsed: ParsedConfig, origin: string): readonly ProtectedResource[] => {
+  const guarded = [...Map.groupBy(forwardedOf(parsed), ({ grouping }) => resourceOf(grouping.value, origin))]
+  const introspected = parsed.clients.flatMap(({ value }) =>
+    Array.isArray(value.introspects) ? value.introspects : [],
+  )
   const others = new Set(introspected.filter(resource => !guarded.some(([own]) => own === resource)))
   return [
     ...guarded.map(([resource, operations]) => toGuarded(resource, operations, origin)),
@@ -21,8 +23,8 @@ export const toResources = (draft: ParsedConfig, origin: string): readonly Prote
   ]
 }
 
-const forwardedOf = (draft: ParsedConfig): readonly GroupedOperation[] =>
-  draft.operations.filter(operation => toOperationView(operation).serves === undefined)
+const forwardedOf = (parsed: ParsedConfig): readonly GroupedOperation[] =>
+  parsed.operations.filter(operation => toOperationView(operation).serves === undefined)
 
 /** Groupings may share a resource: then it has the scopes of them all and the name of the first. */
 const toGuarded = (resource: string, operations: readonly GroupedOperation[], origin: string): ProtectedResource => {

@@ -14,36 +14,36 @@ import { findMetadataPath, resourceOf } from './resolve-resources.ts'
 import { toUpstream } from './resolve-upstream.ts'
 
 /** A draft without faults to what the rooms take. */
-export const resolveConfig = (draft: ParsedConfig): SidegateConfig => {
-  const { value: head } = draft.head
-  const issuer = issuerOf(head)
+export const resolveConfig = (parsed: ParsedConfig): SidegateConfig => {
+  const { value: topLevel } = parsed.topLevel
+  const issuer = issuerOf(topLevel)
   const { origin } = new URL(issuer)
-  const operations = draft.operations.map(operation => toOperation(operation, origin, head))
-  const workers = resolveWorkers(head)
+  const operations = parsed.operations.map(operation => toOperation(operation, origin, topLevel))
+  const workers = resolveWorkers(topLevel)
   return deepFreeze({
     issuer,
-    listen: head.listen,
-    ...(head.tls && { tls: toTls(head.tls, head.tls.clientAuth) }),
-    admin: head.admin,
-    requests: toHttpServerOptions(head.requests),
+    listen: topLevel.listen,
+    ...(topLevel.tls && { tls: toTls(topLevel.tls, topLevel.tls.clientAuth) }),
+    admin: topLevel.admin,
+    requests: toHttpServerOptions(topLevel.requests),
     workers,
-    pods: head.pods,
-    store: head.store,
-    workerTimeoutMs: head.workerTimeout,
-    trustedProxies: head.trustedProxies,
-    clientCertificateHeader: head.clientCertificateHeader,
-    ...(head.internal && { internal: toInternal(head.internal) }),
-    product: head.product,
-    rateLimitHeaders: head.rateLimitHeaders,
-    plans: Object.fromEntries(draft.plans.map(plan => [plan.name, toPlan(plan)])),
+    pods: topLevel.pods,
+    store: topLevel.store,
+    workerTimeoutMs: topLevel.workerTimeout,
+    trustedProxies: topLevel.trustedProxies,
+    clientCertificateHeader: topLevel.clientCertificateHeader,
+    ...(topLevel.internal && { internal: toInternal(topLevel.internal) }),
+    product: topLevel.product,
+    rateLimitHeaders: topLevel.rateLimitHeaders,
+    plans: Object.fromEntries(parsed.plans.map(plan => [plan.name, toPlan(plan)])),
     operations,
-    groupings: draft.groupings.map(({ value }) => ({ name: value.name, version: value.version })),
-    upstreams: draft.upstreams.map(upstream => toUpstream(upstream, workers)),
-    oauth: resolveOAuth(draft, issuer, operations),
-    loginFailures: draft.login.value.failures,
-    loginStarts: draft.login.value.starts,
-    audit: head.logs.audit,
-    shutdown: { delayMs: head.shutdown.delay, timeoutMs: head.shutdown.timeout },
+    groupings: parsed.groupings.map(({ value }) => ({ name: value.name, version: value.version })),
+    upstreams: parsed.upstreams.map(upstream => toUpstream(upstream, workers)),
+    oauth: resolveOAuth(parsed, issuer, operations),
+    loginFailures: parsed.login.value.failures,
+    loginStarts: parsed.login.value.starts,
+    audit: topLevel.logs.audit,
+    shutdown: { delayMs: topLevel.shutdown.delay, timeoutMs: topLevel.shutdown.timeout },
   })
 }
 
@@ -96,7 +96,7 @@ const toPlan = ({ name, value }: Named<ParsedPlan>): Plan => ({
   operations: value.operations,
 })
 
-const toOperation = (operation: GroupedOperation, origin: string, head: ParsedTopLevel): Operation => {
+const toOperation = (operation: GroupedOperation, origin: string, topLevel: ParsedTopLevel): Operation => {
   const { method, path, aliases, credentials, plan } = toOperationView(operation)
   return {
     grouping: operation.grouping.value.name,
@@ -107,11 +107,11 @@ const toOperation = (operation: GroupedOperation, origin: string, head: ParsedTo
     credentials,
     scopes: operation.value.scopes,
     plan,
-    target: toTarget(operation, origin, head),
+    target: toTarget(operation, origin, topLevel),
   }
 }
 
-const toTarget = (operation: GroupedOperation, origin: string, head: ParsedTopLevel): Target => {
+const toTarget = (operation: GroupedOperation, origin: string, topLevel: ParsedTopLevel): Target => {
   const { value, grouping } = operation
   const { serves, upstream = '' } = toOperationView(operation)
   if (value.gateway) return { kind: 'check', gateway: value.gateway }
@@ -128,7 +128,7 @@ const toTarget = (operation: GroupedOperation, origin: string, head: ParsedTopLe
   return {
     kind: 'forward',
     upstream,
-    forwardedHeader: head.forwardedHeader,
+    forwardedHeader: topLevel.forwardedHeader,
     stripPrefix: stripBasePath ? basePath : '',
     forwardAuthorization: value.forwardAuthorization,
     dropHeaders: grouping.value.dropHeaders.map(plainName),

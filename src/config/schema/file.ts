@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { clientsSchema, usersSchema } from './clients.ts'
 import { groupingsSchema } from './groupings.ts'
 import { plansSchema } from './plans.ts'
-import { headSchema, loginSchema } from './top-level.ts'
+import { loginSchema, topLevelSchema } from './top-level.ts'
 import { upstreamsSchema } from './upstreams.ts'
 
 /** The whole configuration file, from the same parts that check it piece by piece. */
 export const fileSchema = z.strictObject({
-  ...headSchema.shape,
+  ...topLevelSchema.shape,
   plans: plansSchema,
   groupings: groupingsSchema,
   upstreams: upstreamsSchema,

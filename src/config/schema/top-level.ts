@@ -25,7 +25,7 @@ const storeUrl = () =>
     return z.NEVER
   })
 
-export const headSchema = z.strictObject({
+export const topLevelSchema = z.strictObject({
   issuer: checkedText(issuerFault)
     .optional()
     .describe('Byte-equal to every iss (RFC 8414 section 2). Default localhost with the port of listen.'),

@@ -76,7 +76,7 @@ const pairFaults = ({ path, pair }: FieldPath, nowMs: number | undefined): reado
 
 /** The same certificates are proof on both listeners then: every client could accept a login in the name of anybody. */
 const sharedAuthority = (traffic: FieldPath, internal: FieldPath): readonly Fault[] => {
-  const isShared = traffic.authorities.some(one => internal.authorities.some(other => isVouchedForBy(one, other)))
+  const isShared = traffic.authorities.some(one => internal.authorities.some(other => isTrustedThrough(one, other)))
   return isShared ? [valueFault([...internal.path, 'clientCa_file'], alsoForClients)] : []
 }
 
@@ -84,7 +84,7 @@ const alsoForClients =
   'vouches for the CA of tls.clientCa_file: every client could say who signed in; take a CA that issues to your login alone'
 
 /** Whether what one CA issues is proof where another is trusted: it is the same key, or has issued it. */
-const isVouchedForBy = (one: X509Certificate, other: X509Certificate): boolean =>
+const isTrustedThrough = (one: X509Certificate, other: X509Certificate): boolean =>
   one.publicKey.equals(other.publicKey) || (one.checkIssued(other) && one.verify(other.publicKey))
 
 const findMapping = (tree: unknown, path: Path): Record<string, unknown> | undefined => {

@@ -53,11 +53,11 @@ const literalRank = (path: string): number => {
 }
 
 const intersects = (one: readonly string[], other: readonly string[]): boolean => {
-  const [head, ...tail] = one
+  const [topLevel, ...tail] = one
   const [otherHead, ...otherTail] = other
-  if (head === '**' || otherHead === '**') return true
-  if (head === undefined || otherHead === undefined) return onlyRest(one) && onlyRest(other)
-  return (head === otherHead || head === '*' || otherHead === '*') && intersects(tail, otherTail)
+  if (topLevel === '**' || otherHead === '**') return true
+  if (topLevel === undefined || otherHead === undefined) return onlyRest(one) && onlyRest(other)
+  return (topLevel === otherHead || topLevel === '*' || otherHead === '*') && intersects(tail, otherTail)
 }
 
 /** Nothing more, or a `**` that matches nothing. */

@@ -30,6 +30,6 @@ export const openUpstream = (
 
 /** As where the configuration says nothing, but that names are looked up as often as a test can wait for. */
 const defaultsFor = (targets: readonly string[]): UpstreamOptions => ({
-  ...toUpstream({ name: 'up', path: [], broken: [], value: upstreamSchema.parse({ targets }) }, 1),
+  ...toUpstream({ name: 'up', path: [], invalidPaths: [], value: upstreamSchema.parse({ targets }) }, 1),
   dnsIntervalMs: 10,
 })
