@@ -31,15 +31,15 @@ const closedWaitMs = 1000
 
 export const createLocalFallback = (share: () => WorkerShare, clock: MonotonicClock): LocalFallback => {
   const counters = createCounters(clock)
-  const journal = new AdmissionLog(journaledMs * 1000)
-  const termsOf = rememberTerms(share)
+  const admissionLog = new AdmissionLog(longestLoggedWindowMs * 1000)
+  const termsOf = memoizeTerms(share)
   const count: AdmissionLogReader = (charge, admitted, atMicros) =>
     counters.record(charge, admitted, termsOf(charge.rules), atMicros)
   return {
     decide: charge => {
       const { rules } = charge
-      journal.moveTo(count)
-      switch (wayOf(charge)) {
+      admissionLog.moveTo(count)
+      switch (fallbackOf(charge)) {
         case 'local':
           return toVerdict(rules, counters.decide(charge, 1, termsOf(rules)), 'local')
         case 'open':
@@ -63,24 +63,24 @@ export const createLocalFallback = (share: () => WorkerShare, clock: MonotonicCl
     record: (charge, decision) => {
       if (charge.whenStoreFails !== 'local' || decision.granted === 0) return
       const atMicros = Math.round(clock.nowMs() * 1000)
-      if (charge.rules.every(isOfTheJournal)) journal.write(charge, decision, atMicros)
+      if (charge.rules.every(isLogged)) admissionLog.write(charge, decision, atMicros)
       else count(charge, decision, atMicros)
     },
   }
 }
 
 /** Longest window, in milliseconds, that is in a journal until somebody asks: a second of a busy worker is 20,000 entries. */
-const journaledMs = 1000
+const longestLoggedWindowMs = 1000
 
 /** Whether nothing is left of an admission when its window has passed. */
-const isOfTheJournal = ({ algorithm, windowMs }: Rule): boolean => algorithm === 'strict' && windowMs <= journaledMs
+const isLogged = ({ algorithm, windowMs }: Rule): boolean => algorithm === 'strict' && windowMs <= longestLoggedWindowMs
 
 /** A plan that never refuses anybody does not begin to without its count. */
-const wayOf = ({ rules, whenStoreFails }: Charge): Charge['whenStoreFails'] =>
+const fallbackOf = ({ rules, whenStoreFails }: Charge): Charge['whenStoreFails'] =>
   whenStoreFails === 'closed' && rules.every(({ mode }) => mode === 'soft') ? 'open' : whenStoreFails
 
 /** The shares of rules, worked out anew only where the share has changed. */
-const rememberTerms = (share: () => WorkerShare): ((rules: readonly Rule[]) => readonly Terms[]) => {
+const memoizeTerms = (share: () => WorkerShare): ((rules: readonly Rule[]) => readonly Terms[]) => {
   const known = new WeakMap<readonly Rule[], { readonly share: WorkerShare; readonly terms: readonly Terms[] }>()
   return rules => {
     const now = share()

@@ -107,16 +107,16 @@ export const limitMutants: readonly Mutant[] = [
   },
   {
     name: 'each worker has the whole plan while the shared count is away',
-    file: 'src/stores/limits/local-fallback.ts',
-    find: 'Math.floor(limit / of) + (index < limit % of ? 1 : 0)',
-    replace: 'Math.max(index, limit)',
+    file: 'src/share.ts',
+    find: 'Math.floor(whole / of) + (index < whole % of ? 1 : 0)',
+    replace: 'Math.max(index, whole)',
     tests: ['test/stores/limits/local-fallback.test.ts'],
   },
   {
     name: 'the shares of workers add up to more than the plan',
-    file: 'src/stores/limits/local-fallback.ts',
-    find: '(index < limit % of ? 1 : 0)',
-    replace: '(index <= limit % of ? 1 : 0)',
+    file: 'src/share.ts',
+    find: '(index < whole % of ? 1 : 0)',
+    replace: '(index <= whole % of ? 1 : 0)',
     tests: ['test/stores/limits/local-fallback.test.ts'],
   },
   {
@@ -129,8 +129,8 @@ export const limitMutants: readonly Mutant[] = [
   {
     name: 'what the shared count granted is granted again when it goes away',
     file: 'src/stores/limits/batching/shared-limiter.ts',
-    find: 'local.record(line.charge, decision)',
-    replace: 'if (decision.granted < 0) local.record(line.charge, decision)',
+    find: 'local.record(batch.charge, decision)',
+    replace: 'if (decision.granted < 0) local.record(batch.charge, decision)',
     tests: ['test/stores/limits/batching/shared-limiter.test.ts'],
   },
   {

@@ -2,7 +2,7 @@ import type { MonotonicClock } from '../../../clock.ts'
 import type { Charge, Verdict } from '../../ports/limiter.ts'
 import type { Decision } from '../counters.ts'
 import { type CachedDenial, denialBy, refusalBy } from './denial-cache.ts'
-import { type PendingDecision, settleTogether } from './pending-decisions.ts'
+import { type PendingDecision, resolveInOrder } from './pending-decisions.ts'
 
 /** One key under one set of rules: who waits there for the shared count, and until when that has refused them. */
 export class ChargeBatch<Question> {
@@ -11,17 +11,17 @@ export class ChargeBatch<Question> {
   /** How the count is asked about it. */
   readonly question: Question
   /** Whether a question is due or under way. */
-  isAsked = false
+  isQueued = false
   readonly #clock: MonotonicClock
   #waiters: PendingDecision[] | undefined
   #denial: CachedDenial | undefined
-  #askedAtMs: number
+  #lastSentAtMs: number
 
   constructor(charge: Charge, question: Question, clock: MonotonicClock) {
     this.charge = charge
     this.question = question
     this.#clock = clock
-    this.#askedAtMs = clock.nowMs()
+    this.#lastSentAtMs = clock.nowMs()
   }
 
   /** To go along in the next question. */
@@ -37,7 +37,7 @@ export class ChargeBatch<Question> {
     return taken
   }
 
-  isWaitedAt(): boolean {
+  hasWaiters(): boolean {
     return this.#waiters !== undefined
   }
 
@@ -54,16 +54,16 @@ export class ChargeBatch<Question> {
    * Hands a decision of the count to those it was asked for.
    * @param sentAtMs when the question left
    */
-  settle(waiters: readonly PendingDecision[], decision: Decision, sentAtMs: number): void {
+  resolve(waiters: readonly PendingDecision[], decision: Decision, sentAtMs: number): void {
     const { rules } = this.charge
-    this.#askedAtMs = sentAtMs
+    this.#lastSentAtMs = sentAtMs
     this.#denial = denialBy(rules, decision.rules, sentAtMs, this.#clock)
-    settleTogether(waiters, rules, decision)
+    resolveInOrder(waiters, rules, decision)
   }
 
   /** Whether nobody asked here for a while, and nothing would be lost with it. */
-  isOver(): boolean {
-    return this.#askedAtMs + keepMs < this.#clock.nowMs() && !this.isAsked && !this.isWaitedAt() && !this.refusal()
+  isExpired(): boolean {
+    return this.#lastSentAtMs + keepMs < this.#clock.nowMs() && !this.isQueued && !this.hasWaiters() && !this.refusal()
   }
 }
 

@@ -21,22 +21,22 @@ export const createChargeBatches = <Question>(
   return charge => {
     const known = ofRules.get(charge.rules)
     if (known !== undefined) return known(charge)
-    const made = linesOfRules(clock, questionOf)
+    const made = batchesOfRules(clock, questionOf)
     ofRules.set(charge.rules, made)
     return made(charge)
   }
 }
 
-const linesOfRules = <Question>(
+const batchesOfRules = <Question>(
   clock: MonotonicClock,
   questionOf: (charge: Charge) => Question,
 ): ChargeBatches<Question> => {
-  const lines = new BoundedKeyMap<ChargeBatch<Question>>(line => line.isOver())
+  const batches = new BoundedKeyMap<ChargeBatch<Question>>(batch => batch.isExpired())
   return charge => {
-    const known = lines.find(charge)
+    const known = batches.find(charge)
     if (known !== undefined) return known
     const made = new ChargeBatch(charge, questionOf(charge), clock)
-    lines.add(charge, made)
+    batches.add(charge, made)
     return made
   }
 }

@@ -14,7 +14,7 @@ export const toVerdict = (rules: readonly Rule[], decision: Decision, source: Ve
 })
 
 /** Hands what was granted to those who came first; each sees what was left when its own turn came. */
-export const settleTogether = (
+export const resolveInOrder = (
   waiters: readonly PendingDecision[],
   rules: readonly Rule[],
   decision: Decision,

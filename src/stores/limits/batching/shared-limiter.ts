@@ -41,7 +41,7 @@ const pauseMs = 200
 
 /** A line, and those of it that go along in one message. */
 interface Group {
-  readonly line: ChargeBatch<Count>
+  readonly batch: ChargeBatch<Count>
   readonly waiters: readonly PendingDecision[]
 }
 
@@ -49,7 +49,7 @@ interface Group {
 export const createSharedLimiter = (ask: LimiterChannel, options: OutageOptions): Limiter => {
   const clock = options.clock ?? monotonicClock
   const local = createLocalFallback(options.share, clock)
-  const lineOf = createChargeBatches<Count>(clock, toCount)
+  const batchOf = createChargeBatches<Count>(clock, toCount)
   let due: ChargeBatch<Count>[] = []
   let pausedUntilMs = Number.NEGATIVE_INFINITY
   let isUp = true
@@ -66,40 +66,40 @@ export const createSharedLimiter = (ask: LimiterChannel, options: OutageOptions)
     try {
       const decisions = await withPatience(askAbout(groups), () => setState(true))
       setState(true)
-      for (const [index, group] of groups.entries()) settle(group, decisions[index], sentAtMs)
+      for (const [index, group] of groups.entries()) resolveGroup(group, decisions[index], sentAtMs)
     } catch (error) {
       setState(false, error instanceof Error ? error : new Error(String(error)))
-      for (const { line, waiters } of groups) for (const waiter of waiters) waiter(local.decide(line.charge))
+      for (const { batch, waiters } of groups) for (const waiter of waiters) waiter(local.decide(batch.charge))
     }
   }
   const takeGroups = (): readonly Group[] => {
-    const lines = due
+    const batches = due
     due = []
-    return lines.map(line => {
-      line.isAsked = false
-      return { line, waiters: line.takeWaiters() }
+    return batches.map(batch => {
+      batch.isQueued = false
+      return { batch, waiters: batch.takeWaiters() }
     })
   }
   const askAbout = async (groups: readonly Group[]): Promise<readonly BatchedVerdict[]> =>
-    ask(groups.map(({ line, waiters }) => ({ ...line.question, count: waiters.length })))
-  const settle = ({ line, waiters }: Group, decision: Decision | undefined, sentAtMs: number): void => {
+    ask(groups.map(({ batch, waiters }) => ({ ...batch.question, count: waiters.length })))
+  const resolveGroup = ({ batch, waiters }: Group, decision: Decision | undefined, sentAtMs: number): void => {
     if (!decision) throw new Error('the primary process did not answer all charges')
-    local.record(line.charge, decision)
-    line.settle(waiters, decision, sentAtMs)
+    local.record(batch.charge, decision)
+    batch.resolve(waiters, decision, sentAtMs)
   }
-  const gather = (line: ChargeBatch<Count>): Promise<Verdict> =>
+  const gather = (batch: ChargeBatch<Count>): Promise<Verdict> =>
     new Promise(resolve => {
-      line.wait(resolve)
-      if (line.isAsked) return
-      line.isAsked = true
+      batch.wait(resolve)
+      if (batch.isQueued) return
+      batch.isQueued = true
       if (due.length === 0) setImmediate(send)
-      due.push(line)
+      due.push(batch)
     })
 
   return {
     charge: charge => {
-      const line = lineOf(charge)
-      return line.refusal() ?? (clock.nowMs() < pausedUntilMs ? local.decide(charge) : gather(line))
+      const batch = batchOf(charge)
+      return batch.refusal() ?? (clock.nowMs() < pausedUntilMs ? local.decide(charge) : gather(batch))
     },
     close: async () => undefined,
   }

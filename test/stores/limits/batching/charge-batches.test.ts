@@ -8,97 +8,97 @@ import { createTestClock } from '../../../support/test-clock.ts'
 
 const setUp = () => {
   const clock = createTestClock(0)
-  const lineOf: ChargeBatches<string> = createChargeBatches(clock, ({ key }) => `about ${key}`)
+  const batchOf: ChargeBatches<string> = createChargeBatches(clock, ({ key }) => `about ${key}`)
   const charge = newCharge(1)
-  /** So many others come, by the same rules: each has some lines looked at. */
+  /** So many others come, by the same rules: each has some batches looked at. */
   const othersCome = (count: number): void => {
-    for (let nth = 0; nth < count; nth++) lineOf({ ...charge, key: newId() })
+    for (let nth = 0; nth < count; nth++) batchOf({ ...charge, key: newId() })
   }
-  return { clock, lineOf, charge, othersCome }
+  return { clock, batchOf, charge, othersCome }
 }
 
-/** Long enough that nobody needs a line any more that nobody has asked at. */
+/** Long enough that nobody needs a batch any more that nobody has asked at. */
 const aMinuteMs = 60_000
 
 /** The count had no room, and has none for so long. */
-const deny = (line: ChargeBatch<unknown>, waitMs: number, nowMs: number): void =>
-  line.settle([], { granted: 0, grantedSoftly: 0, rules: [{ remaining: 0, waitMs }] }, nowMs)
+const deny = (batch: ChargeBatch<unknown>, waitMs: number, nowMs: number): void =>
+  batch.resolve([], { granted: 0, grantedSoftly: 0, rules: [{ remaining: 0, waitMs }] }, nowMs)
 
-t.test('a key has one line under the same rules, and another under others', async t => {
-  const { lineOf, charge } = setUp()
+t.test('a key has one batch under the same rules, and another under others', async t => {
+  const { batchOf, charge } = setUp()
   const twin: Charge = { ...charge }
   const underOthers: Charge = { ...charge, rules: [...charge.rules] }
 
-  t.equal(lineOf(twin), lineOf(charge))
-  t.not(lineOf(underOthers), lineOf(charge))
+  t.equal(batchOf(twin), batchOf(charge))
+  t.not(batchOf(underOthers), batchOf(charge))
 })
 
-t.test('the question is put together once for a line', async t => {
+t.test('the question is put together once for a batch', async t => {
   let questions = 0
-  const lineOf = createChargeBatches(createTestClock(0), () => ++questions)
+  const batchOf = createChargeBatches(createTestClock(0), () => ++questions)
   const charge = newCharge(1)
 
-  lineOf(charge)
-  lineOf(charge)
+  batchOf(charge)
+  batchOf(charge)
 
   t.equal(questions, 1)
 })
 
-t.test('a line that nobody has asked at for a while is forgotten when others come', async t => {
-  const { clock, lineOf, charge, othersCome } = setUp()
-  const line = lineOf(charge)
+t.test('a batch that nobody has asked at for a while is forgotten when others come', async t => {
+  const { clock, batchOf, charge, othersCome } = setUp()
+  const batch = batchOf(charge)
   clock.advance(aMinuteMs)
 
   othersCome(3)
 
-  t.not(lineOf(charge), line)
+  t.not(batchOf(charge), batch)
 })
 
 t.test('it is forgotten too where only known ones come', async t => {
-  const { clock, lineOf, charge } = setUp()
+  const { clock, batchOf, charge } = setUp()
   const known: Charge = { ...charge, key: newId() }
-  const [line, knownLine] = [lineOf(charge), lineOf(known)]
+  const [batch, knownLine] = [batchOf(charge), batchOf(known)]
   clock.advance(aMinuteMs)
   deny(knownLine, aMinuteMs, clock.nowMs())
 
-  for (let nth = 0; nth < 100; nth++) lineOf(known)
+  for (let nth = 0; nth < 100; nth++) batchOf(known)
 
-  t.equal(lineOf(known), knownLine)
-  t.not(lineOf(charge), line)
+  t.equal(batchOf(known), knownLine)
+  t.not(batchOf(charge), batch)
 })
 
-t.test('a line is kept while it was asked at a moment ago', async t => {
-  const { clock, lineOf, charge, othersCome } = setUp()
-  const line = lineOf(charge)
+t.test('a batch is kept while it was asked at a moment ago', async t => {
+  const { clock, batchOf, charge, othersCome } = setUp()
+  const batch = batchOf(charge)
   clock.advance(1000)
 
   othersCome(100)
 
-  t.equal(lineOf(charge), line)
+  t.equal(batchOf(charge), batch)
 })
 
-t.test('a line is kept while somebody waits at it, or a question is under way', async t => {
-  const { clock, lineOf, charge, othersCome } = setUp()
+t.test('a batch is kept while somebody waits at it, or a question is under way', async t => {
+  const { clock, batchOf, charge, othersCome } = setUp()
   const asked: Charge = { ...charge, key: newId() }
-  const [line, askedLine] = [lineOf(charge), lineOf(asked)]
-  line.wait(() => undefined)
-  askedLine.isAsked = true
+  const [batch, queuedBatch] = [batchOf(charge), batchOf(asked)]
+  batch.wait(() => undefined)
+  queuedBatch.isQueued = true
   clock.advance(aMinuteMs)
 
   othersCome(100)
 
-  t.equal(lineOf(charge), line)
-  t.equal(lineOf(asked), askedLine)
+  t.equal(batchOf(charge), batch)
+  t.equal(batchOf(asked), queuedBatch)
 })
 
-t.test('a line is kept while its key is denied', async t => {
-  const { clock, lineOf, charge, othersCome } = setUp()
-  const line = lineOf(charge)
-  deny(line, 2 * aMinuteMs, clock.nowMs())
+t.test('a batch is kept while its key is denied', async t => {
+  const { clock, batchOf, charge, othersCome } = setUp()
+  const batch = batchOf(charge)
+  deny(batch, 2 * aMinuteMs, clock.nowMs())
   clock.advance(aMinuteMs)
 
   othersCome(100)
 
-  t.equal(lineOf(charge), line)
-  t.equal(line.refusal()?.waitMs, aMinuteMs)
+  t.equal(batchOf(charge), batch)
+  t.equal(batch.refusal()?.waitMs, aMinuteMs)
 })

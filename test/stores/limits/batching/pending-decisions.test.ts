@@ -1,5 +1,5 @@
 import t from 'tap'
-import { settleTogether, toVerdict } from '../../../../src/stores/limits/batching/pending-decisions.ts'
+import { resolveInOrder, toVerdict } from '../../../../src/stores/limits/batching/pending-decisions.ts'
 import { createCounters } from '../../../../src/stores/limits/counters.ts'
 import type { Rule, Verdict } from '../../../../src/stores/ports/limiter.ts'
 import { newRule } from '../../../support/charges.ts'
@@ -22,7 +22,7 @@ const oneByOne = (rules: readonly Rule[], requests: number): readonly Verdict[] 
 const together = (rules: readonly Rule[], requests: number): readonly Verdict[] => {
   const verdicts: Verdict[] = []
   const decision = countersInUse(rules).decide({ key: 'key', rules }, requests)
-  settleTogether(
+  resolveInOrder(
     Array.from({ length: requests }, () => (verdict: Verdict) => verdicts.push(verdict)),
     rules,
     decision,
