@@ -7,12 +7,13 @@ import { exportRecords, fingerprintOf, type MovedCounts, readKeys } from './sqli
 import type { RedisUrl } from './store-url.ts'
 
 /**
- * Copies an embedded store that no gateway uses into a Redis that none has used yet, and keeps both from gateways until it
- * is done: what was issued is good there, what was revoked stays revoked. The file stays as it is, a log beside it aside, which
- * is in it then. Plan limits are counted elsewhere and begin afresh.
+ * Copies an embedded store that no gateway uses into an empty Redis. Gateways can use neither until it is done.
+ * Everything that was issued is valid there, and revocations hold. The file does not change, except that its
+ * write-ahead log is merged into it. Plan limits are counted elsewhere and start from zero.
  *
- * @throws Error one line for a person: the file is in use, no store or of another version; or the Redis has been used
- * @throws StoreUnavailableError where Redis does not answer; copying again does the rest
+ * @throws Error with one line for the operator: the file is in use, is not a store or is of another version, or the
+ * Redis is not empty
+ * @throws StoreUnavailableError if Redis does not answer; a repeated copy continues
  */
 export const copyStore = async (path: string, to: RedisUrl, clock: Clock): Promise<MovedCounts> => {
   requireStore(path)

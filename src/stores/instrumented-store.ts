@@ -2,15 +2,18 @@ import { poll } from '../poll.ts'
 import type { Store } from './ports/store.ts'
 import { StoreUnavailableError } from './ports/store-unavailable.ts'
 
-/** Told what a store does; for metrics and for saying once that it is gone. */
+/** Observes the calls of a store, for metrics and for logging an outage once. */
 export interface StoreObserver {
   /** @param operation port and method, e.g. `grants.redeem` */
   answered(operation: string, durationMs: number): void
-  /** Whether the store answers, as far as the calls so far say, and the reason if not. */
+  /** Whether the store answers, as far as the calls so far show, and the reason if it does not. */
   state(isUp: boolean, reason: string | undefined): void
 }
 
-/** The same store, every call of it timed, and pinged where no call has been answered for a second, so that a silent one is noticed. */
+/**
+ * The same store with every call timed. It is pinged if no call was answered for a second, so that an outage is noticed
+ * without traffic.
+ */
 export const instrumentStore = (store: Store, observer: StoreObserver): Store => {
   const health = createHealth(observer, store.hasParts)
   const timed = <Port extends object>(name: string, port: Port): Port => {
@@ -47,15 +50,18 @@ export const instrumentStore = (store: Store, observer: StoreObserver): Store =>
 
 const pingEveryMs = 1000
 
-/** What calls say of a store. */
+/** The health of a store as its calls show it. */
 interface Health {
   answered(operation: string): void
   failed(error: StoreUnavailableError): void
-  /** Whether the calls of late say as much as a ping would. */
+  /** Whether recent calls tell as much as a ping would. */
   isKnown(): boolean
 }
 
-/** Once a call has failed, a ping alone says that all is well: it asks all of a store, where a call may ask a part. */
+/**
+ * After a failed call only a successful ping reports the store as up, because a ping checks all parts of a store and a
+ * call may reach only one.
+ */
 const createHealth = (observer: StoreObserver, hasParts: boolean): Health => {
   let isUp = true
   let answeredAtMs = Number.NEGATIVE_INFINITY

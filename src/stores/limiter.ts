@@ -8,11 +8,11 @@ export type { WorkerShare } from '../share.ts'
 export type { LimiterChannel } from './limits/batching/shared-limiter.ts'
 
 export interface LimiterOptions extends OutageOptions {
-  /** To the process that counts for all workers of the machine; the embedded store uses it. */
+  /** The channel to the process that counts for all workers of the machine; the embedded store uses it. */
   readonly channel: LimiterChannel
 }
 
-/** The limiter that goes with the configured store, for one process. Redis being away is no error. */
+/** The limiter for the configured store, for one process. An unavailable Redis is not an error. */
 export const createLimiter = async (url: StoreUrl, options: LimiterOptions): Promise<Limiter> => {
   switch (url.kind) {
     case 'memory':

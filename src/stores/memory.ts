@@ -15,7 +15,7 @@ import type { GrantState } from './ports/grant-state.ts'
 import type { Store } from './ports/store.ts'
 import type { AccessTokenRecord } from './ports/tokens.ts'
 
-/** The store of one process, gone with it: `store: memory:`, for tests and trials. */
+/** The store of a single process, lost when it ends: `store: memory:`, for tests and trials. */
 export const createMemoryStore = (clock: Clock): Store => {
   const grants = createExpiringMap<GrantState>(clock)
   const tokens = createExpiringMap<AccessTokenRecord>(clock)

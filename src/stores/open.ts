@@ -6,10 +6,11 @@ import type { StoreUrl } from './store-url.ts'
 export { parseStoreUrl, type StoreUrl } from './store-url.ts'
 
 /**
- * Opens the store that the configuration names, for one process. Only the adapter in use is loaded.
+ * Opens the configured store for one process. Only the adapter in use is loaded.
  *
- * @param access `read`: nothing is to be written, and an embedded store's file stays as it is
- * @throws Error one line for a person, where an embedded store's file cannot be opened; a Redis that is away is no error
+ * @param access `read`: nothing is written, and an embedded store's file does not change
+ * @throws Error with one line for the operator, if an embedded store's file cannot be opened; an unavailable Redis is
+ * not an error
  */
 export const openStore = async (url: StoreUrl, clock: Clock, access: 'write' | 'read' = 'write'): Promise<Store> => {
   switch (url.kind) {

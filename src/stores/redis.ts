@@ -15,16 +15,16 @@ import { createSubjects } from './redis/subjects.ts'
 import { createTokens } from './redis/tokens.ts'
 import type { RedisUrl } from './store-url.ts'
 
-/** Longest wait for an answer, and for a silent connection before it is made anew, in milliseconds. */
+/** Longest wait for a reply, and for any data before the connection is made again, in milliseconds. */
 const commandTimeoutMs = 1000
 const silenceMs = 1500
 
-/** How long a start waits for Redis before it goes on without, in milliseconds. */
+/** How long a start waits for Redis before it continues without, in milliseconds. */
 const startPatienceMs = 1000
 
 /**
- * The store that pods share: one Redis, a primary behind Sentinels, or a Cluster. Opening never fails: while Redis is
- * away every call throws StoreUnavailableError at once, and soon after it is back everything works.
+ * The store that pods share: one Redis, a primary behind Sentinels, or a Cluster. Opening never fails. While Redis is
+ * unavailable every call throws StoreUnavailableError at once; soon after it is back calls succeed again.
  */
 export const openRedisStore = async (url: RedisUrl, clock: Clock): Promise<Store> => {
   const connection = connectRedis(url, { commandTimeoutMs, silenceMs })

@@ -3,27 +3,29 @@ import { connectRedis, defineScript } from './redis/connection.ts'
 import { redisKeys } from './redis/redis-keys.ts'
 import type { RedisUrl } from './store-url.ts'
 
-/** How many pods share a Redis, as far as this one knows. */
+/** How many pods share a Redis, as far as this pod knows. */
 export interface ReplicaCounter {
-  /** The most of the last ten minutes, at least 1: a Redis that comes back empty first shows too few. */
+  /** The maximum of the last ten minutes, at least 1, because a Redis that restarts empty reports too few at first. */
   count(): number
-  /** This pod's place among those that are there, from 0, in the order of their ids. */
+  /** This pod's index among the live ones, from 0, in the order of their ids. */
   index(): number
   close(): void
 }
 
-/** How often a pod says that it is there, and for how long it is believed, in milliseconds. */
+/** How often a pod sends a heartbeat, in milliseconds; a multiple of it is how long the pod counts as live. */
 const beatEveryMs = 2000
 const believedMs = 6000
 
-/** Longest wait for an answer, and for a silent connection before it is made anew, in milliseconds. */
+/** Longest wait for a reply, and for any data before the connection is made again, in milliseconds. */
 const commandTimeoutMs = 1000
 const silenceMs = 2000
 
 /** How long a count is remembered, in milliseconds. */
 const rememberedMs = 600_000
 
-/** KEYS: the pods by the millisecond of Redis time when they were last heard of. ARGV: pod id, how long it is believed. */
+/**
+ * KEYS: the pods by the millisecond of Redis time of their last heartbeat. ARGV: pod id, how long it counts as live.
+ */
 const beatScript = `
 local time = redis.call('TIME')
 local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -33,7 +35,10 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZRANGE', KEYS[1], 0, -1)
 `
 
-/** Counts pods by their heartbeats in Redis. One counter in each pod is enough. @param podId unlike any other pod's */
+/**
+ * Counts pods by their heartbeats in Redis. One counter in each pod is enough.
+ * @param podId different from any other pod's
+ */
 export const createReplicaCounter = (url: RedisUrl, podId: string): ReplicaCounter => {
   const connection = connectRedis(url, { commandTimeoutMs, silenceMs })
   const beat = defineScript(connection, 'sidegateBeat', 1, beatScript)
@@ -45,7 +50,7 @@ export const createReplicaCounter = (url: RedisUrl, podId: string): ReplicaCount
       index = pods.sort().indexOf(podId)
       recent.add(pods.length)
     } catch {
-      // While Redis is away the last counts hold.
+      // While Redis is unavailable the last counts hold.
     }
   }
   const beating = poll(onBeat, beatEveryMs)
@@ -60,9 +65,9 @@ export const createReplicaCounter = (url: RedisUrl, podId: string): ReplicaCount
   }
 }
 
-/** The largest of the numbers added lately, at least 1. Without new numbers the last ones stay. */
+/** The largest of the numbers added during the last `forMs`, at least 1. If none was added, the last ones hold. */
 export const createRecentMaximum = (forMs: number, nowMs: () => number) => {
-  /** Falling numbers with the instant when each was last added: the first is the maximum. */
+  /** Decreasing numbers with the time when each was last added; the first is the maximum. */
   let peaks: { readonly value: number; readonly atMs: number }[] = []
   return {
     add(value: number): void {

@@ -7,17 +7,17 @@ import { makeFolder } from './sqlite/make-directory.ts'
 import { openSqliteStore } from './sqlite.ts'
 
 /**
- * Puts a backup in the place of an embedded store that no process has open, with the owner that it had. What was there is
- * kept beside it, as `FILE.replaced`, or `FILE.replaced.2` and so on.
+ * Replaces an embedded store that no process has open with a backup, with the same owner. The previous file is kept
+ * beside it, as `FILE.replaced`, or `FILE.replaced.2` and so on.
  *
- * @returns the name of what was there, undefined where there was nothing
- * @throws Error one line for a person: it is no backup, a gateway has the store open, or its owner cannot be kept; then
- * everything is as it was
+ * @returns the name of the previous file, undefined if there was none
+ * @throws Error with one line for the operator: it is not a backup, a gateway has the store open, or its owner cannot
+ * be kept. Then nothing has changed.
  */
 export const restoreFile = async (from: string, path: string, clock: Clock): Promise<string | undefined> => {
   const to = existsSync(path) ? realpathSync(path) : path
   requireStore(from)
-  // Before the copying, which takes its time; what counts is the lock below.
+  // Fails early, because copying takes time. The lock that protects the replacement is taken below.
   acquireExclusiveLock(to)()
   makeFolder(dirname(to))
   const part = newPart(to)
@@ -30,13 +30,13 @@ export const restoreFile = async (from: string, path: string, clock: Clock): Pro
   }
 }
 
-/** What SQLite keeps beside a file. */
+/** The files that SQLite creates beside a database. */
 const logs = ['-wal', '-shm']
 
-/** As a gateway will open it: what is no store, or broken, is found here. */
+/** Opens it as a gateway will, which fails if it is damaged or not a store. */
 const openOnce = async (path: string, clock: Clock): Promise<void> => (await openSqliteStore(path, clock)).close()
 
-/** Who waits for the lock opens what is there after it: see `database.ts`. */
+/** A process that waits for the lock opens the new file after it: see `database.ts`. */
 const replace = (to: string, part: string): string | undefined => {
   const release = acquireExclusiveLock(to)
   try {
@@ -61,7 +61,10 @@ const keepOwner = (part: string, { uid, gid }: Stats, to: string): void => {
   }
 }
 
-/** Gives what is at a path a second name, so that there is always a file; a log that a broken store has left goes along. */
+/**
+ * Gives the file a second name, so that the path always exists. A write-ahead log that a damaged store has left is
+ * renamed with it.
+ */
 const keep = (path: string): string => {
   for (let number = 1; ; number++) {
     const kept = `${resolve(path)}.replaced${number === 1 ? '' : `.${number}`}`

@@ -15,12 +15,12 @@ import { createSubjects } from './sqlite/subjects.ts'
 import { createTokens } from './sqlite/tokens.ts'
 
 /**
- * The embedded store: one SQLite file that all processes of the machine share (`store: sqlite:FILE`). What it has
- * acknowledged survives every crash of the program. Its calls are synchronous underneath: microseconds, while nobody
- * else writes.
+ * The embedded store: one SQLite file that all processes of the machine share (`store: sqlite:FILE`). Acknowledged
+ * writes survive every crash of the program. Its calls are synchronous underneath and take microseconds as long as no
+ * other process writes.
  *
- * @param access with `read` the file stays as it is, and every call that would write throws
- * @throws Error one line naming the file and the reason, where it cannot be opened
+ * @param access with `read` the file does not change, and every call that would write throws
+ * @throws Error with one line that names the file and the reason, if it cannot be opened
  */
 export const openSqliteStore = async (path: string, clock: Clock, access: Access = 'write'): Promise<Store> => {
   const db = await openDatabase(path, access)

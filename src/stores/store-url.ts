@@ -1,7 +1,7 @@
 import { Secret } from '../secret.ts'
 import { type Login, parseAddressOptions, type TlsFiles } from './shared/address-options.ts'
 
-/** Which store, from the configuration's `store:`. A Redis address may hold a password, so it is a Secret. */
+/** The store of the configuration's `store:`. A Redis address may contain a password, so it is a Secret. */
 export type StoreUrl = { readonly kind: 'memory' } | { readonly kind: 'sqlite'; readonly path: string } | RedisUrl
 
 export interface RedisUrl {
@@ -10,18 +10,18 @@ export interface RedisUrl {
   readonly url: Secret
 }
 
-/** Where a RedisUrl leads. */
+/** The address that a RedisUrl stands for. */
 export interface RedisAddress {
   readonly hosts: readonly { readonly host: string; readonly port: number }[]
-  /** With these the connection is TLS, that to the Sentinels too. */
+  /** If present, all connections use TLS, those to the Sentinels too. */
   readonly tls?: TlsFiles
   readonly login: Login
   /** Number of the database; only a single Redis has several. */
   readonly database: number
-  /** What the sentinels call the primary; empty otherwise. */
+  /** The name of the primary at the Sentinels; empty otherwise. */
   readonly sentinelName: string
   readonly sentinelLogin: Login
-  /** Before every key. */
+  /** Put before every key. */
   readonly prefix: string
 }
 
@@ -32,7 +32,10 @@ interface Problem {
 const forms =
   'memory:, sqlite:FILE, redis://HOST:PORT, redis+sentinel://HOST:PORT,HOST:PORT/NAME or redis+cluster://HOST:PORT,HOST:PORT (rediss for TLS)'
 
-/** `store:` of the configuration. A problem's sentence never repeats a Redis address, which may hold a password. */
+/**
+ * Parses `store:` of the configuration. The message of a problem never repeats a Redis address, which may contain a
+ * password.
+ */
 export const parseStoreUrl = (text: string): StoreUrl | Problem => {
   if (text === 'memory:') return { kind: 'memory' }
   if (text.startsWith('sqlite:')) return parseSqlite(text.slice('sqlite:'.length))
@@ -54,7 +57,7 @@ const modeOf = (scheme: string): RedisUrl['mode'] => {
 }
 
 /**
- * Takes a RedisUrl apart: `SCHEME://[USER:PASSWORD@]HOST:PORT[,HOST:PORT…][/REST][?OPTIONS]`, user and password
+ * Parses a RedisUrl: `SCHEME://[USER:PASSWORD@]HOST:PORT[,HOST:PORT…][/REST][?OPTIONS]`, user and password
  * percent-encoded.
  */
 export const parseRedisAddress = ({ mode, url }: RedisUrl): RedisAddress | Problem => {

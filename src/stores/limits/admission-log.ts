@@ -1,12 +1,13 @@
 import type { Charge } from '../ports/limiter.ts'
 import type { Admission } from './counters.ts'
 
-/** Told of each entry, oldest first. */
+/** Called with each entry, oldest first. */
 export type AdmissionLogReader = (charge: Charge, admitted: Admission, atMicros: number) => void
 
 /**
- * Admissions that hardly anybody ever asks for, of the last `spanMicros` at least and twice that at most: written down one
- * after another, which takes a tenth of the time of the counters of thousands of clients, each somewhere else in memory.
+ * A log of admissions that are rarely read: those of at least the last `spanMicros` and at most twice that time. They
+ * are written one after another, which takes a tenth of the time of updating the counters of thousands of clients,
+ * which lie apart in memory.
  */
 export class AdmissionLog {
   readonly #spanMicros: number
@@ -17,13 +18,13 @@ export class AdmissionLog {
     this.#spanMicros = spanMicros
   }
 
-  /** Instants do not go back. */
+  /** `atMicros` never decreases. */
   write(charge: Charge, admitted: Admission, atMicros: number): void {
     if (this.#newer.isOver(atMicros - this.#spanMicros)) this.#turn()
     this.#newer.write(charge, admitted, atMicros)
   }
 
-  /** Leaves it empty. */
+  /** Hands over every entry and leaves the log empty. */
   moveTo(reader: AdmissionLogReader): void {
     this.#older.moveTo(reader)
     this.#newer.moveTo(reader)
@@ -37,16 +38,16 @@ export class AdmissionLog {
   }
 }
 
-/** Columns in place of objects: an object that lives for a second outlives every collection of young ones. */
+/** Columns instead of objects, because objects that live for a second survive every minor collection. */
 class Page {
   readonly #charges: Charge[] = []
   readonly #granted: number[] = []
   readonly #grantedSoftly: number[] = []
   readonly #atMicros: number[] = []
-  /** The columns are longer: what a page held before is written over. */
+  /** The arrays may be longer, because entries of an earlier use of the page are overwritten. */
   #length = 0
 
-  /** Whether it was begun by then. */
+  /** Whether its first entry was written at `micros` or before. */
   isOver(micros: number): boolean {
     return this.#length > 0 && (this.#atMicros[0] ?? 0) <= micros
   }

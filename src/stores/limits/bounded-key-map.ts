@@ -1,16 +1,16 @@
 import type { Charge } from '../ports/limiter.ts'
 import { createIncrementalEviction } from '../shared/incremental-eviction.ts'
 
-/** Most values of keys by address. Each is about a kilobyte, where a window is long. */
+/** Maximum number of values of keys by address. With a long window each takes about a kilobyte. */
 export const mostAddresses = 50_000
 
-/** Which key a value is of. */
+/** The key that a value belongs to. */
 export type Keyed = Pick<Charge, 'key' | 'byAddress'>
 
 /**
- * A value for each key of a charge. What is over is forgotten a few at a time, before a value is asked for and never while
- * one is in use. Of keys by address, which anybody can have as many of as they like, the newest are kept: the oldest begins
- * anew where there are more. Whoever has proven who they are is not forgotten for them.
+ * A value for each key of a charge. Expired values are removed a few at a time before a value is looked up, and never
+ * while one is in use. A client can have any number of keys by address, so only the newest of these are kept: above the
+ * limit the oldest is removed and starts anew. Keys of authenticated callers are never removed to make room for them.
  */
 export class BoundedKeyMap<Value> {
   readonly #named = new Map<string, Value>()
@@ -29,7 +29,7 @@ export class BoundedKeyMap<Value> {
   }
 
   find({ key, byAddress }: Keyed): Value | undefined {
-    // One look in 16 calls lets a collection shrink that no new key comes to; three for a new key keep it bounded.
+    // One step in 16 calls lets a map shrink that gets no new keys. Three steps for each new key keep it bounded.
     if (++this.#calls % 16 === 0) {
       this.#evictNamed(1)
       this.#evictByAddress(1)
@@ -37,7 +37,7 @@ export class BoundedKeyMap<Value> {
     return byAddress ? this.#byAddress.get(key) : this.#named.get(key)
   }
 
-  /** For a key that has none. */
+  /** Call it only for a key that has no value. */
   add({ key, byAddress }: Keyed, value: Value): void {
     if (byAddress) {
       this.#evictByAddress(3)

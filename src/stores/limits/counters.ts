@@ -6,38 +6,42 @@ import { SlidingLog } from './algorithms/sliding-log.ts'
 import { BoundedKeyMap } from './bounded-key-map.ts'
 import type { Counter, Terms } from './counter.ts'
 
-/** What was let in of requests of one charge that came together. */
+/** How many of the requests of a batch with one charge were admitted. */
 export interface Admission {
-  /** How many of those asked for are let in, the first ones. */
+  /** How many of the requests are admitted; they are the first ones. */
   readonly granted: number
-  /** How many of these the soft rules had room for too, the first ones; without soft rules all. */
+  /**
+   * How many of the admitted ones the soft rules had room for too; they are the first ones. All of them if there are no
+   * soft rules.
+   */
   readonly grantedSoftly: number
 }
 
-/** What was decided on them. */
+/** The decision about a batch. */
 export interface Decision extends Admission {
-  /** Of each rule, after that. */
+  /** The state of each rule after the decision. */
   readonly rules: readonly RuleState[]
 }
 
-/** Whose counters, and the rules they are held to. */
+/** The key of the counters and the rules that apply to them. */
 export type Count = Pick<Charge, 'key' | 'byAddress' | 'rules'>
 
 /**
- * The counters of one process. A charge is decided as a whole: as many are let in as have room under every hard rule.
+ * The counters of one process. A charge is decided as a whole: as many requests are admitted as have room under every
+ * hard rule.
  *
- * Counters that have run out are forgotten a few at a time, as others are counted.
+ * Expired counters are removed a few at a time when others are counted.
  */
 export interface Counters {
-  /** @param terms what each rule is held to, where it is not the rule itself */
+  /** @param terms the limits for each rule, if they are not those of the rule itself */
   decide(count: Count, wanted?: number, terms?: readonly Terms[]): Decision
-  /** Writes admissions down that were decided elsewhere, and at an instant that may be past, without asking whether they fit. */
+  /** Counts admissions that were decided elsewhere, without checking the limits. `atMicros` may be in the past. */
   record(count: Count, admitted: Admission, terms: readonly Terms[], atMicros: number): void
-  /** Number of keys whose counters are kept. */
+  /** Number of keys that have counters. */
   readonly size: number
 }
 
-/** One of a key's counters, with what tells it from the others. */
+/** One of a key's counters, with the algorithm and name that identify it. */
 interface Named {
   readonly algorithm: Algorithm
   readonly name: string
@@ -46,10 +50,10 @@ interface Named {
 
 export const createCounters = (clock: MonotonicClock = monotonicClock): Counters => {
   let nowMicros = 0
-  /** Few for each key: they are looked through, which is cheaper than a name to put together and look up. */
+  /** Each key has only a few, so a linear search is cheaper than building a name and looking it up. */
   const counters = new BoundedKeyMap<Named[]>(ofKey => ofKey.every(({ counter }) => counter.overAtMicros <= nowMicros))
 
-  /** The counters of a key, now. */
+  /** The counters of a key. Sets the current time. */
   const look = (count: Count): Named[] => {
     nowMicros = Math.round(clock.nowMs() * 1000)
     const found = counters.find(count)

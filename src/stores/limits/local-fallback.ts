@@ -6,27 +6,28 @@ import { toVerdict } from './batching/pending-decisions.ts'
 import type { Terms } from './counter.ts'
 import { createCounters, type Decision } from './counters.ts'
 
-/** What a limiter with a shared count is told for the time when that is away. */
+/** How a limiter with a shared count behaves while that count is unavailable. */
 export interface OutageOptions {
-  /** Which share of a limit this process holds then. Asked at each decision. */
+  /** This process's share of each limit during an outage. Called at each decision. */
   readonly share: () => WorkerShare
-  /** Told when the shared count stops answering, and when it answers again. */
+  /** Called when the shared count stops answering, and when it answers again. */
   readonly onStateChange: (up: boolean, error?: Error) => void
-  /** Left out: the process's own. */
+  /** Default: the clock of the process. */
   readonly clock?: MonotonicClock
 }
 
 /**
- * Decides while the shared count is away, as the plan says. Its own counters hold what this process let in at any time, so
- * that what the shared count granted just before is not granted again just after.
+ * Decides as the plan's `whenStoreFails` says while the shared count is unavailable. Its own counters include
+ * everything that this process admits at any time, so that admissions of the shared count just before the outage are
+ * not granted again.
  */
 export interface LocalFallback {
   decide(charge: Charge): Verdict
-  /** Writes down what the shared count let in. */
+  /** Records what the shared count admitted. */
   record(charge: Charge, decision: Decision): void
 }
 
-/** What a plan that is closed without its count tells callers to wait, in milliseconds. */
+/** The wait, in milliseconds, that a refusal names under a plan with `whenStoreFails: closed`. */
 const closedWaitMs = 1000
 
 export const createLocalFallback = (share: () => WorkerShare, clock: MonotonicClock): LocalFallback => {
@@ -69,17 +70,20 @@ export const createLocalFallback = (share: () => WorkerShare, clock: MonotonicCl
   }
 }
 
-/** Longest window, in milliseconds, that is in a journal until somebody asks: a second of a busy worker is 20,000 entries. */
+/**
+ * Longest window, in milliseconds, whose admissions go to the log until they are needed. A busy worker writes 20,000
+ * entries a second.
+ */
 const longestLoggedWindowMs = 1000
 
-/** Whether nothing is left of an admission when its window has passed. */
+/** Whether an admission has no effect any more once its window has passed. */
 const isLogged = ({ algorithm, windowMs }: Rule): boolean => algorithm === 'strict' && windowMs <= longestLoggedWindowMs
 
-/** A plan that never refuses anybody does not begin to without its count. */
+/** A plan with only soft rules never refuses requests, so it must not refuse them without its count either. */
 const fallbackOf = ({ rules, whenStoreFails }: Charge): Charge['whenStoreFails'] =>
   whenStoreFails === 'closed' && rules.every(({ mode }) => mode === 'soft') ? 'open' : whenStoreFails
 
-/** The shares of rules, worked out anew only where the share has changed. */
+/** Computes the shares of rules again only if the worker's share has changed. */
 const memoizeTerms = (share: () => WorkerShare): ((rules: readonly Rule[]) => readonly Terms[]) => {
   const known = new WeakMap<readonly Rule[], { readonly share: WorkerShare; readonly terms: readonly Terms[] }>()
   return rules => {
@@ -93,8 +97,9 @@ const memoizeTerms = (share: () => WorkerShare): ((rules: readonly Rule[]) => re
 }
 
 /**
- * One process's share of a rule; the shares of all places add up to the rule. Those of `smooth` go to as many places as have
- * at least one of the burst: a place without any could let nobody in, and its part of the rate would be lost.
+ * One process's share of a rule; the shares of all processes add up to the rule. A `smooth` rule is shared only by as
+ * many processes as can have a burst of at least one: a process without a burst could admit no request, and its part of
+ * the rate would be lost.
  */
 export const shareOfRule = ({ algorithm, limit, windowMs, burst }: Rule, { index, of }: WorkerShare): Terms => {
   const places = algorithm === 'smooth' ? Math.min(of, burst, limit) : of

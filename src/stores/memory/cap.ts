@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts'
 
-/** Bounds how many records of one kind strangers leave: the oldest go first. */
+/** Bounds the number of records of one kind that unauthenticated clients create: the oldest are removed first. */
 export interface Cap {
-  /** Counts a new record. Answers with the ids of those that have to go. */
+  /** Counts a new record. Returns the ids of those that must be removed. */
   add(id: string, untilMs: number, limit: number): readonly string[]
-  /** The record is not a stranger's any more, or it is gone. */
+  /** The record does not count any more, because its user or client has authenticated or it was removed. */
   release(id: string): void
 }
 

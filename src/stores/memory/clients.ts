@@ -1,6 +1,6 @@
 import type { ClientRecord, ClientStore } from '../ports/clients.ts'
 
-/** A forgotten client stays as an empty entry: what is in memory is as long-lived as its process. */
+/** A deleted client stays as an empty entry: everything in memory lives as long as the process. */
 interface Entry {
   readonly place: number
   readonly record: ClientRecord | undefined

@@ -1,13 +1,16 @@
 import type { Clock } from '../../clock.ts'
 import { createIncrementalEviction } from '../shared/incremental-eviction.ts'
 
-/** Entries looked at for each one written: enough to keep the map below twice its live entries. */
+/** Entries checked for each one that is written: enough to keep the map below twice its live entries. */
 const evictionSteps = 3
 
-/** A map whose entries have a lifetime. What has expired is never handed out, and goes as other entries are written. */
+/**
+ * A map whose entries have a lifetime. Expired entries are never returned, and are removed when other entries are
+ * written.
+ */
 export interface ExpiringMap<Value> {
   get(key: string): Value | undefined
-  /** The value with the instant it goes, milliseconds since 1970. */
+  /** The value with the time of its expiry, milliseconds since 1970. */
   entry(key: string): Entry<Value> | undefined
   set(key: string, value: Value, untilMs: number): void
   delete(key: string): void

@@ -9,7 +9,7 @@ interface Feeds {
   readonly clients: ClientStore
 }
 
-/** Beyond every place, so that a reader is told the last one and nothing else. */
+/** After every place, so that a reader gets only the last one. */
 const beyondAll = 'Infinity'
 
 export const createFeeds = ({ revocations, cutoffs, clients }: Feeds): FeedStore => ({

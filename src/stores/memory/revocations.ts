@@ -5,13 +5,13 @@ import { grantIdOf } from '../ports/revocations.ts'
 import { tokensEndAtMs } from '../shared/grant-rules.ts'
 import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
 
-/** The port, and what the other ports ask: whether exactly this id is revoked. */
+/** The port, and a check for the other ports: whether exactly this id is revoked. */
 export interface Revocations {
   readonly revocations: RevocationStore
   isRevoked(id: string): boolean
 }
 
-/** @param grants forgets a grant that is revoked */
+/** @param grants from which a revoked grant is deleted */
 export const createRevocations = (clock: Clock, grants: ExpiringMap<GrantState>): Revocations => {
   /** Each revoked id with its place in the feed. */
   const revoked = createExpiringMap<number>(clock)

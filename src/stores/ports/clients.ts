@@ -1,51 +1,55 @@
 /**
- * Clients kept in the store, beside those of the configuration, and which ids are disabled wherever the client stands.
- * Nobody but an operator ends a client, so these records alone have no lifetime; that one was forgotten has one.
+ * Clients in the store, in addition to those of the configuration, and the ids of disabled clients, whether they are in
+ * the store or in the configuration. Only an operator deletes a client, so these records have no lifetime. The record
+ * that a client was deleted has one.
  */
 export interface ClientStore {
   find(client_id: string): Promise<KnownClient | undefined>
   /**
-   * Stores `record`, or forgets the client (undefined), unless what is there has another version than `known` (undefined:
-   * unless there is anything), atomically: of many writers one wins. Resolves to whether it was written. Once it has
-   * resolved, `find` says so to every process, and `since` shows it. Who is not there may be forgotten all the same: some
-   * process may still know what the store has lost.
+   * Stores `record`, or deletes the client if it is undefined, atomically. Nothing is written if the stored version is
+   * not `known` (undefined: if there is a record at all): of many writers one succeeds. Resolves to whether it was
+   * written. After that, `find` and `since` show the change to every process. Deleting an unknown client succeeds,
+   * because a process may still hold a client that the store has lost.
    */
   put(client_id: string, record: ClientRecord | undefined, known: string | undefined): Promise<boolean>
-  /** Whether it is remembered that this client was forgotten. */
+  /** Whether the store remembers that this client was deleted. */
   wasForgotten(client_id: string): Promise<boolean>
   /**
-   * Hands over in parts what has changed since `cursor` (undefined: all there is), and resolves to the next cursor. A change
-   * may be shown twice, never missed by who asks within `forgottenForMs`; of several of one client the last stands for all.
-   * A reader whose cursor is of what the store has lost is handed all there is.
-   * Asking where nothing has changed costs next to nothing.
+   * Hands over in parts what has changed since `cursor` (undefined: everything), and resolves to the next cursor. A
+   * change may be shown twice. A reader that calls at least every `forgottenForMs` never misses one. Of several changes
+   * of a client only the last is shown. If the store has lost the data that the cursor refers to, the reader gets
+   * everything. A call without any change is cheap.
    */
   since(cursor: string | undefined, take: TakeChanges): Promise<string>
 }
 
 export interface ClientRecord {
-  /** Its members as the configuration has them, as JSON; the store does not look inside. Left out: the client is not here. */
+  /**
+   * The members as in the configuration, as JSON; the store does not parse them. Left out: the client is in the
+   * configuration.
+   */
   readonly members?: string
-  /** Nothing of it is good, wherever the client stands. */
+  /** Nothing of the client is valid, whether it is in the store or in the configuration. */
   readonly disabled: boolean
 }
 
 export interface KnownClient extends ClientRecord {
-  /** Another after each change, also when a client comes back that was forgotten. */
+  /** Differs after each change, also if a deleted client is created again. */
   readonly version: string
 }
 
 /**
- * Takes a part of what has changed. Where `isWhole`, the parts are all there is, be they empty, and what else is known has
- * gone: so it is the first time, and where the store has lost data.
+ * Takes a part of the changes. If `isWhole`, the parts together are all clients, possibly zero, and all other clients
+ * are deleted. That is so at the first call and after the store has lost data.
  */
 export type TakeChanges = (part: readonly ClientChange[], isWhole: boolean) => void
 
-/** How one client stands now; without a record it was forgotten. */
+/** The current state of a client; without a record it was deleted. */
 export interface ClientChange {
   readonly client_id: string
   readonly version: string
   readonly record: ClientRecord | undefined
 }
 
-/** How long it is remembered that a client was forgotten. */
+/** How long the store remembers that a client was deleted. */
 export const forgottenForMs = 86_400_000

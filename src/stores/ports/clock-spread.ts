@@ -1,5 +1,5 @@
 /**
- * How far apart the clocks of two processes may be, in milliseconds. What one process must still know while another one
- * accepts a token or a proof is kept for so much longer.
+ * Largest assumed difference between the clocks of two processes, in milliseconds. State that must exist while another
+ * process accepts a token or a proof is kept for so much longer.
  */
 export const clockSpreadMs = 60_000

@@ -1,8 +1,8 @@
-/** The feeds of a store: what was revoked, the cutoffs, and the clients. */
+/** The feeds of a store: revocations, not-before records, and clients. */
 export interface FeedStore {
   /**
-   * Where each feed ends: another text after each change of it, and the same as long as nothing has changed. One question in place
-   * of three `since`, asked all the time by every process: it costs next to nothing.
+   * A text for the end of each feed that changes if and only if the feed changes. Every process calls this all the time
+   * instead of the three `since`, so it is cheap.
    */
   ends(): Promise<FeedEnds>
 }

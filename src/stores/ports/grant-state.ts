@@ -9,7 +9,7 @@ export interface GrantState {
   readonly spent: boolean
   readonly failures: number
   readonly refreshDigest?: string
-  /** What the refresh token is bound to; left out: to nothing. */
+  /** The key that the refresh token is bound to. Left out: it is not bound. */
   readonly binding?: string
   /** The refresh token before the current one. */
   readonly previousDigest?: string
@@ -17,8 +17,8 @@ export interface GrantState {
   readonly refreshedAtMs: number
   readonly generation: number
   /**
-   * The longest lifetime of an access token that was issued from it, in seconds: a reload may have shortened it since. Left
-   * out: none was issued, or an older version kept the grant.
+   * The longest lifetime, in seconds, of an access token that was issued from the grant; a reload may have shortened
+   * the configured one since. Left out: none was issued, or an older version of Sidegate wrote the record.
    */
   readonly longestTokenSec?: number
   readonly untilMs: number

@@ -9,13 +9,17 @@ export interface GrantStore {
   /** Uses a refresh token, atomically. See RefreshOutcome. Rotation counts `generation` up by one. */
   refresh(attempt: RefreshAttempt): Promise<RefreshOutcome>
   /**
-   * Whatever the refresh token is bound to: who wants a grant ended need not hold its key. Undefined: no such grant of this
-   * client, no refresh token, expired or revoked.
+   * The current refresh token, whatever key it is bound to, because a client that ends a grant need not hold that key.
+   * Undefined if this client has no such grant, or the grant has no refresh token, or it is expired or revoked.
    */
   findCurrentRefresh(grantId: string, client_id: string): Promise<CurrentRefresh | undefined>
-  /** Forgets a grant that nobody will ever redeem (the loser of a double submit). Absent: nothing happens. */
+  /**
+   * Deletes a grant that will never be redeemed (the second one of a double submit). Does nothing if it does not exist.
+   */
   remove(grantId: string): Promise<void>
-  /** Keeps a grant as another store had it, in place of one of that id: a move changes nothing for its client. */
+  /**
+   * Stores a grant as another store had it, and replaces one with that id: a migration changes nothing for the client.
+   */
   adopt(grantId: string, state: GrantState): Promise<void>
 }
 
@@ -26,7 +30,9 @@ export interface NewGrant {
   readonly codeDigest: string
   /** Digest over client_id, redirect_uri, code_challenge and dpop_jkt: what a redemption must match. */
   readonly codeProof: string
-  /** After this instant the code is `refused`. The grant itself is kept until `untilMs`, to detect late replays. */
+  /**
+   * After this time the code is `refused`. The grant itself is kept until `untilMs`, so that late replays are detected.
+   */
   readonly codeExpiresAtMs: number
   readonly untilMs: number
 }
@@ -34,29 +40,32 @@ export interface NewGrant {
 export interface Redemption {
   readonly grantId: string
   readonly codeDigest: string
-  /** The proofs that would be right, given what the caller presented; one of them must equal the stored one. */
+  /** The proofs that would be correct for what the caller presented; one of them must equal the stored one. */
   readonly codeProofs: readonly string[]
   readonly nowMs: number
   /** Set as the grant's refresh token, generation 0, if the redemption succeeds; left out: no refresh token. */
   readonly refreshDigest?: string
-  /** What the refresh token is bound to from now on: text of a Confirmation. Left out: to nothing. */
+  /** The key that the refresh token is bound to from now on: text of a Confirmation. Left out: it is not bound. */
   readonly binding?: string
-  /** How long the grant is kept once redeemed: the life of the longest-lived token made from it. */
+  /** How long the grant is kept after the redemption: until the last token issued from it has expired. */
   readonly untilMs: number
-  /** The access token that goes with it; left out: none. */
+  /** The access token to store with it. Left out: none. */
   readonly token?: TokenToStore
 }
 
 export type RedemptionOutcome =
-  /** First use; the code is now spent. Of any number of callers exactly one sees this. */
+  /** First use; the code is now spent. Of any number of callers exactly one gets this outcome. */
   | { readonly kind: 'redeemed'; readonly record: GrantRecord; readonly untilMs: number }
-  /** The right code, spent before: it leaked. The caller revokes the grant. */
+  /** The code is correct and was spent before, so it leaked. The caller revokes the grant. */
   | { readonly kind: 'replayed'; readonly record: GrantRecord }
   | ScopeExceeded
-  /** Unknown, expired, revoked or burnt code, or no proof matched (which is counted: the third failure burns it). */
+  /**
+   * The code is unknown, expired, revoked or invalidated, or no proof matched. A wrong proof is counted: the third one
+   * invalidates the code.
+   */
   | { readonly kind: 'refused' }
 
-/** More is asked for than was agreed to. Nothing changed: whoever asks for too much may ask again for less. */
+/** The request asks for more than was granted. Nothing has changed, so the client may ask again for less. */
 export interface ScopeExceeded {
   readonly kind: 'exceeds'
   readonly by: 'scope' | 'resource'
@@ -69,32 +78,42 @@ export interface RefreshAttempt {
   readonly digest: string
   /** Present: rotate to this digest. Absent: the token is kept. */
   readonly successorDigest?: string
-  /** What the caller proved to hold; a token bound to another is `refused`. A token bound to nothing takes any. */
+  /**
+   * The keys that the caller proved to hold. A token that is bound to another key is `refused`. A token that is not
+   * bound is accepted with any.
+   */
   readonly bindings: readonly string[]
-  /** Scopes that are asked for. Left out: all that was agreed to. More than the grant has is `exceeds`. */
+  /** Requested scopes. Left out: all granted ones. More than the grant has leads to `exceeds`. */
   readonly scopes?: readonly string[]
   readonly nowMs: number
   /** How long after a rotation the previous token still yields the same successor. */
   readonly reuseWindowMs: number
   /** New lifetime of the grant if it rotates. */
   readonly untilMs: number
-  /** The access token that goes with it; left out: none. */
+  /** The access token to store with it. Left out: none. */
   readonly token?: TokenToStore
 }
 
 export type RefreshOutcome =
-  /** The current token; or, within the window, the one before it (then nothing changes: the successor is the same). */
+  /**
+   * The current token; or, within the reuse window, the previous one. In that case nothing changes, because the
+   * successor is the same.
+   */
   | { readonly kind: 'valid'; readonly record: GrantRecord; readonly untilMs: number }
   /**
-   * Not the current one and outside the window. `generation` counts rotations, `currentDigest` names the current
-   * token; with both the caller decides whether the presented one is a genuine ancestor, and then revokes.
+   * A token that is not the current one, outside the reuse window. `generation` counts rotations and `currentDigest`
+   * names the current token. With both the caller decides whether the presented token is a genuine ancestor; if so, it
+   * revokes the grant.
    */
   | ({ readonly kind: 'superseded' } & CurrentRefresh)
   | ScopeExceeded
-  /** No such grant for that client, no refresh token, expired, revoked or bound to another key. Nothing changed. */
+  /**
+   * The client has no such grant, or the grant has no refresh token, is expired or revoked, or is bound to another key.
+   * Nothing has changed.
+   */
   | { readonly kind: 'refused' }
 
-/** Where the refresh tokens of a grant stand: how often they rotated, and the keyed digest of the current one. */
+/** The state of a grant's refresh tokens: the number of rotations, and the keyed digest of the current token. */
 export interface CurrentRefresh {
   readonly generation: number
   readonly currentDigest: string

@@ -1,16 +1,19 @@
 export interface InteractionStore {
   /**
-   * @param limit how many interactions at stage `login` there may be: the oldest beyond it are removed. Left out: any number.
-   * Processes that create some at the same time may leave a few more or less than the limit.
+   * @param limit how many interactions at stage `login` may exist: the oldest above it are removed. Left out: no limit.
+   * If several processes create interactions at the same time, a few more or less than the limit may remain.
    * @returns how many were removed
    */
   create(id: string, record: InteractionRecord, untilMs: number, limit?: number): Promise<number>
   find(id: string): Promise<{ readonly record: InteractionRecord; readonly version: number } | undefined>
-  /** Replaces the record if it still has `version`, atomically; its lifetime stays. False: somebody was faster, or it is gone. */
+  /**
+   * Replaces the record if it still has `version`, atomically; its lifetime does not change. Resolves to false if
+   * another process replaced it first, or if it does not exist.
+   */
   replace(id: string, version: number, record: InteractionRecord): Promise<boolean>
 }
 
-/** What an authorization request asks a person for, and where its answer goes. */
+/** The questions of an authorization request to the user, and where the response is sent. */
 export interface InteractionRecord {
   readonly client_id: string
   readonly redirect_uri: string
@@ -20,37 +23,42 @@ export interface InteractionRecord {
   readonly scope: string
   readonly resource: readonly string[]
   readonly code_challenge?: string
-  /** Thumbprint of the key that the code is to be bound to (RFC 9449 section 10). */
+  /** Thumbprint of the key that the code will be bound to (RFC 9449 section 10). */
   readonly dpop_jkt?: string
-  /** The pushed request that this began with; ended when this completes. */
+  /** The pushed request that the interaction began with; it ends when the interaction completes. */
   readonly pushedId?: string
-  /** Authentication contexts asked for, space-separated (OpenID Connect Core section 3.1.2.1). */
+  /** Requested authentication contexts, space-separated (OpenID Connect Core section 3.1.2.1). */
   readonly acr_values?: string
-  /** Languages asked for, space-separated (RFC 5646 tags). */
+  /** Requested languages, space-separated (RFC 5646 tags). */
   readonly ui_locales?: string
   readonly login_hint?: string
   /** Keyed digest of the cookie that ties the browser to this interaction. */
   readonly browserDigest: string
   readonly stage: 'login' | 'consent' | 'accepted' | 'done'
   readonly failedLogins: number
-  /** Left out by 0.1.0. */
+  /** Version 0.1.0 did not write it. */
   readonly beganAtSec?: number
-  /** The end of its lifetime, for those who have to be told. */
+  /** When the record expires, for pages and APIs that report it. */
   readonly expiresAtMs: number
   readonly sub?: string
   readonly username?: string
   readonly authTimeSec?: number
   readonly acr?: string
-  /** What the operator's own login answered over the private listener, and the keyed digest of its resume token. */
+  /**
+   * The result that the operator's own login sent to the private listener, and the keyed digest of its resume token.
+   */
   readonly handoff?: HandoffAnswer
-  /** Set at stage `done`: where the browser went, and goes again; sealed under its cookie, for it holds a code. */
+  /**
+   * Set at stage `done`: the URL that the browser was redirected to and is redirected to again. It contains a code, so
+   * it is encrypted under the browser's cookie.
+   */
   readonly redirect?: string
 }
 
 /** The decision of the operator's own login. A repeated identical call (same `callDigest`) gets the same answer. */
 export interface HandoffAnswer {
   readonly callDigest: string
-  /** The resume URL's one-time token is derived under this salt; the store has no token. */
+  /** The resume URL's one-time token is derived from this salt, so the store holds no token. */
   readonly resumeSalt: string
   readonly rejection?: { readonly error: string; readonly description: string }
 }

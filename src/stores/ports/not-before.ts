@@ -1,23 +1,31 @@
 /**
- * What was issued to a client or for a person until an instant and is good no more: one record for any number of tokens,
- * which need not be found.
+ * Records that everything issued up to a certain time to a client or for a user is no longer valid. One record covers
+ * any number of tokens, which need not be found.
  */
 export interface NotBeforeStore {
-  /** When it resolves, `since` of every process shows it. One for the same owner does not replace it: the later one holds. */
+  /**
+   * When it resolves, `since` of every process shows it. A record for the same client and subject does not replace an
+   * earlier one: the later time applies.
+   */
   add(cutoff: NotBefore): Promise<void>
   /**
-   * What was added since `cursor` (undefined: everything still alive) and the next cursor. An entry may be shown twice,
-   * never missed. Asked with every code and refresh token: where there is nothing new it costs next to nothing.
+   * The records added since `cursor` (undefined: all that have not expired) and the next cursor. An entry may be shown
+   * twice, never missed. Called with every code and refresh token, so it is cheap if there is nothing new.
    */
   since(cursor: string | undefined): Promise<{ readonly cutoffs: readonly NotBefore[]; readonly cursor: string }>
 }
 
-/** At least one of client and subject: what was issued to this client, for this subject, or for the subject at the client. */
+/**
+ * At least one of client and subject: what was issued to this client, for this subject, or for the subject at the
+ * client.
+ */
 export interface NotBefore {
   readonly client_id?: string
   readonly sub?: string
-  /** The last second, since 1970, of which what was issued is good no more; tokens say when they were issued in seconds. */
+  /**
+   * Everything issued up to and including this second since 1970 is invalid. Tokens record their issue time in seconds.
+   */
   readonly throughSec: number
-  /** When nothing is left of that. */
+  /** When everything that was issued by then has expired. */
   readonly untilMs: number
 }

@@ -1,17 +1,18 @@
 export interface RevocationStore {
   /**
-   * Revokes a grant id (all its access tokens and its refresh token) or one jti. The grant itself is forgotten in the
-   * same step, so that nothing of it comes back when the revocation has expired. When it resolves, `isRevoked`,
-   * `tokens.find` and `grants.refresh` of every process say so; `since` shows it to pollers. Repeating it is harmless.
-   * @param untilMs a grant is kept revoked for longer where one of its access tokens may live longer
+   * Revokes a grant id (all its access tokens and its refresh token) or one jti. The grant itself is deleted in the
+   * same step, so that nothing of it becomes valid again when the revocation record expires. When it resolves,
+   * `isRevoked`, `tokens.find` and `grants.refresh` of every process reflect it, and `since` shows it to pollers. It
+   * may be repeated.
+   * @param untilMs a grant's revocation is kept for longer if one of its access tokens may live longer
    * @returns until when it is kept
    */
   revoke(id: string, untilMs: number): Promise<number>
   /** Whether the jti itself, or the grant id before its first dot, is revoked. */
   isRevoked(jti: string): Promise<boolean>
   /**
-   * The feed for gateways that check JWTs locally: what was revoked since `cursor` (undefined: everything still
-   * alive) and the next cursor. An entry may be shown twice, never missed.
+   * The feed for gateways that check JWTs locally: what was revoked since `cursor` (undefined: all records that have
+   * not expired) and the next cursor. An entry may be shown twice, never missed.
    */
   since(cursor: string | undefined): Promise<{ readonly revocations: readonly Revocation[]; readonly cursor: string }>
 }

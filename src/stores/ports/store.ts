@@ -11,18 +11,19 @@ import type { SubjectStore } from './subjects.ts'
 import type { TokenStore } from './tokens.ts'
 
 /**
- * What Sidegate asks of a store, in ports: each is small and speaks of one record. Every record but a client's has a lifetime: the
- * store forgets it by itself, no janitor is needed for correctness. Instants are `…AtMs` (milliseconds since 1970, by the
- * caller's clock); a store never hands out a record whose `untilMs` has passed.
+ * The ports of a store, one for each kind of record. Every record except a client's has a lifetime and expires in the
+ * store by itself; correctness needs no clean-up job. Times are `…AtMs` (milliseconds since 1970, by the caller's
+ * clock). A store never returns a record whose `untilMs` has passed.
  *
- * All state of one authorization (its code, refresh token, opaque tokens, revocations) is named by one random grant
- * id, so that Redis keeps it in one slot and each operation of its stores is one atomic step and one round trip.
+ * All state of one authorization (its code, refresh token, opaque tokens, revocations) is named by one random grant id,
+ * so that Redis keeps it in one slot and each operation of its stores is one atomic step and one round trip.
  *
- * A store that cannot answer throws `StoreUnavailableError` (`store-unavailable.ts`), and nothing else; "not there" is `undefined`.
+ * A store that cannot answer throws `StoreUnavailableError` (`store-unavailable.ts`), and nothing else. `undefined`
+ * means that there is no such record.
  */
 export interface Store {
   readonly name: StoreName
-  /** Whether a part of it may be away while the others answer; then a ping alone asks all of it. */
+  /** Whether a part of the store may be unavailable while the others answer. Then only `ping` checks all of it. */
   readonly hasParts: boolean
   readonly keys: KeyStore
   readonly grants: GrantStore

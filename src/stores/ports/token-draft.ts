@@ -2,12 +2,16 @@ import type { Confirmation } from './confirmation.ts'
 import type { GrantRecord } from './grant-record.ts'
 import type { AccessTokenRecord } from './tokens.ts'
 
-/** The access token that a redemption or a refresh is made for. More than was agreed to is `exceeds`. */
+/**
+ * The access token that a redemption or a refresh issues. If it asks for more than was granted, the outcome is
+ * `exceeds`.
+ */
 export interface TokenToStore {
   readonly draft: TokenDraft
   /**
-   * Keeps the token in the same step as the grant, under this keyed digest and until its `exp`, for `TokenStore` to find.
-   * It says what `completeToken` says. Left out: it is not kept, for it speaks for itself.
+   * The token is stored in the same step as the grant, under this keyed digest and until its `exp`, so that
+   * `TokenStore` finds it. Its record is the result of `completeToken`. Left out: it is not stored, because it is a
+   * JWT.
    */
   readonly digest?: string
 }
@@ -19,22 +23,24 @@ export interface TokenDraft {
   readonly iat: number
   readonly exp: number
   readonly cnf?: Confirmation
-  /** Scopes it may have, of those agreed to. Left out: all of these. */
+  /** Requested scopes, of the granted ones. Left out: all granted ones. */
   readonly scopes?: readonly string[]
-  /** Resources that it is asked for (without spaces, as URIs are). Empty: for all that were agreed to. */
+  /** Requested resources (without spaces, as URIs are). Empty: all granted ones. */
   readonly resources: readonly string[]
-  /** What it is for where neither the request nor the grant names a resource. */
+  /** The audience if neither the request nor the grant names a resource. */
   readonly issuer: string
 }
 
-/** What was agreed to, as far as an access token shows it. */
+/** The members of a grant that an access token shows. */
 export type Agreed = Pick<GrantRecord, 'sub' | 'username' | 'scope' | 'resource' | 'acr'> &
   Partial<Pick<GrantRecord, 'authTimeSec'>> & {
-    /** When it ends, and every token made from it with it. Left out: it is not kept, so it has no end. */
+    /**
+     * When the grant and every token issued from it expires. Left out: the grant is not stored, so it does not expire.
+     */
     readonly untilMs?: number
   }
 
-/** The token that a draft becomes. Store and caller say it by this one function, so that they never differ. */
+/** The token that a draft becomes. Store and caller both use this function, so that they never differ. */
 export const completeToken = (draft: TokenDraft, agreed: Agreed): AccessTokenRecord => {
   const { jti, client_id, iat, cnf, scopes } = draft
   const { sub, username, scope, acr, authTimeSec, untilMs = Number.POSITIVE_INFINITY } = agreed
@@ -58,7 +64,7 @@ export const completeToken = (draft: TokenDraft, agreed: Agreed): AccessTokenRec
   }
 }
 
-/** RFC 8707 section 2: one resource stands as text, several as a list. */
+/** RFC 8707 section 2: one resource is a text, several are a list. */
 const audienceOf = ({ resources, issuer }: TokenDraft, { resource }: Agreed): string | readonly string[] => {
   const audience = resources.length > 0 ? [...new Set(resources)] : resource
   return audience.length > 1 ? audience : (audience[0] ?? issuer)

@@ -3,17 +3,17 @@ import type { GrantRecord } from './grant-record.ts'
 
 /** Opaque access tokens, by the keyed digest of the token. */
 export interface TokenStore {
-  /** For a token whose grant is kept nowhere else. */
+  /** Stores a token whose grant is not stored. */
   save(grantId: string, digest: string, record: AccessTokenRecord, untilMs: number): Promise<void>
   /** The record, unless it expired, was removed, or its grant is revoked. */
   find(grantId: string, digest: string): Promise<AccessTokenRecord | undefined>
   /** The access token or the current refresh token with this digest, in one round trip; same conditions as `find`. */
   findAny(grantId: string, digest: string): Promise<FoundToken | undefined>
-  /** After it resolves nobody finds the token. Absent: nothing happens. */
+  /** After it resolves no process finds the token. Does nothing if it does not exist. */
   remove(grantId: string, digest: string): Promise<void>
 }
 
-/** An access token as introspection shows it; for JWTs the same members stand in the token itself. */
+/** An access token as introspection shows it; a JWT contains the same members. */
 export interface AccessTokenRecord {
   readonly jti: string
   readonly client_id: string
@@ -28,7 +28,7 @@ export interface AccessTokenRecord {
   readonly auth_time?: number
 }
 
-/** What a keyed digest stands for: an opaque access token, or the current refresh token of a grant. */
+/** The token that a keyed digest refers to: an opaque access token, or the current refresh token of a grant. */
 export type FoundToken =
   | { readonly kind: 'access'; readonly record: AccessTokenRecord }
   | {

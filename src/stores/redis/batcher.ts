@@ -1,22 +1,25 @@
 import { Cluster } from 'ioredis'
 import type { RedisConnection } from './connection.ts'
 
-/** Questions of one kind: those that are asked in one go are one call to Redis, and many cost little more than one. */
+/** Questions of one kind that are asked together are one call to Redis, because many cost little more than one. */
 export interface BatchOptions<Question, Reply, Answer> {
-  /** Runs the function when the last question of a batch has been asked: `queueMicrotask`, or `setImmediate` for a turn. */
+  /**
+   * Schedules the sending of a batch after its last question: `queueMicrotask`, or `setImmediate` for a turn of the
+   * event loop.
+   */
   readonly schedule: (send: () => void) => unknown
-  /** The largest batch. Redis serves nobody else while it answers one. */
+  /** The largest batch. Redis serves no other client while it executes one. */
   readonly maxBatchSize: number
-  /** The key, with its prefix, that says which slot of a Redis Cluster the question is for. */
+  /** The key, with its prefix, that determines the slot of the question in a Redis Cluster. */
   keyOf(question: Question): string
   call(questions: readonly Question[]): Promise<Reply>
-  /** What the reply says about the question at this index of the batch. */
+  /** The answer to the question at this index of the batch. */
   answerAt(reply: Reply, index: number): Answer
-  /** What each of a batch that failed rejects with. Default: what `call` rejected with. */
+  /** The error that each question of a failed batch rejects with. Default: the one that `call` rejected with. */
   toError?(reason: unknown): unknown
 }
 
-/** A question that waits for its batch, or for the reply. */
+/** A question that waits for its batch or for the reply. */
 interface Pending<Question, Answer> {
   readonly question: Question
   readonly resolve: (answer: Answer) => void
@@ -24,8 +27,8 @@ interface Pending<Question, Answer> {
 }
 
 /**
- * Puts questions together. A Redis Cluster runs a script on the keys of one slot, so there the questions about one key are
- * one call; any other Redis is asked about all of them at once.
+ * Puts questions into batches. A Redis Cluster runs a script only on keys of one slot, so there the questions about one
+ * key are one call. Any other Redis gets all of them in one call.
  */
 export const createBatcher = <Question, Reply, Answer>(
   connection: RedisConnection,
@@ -44,7 +47,10 @@ export const createBatcher = <Question, Reply, Answer>(
   const sendByKey = (batch: Batch): void => {
     for (const ofOneKey of Map.groupBy(batch, ({ question }) => keyOf(question)).values()) sendTogether(ofOneKey)
   }
-  /** @param resend sends a call by its keys that Redis refused because they are of several slots */
+  /**
+   * @param resend splits a call by its keys and sends it again, if Redis refused it because the keys are in several
+   * slots
+   */
   const sendTogether = (batch: Batch, resend?: (batch: Batch) => void): void => {
     for (let from = 0; from < batch.length; from += maxBatchSize) send(batch.slice(from, from + maxBatchSize), resend)
   }
@@ -78,7 +84,7 @@ export const createBatcher = <Question, Reply, Answer>(
 }
 
 /**
- * Some servers are clusters behind one address. They refuse a call before its script runs, so that it can be sent again:
- * from then on they are asked as a Redis Cluster is.
+ * Some servers are clusters behind one address. They refuse such a call before its script runs, so it can be sent
+ * again. From then on questions are batched as for a Redis Cluster.
  */
 const isCrossSlot = (reason: unknown): boolean => reason instanceof Error && reason.message.includes('CROSSSLOT')

@@ -3,8 +3,8 @@ import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { ttlMs } from './redis-keys.ts'
 
 /**
- * KEYS: the ids of records by the end of their lifetime. ARGV: the caller's now, the new record's id, its end and lifetime, the
- * place of the last id that has to go, counted from the end. Answers with the ids that have to go.
+ * KEYS: the ids of records by the end of their lifetime. ARGV: the caller's now, the new record's id, its end and
+ * lifetime, the position of the last id to remove, counted from the end. Returns the ids to remove.
  */
 const addScript = `
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
@@ -15,18 +15,21 @@ for _, id in ipairs(oldest) do redis.call('ZREM', KEYS[1], id) end
 return oldest
 `
 
-/** Bounds how many records of one kind strangers leave, over all pods: the oldest go first. */
+/**
+ * Bounds the number of records of one kind that unauthenticated clients create, over all pods: the oldest are removed
+ * first.
+ */
 export interface Cap {
-  /** Counts a new record. Answers how many others were removed. */
+  /** Counts a new record. Resolves to the number of other records that were removed. */
   add(id: string, untilMs: number, limit: number): Promise<number>
-  /** The record is not a stranger's any more. */
+  /** The record does not count any more, because its user or client has authenticated. */
   release(id: string): Promise<unknown>
 }
 
 /**
- * The ids are in a key of their own, which in a Cluster may be elsewhere than the records. So an id that has to go is looked at
- * where its record is.
- * @param remove removes a record if it is still a stranger's; answers 1 for one that it removed
+ * The ids are in a key of their own, which in a Cluster may be on another node than the records. So before an id is
+ * removed, its record is checked where it is.
+ * @param remove removes a record if it still counts; resolves to 1 if it did
  */
 export const createCap = (
   connection: RedisConnection,

@@ -2,9 +2,9 @@ import { exactUpTo, slices } from '../limits/algorithms/sliding-log.ts'
 import type { Algorithm } from '../ports/limiter.ts'
 
 /**
- * An algorithm has three functions of a rule, which holds what the first of them found out for the others: `room` for how
- * many there is room, `add` that so many were let in, `wait` for how long. Where they can, they pass Redis texts: it prints
- * each number with all the places that a fraction may have, which takes half as long as a command.
+ * An algorithm has three functions of a rule: `room` returns how many requests fit, `add` counts admissions, `wait`
+ * returns the wait. The rule holds what `room` has found for the other two. Where possible, the functions pass texts to
+ * Redis: Redis prints a number with all the digits that a fraction may have, which takes half as long as a command.
  */
 export const head = `
 local call, pack, read, max, min, ceil = redis.call, struct.pack, struct.unpack, math.max, math.min, math.ceil
@@ -33,9 +33,9 @@ end
 
 export const algorithmTexts: Readonly<Record<Algorithm, string>> = {
   /**
-   * A list of admissions, oldest first, each `(instant in microseconds, how many so far)`. The newest entry that has left
-   * the window stays as the base to count from, so a full list is at most limit + 1 entries, or `slices` + 2. Where the
-   * clock of Redis was set back by more than a window, what was counted is over.
+   * A list of admissions, oldest first, each `(microseconds, count so far)`. The newest entry that has left the window
+   * stays as the base of the count, so a full list has at most limit + 1 entries, or `slices` + 2. If the clock of
+   * Redis was set back by more than a window, the entries are dropped.
    */
   strict: `
 algorithms.strict = {
@@ -91,7 +91,7 @@ algorithms.strict = {
   end
 }
 `,
-  /** `(instant, content of the bucket then)`, see `../limits/leaky-bucket.ts`. */
+  /** `(time, content of the bucket at that time)`, see `../limits/algorithms/gcra.ts`. */
   smooth: `
 algorithms.smooth = {
   room = function(rule)

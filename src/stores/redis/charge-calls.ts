@@ -5,31 +5,33 @@ import { chargeScriptFor, ruleArguments } from './charge-script.ts'
 import type { RedisConnection } from './connection.ts'
 import { createScriptCaller, toBulks } from './raw-evalsha.ts'
 
-/** The counters of a charge, one for each rule. Written once: Redis is sent texts sooner that have been written before. */
+/**
+ * The keys of the counters of a charge, one for each rule. They are encoded once, because that makes sending faster.
+ */
 export interface ChargeKeys {
   readonly first: string
-  /** All of them, as they go over the wire. */
+  /** All of them as RESP bulk strings. */
   readonly bulks: string
 }
 
 export const toChargeKeys = (keys: readonly string[]): ChargeKeys => ({ first: keys[0] ?? '', bulks: toBulks(keys) })
 
 /**
- * Asks Redis about a charge: its counters, and how many requests. Rejects with what ioredis says. Charges by the same rules
- * that are asked about in one go are one call: a client each, they cost little more than one.
+ * Sends a charge to Redis: its counters and the number of requests. Rejects with the error of ioredis. Charges by the
+ * same rules that are sent together are one call: with one client each they cost little more than one.
  */
 export type ChargeCall = (keys: ChargeKeys, wanted: number) => Promise<Decision>
 
-/** It takes Redis about a millisecond. */
+/** Such a batch takes Redis about a millisecond. */
 const maxBatchSize = 100
 
-/** One charge, as it is asked about. */
+/** A charge in a call. */
 interface Asked {
   readonly keys: ChargeKeys
   readonly wanted: number
 }
 
-/** @returns makes a call for each set of rules; all of them go over the connection */
+/** @returns a function that creates a call for a set of rules; all calls use the connection */
 export const createChargeCalls =
   (connection: RedisConnection): ((rules: readonly Rule[]) => ChargeCall) =>
   rules => {
@@ -50,7 +52,7 @@ export const createChargeCalls =
       )
     }
     const ask = createBatcher<Asked, Buffer, Decision>(connection, {
-      // A turn's charges come in one go: the limiter has gathered them.
+      // The limiter has already gathered the charges of a turn of the event loop, so they come in one go.
       schedule: queueMicrotask,
       maxBatchSize,
       keyOf: ({ keys }) => keys.first,
@@ -60,11 +62,11 @@ export const createChargeCalls =
     return (keys, wanted) => ask({ keys, wanted })
   }
 
-/** Left out where it is one of each, as mostly with many clients. */
+/** Empty if each count is 1, which is usual with many clients. */
 const wantedOf = (charges: readonly Asked[]): readonly number[] =>
   charges.every(({ wanted }) => wanted === 1) ? [] : charges.map(({ wanted }) => wanted)
 
-/** What the script answered about its nth charge. */
+/** The script's reply for the nth charge. */
 const decisionIn = (answer: Buffer, nth: number, ruleCount: number): Decision => {
   const from = nth * (2 + 2 * ruleCount)
   const rules: RuleState[] = []

@@ -7,7 +7,7 @@ import type { CounterQuestion, RedisCounter } from './counter.ts'
 
 type Batch = ChargeBatch<CounterQuestion>
 
-/** What a queue of charges needs of the limiter that owns it. */
+/** The collaborators of a queue of charges. */
 export interface ChargeQueueOptions {
   readonly counter: RedisCounter
   readonly local: LocalFallback

@@ -2,23 +2,24 @@ import type { Algorithm, Rule } from '../ports/limiter.ts'
 import { algorithmTexts, head } from './charge-algorithms.ts'
 
 /**
- * Decides on charges by the same rules in Redis, by its clock and over all pods, as `../limits/counters.ts` does in a
- * process, one charge after another: of the requests of each, as many are let in as have room under every hard rule, and
- * those that have none are counted nowhere.
+ * Decides charges by the same rules in Redis, by its clock and over all pods, as `../limits/counters.ts` does in a
+ * process. The charges are decided one after another: of the requests of each, as many are admitted as have room under
+ * every hard rule, and the others are not counted.
  *
- * KEYS: for each charge a counter for each rule. ARGV: how many rules; for each of them the algorithm, the limit, the window
- * in microseconds, the burst, and 1 where it is soft; then for each charge how many are wanted, or nothing where it is one of
- * each. Answers for each charge how many are granted, how many of these the soft rules had room for, and for each rule what remains and the microseconds to
- * wait: all as doubles in one string, which is read in a tenth of the time that a list of numbers takes.
+ * KEYS: for each charge a counter for each rule. ARGV: number of rules; for each of them the algorithm, the limit, the
+ * window in microseconds, the burst, and 1 if it is soft; then for each charge the number of requests, or nothing if
+ * all are 1. Returns for each charge how many are granted, how many of these the soft rules had room for, and for each
+ * rule what remains and the microseconds to wait: all as doubles in one string, which is parsed in a tenth of the time
+ * of a list of numbers.
  *
- * It holds the algorithms that its rules need and no other: Redis makes every function anew in every call.
+ * The script contains only the algorithms of its rules, because Redis creates every function again in every call.
  */
 export const chargeScriptFor = (rules: readonly Rule[]): string => {
   const used = algorithms.filter(name => rules.some(({ algorithm }) => algorithm === name))
   return [head, ...used.map(name => algorithmTexts[name]), body].join('')
 }
 
-/** The arguments that are the same for every charge by these rules. */
+/** The arguments that are equal for all charges by these rules. */
 export const ruleArguments = (rules: readonly Rule[]): readonly string[] =>
   [rules.length, ...rules.flatMap(toArguments)].map(String)
 

@@ -5,15 +5,15 @@ import { unavailableReason } from './connection-errors.ts'
 import { redisKeys } from './redis-keys.ts'
 
 /**
- * Whether Redis is worth asking, each part of it by itself. While a part is away nothing but probes is sent there: a
- * real call that was given up still counts.
+ * Whether calls to Redis may be sent, for each shard separately. While a shard is unavailable only probes are sent to
+ * it, because a command that timed out may still be executed and counted.
  */
 export interface CircuitBreaker {
-  /** Whether the part that has this key is away. Keys are without the prefix. */
+  /** Whether the shard that has this key is unavailable. Keys are without the prefix. */
   isOpenFor(key: string): boolean
-  /** Opens at once for the part that has this key, because a call for it failed. */
+  /** Opens at once for the shard that has this key, because a call to it failed. */
   trip(key: string, error: Error): void
-  /** Opens at once for all of Redis. */
+  /** Opens at once for all shards. */
   tripAll(error: Error): void
   stop(): void
 }
@@ -21,23 +21,28 @@ export interface CircuitBreaker {
 /** How often an open breaker probes, in milliseconds. */
 const probeEveryMs = 100
 
-/** How long a probe's key lives, in milliseconds. */
+/** Lifetime of a probe's key, in milliseconds. */
 const probeKeyMs = 1000
 
-/** How long a part is left alone that refuses calls but not probes (a right is missing), in milliseconds. */
+/**
+ * How long no calls are sent to a shard that refuses calls but accepts probes (because the user lacks a permission), in
+ * milliseconds.
+ */
 const refusalPauseMs = 1000
 
-/** A Redis that answers so answers so to every write, and the probe is one. */
+/** A Redis with such an error refuses every write, so the probe detects it. */
 const refusesEveryWrite = /^(READONLY|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|OOM|MISCONF|NOREPLICAS)\b/
 
-/** Why a part is not asked. */
+/** The reason why a shard gets no calls. */
 interface Opening {
-  /** A key that the part has. */
+  /** A key that the shard has. */
   readonly probeKey: string
   readonly earliestProbeAtMs: number
 }
 
-/** @param onStateChange told when the first part goes (`up` false, with the reason) and when the last is back */
+/**
+ * @param onStateChange called when the first shard fails (`up` false, with the reason) and when the last one is back
+ */
 export const createCircuitBreaker = (
   connection: RedisConnection,
   onStateChange: (up: boolean, error?: Error) => void,
@@ -67,11 +72,11 @@ export const createCircuitBreaker = (
   }
   const probe = async (part: string, { probeKey }: Opening): Promise<void> => {
     try {
-      // A Cluster as a whole is back when it is connected: each part of it speaks for itself from then on.
+      // A Cluster as a whole is back when it is connected; from then on each shard is checked separately.
       if (part !== wholeRedis || !(connection instanceof Cluster)) await connection.set(probeKey, '', 'PX', probeKeyMs)
       close(part)
     } catch {
-      // The next probe asks again.
+      // The next probe tries again.
     }
   }
   const onClose = (): void => open(wholeRedis, new Error(unavailableReason(connection)))
@@ -93,10 +98,10 @@ export const createCircuitBreaker = (
 const isLastingRefusal = (error: Error): boolean =>
   error.name === 'ReplyError' && !refusesEveryWrite.test(error.message)
 
-/** Most keys that are tried until one is in the part that is wanted: that has one of 16384 slots at least. */
+/** Maximum number of keys tried to find one in a certain shard. A shard has at least one of 16384 slots. */
 const mostTries = 2000
 
-/** A key to probe a part with: of some keys that differ by a number, the first that the part has. */
+/** A key to probe a shard with: the first of some numbered keys that the shard has. */
 const findKeyIn = (connection: RedisConnection, part: string): string => {
   let place = 0
   while (shardOf(connection, redisKeys.probe(place)) !== part && place < mostTries && part !== wholeRedis) place++

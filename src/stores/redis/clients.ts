@@ -6,16 +6,17 @@ import { redisKeys } from './redis-keys.ts'
 const pageEntries = 500
 
 /**
- * The last changes of whose places Redis has a list. A reader whose cursor is not there has read what Redis has lost, in a
- * failover or with all data, or was away for more changes than these: it reads all anew.
+ * Redis keeps a list of the places of the last changes. If a reader's cursor is not in it, Redis has lost what the
+ * reader has read, in a failover or with all data, or more changes than these were made meanwhile. The reader then
+ * reads everything.
  */
 const placesKept = 1000
 
 /**
- * KEYS: the records by client_id, the feed (client_id by the place of its last change, microseconds of Redis time, no two
- * alike), when the forgotten ones leave the feed, the places of the last changes. ARGV: client_id, known place or empty,
- * record or empty, how long it is remembered in ms that it was forgotten, how many places are kept. Each write removes up
- * to 100 that were forgotten long ago.
+ * KEYS: the records by client_id, the feed (client_id by the place of its last change, microseconds of Redis time, all
+ * different), when deleted clients leave the feed, the places of the last changes. ARGV: client_id, known place or
+ * empty, record or empty, how long a deletion is remembered in ms, how many places are kept. Each write removes up to
+ * 100 deletions that have expired.
  */
 const putScript = `
 local time = redis.call('TIME')
@@ -45,14 +46,17 @@ end
 return 1
 `
 
-/** KEYS: the records, the feed. ARGV: client_id. Answers its record and place, or nothing. */
+/** KEYS: the records, the feed. ARGV: client_id. Returns its record and place, or nothing. */
 const findScript = `
 local record = redis.call('HGET', KEYS[1], ARGV[1])
 if not record then return {} end
 return { record, string.format('%.0f', redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0) }
 `
 
-/** KEYS: the records, the feed. ARGV: the place after which to read, how many. Answers ids with their places, and their records. */
+/**
+ * KEYS: the records, the feed. ARGV: the place after which to read, how many. Returns ids with their places, and their
+ * records.
+ */
 const readScript = `
 local rows = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
 local ids = {}
@@ -72,10 +76,10 @@ export const createClients = (connection: RedisConnection): ClientStore => {
     const [, place] = await answered(connection.zrevrange(redisKeys.clientFeed, 0, 0, 'WITHSCORES'))
     return place ?? '0'
   }
-  /** Whether what was read up to there is still there. Before the first change there is nothing to lose. */
+  /** Whether Redis still has what was read up to this place. Before the first change there is nothing to lose. */
   const hasPlace = async (place: string): Promise<boolean> =>
     place === '0' || (await answered(connection.zscore(redisKeys.clientPlaces, place))) !== null
-  /** Resolves to the last place there is. */
+  /** Resolves to the last place. */
   const readAfter = async (start: string, isWhole: boolean, take: TakeChanges): Promise<string> => {
     let after = start
     for (;;) {

@@ -3,34 +3,38 @@ import { StoreUnavailableError } from '../ports/store-unavailable.ts'
 import { answered, type RedisConnection } from './connection.ts'
 import { unavailableReason } from './connection-errors.ts'
 
-/**
- * Redis fails in parts: a Cluster each primary by itself, any other as one.
- */
+/** Redis fails in shards: in a Cluster each primary separately, any other Redis as a whole. */
 
-/** Names all of Redis, where it is not a Cluster. */
+/** Names all of Redis if it is not a Cluster. */
 export const wholeRedis = 'Redis'
 
-/** Names the slots of a Cluster that no node has. */
+/** Names the slots of a Cluster that no node serves. */
 const nobody = 'no node of the cluster'
 
-/** The part that has a key: the address of its primary. @param key without the prefix, as commands are given it */
+/**
+ * The shard that has a key: the address of its primary.
+ * @param key without the prefix, as in commands
+ */
 export const shardOf = (connection: RedisConnection, key: string): string => {
   if (!(connection instanceof Cluster)) return wholeRedis
-  // ioredis computes slots for its commands alone; this one is never sent.
+  // ioredis computes slots only for its commands; this one is never sent.
   const slot = new Command('exists', [`${connection.options.keyPrefix ?? ''}${key}`]).getSlot()
   return connection.slots[slot]?.[0] ?? nobody
 }
 
-/** Asks every part whether it serves. @throws StoreUnavailableError where one does not */
+/**
+ * Checks that every shard serves requests.
+ * @throws StoreUnavailableError if one does not
+ */
 export const pingShards = async (connection: RedisConnection): Promise<void> => {
   if (!(connection instanceof Cluster)) await answered(connection.ping())
-  // Before it is connected it has no parts that could complain.
+  // Before it is connected there are no shards that could fail.
   else if (connection.status !== 'ready')
     throw new StoreUnavailableError('redis', new Error(unavailableReason(connection)))
   else await answered(Promise.all(connection.nodes('master').map(checkNode)))
 }
 
-/** A node that has lost touch with the others, or has just come back to them, answers PING and refuses the rest. */
+/** A node that has lost contact with the others, or has just rejoined them, answers PING and refuses other commands. */
 const checkNode = async (node: Redis): Promise<void> => {
   const address = `${node.options.host}:${node.options.port}`
   if (node.status !== 'ready') throw new Error(`not connected to ${address}`)

@@ -1,12 +1,12 @@
 import type { Command } from 'ioredis'
 
 /**
- * Ends commands that were not answered in time, all of one connection by one timer: one for each would be set and taken back
- * with each of thousands a second.
+ * Ends commands that were not answered in time. All commands of a connection share one timer, because thousands of
+ * timers would be set and cleared each second otherwise.
  */
 export class CommandTimeouts {
   readonly #timeoutMs: number
-  /** A ring, in the order in which they were sent, which is that of their deadlines. */
+  /** A ring in the order of sending, which is also the order of the deadlines. */
   #sent: (Command | undefined)[] = Array(64).fill(undefined)
   #dueAtMs: number[] = Array(64).fill(0)
   #first = 0
@@ -17,7 +17,7 @@ export class CommandTimeouts {
     this.#timeoutMs = timeoutMs
   }
 
-  /** A command that is sent now. */
+  /** Adds a command when it is sent. */
   add(command: Command): void {
     this.#passSettled()
     if (this.#count === this.#sent.length) this.#grow()
@@ -29,13 +29,15 @@ export class CommandTimeouts {
 
   #arm(waitMs: number): void {
     this.#isArmed = true
-    // A store that is closed keeps no process for it: where something is under way the connection does.
+    // The timer does not keep the process alive after the store is closed: while a command is in flight the connection
+    // does.
     setTimeout(this.#readFirst, waitMs).unref()
   }
 
   /**
-   * What has come by now is read before anything is ended: a process that stood still itself, at the end of its share of the
-   * CPU, would take every Redis for silent. And so nothing is ended that becomes due in the rest of this turn.
+   * Reads data that has arrived before it ends any command. Otherwise a process that was paused itself, because its CPU
+   * quota was used up, would take every Redis for silent. Commands that become due in the rest of this turn are not
+   * ended.
    */
   readonly #readFirst = (): void => void setImmediate(this.#endLate, performance.now())
 
@@ -51,7 +53,7 @@ export class CommandTimeouts {
     }
   }
 
-  /** Lets go of those in front that are answered. */
+  /** Removes answered commands from the front. */
   #passSettled(): void {
     while (this.#count > 0 && this.#sent[this.#first]?.isSettled !== false) {
       this.#sent[this.#first] = undefined

@@ -1,14 +1,17 @@
 import type { Cluster, Redis } from 'ioredis'
 import type { RedisAddress } from '../store-url.ts'
 
-/** By connection: why it cannot be used now. ioredis tells its listeners alone; who asks is told to configure a queue. */
+/**
+ * Why each connection cannot be used now. ioredis passes the cause only to its listeners; a command that fails
+ * meanwhile gets only the advice to configure a queue.
+ */
 const faults = new WeakMap<Redis | Cluster, string>()
 
-/** Why a connection is away, in one line for the operator; it holds no password. */
+/** Why a connection is unavailable, in one line for the operator; it contains no password. */
 export const unavailableReason = (connection: Redis | Cluster): string =>
   faults.get(connection) ?? 'not connected to Redis'
 
-/** Follows what goes wrong with a connection. */
+/** Records the errors of a connection. */
 export const followConnectionErrors = (connection: Redis | Cluster, { hosts, tls }: RedisAddress): void => {
   const everywhere = hosts.map(({ host, port }) => `${host}:${port}`).join(', ')
   const set = (at: string, why: string): void =>
@@ -30,7 +33,7 @@ export const followConnectionErrors = (connection: Redis | Cluster, { hosts, tls
     set(address, toReason(error))
   })
   connection.on('error', (error: Error) => {
-    // Of a Cluster each node has told what it has.
+    // Each node of a Cluster has already reported its own error.
     if (hasSpoken && error.name === 'ClusterAllFailedError') return
     hasSpoken = true
     set(everywhere, toReason(error))
@@ -40,7 +43,10 @@ export const followConnectionErrors = (connection: Redis | Cluster, { hosts, tls
   })
 }
 
-/** Of a name with several addresses the first says it. A Sentinel's attempts are many, and a report is no operator's. */
+/**
+ * If a name has several addresses, the first error is reported. The errors of a Sentinel's attempts are many, and a
+ * list of them does not help the operator.
+ */
 const toReason = (error: Error): string => {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return toReason(error.errors[0])
   if ('library' in error && 'reason' in error) return `TLS: ${error.reason}`
@@ -54,7 +60,7 @@ const toReason = (error: Error): string => {
     .replace(/\s+/g, ' ')
 }
 
-/** What says nothing of its cause has most often this one. */
+/** The most frequent cause of an error that names none. */
 const withGuess = (why: string, isTls: boolean): string => {
   if (/RESP type|Protocol error/.test(why)) return `${why} (is it a Redis?)`
   if (isTls && /ETIMEDOUT|ECONNRESET|ended the connection/.test(why)) return `${why} (does it speak TLS?)`

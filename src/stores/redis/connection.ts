@@ -7,10 +7,10 @@ import { CommandTimeouts } from './command-timeouts.ts'
 import { followConnectionErrors, unavailableReason } from './connection-errors.ts'
 import { type ConnectionOptions, clusterOptions, sentinelOptions, singleOptions } from './options.ts'
 
-/** A connection to one Redis, whatever stands behind it. It reconnects for ever; meanwhile commands fail at once. */
+/** A connection to one Redis, Sentinel group or Cluster. It reconnects for ever; meanwhile commands fail at once. */
 export type RedisConnection = Redis | Cluster
 
-/** Connects in the background, and says nothing when it cannot: each command says so for itself. */
+/** Connects in the background and reports no failure: each command fails with the reason. */
 export const connectRedis = (url: RedisUrl, options: ConnectionOptions): RedisConnection => {
   const address = parseRedisAddress(url)
   if ('problem' in address) throw new TypeError(address.problem)
@@ -37,12 +37,14 @@ const createConnection = (
   }
 }
 
-/** Gives each command so long for its answer, redirections included; one that cannot be sent is told why. */
+/**
+ * Bounds the time for each command's reply, redirections included. A command that cannot be sent fails with the reason.
+ */
 const boundWaits = (connection: RedisConnection, timeoutMs: number): void => {
   const send: Cluster['sendCommand'] = connection.sendCommand.bind(connection)
   const deadlines = new CommandTimeouts(timeoutMs)
   const sendBounded: Cluster['sendCommand'] = (command, ...rest) => {
-    // What comes before that, ioredis asks for itself, or nobody.
+    // Earlier commands are sent by ioredis itself.
     if (connection.status === 'ready') deadlines.add(command)
     else explainFailure(command, connection)
     return send(command, ...rest)
@@ -57,8 +59,8 @@ const explainFailure = (command: Command, connection: RedisConnection): void => 
 }
 
 /**
- * ioredis connects to a node when it is first asked something, and that would wait for it. Not before the Cluster is ready:
- * its own first question goes to nodes that are connected or not begun.
+ * ioredis connects to a node at the first command for it, which would then have to wait. This connects before, but only
+ * once the Cluster is ready, because its own first query goes to nodes that are connected or not started.
  */
 const connectEagerly = (cluster: Cluster): Cluster => {
   const connect = (node: Redis): void => {
@@ -70,7 +72,10 @@ const connectEagerly = (cluster: Cluster): Cluster => {
   return cluster.on('+node', connect)
 }
 
-/** How often a Cluster is asked who has which slot, in milliseconds: so late is a failover noticed without a MOVED. */
+/**
+ * How often a Cluster is asked for its slots, in milliseconds. This bounds how late a failover is noticed without a
+ * MOVED.
+ */
 const slotsEveryMs = 1000
 
 const askForSlots = (cluster: Cluster): Cluster => {
@@ -88,10 +93,13 @@ const askForSlots = (cluster: Cluster): Cluster => {
   })
 }
 
-/** How often a Cluster that misses a primary is asked who has its slots now, in milliseconds. */
+/** How often a Cluster that misses a primary is asked for its slots, in milliseconds. */
 const missingEveryMs = 400
 
-/** Finds a replica that has taken over: who asks for its slots is told by nobody but the primary that is gone. */
+/**
+ * Finds a replica that has taken over. Without this only the primary that is gone could redirect commands for its
+ * slots.
+ */
 const followFailovers = (cluster: Cluster): Cluster => {
   let isFollowing = false
   const follow = (): void => {
@@ -108,27 +116,27 @@ const followFailovers = (cluster: Cluster): Cluster => {
   return cluster.on('+node', (node: Redis) => node.on('close', follow))
 }
 
-/** Resolves when every part of Redis is connected, or after `patienceMs` without. */
+/** Resolves when every shard of Redis is connected, or after `patienceMs`. */
 export const waitUntilReady = async (connection: RedisConnection, patienceMs: number): Promise<void> => {
   const deadlineMs = performance.now() + patienceMs
   while (!isWhole(connection) && performance.now() < deadlineMs) await sleep(readyEveryMs)
 }
 
-/** How often a start looks whether Redis is connected, in milliseconds. */
+/** How often a start checks whether Redis is connected, in milliseconds. */
 const readyEveryMs = 5
 
 const isWhole = (connection: RedisConnection): boolean =>
   connection.status === 'ready' && primariesOf(connection).every(node => node.status === 'ready')
 
-/** The Redis servers that take writes, as far as the connection knows. */
+/** The Redis servers that accept writes, as far as the connection knows. */
 const primariesOf = (connection: RedisConnection): readonly Redis[] =>
   connection instanceof Cluster ? connection.nodes('master') : [connection]
 
-/** ioredis gives no code for a call without a connection, only a text, about its own options for one. */
+/** For a command without a connection ioredis has no error code, only a text about its own options. */
 const isOffline = (error: unknown): boolean =>
   error instanceof Error && /enableOfflineQueue|^Connection is closed\.$|max retries per request/.test(error.message)
 
-/** Passes an answer on; any failure becomes the one error that a store may throw. */
+/** Passes an answer on. Any failure becomes the one error that a store may throw. */
 export const answered = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
   try {
     return await answer
@@ -137,16 +145,16 @@ export const answered = async <Answer>(answer: Promise<Answer>): Promise<Answer>
   }
 }
 
-/** The one error that a store may throw, for whatever ioredis rejected with. */
+/** Converts any error of ioredis to the one error that a store may throw. */
 export const toUnavailable = (error: unknown): StoreUnavailableError =>
   new StoreUnavailableError('redis', isOffline(error) ? new Error('not connected to Redis') : error)
 
-/** Runs atomically in Redis: its keys (all of one slot), then its arguments. Throws StoreUnavailableError. */
+/** Runs atomically in Redis. Takes its keys (all of one slot), then its arguments. Throws StoreUnavailableError. */
 export type Script = (...keysAndArguments: readonly (string | number)[]) => Promise<unknown>
 
 export const defineScript = (connection: RedisConnection, name: string, numberOfKeys: number, lua: string): Script => {
   connection.defineCommand(name, { numberOfKeys, lua })
-  // ioredis adds the command as a method of this name, which its types cannot know.
+  // ioredis adds the command as a method of this name, which its types do not show.
   const methods = connection as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>
   const call = ownMember(methods, name)?.bind(connection)
   return (...keysAndArguments) => answered(Promise.resolve(call?.(...keysAndArguments)))

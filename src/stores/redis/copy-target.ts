@@ -5,9 +5,9 @@ import { answered, connectRedis, defineScript, type RedisConnection, waitUntilRe
 import { copyMark } from './keys.ts'
 import { redisKeys, ttlMs } from './redis-keys.ts'
 
-/** What is copied. */
+/** The records to copy. */
 export interface CopySource {
-  /** Unlike that of any other source, and of this one when it held something else. */
+  /** Different for each source, and for this one with other content. */
   readonly fingerprint: string
   readonly keys: readonly KeyRecord[]
   /** When the keys expire. */
@@ -15,34 +15,38 @@ export interface CopySource {
 }
 
 /**
- * A Redis that a store is copied into. Between `begin` and `complete` no gateway starts with it and no command changes it;
- * only a copy of the same source may begin anew.
+ * A Redis that a store is copied into. Between `begin` and `complete` no gateway starts with it and no command changes
+ * it. Only a copy of the same source may begin again.
  */
 export interface CopyTarget {
   /**
-   * Puts the keys there, under a mark that the copy has not ended.
-   * @throws Error one line for a person, where a gateway uses this Redis, or it has anything that is not of this copy
+   * Writes the keys, with a mark that the copy has not finished.
+   * @throws Error with one line for the operator, if a gateway uses this Redis, or it holds anything that is not of
+   * this copy
    * @throws StoreUnavailableError
    */
   begin(): Promise<void>
-  /** Takes the mark away. @throws Error one line for a person, where a gateway came meanwhile, or the mark is gone */
+  /**
+   * Removes the mark.
+   * @throws Error with one line for the operator, if a gateway started meanwhile, or the mark is gone
+   */
   complete(): Promise<void>
   close(): void
 }
 
-/** Longest wait for an answer, and for a silent connection before it is made anew, in milliseconds. */
+/** Longest wait for a reply, and for any data before the connection is made again, in milliseconds. */
 const commandTimeoutMs = 1000
 const silenceMs = 1500
 
-/** How long Redis is waited for before the first command fails, in milliseconds. */
+/** How long the first command waits for Redis, in milliseconds. */
 const patienceMs = 1000
 
-/** How long it is remembered that a copy has not ended: half a store must not pass for a whole one. */
+/** How long the mark is kept: an incomplete store must not be taken for a complete one. */
 const markedForMs = 365 * 86_400_000
 
 /**
- * KEYS: the keys' hash. ARGV: lifetime in ms, the mark's name, the source; then each kid with its record. Answers what
- * stands in the way, or nothing. One step, so that of a gateway that makes keys and a copy one comes first.
+ * KEYS: the keys' hash. ARGV: lifetime in ms, the mark's name, the source; then each kid with its record. Returns the
+ * obstacle, or nothing. It is one step, so that of a gateway that creates keys and a copy one comes first.
  */
 const beginScript = `
 local mark = redis.call('HGET', KEYS[1], ARGV[2])
@@ -54,7 +58,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return ''
 `
 
-/** KEYS and ARGV as above, without records. Answers whether the mark was there. */
+/** KEYS and ARGV as above, without records. Returns whether the mark was there. */
 const completeScript = `
 if redis.call('HGET', KEYS[1], ARGV[2]) ~= ARGV[3] then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[2])
@@ -96,7 +100,7 @@ const requireNoGateway = async (connection: RedisConnection): Promise<void> => {
   throw new Error('a gateway uses the Redis, or did until a few seconds ago: stop it first')
 }
 
-/** Where no copy has begun nothing may be there; keys of their own are told from these by the script. */
+/** If no copy has begun, Redis must be empty. The script tells signing keys of a gateway from these. */
 const requireNoRecords = async (connection: RedisConnection): Promise<void> => {
   if ((await answered(connection.exists(redisKeys.keys))) === 1) return
   for (const name of [redisKeys.clients, redisKeys.clientFeed, redisKeys.cutoffs, redisKeys.feed])

@@ -5,24 +5,24 @@ import { type ChargeCall, type ChargeKeys, createChargeCalls, toChargeKeys } fro
 import type { RedisConnection } from './connection.ts'
 import { redisKeys } from './redis-keys.ts'
 
-/** Counts in Redis through rate-limiter-flexible. Rejects with an Error where Redis does not answer, and only then. */
+/** Counts in Redis through rate-limiter-flexible. Rejects with an Error if and only if Redis does not answer. */
 export interface RedisCounter {
   questionOf(count: Count): CounterQuestion
-  /** What is taken in one go, without a turn of the event loop between, is asked for together. */
+  /** Questions of one turn of the event loop are sent together. */
   take(question: CounterQuestion, wanted: number): Promise<Decision>
 }
 
-/** Whose counters are asked about. */
+/** Identifies the counters of a charge. */
 export interface CounterQuestion {
   readonly limiter: ChargeLimiter
-  /** As the package knows it: in braces, which keep all of a charge in one slot. */
+  /** The key for the package, in braces, which keep all counters of a charge in one slot. */
   readonly key: string
   readonly keys: ChargeKeys
 }
 
 export const createRedisCounter = (connection: RedisConnection): RedisCounter => {
   const callFor = createChargeCalls(connection)
-  // ioredis puts it before the keys of the commands that it writes; these are written here.
+  // ioredis puts the prefix before the keys of the commands that it writes. These commands are written here.
   const prefix = connection.options.keyPrefix ?? ''
   const limiters = new WeakMap<readonly Rule[], ChargeLimiter>()
   const limiterOf = (rules: readonly Rule[]): ChargeLimiter => {
@@ -44,7 +44,7 @@ export const createRedisCounter = (connection: RedisConnection): RedisCounter =>
   }
 }
 
-/** What was decided, in the package's terms and in ours. */
+/** A decision as the package's result and as ours. */
 class DecidedRes extends RateLimiterRes {
   readonly decision: Decision
 
@@ -55,12 +55,12 @@ class DecidedRes extends RateLimiterRes {
 }
 
 /**
- * The package's limiter with a count of its own. The package asks its stores for two things: to take points of a key, and to
- * read what came of it. Its own script knows one fixed window of whole seconds, and a custom one is passed no more than that
- * window: this one takes the place of both, for all rules of a charge.
+ * The package's limiter with our own count. The package needs two functions of a store: to consume points of a key, and
+ * to interpret the result. Its own script has one fixed window of whole seconds, and a custom script gets no more than
+ * that window. This class replaces both functions, for all rules of a charge.
  */
 class ChargeLimiter extends RateLimiterRedis {
-  /** What the package's `consume` comes to; its types leave it out. */
+  /** The package's method behind `consume`; its types leave it out. */
   declare readonly _consume: (key: string, wanted: number, options: CounterQuestion) => Promise<RateLimiterRes>
   readonly #call: ChargeCall
   readonly #isHard: readonly boolean[]
@@ -71,17 +71,20 @@ class ChargeLimiter extends RateLimiterRedis {
     this.#isHard = rules.map(({ mode }) => mode === 'hard')
   }
 
-  /** Without the package's way around it, to an insurance limiter: there is none. */
+  /** Calls it directly, without the package's fallback to an insurance limiter, because there is none. */
   ask(question: CounterQuestion, wanted: number): Promise<RateLimiterRes> {
     return this._consume(question.key, wanted, question)
   }
 
-  /** The package's way to take points. Never asked to set or to block a key, which is what more it could be passed. */
+  /**
+   * The package's method to consume points. The other arguments are for setting and blocking a key, which is never
+   * done.
+   */
   _upsert(_key: string, wanted: number, _ms: number, _force: boolean, { keys }: CounterQuestion): Promise<Decision> {
     return this.#call(keys, wanted)
   }
 
-  /** The package's way to read what came of it; it rejects where more is consumed than there are points. */
+  /** The package's method to interpret the result. The package rejects if more is consumed than there are points. */
   _getRateLimiterRes(_key: string, wanted: number, decision: Decision): DecidedRes {
     let left = this.points
     for (const [nth, isHard] of this.#isHard.entries()) {
@@ -95,7 +98,7 @@ class ChargeLimiter extends RateLimiterRedis {
 const pointsOf = (rules: readonly Rule[]): number =>
   Math.min(Number.MAX_SAFE_INTEGER, ...rules.filter(({ mode }) => mode === 'hard').map(({ limit }) => limit))
 
-/** The package rejects with its result where a key is over its points: a value like any other. */
+/** The package rejects with its result if a key is over its points; that is a normal decision. */
 const toRefusal = (reason: unknown): Decision => {
   if (reason instanceof RateLimiterRes) return toDecision(reason)
   throw reason

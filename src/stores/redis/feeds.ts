@@ -3,7 +3,7 @@ import type { FeedEnds, FeedStore } from '../ports/feeds.ts'
 import { defineScript, type RedisConnection } from './connection.ts'
 import { redisKeys } from './redis-keys.ts'
 
-/** KEYS: feeds. Answers the newest place of each, or nothing. */
+/** KEYS: feeds. Returns the newest place of each, or nothing. */
 const endsScript = `
 local ends = {}
 for i, key in ipairs(KEYS) do ends[i] = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2] or '' end
@@ -21,8 +21,8 @@ const askTogether = (connection: RedisConnection): FeedStore => {
 }
 
 /**
- * In a Cluster each feed is in a slot of its own, and one may be away while the others answer: that one ends elsewhere each time, so
- * that who reads it finds out why. Where all are away it is said at once.
+ * In a Cluster each feed is in a slot of its own, and one may be unavailable while the others answer. Its end then
+ * differs each time, so that its reader calls `since` and gets the error. If all are unavailable, this call fails.
  */
 const askEach = (connection: RedisConnection): FeedStore => {
   const ask = defineScript(connection, 'sidegateFeedEnd', 1, endsScript)

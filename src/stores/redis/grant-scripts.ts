@@ -1,11 +1,14 @@
 import { maxFailedRedemptions, unrecordedTokenSec } from '../shared/grant-rules.ts'
 
 /**
- * The rules of `../grant-rules.ts` in Lua. KEYS: the grant's hash, the hash of what is revoked of it. ARGV begins with
- * the grant id and the caller's now. Instants stay texts that Lua only compares.
+ * The rules of `../shared/grant-rules.ts` in Lua. KEYS: the grant's hash, the hash of its revocations. ARGV begins with
+ * the grant id and the caller's now. Times stay texts that Lua only compares.
  */
 
-/** For any script: whether a grant with this record, kept until then, may still be used; `revoked` names the hash of what is revoked of it. */
+/**
+ * For any script: whether a grant with this record and lifetime may still be used; `revoked` names the hash of its
+ * revocations.
+ */
 export const usable = `
 local function usable(record, untilMs, nowMs, revoked, grantId)
   return record and tonumber(untilMs) > tonumber(nowMs) and redis.call('HEXISTS', revoked, grantId) == 0
@@ -13,9 +16,10 @@ end
 `
 
 /**
- * What the two scripts below share. KEYS: …, the access token. ARGV: …, space-separated resources asked for, draft of the
- * token to keep or empty, the token's lifetime or empty: it ends with its grant, in whole seconds. `exceeds` answers what is asked for beyond
- * the grant, or false. `recordToken` writes the token's lifetime, in seconds, where no longer one is known.
+ * Shared by the two scripts below. KEYS: …, the access token. ARGV: …, space-separated requested resources, draft of
+ * the token to store or empty, the token's lifetime or empty: it ends with its grant, in whole seconds. `exceeds`
+ * returns what is requested beyond the grant, or false. `recordToken` writes the token's lifetime, in seconds, unless a
+ * longer one is recorded.
  */
 const issuing = `
 local function exceeds(record, scopes)
@@ -44,7 +48,7 @@ end
 `
 
 /**
- * ARGV: …, code digest, lifetime, until, refresh digest or empty, its binding or empty, then the proofs. Answers kind,
+ * ARGV: …, code digest, lifetime, until, refresh digest or empty, its binding or empty, then the proofs. Returns kind,
  * record and the grant's end, or 'exceeds' and by what.
  */
 export const redeemScript = `${usable}${issuing}
@@ -70,9 +74,9 @@ return { 'redeemed', grant[1], ARGV[8] }
 `
 
 /**
- * ARGV: …, client id, digest, successor digest or empty, reuse window, lifetime, until, space-separated scopes asked for,
- * then the bindings proved. Answers 'valid', the record and the grant's end; 'superseded', generation and current digest; or 'exceeds' and
- * by what.
+ * ARGV: …, client id, digest, successor digest or empty, reuse window, lifetime, until, space-separated requested
+ * scopes, then the proved bindings. Returns 'valid', the record and the grant's end; 'superseded', generation and
+ * current digest; or 'exceeds' and by what.
  */
 export const refreshScript = `${usable}${issuing}
 local grant = redis.call('HMGET', KEYS[1], 'record', 'until', 'client', 'refresh', 'previous', 'refreshedAt', 'generation',
@@ -99,7 +103,7 @@ keepToken(record, untilMs)
 return { 'valid', record, untilMs }
 `
 
-/** ARGV: …, client id. Answers generation and digest of the current refresh token, or nothing. */
+/** ARGV: …, client id. Returns generation and digest of the current refresh token, or nothing. */
 export const currentRefreshScript = `${usable}
 local grant = redis.call('HMGET', KEYS[1], 'record', 'until', 'client', 'generation', 'refresh')
 if not usable(grant[1], grant[2], ARGV[2], KEYS[2], ARGV[1]) or not grant[5] or grant[3] ~= ARGV[3] then return false end

@@ -16,7 +16,7 @@ export const createGrants = (connection: RedisConnection, clock: Clock): GrantSt
   const keysOf = (grantId: string, token: TokenToStore | undefined): readonly string[] => {
     return [redisKeys.grant(grantId), redisKeys.revoked(grantId), redisKeys.token(grantId, token?.digest ?? '')]
   }
-  /** Resources that are asked for; the token that is to be kept, or nothing; the token's lifetime, or nothing without a token. */
+  /** The requested resources; the token to store, or nothing; the token's lifetime, or nothing without a token. */
   const toArguments = (token: TokenToStore | undefined): readonly (string | number)[] => {
     if (token === undefined) return ['', '', '']
     const { digest, draft } = token

@@ -4,7 +4,7 @@ import { createCap } from './cap.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { redisKeys, ttlMs } from './redis-keys.ts'
 
-/** KEYS: the interaction. ARGV: version it must have, its next version, record. Answers 1 where it was replaced. */
+/** KEYS: the interaction. ARGV: expected version, its next version, record. Returns 1 if it was replaced. */
 const replaceScript = `
 if redis.call('HGET', KEYS[1], 'version') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'version', ARGV[2], 'record', ARGV[3])
@@ -17,7 +17,7 @@ redis.call('HSET', KEYS[1], 'version', '1', 'record', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 `
 
-/** KEYS: the interaction. Answers 1 where it was removed, because no person has signed in. */
+/** KEYS: the interaction. Returns 1 if it was removed, because no user has signed in. */
 const removeScript = `
 local record = redis.call('HGET', KEYS[1], 'record')
 if not record or cjson.decode(record).stage ~= 'login' then return 0 end

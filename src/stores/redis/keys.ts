@@ -4,10 +4,13 @@ import { byAge } from '../ports/keys.ts'
 import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { redisKeys, ttlMs } from './redis-keys.ts'
 
-/** Beside the keys while a copy into this Redis has not ended: no `kid` has a space. Its value names what is copied. */
+/**
+ * A member beside the keys while a copy into this Redis has not finished; no `kid` has a space. Its value identifies
+ * the source.
+ */
 export const copyMark = 'copy of'
 
-/** Begins a script: nobody but the copy has anything of half a store. */
+/** Begins a script: only the copy may use an incomplete store. */
 const refuseHalf = `
 if redis.call('HEXISTS', KEYS[1], '${copyMark}') == 1 then return false end
 `
@@ -17,13 +20,13 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('PEXPIRE', KE
 return redis.call('HVALS', KEYS[1])
 `
 
-/** KEYS: the hash. ARGV: lifetime. Answers all records, or nothing where they are half a copy. */
+/** KEYS: the hash. ARGV: lifetime. Returns all records, or nothing if the copy is incomplete. */
 const loadScript = refuseHalf + renewAndAnswer
 
 /**
- * KEYS: the hash. ARGV: lifetime, alg, kid that the newest key of this alg must have or empty, kid, record. Answers all
- * records, or nothing as above. The order is `../key-order.ts`; texts are compared by their bytes, for Lua would ask the
- * server's locale.
+ * KEYS: the hash. ARGV: lifetime, alg, kid that the newest key of this alg must have or empty, kid, record. Returns all
+ * records, or nothing as above. The order is that of `byAge` in `../ports/keys.ts`. Texts are compared by their bytes,
+ * because Lua's comparison depends on the server's locale.
  */
 const createScript = `${refuseHalf}
 local function bytes(text) return (text:gsub('.', function(char) return string.format('%02x', char:byte()) end)) end

@@ -4,14 +4,15 @@ import { answered, defineScript, type RedisConnection } from './connection.ts'
 import { redisKeys, ttlMs } from './redis-keys.ts'
 
 /**
- * How far a reader goes back behind its cursor, in microseconds of Redis time: a replica that took over may lag behind the
- * primary whose entries were read, and so may its clock.
+ * How far a reader goes back behind its cursor, in microseconds of Redis time. A replica that took over may lag behind
+ * the primary whose entries were read, and so may its clock.
  */
 const overlapMicros = 10_000_000
 
 /**
- * KEYS: the cutoffs by their place, microseconds of Redis time, no two alike. ARGV: cutoff, lifetime, the caller's now. Each
- * write looks at the oldest 100 and removes what has expired; instants in them are the callers'.
+ * KEYS: the not-before records by their place, microseconds of Redis time, all different. ARGV: record, lifetime, the
+ * caller's now. Each write checks the oldest 100 and removes those that have expired; the times in them are the
+ * callers'.
  */
 const addScript = `
 for _, text in ipairs(redis.call('ZRANGE', KEYS[1], 0, 99)) do

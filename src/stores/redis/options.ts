@@ -1,48 +1,57 @@
 import type { RedisAddress } from '../store-url.ts'
 import { followTlsFiles } from './tls.ts'
 
-/** Longest pause between two attempts to reconnect, in milliseconds: sharing is back within a second of Redis. */
+/**
+ * Longest pause between two attempts to reconnect, in milliseconds, so that Redis is used again within a second after
+ * it is back.
+ */
 const reconnectPauseMs = 250
 
 /**
- * Longest wait for a connection to be made, TLS included, in milliseconds. A network that drops what is sent is tried again
- * by the kernel after a second at the earliest: with a new attempt before that, sharing is back sooner.
+ * Longest wait for a connection to be made, TLS included, in milliseconds. If a network drops packets, the kernel sends
+ * them again after a second at the earliest. With a new attempt before that, Redis is used again sooner.
  */
 const connectTimeoutMs = 500
 
-/** Longest wait for one Sentinel, or one node that is asked for the slots, before the next is asked, in milliseconds. */
+/**
+ * Longest wait for one Sentinel, or for one node that is asked for the slots, before the next is asked, in
+ * milliseconds.
+ */
 const guideTimeoutMs = 500
 
 export interface ConnectionOptions {
-  /** Longest wait for the answer to a command, in milliseconds; after it the command fails, though it may still run. */
+  /**
+   * Longest wait for the reply to a command, in milliseconds. Then the command fails, though it may still be executed.
+   */
   readonly commandTimeoutMs: number
-  /** A connection that owes an answer for so long, in milliseconds, is taken for dead and made anew. */
+  /** A connection on which a reply is due for so long, in milliseconds, is considered dead and made again. */
   readonly silenceMs: number
 }
 
-/** ioredis doubles its pauses up to five seconds by default: so late would a Redis be used again that is back. */
+/** By default ioredis doubles its pauses up to five seconds, and so late it would notice that Redis is back. */
 const retry = (attempt: number): number => Math.min(attempt * 50, reconnectPauseMs)
 
-/** What holds for each connection to a Redis, whatever stands around it. */
+/** The options of each connection to a Redis, for all modes. */
 const commonOptions = (address: RedisAddress, options: ConnectionOptions) => ({
   ...address.login,
   ...(address.tls && { tls: followTlsFiles(address.tls) }),
   keyPrefix: address.prefix,
-  // Nothing is sent twice: the caller has been answered by then, and a limit would count admissions that nobody got.
+  // Nothing is sent twice: by then the request has been answered, and a limit would count admissions that no client
+  // got.
   autoResendUnfulfilledCommands: false,
-  // What was under way when a connection ends fails with it, not after 20 attempts to reconnect.
+  // Commands in flight fail when a connection ends, not after 20 attempts to reconnect.
   maxRetriesPerRequest: 0,
   connectTimeout: connectTimeoutMs,
-  // A connection whose other end has vanished is never closed by anybody else. This bounds what ioredis asks for itself
-  // as well, which `commandTimeout` would end too soon: connecting takes several round trips.
+  // If the other end has vanished, nothing else closes the connection. This also bounds the commands that ioredis sends
+  // itself, for which `commandTimeout` would be too short: connecting takes several round trips.
   socketTimeout: options.silenceMs,
-  // A firewall forgets connections without traffic, and an idle one would find out with a caller waiting.
+  // A firewall drops connections without traffic, and an idle one would notice that only when a request waits for it.
   keepAlive: 10_000,
-  // A Redis that loads its data is asked again so soon, not after the ten seconds that it may guess it needs.
+  // While Redis loads its data, the pause is so long, and not the ten seconds that Redis may estimate.
   maxLoadingRetryTime: reconnectPauseMs,
-  // A primary that became a replica refuses writes on the old connection (older ones wrap what a script meets in ERR).
+  // A primary that became a replica refuses writes on the old connection (older versions wrap a script's error in ERR).
   reconnectOnError: (error: Error) => error.message.includes('READONLY'),
-  // Two commands for each connection that a user with few rights would be refused, and its log would show it.
+  // Each connection would send two commands that a user with few permissions may not run, and Redis would log that.
   disableClientInfo: true,
 })
 
@@ -50,7 +59,7 @@ export const singleOptions = (address: RedisAddress, options: ConnectionOptions)
   ...commonOptions(address, options),
   ...address.hosts[0],
   db: address.database,
-  // Nothing is kept for later: who asks while there is no connection is told so at once.
+  // No command is queued: without a connection it fails at once.
   enableOfflineQueue: false,
   retryStrategy: retry,
 })
@@ -69,8 +78,9 @@ export const sentinelOptions = (address: RedisAddress, options: ConnectionOption
     retryStrategy: retry,
     sentinelRetryStrategy: retry,
     sentinelCommandTimeout: guideTimeoutMs,
-    // Sentinels end the connections to a primary that they replace; one that they cannot reach is silent, or refuses
-    // writes soon. So nobody need listen to them meanwhile, through a connection to each from every worker.
+    // Sentinels close the connections to a primary that they replace. A primary that they cannot reach is silent, or
+    // soon refuses writes. So it is not necessary to subscribe to the Sentinels with a connection from every worker to
+    // each of them.
     failoverDetector: false,
   }
 }
@@ -81,13 +91,13 @@ export const clusterOptions = (address: RedisAddress, options: ConnectionOptions
   clusterRetryStrategy: retry,
   // Without it a node that ends is not connected to again before the slots move.
   clusterNodeRetryStrategy: retry,
-  // Both would wait and send again: the caller has been answered by then.
+  // Both would wait and send the command again; by then the request has been answered.
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,
   slotsRefreshTimeout: guideTimeoutMs,
-  // Its clock outlives a connection that is closed while it asks; connection.ts has one that does not.
+  // The timer of ioredis survives a connection that is closed during its query; connection.ts has one that does not.
   slotsRefreshInterval: 0,
-  // ioredis turns names into addresses before it connects, and certificates name no addresses.
+  // ioredis resolves names before it connects, but certificates contain names and no addresses.
   ...(address.tls && { dnsLookup: keepName }),
 })
 

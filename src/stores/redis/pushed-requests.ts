@@ -10,7 +10,9 @@ redis.call('HSET', KEYS[1], 'request', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 `
 
-/** KEYS: the request. ARGV: lifetime, interaction. The request goes with its completion. Answers 1 for its interaction. */
+/**
+ * KEYS: the request. ARGV: lifetime, interaction. Completing it removes the parameters. Returns 1 for its interaction.
+ */
 const completeScript = `
 local completedBy = redis.call('HGET', KEYS[1], 'completedBy')
 if completedBy and completedBy ~= ARGV[2] then return 0 end
@@ -20,7 +22,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1
 `
 
-/** KEYS: the request. Answers 1 where it was removed, because no interaction has completed it. */
+/** KEYS: the request. Returns 1 if it was removed, because no interaction has completed it. */
 const removeScript = `
 if redis.call('HEXISTS', KEYS[1], 'completedBy') == 1 then return 0 end
 return redis.call('DEL', KEYS[1])

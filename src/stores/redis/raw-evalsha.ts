@@ -3,26 +3,26 @@ import { Command } from 'ioredis'
 import type { RedisConnection } from './connection.ts'
 
 /**
- * A script that is called thousands of times a second with hundreds of arguments, most of them again and again. ioredis
- * would take each argument of each call into its hands five times; here a call is put together from texts that were written
- * for the wire once. Texts of the reply are Buffers.
+ * A script that is called thousands of times a second with hundreds of arguments, most of them the same each time.
+ * ioredis would process each argument of each call five times. Here a call is joined from texts that were encoded once.
+ * Texts of the reply are Buffers.
  */
 export interface ScriptCaller<Reply> {
   /**
-   * Rejects with what ioredis says.
-   * @param firstKey tells a Cluster the slot
+   * Rejects with the error of ioredis.
+   * @param firstKey determines the slot in a Cluster
    * @param bulks of the keys, then of the other arguments: `toBulks`
    * @param args how many they are in all
    */
   call(firstKey: string, keys: number, args: number, bulks: string): Promise<Reply>
 }
 
-/** Arguments as they go over the wire (RESP: bulk strings). */
+/** Arguments as RESP bulk strings. */
 export const toBulks = (args: readonly (string | number)[]): string => args.map(toBulk).join('')
 
 const toBulk = (arg: string | number): string => `$${Buffer.byteLength(String(arg))}\r\n${arg}\r\n`
 
-/** The script itself goes out the first time on each connection, and again where Redis has forgotten it. */
+/** The script itself is sent the first time on each connection, and again if Redis has forgotten it. */
 export const createScriptCaller = <Reply>(connection: RedisConnection, lua: string): ScriptCaller<Reply> => {
   const sha = createHash('sha1').update(lua).digest('hex')
   const script: WrittenScript = {
@@ -48,21 +48,24 @@ const isUnknownScript = (error: unknown): boolean => error instanceof Error && e
 
 interface WrittenScript {
   readonly sha: string
-  /** The command and the script's digest, or its text, as they go over the wire. */
+  /** The command and the script's digest, or its text, as RESP bulk strings. */
   readonly bySha: string
   readonly byText: string
-  /** Connections that it went out on. */
+  /** Connections on which the script was sent. */
   readonly knownAt: WeakSet<object>
 }
 
-/** A call without what tells the script. */
+/** A call without the part that identifies the script. */
 interface Wire {
   /** The command's name included. */
   readonly words: number
   readonly bulks: string
 }
 
-/** A command that is written already; ioredis sees what it goes by: what is done, and to which key. Texts of the reply are Buffers. */
+/**
+ * A command that is already encoded. ioredis sees only what it needs: the command and its key. Texts of the reply are
+ * Buffers.
+ */
 class WrittenCall extends Command {
   readonly #script: WrittenScript
   readonly #wire: Wire
@@ -86,8 +89,8 @@ class WrittenCall extends Command {
 
   #forgetIfUnknown(socket: object): void {
     const { reject } = this
-    // Not written where it is assigned: V8 takes such a function for one that lives long, and it would hold on to this call,
-    // and all that hangs on it, until a full collection.
+    // Not declared where it is assigned: V8 would take such a function for long-lived, and it would keep this call, and
+    // all that it refers to, alive until a major collection.
     const forget = (error: Error): void => {
       if (isUnknownScript(error)) this.#script.knownAt.delete(socket)
       reject(error)

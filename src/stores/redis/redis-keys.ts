@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts'
 
 /**
- * Every key that the store keeps in Redis, without the prefix of the store's address, which the connection puts before
- * it; `../README.md` says what is in them and how long. The part in braces decides the slot in a Redis Cluster: all of
- * one authorization is in one.
+ * Every key that the store uses in Redis, without the prefix of the store's address, which the connection adds.
+ * `../README.md` describes their content and lifetime. The part in braces determines the slot in a Redis Cluster: all
+ * keys of one authorization are in one slot.
  */
 export const redisKeys = {
   keys: 'keys',
@@ -14,7 +14,7 @@ export const redisKeys = {
   feedExpiry: '{revocations}:expiry',
   cutoffs: 'cutoffs',
   interaction: (id: string): string => `interaction:${id}`,
-  /** Of interactions and of pushed requests, those that strangers left. */
+  /** The ids of interactions and pushed requests whose user or client has not authenticated. */
   unprovenInteractions: 'unproven:interactions',
   unprovenPushed: 'unproven:pushed',
   replay: (id: string): string => `replay:${id}`,
@@ -26,9 +26,9 @@ export const redisKeys = {
   clientPlaces: '{clients}:places',
   pods: 'pods',
   limit: 'limit',
-  /** All counters of a charge's key begin so, and are in one slot. */
+  /** All counters of a charge's key begin with this, and are in one slot. */
   counters: (key: string): string => `limit:{${key}}`,
-  /** Written to learn whether Redis takes writes; numbers lead to different nodes of a Cluster. */
+  /** Written to check whether Redis accepts writes; different numbers lead to different nodes of a Cluster. */
   probe: (place: number): string => `probe:${place}`,
 } as const
 

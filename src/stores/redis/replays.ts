@@ -3,8 +3,8 @@ import { defineScript, type RedisConnection } from './connection.ts'
 import { redisKeys } from './redis-keys.ts'
 
 /**
- * KEYS: the id. ARGV: until when it is remembered, in milliseconds since 1970. Redis decides by its own clock, which is the
- * same for all pods: an id that is too old could have been spent and forgotten.
+ * KEYS: the id. ARGV: until when it is remembered, in milliseconds since 1970. Redis decides by its own clock, which is
+ * the same for all pods, because an id that is too old may have been spent and forgotten.
  */
 const spendScript = `
 local time = redis.call('TIME')
@@ -17,7 +17,7 @@ return 0
 export const createReplays = (connection: RedisConnection): ReplayStore => {
   const spend = defineScript(connection, 'sidegateSpend', 1, spendScript)
   return {
-    // Sent in one turn of the event loop, so in one round trip; the ids of a Cluster lie in several slots.
+    // Sent in one turn of the event loop, so in one round trip. In a Cluster the ids are in several slots.
     spend: ids =>
       Promise.all(ids.map(async ({ id, untilMs }) => (await spend(redisKeys.replay(id), Math.ceil(untilMs))) === 1)),
   }

@@ -11,12 +11,12 @@ import { redisKeys, ttlMs } from './redis-keys.ts'
 const pageEntries = 5000
 
 /**
- * How far a reader goes back behind its cursor, in microseconds of Redis time: a replica that took over may lag a
+ * How far a reader goes back behind its cursor, in microseconds of Redis time. A replica that took over may lag a
  * little behind the primary whose entries were read.
  */
 const overlapMicros = 2_000_000
 
-/** KEYS: the hash of what is revoked of a grant, the grant. ARGV: id, lifetime, grant id. A lifetime only ever grows. */
+/** KEYS: the hash of a grant's revocations, the grant. ARGV: id, lifetime, grant id. A lifetime only ever grows. */
 const revokeScript = `
 redis.call('HSET', KEYS[1], ARGV[1], '')
 if ARGV[1] == ARGV[3] then redis.call('DEL', KEYS[2]) end
@@ -24,8 +24,8 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KE
 `
 
 /**
- * KEYS: the feed (id by its place, microseconds of Redis time, no two alike), its expiry (id by the millisecond of Redis
- * time when it goes). ARGV: id, lifetime. Each write removes up to 100 entries that have expired.
+ * KEYS: the feed (id by its place, microseconds of Redis time, all different), its expiry (id by the millisecond of
+ * Redis time when it expires). ARGV: id, lifetime. Each write removes up to 100 entries that have expired.
  */
 const publishScript = `
 local time = redis.call('TIME')
@@ -48,8 +48,8 @@ redis.call('PEXPIRE', KEYS[2], lifetime)
 `
 
 /**
- * KEYS as above. ARGV: the place after which to read, how many. Answers ids with their remaining lifetimes, and the last
- * place read. A feed that ends before the wanted place began anew, and is read from its start.
+ * KEYS as above. ARGV: the place after which to read, how many. Returns ids with their remaining lifetimes, and the
+ * last place read. A feed that ends before the wanted place was created again, and is read from its start.
  */
 const readScript = `
 local time = redis.call('TIME')
@@ -71,8 +71,8 @@ return { after, #rows / 2, entries }
 `
 
 /**
- * KEYS: for each id the hash of what is revoked of its grant. ARGV: the ids. Answers a digit for each, 1 where it or its grant
- * is revoked; nothing where none of the hashes is there, as mostly.
+ * KEYS: for each id the hash of its grant's revocations. ARGV: the ids. Returns a digit for each, 1 if it or its grant
+ * is revoked; nothing if none of the hashes exists, which is usual.
  */
 const areRevokedScript = `
 if redis.call('EXISTS', unpack(KEYS)) == 0 then return '' end
@@ -84,15 +84,17 @@ end
 return table.concat(digits)
 `
 
-/** Longer than Redis takes for an answer, in milliseconds, and little of what `clockSpreadMs` adds. */
+/** Longer than Redis takes for a reply, in milliseconds, and a small part of what `clockSpreadMs` adds. */
 const answerMs = 2000
 
-/** Most ids in one call: about a tenth of a millisecond for Redis. */
+/** Most ids in one call. They take Redis about a tenth of a millisecond. */
 const maxBatchSize = 200
 
 const digitOne = 0x31
 
-/** Asks about all ids of a turn of the event loop in one call, which leaves when the sockets that are readable in it were read. */
+/**
+ * Checks all ids of a turn of the event loop in one call. It is sent after the readable sockets of that turn were read.
+ */
 const createRevokedCheck = (connection: RedisConnection): RevocationStore['isRevoked'] => {
   const script = createScriptCaller<Buffer>(connection, areRevokedScript)
   const prefix = connection.options.keyPrefix ?? ''
@@ -114,7 +116,7 @@ export const createRevocations = (connection: RedisConnection, clock: Clock): Re
   const revoke = defineScript(connection, 'sidegateRevoke', 2, revokeScript)
   const publish = defineScript(connection, 'sidegatePublish', 2, publishScript)
   const read = defineScript(connection, 'sidegateReadFeed', 2, readScript)
-  /** When the last access token of a grant has ended; 0 where there is no such grant. */
+  /** When the last access token of a grant has expired; 0 if there is no such grant. */
   const findTokensEndMs = async (grantId: string): Promise<number> => {
     const [spent, longest] = await answered(connection.hmget(redisKeys.grant(grantId), 'spent', 'longestToken'))
     return tokensEndAtMs({ spent: spent === '1', ...(longest && { longestTokenSec: Number(longest) }) }, clock.nowMs())
@@ -122,13 +124,13 @@ export const createRevocations = (connection: RedisConnection, clock: Clock): Re
   return {
     revoke: async (id, untilMs) => {
       const grantId = grantIdOf(id)
-      // Two slots, so two steps. The one after which nobody finds the grant comes last: a caller that tries again after
-      // half of it does the whole again.
+      // The two keys are in two slots, so this takes two steps. The step that makes the grant invalid comes last: if a
+      // caller tries again after the first step alone, both are done again.
       const publishUntil = (endMs: number) => publish(redisKeys.feed, redisKeys.feedExpiry, id, ttlMs(clock, endMs))
-      // Both begin in one turn of the event loop, and so go out at once.
+      // Both begin in one turn of the event loop, and so are sent together.
       const tokensEndMs = id === grantId ? findTokensEndMs(grantId) : 0
       const [longestMs] = await Promise.all([tokensEndMs, publishUntil(untilMs)])
-      // Mostly no token lives longer than the caller says, but for the time that the question took.
+      // Usually no token lives longer than the caller states, apart from the time that the query took.
       const keptUntilMs = longestMs > untilMs + answerMs ? longestMs : untilMs
       if (keptUntilMs > untilMs) await publishUntil(keptUntilMs)
       const lifetime = ttlMs(clock, keptUntilMs)

@@ -3,10 +3,11 @@ import type { TlsFiles } from '../shared/address-options.ts'
 import { readTlsFiles, type TlsMaterial } from '../shared/tls-files.ts'
 
 /**
- * TLS for connections to come: ioredis copies these options for each, and each copy reads the files anew, so that renewed
- * certificates need no restart. Files that cannot be read meanwhile (half of them renewed) leave the last in place.
+ * TLS options for future connections. ioredis copies these options for each connection, and each copy reads the files
+ * again, so renewed certificates need no restart. If the files cannot be read (because only half of them are renewed),
+ * the last ones are used.
  *
- * @throws Error with a sentence for the operator, where they cannot be read now
+ * @throws Error with a sentence for the operator, if they cannot be read now
  */
 export const followTlsFiles = (files: TlsFiles): ConnectionOptions => {
   let last: TlsMaterial = readTlsFiles(files)
@@ -14,7 +15,7 @@ export const followTlsFiles = (files: TlsFiles): ConnectionOptions => {
     try {
       last = readTlsFiles(files)
     } catch {
-      // A connection with the last ones may still do; one that is not tried does not.
+      // A connection with the last ones may still succeed.
     }
     return last
   }

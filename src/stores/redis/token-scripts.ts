@@ -1,6 +1,6 @@
 import { usable } from './grant-scripts.ts'
 
-/** Lua. `revoked` is the hash of what is revoked of the grant. */
+/** Lua. `revoked` is the hash of the grant's revocations. */
 
 const readAccessToken = `
 local function readAccessToken(key, revoked, grantId)
@@ -13,15 +13,15 @@ local function readAccessToken(key, revoked, grantId)
 end
 `
 
-/** KEYS: the token, what is revoked of its grant. ARGV: the grant id. Answers its record, or nothing. */
+/** KEYS: the token, its grant's revocations. ARGV: the grant id. Returns its record, or nothing. */
 export const findScript = `${readAccessToken}
 return readAccessToken(KEYS[1], KEYS[2], ARGV[1])
 `
 
 /**
- * KEYS: of each token the grant, what is revoked of it, the token. ARGV: the caller's now, and of each token the grant id and
- * the digest. Answers for each 'access' and the record; or 'refresh', the grant's record, until, the instant of the last
- * rotation, and the binding if there is one; or nothing.
+ * KEYS: for each token the grant, its revocations, the token. ARGV: the caller's now, and for each token the grant id
+ * and the digest. Returns for each 'access' and the record; or 'refresh', the grant's record, until, the time of the
+ * last rotation, and the binding if there is one; or nothing.
  */
 export const findAnyScript = `${readAccessToken}${usable}
 local function findAny(grantKey, revoked, tokenKey, grantId, digest)

@@ -25,7 +25,7 @@ export const createTokens = (connection: RedisConnection, clock: Clock): TokenSt
   }
 }
 
-/** A token that somebody presents. */
+/** A token that a client presents. */
 interface Presented {
   readonly grantId: string
   readonly digest: string
@@ -33,10 +33,13 @@ interface Presented {
 
 type TokenAnswer = readonly (Buffer | null)[] | null
 
-/** Most tokens in one call: less than a millisecond for Redis. */
+/** Most tokens in one call. They take Redis less than a millisecond. */
 const maxBatchSize = 100
 
-/** Looks up all tokens of a turn of the event loop in one call, which leaves when the sockets that are readable in it were read. */
+/**
+ * Looks up all tokens of a turn of the event loop in one call. It is sent after the readable sockets of that turn were
+ * read.
+ */
 const createTokenLookup = (
   connection: RedisConnection,
   clock: Clock,
@@ -62,7 +65,7 @@ const createTokenLookup = (
   })
 }
 
-/** A token is kept whole, or as the texts that it is made of: the scripts put them side by side. */
+/** A token is stored whole, or as the texts that it consists of, which the scripts join. */
 const toRecord = (text: string): AccessTokenRecord => {
   const kept = JSON.parse(text) as AccessTokenRecord | KeptInParts
   return 'draft' in kept ? completeToken(kept.draft, { ...kept.grant, untilMs: kept.untilMs }) : kept
@@ -71,7 +74,7 @@ const toRecord = (text: string): AccessTokenRecord => {
 interface KeptInParts {
   readonly draft: TokenDraft
   readonly grant: GrantRecord
-  /** When the grant ends, and the token with it. */
+  /** When the grant and its token expire. */
   readonly untilMs: number
 }
 

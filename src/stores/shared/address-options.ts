@@ -1,8 +1,8 @@
-/** What may follow the `?` of a Redis address: `NAME=VALUE`, joined by `&`, each value percent-encoded. */
+/** The options after the `?` of a Redis address: `NAME=VALUE`, joined by `&`, each value percent-encoded. */
 export interface AddressOptions {
-  /** Before every key. */
+  /** Put before every key. */
   readonly prefix: string
-  /** How to log in to the Sentinels; empty: they ask for nothing. */
+  /** The login for the Sentinels; empty if they require none. */
   readonly sentinelLogin: Login
   readonly tlsFiles: TlsFiles
 }
@@ -12,14 +12,14 @@ export interface Login {
   readonly password?: string
 }
 
-/** Files in PEM, relative to where Sidegate is started; they are read for each new connection. */
+/** Files in PEM, relative to the working directory of Sidegate; they are read for each new connection. */
 export interface TlsFiles {
-  /** Who vouches for Redis. Left out: whom the system trusts. */
+  /** The CAs that verify Redis's certificate. Left out: those of the system. */
   readonly caFile?: string
-  /** A certificate, then the chain above it, for a Redis that asks for one. */
+  /** A certificate, then the chain above it, for a Redis that requires one. */
   readonly certFile?: string
   readonly keyFile?: string
-  /** What Redis's certificate names. Left out: the host it was reached by. */
+  /** The name in Redis's certificate. Left out: the host that the connection is made to. */
   readonly servername?: string
 }
 
@@ -41,7 +41,10 @@ type Values = Partial<Record<OptionName, string>>
 
 const defaultPrefix = 'sidegate:'
 
-/** @param text what follows the `?`, or undefined. A problem's sentence repeats nothing of it: it may hold a password. */
+/**
+ * @param text what follows the `?`, or undefined. The message of a problem never repeats it, because it may contain a
+ * password.
+ */
 export const parseAddressOptions = (
   text: string | undefined,
   { tls, sentinels }: { readonly tls: boolean; readonly sentinels: boolean },
@@ -91,13 +94,13 @@ const findProblem = (values: Values, tls: boolean, sentinels: boolean): string |
   if (sentinelOption && !sentinels) return `${sentinelOption} of a Redis address goes with redis+sentinel://`
   if (values.sentinel_username !== undefined && values.sentinel_password === undefined)
     return 'sentinel_username of a Redis address goes with sentinel_password'
-  // A brace would decide the slot in a Cluster, and all keys would be in one.
+  // A brace would decide the slot in a Cluster, so that all keys were in one slot.
   if (values.prefix !== undefined && !/^[\w.:-]{1,64}$/.test(values.prefix))
     return 'prefix of a Redis address is 1 to 64 letters, digits, dots, colons, hyphens and underscores'
   return undefined
 }
 
-/** Undefined where it is not percent-encoded. */
+/** Undefined if the text is not percent-encoded. */
 const decode = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text)

@@ -14,24 +14,32 @@ import { completeToken, type TokenToStore } from '../ports/token-draft.ts'
 import type { AccessTokenRecord, FoundToken } from '../ports/tokens.ts'
 
 /**
- * What a redemption and a refresh do to a grant: pure, for the adapters that decide in the process (`memory`, `sqlite`).
- * The Redis adapter says the same in Lua (`redis/grant-scripts.ts`); the conformance suite holds both to it. Expired and
- * revoked grants never get here.
+ * How a redemption and a refresh change a grant: pure functions, for the adapters that decide in the process (`memory`,
+ * `sqlite`). The Redis adapter has the same rules in Lua (`redis/grant-scripts.ts`); the conformance suite checks both.
+ * Callers pass no expired or revoked grants.
  */
 
-/** Failed redemptions that burn a code: the rightful client survives a stranger's slip, a guesser gets no fourth try. */
+/**
+ * Number of failed redemptions that invalidates a code. The legitimate client survives a mistake of another client, but
+ * an attacker cannot guess a fourth time.
+ */
 export const maxFailedRedemptions = 3
 
-/** Taken for the lifetime of access tokens whose grant an older version kept, which did not record it. */
+/**
+ * Used as the lifetime of access tokens of a grant that an older version of Sidegate stored, which did not record it.
+ */
 export const unrecordedTokenSec = 86_400
 
-/** When the last access token of a grant has ended, for every process; 0 where none was issued. */
+/** When the last access token of a grant has expired, for every process; 0 if none was issued. */
 export const tokensEndAtMs = (
   { spent, longestTokenSec = unrecordedTokenSec }: Pick<GrantState, 'spent' | 'longestTokenSec'>,
   nowMs: number,
 ): number => (spent && longestTokenSec > 0 ? nowMs + longestTokenSec * 1000 + clockSpreadMs : 0)
 
-/** An outcome, and what to store with it: without `next` the grant stays as it is, without `token` no token is kept. */
+/**
+ * An outcome and the state to store with it. Without `next` the grant does not change, without `token` no token is
+ * stored.
+ */
 export interface Decision<Outcome> {
   readonly outcome: Outcome
   readonly next?: GrantState
@@ -52,10 +60,13 @@ export const newGrantState = (grant: NewGrant): GrantState => ({
   untilMs: grant.untilMs,
 })
 
-/** RFC 6749 sections 4.1.2 and 10.5. A replay is told before expiry, so that a late one is detected too. */
+/**
+ * RFC 6749 sections 4.1.2 and 10.5. The replay check precedes the expiry check, so that a late replay is detected too.
+ */
 export const decideRedemption = (state: GrantState, redemption: Redemption): Decision<RedemptionOutcome> => {
   if (state.codeDigest !== redemption.codeDigest) return { outcome: refused }
-  // A wrong proof is no replay: else anybody who finds a spent code in a log could end a stranger's session with it.
+  // A wrong proof is not a replay. Otherwise an attacker that finds a spent code in a log could end another user's
+  // session with it.
   if (!redemption.codeProofs.includes(state.codeProof)) return refuseAndCount(state)
   if (state.spent) return { outcome: { kind: 'replayed', record: state.record } }
   if (state.failures >= maxFailedRedemptions) return { outcome: refused }
@@ -80,7 +91,7 @@ export const decideRedemption = (state: GrantState, redemption: Redemption): Dec
 const refuseAndCount = (state: GrantState): Decision<RedemptionOutcome> =>
   state.spent ? { outcome: refused } : { outcome: refused, next: { ...state, failures: state.failures + 1 } }
 
-/** RFC 9700 section 4.14.2: rotation, with a window in which a client that lost the answer may ask again. */
+/** RFC 9700 section 4.14.2: rotation, with a window in which a client that lost the response may repeat the request. */
 export const decideRefresh = (state: GrantState, attempt: RefreshAttempt): Decision<RefreshOutcome> => {
   const { refreshDigest, record, generation } = state
   if (refreshDigest === undefined || record.client_id !== attempt.client_id) return { outcome: refused }
@@ -110,14 +121,17 @@ const rotated = (state: GrantState, attempt: RefreshAttempt): GrantState => {
   }
 }
 
-/** The grant with the lifetime of this token, or the same object where a longer one is recorded: then nothing is written. */
+/**
+ * The grant with the lifetime of this token. If a longer one is recorded, the same object is returned and nothing is
+ * written.
+ */
 const recordToken = (state: GrantState, token: TokenToStore | undefined): GrantState => {
   const knownSec = state.longestTokenSec ?? (state.spent ? unrecordedTokenSec : 0)
   const longestTokenSec = Math.max(knownSec, token ? token.draft.exp - token.draft.iat : 0)
   return longestTokenSec === state.longestTokenSec ? state : { ...state, longestTokenSec }
 }
 
-/** What is asked for and was not agreed to. Where no resource was, any is as good as the issuer. */
+/** The part of a request that was not granted. If no resource was granted, any resource is as good as the issuer. */
 const findExcess = (
   { scope, resource }: GrantRecord,
   { scopes = [], token }: Pick<RefreshAttempt, 'scopes' | 'token'>,
@@ -136,7 +150,7 @@ const keptToken = (
     ? {}
     : { token: { digest: wanted.digest, record: completeToken(wanted.draft, { ...record, untilMs }) } }
 
-/** Where the refresh tokens of a client's grant stand. */
+/** The state of the refresh tokens of a client's grant. */
 export const toCurrentRefresh = (
   { record, refreshDigest, generation }: GrantState,
   client_id: string,

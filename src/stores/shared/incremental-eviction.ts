@@ -1,7 +1,7 @@
 /**
- * Forgets the dead entries of a map a few at a time, so that no request ever pays for a sweep. Each call looks at the
- * next `steps` entries, round and round: with two or more steps for each new entry the map stays below twice its live
- * entries. Entries set while a round is under way are looked at in that round or the next.
+ * Removes the dead entries of a map a few at a time, so that no request pays for a full scan. Each call checks the next
+ * `steps` entries and starts again at the end of the map. With two or more steps for each new entry the map stays below
+ * twice its live entries. Entries that are set during a round are checked in that round or the next.
  */
 export const createIncrementalEviction = <Key, Value>(
   map: Map<Key, Value>,

@@ -2,14 +2,14 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readTextFileSync } from '../../files/text-file.ts'
 import type { TlsFiles } from './address-options.ts'
 
-/** What TLS to a store needs, as PEM texts. */
+/** The PEM texts for a TLS connection to a store. */
 export interface TlsMaterial {
   readonly ca?: string
   readonly cert?: string
   readonly key?: string
 }
 
-/** @throws Error with a sentence for the operator, where a file cannot be read or holds something else */
+/** @throws Error with a sentence for the operator, if a file cannot be read or has other content */
 export const readTlsFiles = ({ caFile, certFile, keyFile }: TlsFiles): TlsMaterial => {
   const ca = readPem('ca_file', caFile, pem => new X509Certificate(pem))
   const cert = readPem('cert_file', certFile, pem => new X509Certificate(pem))

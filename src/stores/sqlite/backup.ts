@@ -5,10 +5,11 @@ import { versionOf } from './database.ts'
 import { schemaVersion } from './schema.ts'
 
 /**
- * Copies an embedded store as it stands at one moment into a file of its own (mode 0600: the signing keys are in it), while
- * others read and write on. Nobody ever sees half of it.
+ * Copies an embedded store, as it is at one moment, into a file of its own (mode 0600, because it contains the signing
+ * keys). Other processes continue to read and write. No process ever sees an incomplete copy.
  *
- * @throws Error one line for a person: there is a file of that name, or one of the two cannot be read or written
+ * @throws Error with one line for the operator: there is a file of that name, or one of the two cannot be read or
+ * written
  */
 export const backUpFile = async (from: string, to: string): Promise<void> => {
   if (existsSync(to)) throw new Error(taken(to))
@@ -23,10 +24,16 @@ export const backUpFile = async (from: string, to: string): Promise<void> => {
 
 const taken = (path: string): string => `there is a file at ${path} already`
 
-/** A name for what becomes `path` when it is whole; of several who make it at once each has one of its own. */
+/**
+ * A temporary name for the file that becomes `path` when it is complete. Processes that create it at the same time use
+ * different names.
+ */
 export const newPart = (path: string): string => `${path}.${randomUUID().slice(0, 8)}.part`
 
-/** Gives the part its name. @throws Error where a file has it by then */
+/**
+ * Renames the temporary file.
+ * @throws Error if a file has that name by then
+ */
 export const putAt = (to: string, part: string): undefined => {
   try {
     linkSync(part, to)
@@ -36,10 +43,16 @@ export const putAt = (to: string, part: string): undefined => {
   }
 }
 
-/** In one step: between two, a write of another process would make it begin anew. Nobody's write waits for a reader. */
+/**
+ * All pages are copied in one step: a write of another process between two steps would restart the copy. In WAL mode a
+ * reader does not block writers.
+ */
 const allPages = 2 ** 31 - 1
 
-/** @param to a file that is not there. @throws Error one line for a person; then nothing is left of it */
+/**
+ * @param to a file that does not exist
+ * @throws Error with one line for the operator; then no part of the copy remains
+ */
 export const copyFile = async (from: string, to: string): Promise<void> => {
   const source = open(from)
   try {
@@ -54,14 +67,17 @@ export const copyFile = async (from: string, to: string): Promise<void> => {
   }
 }
 
-/** A copy is in WAL mode as its original is; without it there are no other files beside it. */
+/** A copy is in WAL mode as its original is. Without WAL mode it has no other files beside it. */
 const leaveOneFile = (path: string): void => {
   const db = new DatabaseSync(path)
   db.exec('PRAGMA journal_mode = DELETE')
   db.close()
 }
 
-/** @throws Error one line for a person, where the file is not there, is broken, or is no store that this version can read */
+/**
+ * @throws Error with one line for the operator, if the file does not exist, is damaged, or is not a store that this
+ * version can read
+ */
 export const requireStore = (path: string): void => {
   const db = open(path)
   try {
@@ -81,10 +97,10 @@ export const requireStore = (path: string): void => {
 const isKeyed = (db: DatabaseSync): boolean =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'signing_keys'").get() !== undefined
 
-/** How long a busy file is waited for, in milliseconds: a write of the gateway takes tens of microseconds. */
+/** How long to wait for a busy file, in milliseconds; a write of the gateway takes tens of microseconds. */
 const patienceMs = 1000
 
-/** @throws Error one line for a person, where there is no file, or none that can be opened; it is not made */
+/** @throws Error with one line for the operator, if there is no file or it cannot be opened; it is not created */
 export const open = (path: string): DatabaseSync => {
   if (!existsSync(path)) throw new Error(`there is no file at ${path}`)
   try {

@@ -2,16 +2,19 @@ import type { Clock } from '../../clock.ts'
 import type { Database } from './database.ts'
 import { unprovenRows } from './schema.ts'
 
-/** At a limit of many, so many rows more are removed at once: rows are counted once for as many new ones. */
+/**
+ * With a limit of many, this fraction of it is removed in addition, so that rows are counted only once for as many new
+ * ones.
+ */
 const slackShare = 64
 const maxSlack = 256
 
 /**
- * Bounds the rows of a table that strangers left. Call the returned function after each row that is added; it answers how many
- * rows it has removed, the oldest first.
+ * Bounds the rows of a table whose user or client has not authenticated. Call the returned function after each row that
+ * is added; it returns how many rows it has removed, the oldest first.
  *
- * To count rows takes a millisecond for a hundred thousand. A row's number is higher than those before it, so after a count
- * the numbers alone tell whether there can be more rows than the limit, whichever process added them.
+ * Counting takes a millisecond for a hundred thousand rows. Row ids only increase, so after a count the ids alone tell
+ * whether the table can have more rows than the limit, whichever process added them.
  */
 export const createCap = (db: Database, clock: Clock, table: keyof typeof unprovenRows) => {
   const condition = unprovenRows[table]

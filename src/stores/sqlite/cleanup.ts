@@ -3,19 +3,22 @@ import { poll } from '../../poll.ts'
 import type { Database } from './database.ts'
 import { type Table, tables } from './schema.ts'
 
-/** One write in this many removes expired rows, up to `batchRows`: faster than rows can come, and no write is slow. */
+/**
+ * One write in this many removes up to `batchRows` expired rows. That is faster than rows are added, and no write is
+ * slow.
+ */
 const writesBetween = 16
 const batchRows = 64
 
 /**
- * While nobody writes, each process removes up to so many rows of each table so often, in milliseconds. Where it finds nothing it
- * looks less and less often.
+ * While no process writes, each process removes up to so many rows of each table at this interval, in milliseconds. The
+ * interval grows while it finds nothing.
  */
 const sweepEveryMs = 1000
 const rarestSweepMs = 30_000
 const sweepRows = 256
 
-/** Call the returned function after each write to the table; the file then stays as large as its live rows need. */
+/** Call the returned function after each write to the table. The file then stays as large as its live rows need. */
 export const createCleanup = (db: Database, clock: Clock, table: Table): (() => void) => {
   const remove = prepareRemoval(db, table, batchRows)
   let writes = 0
@@ -25,8 +28,8 @@ export const createCleanup = (db: Database, clock: Clock, table: Table): (() => 
 }
 
 /**
- * Removes what has expired from a file that is no longer written to, until the returned function is called. Looking for
- * it takes no lock; a sweep that finds the file busy leaves its rows to the next one.
+ * Removes expired rows from a file that is no longer written to, until the returned function is called. The search
+ * takes no lock. If the file is busy, the rows are left to the next sweep.
  */
 export const startSweeping = (db: Database, clock: Clock): (() => void) => {
   const removals = tables.map(table => ({
@@ -43,7 +46,7 @@ export const startSweeping = (db: Database, clock: Clock): (() => void) => {
         remove.run(clock.nowMs())
       }
     } catch {
-      // A file that cannot be written now is said by those who need it.
+      // The requests that need to write report a file that cannot be written.
     }
   }
   return poll(sweep, () => pauseMs).close

@@ -12,14 +12,18 @@ interface ClientRow {
   readonly until_ms: number | null
 }
 
-/** Rows read in one go, in about a millisecond; others get their turn between. */
+/** Rows read in one go, which takes about a millisecond. Other work runs between two pages. */
 const pageRows = 1000
 
-/** A row without `until_ms` is a client; with it, one that was forgotten, kept for readers who do not know that yet. */
+/**
+ * A row without `until_ms` is a client. A row with it is a deleted client, kept for readers that have not read the
+ * deletion yet.
+ */
 export const createClients = (db: Database, clock: Clock): ClientStore => {
   const select = db.prepare<ClientRow>('SELECT * FROM clients WHERE client_id = ? AND until_ms IS NULL')
   const selectForgotten = db.prepare('SELECT 1 FROM clients WHERE client_id = ? AND until_ms > ?')
-  // Replacing gives a new place, and AUTOINCREMENT none twice: each change is at the end for every reader.
+  // REPLACE assigns a new place, and AUTOINCREMENT never assigns one twice, so each change is at the end for every
+  // reader.
   const replace = db.prepare(
     'INSERT OR REPLACE INTO clients (client_id, members, disabled, until_ms) VALUES (?, ?, ?, ?)',
   )

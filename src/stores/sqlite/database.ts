@@ -7,28 +7,28 @@ import { makeFolder } from './make-directory.ts'
 import { migrations, schema, schemaVersion } from './schema.ts'
 
 /**
- * How long a write waits for another process's, in milliseconds. The wait blocks the event loop, so it must end soon;
- * a write takes tens of microseconds, so this is thousands of them.
+ * How long a write waits for another process's write, in milliseconds. The wait blocks the event loop, so it must be
+ * short. A write takes tens of microseconds, so this is enough for thousands.
  */
 const busyTimeoutMs = 1000
 
-/** How long opening goes on while other processes are opening the same file, in milliseconds. */
+/** How long opening is repeated while other processes open the same file, in milliseconds. */
 const openPatienceMs = 10_000
 
-/** Whether another connection has the file, and so it could not be had. */
+/** Whether the error means that another connection holds the lock of the file. */
 export const isBusy = (error: unknown): boolean => /locked|busy/i.test(String(error))
 
 /** One connection to the file, for one process. Everything it throws is a StoreUnavailableError. */
 export interface Database {
-  /** Not where it was opened to read. */
+  /** False if it was opened with `read`. */
   readonly isWritable: boolean
   prepare<Row>(sql: string): Statement<Row>
-  /** Runs `work` alone among all processes: all of its writes happen, or none. */
+  /** Runs `work` while no other process writes: all of its writes are done, or none. */
   exclusively<Result>(work: () => Result): Result
   close(): void
 }
 
-/** A prepared statement. `Row` is the shape its SQL selects; the schema vouches for it. */
+/** A prepared statement. `Row` is the shape that its SQL selects; the schema guarantees it. */
 export interface Statement<Row> {
   get(...values: SQLInputValue[]): Row | undefined
   all(...values: SQLInputValue[]): Row[]
@@ -37,12 +37,16 @@ export interface Statement<Row> {
 }
 
 /**
- * `write`: the file is made where there is none (mode 0600, its folder 0700: it holds the signing keys), and brought up to date.
- * `read`: it stays as it is. `alone`: it stays as it is, and no other process can open it meanwhile.
+ * `write`: a missing file is created (mode 0600, its folder 0700, because it holds the signing keys), and an old schema
+ * is migrated. `read`: the file does not change. `alone`: it does not change, and no other process can open it
+ * meanwhile.
  */
 export type Access = 'write' | 'read' | 'alone'
 
-/** @throws Error one line saying why not: no permission, no database, in use, made by a newer Sidegate; to read: or by an older one */
+/**
+ * @throws Error with one line that gives the reason: no permission, not a database, in use, created by a newer
+ * Sidegate; with `read` also: created by an older one
+ */
 export const openDatabase = async (path: string, access: Access = 'write'): Promise<Database> => {
   try {
     return guarded(access === 'write' ? await openFile(path) : openAsItIs(path, access), access)
@@ -56,7 +60,7 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** While it waits for a file, a restore may put another one in its place: then that one is opened. */
+/** While it waits for a file, a restore may replace it; then the new file is opened. */
 const openFile = async (path: string): Promise<DatabaseSync> => {
   makeFolder(dirname(path))
   for (;;) {
@@ -89,7 +93,7 @@ const openPrepared = async (path: string): Promise<DatabaseSync> => {
 const openAsItIs = (path: string, access: 'read' | 'alone'): DatabaseSync => {
   const db = new DatabaseSync(path, { readOnly: access === 'read', timeout: busyTimeoutMs })
   try {
-    // A file in WAL mode, as a gateway leaves it, is kept from others by the first; one without a log by the second.
+    // The first locks a file in WAL mode, as a gateway leaves it; the second locks one without a log.
     if (access === 'alone') db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     requireThisVersion(db)
     return db
@@ -109,11 +113,11 @@ const requireThisVersion = (db: DatabaseSync): void => {
 
 const newer = 'it was made by a newer Sidegate'
 
-/** The schema's version that a file has; 0: none. */
+/** The schema version of a file; 0: it has no schema. */
 export const versionOf = (db: DatabaseSync): number =>
   Number({ ...db.prepare('PRAGMA user_version').get() }.user_version)
 
-/** Many workers open the file at once, and switching a new file to WAL does not wait for its lock as writes do. */
+/** Many workers open the file at once, and switching a new file to WAL does not wait for the lock as writes do. */
 const patiently = async (work: () => void): Promise<void> => {
   const deadlineMs = performance.now() + openPatienceMs
   for (;;) {
@@ -127,7 +131,7 @@ const patiently = async (work: () => void): Promise<void> => {
 }
 
 const prepareFile = (db: DatabaseSync): void => {
-  // NORMAL: a power cut may lose the last commits but never damages the file; a crash of the process loses nothing.
+  // NORMAL: a power failure may lose the last commits but never damages the file; a crash of the process loses nothing.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   alone(db, () => {
     const found = versionOf(db)
@@ -138,7 +142,7 @@ const prepareFile = (db: DatabaseSync): void => {
   })
 }
 
-/** Runs `work` while no other process writes: all of its writes happen, or none. */
+/** Runs `work` while no other process writes: all of its writes are done, or none. */
 const alone = <Result>(db: DatabaseSync, work: () => Result): Result => {
   db.exec('BEGIN IMMEDIATE')
   try {

@@ -8,16 +8,16 @@ import { type KeyRow, toRecord } from './keys.ts'
 import { type CutoffRow, toCutoff } from './not-before.ts'
 import { type Table, tables } from './schema.ts'
 
-/** How many records of each table went over. */
+/** How many records of each table were copied. */
 export type MovedCounts = Readonly<Record<Table, number>>
 
-/** Records on their way at once. */
+/** Records in flight at once. */
 const pageRows = 200
 
-/** A row as its table has it; `toStore` knows its shape. */
+/** A row of a table; `toStore` knows its columns. */
 type Row = Readonly<Record<string, unknown>>
 
-/** The keys of a file that have not expired, oldest first, and how long the last of them lasts. */
+/** The keys of a file that have not expired, oldest first, and when the last of them expires. */
 export const readKeys = (
   db: Database,
   clock: Clock,
@@ -31,10 +31,11 @@ export const readKeys = (
 }
 
 /**
- * Puts all that a file holds beside its keys, and that has not expired, into another store, with the lifetimes it has left. A
- * move that was cut short begins anew: what is there already is written again as it was.
+ * Writes everything that a file holds apart from its keys, and that has not expired, into another store, with the
+ * remaining lifetimes. After an interrupted copy it starts again: records that exist already are written again
+ * unchanged.
  *
- * @throws StoreUnavailableError where the other store does not answer
+ * @throws StoreUnavailableError if the other store does not answer
  */
 export const exportRecords = async (
   db: Database,
@@ -62,7 +63,7 @@ export const exportRecords = async (
         ? to.pushed.complete(String(id), String(completed_by), Number(until_ms))
         : to.pushed.create(String(id), JSON.parse(String(request)), Number(until_ms)),
     ),
-    // That a client was forgotten, which has a lifetime, is for those who knew it.
+    // Only readers that knew a deleted client need the record of its deletion, which has a lifetime.
     clients: await move('clients', ({ client_id, members, disabled, until_ms }) =>
       until_ms === null
         ? keepClient(to, String(client_id), {
@@ -89,14 +90,14 @@ const moveTable = async (
   return count
 }
 
-/** Tells what a file holds from whatever it held before, and from any other. */
+/** Identifies the content of a file: it differs from that of any other file and of this one before. */
 export const fingerprintOf = (db: Database): string => {
   const hash = createHash('sha256')
   for (const table of tables) for (const rows of pagesOf(db, table)) hash.update(`${table} ${JSON.stringify(rows)}`)
   return hash.digest('base64url')
 }
 
-/** All rows, the expired ones too. */
+/** All rows, including expired ones. */
 function* pagesOf(db: Database, table: Table): Generator<readonly Row[]> {
   const page = db.prepare<Row>(
     `SELECT rowid AS row_place, * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${pageRows}`,

@@ -6,7 +6,7 @@ interface SequenceRow {
   readonly seq: number
 }
 
-/** SQLite keeps the last place of each table that gives none twice (`AUTOINCREMENT`); the feeds are such tables. */
+/** SQLite records the last place of each table that assigns none twice (`AUTOINCREMENT`); the feeds are such tables. */
 export const createFeeds = (db: Database): FeedStore => {
   const select = db.prepare<SequenceRow>('SELECT name, seq FROM sqlite_sequence')
   return {

@@ -18,7 +18,7 @@ export interface GrantRow {
   readonly until_ms: number
 }
 
-/** Finds a grant that has neither expired nor been revoked. */
+/** Finds a grant that is neither expired nor revoked. */
 export const createGrantFinder = (db: Database, clock: Clock): ((grantId: string) => GrantState | undefined) => {
   const select = db.prepare<GrantRow>(`
     SELECT * FROM grants WHERE grant_id = ?1 AND until_ms > ?2

@@ -27,7 +27,7 @@ export const createGrants = (db: Database, clock: Clock): GrantStore => {
     upsert.run(grantId, ...toColumns(state))
     cleanUp()
   }
-  /** Reads, decides and writes as one step: BEGIN IMMEDIATE keeps every other writer out meanwhile. */
+  /** Reads, decides and writes in one step: BEGIN IMMEDIATE excludes every other writer meanwhile. */
   const settle = <Outcome>(grantId: string, rule: (state: GrantState) => Decision<Outcome>): Outcome | undefined =>
     db.exclusively(() => {
       const state = find(grantId)

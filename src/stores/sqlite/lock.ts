@@ -3,14 +3,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { open } from './backup.ts'
 import { isBusy } from './database.ts'
 
-/** What SQLite says of a file that is none of its own, or broken (sqlite.org/rescode.html). */
+/** SQLite's error codes for a file that is damaged or not a database (sqlite.org/rescode.html). */
 const unreadable: readonly unknown[] = [11, 26]
 
 /**
- * Keeps every other process from a store's file until the returned function is called; what was in its log is in the file
- * then. What is not there, or cannot be read, is in nobody's use.
+ * Prevents every other process from opening a store's file until the returned function is called. Its write-ahead log
+ * is merged into the file. A file that does not exist or cannot be read is not in use.
  *
- * @throws Error one line for a person, where a process has it open
+ * @throws Error with one line for the operator, if a process has it open
  */
 export const acquireExclusiveLock = (path: string): (() => void) => {
   if (!existsSync(path)) return () => undefined
@@ -28,8 +28,8 @@ export const acquireExclusiveLock = (path: string): (() => void) => {
 }
 
 const lock = (db: DatabaseSync): void => {
-  // Whoever has a file in WAL mode open holds a lock on it, and this takes all of them (sqlite.org/wal.html); without a log
-  // the next one keeps readers out as well.
+  // A process that has a file in WAL mode open holds a lock on it, and this takes all locks (sqlite.org/wal.html).
+  // Without a log the next statement excludes readers as well.
   db.exec('PRAGMA journal_mode = DELETE')
   db.exec('BEGIN EXCLUSIVE')
   const { journal_mode: mode } = { ...db.prepare('PRAGMA journal_mode').get() }

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder, and those above it that are missing, for nobody else to read. Others may do the same meanwhile. Node's own
- * `recursive` never ends where a folder that is there knows nothing of new ones, as those of `/proc` do.
- * @throws Error one line for a person
+ * Creates a folder and its missing parents, readable only by this user. Other processes may do the same meanwhile.
+ * Node's own `recursive` never ends if an existing folder does not know its new subfolders, as those of `/proc`.
+ * @throws Error with one line for the operator
  */
 export const makeFolder = (path: string): void => {
   if (existsSync(path)) return

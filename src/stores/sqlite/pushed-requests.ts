@@ -9,7 +9,7 @@ export const createPushedRequests = (db: Database, clock: Clock): PushedRequestS
   const select = db.prepare<{ readonly request: string | null }>(
     'SELECT request FROM pushed_requests WHERE id = ? AND until_ms > ?',
   )
-  // The request goes with its completion. Changes no row where another interaction was first.
+  // Completing a request removes its parameters. Changes no row if another interaction was first.
   const complete = db.prepare(`
     INSERT INTO pushed_requests (id, completed_by, until_ms) VALUES (?1, ?2, ?3)
     ON CONFLICT (id) DO UPDATE SET request = NULL, completed_by = ?2, until_ms = ?3

@@ -4,7 +4,7 @@ import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 
 export const createReplays = (db: Database, clock: Clock): ReplayStore => {
-  // Changes no row where the id is known or too old, and one where it is new or the row has expired.
+  // Changes no row if the id is known or too old, and one if it is new or the row has expired.
   const insert = db.prepare(`
     INSERT INTO replays (id, until_ms) SELECT ?1, ?2 WHERE ?2 > ?3
     ON CONFLICT (id) DO UPDATE SET until_ms = ?2 WHERE until_ms <= ?3`)

@@ -13,8 +13,8 @@ interface FeedRow {
 }
 
 export const createRevocations = (db: Database, clock: Clock): RevocationStore => {
-  // Replacing moves a repeated revocation to the end of the feed; AUTOINCREMENT never gives a place twice, so that a
-  // reader whose last row has been cleaned up misses nothing.
+  // REPLACE moves a repeated revocation to the end of the feed. AUTOINCREMENT never assigns a place twice, so a reader
+  // misses nothing if the last row that it read has been deleted.
   const insert = db.prepare<{ readonly until_ms: number }>(`
     INSERT OR REPLACE INTO revocations (id, until_ms)
     VALUES (?1, max(?2, coalesce((SELECT until_ms FROM revocations WHERE id = ?1), 0)))

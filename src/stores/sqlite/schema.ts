@@ -1,7 +1,9 @@
-/** Goes up with every change of the tables below. */
+/** Incremented with every change of the tables below. */
 export const schemaVersion = 4
 
-/** Every table with a lifetime column `until_ms`, indexed so that what expired is found without a scan; NULL is no end. */
+/**
+ * Every table with a lifetime column `until_ms`, indexed so that expired rows are found without a scan. NULL: no end.
+ */
 export const tables = [
   'signing_keys',
   'grants',
@@ -16,13 +18,16 @@ export const tables = [
 ] as const
 export type Table = (typeof tables)[number]
 
-/** Which rows of a table strangers left, who have proven nothing. An index has these alone, so that they are counted quickly. */
+/**
+ * The rows of a table whose user or client has not authenticated. An index contains only these, so that counting them
+ * is fast.
+ */
 export const unprovenRows = {
   interactions: "json_extract(record, '$.stage') = 'login'",
   pushed_requests: "json_extract(request, '$.isUnproven') = 1",
 } as const satisfies Partial<Record<Table, string>>
 
-/** What each table holds stands in `../README.md`. Records are JSON; instants are milliseconds since 1970. */
+/** `../README.md` describes the content of each table. Records are JSON; times are milliseconds since 1970. */
 export const schema = `
 CREATE TABLE IF NOT EXISTS signing_keys (
   kid TEXT PRIMARY KEY, alg TEXT NOT NULL, created_at_ms INTEGER NOT NULL, active_at_ms INTEGER, jwk TEXT NOT NULL,
@@ -62,7 +67,10 @@ ${Object.entries(unprovenRows)
   .join(';\n')}
 `
 
-/** What a file of an older version needs before `schema`: the first entry leads from version 1 to 2, and so on. */
+/**
+ * The statements that a file of an older version needs before `schema`: the first entry migrates version 1 to 2, and so
+ * on.
+ */
 export const migrations: readonly string[] = [
   'ALTER TABLE signing_keys ADD COLUMN active_at_ms INTEGER; ALTER TABLE grants ADD COLUMN binding TEXT',
   'ALTER TABLE grants ADD COLUMN longest_token_sec INTEGER',

@@ -3,7 +3,7 @@ import type { AccessTokenRecord } from '../ports/tokens.ts'
 import { createCleanup } from './cleanup.ts'
 import type { Database } from './database.ts'
 
-/** Writes the row of one opaque access token: by itself, or in the step that its grant is used in. */
+/** Writes the row of one opaque access token: by itself, or in the same step as its grant. */
 export type TokenWriter = (grantId: string, digest: string, record: AccessTokenRecord, untilMs: number) => void
 
 export const createTokenWriter = (db: Database, clock: Clock): TokenWriter => {

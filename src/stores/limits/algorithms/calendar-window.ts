@@ -1,6 +1,6 @@
 import { type Counter, type Terms, toWaitMs } from '../counter.ts'
 
-/** `calendar`: a count that begins anew at every whole multiple of the window since 1970, UTC. */
+/** `calendar`: a count that is reset at every whole multiple of the window since 1970, UTC. */
 export class CalendarWindow implements Counter {
   overAtMicros = Number.NEGATIVE_INFINITY
   #startMicros = Number.NEGATIVE_INFINITY

@@ -1,9 +1,9 @@
 import { type Counter, type Terms, toWaitMs } from '../counter.ts'
 
 /**
- * `smooth`: GCRA, told as a bucket that holds `burst` requests and leaks `limit` of them in a window. What is in it is kept
- * in requests × microseconds of the window: a request adds the window, a microsecond takes away the limit. So all sums are of
- * whole numbers, and exact up to 2^53: a burst of 100 000 with a window of a day.
+ * `smooth`: GCRA as a leaky bucket that holds `burst` requests and leaks `limit` of them per window. The content is
+ * kept in requests × microseconds of the window: a request adds the window, a microsecond subtracts the limit. So all
+ * sums are whole numbers, exact up to 2^53, which is a burst of 100 000 with a window of a day.
  */
 export class LeakyBucket implements Counter {
   overAtMicros = Number.NEGATIVE_INFINITY
@@ -16,7 +16,10 @@ export class LeakyBucket implements Counter {
     return Math.floor((terms.burst * windowMicros - this.#content) / windowMicros)
   }
 
-  /** What does not fit runs over: an admission that was decided elsewhere delays the next one, not all the next ones. */
+  /**
+   * The content is capped at the burst, so that an excess of admissions decided elsewhere delays only the next request
+   * and not all later ones.
+   */
   add(terms: Terms, nowMicros: number, admitted: number): void {
     const windowMicros = terms.windowMs * 1000
     this.#leakUntil(terms, nowMicros)

@@ -1,32 +1,33 @@
 import { type Counter, type Terms, toWaitMs } from '../counter.ts'
 
-/** The largest limit for which every admission has its own entry. */
+/** The largest limit for which each admission has its own entry. */
 export const exactUpTo = 1000
 
-/** Into how many parts the window is cut for larger limits. */
+/** Number of slices of the window for larger limits. */
 export const slices = 512
 
 const firstCapacity = 4
 
 /**
  * `strict`: an exact log of admissions, never more than `limit` in any sliding window (start excluded, end included).
- * It keeps one entry for each admission, and above `exactUpTo` one for each of `slices` parts of the window, rounded up,
- * so that it still never lets in more, and at most 1/`slices` less.
+ * It has one entry for each admission. Above `exactUpTo` it has one for each of `slices` parts of the window, with
+ * times rounded up, so that it still never admits more, and at most 1/`slices` less.
  */
 export class SlidingLog implements Counter {
   overAtMicros = Number.NEGATIVE_INFINITY
-  /** A ring of (instant, how many) pairs, oldest first. The capacity in pairs is a power of two. */
+  /** A ring of (time, count) pairs, oldest first. The capacity in pairs is a power of two. */
   #pairs = new Float64Array(2 * firstCapacity)
-  /** Place of the oldest pair, in pairs. */
+  /** Position of the oldest pair, in pairs. */
   #head = 0
   #length = 0
-  /** Sum of what the pairs count. */
+  /** Sum of the counts of all pairs. */
   #total = 0
   #newestMicros = Number.NEGATIVE_INFINITY
 
   room(terms: Terms, nowMicros: number): number {
     const windowMicros = terms.windowMs * 1000
-    // A stamp is rounded up, by less than its window: one further ahead is of a longer window, which is the plan's no more.
+    // A time is rounded up by less than its window. One that is further ahead belongs to a longer window that the plan
+    // no longer has.
     if (this.#newestMicros > nowMicros + windowMicros) this.#forgetUntil(Number.POSITIVE_INFINITY)
     else this.#forgetUntil(nowMicros - windowMicros)
     return terms.limit - this.#total
@@ -38,7 +39,10 @@ export class SlidingLog implements Counter {
     this.overAtMicros = this.#newestMicros + terms.windowMs * 1000
   }
 
-  /** Until so many have left that one fits; more than one pair must go where the limit was lowered. */
+  /**
+   * The time until enough entries have expired for one more request. If the limit was lowered, that can take more than
+   * one entry.
+   */
   waitMs({ limit, windowMs }: Terms, nowMicros: number, room: number): number {
     if (room > 0) return windowMs
     let total = this.#total
@@ -85,18 +89,18 @@ export class SlidingLog implements Counter {
     this.#head = 0
   }
 
-  /** Place of the nth pair from the oldest. */
+  /** Position of the nth pair from the oldest. */
   #placeOf(nth: number): number {
     return (this.#head + nth) & (this.#pairs.length / 2 - 1)
   }
 
-  /** Index of the nth pair's instant; how many follows it. */
+  /** Index of the nth pair's time; its count follows. */
   #indexOf(nth: number): number {
     return 2 * this.#placeOf(nth)
   }
 }
 
-/** Later, never earlier: an admission that is remembered too long lets nobody in too soon. */
+/** Rounds up, never down: an admission that is kept too long cannot let a request in too early. */
 const stampOf = ({ limit, wholeLimit = limit, windowMs }: Terms, nowMicros: number): number => {
   if (wholeLimit <= exactUpTo) return nowMicros
   const sliceMicros = (windowMs * 1000) / slices

@@ -4,13 +4,16 @@ import type { Decision } from '../counters.ts'
 import { type CachedDenial, denialBy, refusalBy } from './denial-cache.ts'
 import { type PendingDecision, resolveInOrder } from './pending-decisions.ts'
 
-/** One key under one set of rules: who waits there for the shared count, and until when that has refused them. */
+/**
+ * The charges of one key under one set of rules: the callers that wait for the shared count, and the last denial while
+ * it holds.
+ */
 export class ChargeBatch<Question> {
-  /** Any of those that wait here: they say the same. */
+  /** One of the charges; all of them are equal. */
   readonly charge: Charge
-  /** How the count is asked about it. */
+  /** The question to the shared count, without the number of requests. */
   readonly question: Question
-  /** Whether a question is due or under way. */
+  /** Whether a question is queued or in flight. */
   isQueued = false
   readonly #clock: MonotonicClock
   #waiters: PendingDecision[] | undefined
@@ -24,13 +27,13 @@ export class ChargeBatch<Question> {
     this.#lastSentAtMs = clock.nowMs()
   }
 
-  /** To go along in the next question. */
+  /** Adds a caller to the next question. */
   wait(waiter: PendingDecision): void {
     if (this.#waiters === undefined) this.#waiters = [waiter]
     else this.#waiters.push(waiter)
   }
 
-  /** Who goes along in a question that leaves now, in the order in which they came. */
+  /** Takes the callers of a question that is sent now, in the order in which they came. */
   takeWaiters(): PendingDecision[] {
     const taken = this.#waiters ?? []
     this.#waiters = undefined
@@ -41,7 +44,7 @@ export class ChargeBatch<Question> {
     return this.#waiters !== undefined
   }
 
-  /** What the count refused before, while that holds. */
+  /** The verdict of the last denial while it holds. */
   refusal(): Verdict | undefined {
     if (this.#denial === undefined) return undefined
     const nowMs = this.#clock.nowMs()
@@ -51,8 +54,8 @@ export class ChargeBatch<Question> {
   }
 
   /**
-   * Hands a decision of the count to those it was asked for.
-   * @param sentAtMs when the question left
+   * Gives a decision of the shared count to the callers that it was requested for.
+   * @param sentAtMs when the question was sent
    */
   resolve(waiters: readonly PendingDecision[], decision: Decision, sentAtMs: number): void {
     const { rules } = this.charge
@@ -61,11 +64,11 @@ export class ChargeBatch<Question> {
     resolveInOrder(waiters, rules, decision)
   }
 
-  /** Whether nobody asked here for a while, and nothing would be lost with it. */
+  /** Whether the batch was idle for a while and holds no state that is still needed. */
   isExpired(): boolean {
     return this.#lastSentAtMs + keepMs < this.#clock.nowMs() && !this.isQueued && !this.hasWaiters() && !this.refusal()
   }
 }
 
-/** How long a line is kept after its last question, in milliseconds. */
+/** How long a batch is kept after its last question, in milliseconds. */
 const keepMs = 5000

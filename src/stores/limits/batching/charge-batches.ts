@@ -3,15 +3,15 @@ import type { Charge, Rule } from '../../ports/limiter.ts'
 import { BoundedKeyMap } from '../bounded-key-map.ts'
 import { ChargeBatch } from './charge-batch.ts'
 
-/** Finds the line of a charge. */
+/** Finds the batch of a charge. */
 export type ChargeBatches<Question> = (charge: Charge) => ChargeBatch<Question>
 
 /**
- * Lines outlive the requests: in a map whose entries come and go with each of them V8 makes a new table every few hundred
- * requests, and an old table keeps alive what the later ones led to until a full collection. Those that nobody needs any
- * more are forgotten a few at a time.
+ * Batches outlive the requests. With a map whose entries come and go with each request, V8 would allocate a new table
+ * every few hundred requests, and an old table keeps everything that the later ones referred to alive until a major
+ * collection. Batches that are no longer needed are removed a few at a time.
  *
- * @param questionOf how the count is asked about a charge; asked once for each line
+ * @param questionOf builds the question to the shared count; called once for each batch
  */
 export const createChargeBatches = <Question>(
   clock: MonotonicClock,

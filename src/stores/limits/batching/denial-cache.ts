@@ -2,25 +2,30 @@ import type { MonotonicClock } from '../../../clock.ts'
 import type { Rule, RuleState, Verdict } from '../../ports/limiter.ts'
 import { untilRoomMs } from './pending-decisions.ts'
 
-/** What the shared count has refused until when: a client over its limit costs no question, however hard it tries. */
+/**
+ * A denial of the shared count and how long it holds. So a client over its limit causes no further calls, however often
+ * it tries.
+ */
 export interface CachedDenial {
-  /** Counted from the question, and a little later: see `lateness`. */
+  /** Measured from the question, and a little later: see `lateness`. */
   readonly untilMs: number
-  /** Counted from the answer: what a caller is told to wait is never too short. */
+  /** Waits are measured from the answer, so that a caller is never told a wait that is too short. */
   readonly answeredAtMs: number
   readonly states: readonly RuleState[]
 }
 
 /**
- * By which part of the wait the count is asked later than it may be free, at most. It decided between question and answer:
- * whoever asks again at the earliest instant comes too soon as often as not, and at a hundred times the plan asks at once
- * again. Counted from the answer the wait would be too long by the whole way there, which starves where that is slow.
+ * Maximum fraction of the wait by which a retry may be delayed. The count decided at some time between question and
+ * answer. A retry at the earliest possible time comes too early every second time, and at a hundred times the plan's
+ * rate the next request would retry at once. A wait measured from the answer would be too long by the whole latency,
+ * which starves the client if the latency is high.
  */
 const lateness = 0.02
 
 /**
- * Until when a hard rule has no room, if one has none.
- * @param sentAtMs when the question left: the count decided no earlier, so nothing is free before `sentAtMs` and the wait
+ * How long a hard rule has no room, or undefined if all have room.
+ * @param sentAtMs when the question was sent. The count decided at that time or later, so there is no room before
+ * `sentAtMs` plus the wait.
  */
 export const denialBy = (
   rules: readonly Rule[],
@@ -35,13 +40,13 @@ export const denialBy = (
   return { untilMs: sentAtMs + waitMs + lateMs, answeredAtMs, states }
 }
 
-/** What a caller is told who comes while it holds. */
+/** The verdict for a charge that comes while the denial holds. */
 export const refusalBy = (rules: readonly Rule[], denial: CachedDenial, nowMs: number): Verdict => {
   const states = denial.states.map(state => waitedOf(state, nowMs - denial.answeredAtMs))
   return { allowed: false, shadowDenied: false, rules: states, waitMs: untilRoomMs(rules, states), source: 'store' }
 }
 
-/** What is left of a wait. What came free meanwhile is not known here: it is said when the count is asked. */
+/** The rest of a wait. Room that became free meanwhile is not known here; the next call to the count reports it. */
 const waitedOf = ({ remaining, waitMs }: RuleState, elapsedMs: number): RuleState => ({
   remaining,
   waitMs: Math.max(0.001, waitMs - elapsedMs),

@@ -1,10 +1,10 @@
 import type { Rule, RuleState, Verdict } from '../../ports/limiter.ts'
 import type { Decision } from '../counters.ts'
 
-/** A caller that waits for its verdict. */
+/** The callback of a caller that waits for its verdict. */
 export type PendingDecision = (verdict: Verdict) => void
 
-/** The verdict for a request that was decided alone. */
+/** The verdict for a single request. */
 export const toVerdict = (rules: readonly Rule[], decision: Decision, source: Verdict['source']): Verdict => ({
   allowed: decision.granted > 0,
   shadowDenied: decision.granted > decision.grantedSoftly,
@@ -13,7 +13,7 @@ export const toVerdict = (rules: readonly Rule[], decision: Decision, source: Ve
   source,
 })
 
-/** Hands what was granted to those who came first; each sees what was left when its own turn came. */
+/** Grants the admissions to the first callers. Each caller sees what was left when its own request was counted. */
 export const resolveInOrder = (
   waiters: readonly PendingDecision[],
   rules: readonly Rule[],
@@ -24,7 +24,7 @@ export const resolveInOrder = (
   }
 }
 
-/** What the decision would have been at one's own turn. */
+/** The decision as it was after the request at `place` was counted. */
 const decisionAt = (decision: Decision, rules: readonly Rule[], place: number): Decision => {
   const later = Math.max(0, decision.granted - 1 - place)
   const laterSoftly = Math.max(0, decision.grantedSoftly - 1 - place)
@@ -38,13 +38,13 @@ const decisionAt = (decision: Decision, rules: readonly Rule[], place: number): 
   }
 }
 
-/** Where a counter stood before so many more were let in. */
+/** The state of a counter before `later` more requests were admitted. */
 const stateBefore = (rule: Rule, state = noRoom, later: number, laterSoftly: number): RuleState => {
   const more = rule.mode === 'soft' ? laterSoftly : later
   return more === 0 ? state : { remaining: state.remaining + more, waitMs: waitBefore(rule, state, more) }
 }
 
-/** There was room, so it is what the counter took until all would have been as at first, or the window. */
+/** There was room, so the wait is the time until the counter would have been empty, or the window. */
 const waitBefore = (
   { algorithm, limit, windowMs, burst }: Rule,
   { remaining, waitMs }: RuleState,
@@ -57,7 +57,8 @@ const waitBefore = (
       return waitMs
     case 'smooth': {
       const eachMs = windowMs / limit
-      // With nothing remaining it said when one fits again: `burst - 1` before the bucket is empty.
+      // With nothing remaining, `waitMs` is the time until one request fits: `burst - 1` requests before the bucket is
+      // empty.
       const untilEmptyMs = remaining > 0 ? waitMs : waitMs + (burst - 1) * eachMs
       return Math.max(0.001, Math.round((untilEmptyMs - more * eachMs) * 1000) / 1000)
     }
@@ -66,7 +67,7 @@ const waitBefore = (
 
 const noRoom: RuleState = { remaining: 0, waitMs: 1 }
 
-/** Milliseconds until every hard rule has room: 0 where all have. */
+/** Milliseconds until every hard rule has room; 0 if all have room now. */
 export const untilRoomMs = (rules: readonly Rule[], states: readonly RuleState[]): number => {
   let longestMs = 0
   let place = 0

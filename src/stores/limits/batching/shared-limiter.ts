@@ -7,22 +7,22 @@ import { createChargeBatches } from './charge-batches.ts'
 import type { PendingDecision } from './pending-decisions.ts'
 
 /**
- * Plan limits of all workers of a machine, for the embedded store: one process keeps the counters
- * (`createLimiterService`), the others ask it (`createSharedLimiter`). Only plain data crosses between them.
+ * Plan limits of all workers of a machine, for the embedded store. One process keeps the counters
+ * (`createLimiterService`) and the others call it (`createSharedLimiter`). Only plain data is sent between them.
  */
 
-/** The charges of one key and the same rules that came in one turn of a worker's event loop. */
+/** The charges with the same key and rules that came in one turn of a worker's event loop. */
 export interface BatchedCharge extends Count {
   readonly count: number
 }
 
-/** Granted in part, to those who came first. */
+/** May be granted in part, to the charges that came first. */
 export type BatchedVerdict = Decision
 
-/** Brings charges to the process that counts, and its verdicts back in the same order. */
+/** Sends charges to the process that counts. The verdicts come back in the same order. */
 export type LimiterChannel = (charges: readonly BatchedCharge[]) => Promise<readonly BatchedVerdict[]>
 
-/** The counting side. */
+/** The side that counts. */
 export const createLimiterService = (
   clock: MonotonicClock = monotonicClock,
 ): ((charges: readonly BatchedCharge[]) => readonly BatchedVerdict[]) => {
@@ -31,21 +31,22 @@ export const createLimiterService = (
 }
 
 /**
- * Longest wait for the counting process, in milliseconds. It is on the same machine, and ends with its workers: when it is
- * silent it is busy, with a large configuration that is read again, say, and what it is asked it will count all the same.
+ * Longest wait for the counting process, in milliseconds. It runs on the same machine and ends together with its
+ * workers. So if it does not answer, it is busy, for example because it reads a large configuration, and it will still
+ * count what it was sent.
  */
 const patienceMs = 1000
 
-/** How long charges are decided locally before the counting process is asked again, in milliseconds. */
+/** How long charges are decided locally before the counting process is called again, in milliseconds. */
 const pauseMs = 200
 
-/** A line, and those of it that go along in one message. */
+/** A batch and its callers whose charges are in one message. */
 interface Group {
   readonly batch: ChargeBatch<Count>
   readonly waiters: readonly PendingDecision[]
 }
 
-/** The asking side: all charges of one turn of the event loop go in one message. */
+/** The side that asks. All charges of one turn of the event loop are sent in one message. */
 export const createSharedLimiter = (ask: LimiterChannel, options: OutageOptions): Limiter => {
   const clock = options.clock ?? monotonicClock
   const local = createLocalFallback(options.share, clock)
@@ -107,7 +108,7 @@ export const createSharedLimiter = (ask: LimiterChannel, options: OutageOptions)
 
 const toCount = ({ key, byAddress, rules }: Charge): Count => (byAddress ? { key, byAddress, rules } : { key, rules })
 
-/** The answer, or an error when it takes too long; `onLate` when it comes after that. */
+/** Resolves to the answer, or rejects if it takes too long. Then `onLate` is called when the answer comes. */
 const withPatience = <Answer>(answer: Promise<Answer>, onLate: () => void): Promise<Answer> =>
   new Promise((resolve, reject) => {
     let isLate = false
@@ -115,7 +116,7 @@ const withPatience = <Answer>(answer: Promise<Answer>, onLate: () => void): Prom
       isLate = true
       reject(new Error(`the primary process did not answer within ${patienceMs} ms`))
     }
-    // A process that stood still itself reads first what has come meanwhile.
+    // If this process itself was blocked, it reads the answers that came meanwhile before the timer counts.
     const timer = setTimeout(() => setImmediate(giveUp), patienceMs)
     answer.then(value => {
       clearTimeout(timer)
