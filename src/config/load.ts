@@ -35,7 +35,7 @@ export type LoadedConfig =
   /** In the order of the file. No message repeats a secret. */
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-/** Everything that is checked between the parts of a file. A new check is one file and one line here. */
+/** All checks between the parts of a file. A new check is one file and one line here. */
 const crossChecks = [
   checkTopLevel,
   checkListeners,
@@ -54,11 +54,11 @@ const crossChecks = [
 ]
 
 /**
- * Reads, completes and checks a configuration file. Never throws for what the file, a file it names or the
- * environment holds: all that is wrong comes back in one go.
- * @param nowMs when the TLS certificates must be good. Left out, as where Sidegate runs: one that is out of time is no
- *   problem, since whoever renews it may be late, and a worker that cannot begin again makes that worse
- * @param read reads the file and those that it names for its values; left out: from the disk
+ * Reads, completes and checks a configuration file. Never throws because of the content of the file, of a file that it
+ * names, or of the environment: all problems are returned at once.
+ * @param nowMs when the TLS certificates must be valid. Left out, as in a running Sidegate: an expired certificate is
+ * not a problem, because its renewal may be late, and workers that cannot restart would make that worse
+ * @param read reads the file and the files that it names for its values; left out: from the disk
  */
 export const loadConfig = async (
   file: string,
@@ -74,7 +74,7 @@ export type ParsedConfigResult =
   | { readonly ok: true; readonly parsed: ParsedConfig; readonly source: YamlSource }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-/** The same as far as the draft: everything that can be wrong has been found. */
+/** Does the same up to the parsed configuration, when every problem has been found. */
 export const readParsedConfig = async (
   file: string,
   env: NodeJS.ProcessEnv,

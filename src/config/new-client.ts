@@ -7,13 +7,13 @@ import { clientSchema } from './schema/clients.ts'
 export { clientAuthMethods } from '../oauth/clients/metadata.ts'
 export { grantTypes } from '../oauth/protocol.ts'
 
-/** What is wrong with one member of a client. */
+/** A problem of one member of a client. */
 export interface ClientFault {
   readonly member: string
   readonly message: string
 }
 
-/** What is wrong with a client that is not in a file yet. Whether its plan exists is not asked. */
+/** The problems of a client that is not in a file yet. It is not checked whether its plan exists. */
 export const findClientFaults = (client: Readonly<Record<string, unknown>>): readonly ClientFault[] => {
   const { section, faults } = parseSection(clientSchema, client, [], [])
   const all = faults.length > 0 || !section ? faults : checkWhole(section)

@@ -10,30 +10,30 @@ import type { Plan, Rate } from '../plans/plan.ts'
 import type { StoreUrl } from '../stores/store-url.ts'
 import type { HostPort } from './values/address.ts'
 
-/** The whole configuration: checked, every default filled in, in the rooms' own types and units, frozen. */
+/** The whole configuration: checked, with every default filled in, in the types and units of the rooms, frozen. */
 export interface SidegateConfig {
   /** Byte-equal to every `iss`. */
   readonly issuer: string
-  /** Where traffic is served. */
+  /** The address of the traffic listener. */
   readonly listen: HostPort
   /** TLS on `listen`. Left out: plain HTTP. */
   readonly tls?: TlsOptions
-  /** Where health and metrics are served, and nothing else. */
+  /** The address of the listener for health and metrics. */
   readonly admin: HostPort
-  /** How long requests on `listen` may take, how large their headers may be, and over how many connections in all. */
+  /** Timeouts, header size limits, and the maximum number of connections of `listen`. */
   readonly requests: HttpServerOptions
-  /** How many processes serve. At least 1. */
+  /** Number of worker processes. At least 1. */
   readonly workers: number
   /** A worker that has sent no message for so long is killed and replaced. */
   readonly workerTimeoutMs: number
-  /** How many such gateways share the store; auto: counted through it. */
+  /** Number of gateways that share the store; auto: counted through the store. */
   readonly pods: 'auto' | number
   readonly store: StoreUrl
-  /** Addresses and CIDR networks whose X-Forwarded-* is believed. */
+  /** Addresses and CIDR networks whose X-Forwarded-* headers are trusted. */
   readonly trustedProxies: readonly string[]
-  /** The header field in which these proxies say the certificate of a client. */
+  /** The header field in which these proxies send the certificate of a client. */
   readonly clientCertificateHeader: ClientCertificateHeader
-  /** The private listener, for the operator's own login. Left out: there is none. */
+  /** The private listener, for the operator's own login. Left out: it is not opened. */
   readonly internal?: InternalOptions
   readonly product: Product
   /** By name. */
@@ -43,30 +43,30 @@ export interface SidegateConfig {
   readonly groupings: readonly GroupingName[]
   readonly upstreams: readonly UpstreamOptions[]
   readonly oauth: OAuthOptions
-  /** Wrong proofs for each client or user and address. */
+  /** Failed proofs allowed for each client or user name and address. */
   readonly loginFailures: Rate
-  /** Sign-ins begun from one address, then 429. */
+  /** Sign-ins that one address may begin before it gets 429. */
   readonly loginStarts: Rate
-  /** Of which happenings there are audit lines. */
+  /** The kinds of events that are written to the audit log. */
   readonly audit: AuditScope
   readonly shutdown: {
-    /** How long accepting goes on after SIGTERM. */
+    /** How long connections are accepted after SIGTERM. */
     readonly delayMs: number
-    /** Longest wait for what is in flight. */
+    /** Longest wait for requests in flight. */
     readonly timeoutMs: number
   }
 }
 
-/** Who calls the private listener proves itself by a certificate (`tls.clientCaFile`) or by a JWT (`jwks`). */
+/** A caller of the private listener authenticates by a certificate (`tls.clientCaFile`) or by a JWT (`jwks`). */
 export interface InternalOptions {
   readonly listen: HostPort
   /** Left out: plain HTTP, on a loopback address. */
   readonly tls?: TlsOptions
-  /** Public keys of those whose signed JWT is proof. */
+  /** Public keys that verify the JWTs of callers. */
   readonly jwks?: JwkSet
 }
 
-/** What the groupings are published as. */
+/** The name and version under which the groupings are published. */
 export interface Product {
   readonly name: string
   readonly title: string

@@ -8,7 +8,7 @@ import { type ClientDefaults, toClient } from './resolve/resolve-client.ts'
 import { clientSchema } from './schema/clients.ts'
 import { type Fault, pathText } from './source/diagnostic.ts'
 
-/** Reads clients of the store as strictly as those of a file, by the same schema and checks. */
+/** Reads clients of the store as strictly as clients of a file, by the same schema and checks. */
 export const createStoredClientReader = (config: StoredClientSetting): StoredClientReader => {
   const parse = createCachedParse(clientSchema)
   const defaults = defaultsOf(config)
@@ -27,7 +27,7 @@ export const createStoredClientReader = (config: StoredClientSetting): StoredCli
   }
 }
 
-/** A client may leave out its plan where there is one. */
+/** A client may leave out its plan if there is only one. */
 const defaultsOf = ({ oauth, plans }: StoredClientSetting): ClientDefaults => ({
   profile: oauth.profile,
   alg: oauth.accessToken.alg,

@@ -2,12 +2,12 @@ import { ownMember } from '../own-member.ts'
 import type { Rule } from '../stores/ports/limiter.ts'
 import type { Plan, Rate } from './plan.ts'
 
-/** One limit of a plan, as it holds for one operation. */
+/** One limit of a plan as it applies to one operation. */
 export interface PlanRule {
-  /** Which of the plan's limits it is. */
+  /** The kind of the plan's limit. */
   readonly kind: 'rate' | 'quota' | 'burst'
   readonly rate: Rate
-  /** What the store is told. */
+  /** The rule for the store. */
   readonly rule: Rule
 }
 
@@ -22,14 +22,15 @@ export const rulesOf = (plan: Plan, operation: Charged): readonly PlanRule[] => 
   const own = ownMember(plan.operations, operation.label)
   const covered = coveredBy(plan, operation)
   const { quota, burstLimit } = plan
-  // An operation's own rate has its own counter; it does not eat the plan's rate. The quota and the burst limit stay.
+  // An operation's own rate has its own counter, and its requests do not count towards the plan's rate. The quota and
+  // the burst limit still apply.
   const rules = [rateRule(plan, own ?? plan.rate, own ? operation.label : covered)]
   if (quota) rules.push(quotaRule(plan, quota, covered))
   if (burstLimit) rules.push(burstRule(burstLimit, covered))
   return rules
 }
 
-/** Names what one counter covers. */
+/** Identifies the requests that one counter covers. */
 const coveredBy = ({ per }: Plan, { label, grouping }: Charged): string => {
   if (per === 'operation') return label
   return per === 'grouping' ? grouping : '*'
@@ -48,10 +49,13 @@ const rateRule = ({ algorithm, burst, mode }: Plan, rate: Rate, covered: string)
   },
 })
 
-/** What `smooth` lets in at once where the plan does not say: a tenth of the rate, but ten if the rate has as many. */
+/**
+ * Default number of requests that `smooth` admits at once: a tenth of the rate, but at least ten if the rate allows as
+ * many.
+ */
 export const defaultBurst = ({ limit }: Rate): number => Math.min(limit, Math.max(10, Math.ceil(limit / 10)))
 
-/** A quota is an amount for a time: it has nothing to smooth. */
+/** A quota is an amount for a period, so it is never smoothed. */
 const quotaRule = ({ algorithm, mode }: Plan, rate: Rate, covered: string): PlanRule => ({
   kind: 'quota',
   rate,
@@ -65,7 +69,7 @@ const quotaRule = ({ algorithm, mode }: Plan, rate: Rate, covered: string): Plan
   },
 })
 
-/** It protects what is behind, so it is hard whatever the plan's mode. */
+/** It protects the upstream, so it is hard whatever the plan's mode. */
 const burstRule = (rate: Rate, covered: string): PlanRule => ({
   kind: 'burst',
   rate,

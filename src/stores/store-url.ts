@@ -48,7 +48,7 @@ export const parseStoreUrl = (text: string): StoreUrl | Problem => {
 
 const parseSqlite = (path: string): StoreUrl | Problem =>
   path === '' || path.startsWith('//')
-    ? { problem: 'sqlite: is followed by the path of a file, e.g. sqlite:data/sidegate.db' }
+    ? { problem: 'sqlite: needs the path of a file, e.g. sqlite:data/sidegate.db' }
     : { kind: 'sqlite', path }
 
 const modeOf = (scheme: string): RedisUrl['mode'] => {
@@ -62,14 +62,14 @@ const modeOf = (scheme: string): RedisUrl['mode'] => {
  */
 export const parseRedisAddress = ({ mode, url }: RedisUrl): RedisAddress | Problem => {
   const parts = /^([a-z+]+):\/\/(?:([^@/]*)@)?([^@/?]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(url.reveal())
-  if (!parts) return { problem: `a Redis address is written ${forms}` }
+  if (!parts) return { problem: `a Redis address has the form ${forms}` }
   const [, scheme = '', credentials, hostList = '', rest = '', query] = parts
   const hosts = hostList.split(',').map(parseHost)
-  if (!hosts.every(host => host !== undefined)) return { problem: 'a Redis host is written HOST or HOST:PORT' }
+  if (!hosts.every(host => host !== undefined)) return { problem: 'a Redis host has the form HOST or HOST:PORT' }
   const problem = findProblem(mode, hosts.length, rest)
   if (problem !== undefined) return { problem }
   const login = parseCredentials(credentials)
-  if (!login) return { problem: 'user and password of a Redis address are percent-encoded' }
+  if (!login) return { problem: 'user and password of a Redis address must be percent-encoded' }
   const tls = scheme.startsWith('rediss')
   const options = parseAddressOptions(query, { tls, sentinels: mode === 'sentinel' })
   if ('problem' in options) return options

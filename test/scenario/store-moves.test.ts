@@ -58,7 +58,7 @@ t.test('a store in use is neither replaced nor moved, and what is no store not r
 
   fails(await store('restore', '--config', config, '--from', backup), /sidegate\.db is in use: stop the gateway first/)
   fails(await store('copy', '--from', `sqlite:${file}`, '--to', redis.url), /is in use/)
-  fails(await store('restore', '--config', config, '--from', join(dir, 'text.db')), /is no store of Sidegate/)
+  fails(await store('restore', '--config', config, '--from', join(dir, 'text.db')), /is not a Sidegate store/)
   fails(await store('restore', '--config', config, '--from', join(dir, 'none.db')), /there is no file at/)
   t.equal(await isActive(machine.access_token), true)
 })

@@ -154,7 +154,7 @@ t.test('a file that is only read stays as it is, and none is made', async t => {
   writeFileSync(empty, '')
 
   await kidsIn(path)
-  await t.rejects(kidsIn(empty), { message: /it is empty, or none of Sidegate/ })
+  await t.rejects(kidsIn(empty), { message: /the file is empty or is not a Sidegate store/ })
   await t.rejects(kidsIn(join(dir, 'none.db')), { message: /unable to open database file/ })
 
   t.ok(before.equals(readFileSync(path)))

@@ -5,10 +5,10 @@ import { type CertificateSource, certificateSources } from '../resolve/client-ce
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
-/** Whether the certificates that clients are known by, or bind tokens to, can reach Sidegate as they must. */
+/** Checks that the certificates by which clients authenticate, or to which tokens are bound, can reach Sidegate. */
 export const checkCertificates = (parsed: ParsedConfig): readonly Fault[] => {
   const { topLevel, clients } = parsed
-  // What is wrong with the head leaves open on which sources they come.
+  // If one of these fields is invalid, the sources are not known.
   if (sourceFields.some(field => isInvalid(topLevel.invalidPaths, field))) return []
   const sources = certificateSources(topLevel.value)
   const isThroughProxyAlone = sources.every(({ by }) => by === 'header')
@@ -18,7 +18,7 @@ export const checkCertificates = (parsed: ParsedConfig): readonly Fault[] => {
   ]
 }
 
-/** Whether the certificate of one client can. */
+/** Checks that the certificate of one client can. */
 export const checkCertificate = (
   client: ConfigSection<ParsedClient>,
   sources: readonly CertificateSource[],
@@ -61,7 +61,7 @@ const noSource =
 const isTlsMethod = (name: ClientAuthMethod): boolean =>
   name === 'tls_client_auth' || name === 'self_signed_tls_client_auth'
 
-/** The header does not say whether the proxy verified, so it must do the same for everybody. */
+/** The header does not tell whether the proxy verified the chain, so the proxy must do the same for all clients. */
 const contradiction = ({ clients }: ParsedConfig): readonly Fault[] => {
   const named = clients.findIndex(({ value }) => value[method] === 'tls_client_auth')
   const selfSigned = clients.findIndex(({ value }) => value[method] === 'self_signed_tls_client_auth')

@@ -7,7 +7,7 @@ import type { Fault } from '../source/diagnostic.ts'
 import { haveKeyFor } from '../values/jwk.ts'
 import { applyRules, type Finding, keyAt, type Rule, valueAt } from './rule.ts'
 
-/** Whether a client has what its way of proving itself takes, and nothing that it does not. */
+/** Checks that a client has exactly the credentials that its authentication method needs. */
 export const checkProofs = (client: ConfigSection<ParsedClient>): readonly Fault[] => [
   ...applyRules(clientRules, client, client.value),
   ...client.value.client_secrets.flatMap((secret, index) =>
@@ -84,7 +84,7 @@ const clientRules: readonly Rule<ParsedClient>[] = [
     reads: [...keyFields, method, 'token_endpoint_auth_signing_alg', 'request_object_signing_alg'],
     check: client => {
       const { request_object_signing_alg: alg, require_signed_request_object: isDemanded } = client
-      // Said for its assertions already.
+      // Already reported for its assertions.
       if (client[method] === 'private_key_jwt' && lackOfFit(client, client.token_endpoint_auth_signing_alg)) return
       return isDemanded || alg ? lackOfFit(client, alg) : undefined
     },
@@ -121,7 +121,7 @@ const clientRules: readonly Rule<ParsedClient>[] = [
   },
 ]
 
-/** Keys at an address are not asked for here. */
+/** Keys at a URL are not fetched here. */
 const lackOfFit = ({ jwks }: ParsedClient, alg: SigningAlg | undefined): Finding | undefined => {
   const algs = alg ? [alg] : strongSigningAlgs
   return !jwks || haveKeyFor(jwks.keys, algs)

@@ -6,7 +6,7 @@ import { checkProofs } from './client-proofs.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /**
- * What must hold inside one client by itself: the sentences to say where it does not.
+ * The problems of one client by itself, as messages.
  * @param planNames left out: whatever plan it names exists
  */
 export const checkClient = (client: ParsedClient, planNames = [client.plan ?? '']): readonly Fault[] => {
@@ -14,7 +14,7 @@ export const checkClient = (client: ParsedClient, planNames = [client.plan ?? ''
   return [...applyRules(rules, whole, { client, planNames }), ...checkProofs({ ...whole, value: client })]
 }
 
-/** What must hold inside each client, and between it and the rest of the file. */
+/** Checks each client by itself, and against the rest of the file. */
 export const checkClients = (parsed: ParsedConfig): readonly Fault[] => [
   ...parsed.clients.flatMap(client => applyRules(rules, client, { client: client.value, planNames: parsed.planNames })),
   ...parsed.clients.flatMap(client => checkProofs(client)),
@@ -23,11 +23,11 @@ export const checkClients = (parsed: ParsedConfig): readonly Fault[] => [
   ...doubledIds(parsed),
 ]
 
-/** What must hold where no operation serves authorize. */
+/** Checks a client when no operation serves authorize. */
 export const checkCodes = (client: ConfigSection<ParsedClient>): readonly Fault[] =>
   applyRules(codeRules, client, client.value)
 
-/** With an operation missing from the draft there is no telling. */
+/** If an operation is missing from the parsed configuration, this is not known. */
 const servesAuthorize = ({ operations, hasAllOperations }: ParsedConfig): boolean =>
   !hasAllOperations || operations.some(({ value }) => value.serves === 'authorize' && value.method === 'GET')
 

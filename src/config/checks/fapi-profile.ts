@@ -9,9 +9,9 @@ import { issuerOf } from '../values/issuer.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
 /**
- * What contradicts FAPI 2.0 Security Profile Final, sections 5.3 and 5.4, where `profile: fapi2` says that it is kept
- * to. What the profile can switch on is switched on without being asked for (`resolve-client.ts`); here is what the
- * configuration says otherwise, or must say itself.
+ * Settings that contradict FAPI 2.0 Security Profile Final, sections 5.3 and 5.4, if `profile: fapi2` is set. Options
+ * that the profile can turn on by itself are turned on in `resolve-client.ts`. This reports settings that contradict
+ * it, and settings that it needs from the operator.
  */
 export const checkFapiProfile = (parsed: ParsedConfig): readonly Fault[] => {
   const clients = parsed.clients.filter(({ value }) => profileOf(value, parsed.topLevel.value) === 'fapi2')
@@ -23,11 +23,11 @@ export const checkFapiProfile = (parsed: ParsedConfig): readonly Fault[] => {
   ]
 }
 
-/** What of a client by itself contradicts the profile. */
+/** Settings of a client by itself that contradict the profile. */
 export const checkFapiClient = (client: ConfigSection<ParsedClient>): readonly Fault[] =>
   applyRules(clientRules, client, client.value)
 
-/** What of the server contradicts it, where a client that is not in the file keeps to it. */
+/** Settings of the server that contradict the profile, for a client that is not in the file. */
 export const findServerLack = (
   { issuer, code, endpoints }: Pick<OAuthOptions, 'issuer' | 'code' | 'endpoints'>,
   { grant_types }: Pick<ParsedClient, 'grant_types'>,
@@ -43,7 +43,7 @@ const topLevelRules: readonly Rule<ParsedConfig>[] = [
     check: ({ topLevel: { value } }) => {
       const issuer = issuerOf(value)
       if (!isHttpsOrLoopback(issuer)) return valueAt('issuer', httpsIssuer)
-      // Whoever wrote a loopback one knows that it is a trial; one that nobody wrote is forgotten.
+      // An operator who writes a loopback issuer knows that it is for tests. A default one is probably an oversight.
       const isForgotten = value.issuer === undefined && !isLoopback(value.listen.host)
       return isForgotten && issuer.startsWith('http:')
         ? valueAt('issuer', `missing, so it would be ${issuer}; ${httpsIssuer}`)
@@ -150,7 +150,7 @@ const isFapiRedirect = (uri: string, applicationType: 'web' | 'native'): boolean
   return protocol !== 'http:' || (applicationType === 'native' && hostname !== 'localhost')
 }
 
-/** Said once, where the profile is asked for. */
+/** Reported once, at the setting that demands the profile. */
 const lackOfPar = (
   { topLevel, operations, hasAllOperations }: ParsedConfig,
   clients: readonly ConfigSection<ParsedClient>[],

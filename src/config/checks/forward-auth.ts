@@ -4,7 +4,10 @@ import { noUpstream, type OperationView, toOperationView } from '../resolve/effe
 import { type Fault, pathText } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
-/** What must hold where other gateways forward, and ask here whether they may: `serves: check` and `upstream: none`. */
+/**
+ * Checks forward authentication, where another gateway forwards requests and asks Sidegate first: `serves: check` and
+ * `upstream: none`.
+ */
 export const checkForwardAuth = (parsed: ParsedConfig): readonly Fault[] => {
   const parties = partiesOf(parsed)
   return [
@@ -21,14 +24,14 @@ interface Facts extends Parties {
   readonly view: OperationView
 }
 
-/** Who there is of those that need each other. */
+/** The settings that need each other, as far as they exist. */
 interface Parties {
   readonly isProxyTrusted: boolean
   readonly isChecked: boolean
   readonly isAnythingElsewhere: boolean
 }
 
-/** What is broken, or missing from the draft for that, may be what is needed. */
+/** An invalid setting, or an operation missing from the parsed configuration, may be the one that is needed. */
 const partiesOf = ({ topLevel, operations, hasAllOperations }: ParsedConfig): Parties => {
   const views = operations.map(toOperationView)
   return {
@@ -127,12 +130,12 @@ const rules: readonly Rule<Facts>[] = [
 
 const isForEnvoy = ({ serves, gateway }: ParsedOperation): boolean => serves === 'check' && gateway === 'envoy'
 
-/** Below `/.well-known` documents are published unasked. */
+/** Below `/.well-known` documents are published automatically. */
 const isBelowPrefix = (path: string): boolean => /^\/(?!\.well-known\/)[^*]+\/\*\*$/.test(path)
 
 /**
- * Below the path at which Envoy asks stand the paths it asks about: whatever else were published there would be the answer,
- * and a 2xx of it would let the request pass.
+ * The paths that Envoy asks about are below the path of its check request. If another operation were published there,
+ * its response would be the answer, and a 2xx response would let the request pass.
  */
 const intrusions = (check: GroupedOperation, operations: readonly GroupedOperation[]): readonly Fault[] => {
   const { path: pattern } = toOperationView(check)

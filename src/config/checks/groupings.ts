@@ -2,7 +2,7 @@ import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { isUnknownUpstream, unknownUpstream } from './operations.ts'
 
-/** What must hold among groupings: each name once (it is the label of metrics), and upstreams that exist. */
+/** Checks that each grouping's name is unique (it is a metric label), and that upstreams exist. */
 export const checkGroupings = (parsed: ParsedConfig): readonly Fault[] => [
   ...doubledNames(parsed),
   ...unknownUpstreams(parsed),

@@ -1,7 +1,7 @@
 import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 
-/** Upstreams check an assertion against our key set, so that must be served. */
+/** Upstreams verify an identity assertion with our key set, so that must be served. */
 export const checkIdentity = ({ groupings, operations, hasAllOperations }: ParsedConfig): readonly Fault[] => {
   if (!hasAllOperations || operations.some(({ value }) => value.serves === 'jwks')) return []
   return groupings

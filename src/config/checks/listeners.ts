@@ -6,7 +6,7 @@ import { collides, isLoopback } from '../values/address.ts'
 import { haveKeyFor } from '../values/jwk.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
-/** What must hold among the listeners, and between the private one and the login that calls it. */
+/** Checks the listeners against each other, and the private one against the login that calls it. */
 export const checkListeners = ({ topLevel, login, users }: ParsedConfig): readonly Fault[] => [
   ...applyRules(topLevelRules, topLevel, topLevel.value),
   ...applyRules(loginRules, login, {
@@ -103,7 +103,7 @@ interface Facts {
   readonly hasUsers: boolean
 }
 
-/** A broken one is there all the same. */
+/** An invalid one exists all the same. */
 const hasInternal = ({ value, invalidPaths }: ParsedConfig['topLevel']): boolean =>
   value.internal !== undefined || isInvalid(invalidPaths, 'internal')
 

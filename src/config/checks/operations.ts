@@ -10,7 +10,7 @@ import {
 import { type Fault, keysText } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
-/** What must hold inside each operation, and between it and its grouping and upstream. */
+/** Checks each operation by itself, and against its grouping and upstream. */
 export const checkOperations = (parsed: ParsedConfig): readonly Fault[] => {
   const servesAuthorize = parsed.operations.some(({ value }) => value.serves === 'authorize')
   return parsed.operations.flatMap(operation =>

@@ -4,7 +4,7 @@ import { toOperationView } from '../resolve/effective-operation.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { findNearest } from '../source/did-you-mean.ts'
 
-/** A plan's limits go together, and its own rates are for operations that exist and are limited. */
+/** Checks that a plan's limits fit together, and that its own rates are for operations that exist and are limited. */
 export const checkPlans = (parsed: ParsedConfig): readonly Fault[] => [
   ...parsed.plans.flatMap(checkLimits),
   ...checkOperations(parsed),
@@ -26,7 +26,7 @@ const burstNumberFault = (algorithm: string): string =>
   `how many come at once is for algorithm: smooth, and this plan is ${algorithm}; a limit for a shorter time is written as a rate, such as 20/1second`
 
 const checkOperations = (parsed: ParsedConfig): readonly Fault[] => {
-  // With an operation missing from the draft, a label that names it would look wrong.
+  // If an operation is missing from the parsed configuration, a label that names it would look wrong.
   if (!parsed.hasAllOperations) return []
   const chosen = new Map(parsed.operations.map(toOperationView).map(view => [operationLabel(view), view.plan]))
   return parsed.plans.flatMap(plan => checkLabels(plan, chosen))

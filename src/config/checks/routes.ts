@@ -5,7 +5,7 @@ import { toOperationView } from '../resolve/effective-operation.ts'
 import { type Fault, type Path, pathText } from '../source/diagnostic.ts'
 import { isAmbiguous, literalPrefix } from '../values/path-pattern.ts'
 
-/** One way to reach an operation: its path, or one of its aliases. */
+/** A path by which an operation is reached: its own, or one of its aliases. */
 interface Way {
   readonly method: string
   readonly path: string
@@ -13,7 +13,7 @@ interface Way {
   readonly at: Path
 }
 
-/** What must hold among operations: no request has two of them, nothing is advertised twice. */
+/** Checks that no request matches two operations, and that no service is advertised twice. */
 export const checkRoutes = (parsed: ParsedConfig): readonly Fault[] => [
   ...ambiguities(parsed.operations.flatMap(toWays)),
   ...doubleAdvertisements(parsed.operations),
@@ -28,7 +28,7 @@ const toWays = (operation: GroupedOperation): readonly Way[] => {
   ]
 }
 
-/** Each way is held against those before it that it could meet; one fault a way is enough. */
+/** Compares each path with the earlier ones that could match the same requests; one fault for each path is enough. */
 const ambiguities = (ways: readonly Way[]): readonly Fault[] => {
   const before = new Map<string, Way[]>()
   return ways.flatMap(way => {

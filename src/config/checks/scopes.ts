@@ -3,11 +3,14 @@ import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { findNearest } from '../source/did-you-mean.ts'
 
-/** A text is for a scope that somebody may ask for: a client of the file, or one of the store for what an operation wants. */
+/**
+ * Checks that each scope with a description can be requested: by a client of the file, or by a client of the store if
+ * an operation requires the scope.
+ */
 export const checkScopes = ({ topLevel, clients, operations, hasAllOperations }: ParsedConfig): readonly Fault[] => {
   const texts = Object.keys(topLevel.value.scopes)
   if (texts.length === 0) return []
-  // With the scopes of one unknown, a text that is for one of them would look wrong.
+  // If the scopes of one client are not known, a description of one of them would look wrong.
   if (
     !hasAllOperations ||
     isInvalid(topLevel.invalidPaths, 'scopes') ||

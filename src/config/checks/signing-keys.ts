@@ -4,7 +4,7 @@ import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
-/** Whether the operator's own keys can sign all that is to be signed. */
+/** Checks that the operator's own keys include all algorithms that Sidegate signs with. */
 export const checkSigningKeys = (parsed: ParsedConfig): readonly Fault[] => [
   ...applyRules(keyRules, parsed.topLevel, parsed.topLevel.value.keys),
   ...lackingKeys(parsed),
@@ -21,7 +21,7 @@ const keyRules: readonly Rule<ParsedConfig['topLevel']['value']['keys']>[] = [
 ]
 
 const lackingKeys = (parsed: ParsedConfig): readonly Fault[] => {
-  // With a client's algorithm in doubt there is no telling.
+  // If a client's algorithm is invalid, the algorithms are not known.
   if (parsed.clients.some(({ invalidPaths }) => algFields.some(field => isInvalid(invalidPaths, field)))) return []
   return applyRules(rules, parsed.topLevel, parsed)
 }
@@ -41,7 +41,7 @@ const rules: readonly Rule<ParsedConfig>[] = [
   },
 ]
 
-/** What access tokens and introspection answers are signed with. */
+/** The algorithms of access tokens and introspection responses. */
 const neededAlgs = ({ topLevel, clients }: ParsedConfig): readonly string[] => {
   const asked = new Set(algFields.flatMap(field => [...new Set(clients.map(({ value }) => value[field]))]))
   return signingAlgs.filter(alg => alg === topLevel.value.tokens.accessToken.alg || asked.has(alg))

@@ -10,13 +10,13 @@ import { checkClient, checkCodes } from './clients.ts'
 import { checkFapiClient, findServerLack } from './fapi-profile.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
-/** What of a configuration a client of the store has to fit. */
+/** The parts of a configuration that a client of the store must fit. */
 export type StoredClientSetting = Pick<
   SidegateConfig,
   'oauth' | 'plans' | 'operations' | 'tls' | 'trustedProxies' | 'clientCertificateHeader'
 >
 
-/** What must hold inside a client of the store, and between it and the configuration: what must hold for one of the file. */
+/** Checks a client of the store by itself and against the configuration, as a client of the file is checked. */
 export const checkStoredClient = (
   client: ConfigSection<ParsedClient>,
   client_id: string,
@@ -99,7 +99,8 @@ const rules: readonly Rule<Facts>[] = [
     },
   },
   {
-    // The header does not say whether the proxy verified: what clients of the file need says what the proxy does.
+    // The header does not tell whether the proxy verified the chain. The methods of the clients in the file tell what
+    // the proxy does.
     reads: [method],
     check: ({ client, config, sources }) => {
       const isByCertificate = client[method].endsWith('tls_client_auth')

@@ -4,7 +4,7 @@ import type { ParsedConfig, ParsedTopLevel } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
-/** What must hold between store and workers, and between the times of a request. */
+/** Checks the store against the number of workers, and the timeouts of a request against each other. */
 export const checkTopLevel = ({ topLevel }: ParsedConfig): readonly Fault[] =>
   applyRules(rules, topLevel, topLevel.value)
 
@@ -32,7 +32,7 @@ const rules: readonly Rule<ParsedTopLevel>[] = [
   },
 ]
 
-/** What is wrong with the TLS files of a Redis address. */
+/** A problem of the TLS files of a Redis address. */
 const findTlsFault = (store: StoreUrl): string | undefined => {
   const address = store.kind === 'redis' ? parseRedisAddress(store) : undefined
   if (!address || 'problem' in address || !address.tls) return undefined

@@ -2,7 +2,7 @@ import type { ParsedConfig, ParsedUpstream } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, keyAt, type Rule, valueAt } from './rule.ts'
 
-/** What must hold inside each upstream. */
+/** Checks each upstream by itself. */
 export const checkUpstreams = ({ upstreams }: ParsedConfig): readonly Fault[] =>
   upstreams.flatMap(upstream => applyRules(rules, upstream, upstream.value))
 

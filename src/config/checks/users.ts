@@ -2,7 +2,7 @@ import type { ParsedConfig, ParsedUser } from '../parse/parsed-config.ts'
 import type { Fault } from '../source/diagnostic.ts'
 import { applyRules, type Rule, valueAt } from './rule.ts'
 
-/** What must hold inside each user, and between users and clients. */
+/** Checks each user by itself, and users against clients. */
 export const checkUsers = (parsed: ParsedConfig): readonly Fault[] => {
   if (parsed.users.length === 0) return []
   const clientIds = new Set(parsed.clients.map(({ value }) => value.client_id))
@@ -25,7 +25,7 @@ const rules: readonly Rule<Facts>[] = [
       user.password_hash ? undefined : valueAt('password_hash', 'missing; take what `sidegate hash` prints'),
   },
   {
-    // A client's own tokens carry its client_id as sub (RFC 9068 section 2.2); a person must not be taken for one.
+    // A client's own tokens have its client_id as sub (RFC 9068 section 2.2). No user may have the same sub.
     reads: ['sub'],
     check: ({ user, clientIds }) =>
       user.sub !== undefined && clientIds.has(user.sub)

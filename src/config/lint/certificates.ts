@@ -8,7 +8,7 @@ import type { ParsedConfig } from '../parse/parsed-config.ts'
 import type { Path } from '../source/diagnostic.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
-/** An operator is warned so long before something expires, to have the time to replace it. */
+/** How long before an expiry the operator is warned, to have time for the replacement. */
 export const dueAtMs = 14 * 86_400_000
 
 /** The certificates in the files that the configuration names. */
@@ -16,7 +16,8 @@ export const certificateRules = {
   'expiring-certificate': async ({ parsed, nowMs }) =>
     (await readAll(parsed)).flatMap(({ path, certificates, isBundle }) => {
       const ends = certificates.toSorted((one, other) => endMs(one) - endMs(other))
-      // While a CA is replaced the old one and the new one stand side by side; of a chain every one is needed.
+      // While a CA is replaced, the bundle contains the old one and the new one. In a chain every certificate is
+      // needed.
       const ending = ends.at(isBundle ? -1 : 0)
       if (!ending || !isDue(ending, nowMs)) return []
       return [
@@ -38,7 +39,10 @@ export const certificateRules = {
 
 const endMs = ({ validToDate }: X509Certificate): number => validToDate.getTime()
 
-/** Short-lived ones are renewed late by design: those are due when less than a third of their time is left. */
+/**
+ * Short-lived certificates are renewed late by design, so for them the warning starts when less than a third of their
+ * lifetime is left.
+ */
 const isDue = (certificate: X509Certificate, nowMs: number): boolean => {
   const lifetimeMs = endMs(certificate) - certificate.validFromDate.getTime()
   return endMs(certificate) - nowMs < Math.min(dueAtMs, lifetimeMs / 3)
@@ -47,7 +51,7 @@ const isDue = (certificate: X509Certificate, nowMs: number): boolean => {
 interface CertificateFile {
   readonly path: Path
   readonly file: string
-  /** CAs, of which one is enough. */
+  /** A bundle of CAs, of which one is enough. */
   readonly isBundle: boolean
 }
 
@@ -81,7 +85,7 @@ const toFile = (path: Path, file: string | undefined, isBundle: boolean): readon
 
 type ParsedCertificateFile = CertificateFile & { readonly certificates: readonly X509Certificate[] }
 
-/** The configuration has no problem, so each could be read; one that went meanwhile has nothing to warn of. */
+/** The configuration has no problems, so each file could be read. A file that was deleted since leads to no warning. */
 const readAll = async (parsed: ParsedConfig): Promise<readonly ParsedCertificateFile[]> =>
   Promise.all(filesOf(parsed).map(async file => ({ ...file, certificates: await readCertificates(file.file) })))
 

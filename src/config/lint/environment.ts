@@ -1,6 +1,6 @@
 import { valueAt, type WarningRules, warnIf } from './warning.ts'
 
-/** What the configuration meets where it runs. */
+/** The configuration compared with the environment that it runs in. */
 export const surroundingRules = {
   'drain-outlasts-grace': ({ parsed: { topLevel }, written, graceMs }) => {
     const { delay, timeout } = topLevel.value.shutdown
@@ -17,7 +17,7 @@ export const surroundingRules = {
     ),
 } as const satisfies WarningRules
 
-/** Where the file may say it; what a person would change comes first. */
+/** The settings that determine it; the one that an operator would change comes first. */
 const placesOfDrain = [
   ['shutdown', 'timeout'],
   ['shutdown', 'delay'],

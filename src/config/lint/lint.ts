@@ -8,34 +8,39 @@ import type { LintInput, Warning } from './warning.ts'
 
 export { parseDurationMs } from '../values/units.ts'
 
-/** A warning with its place, and the rule that it comes from. */
+/** A warning with its position, and the rule that produced it. */
 export interface PlacedWarning extends Problem {
   readonly rule: string
 }
 
-/** What was found in a configuration. */
+/** The result for a configuration. */
 export type LintedConfig =
   /** In the order of the file. No message repeats a secret. */
   | { readonly ok: true; readonly warnings: readonly PlacedWarning[] }
-  /** There is something wrong with it, so that nobody looked further. */
+  /** The configuration has problems, so the rules were not applied. */
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-/** What a configuration is held to. */
+/** The options of a check. */
 export interface LintOptions {
-  /** In milliseconds since 1970: what has ended by then, or ends soon after. */
+  /**
+   * In milliseconds since 1970. Certificates and secrets that have expired by then, or will soon after, are reported.
+   */
   readonly nowMs: number
-  /** How long the process has from SIGTERM to SIGKILL. */
+  /** The time from SIGTERM to SIGKILL. */
   readonly graceMs: number
-  /** Rules that do not hold here. */
+  /** Ids of rules to skip. */
   readonly allowed: readonly string[]
-  /** Reads the file and those that it names for its values. Left out: from the disk. */
+  /** Reads the file and the files that it names for its values. Left out: from the disk. */
   readonly read?: ReadText
 }
 
 /** The ids of all rules. */
 export const warningRuleIds: readonly string[] = Object.keys(warningRules)
 
-/** Reads and checks a configuration file as `loadConfig` does, and says what of it will hurt in production. */
+/**
+ * Reads and checks a configuration file as `loadConfig` does, and returns warnings of settings that are harmful in
+ * production.
+ */
 export const lintConfig = async (
   file: string,
   env: NodeJS.ProcessEnv,
@@ -64,6 +69,6 @@ const place = (file: string, source: YamlSource, rule: string, { path, message }
   message: path.length === 0 ? message : `${pathText(path)}: ${message}`,
 })
 
-/** One line: the problem's form, and the rule behind it. */
+/** One line in the form of a problem, followed by the rule's id. */
 export const formatWarning = ({ file, line, column, message, rule }: PlacedWarning): string =>
   `${file}:${line}:${column}: warning: ${message} [${rule}]`

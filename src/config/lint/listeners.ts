@@ -2,7 +2,7 @@ import { isLoopback, isWideNetwork, isWildcard } from '../values/address.ts'
 import { issuerOf } from '../values/issuer.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
-/** Who can reach what, and by which way. */
+/** Listeners and proxies: which networks can reach them. */
 export const listenerRules = {
   'http-issuer': ({ parsed: { topLevel } }) => {
     const { protocol, hostname } = new URL(issuerOf(topLevel.value))

@@ -3,7 +3,7 @@ import { toOperationView } from '../resolve/effective-operation.ts'
 import { isLoopback } from '../values/address.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
-/** What callers send, and where it goes. */
+/** Operations: what clients send, and where it is forwarded to. */
 export const operationRules = {
   'plain-upstream': ({ parsed }) => {
     const names = findTokenReaders(parsed)
@@ -24,7 +24,7 @@ export const operationRules = {
     ),
   'unheld-scope': ({ parsed }) => {
     const held = new Set(parsed.clients.flatMap(({ value }) => value.scope))
-    // Where all clients are in the store, nothing is known of theirs.
+    // If all clients are in the store, their scopes are not known.
     if (parsed.clients.length === 0) return []
     return parsed.operations.flatMap(({ path, value }) =>
       value.scopes.flatMap((scope, index) =>
@@ -49,7 +49,7 @@ export const operationRules = {
 const isForwarding = (grouping: ParsedConfig['groupings'][number], { operations }: ParsedConfig): boolean =>
   operations.some(operation => operation.grouping === grouping && toOperationView(operation).credentials === 'bearer')
 
-/** The upstreams to which `Authorization` goes. */
+/** The upstreams to which `Authorization` is forwarded. */
 const findTokenReaders = ({ operations }: ParsedConfig): ReadonlySet<string | undefined> =>
   new Set(
     operations.filter(({ value }) => value.forwardAuthorization).map(operation => toOperationView(operation).upstream),

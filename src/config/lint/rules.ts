@@ -8,7 +8,7 @@ import { storeRules } from './stores.ts'
 import { tokenRules } from './tokens.ts'
 import type { WarningRules } from './warning.ts'
 
-/** Everything that `check --strict` warns of. A new rule is one member of a table and its row in README.md beside it. */
+/** All warnings of `check --strict`. A new rule is one member of a table and its row in README.md beside it. */
 export const warningRules: WarningRules = {
   ...secretRules,
   ...secretStrengthRules,

@@ -5,7 +5,7 @@ import type { Path } from '../source/diagnostic.ts'
 import { dueAtMs } from './certificates.ts'
 import { type Warning, type WarningRules, warnIf } from './warning.ts'
 
-/** Secrets that others know, can guess, or that are about to end, wherever they come from. */
+/** Secrets that are published, easy to guess, or about to expire, wherever they come from. */
 export const secretStrengthRules = {
   'known-secret': async ({ parsed }) => [
     ...plainSecrets(parsed).flatMap(({ path, text }) => warnIf(isKnown(text), path, known)),
@@ -47,7 +47,7 @@ const plainSecrets = (parsed: ParsedConfig): readonly { readonly path: Path; rea
     client_secret ? [{ path: [...path, 'client_secret'], text: client_secret.reveal() }] : [],
   )
 
-/** Of the samples, the manifests and the README. */
+/** The secrets of the samples, the manifests and the README. */
 const sampleSecrets = [
   'replace-this-secret',
   'demo-secret',
@@ -61,7 +61,7 @@ const isKnown = (text: string): boolean => sampleSecrets.includes(text)
 
 const known = 'everybody knows this one, from the samples of Sidegate; make one by `sidegate client new`'
 
-/** Guessing a hash takes a while, so only that of the samples' user is tried. */
+/** Verifying a guess against a hash takes a while, so only the password of the samples' user is tried. */
 const findDemoUser = async ({ users }: ParsedConfig): Promise<readonly Warning[]> => {
   const found = users.find(({ value }) => value.username === 'alice')
   if (!found?.value.password_hash) return []
@@ -70,7 +70,10 @@ const findDemoUser = async ({ users }: ParsedConfig): Promise<readonly Warning[]
   return warnIf(isDemo, [...found.path, 'password_hash'], message)
 }
 
-/** RFC 6749 section 10.10: one guess in 2^128, which is 22 characters of 64 kinds; few kinds are words or counting. */
+/**
+ * RFC 6749 section 10.10: a probability of 2^-128, which takes 22 characters of 64 kinds; a text with few kinds is a
+ * word or a counter.
+ */
 const leastCharacters = 22
 const leastKinds = 8
 
@@ -80,7 +83,7 @@ const guessable = `can be guessed: a secret has ${leastCharacters} characters or
 
 const weakHash = 'this stored form is computed too quickly for what a person chose; make it anew by `sidegate hash`'
 
-/** When the last of its secrets ends; infinite: never, or it has none. */
+/** When the last of its secrets expires; infinite: never, or it has none. */
 const lastEndMs = ({ client_secret, client_secret_hash, client_secrets }: ParsedClient): number => {
   if (client_secret ?? client_secret_hash) return Infinity
   return client_secrets.length === 0 ? Infinity : Math.max(...client_secrets.map(({ until = Infinity }) => until))

@@ -3,7 +3,7 @@ import type { Path } from '../source/diagnostic.ts'
 import { textWithoutVariables } from '../source/environment.ts'
 import { type LintInput, valueAt, type WarningRules, warnIf } from './warning.ts'
 
-/** Secrets that whoever reads the file reads too. */
+/** Secrets that can be read in the file itself. */
 export const secretRules = {
   'plain-secret': input =>
     findSecrets(input).flatMap(({ path, own, better }) =>
@@ -19,10 +19,10 @@ export const secretRules = {
     ),
 } as const satisfies WarningRules
 
-/** A place of the file that may say a secret. */
+/** A field of the file that may contain a secret. */
 interface WrittenSecret {
   readonly path: Path
-  /** What of it stands in the file itself. */
+  /** The part of it that is in the file itself. */
   readonly own: string
   readonly withDefaults: string
   readonly better: string
@@ -37,7 +37,7 @@ const findSecrets = ({ parsed, written }: LintInput): readonly WrittenSecret[] =
 
 interface SecretPlace {
   readonly path: Path
-  /** What of the value is secret; empty: nothing. */
+  /** The secret part of a value; empty if there is none. */
   readonly secretOf: (value: unknown) => string
   readonly better: string
 }
@@ -56,7 +56,7 @@ const secretPlaces = ({ clients }: ParsedConfig): readonly SecretPlace[] => [
 
 const better = (keys: string, variable: string): string => `give it as ${keys} or \${${variable}}, without a default`
 
-/** Those of a Redis address: its own, and that of the Sentinels. */
+/** The passwords of a Redis address: its own, and that of the Sentinels. */
 const storePasswords = (value: unknown): string => {
   const text = String(value)
   const [, own = ''] = /^[a-z+]+:\/\/[^@/]*?:([^@/]*)@/.exec(text) ?? []
@@ -64,14 +64,16 @@ const storePasswords = (value: unknown): string => {
   return own + ofSentinels
 }
 
-/** Of a JWK set, as a mapping or as JSON text: the `d` that EC, OKP and RSA keys have (RFC 7518 section 6). */
+/**
+ * The private parts of a JWK set, as a mapping or as JSON text: the `d` of EC, OKP and RSA keys (RFC 7518 section 6).
+ */
 const privateParts = (value: unknown): string => {
   if (typeof value === 'string') return value
   const { keys } = value as { readonly keys?: unknown }
   return Array.isArray(keys) ? keys.map((key: { readonly d?: unknown }) => key.d ?? '').join('') : ''
 }
 
-/** In every text of a value. */
+/** Applies to every text of a value. */
 const withoutVariables = (value: unknown, defaults: boolean): unknown => {
   if (typeof value === 'string') return textWithoutVariables(value, { defaults })
   if (Array.isArray(value)) return value.map(item => withoutVariables(item, defaults))

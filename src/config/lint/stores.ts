@@ -3,7 +3,7 @@ import type { ParsedConfig } from '../parse/parsed-config.ts'
 import { isLoopback } from '../values/address.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
-/** Where tokens, keys and counts are kept, and what happens while they are away. */
+/** Where tokens, keys and counts are stored, and what happens while the store is unavailable. */
 export const storeRules = {
   'memory-store': ({ parsed: { topLevel } }) =>
     warnIf(
@@ -47,7 +47,7 @@ export const storeRules = {
     ),
 } as const satisfies WarningRules
 
-/** A Redis of another machine. */
+/** A Redis on another machine. */
 const findRemoteRedis = ({ topLevel }: ParsedConfig): RedisAddress | undefined => {
   const { store } = topLevel.value
   const address = store.kind === 'redis' ? parseRedisAddress(store) : undefined

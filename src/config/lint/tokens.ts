@@ -1,7 +1,7 @@
 import { algFields } from '../schema/clients.ts'
 import { type WarningRules, warnIf } from './warning.ts'
 
-/** What clients may do, what they get, and for how long. */
+/** Clients and their tokens: permissions and lifetimes. */
 export const tokenRules = {
   'long-access-token': ({ parsed: { topLevel } }) =>
     warnIf(

@@ -5,14 +5,14 @@ import { ownMember, setOwnMember } from '../../own-member.ts'
 export type Parse<S extends z.ZodObject> = (raw: unknown) => z.ZodSafeParseResult<z.output<S>>
 
 /**
- * Parses many mappings by one strict schema, such as a hundred thousand clients that give five of its forty keys, and
- * often the same values as the client before: what is left out or the same again is parsed once, and shared. No key of
- * the schema may depend on another.
+ * Parses many mappings by one strict schema, such as a hundred thousand clients that set five of its forty keys, often
+ * to the same values as the client before. Defaults and repeated values are parsed once and shared. No key of the
+ * schema may depend on another.
  */
 export const createCachedParse = <S extends z.ZodObject>(schema: S): Parse<S> => {
   const { fields, defaults, required } = toFields(schema)
 
-  /** Undefined where something is wrong. */
+  /** Undefined if a field is invalid. */
   const parseFields = (raw: Mapping): Record<string, unknown> | undefined => {
     for (const key of required) if (!Object.hasOwn(raw, key)) return undefined
     const data = { ...defaults }
@@ -25,7 +25,7 @@ export const createCachedParse = <S extends z.ZodObject>(schema: S): Parse<S> =>
   }
   return raw => {
     const data = isMapping(raw) ? parseFields(raw) : undefined
-    // The schema itself says what is wrong.
+    // Parses again with the whole schema for its error messages.
     return data ? { success: true, data: data as z.output<S> } : schema.safeParse(raw)
   }
 }
@@ -36,7 +36,7 @@ const isMapping = (raw: unknown): raw is Mapping => typeof raw === 'object' && r
 
 interface Fields {
   readonly fields: ReadonlyMap<string, ParseField>
-  /** What the keys come to that are left out, where it is anything. */
+  /** The parsed values of the keys that are left out, unless undefined. */
   readonly defaults: Readonly<Record<string, unknown>>
   /** Keys that cannot be left out. */
   readonly required: readonly string[]
@@ -54,7 +54,7 @@ const toFields = ({ shape }: z.ZodObject): Fields => {
   }
 }
 
-/** Parses what is not the same as the time before. */
+/** Parses a value unless it equals the previous one. */
 const remembering = (field: z.ZodType): ParseField => {
   let before: { readonly raw: unknown; readonly result: z.ZodSafeParseResult<unknown> } | undefined
   return raw => {
@@ -63,7 +63,7 @@ const remembering = (field: z.ZodType): ParseField => {
   }
 }
 
-/** Lists by what is in them; mappings are taken for different. */
+/** Compares lists by their items. Mappings never count as equal. */
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || (Array.isArray(one) && Array.isArray(other) && areSame(one, other))
 

@@ -4,21 +4,21 @@ import { type Fault, type Path, startsWith } from '../source/diagnostic.ts'
 import type { Parse } from './cached-parse.ts'
 import { findMeantKey, toFaults } from './zod-issues.ts'
 
-/** One mapping of the configuration that is checked by itself: a client, an operation, the head of the file. */
+/** One mapping of the configuration that is checked by itself: a client, an operation, or the top level of the file. */
 export interface ConfigSection<T> {
   readonly path: Path
   readonly value: T
   /**
-   * Places that had a fault of their own and have their default here. A cross check that reads one of them waits, so
-   * that one mistake is one problem.
+   * Paths that had a fault of their own and have their default here. A cross check that reads one of them is skipped,
+   * so that one mistake leads to one problem.
    */
   readonly invalidPaths: InvalidPaths
 }
 
-/** Keys from the element down to what is broken; of a list the whole. */
+/** Keys from the section down to the invalid value; a list counts as one value. */
 export type InvalidPaths = readonly (readonly string[])[]
 
-/** Whether a field, such as `tokens.code.lifetime`, is broken, in part or with what it stands in. */
+/** Whether a field, such as `tokens.code.lifetime`, or a part of it, or a mapping around it, is invalid. */
 export const isInvalid = (invalidPaths: InvalidPaths, field: string): boolean => {
   if (invalidPaths.length === 0) return false
   const place = field.split('.')
@@ -27,15 +27,15 @@ export const isInvalid = (invalidPaths: InvalidPaths, field: string): boolean =>
 
 export interface ParsedSection<T> {
   readonly faults: readonly Fault[]
-  /** Undefined where a field that cannot be done without is broken. */
+  /** Undefined if a required field is invalid. */
   readonly section: ConfigSection<T> | undefined
 }
 
 /**
- * Checks one mapping against its schema. Where fields are broken, the rest is still parsed, so that cross checks can
- * say in the same go what else is wrong.
+ * Checks one mapping against its schema. If fields are invalid, the rest is still parsed, so that cross checks can
+ * report other problems at the same time.
  * @param known faults found before, whose values are missing from `raw`
- * @param parse what the schema's `safeParse` does, perhaps in less time
+ * @param parse a function with the result of the schema's `safeParse` that may be faster
  */
 export const parseSection = <S extends z.ZodObject>(
   schema: S,
@@ -57,10 +57,10 @@ export const parseSection = <S extends z.ZodObject>(
   return { faults, section: parseRest(schema, raw, path, invalidPaths) }
 }
 
-/** Shared by all that have none. */
+/** One shared empty list. */
 const none: readonly never[] = []
 
-/** The place a fault is in; for a misspelt key also the one that was meant; `x` for `x_file`. */
+/** The path of a fault; for a misspelt key also the key that was probably meant; `x` for `x_file`. */
 const invalidPathsOf = (fault: Fault, schema: z.ZodObject, base: Path): InvalidPaths => {
   const place = keysBelow(fault.path, base)
   const above = place.slice(0, -1)
@@ -70,14 +70,16 @@ const invalidPathsOf = (fault: Fault, schema: z.ZodObject, base: Path): InvalidP
   return [last, last.replace(/_file$/, ''), ...(meant ? [meant] : [])].map(key => [...above, key])
 }
 
-/** As far as they lead through mappings. */
+/** The keys of a path as far as it leads through mappings. */
 const keysBelow = (path: readonly PropertyKey[], base: Path): readonly string[] => {
   const below = path.slice(base.length)
   const end = below.findIndex(step => typeof step === 'number')
   return below.slice(0, end < 0 ? undefined : end).map(String)
 }
 
-/** What is left without what is broken. Where that cannot be done without, what it stands in is left out as well. */
+/**
+ * Parses the mapping without its invalid values. If one of them is required, the mapping around it is left out as well.
+ */
 const parseRest = <S extends z.ZodObject>(
   schema: S,
   raw: unknown,

@@ -19,7 +19,7 @@ export type ParsedClient = z.output<typeof clientSchema>
 export type ParsedSecret = ParsedClient['client_secrets'][number]
 export type ParsedUser = z.output<typeof userSchema>
 
-/** An element that has its name as its key. */
+/** A section whose key is its name. */
 export interface Named<T> extends ConfigSection<T> {
   readonly name: string
 }
@@ -29,7 +29,7 @@ export interface GroupedOperation extends ConfigSection<ParsedOperation> {
   readonly grouping: ConfigSection<ParsedGrouping>
 }
 
-/** The configuration, each part checked by itself: what the cross checks read and the result is made of. */
+/** The configuration with each part checked by itself. The cross checks read it, and the result is built from it. */
 export interface ParsedConfig {
   readonly topLevel: ConfigSection<ParsedTopLevel>
   readonly login: ConfigSection<ParsedLogin>
@@ -39,7 +39,10 @@ export interface ParsedConfig {
   readonly upstreams: readonly Named<ParsedUpstream>[]
   readonly clients: readonly ConfigSection<ParsedClient>[]
   readonly users: readonly ConfigSection<ParsedUser>[]
-  /** Every name that the file gives to a plan or an upstream, also of broken ones: who names those makes no mistake. */
+  /**
+   * Every name that the file gives to a plan or an upstream, even if its section is invalid, so that a reference to it
+   * is not reported as well.
+   */
   readonly planNames: readonly string[]
   readonly upstreamNames: readonly string[]
   /** Whether every operation of the file is in `operations`. */
@@ -83,7 +86,7 @@ const readOperations = (reader: Reader, grouping: ConfigSection<ParsedGrouping>)
     .sections(operationSchema, grouping.value.operations, [...grouping.path, 'operations'])
     .map(operation => ({ ...operation, invalidPaths: withGroupingFields(operation, grouping), grouping }))
 
-/** What an operation takes from its grouping is as good as its own. */
+/** Fields that an operation inherits from its grouping are as invalid as its own. */
 const withGroupingFields = (operation: ConfigSection<unknown>, grouping: ConfigSection<unknown>): InvalidPaths => [
   ...operation.invalidPaths,
   ...(isInvalid(grouping.invalidPaths, 'basePath') ? [['path']] : []),
@@ -94,7 +97,7 @@ type Mapping = Readonly<Record<string, unknown>>
 
 interface Reader {
   mapping(raw: unknown, path: Path): Mapping
-  /** A mapping that has a default for every field, so that there is always an element. */
+  /** A mapping that has a default for every field, so that there is always a section. */
   section<S extends z.ZodObject>(schema: S, raw: Mapping, path: Path): ConfigSection<z.output<S>>
   sections<S extends z.ZodObject>(schema: S, raw: unknown, path: Path): readonly ConfigSection<z.output<S>>[]
   named<S extends z.ZodObject>(schema: S, raw: Mapping, path: Path): readonly Named<z.output<S>>[]

@@ -3,7 +3,10 @@ import { ownMember } from '../../own-member.ts'
 import type { Fault, Path } from '../source/diagnostic.ts'
 import { findNearest } from '../source/did-you-mean.ts'
 
-/** What the schema found, in our words: what is wrong, what would be right, never the value itself. */
+/**
+ * Converts a problem that the schema found to our messages: what is wrong and how to correct it, never the value
+ * itself.
+ */
 export const toFaults = (issue: z.core.$ZodIssue, schema: z.ZodType, raw: unknown, base: Path): readonly Fault[] => {
   const inside = issue.path.filter(step => typeof step !== 'symbol')
   const path = [...base, ...inside]
@@ -25,13 +28,13 @@ export const toFaults = (issue: z.core.$ZodIssue, schema: z.ZodType, raw: unknow
   }
 }
 
-/** The key that an unknown one most likely stands for, where it is plain enough. */
+/** The known key that an unknown one most likely stands for, if one is near enough. */
 export const findMeantKey = (key: string, schema: z.ZodType, inside: Path): string | undefined => {
   const known = knownKeysAt(schema, inside)
   return findUnended(key, known) ?? findNearest(key, known)
 }
 
-/** The known key at the beginning of one that took its value in: what stands behind it may be a secret. */
+/** The known key at the beginning of an unknown one that contains its value too; the rest of it may be a secret. */
 const findUnended = (key: string, known: readonly string[]): string | undefined =>
   known.find(candidate => key.startsWith(`${candidate} `) || key.startsWith(`${candidate}:`))
 

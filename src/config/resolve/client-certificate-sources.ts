@@ -1,19 +1,19 @@
 import type { ClientAuth, ClientCertificateHeader } from '../../http/tls/tls-options.ts'
 
-/** A way on which the certificate of a client reaches Sidegate, and whether somebody vouches for it there. */
+/** A way by which client certificates reach Sidegate, and whether their chain is verified there. */
 export interface CertificateSource {
   readonly by: 'tls' | 'header'
   readonly isChainVerified: boolean
 }
 
-/** What opens ways. */
+/** The settings that determine the sources. */
 export interface CertificateSourceSettings {
   readonly trustedProxies: readonly string[]
   readonly clientCertificateHeader: ClientCertificateHeader
   readonly tls?: { readonly clientAuth: ClientAuth; readonly clientCa_file?: string | undefined } | undefined
 }
 
-/** Every way that the configuration opens. */
+/** Every source that the configuration enables. */
 export const certificateSources = (topLevel: CertificateSourceSettings): readonly CertificateSource[] => {
   const { tls, trustedProxies, clientCertificateHeader } = topLevel
   const asksItself = tls !== undefined && tls.clientAuth !== 'off'

@@ -2,20 +2,20 @@ import type { Credentials, OperationPlan } from '../../gateway/operation.ts'
 import type { GroupedOperation, ParsedOperation } from '../parse/parsed-config.ts'
 import { joinPath } from '../values/path-pattern.ts'
 
-/** What Sidegate answers itself. */
+/** The services that Sidegate itself provides. */
 export type Service = NonNullable<ParsedOperation['serves']>
 
-/** In place of an upstream's name: another gateway forwards the operation, and asks here first. */
+/** Used in place of an upstream's name: another gateway forwards the operation, and asks Sidegate first. */
 export const noUpstream = 'none'
 
-/** An operation of the file with what it takes from its grouping and its defaults filled in. */
+/** An operation of the file with the settings of its grouping and its defaults filled in. */
 export interface OperationView {
   readonly method: string
   /** From the origin, base path included. */
   readonly path: string
   readonly aliases: readonly string[]
   readonly serves: Service | undefined
-  /** Where it is forwarded, or `noUpstream`; undefined where Sidegate serves it, or where nobody said. */
+  /** The upstream's name, or `noUpstream`; undefined if Sidegate serves the operation, or if none is set. */
   readonly upstream: string | undefined
   readonly credentials: Credentials
   readonly plan: OperationPlan
@@ -37,11 +37,14 @@ export const toOperationView = ({ value, grouping }: GroupedOperation): Operatio
 
 const toPlan = (plan: string): OperationPlan => (plan === 'client' || plan === 'none' ? plan : { name: plan })
 
-/** Whether a request shows whose plan to charge. An authorization request names its client without proof. */
+/**
+ * Whether a request identifies the client whose plan is charged. An authorization request names its client without
+ * authentication.
+ */
 export const namesClient = (credentials: Credentials, serves: Service | undefined): boolean =>
   credentials !== 'none' || serves === 'authorize'
 
-/** What makes sense for what an operation does; the first is the default. */
+/** The credentials that are possible for each kind of operation; the first is the default. */
 export const allowedCredentials: Readonly<Record<Service | 'forward', readonly [Credentials, ...Credentials[]]>> = {
   token: ['client'],
   introspect: ['client'],
@@ -55,7 +58,7 @@ export const allowedCredentials: Readonly<Record<Service | 'forward', readonly [
   forward: ['bearer', 'query', 'none'],
 }
 
-/** The methods by which each thing is served. */
+/** The methods of each service. */
 export const servedMethods: Readonly<Record<Service, readonly string[]>> = {
   token: ['POST'],
   introspect: ['POST'],

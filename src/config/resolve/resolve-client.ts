@@ -8,30 +8,30 @@ import {
 } from '../../oauth/clients/metadata.ts'
 import type { ParsedClient, ParsedConfig, ParsedSecret } from '../parse/parsed-config.ts'
 
-/** Every client of a draft without faults, as the authorization server takes them. */
+/** Every client of a valid configuration, as the authorization server takes them. */
 export const resolveClients = (parsed: ParsedConfig): Clients => createClients(registrationsOf(parsed))
 
-/** One after the other, so that they are not all there at once. */
+/** A generator, so that not all registrations are in memory at once. */
 function* registrationsOf({ topLevel, clients, planNames }: ParsedConfig): Generator<ClientRegistration> {
   const [plan = ''] = planNames
   const { profile, tokens } = topLevel.value
   for (const { value } of clients) yield toClient(value, { profile, alg: tokens.accessToken.alg, plan })
 }
 
-/** What holds for clients that say nothing else themselves; the profile whatever they say, where it is one. */
+/** Defaults for clients. The profile, if it is set for all clients, applies even if a client sets another one. */
 export interface ClientDefaults {
   readonly profile: ClientRegistration['profile']
   readonly alg: ClientRegistration['access_token_signed_response_alg']
   readonly plan: string
 }
 
-/** The profile that a client keeps to: its own, or the one that the file sets for all. */
+/** The profile of a client: its own, or the one that the file sets for all. */
 export const profileOf = (
   client: ParsedClient,
   topLevel: Pick<ClientDefaults, 'profile'>,
 ): ClientRegistration['profile'] => (topLevel.profile === 'none' ? client.profile : topLevel.profile)
 
-/** A client without faults, as the authorization server takes it. */
+/** A valid client, as the authorization server takes it. */
 export const toClient = (client: ParsedClient, defaults: ClientDefaults): ClientRegistration => {
   const profile = profileOf(client, defaults)
   const { alg } = defaults
@@ -66,7 +66,7 @@ export const toClient = (client: ParsedClient, defaults: ClientDefaults): Client
   }
 }
 
-/** None, or the one that is said in these members. */
+/** The secret in these members, or none. */
 const toSecrets = (secret: Partial<ParsedSecret>): readonly ClientSecret[] => {
   const { client_secret, client_secret_hash, until } = secret
   const end = until === undefined ? {} : { untilMs: until }
@@ -79,7 +79,7 @@ const findKeys = ({ jwks, jwks_uri }: ParsedClient): ClientKeys | undefined => {
   return jwks_uri === undefined ? undefined : { kind: 'uri', uri: jwks_uri }
 }
 
-/** What the client registered of its certificate; one, where the checks have passed. */
+/** The registered names of the client's certificate; one, if the checks have passed. */
 export const certificateNames = (client: ParsedClient): readonly CertificateName[] => {
   const names: CertificateName[] = []
   for (const { kind, field } of certificateNameFields) {

@@ -6,13 +6,13 @@ import { certificateSources } from './client-certificate-sources.ts'
 import { resolveClients } from './resolve-client.ts'
 import { toResources } from './resolve-resources.ts'
 
-/** How long a person may take from the authorization request to the decision. */
+/** How long a user may take from the authorization request to the decision. */
 const interactionLifetimeSec = 900
 
-/** How long a key signs where nobody says. */
+/** Default time for which a key signs. */
 const defaultRotationSec = 30 * 86_400
 
-/** What the authorization server is told. */
+/** The options of the authorization server. */
 export const resolveOAuth = (parsed: ParsedConfig, issuer: string, operations: readonly Operation[]): OAuthOptions => {
   const { profile, scopes, tokens, keys } = parsed.topLevel.value
   const { accessToken, refreshToken, code, par, dpop } = tokens
@@ -38,9 +38,9 @@ export const resolveOAuth = (parsed: ParsedConfig, issuer: string, operations: r
   }
 }
 
-/** A sign-in takes about 1 KiB in a Redis, and 0.7 KiB in a file (`test/load/growth.ts`). */
+/** An interaction takes about 1 KiB in Redis, and 0.7 KiB in a SQLite file (`test/load/growth.ts`). */
 const interactionBytes = 1024
-/** Which share of the memory that this process may use as many sign-ins as there may be would take. */
+/** The part of this process's memory that the maximum number of interactions may take. */
 const memoryShare = 1 / 16
 const leastInteractions = 10_000
 
@@ -57,7 +57,10 @@ const endpoints = ['token', 'introspect', 'revoke', 'authorize', 'par', 'jwks'] 
 
 const toLogin = ({ mode, url = '' }: ParsedLogin): LoginOptions => (mode === 'handoff' ? { mode, url } : { mode })
 
-/** RFC 8414 section 2 has room for one URL each: the advertised operation, or the first of the configuration. */
+/**
+ * RFC 8414 section 2 has one URL for each endpoint: that of the advertised operation, or of the first one in the
+ * configuration.
+ */
 const toEndpoints = (origin: string, operations: readonly Operation[]): OAuthOptions['endpoints'] =>
   Object.fromEntries(
     endpoints.flatMap(endpoint => {

@@ -4,13 +4,16 @@ import { basePathFault } from '../values/path-pattern.ts'
 import { toOperationView } from './effective-operation.ts'
 
 /**
- * What a token's `aud` may name for a grouping (RFC 8707).
+ * The value of a token's `aud` for a grouping (RFC 8707).
  * @param origin of the issuer, as everywhere here
  */
 export const resourceOf = ({ resource, basePath }: ParsedGrouping, origin: string): string =>
   resource ?? origin + basePath
 
-/** What tokens may be asked for: every forwarding grouping, and what clients introspect for. Each once. */
+/**
+ * The resources that a token can be requested for: every forwarding grouping, and the resources that clients
+ * introspect. Each once.
+ */
 export const toResources = (parsed: ParsedConfig, origin: string): readonly ProtectedResource[] => {
   const guarded = [...Map.groupBy(forwardedOf(parsed), ({ grouping }) => resourceOf(grouping.value, origin))]
   const introspected = parsed.clients.flatMap(({ value }) =>
@@ -26,7 +29,7 @@ export const toResources = (parsed: ParsedConfig, origin: string): readonly Prot
 const forwardedOf = (parsed: ParsedConfig): readonly GroupedOperation[] =>
   parsed.operations.filter(operation => toOperationView(operation).serves === undefined)
 
-/** Groupings may share a resource: then it has the scopes of them all and the name of the first. */
+/** Groupings may share a resource: then it has the scopes of all of them and the name of the first. */
 const toGuarded = (resource: string, operations: readonly GroupedOperation[], origin: string): ProtectedResource => {
   const metadataPath = findMetadataPath(resource, origin)
   return {
@@ -37,7 +40,9 @@ const toGuarded = (resource: string, operations: readonly GroupedOperation[], or
   }
 }
 
-/** The well-known part stands between host and path (RFC 9728 section 3.1). Undefined where it is not ours to serve. */
+/**
+ * The well-known part is between host and path (RFC 9728 section 3.1). Undefined if the resource is not on our origin.
+ */
 export const findMetadataPath = (resource: string, origin: string): string | undefined => {
   const { origin: host, pathname, search } = new URL(resource)
   const path = pathname === '/' ? '' : pathname

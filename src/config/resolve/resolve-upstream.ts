@@ -3,7 +3,7 @@ import type { ClientTlsOptions } from '../../http/client/tls-context.ts'
 import { evenShareOf } from '../../share.ts'
 import type { Named, ParsedUpstream } from '../parse/parsed-config.ts'
 
-/** @param workers how many processes share what the upstream may be asked at a time */
+/** @param workers number of processes that share the upstream's limits */
 export const toUpstream = ({ name, value }: Named<ParsedUpstream>, workers: number): UpstreamOptions => ({
   name,
   targets: value.targets.map(toTarget),

@@ -13,7 +13,7 @@ import { resolveOAuth } from './resolve-oauth.ts'
 import { findMetadataPath, resourceOf } from './resolve-resources.ts'
 import { toUpstream } from './resolve-upstream.ts'
 
-/** A draft without faults to what the rooms take. */
+/** Converts a valid parsed configuration to the options of the rooms. */
 export const resolveConfig = (parsed: ParsedConfig): SidegateConfig => {
   const { value: topLevel } = parsed.topLevel
   const issuer = issuerOf(topLevel)
@@ -67,7 +67,7 @@ const toTls = ({ cert_file, key_file, clientCa_file }: TlsDraft, clientAuth: Cli
 })
 
 const toInternal = ({ listen, tls, jwks }: NonNullable<ParsedTopLevel['internal']>): InternalOptions => {
-  // Where a JWT is proof too, a connection without certificate must come through.
+  // If a JWT is accepted too, a connection without certificate must be possible.
   const clientAuth = jwks ? 'optional' : 'required'
   return {
     listen,
@@ -76,7 +76,7 @@ const toInternal = ({ listen, tls, jwks }: NonNullable<ParsedTopLevel['internal'
   }
 }
 
-/** What is in memory belongs to one process. */
+/** The memory store belongs to one process. */
 const resolveWorkers = ({ workers, store }: ParsedTopLevel): number => {
   if (workers !== 'auto') return workers
   return store.kind === 'memory' ? 1 : usableCpus()

@@ -8,9 +8,9 @@ import { secureUrlFault } from '../values/uris.ts'
 import { checkedText, parsedText, secretText, text, textLike } from '../values/zod-scalars.ts'
 import { publicJwks } from './jwks.ts'
 
-/** What a client proves itself with: secrets, keys, the names in its certificate. */
+/** The credentials of a client: secrets, keys, and the names in its certificate. */
 
-/** What `sidegate hash` prints. */
+/** The output of `sidegate hash`. */
 export const secretHash = () =>
   parsedText(
     text => (isSecretHash(text) ? new Secret(text) : undefined),

@@ -7,7 +7,7 @@ import { resourceFault } from '../values/uris.ts'
 import { checkedText, flag, line, oneOf, oneOfYet, text, textLike } from '../values/zod-scalars.ts'
 import { certificateNameShape, file, keysShape, secretHash, secretsShape } from './client-proofs.ts'
 
-/** Who may ask for tokens: the registered clients, and the people who may sign in. */
+/** Registered clients, and users that may sign in. */
 
 const alg = () => oneOf(signingAlgs).optional()
 

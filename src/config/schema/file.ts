@@ -5,7 +5,7 @@ import { plansSchema } from './plans.ts'
 import { loginSchema, topLevelSchema } from './top-level.ts'
 import { upstreamsSchema } from './upstreams.ts'
 
-/** The whole configuration file, from the same parts that check it piece by piece. */
+/** The whole configuration file, built from the same parts that check it section by section. */
 export const fileSchema = z.strictObject({
   ...topLevelSchema.shape,
   plans: plansSchema,
@@ -18,7 +18,7 @@ export const fileSchema = z.strictObject({
     .describe('How people prove who they are.'),
 })
 
-/** JSON Schema (draft 2020-12) of the file as it is written, for editors. It cannot say what the cross checks say. */
+/** JSON Schema (draft 2020-12) of the file as it is written, for editors. It does not include the cross checks. */
 export const configJsonSchema = (): Readonly<Record<string, unknown>> => ({
   title: 'Configuration of Sidegate',
   ...z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' }),

@@ -7,7 +7,7 @@ import { basePathFault, pathFault } from '../values/path-pattern.ts'
 import { resourceFault } from '../values/uris.ts'
 import { checkedText, flag, line, name, oneOf, sizeBytes, text } from '../values/zod-scalars.ts'
 
-/** The published interface: groupings and their operations, and the upstreams behind them. */
+/** The published interface: groupings and their operations. */
 
 const services = [...served, 'check'] as const
 

@@ -5,14 +5,16 @@ import { type Jwk, kidOf, publicJwkFault, signingJwkFault } from '../values/jwk.
 
 /** JWK sets (RFC 7517 section 5), as a mapping or as the JSON text that a file holds. */
 
-/** Keys of others, by which Sidegate knows them. */
+/** Public keys of others, with which Sidegate verifies their signatures. */
 export const publicJwks = () =>
   jwkSet((keys): JwkSet | KeyFault => {
     const [fault] = faultsOf(keys, publicJwkFault)
     return fault ?? { keys }
   })
 
-/** The keys that Sidegate signs with, each under a name of its own. They are kept as text, to be read where they are used. */
+/**
+ * The keys that Sidegate signs with, each with a unique `kid`. They are kept as text and parsed where they are used.
+ */
 export const signingJwks = () =>
   jwkSet((keys): SigningJwks | KeyFault => {
     const [fault] = [...faultsOf(keys, signingJwkFault), ...doubledKids(keys)]
@@ -22,7 +24,7 @@ export const signingJwks = () =>
 
 export interface SigningJwks {
   readonly text: Secret
-  /** What it can sign with. */
+  /** The algorithms that the keys sign with. */
   readonly algs: ReadonlySet<string>
 }
 

@@ -4,11 +4,11 @@ import { parseHostPort } from '../values/address.ts'
 import { oneOf, parsedText, text } from '../values/zod-scalars.ts'
 import { publicJwks } from './jwks.ts'
 
-/** Where Sidegate listens, and how those who connect are known. */
+/** The listeners, and how their callers authenticate. */
 
 export const hostPort = () => parsedText(parseHostPort, 'must be host:port, such as 0.0.0.0:8080 or "[::]:8080"')
 
-/** Named and not taken in: read again while running, when it changes. */
+/** Only the file's name is kept, because the file is read again whenever it changes. */
 const tlsFile = (what: string) => text().min(1, { error: 'must name a file' }).describe(`PEM file: ${what}.`)
 
 const tlsFiles = {

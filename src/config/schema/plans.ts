@@ -31,7 +31,7 @@ export const planSchema = z.strictObject({
     .describe("An operation's own rate, by 'METHOD /path', in place of the plan's."),
 })
 
-/** The plans of a file that names none. */
+/** The plans of a file without any. */
 export const defaultPlans = { 'default-plan': { title: 'Default Plan', price: 'Free', rate: '100/1second' } }
 
 export const plansSchema = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, durationMs, sizeBytes } from '../values/zod-scalars.ts'
 
-/** What is taken of those who call, before anybody looks at what they ask. */
+/** Limits that apply to each connection and request before its content is examined. */
 export const requestsSchema = z
   .strictObject({
     headerTimeout: durationMs(1)

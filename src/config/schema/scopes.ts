@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { scopeToken } from '../values/names.ts'
 import { line, textLike } from '../values/zod-scalars.ts'
 
-/** What scopes mean for people. */
+/** Descriptions of scopes for users. */
 
-/** ISO 639, as the first part of a tag of RFC 5646: the pages choose by nothing else. */
+/** ISO 639, as the first part of an RFC 5646 tag: the pages choose by this part only. */
 const language = () => textLike(/^[a-z]{2,3}$/, 'a language is two or three small letters, such as en or de')
 
 /** Its language is undetermined (RFC 5646 section 4.1). */

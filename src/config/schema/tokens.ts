@@ -3,7 +3,7 @@ import { strongSigningAlgs } from '../../oauth/protocol.ts'
 import { lifetimeSec, oneOf, text } from '../values/zod-scalars.ts'
 import { signingJwks } from './jwks.ts'
 
-/** What is issued: forms, lifetimes, and the keys that sign. */
+/** Tokens: their formats and lifetimes, and the keys that sign them. */
 
 const accessTokenAlg = () =>
   z.enum(strongSigningAlgs, {
@@ -57,7 +57,7 @@ export const tokensSchema = z
 
 export const keysSchema = z
   .strictObject({
-    // At least twice the five minutes for which others keep the key set.
+    // At least twice the five minutes for which clients cache the key set.
     rotateEvery: lifetimeSec(3600).optional().describe('How long a key signs before the next does. Default 30d.'),
     jwks: signingJwks()
       .optional()

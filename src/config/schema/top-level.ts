@@ -12,9 +12,9 @@ import { requestsSchema } from './request-limits.ts'
 import { scopesSchema } from './scopes.ts'
 import { keysSchema, tokensSchema } from './tokens.ts'
 
-/** What is said once: where Sidegate listens, what it keeps and for how long. */
+/** The settings at the top level of the file: listeners, store and lifetimes. */
 
-/** A part that is checked by itself, item by item. */
+/** A section that is checked by itself, item by item. */
 const part = () => z.unknown().optional()
 
 const storeUrl = () =>

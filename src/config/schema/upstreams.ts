@@ -9,7 +9,7 @@ const targetFault = (text: string): string | undefined => {
     : 'must be an http or https origin without path, such as http://127.0.0.1:9000, or unix: and the full path of a socket'
 }
 
-/** Named and not taken in: read again while running, when it changes. */
+/** Only the file's name is kept, because the file is read again whenever it changes. */
 const tlsFile = (what: string) => text().min(1, { error: 'must name a file' }).optional().describe(`PEM file: ${what}.`)
 
 const tlsSchema = z

@@ -1,16 +1,16 @@
-/** Where a value stands in the configuration: keys and list indexes from the root. */
+/** The path of a value in the configuration: keys and list indexes from the root. */
 export type Path = readonly (string | number)[]
 
-/** Something wrong with the configuration, before its place in the file is looked up. */
+/** A problem of the configuration before its position in the file is looked up. */
 export interface Fault {
   readonly path: Path
-  /** Whether the key itself is wrong, or the value (or absence) it has. */
+  /** Whether the key itself is wrong, or its value (or a missing value). */
   readonly at: 'key' | 'value'
-  /** What is wrong, and what would be right. Never repeats a secret, nor a value that may be one. */
+  /** What is wrong and how to correct it. Never repeats a secret, nor a value that may be one. */
   readonly message: string
 }
 
-/** Something wrong with the configuration, as a person or an editor is told. */
+/** A problem of the configuration as it is shown to an operator or an editor. */
 export interface Problem {
   readonly file: string
   /** Counted from 1. */
@@ -24,7 +24,7 @@ export interface Problem {
 export const formatProblem = ({ file, line, column, message }: Problem): string =>
   `${file}:${line}:${column}: ${message}`
 
-/** `clients[0].redirect_uris[1]`: how messages name a place. */
+/** `clients[0].redirect_uris[1]`: a path as messages show it. */
 export const pathText = (path: Path): string => path.map((step, index) => stepText(step, path.slice(0, index))).join('')
 
 const stepText = (step: string | number, above: Path): string => {
@@ -33,7 +33,10 @@ const stepText = (step: string | number, above: Path): string => {
   return above.length === 0 ? text : `.${text}`
 }
 
-/** A scope or an operation, such as `GET /v1/items`, where those are keys, and no other key looks like it. */
+/**
+ * A scope or an operation, such as `GET /v1/items`, if it is a key of a mapping that has such keys. No other key looks
+ * like it.
+ */
 const isName = (key: string, above: Path): boolean => {
   const [part, , within] = above
   if (part === 'plans' && within === 'operations') return /^[A-Z]{3,7} \/\S*$/.test(key)
@@ -41,18 +44,19 @@ const isName = (key: string, above: Path): boolean => {
 }
 
 /**
- * A key as messages say it. One that does not look like a key may hold a secret, as where a colon was forgotten; then
- * line and column say where it stands. The longest known key has 42 characters, and 256 bits are more in any form.
+ * A key as messages show it. A key with an unusual form may contain a secret, for example if a colon is missing; then
+ * only line and column point to it. The longest known key has 42 characters, and a secret of 256 bits is longer in any
+ * encoding.
  */
 const keyText = (key: string): string => {
   if (!/^[\w.-]{1,42}$/.test(key)) return '(a key)'
   return key.includes('.') ? JSON.stringify(key) : key
 }
 
-/** Keys to choose from. */
+/** A list of keys to choose from. */
 export const keysText = (keys: readonly string[]): string => keys.map(keyText).join(', ')
 
-/** One text for one path, for maps and sets. */
+/** A text that identifies a path, for maps and sets. */
 export const pathKey = (path: Path): string => JSON.stringify(path)
 
 export const startsWith = (path: Path, start: Path): boolean =>

@@ -1,4 +1,4 @@
-/** The known word that somebody who wrote `word` most likely meant, or undefined where none is near. */
+/** The known word that the operator most likely meant by `word`, or undefined if none is near. */
 export const findNearest = (word: string, known: readonly string[]): string | undefined => {
   const same = known.find(candidate => plain(candidate) === plain(word))
   if (same) return same
@@ -14,12 +14,15 @@ export const findNearest = (word: string, known: readonly string[]): string | un
 /** `clientId`, `client-id` and `client_id` are one word. */
 const plain = (word: string): string => word.toLowerCase().replace(/[-_.\s]/g, '')
 
-/** The one known word of which this one is words, in their order: `auth_method` of `token_endpoint_auth_method`. */
+/**
+ * The only known word that contains the words of this one in their order: `auth_method` of
+ * `token_endpoint_auth_method`.
+ */
 const findWhole = (word: string, known: readonly string[]): string | undefined => {
   const [first, ...others] = known
     .filter(candidate => hasWords(candidate, word))
     .toSorted((a, b) => a.length - b.length)
-  // Its own variants, such as `client_secret_file` of `client_secret`, leave no doubt.
+  // Its own variants, such as `client_secret_file` of `client_secret`, are not ambiguous.
   return first !== undefined && others.every(other => other.startsWith(first)) ? first : undefined
 }
 
@@ -30,14 +33,14 @@ const hasWords = (candidate: string, word: string): boolean => {
   return found === wanted.length
 }
 
-/** Of `authMethod`, `auth-method` and `auth_method`: auth and method. */
+/** The words auth and method for `authMethod`, `auth-method` and `auth_method`. */
 const wordsOf = (text: string): readonly string[] =>
   text
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[-_.\s]/)
 
-/** Levenshtein's: insertions, deletions and replacements of one character. */
+/** Levenshtein distance: insertions, deletions and replacements of one character. */
 const editDistance = (one: string, other: string): number => {
   let above = Array.from({ length: other.length + 1 }, (_, column) => column)
   for (let row = 1; row <= one.length; row++) {

@@ -6,9 +6,9 @@ import { walkTree } from './walk-tree.ts'
 const reference = /\$(\$\{)|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` in every text value, in place; the default also serves where NAME is set but
- * empty, as in a shell. `$${` is a literal `${`. What a variable holds is not looked at again.
- * @returns what could not be replaced; the values these stand on are `undefined` in the tree
+ * Replaces `${NAME}` and `${NAME:-default}` in every text value, in place. As in a shell, the default is also used if
+ * NAME is set but empty. `$${` is a literal `${`. The value of a variable is not substituted again.
+ * @returns faults for what could not be replaced; the values in question are `undefined` in the tree
  */
 export const substituteEnvironment = (tree: unknown, env: NodeJS.ProcessEnv): readonly Fault[] => {
   const faults: Fault[] = []
@@ -23,7 +23,7 @@ export const substituteEnvironment = (tree: unknown, env: NodeJS.ProcessEnv): re
   return faults
 }
 
-/** What a text says without any variable; with their defaults, where asked. */
+/** A text without its variables, or with their defaults if `defaults` is set. */
 export const textWithoutVariables = (text: string, { defaults }: { readonly defaults: boolean }): string =>
   text.replace(reference, (_, literal?: string, _name?: string, fallback = '') => literal ?? (defaults ? fallback : ''))
 

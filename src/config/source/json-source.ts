@@ -2,31 +2,31 @@ import { ownMember, setOwnMember } from '../../own-member.ts'
 import { walkTree } from './walk-tree.ts'
 
 /**
- * The data of a text that is JSON, or undefined where it is not, or where a key stands twice in one object: then the YAML
- * reader, which knows JSON too, says what is wrong and where. It takes a hundred times as long, which a file with a hundred
- * thousand clients would feel at every start.
- * @returns what `JSON.parse` makes of it; `null` becomes `undefined`, as a YAML key without value does
+ * The data of a JSON text. Undefined if it is not JSON, or if an object has a key twice: then the YAML reader, which
+ * reads JSON too, reports the problem and its position. That takes a hundred times as long, which would delay every
+ * start with a hundred thousand clients.
+ * @returns the result of `JSON.parse`; `null` becomes `undefined`, as a YAML key without value does
  */
 export const readPlainJson = (text: string): unknown => {
   if (!/^\s*\{/.test(text)) return undefined
   const { colons, depth } = survey(text)
   if (depth > maxDepth) return undefined
   const tree = tryParse(text)
-  // Of two equal keys of one object the last is left.
+  // If an object has a key twice, `JSON.parse` keeps only the last one.
   return dropNull(tree) === colons ? tree : undefined
 }
 
-/** No part of a configuration goes that deep; the YAML reader says so. */
+/** No configuration is nested that deep; the YAML reader reports it. */
 const maxDepth = 100
 
 interface Survey {
-  /** Outside of strings: as many as there are keys. */
+  /** Colons outside of strings: as many as there are keys. */
   readonly colons: number
-  /** How many objects and arrays stand in each other at most. */
+  /** The maximum nesting of objects and arrays. */
   readonly depth: number
 }
 
-/** Goes over the signs of a text that may be JSON. */
+/** Counts the colons and the nesting of a text that may be JSON. */
 const survey = (text: string): Survey => {
   let colons = 0
   let open = 0
@@ -52,21 +52,21 @@ const survey = (text: string): Survey => {
   return { colons, depth }
 }
 
-/** Where the string that begins here has its closing quote. */
+/** The position of the closing quote of the string that begins here. */
 const endOfString = (text: string, start: number): number => {
   let end = text.indexOf('"', start + 1)
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end < 0 ? text.length : end
 }
 
-/** Whether an odd number of backslashes stands before this place. */
+/** Whether an odd number of backslashes precedes this position. */
 const isEscaped = (text: string, at: number): boolean => {
   let before = at - 1
   while (text[before] === '\\') before--
   return (at - before) % 2 === 0
 }
 
-/** Its errors quote the text, which may hold a secret: nobody sees them. */
+/** Errors of `JSON.parse` quote the text, which may contain a secret, so they are dropped. */
 const tryParse = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -75,7 +75,10 @@ const tryParse = (text: string): unknown => {
   }
 }
 
-/** Makes each `null` in it `undefined`. @returns how many keys it has */
+/**
+ * Replaces each `null` by `undefined`.
+ * @returns the number of keys
+ */
 const dropNull = (tree: unknown): number => {
   let keys = 0
   walkTree(tree, (holder, step) => {

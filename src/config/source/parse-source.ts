@@ -2,13 +2,13 @@ import type { Path } from './diagnostic.ts'
 import { readPlainJson } from './json-source.ts'
 import { parseYamlSource, type YamlSource } from './yaml-source.ts'
 
-/** Reads a configuration's text: YAML, or JSON, which is YAML too and read much faster. */
+/** Parses a configuration's text: YAML, or JSON, which is YAML too and is parsed much faster. */
 export const parseSource = (text: string): YamlSource => {
   const tree = readPlainJson(text)
   return tree === undefined ? parseYamlSource(text) : fromJson(tree, text)
 }
 
-/** Where things stand is looked up when something is wrong, and not before. */
+/** Positions are looked up only if there is a problem. */
 const fromJson = (tree: unknown, text: string): YamlSource => {
   const redirects: [Path, Path][] = []
   let places: YamlSource | undefined

@@ -5,10 +5,10 @@ import type { Fault, Path } from './diagnostic.ts'
 import { unreadableFile } from './tls-files.ts'
 import { walkTree } from './walk-tree.ts'
 
-/** Everything secret in the configuration, and sets of keys. Each may be given as `<name>_file`, a file that holds it. */
+/** All secrets of the configuration, and key sets. Each may be given as `<name>_file`, a file that contains it. */
 const names = ['client_secret', 'client_secret_hash', 'password_hash', 'store', 'jwks'] as const
 
-/** Where a value came from, so that what is wrong with it can be said there. */
+/** The origin of a value, so that its problems are reported there. */
 export interface ValueFile {
   readonly path: Path
   readonly filePath: Path
@@ -19,14 +19,17 @@ export interface ValueFiles {
   readonly faults: readonly Fault[]
 }
 
-/** Reads a text file. @throws Error with a `code` that says why it cannot be read */
+/**
+ * Reads a text file.
+ * @throws Error with a `code` that gives the reason
+ */
 export type ReadText = (path: string) => Promise<string>
 
 export const readText: ReadText = readTextFile
 
 /**
- * Puts the content of every `<name>_file` into the tree as `<name>`, in place; one trailing newline is stripped.
- * @param folder what relative file names start from: the folder of the configuration file
+ * Puts the content of every `<name>_file` into the tree as `<name>`, in place. One trailing newline is stripped.
+ * @param folder the folder of the configuration file; relative file names start from it
  */
 export const readValueFiles = async (tree: unknown, folder: string, read: ReadText = readText): Promise<ValueFiles> => {
   const found: ValueFile[] = []

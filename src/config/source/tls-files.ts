@@ -6,10 +6,10 @@ import { handshakeFault, timeFault } from '../../http/tls/tls-files.ts'
 import { ownMember, setOwnMember } from '../../own-member.ts'
 import type { Fault, Path } from './diagnostic.ts'
 /**
- * Makes the names of TLS files absolute, in place, and tries each file. What they hold stays outside of the
- * configuration, since they are read again while Sidegate runs.
- * @param folder what relative file names start from: the folder of the configuration file
- * @param nowMs when the certificates must be good; left out: they may be out of time
+ * Makes the names of TLS files absolute, in place, and checks each file. Their content does not become part of the
+ * configuration, because the files are read again while Sidegate runs.
+ * @param folder the folder of the configuration file; relative file names start from it
+ * @param nowMs when the certificates must be valid; left out: they may be expired
  */
 export const checkTlsFiles = async (tree: unknown, folder: string, nowMs?: number): Promise<readonly Fault[]> => {
   const traffic = await readPlace(tree, ['tls'], folder)
@@ -23,7 +23,7 @@ export const checkTlsFiles = async (tree: unknown, folder: string, nowMs?: numbe
   ]
 }
 
-/** A mapping that names TLS files, and what they hold as far as it could be read. */
+/** A mapping that names TLS files, and their content as far as it could be read. */
 interface FieldPath {
   readonly path: Path
   readonly faults: readonly Fault[]
@@ -63,7 +63,7 @@ const mismatch = ({ path, pair }: Pick<FieldPath, 'path' | 'pair'>): readonly Fa
   ]
 }
 
-/** What a server could not be known by. Names are not compared: what ends TLS in front may ask for any. */
+/** Problems of a certificate and its key. Names are not compared, because a TLS proxy in front may use any name. */
 const pairFaults = ({ path, pair }: FieldPath, nowMs: number | undefined): readonly Fault[] => {
   if (!pair) return []
   const { certificate } = pair
@@ -74,7 +74,7 @@ const pairFaults = ({ path, pair }: FieldPath, nowMs: number | undefined): reado
   return message ? [valueFault([...path, 'cert_file'], message)] : []
 }
 
-/** The same certificates are proof on both listeners then: every client could accept a login in the name of anybody. */
+/** If both listeners trust the same CA, every client could report a sign-in of any user. */
 const sharedAuthority = (traffic: FieldPath, internal: FieldPath): readonly Fault[] => {
   const isShared = traffic.authorities.some(one => internal.authorities.some(other => isTrustedThrough(one, other)))
   return isShared ? [valueFault([...internal.path, 'clientCa_file'], alsoForClients)] : []
@@ -83,7 +83,9 @@ const sharedAuthority = (traffic: FieldPath, internal: FieldPath): readonly Faul
 const alsoForClients =
   'vouches for the CA of tls.clientCa_file: every client could say who signed in; take a CA that issues to your login alone'
 
-/** Whether what one CA issues is proof where another is trusted: it is the same key, or has issued it. */
+/**
+ * Whether certificates of one CA are accepted where another one is trusted: it has the same key, or was issued by it.
+ */
 const isTrustedThrough = (one: X509Certificate, other: X509Certificate): boolean =>
   one.publicKey.equals(other.publicKey) || (one.checkIssued(other) && one.verify(other.publicKey))
 
@@ -97,7 +99,7 @@ const findMapping = (tree: unknown, path: Path): Record<string, unknown> | undef
 
 type Read<T> = { readonly value: T } | { readonly message: string }
 
-/** Undefined where no file is named; that is for the schema to judge. */
+/** Undefined if no file is named; the schema reports that. */
 const readNamed = async <T>(
   mapping: Record<string, unknown>,
   name: string,
@@ -119,13 +121,13 @@ const readNamed = async <T>(
   }
 }
 
-/** The first of the file, as TLS takes it. */
+/** The first certificate of the file, as TLS uses it. */
 const parseCertificate = (cert: string): { readonly certificate: X509Certificate; readonly cert: string } => ({
   certificate: parseCertificates(cert)[0],
   cert,
 })
 
-/** As text, once it was read. */
+/** Returns the text if it is a private key. */
 const parseKey = (pem: string): string => {
   createPrivateKey(pem)
   return pem

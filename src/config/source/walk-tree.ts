@@ -1,12 +1,13 @@
 import { ownMember } from '../../own-member.ts'
 import type { Path } from './diagnostic.ts'
 
-/** What holds values in the data of a configuration file: a mapping by its keys, a list by its indexes. */
+/** A mapping (with its keys) or a list (with its indexes) in the data of a configuration file. */
 type Holder = Record<string | number, unknown>
 
 /**
- * Shows every value below the root, the outer before the inner, by what holds it and its key or index there; `place` is
- * the path of the holder, good until the next call. What is put in a value's place is what is looked into.
+ * Calls `visit` for every value below the root, the outer before the inner, with the mapping or list that contains it
+ * and its key or index; `place` is the path of that mapping or list, valid until the next call. If the callback
+ * replaces a value, the walk continues in the new one.
  */
 export const walkTree = (
   root: unknown,

@@ -1,15 +1,15 @@
 import { type Alias, type Document, isScalar, type Node, visit, type YAMLMap } from 'yaml'
 
-/** What one walk over the nodes of a YAML document finds. */
+/** The result of one walk over the nodes of a YAML document. */
 export interface YamlNodes {
-  /** The offset of each key that its mapping has already, in the order of the text. */
+  /** The offset of each key that its mapping already has, in the order of the text. */
   readonly doubledKeys: readonly number[]
-  /** The node that an alias stands for; undefined if no anchor above it has its name. */
+  /** The node that an alias refers to; undefined if no anchor above it has its name. */
   targetOf(alias: Alias): Node | undefined
 }
 
 /**
- * Looks for doubled keys and resolves aliases. The library would compare each key with all those before it, and walk over
+ * Finds duplicate keys and resolves aliases. The library would compare each key with all earlier ones, and walk over
  * the whole document for each alias: 50,000 keys took half a minute.
  */
 export const surveyNodes = (document: Document): YamlNodes => {
@@ -17,7 +17,7 @@ export const surveyNodes = (document: Document): YamlNodes => {
   const anchored = new Map<string, Node>()
   const targets = new Map<Alias, Node>()
   const note = (node: Node & { readonly anchor?: string }): void => {
-    // An alias stands for the last anchor of that name above it.
+    // An alias refers to the last anchor of its name above it.
     if (node.anchor) anchored.set(node.anchor, node)
   }
   visit(document, {

@@ -4,28 +4,28 @@ import { setOwnMember } from '../../own-member.ts'
 import { type Fault, type Path, pathKey } from './diagnostic.ts'
 import { surveyNodes, type YamlNodes } from './yaml-nodes.ts'
 
-/** A place in the text, both counted from 1. */
+/** A position in the text, both counted from 1. */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** A problem of the YAML itself. */
+/** A problem of the YAML syntax. */
 export interface SyntaxFault {
   readonly position: Position
   readonly message: string
 }
 
-/** A YAML text as plain mutable data, and the way back from each value to its place in the text. */
+/** A YAML text as plain mutable data, with the position of each value in the text. */
 export interface YamlSource {
   /** Mappings without prototype, arrays and scalars. A key without value is present and `undefined`. */
   readonly tree: unknown
-  /** Problems of the YAML itself. `tree` is still worth checking when they are all doubled keys. */
+  /** Problems of the YAML syntax. `tree` is still usable if all of them are duplicate keys. */
   readonly syntaxFaults: readonly SyntaxFault[]
   readonly usable: boolean
-  /** Where a fault stands; of a value that is not there, the nearest mapping around it. */
+  /** The position of a fault. If the value is missing, it is that of the nearest mapping around it. */
   positionOf(fault: Pick<Fault, 'path' | 'at'>): Position
-  /** Lets faults of one path point to where another one stands. */
+  /** Makes faults of one path point to the position of another. */
   redirect(from: Path, to: Path): void
 }
 
@@ -34,11 +34,11 @@ interface Span {
   readonly value: number
 }
 
-/** Reads one YAML 1.2 document. Never throws: whatever is wrong becomes a fault. */
+/** Parses one YAML 1.2 document. Never throws: every problem becomes a fault. */
 export const parseYamlSource = (text: string): YamlSource => {
   const lines = new LineCounter()
-  // The library's own messages quote the line they are about, which may hold a secret.
-  // Without known tags, because !!binary would make a Buffer out of a text, and !!timestamp a Date.
+  // `prettyErrors` is off, because the library's messages would quote the text, which may contain a secret. There are
+  // no known tags, because !!binary would convert a text to a Buffer, and !!timestamp to a Date.
   const options = { prettyErrors: false, stringKeys: true, uniqueKeys: false, resolveKnownTags: false } as const
   const document = parseDocument(text, { lineCounter: lines, ...options })
   const nodes = surveyNodes(document)
@@ -69,7 +69,7 @@ export const parseYamlSource = (text: string): YamlSource => {
   }
 }
 
-/** More than any configuration has use for. */
+/** More than any configuration needs. */
 const maxAliases = 1000
 const tooManyAliases = `too many aliases, those inside aliases counted each time: at most ${maxAliases}`
 
@@ -83,11 +83,11 @@ const toPlain = (
   const session = (node: unknown, path: Path, keyOffset: number, above: readonly unknown[]): unknown => {
     if (isAlias(node)) {
       aliases++
-      // Aliases of aliases multiply: a small file could ask for more memory than there is.
+      // Aliases of aliases multiply: a small file could need more memory than there is.
       if (aliases === maxAliases) onBadAlias(startOf(node) ?? keyOffset, tooManyAliases)
       if (aliases >= maxAliases) return undefined
       const target = nodes.targetOf(node)
-      // An anchor that holds itself has no end.
+      // An anchor that contains itself is infinite.
       if (target && !above.includes(target)) return session(target, path, keyOffset, above)
       return onBadAlias(startOf(node) ?? keyOffset, sentenceOf('BAD_ALIAS'))
     }

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 import { plainAddress } from '../../http/peer/client-ip.ts'
 
-/** Where a listener binds. */
+/** The address of a listener. */
 export interface HostPort {
   /** A name or address; IPv6 without brackets. */
   readonly host: string
@@ -9,7 +9,7 @@ export interface HostPort {
   readonly port: number
 }
 
-/** `127.0.0.1:8080`, `localhost:8080` or `[::]:8080`; undefined where the text is none of these. */
+/** `127.0.0.1:8080`, `localhost:8080` or `[::]:8080`; undefined if the text has none of these forms. */
 export const parseHostPort = (text: string): HostPort | undefined => {
   const match = /^(?:\[([^\]]+)\]|([A-Za-z0-9.-]+)):(\d{1,5})$/.exec(text)
   const port = Number(match?.[3])
@@ -19,7 +19,7 @@ export const parseHostPort = (text: string): HostPort | undefined => {
   return isHost(plain) ? { host: plain, port } : undefined
 }
 
-/** A name of RFC 1123 or an IPv4 address; four numbers that are no address are not a name either. */
+/** A name of RFC 1123 or an IPv4 address. Four numbers that are not an address are not a name either. */
 const isHost = (text: string): boolean =>
   isIPv4(text) ||
   (!/^[\d.]+$/.test(text) && text.split('.').every(label => /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/.test(label)))
@@ -34,8 +34,8 @@ const isNetwork = (text: string): boolean => {
 }
 
 /**
- * What is wrong with a network whose every word is believed, and what would be right, or undefined. A network as wide
- * as a part of the internet holds clients too: they could name any address as their own, and any certificate.
+ * The fault of a network whose proxies are trusted, and the correction, or undefined. A network as wide as a part of
+ * the internet contains clients too: they could claim any address and any certificate.
  */
 export const trustedNetworkFault = (text: string): string | undefined => {
   if (!isNetwork(text)) return 'must be an address or a network, such as 10.0.0.0/8 or fd00::/8'
@@ -43,20 +43,20 @@ export const trustedNetworkFault = (text: string): string | undefined => {
   return prefix < narrowest[family] && !isUniqueLocal(text) ? tooWide : undefined
 }
 
-/** Whether a network has room for more than the proxies of one place: wider than /16 (IPv4) or /48 (IPv6). */
+/** Whether a network is larger than the proxies of one site need: wider than /16 (IPv4) or /48 (IPv6). */
 export const isWideNetwork = (text: string): boolean => {
   const { family, prefix } = toNetwork(text)
   return prefix < { ipv4: 16, ipv6: 48 }[family]
 }
 
-/** The shortest prefix that still is a network of somebody's own. */
+/** The shortest prefix of a network that one organisation can own. */
 const narrowest = { ipv4: 8, ipv6: 24 } as const
 
 const tooWide = `is too wide: whoever is in it may claim any address and certificate; name the proxies, or networks of /${narrowest.ipv4} (IPv4) and /${narrowest.ipv6} (IPv6) at most`
 
 interface Network {
   readonly family: 'ipv4' | 'ipv6'
-  /** Below 0: more than that family has. */
+  /** Below 0: wider than the address family. */
   readonly prefix: number
 }
 
@@ -67,14 +67,14 @@ const toNetwork = (text: string): Network => {
   return holdsIpv4(address, prefix) ? { family: 'ipv4', prefix: prefix - 96 } : { family: 'ipv6', prefix }
 }
 
-/** An IPv4 address is in `::ffff:0:0/96` too, and in what is around that (RFC 4291 section 2.5.5.2). */
+/** An IPv4 address is also in `::ffff:0:0/96`, and in the networks around that (RFC 4291 section 2.5.5.2). */
 const holdsIpv4 = (address: string, prefix: number): boolean => {
   const list = new BlockList()
   list.addSubnet(address, prefix, 'ipv6')
   return list.check('0.0.0.0', 'ipv4') || /^\[::ffff:[\da-f]+:[\da-f]+\]$/.test(canonical(address))
 }
 
-/** In fc00::/7, which is in nobody's internet (RFC 4193). */
+/** In fc00::/7, which is not routed on the internet (RFC 4193). */
 const isUniqueLocal = (text: string): boolean => {
   const [address = '', prefix = '128'] = text.split('/')
   return isIPv6(address) && /^\[f[cd]..:/.test(canonical(address)) && Number(prefix) >= 7
@@ -84,24 +84,25 @@ const isUniqueLocal = (text: string): boolean => {
 const canonical = (address: string): string => new URL(`http://[${address.replace(/%.*/, '')}]`).hostname
 
 /**
- * A host in the one spelling in which it can be compared: brackets, a zone and the IPv6 form of an IPv4 address are taken
- * away, `0:0:0:0:0:0:0:1` is `::1`, and what the system takes for an address, such as `0x7f.1`, is that address.
+ * A host in its normal form, for comparison: without brackets and zone, an IPv4 address instead of its IPv6 form.
+ * `0:0:0:0:0:0:0:1` becomes `::1`, and a text that the system takes for an address, such as `0x7f.1`, becomes that
+ * address.
  */
 export const plainHost = (host: string): string => {
   const bare = host.replace(/%[^\]]*/, '')
   return plainAddress(bare) ?? (URL.canParse(`http://${bare}`) ? new URL(`http://${bare}`).hostname : bare)
 }
 
-/** Whether two listeners would want the same port of the same address. Port 0 never collides. */
+/** Whether two listeners need the same port of the same address. Port 0 never collides. */
 export const collides = (one: HostPort, other: HostPort): boolean =>
   one.port !== 0 &&
   one.port === other.port &&
   (one.host === other.host || isWildcard(one.host) || isWildcard(other.host))
 
-/** Whether a listener takes connections on every address of the machine. */
+/** Whether a listener accepts connections on every address of the machine. */
 export const isWildcard = (host: string): boolean => ['0.0.0.0', '::'].includes(plainHost(host))
 
-/** Whether a host, of a URL or of a listener, is this machine alone (RFC 1122 section 3.2.1.3, RFC 6761 section 6.3). */
+/** Whether a host of a URL or a listener is only this machine (RFC 1122 section 3.2.1.3, RFC 6761 section 6.3). */
 export const isLoopback = (host: string): boolean => {
   const plain = plainHost(host)
   return plain === 'localhost' || plain === '::1' || (isIPv4(plain) && plain.startsWith('127.'))

@@ -1,4 +1,4 @@
-/** What is wrong with an issuer and what would be right, or undefined (RFC 8414 section 2, RFC 9207 section 2). */
+/** The fault of an issuer and its correction, or undefined (RFC 8414 section 2, RFC 9207 section 2). */
 export const issuerFault = (issuer: string): string | undefined => {
   if (!/^https?:\/\/[^/]/.test(issuer) || !URL.canParse(issuer))
     return 'must be an http or https URL, such as https://auth.example.com'
@@ -6,12 +6,12 @@ export const issuerFault = (issuer: string): string | undefined => {
   if (issuer.endsWith('/')) return 'remove the trailing /; the issuer is compared byte by byte'
   const url = new URL(issuer)
   if (url.username || url.password) return 'an issuer names no user; remove what stands before the @'
-  // Clients compare with what a URL parser gave them, so no other spelling of the same URL may go out.
+  // Clients compare the issuer with the output of a URL parser, so it must be in that form.
   const spelling = url.pathname === '/' ? url.origin : url.origin + url.pathname
   return spelling === issuer ? undefined : `write it as URL parsers do: ${spelling}`
 }
 
-/** What the default issuer is made of. */
+/** The settings that determine the issuer. */
 interface IssuerSettings {
   readonly issuer?: string | undefined
   readonly listen: { readonly port: number }

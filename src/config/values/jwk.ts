@@ -11,11 +11,11 @@ import { minRsaBits } from '../../oauth/jws-algorithms.ts'
 import { type SigningAlg, signingAlgs } from '../../oauth/protocol.ts'
 import { ownMember } from '../../own-member.ts'
 
-/** JSON Web Keys (RFC 7517) as they stand in the configuration: what is wrong with one and what would be right. */
+/** JSON Web Keys (RFC 7517) in the configuration: their faults and corrections. */
 
 export type Jwk = Readonly<Record<string, unknown>>
 
-/** A key that others may see. No message repeats what the key holds. */
+/** The fault of a public key. No message repeats a part of the key. */
 export const publicJwkFault = (jwk: Jwk): string | undefined => {
   if (jwk.kty === 'oct' || 'k' in jwk) return 'is symmetric; only public keys stand here'
   if (jwk.key_ops !== undefined && !isKeyOperations(jwk.key_ops)) {
@@ -27,7 +27,7 @@ export const publicJwkFault = (jwk: Jwk): string | undefined => {
   return key ? strengthFault(key) : 'is no public key; an EC, RSA or OKP one has all its public members (RFC 7518)'
 }
 
-/** A key to sign with, which says by `alg` how. */
+/** The fault of a signing key, which names its algorithm in `alg`. */
 export const signingJwkFault = (jwk: Jwk): string | undefined => {
   const key = readKey(() => createPrivateKey({ key: { ...jwk }, format: 'jwk' }))
   if (!key) return 'is no private key; an EC, RSA or OKP one has all its private members (RFC 7518)'
@@ -38,18 +38,18 @@ export const signingJwkFault = (jwk: Jwk): string | undefined => {
   return fitsAlg(alg, key) ? undefined : `cannot sign with ${alg}; its alg names another kind of key`
 }
 
-/** A key may say by `alg`, `use` and `key_ops` what it is for. */
+/** Whether `alg`, `use` and `key_ops` of a key allow to verify with it. */
 const canVerify = (jwk: Jwk, alg: SigningAlg): boolean => {
   if ((jwk.alg ?? alg) !== alg || !isForVerification(jwk)) return false
   const key = readKey(() => createPublicKey({ key: { ...jwk }, format: 'jwk' }))
   return key !== undefined && fitsAlg(alg, key)
 }
 
-/** Whether whoever signs with one of `algs` can be known by one of these. */
+/** Whether one of the keys can verify a signature with one of `algs`. */
 export const haveKeyFor = (keys: readonly Jwk[], algs: readonly SigningAlg[]): boolean =>
   keys.some(jwk => algs.some(alg => canVerify(jwk, alg)))
 
-/** How tokens name a key: its `kid`, else its thumbprint (RFC 7638). */
+/** The `kid` of a key in tokens: its own, otherwise its thumbprint (RFC 7638). */
 export const kidOf = (jwk: Jwk): string => {
   if (typeof jwk.kid === 'string') return jwk.kid
   const named = thumbprintMembers
@@ -60,7 +60,7 @@ export const kidOf = (jwk: Jwk): string => {
     .digest('base64url')
 }
 
-/** In the order of RFC 7638 section 3.3; an RSA key has no more than e, kty and n of them. */
+/** In the order of RFC 7638 section 3.3. Of these, a public RSA key has only e, kty and n. */
 const thumbprintMembers = ['crv', 'e', 'kty', 'n', 'x', 'y']
 
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth']

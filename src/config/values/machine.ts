@@ -3,9 +3,9 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * How many CPUs this process may use: those it may run on, no more than the container's quota, at least 1. A part of a
- * CPU is not counted, since one more worker would spend it on being throttled.
- * @param cgroups where the control groups are mounted
+ * Number of CPUs that this process may use, at least 1: those that it may run on, but at most the container's quota. A
+ * fraction of a CPU does not count, because one more worker would spend it on being throttled.
+ * @param cgroups the mount point of the control groups
  */
 export const usableCpus = (cgroups = '/sys/fs/cgroup'): number =>
   Math.max(1, Math.min(availableParallelism(), Math.floor(quotaV2(cgroups) ?? quotaV1(cgroups) ?? Infinity)))
@@ -16,7 +16,7 @@ const quotaV2 = (cgroups: string): number | undefined => {
   return toCpus(Number(quota), Number(period))
 }
 
-/** cgroup v1: two files; a quota of -1 is none. */
+/** cgroup v1: two files; a quota of -1 means no quota. */
 const quotaV1 = (cgroups: string): number | undefined => {
   const [quota] = readWords(join(cgroups, 'cpu/cpu.cfs_quota_us'))
   const [period] = readWords(join(cgroups, 'cpu/cpu.cfs_period_us'))
@@ -34,9 +34,9 @@ const readWords = (file: string): readonly string[] => {
   }
 }
 
-/** How many bytes of memory this process may use: those of the machine, but no more than the limit of its container. */
+/** Bytes of memory that this process may use: those of the machine, but at most the limit of its container. */
 export const usableMemoryBytes = (): number => {
   const limit = process.constrainedMemory()
-  // 0: there is no limit, or it is not known.
+  // 0: there is no limit, or it is unknown.
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }

@@ -3,9 +3,9 @@ import { parsedText, textLike } from './zod-scalars.ts'
 const mostCharacters = 512
 
 /**
- * Why a text is no client_id (RFC 6749 appendix A.1), nor the subject of a token, which may be one. Both stand in tokens,
- * in log lines and in keys of the store, so they have an end.
- * @param what it is, as the sentence begins: `a client_id`
+ * Why a text is not a valid client_id (RFC 6749 appendix A.1) or subject of a token, which may be a client_id. Both
+ * occur in tokens, log lines and keys of the store, so their length is limited.
+ * @param what the beginning of the message: `a client_id`
  */
 export const identifierFault =
   (what: string) =>
@@ -15,8 +15,8 @@ export const identifierFault =
       : `${what} is 1 to ${mostCharacters} characters of printable ASCII (RFC 6749 appendix A)`
 
 /**
- * Why a text is no client_id of a new or a served client. HTTP takes spaces off both ends of a field, so a service would
- * take `shop ` for the client `shop`.
+ * Why a text is not valid as the client_id of a new or configured client. HTTP removes spaces at both ends of a field,
+ * so an upstream would take `shop ` for the client `shop`.
  */
 export const clientIdFault = (text: string): string | undefined =>
   identifierFault('a client_id')(text) ??
@@ -31,7 +31,7 @@ const scopeExpectation = 'a scope is printable ASCII without space, quote and ba
 
 export const scopeToken = () => textLike(scopeTokenPattern, scopeExpectation)
 
-/** Space-separated scopes to a list, each once, in their order. */
+/** Parses space-separated scopes into a list without duplicates, in their order. */
 export const scopeList = () =>
   parsedText(text => {
     const tokens = text.split(' ').filter(token => token !== '')

@@ -1,6 +1,6 @@
-/** Paths of operations: literal segments, `*` for one segment, a final `**` for the rest (possibly nothing). */
+/** Paths of operations: literal segments, `*` for one segment, a final `**` for the rest (possibly empty). */
 
-/** What is wrong with a path and what would be right, or undefined. */
+/** The fault of a path and its correction, or undefined. */
 export const pathFault = (path: string): string | undefined => {
   if (!path.startsWith('/')) return 'a path begins with /'
   if (/[?#]/.test(path)) return 'a path has no query and no fragment; remove it'
@@ -32,13 +32,13 @@ export const joinPath = (basePath: string, path: string): string =>
   basePath && path === '/' ? basePath : basePath + path
 
 /**
- * Whether some request path matches both patterns and neither is the more exact one: the longest literal prefix wins,
- * and a path without wildcards wins over every pattern.
+ * Whether some request path matches both patterns and neither is more specific: the longest literal prefix wins, and a
+ * path without wildcards wins over every pattern.
  */
 export const isAmbiguous = (one: string, other: string): boolean =>
   literalRank(one) === literalRank(other) && intersects(segmentsOf(one), segmentsOf(other))
 
-/** Two patterns that are ambiguous have the same: what stands before the first wildcard, and whether there is one. */
+/** Ambiguous patterns have the same prefix: the part before the first wildcard, and whether there is one. */
 export const literalPrefix = (path: string): string => {
   const first = path.indexOf('*')
   return first < 0 ? path : path.slice(0, first + 1)
@@ -46,7 +46,7 @@ export const literalPrefix = (path: string): string => {
 
 const segmentsOf = (path: string): readonly string[] => path.slice(1).split('/')
 
-/** Number of segments before the first wildcard; Infinity where there is none. */
+/** Number of segments before the first wildcard; Infinity if there is none. */
 const literalRank = (path: string): number => {
   const first = segmentsOf(path).findIndex(segment => segment.includes('*'))
   return first < 0 ? Number.POSITIVE_INFINITY : first
@@ -60,24 +60,27 @@ const intersects = (one: readonly string[], other: readonly string[]): boolean =
   return (topLevel === otherHead || topLevel === '*' || otherHead === '*') && intersects(tail, otherTail)
 }
 
-/** Nothing more, or a `**` that matches nothing. */
+/** No more segments, or a `**` that matches an empty rest. */
 const onlyRest = (segments: readonly string[]): boolean => segments.length === 0 || segments[0] === '**'
 
-/** What the gateway refuses in a request's path (`http/target.ts`): no such operation would ever be reached. */
+/**
+ * Escapes that the gateway refuses in a request's path (`http/headers/request-target.ts`), so the operation could never
+ * be reached.
+ */
 const ambiguousEscape = /%(?:2F|5C|3B|[01][\dA-F]|7F)/i
 
 const escapesOf = (path: string): readonly string[] => path.match(/%[\dA-Fa-f]{2}/g) ?? []
 
 /**
- * A request's path is compared in its normal form (RFC 3986 section 6.2.2). Written in another, an operation would never
- * be reached, and a wildcard with weaker demands would take its requests.
+ * A request's path is compared in its normal form (RFC 3986 section 6.2.2). In another form an operation would never be
+ * reached, and a wildcard with weaker requirements would get its requests.
  */
 const isOddEscape = (escaped: string): boolean => {
   const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
   return escaped !== escaped.toUpperCase() || /[\w.~-]/.test(character)
 }
 
-/** `.` and `..`, also percent-encoded, since a router may decode them. */
+/** `.` and `..`, also percent-encoded, because a router may decode them. */
 const isDots = (segment: string): boolean => /^(?:\.|%2e){1,2}$/i.test(segment)
 
 const isLiteralOrWildcard = (segment: string): boolean => /^(?:[\w.~!$&'()*+,;=:@-]|%[\dA-Fa-f]{2})+$/.test(segment)

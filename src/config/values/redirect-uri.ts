@@ -1,8 +1,8 @@
 const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
 
 /**
- * What is wrong with a redirect URI and what would be right, or undefined where it may be registered (RFC 6749 section
- * 3.1.2, RFC 8252 section 7, RFC 9700 section 2.6).
+ * The fault of a redirect URI and its correction, or undefined if it may be registered (RFC 6749 section 3.1.2, RFC
+ * 8252 section 7, RFC 9700 section 2.6).
  */
 export const redirectUriFault = (uri: string): string | undefined => {
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri))

@@ -6,7 +6,7 @@ const unitMs: ReadonlyMap<string, number> = new Map([
   ['d', 86_400_000],
 ])
 
-/** `250ms 5s 10m 2h 30d` to milliseconds; undefined where the text is no duration. */
+/** `250ms 5s 10m 2h 30d` to milliseconds; undefined if the text is not a duration. */
 export const parseDurationMs = (text: string): number | undefined => {
   const [, count, unit = ''] = /^(\d{1,9})([a-z]+)$/.exec(text) ?? []
   const ms = unitMs.get(unit)
@@ -21,14 +21,17 @@ const unitBytes: ReadonlyMap<string, number> = new Map([
   ['TiB', 1024 ** 4],
 ])
 
-/** `512B 16KiB 10MiB 4GiB 1TiB` to bytes; undefined where the text is no size. */
+/** `512B 16KiB 10MiB 4GiB 1TiB` to bytes; undefined if the text is not a size. */
 export const parseSizeBytes = (text: string): number | undefined => {
   const [, count, unit = ''] = /^(\d{1,6})([A-Za-z]+)$/.exec(text) ?? []
   const bytes = unitBytes.get(unit)
   return bytes && Number(count) * bytes
 }
 
-/** An ISO 8601 instant with its zone (RFC 3339 section 5.6) to milliseconds since 1970; undefined where it is none. */
+/**
+ * An ISO 8601 timestamp with its zone (RFC 3339 section 5.6) to milliseconds since 1970; undefined if the text is not
+ * one.
+ */
 export const parseInstantMs = (text: string): number | undefined => {
   const match = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/.exec(text)
   const atMs = Date.parse(text)
@@ -36,5 +39,5 @@ export const parseInstantMs = (text: string): number | undefined => {
   return isDay(match[1]) ? atMs : undefined
 }
 
-/** The parser takes February 30 for March 2. */
+/** `Date.parse` reads February 30 as March 2. */
 const isDay = (day: string): boolean => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)

@@ -1,6 +1,6 @@
 import { isLoopback } from './address.ts'
 
-/** Finds what is wrong with a URL that must not be read or changed on its way, and says what would be right. */
+/** Returns a function that finds the fault of a URL that must be protected in transit, with its correction. */
 export const secureUrlFault = (example: string) => {
   const expectation = `must be an https URL, such as ${example}; http is for loopback hosts only`
   return (text: string): string | undefined => findFault(text, expectation)
@@ -14,7 +14,7 @@ const findFault = (text: string, expectation: string): string | undefined => {
   return url.protocol === 'https:' || isLoopback(url.hostname) ? undefined : expectation
 }
 
-/** What is wrong with a resource indicator and what would be right, or undefined (RFC 8707 section 2). */
+/** The fault of a resource indicator and its correction, or undefined (RFC 8707 section 2). */
 export const resourceFault = (text: string): string | undefined =>
   URL.canParse(text) && /^[\x21-\x7e]+$/.test(text) && !text.includes('#')
     ? undefined

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 
 /** Bounds the number of records of one kind that unauthenticated clients create: the oldest are removed first. */
 export interface Cap {
-  /** Counts a new record. Returns the ids of those that must be removed. */
+  /** Counts a new record. Returns the ids of the records that must be removed. */
   add(id: string, untilMs: number, limit: number): readonly string[]
   /** The record does not count any more, because its user or client has authenticated or it was removed. */
   release(id: string): void

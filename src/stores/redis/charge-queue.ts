@@ -19,8 +19,8 @@ export interface ChargeQueueOptions {
 }
 
 /**
- * The batches of charges that wait for Redis. A batch is sent at the end of the event loop's turn in which its first charge
- * came, and has one call at a time: charges that come during a call are sent in the next one.
+ * The batches of charges that wait for Redis. A batch is sent at the end of the event loop's turn in which its first
+ * charge came, and has one call at a time: charges that come during a call are sent in the next one.
  */
 export class ChargeQueue {
   readonly #options: ChargeQueueOptions

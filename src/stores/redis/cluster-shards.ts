@@ -39,5 +39,5 @@ const checkNode = async (node: Redis): Promise<void> => {
   const address = `${node.options.host}:${node.options.port}`
   if (node.status !== 'ready') throw new Error(`not connected to ${address}`)
   const info = String(await node.cluster('INFO'))
-  if (!info.includes('cluster_state:ok')) throw new Error(`the Redis Cluster is down, says ${address}`)
+  if (!info.includes('cluster_state:ok')) throw new Error(`${address} reports that the Redis Cluster is down`)
 }

@@ -89,7 +89,7 @@ export const openCopyTarget = async (url: RedisUrl, clock: Clock, source: CopySo
     complete: async () => {
       await requireNoGateway(connection)
       const isDone = await complete(redisKeys.keys, ttlMs(clock, source.untilMs), copyMark, source.fingerprint)
-      if (isDone !== 1) throw new Error(`the Redis lost what was copied meanwhile: ${elsewhere}`)
+      if (isDone !== 1) throw new Error(`the Redis lost copied records meanwhile: ${elsewhere}`)
     },
     close: () => connection.disconnect(),
   }

@@ -56,8 +56,8 @@ class DecidedRes extends RateLimiterRes {
 
 /**
  * The package's limiter with our own count. The package needs two functions of a store: to consume points of a key, and
- * to interpret the result. Its own script has one fixed window of whole seconds, and a custom script gets no more than
- * that window. This class replaces both functions, for all rules of a charge.
+ * to interpret the result. Its own script has one fixed window of whole seconds, and a custom script gets only that
+ * window. This class replaces both functions, for all rules of a charge.
  */
 class ChargeLimiter extends RateLimiterRedis {
   /** The package's method behind `consume`; its types leave it out. */
@@ -71,7 +71,7 @@ class ChargeLimiter extends RateLimiterRedis {
     this.#isHard = rules.map(({ mode }) => mode === 'hard')
   }
 
-  /** Calls it directly, without the package's fallback to an insurance limiter, because there is none. */
+  /** Calls it directly, without the package's fallback to an insurance limiter, which is not set. */
   ask(question: CounterQuestion, wanted: number): Promise<RateLimiterRes> {
     return this._consume(question.key, wanted, question)
   }

@@ -54,6 +54,6 @@ export const createKeys = (connection: RedisConnection, clock: Clock): KeyStore 
 }
 
 const toRecords = (texts: unknown): readonly KeyRecord[] => {
-  if (texts === null) throw new Error('a copy into the store has not ended: run `sidegate store copy` again')
+  if (texts === null) throw new Error('an earlier `sidegate store copy` did not finish; run it again')
   return (texts as readonly string[]).map(text => JSON.parse(text) as KeyRecord).sort(byAge)
 }

@@ -10,7 +10,9 @@ import { unavailableReason } from './connection-errors.ts'
 import { createRedisCounter } from './counter.ts'
 import { redisKeys } from './redis-keys.ts'
 
-/** Half of the longest delay of a request, in milliseconds, because a charge may wait for another call before its own. */
+/**
+ * Half of the longest delay of a request, in milliseconds, because a charge may wait for another call before its own.
+ */
 const commandTimeoutMs = 50
 
 /** If Redis sends nothing for so long while a reply is due, in milliseconds, the limiter reconnects. */
@@ -20,11 +22,11 @@ const silenceMs = 500
 const startPatienceMs = 1000
 
 /**
- * Plan limits over all pods that share a Redis. The limiter has a connection of its own, so that no slow command delays a
- * charge. Charges that come in one turn of the event loop are sent together, and a worker has one call at a time for each
- * key: charges that come during the call are sent in the next one. While Redis is unavailable, plans follow their
- * `whenStoreFails`. Nothing is copied into Redis when it is back, so around an outage up to one window's limit more may be
- * admitted.
+ * Plan limits over all pods that share a Redis. The limiter has a connection of its own, so that no slow command delays
+ * a charge. Charges that come in one turn of the event loop are sent together, and a worker has one call at a time for
+ * each key: charges that come during the call are sent in the next one. While Redis is unavailable, plans follow their
+ * `whenStoreFails`. Nothing is copied into Redis when it is back, so around an outage up to one window's limit more may
+ * be admitted.
  */
 export const createRedisLimiter = async (url: RedisUrl, options: OutageOptions): Promise<Limiter> => {
   const clock = options.clock ?? monotonicClock

@@ -33,7 +33,7 @@ export const redisKeys = {
 } as const
 
 /**
- * Milliseconds from now until `untilMs`, at least 1. Redis gets lifetimes and never absolute times, because its clock and
- * ours need not agree.
+ * Milliseconds from now until `untilMs`, at least 1. Redis gets lifetimes and never absolute times, because its clock
+ * and ours need not agree.
  */
 export const ttlMs = (clock: Clock, untilMs: number): number => Math.max(1, Math.ceil(untilMs - clock.nowMs()))

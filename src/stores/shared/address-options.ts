@@ -75,10 +75,10 @@ const parseValues = (text: string | undefined): Values | Problem => {
   for (const part of text === undefined ? [] : text.split('&')) {
     const [name, ...rest] = part.split('=')
     const known = optionNames.find(option => option === name)
-    if (!known) return { problem: `after ? a Redis address knows ${optionNames.join(', ')}` }
-    if (values[known] !== undefined) return { problem: `a Redis address says ${known} once` }
+    if (!known) return { problem: `the options after ? of a Redis address are ${optionNames.join(', ')}` }
+    if (values[known] !== undefined) return { problem: `a Redis address takes ${known} only once` }
     const value = decode(rest.join('='))
-    if (!value) return { problem: `${known} of a Redis address has a value, percent-encoded` }
+    if (!value) return { problem: `${known} of a Redis address needs a percent-encoded value` }
     values[known] = value
   }
   return values

@@ -86,9 +86,9 @@ export const requireStore = (path: string): void => {
     if (fault !== 'ok') throw new Error(String(fault))
     if (!isKeyed(db)) throw new Error('it has no table of signing keys')
     if (version === 0) throw new Error('it has no version')
-    if (version > schemaVersion) throw new Error('it was made by a newer Sidegate')
+    if (version > schemaVersion) throw new Error('it was created by a newer Sidegate')
   } catch (error) {
-    throw new Error(`${path} is no store of Sidegate: ${messageOf(error)}`, { cause: error })
+    throw new Error(`${path} is not a Sidegate store: ${messageOf(error)}`, { cause: error })
   } finally {
     db.close()
   }

@@ -106,12 +106,12 @@ const openAsItIs = (path: string, access: 'read' | 'alone'): DatabaseSync => {
 const requireThisVersion = (db: DatabaseSync): void => {
   const found = versionOf(db)
   if (found > schemaVersion) throw new Error(newer)
-  if (found === 0) throw new Error('it is empty, or none of Sidegate')
+  if (found === 0) throw new Error('the file is empty or is not a Sidegate store')
   if (found < schemaVersion)
-    throw new Error('it was made by an older Sidegate; a gateway that starts brings it up to date')
+    throw new Error('it was created by an older Sidegate; start a gateway with it once to migrate it')
 }
 
-const newer = 'it was made by a newer Sidegate'
+const newer = 'it was created by a newer Sidegate'
 
 /** The schema version of a file; 0: it has no schema. */
 export const versionOf = (db: DatabaseSync): number =>

@@ -33,5 +33,6 @@ const lock = (db: DatabaseSync): void => {
   db.exec('PRAGMA journal_mode = DELETE')
   db.exec('BEGIN EXCLUSIVE')
   const { journal_mode: mode } = { ...db.prepare('PRAGMA journal_mode').get() }
-  if (mode !== 'delete') throw new Error('it became busy between the two')
+  if (mode !== 'delete')
+    throw new Error('another process opened the store file while it was being locked; stop it and try again')
 }

@@ -15,6 +15,6 @@ export const makeFolder = (path: string): void => {
   } catch (error) {
     if (existsSync(path)) return
     const isOdd = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    throw isOdd ? new Error(`no folder can be made in ${parent}`, { cause: error }) : error
+    throw isOdd ? new Error(`cannot create a folder in ${parent}`, { cause: error }) : error
   }
 }
