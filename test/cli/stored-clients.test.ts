@@ -83,7 +83,7 @@ t.test('client list shows where each client is, whether it is served, and until 
       ['paused', 'paused', 'store', 'disabled', 'silver', 'client_secret_basic', 'no end'],
       ['stale', '-', 'store', 'invalid (plan: no such plan; there are gold, silver)', '-', '-', '-'],
       ['filed', 'filed', 'store', 'shadowed', 'silver', 'client_secret_basic', 'no end'],
-      ['junk', '-', 'store', 'invalid (client_id: is not the one that it is stored under)', '-', '-', '-'],
+      ['junk', '-', 'store', 'invalid (client_id: differs from the client_id that it is stored under)', '-', '-', '-'],
       ['past', '-', 'nowhere', 'disabled', '-', '-', '-'],
     ],
   )
@@ -113,7 +113,7 @@ t.test('check --store says which clients of the store the configuration would no
   t.equal(people.code, 1)
   t.equal(
     people.stderr,
-    `${file}: "stale" of the store does not fit: plan: no such plan; there are gold, silver\n${file}: "junk" of the store does not fit: client_id: is not the one that it is stored under\n`,
+    `${file}: "stale" of the store does not fit: plan: no such plan; there are gold, silver\n${file}: "junk" of the store does not fit: client_id: differs from the client_id that it is stored under\n`,
   )
   t.equal(machines.code, 1)
   t.match(JSON.parse(machines.stdout), {

@@ -36,7 +36,7 @@ t.test('named pipes in the place of files hold up neither reloads nor the exit',
     logEntries(sidegate, 'config_refused').some(({ problems }) => problems?.join().includes(text))
 
   turnIntoPipe(secretFile)
-  await eventually(() => refusedFor('client_secret_file: names no file that can be read'))
+  await eventually(() => refusedFor('client_secret_file: does not name a readable file'))
   turnIntoPipe(server.certFile)
   turnIntoPipe(ca.certFile)
   const reasons = () =>

@@ -98,8 +98,8 @@ clients:
     `3:10: workers: the environment variable NOT_SET is not set; set it, or write \${NOT_SET:-default}`,
     '7:19: groupings[0].operations[0].method: must be one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, in capitals',
     '8:50: groupings[0].operations[1].scops: unknown key; did you mean scopes?',
-    '9:31: groupings[0].operations[2].path: POST /b can be the same request as POST /b of groupings[0].operations[1]; make one of them longer, or remove it',
-    '11:5: clients[0].client_secret: missing; give client_secret or client_secret_hash, or token_endpoint_auth_method: none for a public client',
+    '9:31: groupings[0].operations[2].path: POST /b matches the same requests as POST /b of groupings[0].operations[1]; make one of the paths more specific, or remove it',
+    '11:5: clients[0].client_secret: missing; set client_secret or client_secret_hash, or token_endpoint_auth_method: none for a public client',
     '12:19: clients[0].grant_types[0]: must be client_credentials, authorization_code or refresh_token; this release has no other',
     '13:5: clients[0].redirect_uri: unknown key; did you mean redirect_uris?',
     '14:11: clients[0].plan: no such plan; there are default-plan',
@@ -118,7 +118,7 @@ t.test('a rule waits for the field that it reads, and for no other beside it', a
 
   t.match(await problemsOf(t, { profile: 'fapi2', listen, tokens }), [
     /tokens\.accessToken\.alg: must be/,
-    /tokens\.code\.lifetime: profile: fapi2 takes codes of at most 60s/,
+    /tokens\.code\.lifetime: profile: fapi2 requires codes with a lifetime of at most 60s \(section 5\.3\.2\.2\)/,
   ])
   t.match(await problemsOf(t, { profile: 'fapi2', listen, tokens: { ...tokens, code: { lifetime: '61' } } }), [
     /tokens\.accessToken\.alg: must be/,
@@ -130,13 +130,13 @@ t.test('what is broken takes along only what cannot do without it', async t => {
   const wrong = { issuer: 'http://auth.example.com', profile: 'fapi2', tokens: { code: { lifetime: '61s' } } }
 
   t.match(await problemsOf(t, { ...wrong, internal: { listen: 'nowhere' }, keys: { jwks: { keys: [{}] } } }), [
-    /issuer: profile: fapi2 takes an https issuer/,
-    /tokens\.code\.lifetime: profile: fapi2 takes codes/,
+    /issuer: profile: fapi2 requires an https issuer \(section 5\.2\.2\)/,
+    /tokens\.code\.lifetime: profile: fapi2 requires codes with a lifetime of at most 60s \(section 5\.3\.2\.2\)/,
     /internal\.listen: must be host:port/,
-    /keys\.jwks\.keys\[0\]: key 1 is no private key/,
+    /keys\.jwks\.keys\[0\]: key 1 is not a private key/,
   ])
   t.match(await problemsOf(t, { clients: [client({ jwks: { keys: [{}] }, plan: 'gold' })] }), [
-    /clients\[0\]\.jwks\.keys\[0\]: key 1 is no public key/,
+    /clients\[0\]\.jwks\.keys\[0\]: key 1 is not a public key/,
     /clients\[0\]\.plan: no such plan/,
   ])
 })
@@ -147,13 +147,15 @@ t.test('an unknown key that is some words of a known one is taken for it', async
     /secret: unknown key; did you mean client_secret\?/,
     /dpop: unknown key; did you mean dpop_bound_access_tokens\?/,
   ])
-  t.match(await problemsOf(t, { clients: [client({ require: true })] }), [/require: unknown key; known here are/])
+  t.match(await problemsOf(t, { clients: [client({ require: true })] }), [
+    /require: unknown key; the known keys here are/,
+  ])
 })
 
 t.test('an unknown key without a near one names those that are known', async t => {
   const [problem = ''] = await problemsOf(t, { shutdown: { grace: '5s' } })
 
-  t.equal(problem, '2:3: shutdown.grace: unknown key; known here are delay, timeout')
+  t.equal(problem, '2:3: shutdown.grace: unknown key; the known keys here are delay, timeout')
 })
 
 t.test('a name that every object has is unknown like any other', async t => {

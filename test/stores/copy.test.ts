@@ -156,9 +156,9 @@ t.test('a copy that broke off keeps gateways out until it was made again from th
 
   await t.rejects(copyStore(path, urlAs, systemClock), StoreUnavailableError)
 
-  await t.rejects(store.keys.load(nowMs), { message: /a copy into the store has not ended/ })
+  await t.rejects(store.keys.load(nowMs), { message: /an earlier `sidegate store copy` did not finish/ })
   const own = newKey('ES256', nowMs)
-  await t.rejects(store.keys.create(own, undefined, nowMs + 600_000), { message: /has not ended/ })
+  await t.rejects(store.keys.create(own, undefined, nowMs + 600_000), { message: /did not finish/ })
   const other = await makeSource()
   await t.rejects(copyStore(other.path, url, systemClock), { message: /a copy of something else has begun there/ })
   t.match(await copyStore(path, url, systemClock), { grants: 1, clients: 1, signing_keys: 1 })
@@ -211,5 +211,5 @@ t.test('a gateway that comes to the Redis meanwhile makes the copy fail', async 
   await t.rejects(target.complete(), { message: /a gateway uses the Redis/ })
   pods.close()
   await redis.client.del(`${prefix}pods`, `${prefix}keys`)
-  await t.rejects(target.complete(), { message: /lost what was copied/ })
+  await t.rejects(target.complete(), { message: /lost copied records/ })
 })

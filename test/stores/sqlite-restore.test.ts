@@ -114,7 +114,7 @@ t.test('a backup of an older version is brought up to date before it takes the p
   db.prepare("INSERT INTO signing_keys VALUES ('old', 'ES256', 1, '{}', ?)").run(systemClock.nowMs() + 600_000)
   db.close()
 
-  await t.rejects(kidsIn(backup), { message: /made by an older Sidegate/ })
+  await t.rejects(kidsIn(backup), { message: /created by an older Sidegate/ })
   await restoreFile(backup, path, systemClock)
 
   t.same(await kidsIn(path), ['old'])

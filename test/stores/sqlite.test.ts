@@ -137,7 +137,10 @@ t.test('a file that cannot be opened is one clear line', async t => {
     ['file/under', /^the store sqlite:.*file\/under cannot be opened: .*$/],
     ['file/under/it', /^the store sqlite:.*file\/under\/it cannot be opened: ENOTDIR.*$/],
     // It answers to a new folder as if it were missing itself.
-    ['/proc/none/at/all', /^the store sqlite:\/proc\/none\/at\/all cannot be opened: cannot create a folder in \/proc$/],
+    [
+      '/proc/none/at/all',
+      /^the store sqlite:\/proc\/none\/at\/all cannot be opened: cannot create a folder in \/proc$/,
+    ],
   ] as const
 
   for (const [name, message] of rows)

@@ -41,7 +41,10 @@ const rules: readonly Rule<Facts>[] = [
         sources.length > 0 &&
         !sources.some(source => source.isChainVerified)
       ) {
-        return valueAt(method, 'nobody vouches for certificates; name who does as tls.clientCa_file')
+        return valueAt(
+          method,
+          'the chains of client certificates are not verified; name the file with their CAs as tls.clientCa_file',
+        )
       }
       return isTlsMethod(client[method]) && sources.length === 0 ? valueAt(method, noSource) : undefined
     },
@@ -56,7 +59,7 @@ const rules: readonly Rule<Facts>[] = [
 ]
 
 const noSource =
-  'no certificate of a client reaches Sidegate; set tls.clientAuth: optional, or name trustedProxies and the clientCertificateHeader they send it in'
+  'certificates of clients do not reach Sidegate; set tls.clientAuth: optional, or trustedProxies and the clientCertificateHeader in which they send them'
 
 const isTlsMethod = (name: ClientAuthMethod): boolean =>
   name === 'tls_client_auth' || name === 'self_signed_tls_client_auth'
@@ -72,4 +75,4 @@ const contradiction = ({ clients }: ParsedConfig): readonly Fault[] => {
 }
 
 const bothThroughProxy =
-  'tls_client_auth and self_signed_tls_client_auth exclude each other behind clientCertificateHeader: for the one the proxy must refuse certificates that no CA of yours has issued, for the other it must let them through; register one of the clients for private_key_jwt, or end TLS in Sidegate (tls)'
+  'tls_client_auth and self_signed_tls_client_auth exclude each other behind clientCertificateHeader: for the first the proxy must refuse certificates that your CAs have not issued, for the second it must accept them; register one of the clients for private_key_jwt, or terminate TLS in Sidegate (tls)'

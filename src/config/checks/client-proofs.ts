@@ -46,7 +46,7 @@ const clientRules: readonly Rule<ParsedClient>[] = [
       usesSecret(client) && !findSecretField(client)
         ? valueAt(
             'client_secret',
-            'missing; give client_secret or client_secret_hash, or token_endpoint_auth_method: none for a public client',
+            'missing; set client_secret or client_secret_hash, or token_endpoint_auth_method: none for a public client',
           )
         : undefined,
   },
@@ -55,8 +55,11 @@ const clientRules: readonly Rule<ParsedClient>[] = [
     check: client => {
       const field = findSecretField(client)
       if (usesSecret(client) || !field) return undefined
-      const who = client[method] === 'none' ? 'a public client' : 'a client'
-      return keyAt(field, `${who} (token_endpoint_auth_method: ${client[method]}) has no secret; remove one of the two`)
+      const kind = client[method] === 'none' ? 'a public client' : 'a client'
+      return keyAt(
+        field,
+        `${kind} (token_endpoint_auth_method: ${client[method]}) has no secret; remove one of the two`,
+      )
     },
   },
   {
@@ -71,7 +74,7 @@ const clientRules: readonly Rule<ParsedClient>[] = [
     check: client => {
       const reason = findNeedOfKeys(client)
       return reason && !client.jwks && !client.jwks_uri
-        ? valueAt('jwks', `missing; ${reason} takes its public keys, so give jwks, jwks_file or jwks_uri`)
+        ? valueAt('jwks', `missing; ${reason} needs its public keys; set jwks, jwks_file or jwks_uri`)
         : undefined
     },
   },
@@ -96,8 +99,8 @@ const clientRules: readonly Rule<ParsedClient>[] = [
       if (client[method] !== 'tls_client_auth' || names.length === 1) return undefined
       const [, second] = names
       return second
-        ? keyAt(`tls_client_auth_${second.kind}`, 'there is one name already; keep one (RFC 8705 section 2.1.2)')
-        : valueAt('tls_client_auth_subject_dn', `missing; give one of ${nameFields.join(', ')}`)
+        ? keyAt(`tls_client_auth_${second.kind}`, 'there is another name already; keep one (RFC 8705 section 2.1.2)')
+        : valueAt('tls_client_auth_subject_dn', `missing; set one of ${nameFields.join(', ')}`)
     },
   },
   {
@@ -107,7 +110,7 @@ const clientRules: readonly Rule<ParsedClient>[] = [
       return name && client[method] !== 'tls_client_auth'
         ? keyAt(
             `tls_client_auth_${name.kind}`,
-            'is for token_endpoint_auth_method: tls_client_auth; set that, or remove it',
+            'is only for token_endpoint_auth_method: tls_client_auth; set that, or remove it',
           )
         : undefined
     },
@@ -116,7 +119,7 @@ const clientRules: readonly Rule<ParsedClient>[] = [
     reads: [method, 'token_endpoint_auth_signing_alg'],
     check: client =>
       client.token_endpoint_auth_signing_alg && client[method] !== 'private_key_jwt'
-        ? keyAt('token_endpoint_auth_signing_alg', 'is for token_endpoint_auth_method: private_key_jwt; remove it')
+        ? keyAt('token_endpoint_auth_signing_alg', 'is only for token_endpoint_auth_method: private_key_jwt; remove it')
         : undefined,
   },
 ]
@@ -126,7 +129,7 @@ const lackOfFit = ({ jwks }: ParsedClient, alg: SigningAlg | undefined): Finding
   const algs = alg ? [alg] : strongSigningAlgs
   return !jwks || haveKeyFor(jwks.keys, algs)
     ? undefined
-    : valueAt('jwks', `has no key for ${algs.join(', ')}, which the client is registered to sign with; add one`)
+    : valueAt('jwks', `has no key for ${algs.join(', ')}, the algorithms that the client is registered for; add one`)
 }
 
 const usesSecret = (client: ParsedClient): boolean => client[method].startsWith('client_secret_')

@@ -38,7 +38,7 @@ const codeRules: readonly Rule<ParsedClient>[] = [
       grant_types.includes('authorization_code') && redirect_uris.length > 0
         ? valueAt(
             'grant_types',
-            'authorization_code (the grant type where none is given) begins at an operation that serves authorize (GET), and there is none; publish one, or set grant_types',
+            'authorization_code (the default grant type) needs an operation that serves authorize (GET); publish one, or set grant_types',
           )
         : undefined,
   },
@@ -56,7 +56,7 @@ const rules: readonly Rule<Facts>[] = [
       isPublic(client) && client.grant_types.includes('client_credentials')
         ? valueAt(
             'grant_types',
-            'client_credentials is for clients that prove themselves (RFC 6749 section 4.4); remove it',
+            'client_credentials is only for clients that authenticate (RFC 6749 section 4.4); remove it',
           )
         : undefined,
   },
@@ -66,7 +66,7 @@ const rules: readonly Rule<Facts>[] = [
       client.grant_types.includes('authorization_code') && client.redirect_uris.length === 0
         ? valueAt(
             'redirect_uris',
-            'missing; authorization_code (the grant type where none is given) needs at least one, else set grant_types',
+            'missing; authorization_code (the default grant type) needs at least one; add one, or set grant_types',
           )
         : undefined,
   },
@@ -79,7 +79,7 @@ const rules: readonly Rule<Facts>[] = [
     reads: ['plan'],
     check: ({ client, planNames }) =>
       client.plan !== undefined && !planNames.includes(client.plan)
-        ? valueAt('plan', `no such plan; there are ${keysText(planNames)}`)
+        ? valueAt('plan', `no such plan; known are ${keysText(planNames)}`)
         : undefined,
   },
 ]
@@ -87,7 +87,7 @@ const rules: readonly Rule<Facts>[] = [
 const missingPlan = (planNames: readonly string[]): string =>
   planNames.length === 0
     ? 'there is no plan; define one under plans'
-    : `missing; there is more than one to choose from: ${keysText(planNames)}`
+    : `missing; there is more than one plan: ${keysText(planNames)}`
 
 const isPublic = (client: ParsedClient): boolean => client.token_endpoint_auth_method === 'none'
 
@@ -99,6 +99,6 @@ const doubledIds = ({ clients }: ParsedConfig): readonly Fault[] => {
     .map(({ path }) => ({
       path: [...path, 'client_id'],
       at: 'value',
-      message: 'another client has this client_id; take a new one',
+      message: 'another client has this client_id; choose another',
     }))
 }

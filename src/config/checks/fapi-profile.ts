@@ -43,7 +43,7 @@ const topLevelRules: readonly Rule<ParsedConfig>[] = [
     check: ({ topLevel: { value } }) => {
       const issuer = issuerOf(value)
       if (!isHttpsOrLoopback(issuer)) return valueAt('issuer', httpsIssuer)
-      // An operator who writes a loopback issuer knows that it is for tests. A default one is probably an oversight.
+      // A configured loopback issuer is meant for tests. A default one is probably an oversight.
       const isForgotten = value.issuer === undefined && !isLoopback(value.listen.host)
       return isForgotten && issuer.startsWith('http:')
         ? valueAt('issuer', `missing, so it would be ${issuer}; ${httpsIssuer}`)
@@ -57,12 +57,13 @@ const topLevelRules: readonly Rule<ParsedConfig>[] = [
   },
 ]
 
-const httpsIssuer = 'profile: fapi2 takes an https issuer (section 5.2.2); http is for trials on loopback'
+const httpsIssuer = 'profile: fapi2 requires an https issuer (section 5.2.2); http is only for tests on loopback'
 
 const longestCodeSec = 60
-const shortCodes = 'profile: fapi2 takes codes of at most 60s (section 5.3.2.2)'
+const shortCodes = 'profile: fapi2 requires codes with a lifetime of at most 60s (section 5.3.2.2)'
 
-const pushedAlone = 'fapi2 takes pushed authorization requests; publish an operation that serves par (section 5.3.2.2)'
+const pushedAlone =
+  'fapi2 requires pushed authorization requests; publish an operation that serves par (section 5.3.2.2)'
 
 const proofFields = ['dpop_bound_access_tokens', 'tls_client_certificate_bound_access_tokens'] as const
 
@@ -70,7 +71,10 @@ const noWeakAlg = (field: (typeof algFields)[number]): Rule<ParsedClient> => ({
   reads: ['profile', field],
   check: client =>
     client[field] === 'RS256'
-      ? valueAt(field, 'profile: fapi2 takes ES256, PS256 or EdDSA (section 5.4.1); leave it out, or name one of them')
+      ? valueAt(
+          field,
+          'profile: fapi2 requires ES256, PS256 or EdDSA (section 5.4.1); leave it out, or name one of them',
+        )
       : undefined,
 })
 
@@ -81,7 +85,7 @@ const clientRules: readonly Rule<ParsedClient>[] = [
       method === 'none' || method.startsWith('client_secret_')
         ? valueAt(
             'token_endpoint_auth_method',
-            'profile: fapi2 takes private_key_jwt, tls_client_auth or self_signed_tls_client_auth (section 5.3.2.1)',
+            'profile: fapi2 requires private_key_jwt, tls_client_auth or self_signed_tls_client_auth (section 5.3.2.1)',
           )
         : undefined,
   },
@@ -92,13 +96,13 @@ const clientRules: readonly Rule<ParsedClient>[] = [
         ? undefined
         : valueAt(
             'dpop_bound_access_tokens',
-            'profile: fapi2 takes bound tokens (section 5.3.2.1); set dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens to true',
+            'profile: fapi2 requires sender-constrained tokens (section 5.3.2.1); set dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens to true',
           ),
   },
   {
     reads: ['profile', 'pkce'],
     check: ({ pkce }) =>
-      pkce === 'optional' ? valueAt('pkce', 'profile: fapi2 takes pkce: required (section 5.3.2.2)') : undefined,
+      pkce === 'optional' ? valueAt('pkce', 'profile: fapi2 requires pkce: required (section 5.3.2.2)') : undefined,
   },
   {
     reads: ['profile', 'require_pushed_authorization_requests'],
@@ -106,7 +110,7 @@ const clientRules: readonly Rule<ParsedClient>[] = [
       client.require_pushed_authorization_requests === false
         ? valueAt(
             'require_pushed_authorization_requests',
-            'profile: fapi2 takes pushed requests alone (section 5.3.2.2); set it to true, or leave it out',
+            'profile: fapi2 requires pushed requests (section 5.3.2.2); set it to true, or leave it out',
           )
         : undefined,
   },
@@ -114,7 +118,7 @@ const clientRules: readonly Rule<ParsedClient>[] = [
     reads: ['profile', 'assertion_audience'],
     check: client =>
       client.assertion_audience === 'endpoint'
-        ? valueAt('assertion_audience', 'profile: fapi2 takes assertion_audience: issuer (section 5.3.2.1)')
+        ? valueAt('assertion_audience', 'profile: fapi2 requires assertion_audience: issuer (section 5.3.2.1)')
         : undefined,
   },
   {
@@ -135,7 +139,7 @@ const clientRules: readonly Rule<ParsedClient>[] = [
         ? undefined
         : valueAt(
             ['redirect_uris', index],
-            'profile: fapi2 takes http for application_type: native on 127.0.0.1 or [::1] alone (section 5.3.2.2); use https',
+            'profile: fapi2 allows http only for application_type: native on 127.0.0.1 or [::1] (section 5.3.2.2); use https',
           )
     },
   },

@@ -46,24 +46,24 @@ const rules: readonly Rule<Facts>[] = [
     reads: ['serves', 'gateway'],
     check: ({ own }) =>
       own.serves === 'check' && own.gateway === undefined
-        ? valueAt('gateway', 'missing; say which gateway asks: nginx, envoy, traefik or caddy')
+        ? valueAt('gateway', 'missing; name the gateway that asks: nginx, envoy, traefik or caddy')
         : undefined,
   },
   {
     reads: ['serves', 'gateway'],
     check: ({ own }) =>
       own.serves !== 'check' && own.gateway !== undefined
-        ? keyAt('gateway', 'is for what serves check; remove it')
+        ? keyAt('gateway', 'is only for serves: check; remove it')
         : undefined,
   },
   {
     reads: ['serves', 'gateway', 'method'],
     check: ({ own }) => {
       if (isForEnvoy(own) && own.method !== '*') {
-        return valueAt('method', "Envoy asks with any method; set method: '*'")
+        return valueAt('method', "Envoy asks with the method of the original request; set method: '*'")
       }
       return !isForEnvoy(own) && own.method === '*'
-        ? valueAt('method', '* is for a check that envoy asks for; name one method')
+        ? valueAt('method', '* is only for serves: check with gateway: envoy; name one method')
         : undefined
     },
   },
@@ -71,35 +71,38 @@ const rules: readonly Rule<Facts>[] = [
     reads: ['serves', 'gateway', 'path'],
     check: ({ own, view: { path } }) =>
       isForEnvoy(own) && !isBelowPrefix(path)
-        ? valueAt('path', 'Envoy puts its path_prefix before the path it asks about; write it as /check/**')
+        ? valueAt('path', 'Envoy puts its path_prefix before the original path; write the prefix as in /check/**')
         : undefined,
   },
   {
     reads: ['serves', 'gateway', 'path'],
     check: ({ own, view: { path } }) =>
       own.serves === 'check' && own.gateway !== undefined && own.gateway !== 'envoy' && path.includes('*')
-        ? valueAt('path', `${own.gateway} asks at one place, a path without wildcards`)
+        ? valueAt('path', `${own.gateway} asks with a fixed path; remove the wildcards`)
         : undefined,
   },
   {
     reads: ['serves', 'gateway', 'aliases'],
     check: ({ own }) =>
       isForEnvoy(own) && own.aliases.length > 0
-        ? keyAt('aliases', 'a check that envoy asks for has one path; remove them')
+        ? keyAt('aliases', 'a check for envoy has only one path; remove them')
         : undefined,
   },
   {
     reads: ['serves'],
     check: ({ own, isProxyTrusted }) =>
       own.serves === 'check' && !isProxyTrusted
-        ? valueAt('serves', 'nobody is trusted to ask; name the gateway under trustedProxies')
+        ? valueAt('serves', 'no gateway is trusted to ask; name it under trustedProxies')
         : undefined,
   },
   {
     reads: ['serves'],
     check: ({ own, isAnythingElsewhere }) =>
       own.serves === 'check' && !isAnythingElsewhere
-        ? valueAt('serves', 'there is nothing to ask about; give what the other gateway forwards upstream: none')
+        ? valueAt(
+            'serves',
+            'no operation has upstream: none; set that at the operations that the other gateway forwards',
+          )
         : undefined,
   },
   {
@@ -108,7 +111,7 @@ const rules: readonly Rule<Facts>[] = [
       view.upstream === noUpstream && !isChecked
         ? valueAt(
             'upstream',
-            'none: another gateway forwards it, and none can ask; publish an operation that serves check',
+            'none is for operations that another gateway forwards after it has asked here; publish an operation that serves check',
           )
         : undefined,
   },
@@ -116,14 +119,14 @@ const rules: readonly Rule<Facts>[] = [
     reads: ['serves', 'upstream', 'forwardAuthorization'],
     check: ({ own, view }) =>
       view.upstream === noUpstream && own.forwardAuthorization
-        ? keyAt('forwardAuthorization', 'is without effect with upstream: none; tell the gateway that forwards')
+        ? keyAt('forwardAuthorization', 'has no effect with upstream: none; configure it in the gateway that forwards')
         : undefined,
   },
   {
     reads: ['serves', 'upstream', 'maxBody'],
     check: ({ own, view }) =>
       view.upstream === noUpstream && own.maxBody !== undefined
-        ? keyAt('maxBody', 'is without effect with upstream: none; tell the gateway that forwards')
+        ? keyAt('maxBody', 'has no effect with upstream: none; configure it in the gateway that forwards')
         : undefined,
   },
 ]
@@ -146,7 +149,7 @@ const intrusions = (check: GroupedOperation, operations: readonly GroupedOperati
     .map(({ path }) => ({
       path: [...path, 'path'],
       at: 'value',
-      message: `below ${prefix} Envoy asks (${pathText(check.path)}), and this would answer it; take another path`,
+      message: `below ${prefix} Envoy sends its checks (${pathText(check.path)}), which this operation would answer; choose another path`,
     }))
 }
 
@@ -161,5 +164,5 @@ const reservedNames = ({ upstreamNames }: ParsedConfig): readonly Fault[] =>
     .map(name => ({
       path: ['upstreams', name],
       at: 'key',
-      message: 'as an upstream none says that another gateway forwards; take another name',
+      message: 'upstream: none means that another gateway forwards; choose another name',
     }))

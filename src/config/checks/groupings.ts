@@ -14,7 +14,7 @@ const doubledNames = ({ groupings }: ParsedConfig): readonly Fault[] =>
     .map(({ path }) => ({
       path: [...path, 'name'],
       at: 'value',
-      message: 'another grouping has this name; take a new one',
+      message: 'another grouping has this name; choose another',
     }))
 
 const unknownUpstreams = ({ groupings, upstreamNames }: ParsedConfig): readonly Fault[] =>

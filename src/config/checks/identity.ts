@@ -9,6 +9,6 @@ export const checkIdentity = ({ groupings, operations, hasAllOperations }: Parse
     .map(({ path }) => ({
       path: [...path, 'identity'],
       at: 'value',
-      message: 'needs an operation that serves jwks, so that the upstream can check what is signed',
+      message: 'needs an operation that serves jwks, so that the upstream can verify the assertion',
     }))
 }

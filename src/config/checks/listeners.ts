@@ -24,7 +24,7 @@ const topLevelRules: readonly Rule<ParsedTopLevel>[] = [
     reads: ['listen', 'admin'],
     check: ({ listen, admin }) =>
       collides(listen, admin)
-        ? valueAt('admin', 'the traffic listener has this port; nothing of admin may be on it, take another port')
+        ? valueAt('admin', 'the traffic listener has this port; choose another port for admin')
         : undefined,
   },
   {
@@ -38,10 +38,7 @@ const topLevelRules: readonly Rule<ParsedTopLevel>[] = [
     reads: ['issuer', 'tls'],
     check: ({ issuer, tls }) =>
       tls && issuer?.startsWith('http:')
-        ? valueAt(
-            'issuer',
-            'must be https where Sidegate speaks TLS (tls); clients that go there by http get no answer',
-          )
+        ? valueAt('issuer', 'must be https because Sidegate serves TLS (tls); clients that use http get no response')
         : undefined,
   },
   {
@@ -50,7 +47,7 @@ const topLevelRules: readonly Rule<ParsedTopLevel>[] = [
       tls?.clientAuth === 'off' && tls.clientCa_file !== undefined
         ? keyAt(
             ['tls', 'clientCa_file'],
-            'is without effect while clients are not asked for a certificate; set clientAuth: optional or required, or remove it',
+            'has no effect while clients are not asked for a certificate; set clientAuth: optional or required, or remove it',
           )
         : undefined,
   },
@@ -60,7 +57,7 @@ const topLevelRules: readonly Rule<ParsedTopLevel>[] = [
       tls?.clientAuth === 'required' && tls.clientCa_file === undefined
         ? valueAt(
             ['tls', 'clientCa_file'],
-            'missing; clientAuth: required lets in those whom it vouches for. For self-signed certificates set clientAuth: optional',
+            'missing; clientAuth: required accepts only certificates of these CAs. For self-signed certificates set clientAuth: optional',
           )
         : undefined,
   },
@@ -68,21 +65,21 @@ const topLevelRules: readonly Rule<ParsedTopLevel>[] = [
     reads: ['clientCertificateHeader', 'trustedProxies'],
     check: ({ clientCertificateHeader, trustedProxies }) =>
       clientCertificateHeader.endsWith('client-cert') && trustedProxies.length === 0
-        ? valueAt('clientCertificateHeader', 'nobody is trusted to send it; name the proxy under trustedProxies')
+        ? valueAt('clientCertificateHeader', 'no proxy is trusted to send it; name the proxy under trustedProxies')
         : undefined,
   },
   {
     reads: ['internal'],
     check: ({ internal }) =>
       internal && !internal.tls && !isLoopback(internal.listen.host)
-        ? valueAt(['internal', 'listen'], 'plain HTTP is for loopback addresses only; listen on 127.0.0.1, or give tls')
+        ? valueAt(['internal', 'listen'], 'plain HTTP is only for loopback addresses; listen on 127.0.0.1, or set tls')
         : undefined,
   },
   {
     reads: ['internal'],
     check: ({ internal }) =>
       internal && !internal.jwks && internal.tls?.clientCa_file === undefined
-        ? keyAt('internal', 'nobody could prove who they are; give tls with clientCa_file, or jwks')
+        ? keyAt('internal', 'the login could not authenticate; set tls with clientCa_file, or jwks')
         : undefined,
   },
   {
@@ -91,7 +88,7 @@ const topLevelRules: readonly Rule<ParsedTopLevel>[] = [
       internal?.jwks && !haveKeyFor(internal.jwks.keys, strongSigningAlgs)
         ? valueAt(
             ['internal', 'jwks'],
-            `has no key for ${strongSigningAlgs.join(', ')}, which the login signs with one of; add one, without use: enc`,
+            `has no key for ${strongSigningAlgs.join(', ')}, one of which the login must sign with; add one, without use: enc`,
           )
         : undefined,
   },
@@ -112,7 +109,7 @@ const internalRules: readonly Rule<{ readonly topLevel: ParsedTopLevel; readonly
     reads: ['internal'],
     check: ({ topLevel, login }) =>
       topLevel.internal && login.mode === 'embedded'
-        ? keyAt('internal', 'is for login.mode: handoff, and without effect otherwise; set that, or remove it')
+        ? keyAt('internal', 'has an effect only with login.mode: handoff; set that, or remove it')
         : undefined,
   },
 ]
@@ -122,35 +119,35 @@ const loginRules: readonly Rule<Facts>[] = [
     reads: ['mode', 'url'],
     check: ({ login }) =>
       login.mode === 'handoff' && login.url === undefined
-        ? valueAt('url', 'missing; mode: handoff sends the browser there')
+        ? valueAt('url', 'missing; mode: handoff redirects the browser to it')
         : undefined,
   },
   {
     reads: ['mode', 'url'],
     check: ({ login }) =>
       login.mode === 'embedded' && login.url !== undefined
-        ? keyAt('url', 'is for mode: handoff; set that, or remove it')
+        ? keyAt('url', 'is only for mode: handoff; set that, or remove it')
         : undefined,
   },
   {
     reads: ['url'],
     check: ({ login: { url } }) =>
       url !== undefined && new URL(url).searchParams.has('interaction')
-        ? valueAt('url', 'has a parameter interaction already; remove it, it is what Sidegate adds')
+        ? valueAt('url', 'has a parameter interaction already; remove it, because Sidegate adds it')
         : undefined,
   },
   {
     reads: ['mode'],
     check: ({ login, hasInternal }) =>
       login.mode === 'handoff' && !hasInternal
-        ? valueAt('mode', 'handoff is answered over the private listener; define it under internal')
+        ? valueAt('mode', 'with handoff the login reports over the private listener; define it under internal')
         : undefined,
   },
   {
     reads: ['mode'],
     check: ({ login, hasUsers }) =>
       login.mode === 'handoff' && hasUsers
-        ? keyAt('users', 'are for mode: embedded; with a login of your own nobody signs in here, remove them')
+        ? keyAt('users', 'are only for mode: embedded, and no user signs in here with a login of your own; remove them')
         : undefined,
   },
 ]

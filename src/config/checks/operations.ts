@@ -47,7 +47,7 @@ const rules: readonly Rule<Facts>[] = [
     check: ({ view }) =>
       view.serves || view.upstream
         ? undefined
-        : valueAt([], 'goes nowhere; say what it serves, or name an upstream here or at the grouping'),
+        : valueAt([], 'has no target; set serves, or an upstream here or at the grouping'),
   },
   {
     reads: ['upstream'],
@@ -58,14 +58,14 @@ const rules: readonly Rule<Facts>[] = [
     reads: ['method', 'serves'],
     check: ({ view: { method, serves } }) =>
       serves && !servedMethods[serves].includes(method)
-        ? valueAt('method', `${serves} is served for ${servedMethods[serves].join(' and ')} only`)
+        ? valueAt('method', `${serves} is served only for ${servedMethods[serves].join(' and ')}`)
         : undefined,
   },
   {
     reads: ['path', 'serves'],
     check: ({ view: { path, serves } }) =>
       serves && serves !== 'check' && path.includes('*')
-        ? valueAt('path', 'what Sidegate serves has a path without wildcards')
+        ? valueAt('path', 'an operation with serves has a path without wildcards')
         : undefined,
   },
   {
@@ -73,14 +73,14 @@ const rules: readonly Rule<Facts>[] = [
     check: ({ view: { credentials, serves } }) => {
       const allowed = allowedCredentials[serves ?? 'forward']
       if (allowed.includes(credentials)) return undefined
-      return valueAt('credentials', `for ${serves ?? 'a forwarded operation'} it is ${allowed.join(' or ')}`)
+      return valueAt('credentials', `must be ${allowed.join(' or ')} for ${serves ?? 'a forwarded operation'}`)
     },
   },
   {
     reads: ['credentials', 'serves', 'scopes'],
     check: ({ own, view }) =>
       own.scopes.length > 0 && view.credentials !== 'bearer'
-        ? keyAt('scopes', 'only bearer tokens carry scopes; set credentials: bearer, or remove them')
+        ? keyAt('scopes', 'only bearer tokens have scopes; set credentials: bearer, or remove them')
         : undefined,
   },
   {
@@ -94,40 +94,40 @@ const rules: readonly Rule<Facts>[] = [
     reads: ['serves', 'forwardAuthorization'],
     check: ({ own }) =>
       own.serves && own.forwardAuthorization
-        ? keyAt('forwardAuthorization', 'is for forwarded operations; remove it')
+        ? keyAt('forwardAuthorization', 'is only for forwarded operations; remove it')
         : undefined,
   },
   {
     reads: ['serves', 'maxBody'],
     check: ({ own }) =>
       own.serves && own.maxBody !== undefined
-        ? keyAt('maxBody', 'is for forwarded operations; what Sidegate serves takes 64KiB, remove it')
+        ? keyAt('maxBody', 'is only for forwarded operations; operations with serves accept 64KiB; remove it')
         : undefined,
   },
   {
     reads: ['serves', 'advertise'],
     check: ({ own }) =>
-      own.advertise && !own.serves ? keyAt('advertise', 'is for what Sidegate serves; remove it') : undefined,
+      own.advertise && !own.serves ? keyAt('advertise', 'is only for operations with serves; remove it') : undefined,
   },
   {
     reads: ['path', 'aliases'],
     check: ({ view, servesAuthorize }) =>
       servesAuthorize && [view.path, ...view.aliases].some(isInteractionPath)
-        ? valueAt('path', '/interaction belongs to the login pages where authorize is served; take another path')
+        ? valueAt('path', '/interaction belongs to the login pages if authorize is served; choose another path')
         : undefined,
   },
 ]
 
 const planFault = ({ own: { plan }, view: { credentials, serves }, planNames }: Facts): string | undefined => {
   if (plan === undefined || plan === 'none') return undefined
-  if (serves === 'check') return 'what is asked about has a plan of its own; remove it here'
+  if (serves === 'check') return 'the operations that the gateway asks about have plans of their own; remove it here'
   if (namesClient(credentials, serves)) {
-    return plan === 'client' ? undefined : 'must be client or none; a plan is named where nobody is (credentials: none)'
+    return plan === 'client' ? undefined : 'must be client or none; a plan can be named only with credentials: none'
   }
   if (plan === 'client') {
-    return 'nobody is named whose plan it could be; name the plan that each address has here, set plan: none, or ask for credentials'
+    return 'requests name no client whose plan could apply; name the plan for each address, set plan: none, or require credentials'
   }
-  return planNames.includes(plan) ? undefined : `no such plan; there are ${keysText(planNames)}`
+  return planNames.includes(plan) ? undefined : `no such plan; known are ${keysText(planNames)}`
 }
 
 const isInteractionPath = (path: string): boolean => path === '/interaction' || path.startsWith('/interaction/')
@@ -136,4 +136,4 @@ export const isUnknownUpstream = (name: string | undefined, names: readonly stri
   name !== undefined && name !== noUpstream && !names.includes(name)
 
 export const unknownUpstream = (names: readonly string[]): string =>
-  names.length > 0 ? `no such upstream; there are ${keysText(names)}` : 'no such upstream; define it under upstreams'
+  names.length > 0 ? `no such upstream; known are ${keysText(names)}` : 'no such upstream; define it under upstreams'

@@ -16,14 +16,18 @@ const checkLimits = ({ path, value }: Named<ParsedPlan>): readonly Fault[] => {
   if (typeof burst === 'number' && algorithm !== 'smooth')
     faults.push({ path: [...path, 'burst'], at: 'value', message: burstNumberFault(algorithm) })
   if (typeof burst === 'object' && burst.windowSec >= rate.windowSec)
-    faults.push({ path: [...path, 'burst'], at: 'value', message: 'a burst limit is for a shorter time than the rate' })
+    faults.push({
+      path: [...path, 'burst'],
+      at: 'value',
+      message: 'a burst limit must have a shorter period than the rate',
+    })
   if (quota && quota.windowSec <= rate.windowSec)
-    faults.push({ path: [...path, 'quota'], at: 'value', message: 'a quota is for a longer time than the rate' })
+    faults.push({ path: [...path, 'quota'], at: 'value', message: 'a quota must have a longer period than the rate' })
   return faults
 }
 
 const burstNumberFault = (algorithm: string): string =>
-  `how many come at once is for algorithm: smooth, and this plan is ${algorithm}; a limit for a shorter time is written as a rate, such as 20/1second`
+  `a number of requests is only for algorithm: smooth, and this plan is ${algorithm}; write a limit for a shorter period as a rate, such as 20/1second`
 
 const checkOperations = (parsed: ParsedConfig): readonly Fault[] => {
   // If an operation is missing from the parsed configuration, a label that names it would look wrong.

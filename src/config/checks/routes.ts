@@ -38,7 +38,7 @@ const ambiguities = (ways: readonly Way[]): readonly Fault[] => {
     if (rivals) rivals.push(way)
     else before.set(key, [way])
     if (!earlier) return []
-    const message = `${operationLabel(way)} can be the same request as ${operationLabel(earlier)} of ${pathText(earlier.operation.path)}; make one of them longer, or remove it`
+    const message = `${operationLabel(way)} matches the same requests as ${operationLabel(earlier)} of ${pathText(earlier.operation.path)}; make one of the paths more specific, or remove it`
     return [{ path: way.at, at: 'value', message }]
   })
 }

@@ -27,5 +27,5 @@ export const checkScopes = ({ topLevel, clients, operations, hasAllOperations }:
 
 const unknown = (nearest: string | undefined): string =>
   nearest === undefined
-    ? 'no client is registered for this scope, and no operation wants it; add it to the scope of a client, or remove the text'
-    : `no client is registered for this scope, and no operation wants it; did you mean ${nearest}?`
+    ? 'no client is registered for this scope, and no operation requires it; add it to the scope of a client, or remove the text'
+    : `no client is registered for this scope, and no operation requires it; did you mean ${nearest}?`

@@ -15,7 +15,10 @@ const keyRules: readonly Rule<ParsedConfig['topLevel']['value']['keys']>[] = [
     reads: ['keys.jwks', 'keys.rotateEvery'],
     check: ({ jwks, rotateEvery }) =>
       jwks && rotateEvery !== undefined
-        ? keyAt(['keys', 'rotateEvery'], 'is without effect: the keys of jwks are not rotated; remove one of the two')
+        ? keyAt(
+            ['keys', 'rotateEvery'],
+            'has no effect, because the keys of jwks are not rotated; remove one of the two',
+          )
         : undefined,
   },
 ]
@@ -35,7 +38,10 @@ const rules: readonly Rule<ParsedConfig>[] = [
       const { jwks } = parsed.topLevel.value.keys
       const lacking = jwks ? neededAlgs(parsed).filter(alg => !jwks.algs.has(alg)) : []
       return lacking.length > 0
-        ? valueAt(['keys', 'jwks'], `has no key for ${lacking.join(', ')}; add one, or sign with what it has`)
+        ? valueAt(
+            ['keys', 'jwks'],
+            `has no key for ${lacking.join(', ')}; add one, or use an algorithm that it has a key for`,
+          )
         : undefined
     },
   },

@@ -53,20 +53,25 @@ const rules: readonly Rule<Facts>[] = [
   {
     reads: ['client_id'],
     check: ({ client, client_id }) =>
-      client.client_id === client_id ? undefined : valueAt('client_id', 'is not the one that it is stored under'),
+      client.client_id === client_id
+        ? undefined
+        : valueAt('client_id', 'differs from the client_id that it is stored under'),
   },
   {
     reads: ['client_secret', 'client_secrets'],
     check: ({ client }) =>
       client.client_secret || client.client_secrets.some(secret => secret.client_secret)
-        ? valueAt('client_secret', 'the store has digests alone; rotate the secret')
+        ? valueAt('client_secret', 'the store may contain only digests of secrets; rotate the secret')
         : undefined,
   },
   {
     reads: ['client_id'],
     check: ({ client_id, config }) =>
       config.oauth.users.some(({ sub }) => sub === client_id)
-        ? valueAt('client_id', 'is the sub of a user, who could be taken for this client (RFC 9700 section 4.15)')
+        ? valueAt(
+            'client_id',
+            'equals the sub of a user, so the user could be mistaken for this client (RFC 9700 section 4.15)',
+          )
         : undefined,
   },
   {
@@ -76,7 +81,7 @@ const rules: readonly Rule<Facts>[] = [
       const known = new Set(config.oauth.resources.map(({ resource }) => resource))
       return introspects.every(resource => known.has(resource))
         ? undefined
-        : valueAt('introspects', 'names a resource that the configuration does not know')
+        : valueAt('introspects', 'names a resource that is not in the configuration')
     },
   },
   ...algFields.map(
@@ -86,7 +91,7 @@ const rules: readonly Rule<Facts>[] = [
         const [alg, known] = [client[field], signingAlgsOf(config.oauth)]
         return alg === undefined || known.includes(alg)
           ? undefined
-          : valueAt(field, `nothing of the configuration is signed with ${alg}, so there is no key; leave it out`)
+          : valueAt(field, `the configuration uses no key for ${alg}; leave it out`)
       },
     }),
   ),
@@ -109,7 +114,7 @@ const rules: readonly Rule<Facts>[] = [
       return isByCertificate && isThroughProxyAlone && !isUsual
         ? valueAt(
             method,
-            'no client of the configuration is known so through clientCertificateHeader; register it there',
+            'no client of the configuration uses this method through clientCertificateHeader; register this client in the configuration',
           )
         : undefined
     },

@@ -20,7 +20,7 @@ const rules: readonly Rule<ParsedTopLevel>[] = [
     reads: ['requests.headerTimeout', 'requests.timeout'],
     check: ({ requests }) =>
       requests.headerTimeout > requests.timeout
-        ? valueAt(['requests', 'headerTimeout'], 'is longer than the time for the whole request; see requests.timeout')
+        ? valueAt(['requests', 'headerTimeout'], 'is longer than requests.timeout, the time for the whole request')
         : undefined,
   },
   {

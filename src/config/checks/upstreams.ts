@@ -13,7 +13,7 @@ const rules: readonly Rule<ParsedUpstream>[] = [
       outlierDetection.baseEjectionTime > outlierDetection.maxEjectionTime
         ? valueAt(
             ['outlierDetection', 'baseEjectionTime'],
-            'is longer than the longest time; see outlierDetection.maxEjectionTime',
+            'is longer than outlierDetection.maxEjectionTime',
           )
         : undefined,
   },
@@ -30,7 +30,7 @@ const rules: readonly Rule<ParsedUpstream>[] = [
       tls && (tls.cert_file === undefined) !== (tls.key_file === undefined)
         ? valueAt(
             ['tls', tls.cert_file === undefined ? 'cert_file' : 'key_file'],
-            'missing; a certificate and its private key go together',
+            'missing; a certificate needs its private key, and the key its certificate',
           )
         : undefined,
   },

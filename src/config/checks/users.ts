@@ -8,8 +8,8 @@ export const checkUsers = (parsed: ParsedConfig): readonly Fault[] => {
   const clientIds = new Set(parsed.clients.map(({ value }) => value.client_id))
   return [
     ...parsed.users.flatMap(user => applyRules(rules, user, { user: user.value, clientIds })),
-    ...doubled(parsed, 'username', 'another user has this username; take a new one'),
-    ...doubled(parsed, 'sub', 'another user has this sub; tokens could not tell the two apart'),
+    ...doubled(parsed, 'username', 'another user has this username; choose another'),
+    ...doubled(parsed, 'sub', 'another user has this sub, so tokens could not distinguish the two; choose another'),
   ]
 }
 
@@ -22,7 +22,7 @@ const rules: readonly Rule<Facts>[] = [
   {
     reads: ['password_hash'],
     check: ({ user }) =>
-      user.password_hash ? undefined : valueAt('password_hash', 'missing; take what `sidegate hash` prints'),
+      user.password_hash ? undefined : valueAt('password_hash', 'missing; use the output of `sidegate hash`'),
   },
   {
     // A client's own tokens have its client_id as sub (RFC 9068 section 2.2). No user may have the same sub.
@@ -31,7 +31,7 @@ const rules: readonly Rule<Facts>[] = [
       user.sub !== undefined && clientIds.has(user.sub)
         ? valueAt(
             'sub',
-            'equals a client_id, so the person could be taken for that client; take another (RFC 9700 section 4.15)',
+            'equals a client_id, so the user could be mistaken for that client; choose another (RFC 9700 section 4.15)',
           )
         : undefined,
   },

@@ -23,7 +23,7 @@ export const certificateRules = {
       return [
         {
           path,
-          message: `ends at ${ending.validToDate.toISOString()}; take a new one, and see why it was not renewed`,
+          message: `ends at ${ending.validToDate.toISOString()}; replace it, and find out why it was not renewed`,
         },
       ]
     }),
@@ -32,7 +32,7 @@ export const certificateRules = {
       warnIf(
         certificates.some(({ publicKey }) => findKeyLimitFault(publicKey) === 'too_short'),
         path,
-        `holds a certificate with an RSA key of less than ${minRsaBits} bits, which can be forged; take another`,
+        `holds a certificate with an RSA key of less than ${minRsaBits} bits, which can be forged; replace it`,
       ),
     ),
 } as const satisfies WarningRules

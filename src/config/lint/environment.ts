@@ -5,15 +5,15 @@ export const surroundingRules = {
   'drain-outlasts-grace': ({ parsed: { topLevel }, written, graceMs }) => {
     const { delay, timeout } = topLevel.value.shutdown
     const path = placesOfDrain.find(place => valueAt(written, place) !== undefined) ?? []
-    const whose = path.length > 0 ? '' : 'shutdown is left out, and by default '
-    const message = `${whose}a delay of ${delay / 1000} s and a timeout of ${timeout / 1000} s are together no shorter than the ${graceMs / 1000} s after which the process is killed; ${adviseDrain(delay, graceMs)}, or give it longer, and say so by --grace`
+    const whose = path.length > 0 ? '' : 'shutdown is not set, and by default '
+    const message = `${whose}a delay of ${delay / 1000} s and a timeout of ${timeout / 1000} s together are not shorter than the ${graceMs / 1000} s after which the process is killed; ${adviseDrain(delay, graceMs)}, or extend that time, and pass it as --grace`
     return warnIf(delay + timeout >= graceMs, path, message)
   },
   'unverified-tls': ({ env }) =>
     warnIf(
       env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
       [],
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 lets anybody pass for Redis and for those who publish keys; remove it from the environment',
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 lets an attacker impersonate Redis and the servers of key sets; remove it from the environment',
     ),
 } as const satisfies WarningRules
 

@@ -19,7 +19,7 @@ export const operationRules = {
       warnIf(
         isForwarding(grouping, parsed) && grouping.value.resource === undefined && grouping.value.basePath === '',
         [...grouping.path, 'resource'],
-        "without resource and basePath its tokens are for the issuer's whole origin, and cannot be asked for it alone (RFC 8707); set resource",
+        "without resource and basePath its tokens are valid for the issuer's whole origin, and cannot be requested for this grouping alone (RFC 8707); set resource",
       ),
     ),
   'unheld-scope': ({ parsed }) => {
@@ -31,7 +31,7 @@ export const operationRules = {
         warnIf(
           !held.has(scope),
           [...path, 'scopes', index],
-          `no client of the file has the scope ${scope}, so that none of them may come here; add it to the scope of a client, of the file or of the store`,
+          `no client of the file has the scope ${scope}, so all of their requests are refused here; add it to the scope of a client in the file or in the store`,
         ),
       ),
     )
@@ -41,7 +41,7 @@ export const operationRules = {
       warnIf(
         toOperationView(operation).credentials === 'query',
         [...operation.path, 'credentials'],
-        'the secret stands in the URL, which proxies and browsers keep (RFC 6749 section 2.3.1); take another kind of credentials where callers can',
+        'the secret is part of the URL, which proxies and browsers record (RFC 6749 section 2.3.1); use another kind of credentials if callers can',
       ),
     ),
 } as const satisfies WarningRules

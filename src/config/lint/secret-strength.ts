@@ -26,7 +26,7 @@ export const secretStrengthRules = {
       warnIf(
         lastEndMs(value) < nowMs + dueAtMs,
         [...path, 'client_secrets', value.client_secrets.length - 1, 'until'],
-        'no secret of this client is good for longer than 14 days from now; add the next one (client_secrets)',
+        'all secrets of this client expire within 14 days; add the next one (client_secrets)',
       ),
     ),
 } as const satisfies WarningRules
@@ -59,14 +59,14 @@ const sampleSecrets = [
 
 const isKnown = (text: string): boolean => sampleSecrets.includes(text)
 
-const known = 'everybody knows this one, from the samples of Sidegate; make one by `sidegate client new`'
+const known = 'this secret is published in the samples of Sidegate; generate one with `sidegate client new`'
 
 /** Verifying a guess against a hash takes a while, so only the password of the samples' user is tried. */
 const findDemoUser = async ({ users }: ParsedConfig): Promise<readonly Warning[]> => {
   const found = users.find(({ value }) => value.username === 'alice')
   if (!found?.value.password_hash) return []
   const isDemo = await verifySecretHash(new Secret('wonderland'), found.value.password_hash)
-  const message = "everybody knows this user's password, from the samples of Sidegate; remove the user"
+  const message = "this user's password is published in the samples of Sidegate; remove the user"
   return warnIf(isDemo, [...found.path, 'password_hash'], message)
 }
 
@@ -79,9 +79,9 @@ const leastKinds = 8
 
 const isGuessable = (text: string): boolean => text.length < leastCharacters || new Set(text).size < leastKinds
 
-const guessable = `can be guessed: a secret has ${leastCharacters} characters or more, of many kinds (RFC 6749 section 10.10); make one by \`sidegate client new\``
+const guessable = `can be guessed: a secret has ${leastCharacters} or more different characters (RFC 6749 section 10.10); generate one with \`sidegate client new\``
 
-const weakHash = 'this stored form is computed too quickly for what a person chose; make it anew by `sidegate hash`'
+const weakHash = 'this kind of hash is too fast for a secret that a person chose; create another with `sidegate hash`'
 
 /** When the last of its secrets expires; infinite: never, or it has none. */
 const lastEndMs = ({ client_secret, client_secret_hash, client_secrets }: ParsedClient): number => {

@@ -7,14 +7,14 @@ import { type LintInput, valueAt, type WarningRules, warnIf } from './warning.ts
 export const secretRules = {
   'plain-secret': input =>
     findSecrets(input).flatMap(({ path, own, better }) =>
-      warnIf(own !== '', path, `this secret stands in the file, for all who read it; ${better}`),
+      warnIf(own !== '', path, `this secret can be read in the file; ${better}`),
     ),
   'secret-default': input =>
     findSecrets(input).flatMap(({ path, own, withDefaults, better }) =>
       warnIf(
         own === '' && withDefaults !== '',
         path,
-        `the default after :- is the secret wherever the variable is not set; ${better}`,
+        `the default after :- is used as the secret if the variable is not set; ${better}`,
       ),
     ),
 } as const satisfies WarningRules
@@ -37,14 +37,14 @@ const findSecrets = ({ parsed, written }: LintInput): readonly WrittenSecret[] =
 
 interface SecretPlace {
   readonly path: Path
-  /** The secret part of a value; empty if there is none. */
+  /** The secret part of a value; empty if the value has no secret part. */
   readonly secretOf: (value: unknown) => string
   readonly better: string
 }
 
 const secretPlaces = ({ clients }: ParsedConfig): readonly SecretPlace[] => [
   { path: ['store'], secretOf: storePasswords, better: better('store_file', 'STORE_PASSWORD') },
-  { path: ['keys', 'jwks'], secretOf: privateParts, better: 'name a file that holds it as jwks_file' },
+  { path: ['keys', 'jwks'], secretOf: privateParts, better: 'set jwks_file to a file that contains it' },
   ...clients.flatMap(({ path, value }) =>
     [path, ...value.client_secrets.map((_, index) => [...path, 'client_secrets', index])].map(holder => ({
       path: [...holder, 'client_secret'],

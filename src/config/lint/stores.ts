@@ -9,11 +9,12 @@ export const storeRules = {
     warnIf(
       topLevel.value.store.kind === 'memory',
       ['store'],
-      'tokens and signing keys are lost at every restart; set sqlite:path, or a Redis',
+      'tokens and signing keys are lost at every restart; set sqlite:path, or a Redis address',
     ),
   'store-per-pod': ({ parsed: { topLevel } }) => {
     const { store, pods } = topLevel.value
-    const message = 'each pod has its own: what one issues the others do not know, and plans add up; set a Redis'
+    const message =
+      "each pod has its own store: tokens of one pod are unknown to the others, and a plan's limit applies to each pod; set a Redis address"
     return warnIf(store.kind !== 'redis' && pods !== 'auto' && pods > 1, ['store'], message)
   },
   'plain-redis': ({ parsed }) => {
@@ -25,7 +26,7 @@ export const storeRules = {
     const address = findRemoteRedis(parsed)
     const isProven = address?.login.password !== undefined || address?.tls?.certFile !== undefined
     const message =
-      'whoever reaches this Redis may take keys and tokens from it; give it a user and a password, or a certificate'
+      'every host that can reach this Redis can read keys and tokens; set a user and a password, or a certificate'
     return warnIf(address !== undefined && !isProven, ['store'], message)
   },
   'closed-with-one-redis': ({ parsed: { topLevel, plans } }) => {
@@ -42,7 +43,7 @@ export const storeRules = {
       warnIf(
         value.whenStoreFails === 'open',
         [...path, 'whenStoreFails'],
-        'nobody is limited while the store is away; set local, which keeps the limit in each process',
+        'no request is limited while the store is unavailable; set local, which counts in each process',
       ),
     ),
 } as const satisfies WarningRules

@@ -7,14 +7,14 @@ export const tokenRules = {
     warnIf(
       topLevel.value.tokens.accessToken.lifetime > mostLifetimeSec,
       ['tokens', 'accessToken', 'lifetime'],
-      'whoever finds such a token may use it for so long; take an hour at most, and refresh tokens for longer',
+      'a stolen token can be used for so long; set an hour at most, and use refresh tokens for longer access',
     ),
   'optional-pkce': ({ parsed: { clients } }) =>
     clients.flatMap(({ path, value }) =>
       warnIf(
         value.pkce === 'optional' && value.grant_types.includes('authorization_code'),
         [...path, 'pkce'],
-        'a code that was stolen on its way can be redeemed without it; set required (RFC 9700 section 2.1.1)',
+        'a code that was stolen in transit can be redeemed without PKCE; set required (RFC 9700 section 2.1.1)',
       ),
     ),
   'weak-signature': ({ parsed: { clients } }) =>
@@ -23,7 +23,7 @@ export const tokenRules = {
         warnIf(
           value[field] === 'RS256',
           [...path, field],
-          'RS256 is for clients that cannot do better; set ES256, PS256 or EdDSA',
+          'RS256 is for clients that support no better algorithm; set ES256, PS256 or EdDSA',
         ),
       ),
     ),

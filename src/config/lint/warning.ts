@@ -29,7 +29,7 @@ export type WarningRules = Readonly<Record<string, FindWarnings>>
 export const warnIf = (isSo: boolean, path: Path, message: string): readonly Warning[] =>
   isSo ? [{ path, message }] : []
 
-/** The value at a path of the file; undefined if there is none. */
+/** The value at a path of the file; undefined if the file has no value there. */
 export const valueAt = (written: unknown, path: Path): unknown =>
   path.reduce<unknown>(
     (value, step) => ownMember(value as Readonly<Record<string | number, unknown>> | undefined, step),

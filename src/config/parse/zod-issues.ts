@@ -62,7 +62,7 @@ const unknownKey = (key: string, known: readonly string[]): string => {
   const unended = findUnended(key, known)
   if (unended) return `unknown key; did you mean ${unended}, with a colon and a space before its value?`
   const nearest = findNearest(key, known)
-  return nearest ? `unknown key; did you mean ${nearest}?` : `unknown key; known here are ${known.join(', ')}`
+  return nearest ? `unknown key; did you mean ${nearest}?` : `unknown key; the known keys here are ${known.join(', ')}`
 }
 
 const knownKeysAt = (schema: z.ZodType, inside: Path): readonly string[] => {

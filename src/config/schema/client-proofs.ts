@@ -14,21 +14,24 @@ import { publicJwks } from './jwks.ts'
 export const secretHash = () =>
   parsedText(
     text => (isSecretHash(text) ? new Secret(text) : undefined),
-    'not a stored form; take what `sidegate hash` prints',
+    'is not a hash of a secret; use the output of `sidegate hash`',
   )
 
 export const file = (what: string) =>
-  text().min(1, { error: 'must name a file' }).optional().describe(`A file that holds the ${what}.`)
+  text().min(1, { error: 'must name a file' }).optional().describe(`A file that contains the ${what}.`)
 
 const secretFields = {
   client_secret: secretText().optional().describe('The secret itself; better as an environment variable or a file.'),
   client_secret_file: file('secret'),
-  client_secret_hash: secretHash().optional().describe('What `sidegate hash` or `sidegate client new` printed.'),
-  client_secret_hash_file: file('stored form'),
+  client_secret_hash: secretHash().optional().describe('The output of `sidegate hash` or `sidegate client new`.'),
+  client_secret_hash_file: file('hash'),
 }
 
 const instant = () =>
-  parsedText(parseInstantMs, 'must be an instant with its zone, such as 2027-01-31T12:00:00Z or 2027-01-31T12:00+01:00')
+  parsedText(
+    parseInstantMs,
+    'must be a timestamp with its time zone, such as 2027-01-31T12:00:00Z or 2027-01-31T12:00+01:00',
+  )
 
 export const secretsShape = {
   ...secretFields,
@@ -36,11 +39,11 @@ export const secretsShape = {
     .array(
       z.strictObject({
         ...secretFields,
-        until: instant().optional().describe('When it stops being good. Default never.'),
+        until: instant().optional().describe('When it expires. Default never.'),
       }),
     )
     .default([])
-    .describe('More secrets that are good at the same time, as while one is replaced.'),
+    .describe('Secrets that are valid at the same time, for example while one is replaced.'),
 }
 
 export const keysShape = {
@@ -48,7 +51,7 @@ export const keysShape = {
   jwks_file: file('JWK set'),
   jwks_uri: checkedText(secureUrlFault('https://shop.example.com/jwks.json'))
     .optional()
-    .describe('Where its JWK set is fetched and kept for minutes.'),
+    .describe('The URL of its JWK set, which is cached for minutes.'),
 }
 
 /** RFC 8705 section 2.1.2. */
@@ -61,14 +64,14 @@ export const certificateNameShape = {
     'must be a DNS name without wildcard, such as shop.example.com',
   )
     .optional()
-    .describe('A DNS name that its certificate has.'),
+    .describe('A DNS name in its certificate.'),
   tls_client_auth_san_uri: checkedText(text => (URL.canParse(text) ? undefined : 'must be an absolute URI'))
     .optional()
-    .describe('A URI that its certificate has.'),
+    .describe('A URI in its certificate.'),
   tls_client_auth_san_ip: checkedText(text => (isIP(text) ? undefined : 'must be an IPv4 or IPv6 address'))
     .optional()
-    .describe('An address that its certificate has.'),
+    .describe('An IP address in its certificate.'),
   tls_client_auth_san_email: textLike(/^[^\s@]+@[^\s@]+$/, 'must be a mail address')
     .optional()
-    .describe('A mail address that its certificate has.'),
+    .describe('A mail address in its certificate.'),
 }

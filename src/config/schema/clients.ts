@@ -15,22 +15,24 @@ const alg = () => oneOf(signingAlgs).optional()
 export const clientSchema = z.strictObject({
   client_id: checkedText(clientIdFault),
   ...secretsShape,
-  client_name: line().optional().describe('What people see on the consent page. Default the client_id.'),
+  client_name: line().optional().describe('The name that the consent page shows. Default the client_id.'),
   profile: oneOf(profiles)
     .default('none')
-    .describe('fapi2: it keeps to the FAPI 2.0 Security Profile. Default none, or what the file says for all.'),
+    .describe(
+      'fapi2: the client complies with the FAPI 2.0 Security Profile. Default none, or the profile of the file.',
+    ),
   grant_types: z
     .array(oneOfYet(grantTypes))
     .min(1, { error: `needs at least one of ${grantTypes.join(', ')}` })
     .default(['authorization_code'])
-    .describe('Default authorization_code, as RFC 7591 section 2 has it.'),
+    .describe('Its grant types. Default authorization_code (RFC 7591 section 2).'),
   redirect_uris: z.array(checkedText(redirectUriFault)).default([]).describe('Compared exactly.'),
   scope: scopeList()
     .prefault('')
-    .describe('Space-separated scopes it may ask for; all of them where it asks for none.'),
+    .describe('Space-separated scopes that it may request. A request without scope gets all of them.'),
   token_endpoint_auth_method: oneOf(clientAuthMethods)
     .default('client_secret_basic')
-    .describe('How it proves itself; none: a public client. Default client_secret_basic.'),
+    .describe('How it authenticates; none: a public client. Default client_secret_basic.'),
   token_endpoint_auth_signing_alg: alg().describe(
     'The one algorithm of its assertions. Default ES256, PS256 or EdDSA, whichever fits its keys.',
   ),
@@ -55,7 +57,7 @@ export const clientSchema = z.strictObject({
     'The one algorithm of its request objects. Default ES256, PS256 or EdDSA, whichever fits its keys.',
   ),
   introspection_signed_response_alg: alg().describe(
-    'Signature of its introspection answers (RFC 9701). Default that of tokens.accessToken.alg.',
+    'Signature of its introspection responses (RFC 9701). Default that of tokens.accessToken.alg.',
   ),
   access_token_signed_response_alg: alg().describe(
     'Signature of its JWT access tokens; RS256 for old clients. Default that of tokens.accessToken.alg.',
@@ -74,8 +76,8 @@ export const clientSchema = z.strictObject({
       error: 'must be own, all or a list of resource URIs',
     })
     .default('own')
-    .describe('Whose tokens it may introspect: its own, all, or those for these resources. Default own.'),
-  plan: text().optional().describe('Name of its plan. May be left out where there is one.'),
+    .describe('The tokens that it may introspect: its own, all, or those for these resources. Default own.'),
+  plan: text().optional().describe('Name of its plan. May be left out if there is only one plan.'),
 })
 
 /** The members of a client that name a signature algorithm. */
@@ -88,13 +90,13 @@ export const algFields = [
 
 export const userSchema = z.strictObject({
   username: line(),
-  password_hash: secretHash().optional().describe('What `sidegate hash` printed.'),
-  password_hash_file: file('stored form'),
+  password_hash: secretHash().optional().describe('The output of `sidegate hash`.'),
+  password_hash_file: file('hash'),
   sub: textLike(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 characters of ASCII without space')
     .optional()
-    .describe('The subject of tokens. Default an opaque stable one.'),
+    .describe('The subject of tokens. Default an opaque, stable identifier.'),
 })
 
 export const clientsSchema = z.array(clientSchema).default([]).describe('The registered clients.')
 
-export const usersSchema = z.array(userSchema).default([]).describe('Who may sign in on the embedded pages.')
+export const usersSchema = z.array(userSchema).default([]).describe('The users that may sign in on the embedded pages.')

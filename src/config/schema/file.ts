@@ -15,7 +15,7 @@ export const fileSchema = z.strictObject({
   login: z
     .strictObject({ ...loginSchema.shape, users: usersSchema })
     .prefault({})
-    .describe('How people prove who they are.'),
+    .describe('How users sign in.'),
 })
 
 /** JSON Schema (draft 2020-12) of the file as it is written, for editors. It does not include the cross checks. */

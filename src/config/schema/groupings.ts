@@ -20,40 +20,48 @@ export const operationSchema = z.strictObject({
   serves: z
     .enum(services, { error: `must be one of ${services.join(', ')}` })
     .optional()
-    .describe('What Sidegate answers itself.'),
-  gateway: oneOf(forwardAuthProxies)
+    .describe('The service of Sidegate that answers it.'),
+  gateway: oneOf(trustedProxiesOf)
     .optional()
     .describe('With serves: check, which gateway asks: nginx, envoy, traefik or caddy.'),
   upstream: text()
     .optional()
-    .describe("Where it is forwarded; none: another gateway does that, and asks here first. Default the grouping's."),
+    .describe(
+      "The upstream that it is forwarded to; none: another gateway forwards it, and asks Sidegate first. Default the grouping's.",
+    ),
   credentials: oneOf(credentialKinds)
     .optional()
-    .describe('Who may call: bearer, client, query or none. The default goes by what the operation does.'),
-  scopes: z.array(scopeToken()).default([]).describe('What a bearer token must carry, all of them.'),
+    .describe(
+      'The required credentials: bearer, client, query or none. The default depends on what the operation does.',
+    ),
+  scopes: z.array(scopeToken()).default([]).describe('The scopes that a bearer token must have, all of them.'),
   plan: text()
     .optional()
     .describe(
       "client: the caller's own plan limits it; none: not limited. With credentials: none the name of a plan, counted by address.",
     ),
-  forwardAuthorization: flag().default(false).describe('Whether Authorization goes to the upstream. Default false.'),
+  forwardAuthorization: flag()
+    .default(false)
+    .describe('Whether Authorization is forwarded to the upstream. Default false.'),
   maxBody: bodySize()
     .optional()
-    .describe("Most bytes of a forwarded request's body, then 413. Default the grouping's."),
-  advertise: flag().default(false).describe('Whether discovery names this one, not the first that serves it.'),
+    .describe("Maximum size of a forwarded request's body, then 413. Default the grouping's."),
+  advertise: flag()
+    .default(false)
+    .describe('Whether the server metadata names this operation, and not the first with this service.'),
 })
 
 export const groupingSchema = z.strictObject({
   name: name().refine(text => text !== 'unmatched', {
-    error: 'unmatched is what metrics call requests without a grouping; take another name',
+    error: 'metrics use the name unmatched for requests without a grouping; choose another name',
   }),
   version: line().default('1.0.0').describe('Default 1.0.0.'),
-  basePath: checkedText(basePathFault).default('').describe('Stands before every path. Default none.'),
-  upstream: text().optional().describe('Where operations go that say neither serves nor upstream.'),
+  basePath: checkedText(basePathFault).default('').describe('A prefix of every path. Default none.'),
+  upstream: text().optional().describe('The upstream of operations that set neither serves nor upstream.'),
   stripBasePath: flag()
     .default(false)
     .describe('Whether the upstream sees paths without the base path. Default false.'),
-  maxBody: bodySize().prefault('4GiB').describe("Most bytes of a forwarded request's body, then 413. Default 4GiB."),
+  maxBody: bodySize().prefault('4GiB').describe("Maximum size of a forwarded request's body, then 413. Default 4GiB."),
   dropHeaders: z
     .array(checkedText(droppedHeaderFault))
     .default([])
@@ -63,12 +71,12 @@ export const groupingSchema = z.strictObject({
   resource: checkedText(resourceFault)
     .optional()
     .describe(
-      "What a token's aud must name beside the issuer (RFC 8707). Default the issuer's origin and the base path.",
+      "The audience that a token must have, if it is not the issuer (RFC 8707). Default the issuer's origin and the base path.",
     ),
   identity: oneOf(identityForms)
     .default('headers')
     .describe(
-      'How upstreams are told who is calling: by X-Sidegate-* headers, by a JWT signed for them (assertion), or both. Default headers.',
+      "How the caller's identity is sent to upstreams: in X-Sidegate-* headers, in a JWT signed for them (assertion), or both. Default headers.",
     ),
   operations: z.unknown().optional(), // checked by itself, item by item
 })

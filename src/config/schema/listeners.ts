@@ -14,7 +14,7 @@ const tlsFile = (what: string) => text().min(1, { error: 'must name a file' }).d
 const tlsFiles = {
   cert_file: tlsFile('the certificate, then the chain above it'),
   key_file: tlsFile('its private key'),
-  clientCa_file: tlsFile('who vouches for certificates of clients').optional(),
+  clientCa_file: tlsFile('the CAs that verify the certificates of clients').optional(),
 }
 
 export const tlsSchema = z
@@ -22,7 +22,9 @@ export const tlsSchema = z
     ...tlsFiles,
     clientAuth: oneOf(clientAuths)
       .default('off')
-      .describe('Whether clients are asked for a certificate, or must have one of clientCa_file. Default off.'),
+      .describe(
+        'optional: clients are asked for a certificate; required: they must have one of clientCa_file. Default off.',
+      ),
   })
   .optional()
   .describe('TLS on the traffic listener. The files are read again when they change. Default plain HTTP.')
@@ -30,18 +32,22 @@ export const tlsSchema = z
 export const clientCertificateHeaderSchema = oneOf(clientCertificateHeaders)
   .default('none')
   .describe(
-    'The header in which trustedProxies say the certificate of a client: client-cert (RFC 9440), x-forwarded-client-cert or none. Default none.',
+    'The header in which trustedProxies send the certificate of a client: client-cert (RFC 9440), x-forwarded-client-cert or none. Default none.',
   )
 
 export const internalSchema = z
   .strictObject({
-    listen: hostPort().describe('host:port; better not one that others can reach.'),
+    listen: hostPort().describe('host:port, best not reachable from other networks.'),
     tls: z
       .strictObject(tlsFiles)
       .optional()
-      .describe('Needed unless it listens on loopback. With clientCa_file a certificate of that CA is proof.'),
-    jwks: publicJwks().optional().describe('JWK set of those whose signed JWT is proof.'),
-    jwks_file: text().min(1, { error: 'must name a file' }).optional().describe('A file that holds this JWK set.'),
+      .describe(
+        'Required unless it listens on loopback. With clientCa_file a certificate of that CA authenticates the caller.',
+      ),
+    jwks: publicJwks()
+      .optional()
+      .describe('JWK set with the public keys of callers that authenticate by a signed JWT.'),
+    jwks_file: text().min(1, { error: 'must name a file' }).optional().describe('A file that contains this JWK set.'),
   })
   .optional()
   .describe('The private listener for the login of login.mode: handoff. Default none.')

@@ -2,29 +2,31 @@ import { z } from 'zod'
 import { burst, line, name, oneOf, rate } from '../values/zod-scalars.ts'
 
 export const planSchema = z.strictObject({
-  title: line().optional().describe('What people call it. Default its key.'),
+  title: line().optional().describe('Its name for display. Default its key.'),
   price: line().optional().describe('For people only.'),
   rate: rate().describe('Requests per time for each client, such as 100/1second.'),
   per: oneOf(['operation', 'grouping', 'plan'])
     .default('grouping')
-    .describe('What one counter covers. Default grouping.'),
+    .describe('The requests that one counter covers. Default grouping.'),
   algorithm: oneOf(['strict', 'smooth', 'calendar'])
     .default('strict')
     .describe(
-      'How the rate counts. strict: never more in any sliding window; smooth: evenly, with bursts; calendar: in windows that turn for all at once. Default strict.',
+      'How the rate counts. strict: never more in any sliding window; smooth: evenly, with bursts; calendar: in windows that begin at the same time for all clients. Default strict.',
     ),
   burst: burst()
     .optional()
     .describe(
-      'A number: how many requests smooth lets in at once; default a tenth of the rate, but 10 if the rate has as many. A rate such as 20/1second: a shorter limit beside the rate, always hard.',
+      'A number: how many requests smooth admits at once; default a tenth of the rate, but 10 if the rate allows as many. A rate such as 20/1second: a shorter limit in addition to the rate, always hard.',
     ),
   quota: rate().optional().describe('A second rate, for a longer time, such as 10000/1day.'),
   mode: oneOf(['hard', 'soft'])
     .default('hard')
-    .describe('soft: rate and quota are counted and logged, and refuse nobody. Default hard.'),
+    .describe('soft: rate and quota are counted and logged, but refuse no request. Default hard.'),
   whenStoreFails: oneOf(['local', 'open', 'closed'])
     .default('local')
-    .describe('While the store is away: count in each process, let all in, or refuse all. Default local.'),
+    .describe(
+      'While the store is unavailable: count in each process, admit all requests, or refuse all. Default local.',
+    ),
   operations: z
     .record(z.string(), rate())
     .default({})
@@ -37,4 +39,4 @@ export const defaultPlans = { 'default-plan': { title: 'Default Plan', price: 'F
 export const plansSchema = z
   .record(name(), planSchema)
   .prefault(defaultPlans)
-  .describe('What a client bought: its rates. Default one plan, default-plan, of 100/1second.')
+  .describe('The rates of clients, by the name of the plan. Default one plan, default-plan, with 100/1second.')

@@ -15,14 +15,20 @@ export const requestsSchema = z
       .describe('How long a connection is kept between two requests. Default 75s.'),
     sendTimeout: durationMs(1)
       .prefault('1m')
-      .describe('Longest time for which a client takes nothing of its answer, then its connection ends. Default 1m.'),
+      .describe(
+        'Longest time for which a client reads nothing of a response, then its connection is closed. Default 1m.',
+      ),
     maxHeader: sizeBytes('1KiB', '1MiB')
       .prefault('16KiB')
-      .describe("Most bytes of a request's header, then 431. Default 16KiB."),
-    maxFields: count(10, 2_000).default(100).describe("Most fields of a request's header, then 431. Default 100."),
+      .describe("Maximum size of a request's header, then 431. Default 16KiB."),
+    maxFields: count(10, 2_000)
+      .default(100)
+      .describe("Maximum number of fields in a request's header, then 431. Default 100."),
     maxConnections: count(10, 1_000_000)
       .default(20_000)
-      .describe('Most connections at a time; each worker has its share. Then idle ones make room. Default 20000.'),
+      .describe(
+        'Maximum number of connections; each worker has its share. Above it idle ones are closed. Default 20000.',
+      ),
   })
   .prefault({})
-  .describe('How long requests may take to come, how large their headers may be, and over how many connections.')
+  .describe('Timeouts and size limits of requests, and the maximum number of connections.')

@@ -11,15 +11,15 @@ const language = () => textLike(/^[a-z]{2,3}$/, 'a language is two or three smal
 const textAlone = () => line().transform((text): Readonly<Record<string, string>> => ({ und: text }))
 
 const textsByLanguage = () =>
-  z.record(language(), line()).refine(texts => Object.keys(texts).length > 0, { error: 'there is no text in it' })
+  z.record(language(), line()).refine(texts => Object.keys(texts).length > 0, { error: 'it has no text' })
 
 const scopeText = () =>
   z.union([textAlone(), textsByLanguage()], {
     error:
-      'must be a text of one line, at most 200 characters, in which each bidirectional control character is closed, or such texts by language, as in { en: …, de: … }',
+      'must be a text of one line, at most 200 characters, in which each bidirectional control character is closed, or such texts by language, such as { en: …, de: … }',
   })
 
 export const scopesSchema = z
   .record(scopeToken(), scopeText())
   .default({})
-  .describe('What scopes mean for people, by their names: a text, or texts by language, such as { en: …, de: … }.')
+  .describe('Descriptions of scopes for users, by scope: a text, or texts by language, such as { en: …, de: … }.')

@@ -9,7 +9,7 @@ const accessTokenAlg = () =>
   z.enum(strongSigningAlgs, {
     error: ({ input }) =>
       input === 'RS256'
-        ? `must be ${listed}; RS256 is for old clients by name, where no profile: fapi2 holds: set access_token_signed_response_alg: RS256 at those`
+        ? `must be ${listed}; RS256 is for single old clients without profile: fapi2: set access_token_signed_response_alg: RS256 at those clients`
         : `must be ${listed}`,
   })
 
@@ -26,43 +26,49 @@ export const tokensSchema = z
       .prefault({}),
     refreshToken: z
       .strictObject({
-        lifetime: lifetimeSec(1).prefault('30d').describe('Renewed by every rotation. Default 30d.'),
+        lifetime: lifetimeSec(1).prefault('30d').describe('Lifetime, renewed by every rotation. Default 30d.'),
         reuseWindow: lifetimeSec(0, 3600)
           .prefault('10s')
-          .describe('How long after a rotation the token before it still yields the same successor. Default 10s.'),
+          .describe('How long after a rotation the previous token still yields the same successor. Default 10s.'),
       })
       .prefault({}),
     code: z
       .strictObject({
         // RFC 6749 section 4.1.2 recommends ten minutes at most.
-        lifetime: lifetimeSec(1, 600).prefault('60s').describe('Life of an authorization code. Default 60s.'),
+        lifetime: lifetimeSec(1, 600).prefault('60s').describe('Lifetime of an authorization code. Default 60s.'),
       })
       .prefault({}),
     par: z
       .strictObject({
         // FAPI 2.0 Security Profile section 5.3.2.2: less than 600 seconds.
-        lifetime: lifetimeSec(1, 599).prefault('60s').describe('Life of a pushed authorization request. Default 60s.'),
+        lifetime: lifetimeSec(1, 599)
+          .prefault('60s')
+          .describe('Lifetime of a pushed authorization request. Default 60s.'),
       })
       .prefault({}),
     dpop: z
       .strictObject({
         nonce: oneOf(['required', 'optional'])
           .default('required')
-          .describe('Whether DPoP proofs must hold a nonce of ours (RFC 9449 section 8). Default required.'),
+          .describe('Whether DPoP proofs must contain a nonce from the server (RFC 9449 section 8). Default required.'),
       })
       .prefault({}),
   })
   .prefault({})
-  .describe('Forms and lifetimes of what is issued.')
+  .describe('Formats and lifetimes of tokens, codes and pushed requests.')
 
 export const keysSchema = z
   .strictObject({
     // At least twice the five minutes for which clients cache the key set.
-    rotateEvery: lifetimeSec(3600).optional().describe('How long a key signs before the next does. Default 30d.'),
+    rotateEvery: lifetimeSec(3600)
+      .optional()
+      .describe('How long a key signs before the next one replaces it. Default 30d.'),
     jwks: signingJwks()
       .optional()
-      .describe('A private JWK set to sign with in place of keys of our own, which are not rotated; better as a file.'),
-    jwks_file: text().min(1, { error: 'must name a file' }).optional().describe('A file that holds this JWK set.'),
+      .describe(
+        'A private JWK set to sign with in place of generated keys; these keys are not rotated. Better as a file.',
+      ),
+    jwks_file: text().min(1, { error: 'must name a file' }).optional().describe('A file that contains this JWK set.'),
   })
   .prefault({})
   .describe('The keys that sign tokens.')

@@ -31,7 +31,7 @@ export const topLevelSchema = z.strictObject({
     .describe('Byte-equal to every iss (RFC 8414 section 2). Default localhost with the port of listen.'),
   profile: oneOf(profiles)
     .default('none')
-    .describe('fapi2: every client keeps to the FAPI 2.0 Security Profile. Default none.'),
+    .describe('fapi2: every client complies with the FAPI 2.0 Security Profile. Default none.'),
   listen: hostPort()
     .prefault('0.0.0.0:8080')
     .describe('host:port for traffic. Port 0: any free one. Default 0.0.0.0:8080.'),
@@ -41,27 +41,27 @@ export const topLevelSchema = z.strictObject({
     .describe('host:port for /livez, /readyz, /metrics and /version. Default 127.0.0.1:9090.'),
   workers: autoOrCount(256)
     .prefault('auto')
-    .describe('Processes that serve; auto: the CPUs the container may use. Default auto.'),
+    .describe('Number of worker processes; auto: one for each CPU that the container may use. Default auto.'),
   workerTimeout: durationMs(5000)
     .prefault('30s')
-    .describe('A worker whose event loop stands still for so long is killed and replaced. Default 30s.'),
+    .describe('A worker whose event loop is blocked for so long is killed and replaced. Default 30s.'),
   pods: autoOrCount(10_000)
     .prefault('auto')
-    .describe('How many share the store; auto: counted through it. Default auto.'),
+    .describe('Number of gateways that share the store; auto: counted through the store. Default auto.'),
   store: storeUrl()
     .prefault('sqlite:data/sidegate.db')
     .describe(
       'memory:, sqlite:path, redis://, rediss://, redis+sentinel:// or redis+cluster://. Default sqlite:data/sidegate.db.',
     ),
-  store_file: text().optional().describe('A file that holds the store URL, in place of store.'),
+  store_file: text().optional().describe('A file that contains the store URL, in place of store.'),
   trustedProxies: z
     .array(checkedText(trustedNetworkFault))
     .default([])
-    .describe('Whose X-Forwarded-* is believed. Default nobody.'),
+    .describe('The proxies whose X-Forwarded-* headers are trusted. Default none.'),
   forwardedHeader: oneOf(forwardedForms)
     .default('x-forwarded')
     .describe(
-      'How upstreams are told by which way a request came: X-Forwarded-*, Forwarded (RFC 7239), or both. Default x-forwarded.',
+      "The headers that report the client's address and scheme to upstreams: X-Forwarded-*, Forwarded (RFC 7239), or both. Default x-forwarded.",
     ),
   requests: requestsSchema,
   clientCertificateHeader: clientCertificateHeaderSchema,
@@ -75,11 +75,11 @@ export const topLevelSchema = z.strictObject({
       version: line().default('1.0.0'),
     })
     .prefault({})
-    .describe('What the groupings are published as.'),
+    .describe('The name and version under which the groupings are published.'),
   rateLimitHeaders: oneOf(limitFieldForms)
     .default('ietf')
     .describe(
-      'How answers tell what is left of a plan: the IETF draft, its older forms, as API Connect, or not. Default ietf.',
+      "The headers that report the rest of a plan's limits: of the IETF draft, its older forms, of API Connect, or none. Default ietf.",
     ),
   scopes: scopesSchema,
   tokens: tokensSchema,
@@ -89,18 +89,18 @@ export const topLevelSchema = z.strictObject({
       audit: oneOf(auditScopes)
         .default('issues')
         .describe(
-          'Audit lines: changes and refusals; issues: each token too; all: each introspection too. Default issues.',
+          'Events in the audit log. changes: changes and refusals; issues: also each issued token; all: also each introspection. Default issues.',
         ),
     })
     .prefault({})
-    .describe('What is logged beside access lines and what happens to the program.'),
+    .describe('Logging in addition to access lines and events of the program.'),
   shutdown: z
     .strictObject({
-      delay: durationMs(0).prefault('5s').describe('Keep accepting for so long after SIGTERM. Default 5s.'),
-      timeout: durationMs(1).prefault('25s').describe('Longest wait for what is in flight. Default 25s.'),
+      delay: durationMs(0).prefault('5s').describe('How long connections are accepted after SIGTERM. Default 5s.'),
+      timeout: durationMs(1).prefault('25s').describe('Longest wait for requests in flight. Default 25s.'),
     })
     .prefault({})
-    .describe('What happens between SIGTERM and exit.'),
+    .describe('The time between SIGTERM and exit.'),
   plans: part(),
   groupings: part(),
   upstreams: part(),
@@ -114,15 +114,15 @@ export const loginSchema = z.strictObject({
     .describe('embedded: the pages of Sidegate itself; handoff: your own login. Default embedded.'),
   url: checkedText(secureUrlFault('https://login.example.com/sign-in'))
     .optional()
-    .describe('Where handoff sends the browser; it answers over the internal listener.'),
+    .describe('The login page to which handoff redirects the browser; it reports over the internal listener.'),
   failures: rate()
     .prefault('10/1minute')
-    .describe('Wrong proofs for each client or user and address before 429. Default 10/1minute.'),
+    .describe('Failed authentications for each client or user and address before 429. Default 10/1minute.'),
   starts: rate().prefault('300/1minute').describe('Sign-ins begun from each address before 429. Default 300/1minute.'),
   maxInteractions: autoOrCount(100_000_000)
     .prefault('auto')
     .describe(
-      'Most sign-ins before a person proves anything; auto: a sixteenth of the memory, 1 KiB each. Default auto.',
+      'Maximum number of sign-ins without authentication so far; auto: a sixteenth of the memory, 1 KiB each. Default auto.',
     ),
   users: part(),
 })

@@ -6,7 +6,7 @@ export interface Fault {
   readonly path: Path
   /** Whether the key itself is wrong, or its value (or a missing value). */
   readonly at: 'key' | 'value'
-  /** What is wrong and how to correct it. Never repeats a secret, nor a value that may be one. */
+  /** The problem and its correction. Never repeats a secret, nor a value that may be one. */
   readonly message: string
 }
 

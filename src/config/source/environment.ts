@@ -40,7 +40,7 @@ const substituteText = (
   }
   const result = text.replace(reference, (_, literal?: string, name?: string, fallback?: string) => {
     if (literal) return literal
-    if (!name) return fail(`not a reference; write \${NAME} or \${NAME:-default}, and $\${ for a literal \${`)
+    if (!name) return fail(`is not a reference; write \${NAME} or \${NAME:-default}, and $\${ for a literal \${`)
     const value = ownMember(env, name)
     if (fallback !== undefined) return value || fallback
     return value ?? fail(`the environment variable ${name} is not set; set it, or write \${${name}:-default}`)

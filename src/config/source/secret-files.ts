@@ -39,7 +39,7 @@ export const readValueFiles = async (tree: unknown, folder: string, read: ReadTe
     delete mapping[`${name}_file`]
     found.push({ path: [...place, name], filePath })
     if (Object.hasOwn(mapping, name)) {
-      faults.push({ path: filePath, at: 'key', message: `${name} is given as well; keep one of the two` })
+      faults.push({ path: filePath, at: 'key', message: `${name} is set as well; keep one of the two` })
       continue
     }
     try {

@@ -40,8 +40,8 @@ const readPlace = async (tree: unknown, path: Path, folder: string): Promise<Fie
     if (outcome && 'message' in outcome) faults.push(valueFault([...path, name], outcome.message))
     return outcome && 'value' in outcome ? outcome.value : undefined
   }
-  const certificate = await read('cert_file', parseCertificate, 'holds no certificate in PEM')
-  const key = await read('key_file', parseKey, 'holds no private key in PEM without passphrase')
+  const certificate = await read('cert_file', parseCertificate, 'contains no certificate in PEM')
+  const key = await read('key_file', parseKey, 'contains no private key in PEM without passphrase')
   const authorities = await read('clientCa_file', parseCertificates, noAuthority)
   await read('ca_file', parseCertificates, noAuthority)
   return {
@@ -52,14 +52,17 @@ const readPlace = async (tree: unknown, path: Path, folder: string): Promise<Fie
   }
 }
 
-const noAuthority = 'holds no certificate in PEM, or one that cannot be read'
+const noAuthority = 'contains no certificate in PEM, or one that cannot be parsed'
 
 const valueFault = (path: Path, message: string): Fault => ({ path, at: 'value', message })
 
 const mismatch = ({ path, pair }: Pick<FieldPath, 'path' | 'pair'>): readonly Fault[] => {
   if (!pair || pair.certificate.checkPrivateKey(createPrivateKey(pair.key))) return []
   return [
-    valueFault([...path, 'key_file'], 'holds the key of another certificate; name the one that belongs to cert_file'),
+    valueFault(
+      [...path, 'key_file'],
+      'contains the key of another certificate; name the key that belongs to cert_file',
+    ),
   ]
 }
 
@@ -70,7 +73,7 @@ const pairFaults = ({ path, pair }: FieldPath, nowMs: number | undefined): reado
   const [fault] = mismatch({ path, pair })
   if (fault) return [fault]
   const refusal = handshakeFault(pair)
-  const message = refusal ? `cannot be served: ${refusal}` : nowMs !== undefined && timeFault(certificate, nowMs)
+  const message = refusal ? `cannot be used: ${refusal}` : nowMs !== undefined && timeFault(certificate, nowMs)
   return message ? [valueFault([...path, 'cert_file'], message)] : []
 }
 
@@ -81,7 +84,7 @@ const sharedAuthority = (traffic: FieldPath, internal: FieldPath): readonly Faul
 }
 
 const alsoForClients =
-  'vouches for the CA of tls.clientCa_file: every client could say who signed in; take a CA that issues to your login alone'
+  'verifies the same certificates as tls.clientCa_file, so every client could report a sign-in of any user; use a CA that issues certificates only to your login'
 
 /**
  * Whether certificates of one CA are accepted where another one is trusted: it has the same key, or was issued by it.
@@ -117,7 +120,7 @@ const readNamed = async <T>(
   } catch (error) {
     const failure = error as NodeJS.ErrnoException
     const isRead = failure.syscall === undefined
-    return { message: isRead ? `${expectation}; name a file that does` : unreadableFile(failure) }
+    return { message: isRead ? `${expectation}; name another file` : unreadableFile(failure) }
   }
 }
 
@@ -138,4 +141,4 @@ const parseKey = (pem: string): string => {
  * secret itself, written there by mistake. The position of the problem leads to it.
  */
 export const unreadableFile = (error: NodeJS.ErrnoException): string =>
-  `names no file that can be read from this configuration's folder (${error.code ?? error.name}); name one`
+  `does not name a readable file, relative to the folder of the configuration (${error.code ?? error.name})`

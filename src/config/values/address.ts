@@ -52,7 +52,7 @@ export const isWideNetwork = (text: string): boolean => {
 /** The shortest prefix of a network that one organisation can own. */
 const narrowest = { ipv4: 8, ipv6: 24 } as const
 
-const tooWide = `is too wide: whoever is in it may claim any address and certificate; name the proxies, or networks of /${narrowest.ipv4} (IPv4) and /${narrowest.ipv6} (IPv6) at most`
+const tooWide = `is too wide: every host in it may claim any address and certificate; name the proxies, or networks of /${narrowest.ipv4} (IPv4) and /${narrowest.ipv6} (IPv6) at most`
 
 interface Network {
   readonly family: 'ipv4' | 'ipv6'

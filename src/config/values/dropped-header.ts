@@ -22,7 +22,7 @@ export const droppedHeaderFault = (name: string): string | undefined => {
   const kind = fieldKindOf(name)
   if (kind === fieldKinds.invalid) return 'must be the name of a header field, such as X-Account'
   if (kept.has(kind) || /^(?:x-sidegate-|sec-websocket-)/i.test(name)) {
-    return 'Sidegate sets this header field itself, or the request cannot be read without it; take it out'
+    return 'Sidegate sets this header field itself, or the request cannot be read without it; remove it'
   }
   return undefined
 }

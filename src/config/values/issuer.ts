@@ -5,10 +5,10 @@ export const issuerFault = (issuer: string): string | undefined => {
   if (/[?#]/.test(issuer)) return 'an issuer has no query and no fragment; remove it (RFC 8414 section 2)'
   if (issuer.endsWith('/')) return 'remove the trailing /; the issuer is compared byte by byte'
   const url = new URL(issuer)
-  if (url.username || url.password) return 'an issuer names no user; remove what stands before the @'
+  if (url.username || url.password) return 'an issuer has no user information; remove the part before the @'
   // Clients compare the issuer with the output of a URL parser, so it must be in that form.
   const spelling = url.pathname === '/' ? url.origin : url.origin + url.pathname
-  return spelling === issuer ? undefined : `write it as URL parsers do: ${spelling}`
+  return spelling === issuer ? undefined : `must be in the form that URL parsers produce: ${spelling}`
 }
 
 /** The settings that determine the issuer. */

@@ -17,25 +17,26 @@ export type Jwk = Readonly<Record<string, unknown>>
 
 /** The fault of a public key. No message repeats a part of the key. */
 export const publicJwkFault = (jwk: Jwk): string | undefined => {
-  if (jwk.kty === 'oct' || 'k' in jwk) return 'is symmetric; only public keys stand here'
+  if (jwk.kty === 'oct' || 'k' in jwk) return 'is symmetric; only public keys are allowed here'
   if (jwk.key_ops !== undefined && !isKeyOperations(jwk.key_ops)) {
     return 'has a key_ops that is not a list of texts, such as ["verify"] (RFC 7517 section 4.3)'
   }
   const secret = privateMembers.find(member => Object.hasOwn(jwk, member))
-  if (secret) return `has the private member ${secret}; remove all private ones, and take a new key where others saw it`
+  if (secret)
+    return `has the private member ${secret}; remove all private members, and replace the key if others could read it`
   const key = readKey(() => createPublicKey({ key: { ...jwk }, format: 'jwk' }))
-  return key ? strengthFault(key) : 'is no public key; an EC, RSA or OKP one has all its public members (RFC 7518)'
+  return key ? strengthFault(key) : 'is not a public key; an EC, RSA or OKP key needs all its public members (RFC 7518)'
 }
 
 /** The fault of a signing key, which names its algorithm in `alg`. */
 export const signingJwkFault = (jwk: Jwk): string | undefined => {
   const key = readKey(() => createPrivateKey({ key: { ...jwk }, format: 'jwk' }))
-  if (!key) return 'is no private key; an EC, RSA or OKP one has all its private members (RFC 7518)'
+  if (!key) return 'is not a private key; an EC, RSA or OKP key needs all its private members (RFC 7518)'
   const alg = signingAlgs.find(known => known === jwk.alg)
   if (!alg) return `needs alg, one of ${signingAlgs.join(', ')}`
   const fault = strengthFault(key)
   if (fault) return fault
-  return fitsAlg(alg, key) ? undefined : `cannot sign with ${alg}; its alg names another kind of key`
+  return fitsAlg(alg, key) ? undefined : `cannot sign with ${alg}; alg must fit the type of the key`
 }
 
 /** Whether `alg`, `use` and `key_ops` of a key allow to verify with it. */
@@ -78,9 +79,9 @@ const strengthFault = (key: KeyObject): string | undefined => {
     case 'too_short':
       return `is too short; an RSA key has ${minRsaBits} bits or more (RFC 7518 section 3.3)`
     case 'too_long':
-      return `is too long; an RSA key has ${maxRsaBits} bits at most here`
+      return `is too long; an RSA key has at most ${maxRsaBits} bits here`
     case 'exponent_too_long':
-      return `has too long an exponent; e of an RSA key has ${maxExponentBits} bits at most here, and is AQAB as a rule`
+      return `has too long an exponent; e of an RSA key has ${maxExponentBits} bits at most here, and usually is AQAB`
     case undefined:
       return undefined
   }

@@ -7,23 +7,23 @@ export const pathFault = (path: string): string | undefined => {
   if (path === '/') return undefined
   const segments = segmentsOf(path)
   if (segments.includes('')) return 'a segment is empty; remove the doubled or trailing /'
-  if (segments.some(isDots)) return '. and .. name no operation; write the path they lead to'
-  if (segments.slice(0, -1).includes('**')) return '** stands at the end only; use * for one segment'
+  if (segments.some(isDots)) return '. and .. are not allowed; write the resolved path'
+  if (segments.slice(0, -1).includes('**')) return '** is allowed only at the end; use * for one segment'
   if (segments.some(segment => segment.includes('*') && !/^\*{1,2}$/.test(segment))) {
-    return 'a * is a whole segment; it cannot be a part of one'
+    return 'a * must be a whole segment, not a part of one'
   }
   if (!segments.every(isLiteralOrWildcard))
     return 'has characters that a path cannot have; percent-encode them (RFC 3986)'
   if (path.includes(';') || ambiguousEscape.test(path))
-    return 'no request has ; or an encoded / \\ ; or control character'
+    return 'requests with ; or an encoded / \\ ; or control character are refused'
   return escapesOf(path).some(isOddEscape)
-    ? 'letters, digits and -._~ stand as they are, escapes in capitals'
+    ? 'write letters, digits and -._~ unescaped, and escapes in capitals'
     : undefined
 }
 
 /** The same for a base path, which has no wildcards. */
 export const basePathFault = (path: string): string | undefined => {
-  if (path === '/') return 'leave it out where there is no base path'
+  if (path === '/') return 'leave it out if there is no base path'
   return pathFault(path) ?? (path.includes('*') ? 'a base path has no wildcards' : undefined)
 }
 
@@ -46,21 +46,21 @@ export const literalPrefix = (path: string): string => {
 
 const segmentsOf = (path: string): readonly string[] => path.slice(1).split('/')
 
-/** Number of segments before the first wildcard; Infinity if there is none. */
+/** Number of segments before the first wildcard; Infinity without a wildcard. */
 const literalRank = (path: string): number => {
   const first = segmentsOf(path).findIndex(segment => segment.includes('*'))
   return first < 0 ? Number.POSITIVE_INFINITY : first
 }
 
 const intersects = (one: readonly string[], other: readonly string[]): boolean => {
-  const [topLevel, ...tail] = one
+  const [head, ...tail] = one
   const [otherHead, ...otherTail] = other
-  if (topLevel === '**' || otherHead === '**') return true
-  if (topLevel === undefined || otherHead === undefined) return onlyRest(one) && onlyRest(other)
-  return (topLevel === otherHead || topLevel === '*' || otherHead === '*') && intersects(tail, otherTail)
+  if (head === '**' || otherHead === '**') return true
+  if (head === undefined || otherHead === undefined) return onlyRest(one) && onlyRest(other)
+  return (head === otherHead || head === '*' || otherHead === '*') && intersects(tail, otherTail)
 }
 
-/** No more segments, or a `**` that matches an empty rest. */
+/** An empty list, or a `**` that matches an empty rest. */
 const onlyRest = (segments: readonly string[]): boolean => segments.length === 0 || segments[0] === '**'
 
 /**

@@ -5,17 +5,17 @@ import { parseName, splitName } from '../../oauth/clients/distinguished-name.ts'
  * openssl prints it, is syntactically valid, but matches no certificate.
  */
 export const subjectNameFault = (name: string): string | undefined => {
-  if (/^\s*subject\s*=/i.test(name)) return 'begins with what openssl says of it; remove subject='
+  if (/^\s*subject\s*=/i.test(name)) return 'begins with a prefix that openssl prints; remove subject='
   if (parseName(name) === undefined)
     return `must be a distinguished name, such as CN=shop,O=Example,C=DE; ${howToPrint}`
   const parts = splitName(name).map(toPlainPart)
   const breadths = parts.map(breadthOf).filter(breadth => breadth >= 0)
   // Only attribute types with a known name are compared; object identifiers are accepted as they are.
   if ((breadths[0] ?? 0) <= (breadths.at(-1) ?? 0)) return undefined
-  return `is the wrong way round: RFC 4514 writes it as ${parts.toReversed().join(',')}; if the certificate itself has its parts in this order, write 2.5.4.6 for C, 2.5.4.3 for CN, and so on`
+  return `is in reverse order: RFC 4514 writes it as ${parts.toReversed().join(',')}; if the certificate itself has its parts in this order, write 2.5.4.6 for C, 2.5.4.3 for CN, and so on`
 }
 
-const howToPrint = '`openssl x509 -noout -subject -nameopt RFC2253` prints it behind subject= (RFC 4514)'
+const howToPrint = '`openssl x509 -noout -subject -nameopt RFC2253` prints it after subject= (RFC 4514)'
 
 const toPlainPart = (part: string): string => part.trim().replace(/\s*=\s*/, '=')
 

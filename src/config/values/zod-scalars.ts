@@ -9,7 +9,7 @@ import { parseDurationMs, parseSizeBytes } from './units.ts'
 /** Any text. */
 export const text = () =>
   z.string({
-    error: issue => (issue.input === undefined ? 'it cannot be left out' : 'must be text; put it in quotes'),
+    error: issue => (issue.input === undefined ? 'it is required' : 'must be text; put it in quotes'),
   })
 
 /** A text that `parse` converts to a value. If it returns `undefined`, the fault is `expectation`. */
@@ -74,7 +74,7 @@ export const lifetimeSec = (leastSec: number, mostSec = 3_650 * 86_400) =>
   }, `must be a duration in whole seconds, ${leastSec}s to ${mostSec}s, such as 60s, 10m, 2h or 30d`)
 
 export const rate = () =>
-  parsedText(parseRate, 'must be requests per time, such as 100/1second or 5000/2hours (second, minute, hour or day)')
+  parsedText(parseRate, 'must be requests per period, such as 100/1second or 5000/2hours (second, minute, hour or day)')
 
 /** A number of requests, also as text, or a rate. */
 export const burst = () => {

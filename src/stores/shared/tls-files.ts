@@ -15,7 +15,7 @@ export const readTlsFiles = ({ caFile, certFile, keyFile }: TlsFiles): TlsMateri
   const cert = readPem('cert_file', certFile, pem => new X509Certificate(pem))
   const key = readPem('key_file', keyFile, createPrivateKey)
   if (cert !== undefined && key !== undefined && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
-    throw new Error('key_file of the Redis address holds the key of another certificate than cert_file')
+    throw new Error('key_file of the Redis address contains the key of another certificate than cert_file')
   return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) }
 }
 
@@ -28,7 +28,7 @@ const readPem = (name: string, file: string | undefined, parse: (pem: string) =>
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     const what = name === 'key_file' ? 'private key in PEM without passphrase' : 'certificate in PEM'
-    const fault = syscall === undefined ? `holds no ${what}` : `cannot be read (${code})`
+    const fault = syscall === undefined ? `contains no ${what}` : `cannot be read (${code})`
     throw new Error(`${name} of the Redis address ${fault}`, { cause: error })
   }
 }

@@ -205,7 +205,7 @@ const refusals: readonly (readonly [says: string, args: readonly string[], messa
   [
     'a name the wrong way round',
     ['--auth-method', 'tls_client_auth', '--subject-dn', 'C=DE,CN=a'],
-    /--subject-dn: is the wrong way round: RFC 4514 writes it as CN=a,C=DE/,
+    /--subject-dn: is in reverse order: RFC 4514 writes it as CN=a,C=DE/,
   ],
   ['a profile that nobody keeps to', ['--profile', 'fapi1'], /--profile takes fapi2/],
   [

@@ -59,7 +59,7 @@ holdsEach(t, [
   {
     says: 'a public client has no client_credentials',
     refused: clients({ token_endpoint_auth_method: 'none', client_secret: undefined }),
-    message: /grant_types: client_credentials is for clients that prove themselves/,
+    message: /grant_types: client_credentials is only for clients that authenticate \(RFC 6749 section 4\.4\)/,
     accepted: withCodes({ token_endpoint_auth_method: 'none', client_secret: undefined, ...codes }),
   },
   {
@@ -78,7 +78,7 @@ holdsEach(t, [
     says: 'authorization_code begins at an operation',
     refused: clients(codes),
     message:
-      /grant_types: authorization_code .* begins at an operation that serves authorize \(GET\), and there is none/,
+      /grant_types: authorization_code \(the default grant type\) needs an operation that serves authorize \(GET\)/,
     accepted: withCodes(codes),
   },
   {
@@ -96,13 +96,13 @@ holdsEach(t, [
   {
     says: 'a client names its plan where there are several',
     refused: { plans, clients: [client()] },
-    message: /plan: missing; there is more than one to choose from: gold, silver/,
+    message: /plan: missing; there is more than one plan: gold, silver/,
     accepted: { plans, clients: [client({ plan: 'gold' })] },
   },
   {
     says: 'the plan of a client exists',
     refused: { plans, clients: [client({ plan: 'bronze' })] },
-    message: /plan: no such plan; there are gold, silver/,
+    message: /plan: no such plan; known are gold, silver/,
     accepted: { plans, clients: [client({ plan: 'silver' })] },
   },
   {

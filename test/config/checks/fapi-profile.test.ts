@@ -35,86 +35,90 @@ holdsEach(t, [
   {
     says: 'the issuer is https',
     refused: fapi({}, { issuer: 'http://auth.example.com' }),
-    message: /issuer: profile: fapi2 takes an https issuer/,
+    message: /issuer: profile: fapi2 requires an https issuer \(section 5\.2\.2\)/,
     accepted: fapi({}, { issuer: 'http://127.0.0.1:8080' }),
   },
   {
     says: 'an issuer that nobody wrote is for trials on loopback',
     refused: fapi({}, { issuer: undefined, listen: '0.0.0.0:8080' }),
-    message: /issuer: missing, so it would be http:\/\/localhost:8080; profile: fapi2 takes an https issuer/,
+    message: /issuer: missing, so it would be http:\/\/localhost:8080/,
     accepted: fapi({}, { issuer: undefined, listen: '127.0.0.1:8080' }),
   },
   {
     says: 'codes live a minute at most',
     refused: fapi({}, { tokens: { code: { lifetime: '61s' } } }),
-    message: /tokens\.code\.lifetime: profile: fapi2 takes codes of at most 60s/,
+    message:
+      /tokens\.code\.lifetime: profile: fapi2 requires codes with a lifetime of at most 60s \(section 5\.3\.2\.2\)/,
     accepted: fapi({}, { tokens: { code: { lifetime: '60s' } } }),
   },
   {
     says: 'one client that keeps to the profile is enough for the lifetime of codes',
     refused: fapi({ profile: 'fapi2' }, { profile: 'none', tokens: { code: { lifetime: '61s' } } }),
-    message: /tokens\.code\.lifetime: profile: fapi2 takes codes/,
+    message:
+      /tokens\.code\.lifetime: profile: fapi2 requires codes with a lifetime of at most 60s \(section 5\.3\.2\.2\)/,
     accepted: fapi({ profile: 'none' }, { profile: 'none', tokens: { code: { lifetime: '61s' } } }),
   },
   {
     says: 'pushed requests have an operation',
     refused: fapi({}, { groupings: withoutPar }),
-    message: /^1:10: profile: fapi2 takes pushed authorization requests; publish an operation that serves par/,
+    message: /^1:10: profile: fapi2 requires pushed authorization requests/,
     accepted: fapi({ grant_types: ['client_credentials'] }, { groupings: withoutPar }),
   },
   {
     says: 'a client with the profile says that pushed requests have no operation',
     refused: fapi({ profile: 'fapi2' }, { profile: 'none', groupings: withoutPar }),
-    message: /clients\[0\]\.profile: fapi2 takes pushed authorization requests/,
+    message: /clients\[0\]\.profile: fapi2 requires pushed authorization requests/,
     accepted: fapi({ profile: 'none' }, { profile: 'none', groupings: withoutPar }),
   },
   {
     says: 'no client is public',
     refused: fapi({ token_endpoint_auth_method: 'none' }),
-    message: /token_endpoint_auth_method: profile: fapi2 takes private_key_jwt, tls_client_auth or/,
+    message:
+      /token_endpoint_auth_method: profile: fapi2 requires private_key_jwt, tls_client_auth or self_signed_tls_client_auth \(section 5\.3\.2\.1\)/,
     accepted: fapi({ token_endpoint_auth_method: 'self_signed_tls_client_auth' }, { tls }),
   },
   {
     says: 'no client has a secret',
     refused: { profile: 'fapi2', issuer, clients: [{ ...plain, dpop_bound_access_tokens: true }] },
-    message: /token_endpoint_auth_method: profile: fapi2 takes private_key_jwt/,
+    message:
+      /token_endpoint_auth_method: profile: fapi2 requires private_key_jwt, tls_client_auth or self_signed_tls_client_auth \(section 5\.3\.2\.1\)/,
     accepted: { profile: 'none', clients: [{ ...plain, dpop_bound_access_tokens: true }] },
   },
   {
     says: 'the profile of the file holds for a client that says none',
     refused: { profile: 'fapi2', issuer, clients: [{ ...plain, profile: 'none', dpop_bound_access_tokens: true }] },
-    message: /token_endpoint_auth_method: profile: fapi2 takes private_key_jwt/,
+    message:
+      /token_endpoint_auth_method: profile: fapi2 requires private_key_jwt, tls_client_auth or self_signed_tls_client_auth \(section 5\.3\.2\.1\)/,
     accepted: fapi({ profile: 'none' }),
   },
   {
     says: 'the profile of one client is no other client’s',
     refused: { ...fapi({}), profile: 'none', clients: [{ ...app, pkce: 'optional', profile: 'fapi2' }, plain] },
-    message: /clients\[0\]\.pkce: profile: fapi2 takes pkce: required/,
+    message: /clients\[0\]\.pkce: profile: fapi2 requires pkce: required \(section 5\.3\.2\.2\)/,
     accepted: { ...fapi({}), profile: 'none', clients: [{ ...app, profile: 'fapi2' }, { ...plain }] },
   },
   {
     says: 'tokens are bound to something',
     refused: fapi({ dpop_bound_access_tokens: false }),
-    message:
-      /dpop_bound_access_tokens: profile: fapi2 takes bound tokens .* tls_client_certificate_bound_access_tokens/,
+    message: /dpop_bound_access_tokens: profile: fapi2 requires sender-constrained tokens \(section 5\.3\.2\.1\)/,
     accepted: fapi({ dpop_bound_access_tokens: false, tls_client_certificate_bound_access_tokens: true }, { tls }),
   },
   {
     says: 'PKCE is no choice',
     refused: fapi({ pkce: 'optional' }),
-    message: /pkce: profile: fapi2 takes pkce: required/,
+    message: /pkce: profile: fapi2 requires pkce: required \(section 5\.3\.2\.2\)/,
     accepted: fapi({ pkce: 'required' }),
   },
   {
     says: 'pushing is no choice',
     refused: fapi({ require_pushed_authorization_requests: false }),
-    message: /require_pushed_authorization_requests: profile: fapi2 takes pushed requests alone/,
+    message: /require_pushed_authorization_requests: profile: fapi2 requires pushed requests \(section 5\.3\.2\.2\)/,
     accepted: fapi({ require_pushed_authorization_requests: true }),
   },
   {
     says: 'assertions are for the issuer',
     refused: fapi({ assertion_audience: 'endpoint' }),
-    message: /assertion_audience: profile: fapi2 takes assertion_audience: issuer/,
+    message: /assertion_audience: profile: fapi2 requires assertion_audience: issuer \(section 5\.3\.2\.1\)/,
     accepted: fapi({ assertion_audience: 'issuer' }),
   },
   {
@@ -126,13 +130,15 @@ holdsEach(t, [
   {
     says: 'http redirects are for native clients',
     refused: fapi({ redirect_uris: ['http://127.0.0.1/callback'] }),
-    message: /redirect_uris\[0\]: profile: fapi2 takes http for application_type: native/,
+    message:
+      /redirect_uris\[0\]: profile: fapi2 allows http only for application_type: native on 127\.0\.0\.1 or \[::1\] \(section 5\.3\.2\.2\)/,
     accepted: fapi({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' }),
   },
   {
     says: 'http redirects go to an address of the machine, not to a name',
     refused: fapi({ redirect_uris: ['http://localhost/callback'], application_type: 'native' }),
-    message: /redirect_uris\[0\]: profile: fapi2 takes http .* on 127\.0\.0\.1 or \[::1\] alone/,
+    message:
+      /redirect_uris\[0\]: profile: fapi2 allows http only for application_type: native on 127\.0\.0\.1 or \[::1\] \(section 5\.3\.2\.2\)/,
     accepted: fapi({ redirect_uris: ['http://[::1]/callback', 'com.example.app:/'], application_type: 'native' }),
   },
   ...[
@@ -143,7 +149,7 @@ holdsEach(t, [
   ].map(field => ({
     says: `RS256 is no ${field}`,
     refused: fapi({ [field]: 'RS256' }),
-    message: new RegExp(`${field}: profile: fapi2 takes ES256, PS256 or EdDSA`),
+    message: new RegExp(`${field}: profile: fapi2 requires ES256, PS256 or EdDSA`),
     accepted: fapi({ [field]: 'PS256' }),
   })),
 ])

@@ -11,7 +11,7 @@ holdsEach(t, [
   {
     says: 'no grouping is called unmatched',
     refused: { groupings: [{ name: 'unmatched' }] },
-    message: /name: unmatched is what metrics call/,
+    message: /name: metrics use the name unmatched for requests without a grouping/,
     accepted: { groupings: [{ name: 'matched' }] },
   },
   {

@@ -37,7 +37,8 @@ holdsEach(t, [
   {
     says: 'who must show a certificate needs somebody to vouch for it',
     refused: { tls: { ...files, clientAuth: 'required' } },
-    message: /tls\.clientCa_file: missing; clientAuth: required lets in those whom it vouches for/,
+    message:
+      /tls\.clientCa_file: missing; clientAuth: required accepts only certificates of these CAs\. For self-signed certificates set clientAuth: optional/,
     accepted: { tls: { ...tls, clientAuth: 'required' } },
   },
   {
@@ -49,7 +50,7 @@ holdsEach(t, [
   {
     says: 'a header with certificates comes from a trusted proxy',
     refused: { clientCertificateHeader: 'client-cert' },
-    message: /clientCertificateHeader: nobody is trusted to send it/,
+    message: /clientCertificateHeader: no proxy is trusted to send it/,
     accepted: header,
   },
   {
@@ -61,13 +62,13 @@ holdsEach(t, [
   {
     says: 'the private listener speaks plain HTTP on loopback only',
     refused: { login: handoff, internal: { ...internal, listen: '10.0.0.1:9443' } },
-    message: /internal\.listen: plain HTTP is for loopback addresses only/,
+    message: /internal\.listen: plain HTTP is only for loopback addresses/,
     accepted: { login: handoff, internal: { ...internal, listen: '10.0.0.1:9443', tls } },
   },
   {
     says: 'who calls the private listener can prove who they are',
     refused: { login: handoff, internal: { listen: '127.0.0.1:9443', tls: files } },
-    message: /internal: nobody could prove who they are; give tls with clientCa_file, or jwks/,
+    message: /internal: the login could not authenticate; set tls with clientCa_file, or jwks/,
     accepted: { login: handoff, internal: { listen: '127.0.0.1:9443', tls } },
   },
   {
@@ -91,13 +92,13 @@ holdsEach(t, [
   {
     says: 'a hand-off is answered over the private listener',
     refused: { login: handoff },
-    message: /login\.mode: handoff is answered over the private listener/,
+    message: /login\.mode: with handoff the login reports over the private listener/,
     accepted: { internal, login: handoff },
   },
   {
     says: 'the address of a login is for hand-offs',
     refused: { login: { url: 'https://login.example.com/' } },
-    message: /login\.url: is for mode: handoff/,
+    message: /login\.url: is only for mode: handoff/,
     accepted: { internal, login: handoff },
   },
   {
@@ -109,31 +110,31 @@ holdsEach(t, [
   {
     says: 'a private listener is for a hand-off',
     refused: { internal },
-    message: /^1:1: internal: is for login\.mode: handoff, and without effect otherwise/,
+    message: /^1:1: internal: has an effect only with login\.mode: handoff/,
     accepted: { internal, login: handoff },
   },
   {
     says: 'who signs in elsewhere is no user here',
     refused: { internal, login: { ...handoff, users: [user] } },
-    message: /login\.users: are for mode: embedded/,
+    message: /login\.users: are only for mode: embedded, and no user signs in here with a login of your own/,
     accepted: { login: { users: [user] } },
   },
   {
     says: 'where Sidegate speaks TLS its issuer is https',
     refused: { tls: files, issuer: 'http://auth.example.com' },
-    message: /^\d+:9: issuer: must be https where Sidegate speaks TLS/,
+    message: /must be https because Sidegate serves TLS \(tls\)/,
     accepted: { tls: files, issuer: 'https://auth.example.com' },
   },
   {
     says: 'who vouches for certificates is asked about some',
     refused: { tls },
-    message: /tls\.clientCa_file: is without effect while clients are not asked for a certificate/,
+    message: /tls\.clientCa_file: has no effect while clients are not asked for a certificate/,
     accepted: { tls: { ...tls, clientAuth: 'optional' } },
   },
   ...[{ ...publicJwk('ES256'), use: 'enc' }, { ...publicJwk('ES256'), alg: 'ECDH-ES' }, publicP384].map(jwk => ({
     says: `the login signs with a key for that, not with one of ${jwk.crv} for ${jwk.use ?? jwk.alg ?? 'ES384'}`,
     refused: { login: handoff, internal: { ...internal, jwks: { keys: [jwk] } } },
-    message: /internal\.jwks: has no key for ES256, PS256, EdDSA, which the login signs with one of/,
+    message: /internal\.jwks: has no key for ES256, PS256, EdDSA, one of which the login must sign with/,
     accepted: {
       login: handoff,
       internal: { ...internal, jwks: { keys: [jwk, { ...publicJwk('ES256'), use: 'sig' }] } },

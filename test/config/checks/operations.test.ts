@@ -14,13 +14,13 @@ holdsEach(t, [
   {
     says: 'an operation serves or forwards',
     refused: publishing({ method: 'GET', path: '/items' }),
-    message: /operations\[0\]: goes nowhere/,
+    message: /operations\[0\]: has no target; set serves, or an upstream here or at the grouping/,
     accepted: publishing(forwarded),
   },
   {
     says: 'the upstream of an operation exists',
     refused: publishing({ ...forwarded, upstream: 'item' }),
-    message: /upstream: no such upstream; there are items/,
+    message: /upstream: no such upstream/,
     accepted: publishing(forwarded),
   },
   {
@@ -32,13 +32,13 @@ holdsEach(t, [
   {
     says: '** stands at the end',
     refused: publishing({ ...forwarded, path: '/**/a' }),
-    message: /path: \*\* stands at the end only/,
+    message: /path: \*\* is allowed only at the end/,
     accepted: publishing({ ...forwarded, path: '/a/**' }),
   },
   {
     says: '* is a whole segment',
     refused: publishing({ ...forwarded, path: '/a*' }),
-    message: /path: a \* is a whole segment/,
+    message: /path: a \* must be a whole segment, not a part of one/,
     accepted: publishing({ ...forwarded, path: '/a/*' }),
   },
   {
@@ -56,7 +56,7 @@ holdsEach(t, [
   {
     says: 'what needs no encoding is not encoded, since requests are compared in that form',
     refused: publishing({ ...forwarded, path: '/%61dmin' }),
-    message: /path: letters, digits and -\._~ stand as they are/,
+    message: /path: write letters, digits and -\._~ unescaped, and escapes in capitals/,
     accepted: publishing({ ...forwarded, path: '/admin%20a' }),
   },
   {
@@ -68,13 +68,13 @@ holdsEach(t, [
   {
     says: 'a path is none that every request is refused for',
     refused: publishing({ ...forwarded, path: '/a%2Fb' }),
-    message: /path: no request has/,
+    message: /path: requests with /,
     accepted: publishing({ ...forwarded, path: '/a%23b' }),
   },
   {
     says: 'a path does not lead upwards, not even percent-encoded',
     refused: publishing({ ...forwarded, path: '/a/%2E./b' }),
-    message: /path: \. and \.\. name no operation/,
+    message: /path: \. and \.\. are not allowed/,
     accepted: publishing({ ...forwarded, path: '/a/.../b' }),
   },
   {
@@ -110,31 +110,31 @@ holdsEach(t, [
   {
     says: 'token is served for POST',
     refused: publishing({ ...token, method: 'GET' }),
-    message: /method: token is served for POST only/,
+    message: /method: token is served only for POST/,
     accepted: publishing(token),
   },
   {
     says: 'requests are pushed by POST',
     refused: publishing({ ...par, method: 'GET' }),
-    message: /method: par is served for POST only/,
+    message: /method: par is served only for POST/,
     accepted: publishing(par),
   },
   {
     says: 'requests are pushed by clients',
     refused: publishing({ ...par, credentials: 'none' }),
-    message: /credentials: for par it is client/,
+    message: /credentials: must be client for par/,
     accepted: publishing({ ...par, credentials: 'client' }),
   },
   {
     says: 'what Sidegate serves has a plain path',
     refused: publishing({ ...token, path: '/*/token' }),
-    message: /path: what Sidegate serves has a path without wildcards/,
+    message: /path: an operation with serves has a path without wildcards/,
     accepted: publishing({ ...token, path: '/a/token' }),
   },
   {
     says: 'query credentials are for metadata and upstreams',
     refused: publishing({ ...token, credentials: 'query' }),
-    message: /credentials: for token it is client/,
+    message: /credentials: must be client for token/,
     accepted: publishing(
       { ...forwarded, credentials: 'query' },
       { method: 'GET', path: '/m', serves: 'metadata', credentials: 'query' },
@@ -143,13 +143,13 @@ holdsEach(t, [
   {
     says: 'client credentials are for token, introspect and revoke',
     refused: publishing({ ...forwarded, credentials: 'client' }),
-    message: /credentials: for a forwarded operation it is bearer or query or none/,
+    message: /credentials: must be bearer or query or none for a forwarded operation/,
     accepted: publishing({ ...token, credentials: 'client' }),
   },
   {
     says: 'scopes are for bearer tokens',
     refused: publishing({ ...forwarded, credentials: 'none', scopes: ['read'] }),
-    message: /scopes: only bearer tokens carry scopes/,
+    message: /scopes: only bearer tokens have scopes/,
     accepted: publishing({ ...forwarded, scopes: ['read'] }),
   },
   {
@@ -161,13 +161,13 @@ holdsEach(t, [
   {
     says: 'nobody has no plan',
     refused: publishing({ ...forwarded, credentials: 'none', plan: 'client' }),
-    message: /plan: nobody is named whose plan it could be/,
+    message: /plan: requests name no client whose plan could apply/,
     accepted: publishing({ ...authorize, plan: 'client' }),
   },
   {
     says: 'where nobody is named, a plan is',
     refused: publishing({ ...forwarded, credentials: 'none', plan: 'default' }),
-    message: /plan: no such plan; there are default-plan/,
+    message: /plan: no such plan; known are default-plan/,
     accepted: publishing({ ...forwarded, credentials: 'none', plan: 'default-plan' }),
   },
   {
@@ -179,13 +179,13 @@ holdsEach(t, [
   {
     says: 'only what is forwarded forwards Authorization',
     refused: publishing({ ...token, forwardAuthorization: true }),
-    message: /forwardAuthorization: is for forwarded operations/,
+    message: /forwardAuthorization: is only for forwarded operations/,
     accepted: publishing({ ...forwarded, forwardAuthorization: true }),
   },
   {
     says: 'only what is served is advertised',
     refused: publishing({ ...forwarded, advertise: true }),
-    message: /advertise: is for what Sidegate serves/,
+    message: /advertise: is only for operations with serves/,
     accepted: publishing({ ...token, advertise: true }),
   },
 ])

@@ -6,7 +6,8 @@ holdsEach(t, [
   {
     says: 'a rate is requests per time',
     refused: { plans: { gold: { rate: '100/s' } } },
-    message: /plans\.gold\.rate: must be requests per time/,
+    message:
+      /plans\.gold\.rate: must be requests per period, such as 100\/1second or 5000\/2hours \(second, minute, hour or day\)/,
     accepted: { plans: { gold: { rate: '100/1second' } } },
   },
   {
@@ -18,7 +19,7 @@ holdsEach(t, [
   {
     says: 'how many come at once is for a smooth plan',
     refused: { plans: { gold: { rate: '100/1second', burst: 20 } } },
-    message: /plans\.gold\.burst: how many come at once is for algorithm: smooth, and this plan is strict/,
+    message: /plans\.gold\.burst: a number of requests is only for algorithm: smooth, and this plan is strict/,
     accepted: { plans: { gold: { rate: '100/1second', algorithm: 'smooth', burst: 20 } } },
   },
   {
@@ -28,15 +29,15 @@ holdsEach(t, [
     accepted: { plans: { gold: { rate: '100/1second', algorithm: 'smooth', burst: '1' } } },
   },
   {
-    says: 'a burst limit is for a shorter time than the rate',
+    says: 'a burst limit must have a shorter period than the rate',
     refused: { plans: { gold: { rate: '1000/1minute', burst: '50/1minute' } } },
-    message: /burst: a burst limit is for a shorter time than the rate/,
+    message: /burst: a burst limit must have a shorter period than the rate/,
     accepted: { plans: { gold: { rate: '1000/1minute', burst: '50/59seconds' } } },
   },
   {
-    says: 'a quota is for a longer time than the rate',
+    says: 'a quota must have a longer period than the rate',
     refused: { plans: { gold: { rate: '100/60seconds', quota: '1000/1minute' } } },
-    message: /quota: a quota is for a longer time than the rate/,
+    message: /quota: a quota must have a longer period than the rate/,
     accepted: { plans: { gold: { rate: '100/59seconds', quota: '1000/1minute' } } },
   },
   {

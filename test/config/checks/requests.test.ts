@@ -6,7 +6,7 @@ holdsEach(t, [
   {
     says: 'a header has no longer than its request',
     refused: { requests: { headerTimeout: '11s', timeout: '10s' } },
-    message: /requests\.headerTimeout: is longer than the time for the whole request/,
+    message: /requests\.headerTimeout: is longer than requests\.timeout, the time for the whole request/,
     accepted: { requests: { headerTimeout: '10s', timeout: '10s' } },
   },
   {
@@ -36,7 +36,7 @@ holdsEach(t, [
   {
     says: 'only bodies of what is forwarded have a size of their own',
     refused: publishing({ ...token, maxBody: '1MiB' }),
-    message: /maxBody: is for forwarded operations/,
+    message: /maxBody: is only for forwarded operations/,
     accepted: publishing({ ...forwarded, maxBody: '1MiB' }),
   },
 ])

@@ -6,31 +6,32 @@ holdsEach(t, [
   {
     says: 'two operations do not have the same path and method',
     refused: publishing(token, { ...token, serves: 'introspect' }),
-    message: /POST \/token can be the same request as POST \/token/,
+    message: /POST \/token matches the same requests as POST \/token of groupings\[0\]\.operations\[0\]/,
     accepted: publishing(token, { ...token, path: '/introspect', serves: 'introspect' }),
   },
   {
     says: 'an alias is a path like others',
     refused: publishing(forwarded, { ...forwarded, path: '/other', aliases: ['/items'] }),
-    message: /operations\[1\]\.aliases\[0\]: GET \/items can be the same request/,
+    message:
+      /operations\[1\]\.aliases\[0\]: GET \/items matches the same requests as GET \/items of groupings\[0\]\.operations\[0\]/,
     accepted: publishing(forwarded, { ...forwarded, path: '/other', aliases: ['/more'] }),
   },
   {
     says: 'wildcards with the same beginning do not meet',
     refused: publishing({ ...forwarded, path: '/a/*' }, { ...forwarded, path: '/a/**' }),
-    message: /GET \/a\/\*\* can be the same request as GET \/a\/\*/,
+    message: /GET \/a\/\*\* matches the same requests as GET \/a\/\* of groupings\[0\]\.operations\[0\]/,
     accepted: publishing({ ...forwarded, path: '/a/b/*' }, { ...forwarded, path: '/a/**' }),
   },
   {
     says: 'wildcards that part ways later do not meet',
     refused: publishing({ ...forwarded, path: '/*/a' }, { ...forwarded, path: '/*/*' }),
-    message: /can be the same request/,
+    message: /matches the same requests as/,
     accepted: publishing({ ...forwarded, path: '/*/a' }, { ...forwarded, path: '/*/b' }),
   },
   {
     says: 'a path without wildcards wins over those with, and methods do not meet',
     refused: publishing({ ...forwarded, path: '/**' }, { ...forwarded, path: '/*' }),
-    message: /can be the same request/,
+    message: /matches the same requests as/,
     accepted: publishing(
       { ...forwarded, path: '/**' },
       { ...forwarded, path: '/' },

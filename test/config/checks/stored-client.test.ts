@@ -38,16 +38,26 @@ const misfits: readonly (readonly [says: string, changes: object, config: object
   ['a space at an end of its id', { client_id: 'kept ' }, {}, /^client_id: a client_id has no space at either end/],
   ['a name with an open override', { client_name: 'a\u202eb' }, {}, /^client_name: must close each bidirectional/],
   ['a redirect that can be read on its way', { redirect_uris: ['http://a.example/'] }, {}, /^redirect_uris\[0\]: /],
-  ['a plan that is gone', { plan: 'bronze' }, { plans }, /^plan: no such plan; there are gold, silver$/],
+  ['a plan that is gone', { plan: 'bronze' }, { plans }, /plan: no such plan; known are gold, silver$/],
   ['no plan where there are several', {}, { plans }, /^plan: missing/],
-  ['a secret in the clear', { client_secret_hash: undefined, client_secret: 's' }, {}, /the store has digests alone/],
+  [
+    'a secret in the clear',
+    { client_secret_hash: undefined, client_secret: 's' },
+    {},
+    /client_secret: the store may contain only digests of secrets/,
+  ],
   ['a secret in a file', { client_secret_hash: undefined, client_secret_file: 's' }, {}, /client_secret: missing/],
-  ['another id than its own', { client_id: 'other' }, {}, /^client_id: is not the one that it is stored under$/],
+  [
+    'another id than its own',
+    { client_id: 'other' },
+    {},
+    /^client_id: differs from the client_id that it is stored under$/,
+  ],
   [
     'the sub of a user',
     {},
     { login: { users: [{ username: 'a', password_hash: hash, sub: 'kept' }] } },
-    /^client_id: is the sub of a user/,
+    /client_id: equals the sub of a user, so the user could be mistaken for this client \(RFC 9700 section 4\.15\)/,
   ],
   [
     'codes where nobody can ask for them',
@@ -60,7 +70,7 @@ const misfits: readonly (readonly [says: string, changes: object, config: object
     'a signature without key',
     { access_token_signed_response_alg: 'EdDSA' },
     {},
-    /^access_token_signed_response_alg: nothing of the configuration is signed with EdDSA/,
+    /access_token_signed_response_alg: the configuration uses no key for EdDSA/,
   ],
   [
     'a certificate that cannot come',
@@ -70,7 +80,7 @@ const misfits: readonly (readonly [says: string, changes: object, config: object
       tls_client_auth_subject_dn: 'CN=a',
     },
     {},
-    /^token_endpoint_auth_method: no certificate of a client reaches Sidegate/,
+    /token_endpoint_auth_method: certificates of clients do not reach Sidegate/,
   ],
   [
     'a certificate of a kind that the proxy is not said to check',
@@ -80,9 +90,14 @@ const misfits: readonly (readonly [says: string, changes: object, config: object
       tls_client_auth_subject_dn: 'CN=a',
     },
     throughProxy,
-    /^token_endpoint_auth_method: no client of the configuration is known so/,
+    /token_endpoint_auth_method: no client of the configuration uses this method through clientCertificateHeader/,
   ],
-  ['a profile that it does not keep to', { profile: 'fapi2' }, {}, /^token_endpoint_auth_method: profile: fapi2 takes/],
+  [
+    'a profile that it does not keep to',
+    { profile: 'fapi2' },
+    {},
+    /token_endpoint_auth_method: profile: fapi2 requires private_key_jwt, tls_client_auth or self_signed_tls_client_auth \(section 5\.3\.2\.1\)/,
+  ],
   [
     'a profile that the server does not keep to',
     {
@@ -93,7 +108,7 @@ const misfits: readonly (readonly [says: string, changes: object, config: object
       dpop_bound_access_tokens: true,
     },
     { issuer: 'http://as.example' },
-    /^profile: profile: fapi2 takes an https issuer/,
+    /profile: profile: fapi2 requires an https issuer \(section 5\.2\.2\)/,
   ],
 ]
 

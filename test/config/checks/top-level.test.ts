@@ -23,13 +23,13 @@ holdsEach(t, [
   {
     says: 'an issuer names no user',
     refused: { issuer: 'https://me@auth.example.com' },
-    message: /names no user/,
+    message: /an issuer has no user information/,
     accepted: { issuer: 'https://auth.example.com' },
   },
   {
     says: 'an issuer is spelt as URL parsers spell it',
     refused: { issuer: 'https://Auth.example.com:443' },
-    message: /write it as URL parsers do: https:\/\/auth\.example\.com/,
+    message: /must be in the form that URL parsers produce: https:\/\/auth\.example\.com/,
     accepted: { issuer: 'https://auth.example.com:8443' },
   },
   {
@@ -107,8 +107,7 @@ holdsEach(t, [
   ).map(([wide, narrow]) => ({
     says: `a trusted proxy is in ${narrow}, but not anywhere in ${wide}`,
     refused: { trustedProxies: ['127.0.0.1', wide] },
-    message:
-      /trustedProxies\[1\]: is too wide: whoever is in it may claim any address and certificate; name the proxies/,
+    message: /trustedProxies\[1\]: is too wide: every host in it may claim any address and certificate/,
     accepted: { trustedProxies: ['127.0.0.1', narrow] },
   })),
   {
@@ -150,8 +149,7 @@ holdsEach(t, [
   {
     says: 'RS256 is for old clients by name',
     refused: { tokens: { accessToken: { alg: 'RS256' } } },
-    message:
-      /alg: must be ES256, PS256 or EdDSA; RS256 is for old clients by name, where no profile: fapi2 holds: set access_/,
+    message: /alg: must be ES256, PS256 or EdDSA/,
     accepted: { tokens: { accessToken: { alg: 'EdDSA' } } },
   },
   {
@@ -169,7 +167,8 @@ holdsEach(t, [
   {
     says: 'failures are a rate',
     refused: { login: { failures: '10 per minute' } },
-    message: /login\.failures: must be requests per time/,
+    message:
+      /login\.failures: must be requests per period, such as 100\/1second or 5000\/2hours \(second, minute, hour or day\)/,
     accepted: { login: { failures: '10/1minute' } },
   },
 ])

@@ -24,7 +24,7 @@ holdsEach(t, [
   {
     says: 'the first absence is not longer than the longest',
     refused: upstream({ outlierDetection: { baseEjectionTime: '2m', maxEjectionTime: '1m' } }),
-    message: /outlierDetection\.baseEjectionTime: is longer than the longest time/,
+    message: /outlierDetection\.baseEjectionTime: is longer than outlierDetection\.maxEjectionTime/,
     accepted: upstream({ outlierDetection: { baseEjectionTime: '1m', maxEjectionTime: '1m' } }),
   },
   {

@@ -14,7 +14,7 @@ holdsEach(t, [
   {
     says: 'a password is in its stored form',
     refused: users({ username: 'alice', password_hash: 'wonderland' }),
-    message: /password_hash: not a stored form; take what `sidegate hash` prints/,
+    message: /password_hash: is not a hash of a secret; use the output of `sidegate hash`/,
     accepted: users({ username: 'alice', password_hash: hash }),
   },
   {

@@ -60,10 +60,7 @@ t.test('each further key of a name is a fault where it begins', async t => {
       [7, 1],
     ],
   )
-  t.same(
-    new Set(syntaxFaults.map(({ message }) => message)),
-    new Set(['this key stands here a second time; keep one of the two']),
-  )
+  t.same(new Set(syntaxFaults.map(({ message }) => message)), new Set(['this key occurs twice; keep one of the two']))
 })
 
 t.test('an alias stands for the last anchor of its name above it', async t => {

@@ -15,15 +15,17 @@ t.test('YAML that cannot be read says where and why', async t => {
     '3:1: a colon, comma, quote or closing bracket is missing here',
   ])
   t.match(await problemsOf(t, 'store: memory:\n'), [
-    /^1:8: .*a text that holds ": " or ends in a colon stands in quotes/,
+    /^1:8: .*put a text that contains ": " or ends with a colon in quotes/,
   ])
-  t.match(await problemsOf(t, 'listen:\n\t- a\n'), [/^2:1: tabs do not indent YAML/])
-  t.match(await problemsOf(t, 'listen: *nobody\n'), [/^1:9: this alias names no whole value/])
+  t.match(await problemsOf(t, 'listen:\n\t- a\n'), [/^2:1: YAML cannot be indented with tabs/])
+  t.match(await problemsOf(t, 'listen: *nobody\n'), [
+    /^1:9: there is no complete value above with the anchor of this alias/,
+  ])
   t.match(await problemsOf(t, 'listen: !custom 127.0.0.1:80\n'), [/^1:9: unknown tag/])
   for (const tag of ['binary', 'timestamp', 'set', 'omap', 'pairs', 'merge'])
     for (const key of ['store', 'product', 'clients'])
       t.same(await problemsOf(t, `${key}: !!${tag} aGVsbG8=\n`), [`1:${key.length + 3}: unknown tag; remove it`])
-  t.match(await problemsOf(t, 'clients: []\n---\nclients: []\n'), [/^2:1: the file holds a second document/])
+  t.match(await problemsOf(t, 'clients: []\n---\nclients: []\n'), [/^2:1: the file has a second document/])
 })
 
 t.test('what is wrong with the YAML is said without the line it is about', async t => {
@@ -35,7 +37,7 @@ t.test('what is wrong with the YAML is said without the line it is about', async
 
 t.test('a doubled key is a problem beside all others', async t => {
   t.match(await problemsOf(t, 'workers: 1\nworkers: 2\nlisten: 8080\n'), [
-    /^2:1: this key stands here a second time/,
+    /^2:1: this key occurs twice/,
     /^3:9: listen: must be host:port/,
   ])
 })
@@ -44,7 +46,9 @@ t.test('an alias is what its anchor holds, but an anchor cannot hold itself', as
   const config = await acceptedConfig(t, 'listen: &all "127.0.0.1:0"\nadmin: *all\n')
 
   t.same(config.admin, config.listen)
-  t.match(await problemsOf(t, 'product: &p\n  name: *p\n'), [/^2:9: this alias names no whole value/])
+  t.match(await problemsOf(t, 'product: &p\n  name: *p\n'), [
+    /^2:9: there is no complete value above with the anchor of this alias/,
+  ])
 })
 
 t.test('aliases of aliases do not multiply without end', async t => {
@@ -102,7 +106,7 @@ t.test('a name that every object inherits is a variable that is not set', async 
 })
 
 t.test('a reference that is none says how to write one', async t => {
-  t.match(await problemsOf(t, { issuer: `http://\${1}` }), [/^1:9: issuer: not a reference; write \$\{NAME\}/])
+  t.match(await problemsOf(t, { issuer: `http://\${1}` }), [/^1:9: issuer: is not a reference; write \$\{NAME\}/])
 })
 
 t.test('a secret may stand in a file beside the configuration; one trailing newline is not part of it', async t => {
@@ -144,12 +148,12 @@ t.test('a secret file that is missing, or beside the secret itself, is a problem
         line: 5,
         column: 25,
         message:
-          "clients[0].client_secret_file: names no file that can be read from this configuration's folder (ENOENT); name one, or give the value itself as client_secret",
+          'clients[0].client_secret_file: does not name a readable file, relative to the folder of the configuration (ENOENT), or give the value itself as client_secret',
       },
     ],
   })
   t.match(await problemsOf(t, { clients: [client({ client_secret_file: 'absent' })] }), [
-    /client_secret_file: client_secret is given as well/,
+    /client_secret_file: client_secret is set as well/,
   ])
 })
 

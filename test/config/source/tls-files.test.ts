@@ -40,7 +40,7 @@ t.test('a file that is not there is a problem at its own line', async t => {
       {
         line: 3,
         column: 13,
-        message: "tls.key_file: names no file that can be read from this configuration's folder (ENOENT); name one",
+        message: 'tls.key_file: does not name a readable file, relative to the folder of the configuration (ENOENT)',
       },
     ],
   })
@@ -53,15 +53,15 @@ t.test('a file that holds something else is a problem at its own line', async t 
   const broken = await problemsOf(t, { tls: { ...files, clientCa_file: encoded } })
 
   t.match(swapped, [
-    /^2:14: tls\.cert_file: holds no certificate in PEM; name a file that does$/,
-    /^3:13: tls\.key_file: holds no private key in PEM without passphrase; name a file that does$/,
+    /^2:14: tls\.cert_file: contains no certificate in PEM; name another file$/,
+    /^3:13: tls\.key_file: contains no private key in PEM without passphrase; name another file$/,
   ])
-  t.match(broken, [/^4:18: tls\.clientCa_file: holds no certificate in PEM, or one that cannot be read/])
+  t.match(broken, [/^4:18: tls\.clientCa_file: contains no certificate in PEM, or one that cannot be parsed/])
 })
 
 t.test('the key is that of the certificate', async t => {
   t.match(await problemsOf(t, { tls: { ...files, key_file: client.keyFile } }), [
-    /^3:13: tls\.key_file: holds the key of another certificate; name the one that belongs to cert_file$/,
+    /^3:13: tls\.key_file: contains the key of another certificate; name the key that belongs to cert_file$/,
   ])
   t.same(await problemsOf(t, { tls: { cert_file: client.certFile, key_file: client.keyFile } }), [])
 })
@@ -72,7 +72,7 @@ t.test('the private listener has files of its own', async t => {
   const login = { mode: 'handoff', url: 'https://login.example.com/' }
 
   t.match(await problemsOf(t, { login, internal: { listen, tls: { ...tls, key_file: client.keyFile } } }), [
-    /internal\.tls\.key_file: holds the key of another certificate/,
+    /internal\.tls\.key_file: contains the key of another certificate/,
   ])
   t.same((await acceptedConfig(t, { login, internal: { listen, tls } })).internal, {
     listen: { host: '127.0.0.1', port: 9443 },
@@ -86,8 +86,8 @@ t.test('a certificate that no client takes is a problem at its own line', async 
   const good = certificates.issue('good', { newKey: 'rsa:2048' })
   const served = (own: CertificateFiles) => problemsOf(t, { tls: { cert_file: own.certFile, key_file: own.keyFile } })
 
-  t.match(await served(odd), [/^2:14: tls\.cert_file: cannot be served: no client takes a key of this kind; use RSA/])
-  t.match(await served(short), [/^2:14: tls\.cert_file: cannot be served: TLS does not take it \(ee key too small\)/])
+  t.match(await served(odd), [/^2:14: tls\.cert_file: cannot be used: no client takes a key of this kind; use RSA/])
+  t.match(await served(short), [/^2:14: tls\.cert_file: cannot be used: TLS does not take it \(ee key too small\)/])
   t.same(await served(good), [])
 })
 
@@ -123,7 +123,9 @@ t.test('who vouches for clients does not vouch for the login, under whatever nam
       internal: { listen: '127.0.0.1:9443', tls: { ...files, clientCa_file: ofLogin } },
       login: { mode: 'handoff', url: 'https://login.example.com/' },
     })
-  const refusal = [/internal\.tls\.clientCa_file: vouches for the CA of tls\.clientCa_file: every client could say who/]
+  const refusal = [
+    /internal\.tls\.clientCa_file: verifies the same certificates as tls\.clientCa_file, so every client could report/,
+  ]
 
   t.match(await problemsWith(ca.certFile, ca.certFile), refusal)
   t.match(await problemsWith(bundle, ca.certFile), refusal, 'one of several')
@@ -139,10 +141,10 @@ t.test('TLS to upstreams is checked in the same way', async t => {
   const own = { cert_file: client.certFile, key_file: client.keyFile }
 
   t.same(await problemsOf(t, upstream({ ca_file: ca.certFile, ...own })), [])
-  t.match(await problemsOf(t, upstream({ ca_file: 'absent.pem' })), [/tls\.ca_file: names no file that can be read/])
-  t.match(await problemsOf(t, upstream({ ca_file: ca.keyFile })), [/tls\.ca_file: holds no certificate in PEM/])
+  t.match(await problemsOf(t, upstream({ ca_file: 'absent.pem' })), [/tls\.ca_file: does not name a readable file/])
+  t.match(await problemsOf(t, upstream({ ca_file: ca.keyFile })), [/tls\.ca_file: contains no certificate in PEM/])
   t.match(await problemsOf(t, upstream({ cert_file: client.certFile })), [/tls\.key_file: missing/])
   t.match(await problemsOf(t, upstream({ ...own, key_file: server.keyFile })), [
-    /tls\.key_file: holds the key of another certificate/,
+    /tls\.key_file: contains the key of another certificate/,
   ])
 })

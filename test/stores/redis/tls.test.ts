@@ -95,9 +95,9 @@ t.test('a certificate that is renewed in its files is shown to the next connecti
 t.test('files that are not there, or hold something else, are told in one sentence', async t => {
   for (const [name, file, fault] of [
     ['ca_file', `${dir}/nothing.pem`, 'cannot be read (ENOENT)'],
-    ['ca_file', client.keyFile, 'holds no certificate in PEM'],
-    ['key_file', client.certFile, 'holds no private key in PEM without passphrase'],
-    ['key_file', server.keyFile, 'holds the key of another certificate than cert_file'],
+    ['ca_file', client.keyFile, 'contains no certificate in PEM'],
+    ['key_file', client.certFile, 'contains no private key in PEM without passphrase'],
+    ['key_file', server.keyFile, 'contains the key of another certificate than cert_file'],
   ] as const)
     await t.rejects(openStore(toRedisUrl(single(fileOptions({ ...files, [name]: file }))), systemClock), {
       message: `${name} of the Redis address ${fault}`,
