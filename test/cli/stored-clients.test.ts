@@ -81,7 +81,7 @@ t.test('client list shows where each client is, whether it is served, and until 
       ],
       ['kept', 'kept', 'store', 'served', 'silver', 'client_secret_basic', 'no end, 2099-01-31T12:00:00.000Z'],
       ['paused', 'paused', 'store', 'disabled', 'silver', 'client_secret_basic', 'no end'],
-      ['stale', '-', 'store', 'invalid (plan: no such plan; there are gold, silver)', '-', '-', '-'],
+      ['stale', '-', 'store', 'invalid (plan: no such plan; known are gold, silver)', '-', '-', '-'],
       ['filed', 'filed', 'store', 'shadowed', 'silver', 'client_secret_basic', 'no end'],
       ['junk', '-', 'store', 'invalid (client_id: differs from the client_id that it is stored under)', '-', '-', '-'],
       ['past', '-', 'nowhere', 'disabled', '-', '-', '-'],
@@ -113,13 +113,13 @@ t.test('check --store says which clients of the store the configuration would no
   t.equal(people.code, 1)
   t.equal(
     people.stderr,
-    `${file}: "stale" of the store does not fit: plan: no such plan; there are gold, silver\n${file}: "junk" of the store does not fit: client_id: differs from the client_id that it is stored under\n`,
+    `${file}: "stale" of the store does not fit: plan: no such plan; known are gold, silver\n${file}: "junk" of the store does not fit: client_id: differs from the client_id that it is stored under\n`,
   )
   t.equal(machines.code, 1)
   t.match(JSON.parse(machines.stdout), {
     ok: false,
     problems: [],
-    invalid: [{ client_id: 'stale', reason: 'plan: no such plan; there are gold, silver' }, { client_id: 'junk' }],
+    invalid: [{ client_id: 'stale', reason: 'plan: no such plan; known are gold, silver' }, { client_id: 'junk' }],
   })
   t.match(good, { code: 0, stdout: 'ok\n', stderr: '' })
 })
@@ -308,7 +308,7 @@ const refusals: readonly (readonly [says: string, command: Command, args: readon
     'a plan that there is not',
     clientNew,
     ['--id', 'new', ...save, '--plan', 'bronze', '--config', file],
-    /^the client does not fit the configuration: plan: no such plan; there are gold, silver$/,
+    /^the client does not fit the configuration: plan: no such plan; known are gold, silver$/,
   ],
 ]
 

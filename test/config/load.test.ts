@@ -102,7 +102,7 @@ clients:
     '11:5: clients[0].client_secret: missing; set client_secret or client_secret_hash, or token_endpoint_auth_method: none for a public client',
     '12:19: clients[0].grant_types[0]: must be client_credentials, authorization_code or refresh_token; this release has no other',
     '13:5: clients[0].redirect_uri: unknown key; did you mean redirect_uris?',
-    '14:11: clients[0].plan: no such plan; there are default-plan',
+    '14:11: clients[0].plan: no such plan; known are default-plan',
   ])
 })
 

@@ -174,7 +174,7 @@ const refusals: readonly (readonly [says: string, args: readonly string[], messa
   [
     'a redirect that can be read on its way',
     ['--grant', 'authorization_code', '--redirect-uri', 'http://app.example/'],
-    /--redirect-uri: .*http is for 127\.0\.0\.1/,
+    /--redirect-uri: .*http is only for 127\.0\.0\.1/,
   ],
   ['codes that go nowhere', ['--grant', 'authorization_code'], /--grant authorization_code needs --redirect-uri URI/],
   ['a grant that nobody serves', ['--grant', 'password'], /--grant takes one of client_credentials, /],
