@@ -11,10 +11,7 @@ const rules: readonly Rule<ParsedUpstream>[] = [
     reads: ['outlierDetection.baseEjectionTime', 'outlierDetection.maxEjectionTime'],
     check: ({ outlierDetection }) =>
       outlierDetection.baseEjectionTime > outlierDetection.maxEjectionTime
-        ? valueAt(
-            ['outlierDetection', 'baseEjectionTime'],
-            'is longer than outlierDetection.maxEjectionTime',
-          )
+        ? valueAt(['outlierDetection', 'baseEjectionTime'], 'is longer than outlierDetection.maxEjectionTime')
         : undefined,
   },
   {

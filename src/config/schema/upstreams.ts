@@ -43,7 +43,9 @@ const outlierDetectionSchema = z
   .strictObject({
     failures: count(0, 1_000)
       .default(5)
-      .describe('Failures or 5xx responses in a row after which an endpoint gets no requests for a while; 0: never. Default 5.'),
+      .describe(
+        'Failures or 5xx responses in a row after which an endpoint gets no requests for a while; 0: never. Default 5.',
+      ),
     baseEjectionTime: durationMs(1)
       .prefault('10s')
       .describe('How long the first time; twice as long each time it fails again at once. Default 10s.'),
@@ -89,7 +91,9 @@ export const upstreamSchema = z.strictObject({
     .describe('Maximum number of requests and WebSockets at a time; each worker has its share. Default no limit.'),
   maxQueue: count(0, 100_000)
     .default(100)
-    .describe('Maximum number of requests that wait for a free place, then 503; each worker has its share. Default 100.'),
+    .describe(
+      'Maximum number of requests that wait for a free place, then 503; each worker has its share. Default 100.',
+    ),
   queueTimeout: durationMs(1).prefault('1s').describe('Longest wait for a free place, then 503. Default 1s.'),
   retryBudgetPercent: count(0, 100)
     .default(20)

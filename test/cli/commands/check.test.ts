@@ -85,7 +85,10 @@ t.test('--strict also warns, and a warning is a failure', async t => {
   const { code, stdout, stderr } = await sidegate(['check', '--strict', '--config', file])
   t.equal(code, 1)
   t.equal(stdout, '')
-  t.match(stderr, /^[^\n]*sidegate\.yaml:13:8: warning: admin: every host that can reach this port [^\n]* \[admin-open\]\n$/)
+  t.match(
+    stderr,
+    /^[^\n]*sidegate\.yaml:13:8: warning: admin: every host that can reach this port [^\n]* \[admin-open\]\n$/,
+  )
 })
 
 t.test('what is allowed, and a longer grace period, is fine', async t => {
