@@ -122,7 +122,7 @@ t.test('of two clients with one id the one of the configuration is served, and t
 
 t.test('an invalid client is not served, and is reported once until it changes', async t => {
   const { served, told, put } = await start(t, { kept: recordOf('kept', { plan: 'silver' }) })
-  const reason = 'invalid kept plan: no such plan; there are gold'
+  const reason = 'invalid kept plan: no such plan; known are gold'
 
   t.equal(served.find('kept'), undefined)
   t.equal(served.find('kept'), undefined)
