@@ -1,5 +1,6 @@
 import { readTextFile } from '../files/text-file.ts'
 import { firstEnd, parseCertificates } from '../http/tls/pem.ts'
+import { poll } from '../poll.ts'
 import { parseRedisAddress, type StoreUrl } from '../stores/store-url.ts'
 import { createCertificateMeter } from '../telemetry/certificate-metrics.ts'
 import type { Recorder } from '../telemetry/recorder.ts'

@@ -21,7 +21,7 @@ export const operationSchema = z.strictObject({
     .enum(services, { error: `must be one of ${services.join(', ')}` })
     .optional()
     .describe('The service of Sidegate that answers it.'),
-  gateway: oneOf(trustedProxiesOf)
+  gateway: oneOf(forwardAuthProxies)
     .optional()
     .describe('With serves: check, which gateway asks: nginx, envoy, traefik or caddy.'),
   upstream: text()
