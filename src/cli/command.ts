@@ -36,7 +36,7 @@ export const parseOptions = <const T extends Options>(
   args: readonly string[],
   options: T,
   explainExtra: (argument: string) => string = () =>
-    'there is an argument too many, which no option such as --config takes',
+    'there is an extra argument, which belongs to no option such as --config',
 ) => {
   const { values, positionals } = parseStrictly(args, options)
   const [extra] = positionals

@@ -67,7 +67,7 @@ const findCommand = (args: readonly string[]) => {
     const { length } = name.split(' ')
     if (words.slice(0, length).join(' ') === name) return { load, rest: words.slice(length) }
   }
-  if (args[0] === undefined) throw new UsageError('needs a command')
+  if (args[0] === undefined) throw new UsageError('a command is missing')
   const nearest = findNearestCommand(args)
   throw new UsageError(`there is no such command${nearest ? `; did you mean ${nearest}?` : ''}`)
 }
@@ -83,7 +83,7 @@ const report = (error: unknown): number => {
   const message = messageOf(error)
   const why = error instanceof StoreUnavailableError ? `: ${error.reason}` : ''
   const isUsage = error instanceof UsageError
-  printErrorLine(`sidegate: ${message}${why}${isUsage ? '; sidegate --help lists what there is' : ''}`)
+  printErrorLine(`sidegate: ${message}${why}${isUsage ? '; sidegate --help lists the commands' : ''}`)
   return isUsage ? 2 : 1
 }
 

@@ -21,9 +21,9 @@ export const withOperatedStore = async <T>(
   access: 'write' | 'read' | 'make' = 'write',
 ): Promise<T> => {
   if (config.store.kind === 'memory')
-    throw new Error(`${what} of store: memory: are in the gateway's own process alone`)
+    throw new Error(`${what} of store: memory: exist only in the gateway's own process`)
   if (access !== 'make' && isUnmade(config.store))
-    throw new Error(`there is no store at ${resolve(config.store.path)}; the gateway makes it when it starts`)
+    throw new Error(`there is no store at ${resolve(config.store.path)}; the gateway creates it when it starts`)
   const useWhole = async (store: Store): Promise<T> => {
     // A change in half a copy would be undone by its other half. Keys of half a copy cannot be loaded.
     await store.keys.load(systemClock.nowMs())

@@ -71,7 +71,7 @@ t.test('keys are those of a store that is there: no command makes one', async t 
   for (const command of ['list', 'rotate']) {
     const { code, stdout, stderr } = await sidegate(['keys', command, '--config', file])
     t.match({ code, stdout }, { code: 1, stdout: '' })
-    t.equal(stderr, `sidegate: there is no store at ${absent}; the gateway makes it when it starts\n`)
+    t.equal(stderr, `sidegate: there is no store at ${absent}; the gateway creates it when it starts\n`)
   }
   t.notOk(existsSync(absent))
 })
@@ -88,7 +88,11 @@ t.test('keys of a file are listed and left alone', async t => {
     { kid: 'today', state: 'signing' },
     { kid: 'tomorrow', state: 'verifying' },
   ])
-  t.match(await sidegate(['keys', 'rotate', '--config', file]), { code: 1, stdout: '', stderr: /those of keys\.jwks/ })
+  t.match(await sidegate(['keys', 'rotate', '--config', file]), {
+    code: 1,
+    stdout: '',
+    stderr: /keys come from keys\.jwks/,
+  })
 })
 
 t.test('what cannot be rotated is said in one line', async t => {
@@ -104,8 +108,8 @@ t.test('what cannot be rotated is said in one line', async t => {
   ])
 
   t.match(unknown, { code: 2, stderr: /--alg takes one of ES256, PS256, EdDSA, RS256/ })
-  t.match(unused, { code: 1, stderr: /nothing is signed with PS256/ })
-  t.match(inMemory, { code: 1, stdout: '', stderr: /own process alone/ })
+  t.match(unused, { code: 1, stderr: /does not use algorithm PS256/ })
+  t.match(inMemory, { code: 1, stdout: '', stderr: /only in the gateway's own process/ })
   t.match(away, {
     code: 1,
     stdout: '',

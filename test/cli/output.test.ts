@@ -79,6 +79,6 @@ t.test('a client that the store knows gets no secret', async t => {
   t.same(second, {
     code: 1,
     stdout: '',
-    stderr: 'sidegate: the store knows a client "known"; sidegate client list shows it\n',
+    stderr: 'sidegate: the store has a client "known" already; sidegate client list shows it\n',
   })
 })

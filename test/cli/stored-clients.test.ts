@@ -151,7 +151,7 @@ t.test('a scope that nobody else names is pointed out, and saved', async t => {
   const first = await add('first', 'items:read offline_access')
   const second = await add('second', 'items:read item:read')
 
-  t.match(first, { code: 0, stderr: 'sidegate: no operation and no other client names the scope "items:read"\n' })
+  t.match(first, { code: 0, stderr: 'sidegate: no operation and no other client uses the scope "items:read"\n' })
   t.match(second, { code: 0, stderr: / the scope "item:read"; did you mean items:read\?\n$/ })
   t.equal(countLines(second.stderr), 1)
 })
@@ -163,7 +163,7 @@ t.test(
 
     t.equal(code, 0)
     t.notMatch(stdout, 'shop-secret')
-    const secret = /^client_secret: (\S+) {2}# shown this once/.exec(stdout)?.[1] ?? ''
+    const secret = /^client_secret: (\S+) {2}# shown only once/.exec(stdout)?.[1] ?? ''
     const pasted = `clients:\n${stdout.slice(stdout.indexOf('  - client_id'))}    grant_types: [client_credentials]\n`
     const { oauth } = await acceptedConfig(
       t,
@@ -207,7 +207,10 @@ t.test('a deletion that fails on its way has disabled the client, and the next o
   t.match(await store.clients.find('doomed'), { members: String, disabled: true })
 
   db.exec('DROP TRIGGER full')
-  t.match(await run(), { code: 0, stdout: 'doomed is deleted from the store, and what was issued to it revoked\n' })
+  t.match(await run(), {
+    code: 0,
+    stdout: 'doomed is deleted from the store, and everything that was issued to it is revoked\n',
+  })
   t.equal(await store.clients.find('doomed'), undefined)
   t.ok(await isCutOff('doomed'))
 })
@@ -225,7 +228,10 @@ t.test(
       run('new', '--id', 'fresh', '--plan', 'gold', ...save),
     ])
 
-    t.match(deleted, { code: 0, stdout: /^the store has no client "gone"; what was issued to one of that name is/ })
+    t.match(deleted, {
+      code: 0,
+      stdout: /^the store has no client "gone"; everything that was issued to a client with this id is/,
+    })
     t.match([made, fresh], [{ code: 0 }, { code: 0 }])
     t.same(await Promise.all(['gone', 'again', 'fresh'].map(isCutOff)), [true, true, false])
   },
@@ -245,7 +251,7 @@ const refusals: readonly (readonly [says: string, command: Command, args: readon
     'to delete what is in the file',
     clientDelete,
     ['spa', '--config', file],
-    /"spa" is a client of the configuration; take/,
+    /"spa" is a client of the configuration; remove it/,
   ],
   ['a new secret for who has none', clientRotateSecret, ['spa', '--config', file], /"spa" has no secret \(.*none\)$/],
   [
@@ -258,7 +264,7 @@ const refusals: readonly (readonly [says: string, command: Command, args: readon
     'a sixth secret that is good',
     clientRotateSecret,
     ['full', '--config', file],
-    /^"full" would have 6 good secrets, and 5 is the most; with --keep 0s those of now end at once$/,
+    /^"full" would have 6 valid secrets, but at most 5 are allowed; with --keep 0s the current ones end at once$/,
   ],
   [
     'a time that is none',
@@ -276,9 +282,9 @@ const refusals: readonly (readonly [says: string, command: Command, args: readon
     'no store',
     clientDisable,
     ['spa', '--config', absent],
-    /^there is no store at \/absent\/folder\/sidegate\.db; the gateway makes it/,
+    /^there is no store at \/absent\/folder\/sidegate\.db; the gateway creates it/,
   ],
-  ["the gateway's memory", clientList, ['--config', inMemory], /own process alone/],
+  ["the gateway's memory", clientList, ['--config', inMemory], /only in the gateway's own process/],
   ['no configuration to save to', clientNew, ['--id', 'new', ...save], /^name the configuration with --config FILE/],
   [
     'a configuration where nothing is saved',
@@ -296,13 +302,13 @@ const refusals: readonly (readonly [says: string, command: Command, args: readon
     'an id of the store',
     clientNew,
     ['--id', 'kept', ...save, '--plan', 'gold', '--config', file],
-    /^the store knows a client "kept"; sidegate client list shows it$/,
+    /^the store has a client "kept" already; sidegate client list shows it$/,
   ],
   [
     'an id that is disabled',
     clientNew,
     ['--id', 'past', ...save, '--plan', 'gold', '--config', file],
-    /^the store knows a client "past"/,
+    /^the store has a client "past" already/,
   ],
   [
     'a plan that there is not',

@@ -4,7 +4,7 @@ import t from 'tap'
 import { countLines, demoConfig, sidegate } from './run.ts'
 
 const badUsages: readonly (readonly [says: string, args: readonly string[], message: RegExp])[] = [
-  ['no command', [], /needs a command/],
+  ['no command', [], /a command is missing/],
   ['an unknown command', ['srve'], /there is no such command/],
   ['a command with a letter wrong', ['clinet', 'list', '--json'], /no such command; did you mean client list\?/],
   ['half a command', ['client'], /there is no such command/],
@@ -13,7 +13,7 @@ const badUsages: readonly (readonly [says: string, args: readonly string[], mess
   [
     'a configuration without --config',
     ['check', demoConfig],
-    /argument too many, which no option such as --config takes/,
+    /extra argument, which belongs to no option such as --config/,
   ],
   ['no configuration', ['check'], /name the configuration with --config FILE or SIDEGATE_CONFIG/],
   ['no configuration to serve', ['serve'], /name the configuration with --config FILE or SIDEGATE_CONFIG/],
@@ -60,11 +60,11 @@ for (const [says, args, message] of badUsages) {
   })
 }
 
-t.test('an argument too many is not repeated: it may be a secret', async t => {
+t.test('an extra argument is not repeated, because it may be a secret', async t => {
   const { code, stderr } = await sidegate(['hash', 'hunter2'])
 
   t.equal(code, 2)
-  t.match(stderr, /an argument too many/)
+  t.match(stderr, /an extra argument/)
   t.notMatch(stderr, /hunter2/)
 })
 

@@ -66,7 +66,7 @@ for (const [name, address] of Object.entries(addresses)) {
 
       t.equal(refused.code, 1)
       t.equal(refused.stdout, '')
-      t.match(refused.stderr, /"customer-17" is the sub of a person who has signed in/)
+      t.match(refused.stderr, /"customer-17" is the sub of a user that has signed in/)
       t.equal(await (await openStoreAt(t, store)).clients.find('customer-17'), undefined)
     })
     await t.test('a sub that is the id of a new client is refused, before the workers know that client', async t => {
@@ -111,6 +111,6 @@ t.test('a client is taken back if the login names its id while the command store
   const refused = await newClient(bank, 'customer-17')
 
   t.equal(refused.code, 1)
-  t.match(refused.stderr, /"customer-17" is the sub of a person/)
+  t.match(refused.stderr, /"customer-17" is the sub of a user/)
   t.equal(await store.clients.find('customer-17'), undefined)
 })

@@ -63,7 +63,7 @@ const scenario = async (t: Test, pods: readonly RunningSidegate[]): Promise<void
     const { code, stdout } = await revoke('--client', 'app')
 
     t.equal(code, 0)
-    t.match(stdout, /^revoked: everything issued to app until \S+Z; what is issued from now on is good\n$/)
+    t.match(stdout, /^revoked: everything issued to app until \S+Z; tokens issued from now on are valid\n$/)
     for (const { access_token } of [person, own]) t.same(await statusesOf(pods, access_token), [401])
     for (const text of [person.access_token, person.refresh_token, own.access_token])
       t.equal(await isActive(text), false)

@@ -32,6 +32,6 @@ const parse = (bytes: Buffer, file: string): X509Certificate => {
   try {
     return new X509Certificate(bytes)
   } catch {
-    throw new Error(`${resolve(file)} holds no certificate`) // it may hold a private key
+    throw new Error(`${resolve(file)} contains no certificate`) // it may hold a private key
   }
 }

@@ -6,7 +6,7 @@ import type { NewCredential } from './generate-credential.ts'
 
 /** Prints the secret or the private key of a client, which is shown only once. @throws Error if it cannot be written */
 export const printOwn = ({ name, value }: NonNullable<NewCredential['own']>): Promise<void> =>
-  printLineSafely(`${name}: ${value.reveal()}  # shown this once; give it to the client\n`)
+  printLineSafely(`${name}: ${value.reveal()}  # shown only once; give it to the client\n`)
 
 /**
  * A client as YAML for `clients:`. Text that a configuration would take for a reference to the environment is escaped.

@@ -16,7 +16,7 @@ import { changeClient, membersOf, quoted } from './store.ts'
 export const clientDelete: Command = {
   name: 'client delete',
   synopsis: 'CLIENT_ID --config FILE',
-  summary: 'takes a client out of the store, and revokes all that was issued to it',
+  summary: 'deletes a client from the store, and revokes everything that was issued to it',
   run: async args => {
     const { name, options } = parseNamed(args, configOption, 'CLIENT_ID')
     const client_id = requireIdentifier('CLIENT_ID', name)
@@ -38,7 +38,7 @@ export const clientDelete: Command = {
 const uncover = async (clients: ClientStore, client_id: string): Promise<string> => {
   await changeClient(clients, client_id, known => {
     if (known?.members === undefined)
-      throw new Error(`${quoted(client_id)} is a client of the configuration; take it out there, or disable it`)
+      throw new Error(`${quoted(client_id)} is a client of the configuration; remove it there, or disable it`)
     return known.disabled ? { disabled: true } : undefined
   })
   return `${client_id} is deleted from the store`
@@ -54,11 +54,12 @@ const end = async ({ clients, cutoffs }: Store, client_id: string, config: Sideg
   if (isThere) await changeClient(clients, client_id, known => known && { ...membersOf(known), disabled: true })
   await setNotBefore(cutoffs, systemClock, { client_id }, config.oauth)
   await changeClient(clients, client_id, known => {
-    if (known && !known.disabled) throw new Error(`somebody has just changed ${quoted(client_id)}; look, and try again`)
+    if (known && !known.disabled)
+      throw new Error(`another process has just changed ${quoted(client_id)}; check it, and try again`)
     // A record which disables an unknown client was made for the case that the client comes back.
     return known && known.members === undefined ? { disabled: true } : undefined
   })
   return isThere
-    ? `${client_id} is deleted from the store, and what was issued to it revoked`
-    : `the store has no client ${quoted(client_id)}; what was issued to one of that name is revoked all the same`
+    ? `${client_id} is deleted from the store, and everything that was issued to it is revoked`
+    : `the store has no client ${quoted(client_id)}; everything that was issued to a client with this id is revoked anyway`
 }

@@ -9,7 +9,7 @@ import { changeClient, membersOf, unknownClient, withClientStore } from './store
 export const clientDisable: Command = {
   name: 'client disable',
   synopsis: 'CLIENT_ID --config FILE',
-  summary: 'ends all access of a client within a second, until it is enabled again',
+  summary: 'disables a client within a second, until it is enabled again',
   run: args =>
     turn(
       args,
@@ -25,7 +25,7 @@ export const clientDisable: Command = {
 export const clientEnable: Command = {
   name: 'client enable',
   synopsis: 'CLIENT_ID --config FILE',
-  summary: 'gives a disabled client its access back, with its tokens that have not ended',
+  summary: 'enables a disabled client; its tokens that have not expired are valid again',
   run: args =>
     turn(
       args,

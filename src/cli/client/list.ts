@@ -14,8 +14,7 @@ import { withClientStore } from './store.ts'
 export const clientList: Command = {
   name: 'client list',
   synopsis: '--config FILE [--json]',
-  summary:
-    'prints the clients of the configuration and of its store: plan, method, state and until when secrets are good',
+  summary: 'prints the clients of the configuration and of its store: plan, method, state, and expiry of the secrets',
   run: async args => {
     const options = parseOptions(args, { ...configOption, json: { type: 'boolean' } })
     const config = await loadOrReport(requireConfigFile(options.config))

@@ -21,7 +21,7 @@ export const clientNew: Command = {
   synopsis:
     '--id ID --grant GRANT [--grant GRANT]… [--redirect-uri URI]… [--scope SCOPES] [--name NAME] [--plan PLAN] [--profile fapi2] [--public | --auth-method METHOD] [--subject-dn DN | --certificate FILE | --jwks-uri URI] [--dpop] [--save --config FILE]',
   summary:
-    'makes a client with a generated secret or key; prints it once and the YAML to paste, or keeps the client in the store',
+    'creates a client with a generated secret or key; prints it once, with the YAML to paste, or saves the client in the store',
   run: args => {
     const options = parseOptions(args, clientOptionTypes, explainExtra)
     const proof = chooseProof(options)
@@ -88,11 +88,11 @@ const takeBackIfSubject = async (store: Store, client_id: string): Promise<void>
 
 const isPersons = (client_id: string): Error =>
   new Error(
-    `${quoted(client_id)} is the sub of a person who has signed in through login.url, so the client could be taken for that person (RFC 9700 section 4.15); take another id`,
+    `${quoted(client_id)} is the sub of a user that has signed in through login.url, so the client could be mistaken for that user (RFC 9700 section 4.15); choose another id`,
   )
 
 const alreadyStored = (client_id: string): Error =>
-  new Error(`the store knows a client ${quoted(client_id)}; sidegate client list shows it`)
+  new Error(`the store has a client ${quoted(client_id)} already; sidegate client list shows it`)
 
 /** The argument is not a secret, because the command generates secrets itself. */
 const explainExtra = (argument: string): string =>

@@ -71,12 +71,12 @@ const findMisfit = (options: ClientOptions, authMethod: string): string | undefi
   if (options.public && authMethod !== 'none') return `--public excludes --auth-method ${authMethod}`
   if (!known.includes(authMethod)) return `--auth-method takes one of ${known.join(', ')}`
   if (authMethod === 'none' && grant?.includes('client_credentials'))
-    return '--grant client_credentials is for clients that prove themselves (RFC 6749 section 4.4); no public client has it'
+    return '--grant client_credentials is for clients that authenticate (RFC 6749 section 4.4), so not for public clients'
   if (profile !== undefined && profile !== 'fapi2') return '--profile takes fapi2'
   if (profile === undefined) return undefined
   if (!fapiMethods.includes(authMethod)) return `--profile fapi2 takes --auth-method ${fapiMethods.join(', ')}`
   return options['redirect-uri']?.some(uri => uri.startsWith('http://localhost'))
-    ? '--profile fapi2 takes http in --redirect-uri on 127.0.0.1 and [::1] alone, not on localhost'
+    ? '--profile fapi2 takes http in --redirect-uri only on 127.0.0.1 and [::1], not on localhost'
     : undefined
 }
 

@@ -19,7 +19,7 @@ const defaultKeep = '24h'
 export const clientRotateSecret: Command = {
   name: 'client rotate-secret',
   synopsis: 'CLIENT_ID --config FILE [--keep DURATION]',
-  summary: `makes a new secret for a client; the one of now is good for DURATION more (${defaultKeep})`,
+  summary: `generates a new secret for a client; the current one remains valid for DURATION (${defaultKeep})`,
   run: async args => {
     const { name: client_id, options } = parseNamed(args, { ...configOption, keep: { type: 'string' } }, 'CLIENT_ID')
     const keepMs = parseKeep(options.keep ?? defaultKeep)
@@ -44,7 +44,7 @@ const parseKeep = (text: string): number => {
 const printRotation = async (client: ClientRegistration, keepMs: number): Promise<void> => {
   const { own, members } = await replaceSecret(client, keepMs)
   await printOwn(own)
-  printLine('# in the configuration, in place of every client_secret… that the client has:')
+  printLine('# replace every client_secret… of the client in the configuration by:')
   printLine(toListItem({ client_id: client.client_id, ...members }))
 }
 
@@ -59,9 +59,9 @@ const storeRotation = async (config: SidegateConfig, client_id: string, keepMs: 
     const { client_secrets, ...others } = parseMembers(known?.members ?? '{}')
     const record = { members: JSON.stringify({ ...others, ...members }), disabled: known?.disabled ?? false }
     const isWritten = await clients.put(client_id, record, known?.version)
-    if (!isWritten) throw new Error(`somebody else has just changed ${quoted(client_id)}; look, and try again`)
+    if (!isWritten) throw new Error(`another process has just changed ${quoted(client_id)}; check it, and try again`)
   })
-  printLine(`${client_id} has the new secret within a second`)
+  printLine(`${client_id} gets the new secret within a second`)
 }
 
 /**
@@ -88,7 +88,7 @@ const replaceSecret = async (client: ClientRegistration, keepMs: number) => {
   const count = 1 + (rotated.client_secrets?.length ?? 0)
   if (count > maxSecretsPerKind)
     throw new Error(
-      `${quoted(client.client_id)} would have ${count} good secrets, and ${maxSecretsPerKind} is the most; with --keep 0s those of now end at once`,
+      `${quoted(client.client_id)} would have ${count} valid secrets, but at most ${maxSecretsPerKind} are allowed; with --keep 0s the current ones end at once`,
     )
   return { own, members: rotated }
 }

@@ -21,7 +21,7 @@ export const findScopeNotes = async (config: SidegateConfig, scopes: readonly st
     .map(scope => {
       const nearest = findNearest(scope, known)
       const guess = nearest === undefined ? '' : `; did you mean ${nearest}?`
-      return `no operation and no other client names the scope ${quoted(scope)}${guess}`
+      return `no operation and no other client uses the scope ${quoted(scope)}${guess}`
     })
 }
 

@@ -29,7 +29,7 @@ export const changeClient = async (
     const known = await clients.find(client_id)
     if (await clients.put(client_id, change(known), known?.version)) return
   }
-  throw new Error(`somebody else keeps changing ${quoted(client_id)}; try again`)
+  throw new Error(`other processes keep changing ${quoted(client_id)}; try again`)
 }
 
 /** The part of a record that remains when another part of it changes. */

@@ -20,7 +20,7 @@ export const check: Command = {
   name: 'check',
   synopsis: '--config FILE [--json] [--store] [--strict [--grace TIME] [--allow RULE]…]',
   summary:
-    'says every problem in FILE with its line and column, or ok; --strict: also what will hurt in production; --store: also which clients of the store do not fit, and whether its Redis may evict keys',
+    'prints every problem in FILE with its line and column, or ok; --strict: also settings that cause trouble in production; --store: also the clients of the store that do not fit, and whether its Redis may evict keys',
   run: async args => {
     const options = parseOptions(args, optionTypes)
     const file = requireConfigFile(options.config)

@@ -8,10 +8,10 @@ import { printErrorLine, printLine } from '../output.ts'
 export const hash: Command = {
   name: 'hash',
   synopsis: '< SECRET',
-  summary: 'reads a secret on standard input, prints its stored form for client_secret_hash and password_hash',
+  summary: 'reads a secret from standard input and prints its hash for client_secret_hash and password_hash',
   run: async args => {
     parseOptions(args, {})
-    if (process.stdin.isTTY) printErrorLine('Type the secret, then Enter and Ctrl-D. It shows on the screen.')
+    if (process.stdin.isTTY) printErrorLine('Type the secret, then Enter and Ctrl-D. It is visible on the screen.')
     const secret = (await text(process.stdin)).replace(/\r?\n$/, '')
     if (secret === '') {
       printErrorLine('sidegate: there is no secret on standard input')

@@ -11,7 +11,7 @@ import { toTable } from '../table.ts'
 export const routes: Command = {
   name: 'routes',
   synopsis: '--config FILE',
-  summary: 'prints the operations: who may call each, its plan, where it goes',
+  summary: 'prints the operations: their callers, plans and targets',
   run: async args => {
     const config = await loadOrReport(requireConfigFile(parseOptions(args, configOption).config))
     if (!config) return 1
@@ -47,7 +47,7 @@ const callerOf = ({ credentials, scopes, target }: Operation): string => {
     case 'query':
       return 'client, by query'
     case 'none':
-      return target.kind === 'serve' && target.serves === 'authorize' ? 'anybody, for a client' : 'anybody'
+      return target.kind === 'serve' && target.serves === 'authorize' ? 'public, for a client' : 'public'
   }
 }
 

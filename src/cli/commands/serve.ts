@@ -7,7 +7,7 @@ import { printErrorLine } from '../output.ts'
 export const serve: Command = {
   name: 'serve',
   synopsis: '--config FILE',
-  summary: 'serves FILE (or what SIDEGATE_CONFIG names)',
+  summary: 'serves the configuration in FILE, or in the file that SIDEGATE_CONFIG names',
   run: args => serveFile(requireConfigFile(parseOptions(args, configOption).config), { demo: false }),
 }
 

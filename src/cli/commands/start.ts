@@ -8,7 +8,7 @@ import { serveFile } from './serve.ts'
 export const start: Command = {
   name: 'start',
   synopsis: '[--config FILE]',
-  summary: 'the same as serve; without FILE the demo configuration and its upstream',
+  summary: 'like serve; without FILE, serves the demo configuration and starts its upstream',
   run: args => {
     const file = findConfigFile(parseOptions(args, configOption).config)
     return serveFile(file ?? demoConfigFile, { demo: file === undefined })

@@ -5,7 +5,7 @@ import type { Command } from '../command.ts'
 export const worker: Command = {
   name: 'worker',
   synopsis: '',
-  summary: 'one serving process, forked by serve',
+  summary: 'runs one serving process; forked by serve',
   hidden: true,
   run: async () => {
     try {

@@ -11,7 +11,7 @@ import { toTable } from '../table.ts'
 export const keysList: Command = {
   name: 'keys list',
   synopsis: '--config FILE [--json]',
-  summary: 'prints the signing keys: what each does, since when and how long',
+  summary: 'prints the signing keys: their state, and since when and until when they have it',
   run: async args => {
     const options = parseOptions(args, { ...configOption, json: { type: 'boolean' } })
     const config = await loadOrReport(requireConfigFile(options.config))

@@ -13,7 +13,7 @@ import { printLine } from '../output.ts'
 export const keysRotate: Command = {
   name: 'keys rotate',
   synopsis: '--config FILE [--alg ALG] [--now] [--json]',
-  summary: 'makes new signing keys; they sign after five minutes, with --now as soon as every process has them',
+  summary: 'creates new signing keys; they sign after five minutes, or with --now as soon as every process has them',
   run: async args => {
     const flags = { now: { type: 'boolean' }, json: { type: 'boolean' } } as const
     const options = parseOptions(args, { ...configOption, alg: { type: 'string' }, ...flags })
@@ -33,10 +33,11 @@ const parseAlg = (alg: string | undefined): SigningAlg | undefined => {
 }
 
 const chooseAlgs = ({ oauth }: SidegateConfig, chosen: SigningAlg | undefined): readonly SigningAlg[] => {
-  if (oauth.keys.jwks) throw new Error('the keys are those of keys.jwks; put a new one into that file')
+  if (oauth.keys.jwks)
+    throw new Error('keys come from keys.jwks, so Sidegate cannot rotate them; add a new key to that file')
   const used = signingAlgsOf(oauth)
   if (chosen === undefined) return used
-  if (!used.includes(chosen)) throw new Error(`nothing is signed with ${chosen} under this configuration`)
+  if (!used.includes(chosen)) throw new Error(`this configuration does not use algorithm ${chosen}`)
   return [chosen]
 }
 

@@ -8,14 +8,14 @@ import { printLine } from '../output.ts'
 export const storeBackup: Command = {
   name: 'store backup',
   synopsis: '--config FILE --to BACKUP',
-  summary: 'copies the embedded store, as it stands at one moment, to a new file, while the gateway runs',
+  summary: 'copies the embedded store to a new file, as a consistent snapshot, while the gateway runs',
   run: async args => {
     const options = parseOptions(args, { ...configOption, to: { type: 'string' } })
-    if (!options.to) throw new UsageError('name the file to make with --to BACKUP')
+    if (!options.to) throw new UsageError('name the new file with --to BACKUP')
     const config = await loadOrReport(requireConfigFile(options.config))
     if (!config) return 1
     await backUpStore(config, options.to)
-    printLine(`backed up to ${resolve(options.to)}, which holds the signing keys: guard it`)
+    printLine(`backed up to ${resolve(options.to)}, which contains the signing keys: keep it secret`)
     return 0
   },
 }

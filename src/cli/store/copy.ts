@@ -8,7 +8,8 @@ import { toTable } from '../table.ts'
 export const storeCopy: Command = {
   name: 'store copy',
   synopsis: '--from sqlite:FILE {--to redis://… | --config FILE} [--json]',
-  summary: 'copies an embedded store that no gateway uses into a new Redis: that of --to, or of the configuration',
+  summary:
+    'copies an embedded store that no gateway uses into an empty Redis: the one of --to, or of the configuration',
   run: async args => {
     const texts = { from: { type: 'string' }, to: { type: 'string' } } as const
     const options = parseOptions(args, { ...configOption, ...texts, json: { type: 'boolean' } })
@@ -25,7 +26,8 @@ export const storeCopy: Command = {
 }
 
 /** A client of the configuration that was disabled, and a client that was deleted, have a record too. */
-const textOfKind = (kind: string): string => (kind === 'clients' ? 'clients, disabled and deleted ones too' : kind)
+const textOfKind = (kind: string): string =>
+  kind === 'clients' ? 'clients, including disabled and deleted ones' : kind
 
 const parseAddress = (option: string, text: string | undefined): StoreAddress => {
   if (text === undefined) throw new UsageError(`name a store with ${option}`)

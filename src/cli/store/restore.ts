@@ -7,15 +7,15 @@ import { printLine } from '../output.ts'
 export const storeRestore: Command = {
   name: 'store restore',
   synopsis: '--config FILE --from BACKUP',
-  summary: 'puts a backup in the place of the embedded store, which no gateway may be using',
+  summary: 'replaces the embedded store, which no gateway may be using, by a backup',
   run: async args => {
     const options = parseOptions(args, { ...configOption, from: { type: 'string' } })
     if (!options.from) throw new UsageError('name the backup with --from BACKUP')
     const config = await loadOrReport(requireConfigFile(options.config))
     if (!config) return 1
     const kept = await restoreStore(config, options.from)
-    if (kept !== undefined) printLine(`what was there is kept as ${kept}`)
-    printLine('restored; what was revoked since the backup was made is good again: revoke it again')
+    if (kept !== undefined) printLine(`the store before is kept as ${kept}`)
+    printLine('restored; tokens that were revoked after the backup are valid again: revoke them again')
     return 0
   },
 }

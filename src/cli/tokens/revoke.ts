@@ -19,7 +19,7 @@ import { printErrorLine, printLine } from '../output.ts'
 export const tokensRevoke: Command = {
   name: 'tokens revoke',
   synopsis: '--config FILE [--client ID] [--subject SUB | --username NAME] [--json]',
-  summary: 'revokes all that was issued until now to a client, for a person, or for the person at the client',
+  summary: 'revokes everything that was issued until now to a client, for a user, or for a user at a client',
   run: async args => {
     const options = parseOptions(args, optionTypes)
     const wanted = parseWanted(options)
@@ -76,7 +76,7 @@ const findPerson = async (
   if (!misnamed) return undefined
   const { username: name, sub } = misnamed
   throw new Error(
-    `${quoted(name)} is a username, whose subject is ${sub}; nothing is revoked: say --username ${quoted(name)}`,
+    `${quoted(name)} is a username, whose subject is ${sub}; nothing is revoked: use --username ${quoted(name)}`,
   )
 }
 
@@ -96,7 +96,7 @@ const reportStrangers = async (
 ): Promise<void> => {
   const isClient = async (id: string): Promise<boolean> => oauth.clients.has(id) || Boolean(await clients.find(id))
   const report = (who: string): void =>
-    printErrorLine(`sidegate: ${who} now; what was issued under that name is revoked`)
+    printErrorLine(`sidegate: ${who} now; everything that was issued under that name is revoked`)
   if (client_id !== undefined && !(await isClient(client_id)))
     report(`neither the configuration nor the store has a client ${quoted(client_id)}`)
   // With an external login application, Sidegate does not know the users.
@@ -107,7 +107,7 @@ const reportStrangers = async (
 const toSentence = ({ client_id, sub, throughSec }: NotBefore, person: User | undefined): string => {
   const who = person ? `${person.username} (subject ${sub})` : `subject ${sub}`
   const whom = [sub !== undefined && `for ${who}`, client_id !== undefined && `to ${client_id}`].filter(Boolean)
-  return `revoked: everything issued ${whom.join(' ')} until ${toInstant((throughSec + 1) * 1000)}; what is issued from now on is good`
+  return `revoked: everything issued ${whom.join(' ')} until ${toInstant((throughSec + 1) * 1000)}; tokens issued from now on are valid`
 }
 
 /** One JSON object on standard output, with times in ISO 8601. */
@@ -129,7 +129,7 @@ interface User {
 }
 
 /**
- * The users who may sign in on the embedded pages, with their subjects.
+ * The users of the embedded sign-in page, with their subjects.
  * @param records the keys of the store: a subject that the configuration does not name is a digest under one of them
  * @throws Error if there is such a subject, and no gateway has created that key yet
  */

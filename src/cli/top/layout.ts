@@ -61,14 +61,14 @@ const programLines = (view: Snapshot): readonly StyledLine[] => [
     part(`  restarts ${figure(view.restarts)}`, view.restarts > 0 ? 'warn' : 'plain'),
     part(`  tokens ${figure(view.tokensPerSec)}/s  introspections ${figure(view.introspectionsPerSec)}/s`),
   ],
-  ...(view.isReloadGood ? [] : [[part('the last configuration was refused; the one before it is served', 'bad')]]),
+  ...(view.isReloadGood ? [] : [[part('the last configuration was refused; the previous one is served', 'bad')]]),
 ]
 
 const storeLine = ({ name, isUp, callsPerSec, p50, p99 }: StoreRow, alonePerSec: number): StyledLine => [
   part(`store ${name} `),
   part(isUp ? 'up' : 'DOWN', isUp ? 'plain' : 'bad'),
   part(`  calls ${figure(callsPerSec)}/s  p50 ${duration(p50)}  p99 ${duration(p99)}`),
-  part(`  decided without it ${figure(alonePerSec)}/s`, alonePerSec > 0 ? 'warn' : 'plain'),
+  part(`  decided without store ${figure(alonePerSec)}/s`, alonePerSec > 0 ? 'warn' : 'plain'),
 ]
 
 /** The sum comes first, then as many of the groupings as fit. */

@@ -18,14 +18,14 @@ const mostMegabytes = 64
 
 /**
  * Fetches the metrics of the admin port at this origin.
- * @throws Error one line with the reason why there are none
+ * @throws Error one line with the reason of the failure
  */
 export const scrape = async (admin: string, signal: AbortSignal): Promise<Scrape> => {
   const text = await readMetrics(admin, AbortSignal.any([signal, AbortSignal.timeout(mostWaitMs)]))
   const samples = parseExposition(text)
   const isSidegate = [...samples.keys()].some(series => series.startsWith('sidegate_'))
   if (isSidegate) return { atMs: performance.now(), samples }
-  throw new Error(`${admin}/metrics has no metrics of Sidegate; --admin names the admin port`)
+  throw new Error(`${admin}/metrics has no metrics of Sidegate; check --admin`)
 }
 
 const readMetrics = async (admin: string, signal: AbortSignal): Promise<string> => {
@@ -36,11 +36,11 @@ const readMetrics = async (admin: string, signal: AbortSignal): Promise<string> 
   const response = await fetch(url, { redirect: 'manual', signal, headers: { accept: 'text/plain' } }).catch(fail)
   if (!response.ok) {
     await response.body?.cancel()
-    throw new Error(`${url} answers ${response.status}; --admin names the admin port`)
+    throw new Error(`${url} answers ${response.status}; check --admin`)
   }
   const text = await readText(response).catch(fail)
   if (text !== undefined) return text
-  throw new Error(`${url} says more than ${mostMegabytes} MB, which is not read; --admin names the admin port`)
+  throw new Error(`${url} sends more than ${mostMegabytes} MB, which Sidegate does not read; check --admin`)
 }
 
 /** Undefined if the response is too large; then the connection is closed. */

@@ -10,7 +10,7 @@ import { showLive, type Watching } from './interactive.ts'
 export const top: Command = {
   name: 'top',
   synopsis: '[--admin URL] [--every TIME] [--once]',
-  summary: 'shows rates, errors and latencies of groupings, upstreams and the store, live',
+  summary: 'shows live rates, errors and latencies of groupings, upstreams and the store',
   run: async args => {
     const options = parseOptions(args, optionTypes)
     const watching = { admin: parseAdmin(options.admin), everyMs: parseEvery(options.every) }

@@ -92,7 +92,7 @@ t.test('a client that signs gets a new key: the private one is shown once, the Y
   ])
 
   t.equal(code, 0)
-  const [, shown = ''] = /^private_jwk: (\{.*\}) {2}# shown this once/m.exec(stdout) ?? []
+  const [, shown = ''] = /^private_jwk: (\{.*\}) {2}# shown only once/m.exec(stdout) ?? []
   const key: { readonly d: string } = JSON.parse(shown)
   t.equal(stdout.split(key.d).length, 2, 'it stands there once')
   const [registered] = (await acceptedConfig(t, pasted(stdout))).oauth.clients
@@ -170,7 +170,11 @@ t.test('what is printed for the profile keeps to it', async t => {
 })
 
 const refusals: readonly (readonly [says: string, args: readonly string[], message: RegExp])[] = [
-  ['a public client with client_credentials', ['--public'], /--grant client_credentials is for clients that prove/],
+  [
+    'a public client with client_credentials',
+    ['--public'],
+    /--grant client_credentials is for clients that authenticate/,
+  ],
   [
     'a redirect that can be read on its way',
     ['--grant', 'authorization_code', '--redirect-uri', 'http://app.example/'],
@@ -216,7 +220,7 @@ const refusals: readonly (readonly [says: string, args: readonly string[], messa
   [
     'a redirect by name under the profile',
     ['--profile', 'fapi2', '--grant', 'authorization_code', '--redirect-uri', 'http://localhost/callback'],
-    /--profile fapi2 takes http in --redirect-uri on 127\.0\.0\.1/,
+    /--profile fapi2 takes http in --redirect-uri only on 127\.0\.0\.1/,
   ],
 ]
 
@@ -244,5 +248,5 @@ t.test('a certificate that cannot be read is named', async t => {
   const { keyFile } = certificates.client
 
   t.equal(read('/absent.pem'), '/absent.pem cannot be read (ENOENT)')
-  t.equal(read(keyFile), `${keyFile} holds no certificate`)
+  t.equal(read(keyFile), `${keyFile} contains no certificate`)
 })

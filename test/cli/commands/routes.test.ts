@@ -23,7 +23,7 @@ t.test('routes prints a row for each way to each operation, in columns', async t
     ],
   )
   const target = 'accounts (http://127.0.0.1:9000)'
-  t.same(cells.at(-4), ['Accounts', '1.0.0', 'GET', '/accounts/health', 'anybody', 'none', target])
+  t.same(cells.at(-4), ['Accounts', '1.0.0', 'GET', '/accounts/health', 'public', 'none', target])
   const column = headings.indexOf('PATH')
   t.ok(rows.slice(1).every(row => row.startsWith('/', column)))
 })
@@ -36,9 +36,9 @@ t.test('what is published unasked stands after what was configured', async t => 
   t.same(
     lines.map(line => line.split(/ {2,}/)),
     [
-      ['Psd2-V1-Oauth', '1.0.0', 'GET', '/interaction/*', 'anybody', 'none', 'interaction'],
-      ['Psd2-V1-Oauth', '1.0.0', 'POST', '/interaction/*', 'anybody', 'none', 'interaction'],
-      ['Accounts', '1.0.0', 'GET', metadataPath, 'anybody', 'none', 'resource-metadata'],
+      ['Psd2-V1-Oauth', '1.0.0', 'GET', '/interaction/*', 'public', 'none', 'interaction'],
+      ['Psd2-V1-Oauth', '1.0.0', 'POST', '/interaction/*', 'public', 'none', 'interaction'],
+      ['Accounts', '1.0.0', 'GET', metadataPath, 'public', 'none', 'resource-metadata'],
     ],
   )
 })

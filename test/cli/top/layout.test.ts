@@ -126,7 +126,7 @@ t.test('a store that is away, and what it is done without, is said', async t => 
     'sidegate_store_up{store="redis"} 0\nsidegate_plan_decisions_total{plan="p",grouping="A",decision="local"} 12\n',
   )
 
-  t.match(pageOf(view)[2], /^store redis DOWN .* {2}decided without it 12\/s$/)
+  t.match(pageOf(view)[2], /^store redis DOWN .* {2}decided without store 12\/s$/)
 })
 
 t.test('a configuration that was refused is said', async t => {

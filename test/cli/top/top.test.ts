@@ -103,7 +103,7 @@ t.test('another program is not taken for Sidegate, nor its traffic for its admin
   const { code, stderr } = await sidegate(['top', '--admin', running.url, '--once'])
 
   t.equal(code, 1)
-  t.match(stderr, /\/metrics answers 404; --admin names the admin port\n$/)
+  t.match(stderr, /\/metrics answers 404; check --admin\n$/)
 })
 
 t.test('of an answer without end no more is read than any admin port says', async t => {
@@ -112,7 +112,7 @@ t.test('of an answer without end no more is read than any admin port says', asyn
   const url = `http://127.0.0.1:${await listenLocally(t, server, [])}`
 
   await t.rejects(scrape(url, new AbortController().signal), {
-    message: `${url}/metrics says more than 64 MB, which is not read; --admin names the admin port`,
+    message: `${url}/metrics sends more than 64 MB, which Sidegate does not read; check --admin`,
   })
 })
 

@@ -152,7 +152,7 @@ export const configMutants: readonly Mutant[] = [
   {
     name: 'an argument too many is repeated',
     file: 'src/cli/command.ts',
-    find: "'there is an argument too many, which no option such as --config takes',",
+    find: "'there is an extra argument, which belongs to no option such as --config',",
     replace: '(args.join(" ")),',
     tests: ['test/cli/usage.test.ts'],
   },
