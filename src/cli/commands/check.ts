@@ -103,8 +103,8 @@ const reportForPeople = (found: Found, file: string, { invalid, evicts }: Stored
 
 /**
  * One JSON object on standard output: `ok`, and `problems` with `file`, `line`, `column` and `message` each; `warnings`
- * likewise, with the `rule` of each; `invalid` with `client_id` and `reason`; `evicts`, the policies of a Redis that may
- * evict keys.
+ * likewise, with the `rule` of each; `invalid` with `client_id` and `reason`; `evicts`, the policies of a Redis that
+ * may evict keys.
  */
 const reportForMachines = (
   found: Found,
