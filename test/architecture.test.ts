@@ -1,6 +1,6 @@
 /**
- * Holds the rooms of src/ to the drawing of src/README.md: who imports whom, type imports counted. A new room, or a new
- * arrow between rooms, is a decision: it is written here and in the drawing.
+ * Compares the imports between the rooms of src/, imports of types included, with the drawing of src/README.md. A new room, or a
+ * new arrow between rooms, is a decision: add it here and to the drawing.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
@@ -21,7 +21,7 @@ interface Import {
   readonly isPackage: boolean
 }
 
-/** Who may import whom. The leaves are open to every room and not repeated here. */
+/** The imports that are allowed between rooms. Every room may import the leaves, which are not repeated here. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
   cli: ['app', 'config', 'cluster', 'oauth', 'telemetry'],
@@ -37,7 +37,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   demo: [],
 }
 
-/** Files, and a folder, that import nothing of src/ but each other and that everybody may import. */
+/** Files and folders that import nothing of src/ outside themselves. Every room may import them. */
 const leaves = [
   'accept.ts',
   'errors.ts',
@@ -58,7 +58,7 @@ const leaves = [
   'stores/ports/',
 ]
 
-/** Packages that belong to one room: what they do is known nowhere else. */
+/** Packages that only one room imports: no other room depends on them. */
 const packageRooms: Readonly<Record<string, string>> = {
   ioredis: 'stores',
   'rate-limiter-flexible': 'stores',
@@ -72,7 +72,7 @@ const packageRooms: Readonly<Record<string, string>> = {
 
 const adapters = ['sqlite', 'redis', 'memory'] as const
 
-/** Where one adapter is chosen among several, by the configured store; so these count as adapters outside the room. */
+/** These choose an adapter by the configured store, so other rooms may not import them either. */
 const openers = [
   'stores/open.ts',
   'stores/copy.ts',
@@ -117,7 +117,7 @@ const adapterOf = (path: string): string | undefined => {
   return adapters.find(adapter => new RegExp(`^${adapter}\\b`).test(name))
 }
 
-/** What is wrong with an import, or undefined. */
+/** The fault of an import, or undefined. */
 const faultOf = (found: Import): string | undefined =>
   found.isPackage ? packageFaultOf(found) : (leafFaultOf(found) ?? adapterFaultOf(found) ?? roomFaultOf(found))
 
@@ -129,7 +129,7 @@ const packageFaultOf = ({ from, to }: Import): string | undefined => {
 const leafFaultOf = ({ from, to }: Import): string | undefined =>
   isLeaf(from) && leafOf(from) !== leafOf(to) ? `${from} is a leaf and imports ${to}` : undefined
 
-/** Outside the room only the app names adapters; inside it the openers do, and each adapter its own files. */
+/** Outside the room only the app imports adapters. Inside it the openers do, and each adapter imports its own files. */
 const adapterFaultOf = ({ from, to }: Import): string | undefined => {
   const isAdapter = adapterOf(to) !== undefined
   if (roomOf(from) !== 'stores') {
@@ -149,7 +149,7 @@ const roomFaultOf = ({ from, to }: Import): string | undefined => {
 const faultsIn = (files: readonly SourceFile[]): readonly string[] =>
   files.flatMap(importsOf).flatMap(found => faultOf(found) ?? [])
 
-/** The rooms along a circle of arrows, first and last the same; undefined when there is none. */
+/** The rooms along a cycle of arrows, with the same room first and last; undefined if there is no cycle. */
 const findCycle = (graph: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined => {
   const visit = (room: string, path: readonly string[]): readonly string[] | undefined => {
     if (path.includes(room)) return [...path.slice(path.indexOf(room)), room]
@@ -182,7 +182,7 @@ t.test('every import points down', async t => {
   t.same(faultsIn(readSources()), [])
 })
 
-t.test('only types are imported of node:http, which is dear to import', async t => {
+t.test('only types are imported from node:http, because it is expensive to load', async t => {
   const importing = readSources().filter(({ text }) => /^import (?!type )[^']*? from 'node:http'$/m.test(text))
 
   // The demo upstream is a process of its own.
@@ -192,14 +192,14 @@ t.test('only types are imported of node:http, which is dear to import', async t 
   )
 })
 
-t.test('the rooms form no circle', async t => {
+t.test('the imports between rooms form no cycle', async t => {
   const graph = graphOf(readSources())
 
   t.ok(graph.size > 0, 'there are arrows at all')
   t.equal(findCycle(graph), undefined)
 })
 
-t.test('no arrow is drawn that no import uses', async t => {
+t.test('every arrow is used by an import', async t => {
   const graph = graphOf(readSources())
   const drawn = Object.entries(arrows).flatMap(([room, targets]) => targets.map(target => ({ room, target })))
 
@@ -209,7 +209,7 @@ t.test('no arrow is drawn that no import uses', async t => {
   )
 })
 
-t.test('a circle is found', async t => {
+t.test('a cycle is found', async t => {
   const graph = graphOf([
     { path: 'http/server.ts', text: "import { pipeline } from '../gateway/pipeline.ts'" },
     { path: 'gateway/pipeline.ts', text: "import { reply } from '../http/reply.ts'" },
@@ -218,7 +218,7 @@ t.test('a circle is found', async t => {
   t.same(findCycle(graph), ['http', 'gateway', 'http'])
 })
 
-t.test('every room of src/ has its arrows written down', async t => {
+t.test('every room of src/ has its arrows in this file', async t => {
   const rooms = new Set(readSources().map(file => roomOf(file.path)))
   const leafFiles = leaves.map(leaf => roomOf(leaf)).filter(leaf => !(leaf in arrows))
 
@@ -227,7 +227,7 @@ t.test('every room of src/ has its arrows written down', async t => {
 
 t.test('the drawing of src/README.md shows these rooms and these arrows', async t => {
   const readme = readFileSync(join(src, 'README.md'), 'utf8')
-  const drawing = /## Who may import whom\n[^#]*?```\w*\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  const drawing = /## Allowed imports\n[^#]*?```\w*\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   const lines = drawing.trim().split('\n')
   const drawn = lines.map(line => line.split('→').map(part => part.trim()))
   const expected = Object.entries(arrows).map(([room, targets]) => [room, targets.join(', ') || '(leaves only)'])
@@ -235,7 +235,7 @@ t.test('the drawing of src/README.md shows these rooms and these arrows', async 
   t.same(drawn, expected)
 })
 
-t.test('a forbidden import is found, in each form it can be written', async t => {
+t.test('a forbidden import is found in every syntactic form', async t => {
   const forbidden = [
     "import { load } from '../config/load.ts'",
     "import type { Config } from '../config/load.ts'",
@@ -257,13 +257,13 @@ t.test('a forbidden import is found, in each form it can be written', async t =>
   }
 })
 
-t.test('an allowed import is let through', async t => {
+t.test('an allowed import is accepted', async t => {
   t.same(example('gateway/forward.ts', "import { reply } from '../http/reply.ts'"), [])
   t.same(example('oauth/token.ts', "import type { Store } from '../stores/ports/store.ts'"), [])
   t.same(example('app.ts', "import { openStore } from './stores/open.ts'"), [])
 })
 
-t.test('only the app and the openers name an adapter', async t => {
+t.test('only the app and the openers import an adapter', async t => {
   const named = "import { openSqlite } from './sqlite.ts'"
 
   t.same(example('stores/open.ts', named), [])
@@ -273,7 +273,7 @@ t.test('only the app and the openers name an adapter', async t => {
   ])
 })
 
-t.test('a leaf imports nothing but itself, and a driver stays in its room', async t => {
+t.test('a leaf imports nothing else, and a driver is imported by one room only', async t => {
   t.same(example('clock.ts', "import { GatewayError } from './errors.ts'"), [
     'clock.ts is a leaf and imports errors.ts',
   ])
