@@ -5,7 +5,7 @@ export interface LoadAnswer {
   readonly answeredAtMs: number
 }
 
-/** What came of a load, as far as the client that sent it can tell. */
+/** The result of a load, as the client that sent it sees it. */
 export interface LoadResult {
   readonly answersPerSec: number
   readonly p50Ms: number
@@ -38,8 +38,9 @@ export const summarize = (answers: readonly LoadAnswer[], durationSec: number): 
 const isAdmitted = ({ status }: LoadAnswer): boolean => status >= 200 && status < 300
 
 /**
- * When a request was decided between its sending and its answer only the gateway knows. So of each window this counts what
- * was both sent and answered within it. What was sent before and answered after a whole window makes it too small, never too large.
+ * Only the gateway knows at which moment between sending and answer it decided a request. So this counts, for each
+ * window, the requests that were both sent and answered within it. A request that was sent before a whole window and
+ * answered after it makes the count too small, never too large.
  */
 const mostCertainWithin = (answers: readonly LoadAnswer[], windowMs: number): number => {
   const sendings = inOrder(answers.map(({ sentAtMs }) => sentAtMs))

@@ -1,6 +1,7 @@
 /**
- * One client's load on one operation, sent by autocannon: whether its plan holds, and how long it waits. `--help` says how.
- * Answers 1 where something failed, or more was let in within a second than `--plan` says.
+ * Sends one client's load on one operation with autocannon, and reports whether its plan holds and how long it waits.
+ * `--help` has the options. The exit code is 1 if something failed, or if more than `--plan` was let in within a
+ * second.
  */
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
@@ -22,7 +23,7 @@ interface Options {
   readonly client: string
   readonly secret: string
   readonly ratePerSec: number
-  /** What must not be exceeded in any second; undefined: nothing is said of it. */
+  /** The maximum in any second; undefined: the run does not judge it. */
   readonly planPerSec: number | undefined
   readonly durationSec: number
   readonly connections: number

@@ -60,11 +60,11 @@ const compareSpeed = async (args: readonly string[]): Promise<void> => {
 /** Something that Sidegate promises, put to the test. */
 interface Trial<Options> {
   readonly needs: readonly string[]
-  /** Undefined where only help was asked for. Throws a TypeError that says what is wrong with the arguments. */
+  /** Undefined if the caller asked for help only. Throws a TypeError whose message names the wrong argument. */
   parse(args: readonly string[]): Options | undefined
   /** Prints what was measured. Resolves to whether it is as promised. */
   run(options: Options, interruption: AbortSignal): Promise<boolean>
-  /** What is said where it is not. */
+  /** The message if it is not. */
   readonly broken: string
 }
 
@@ -140,7 +140,7 @@ const fail = (sentence: string, exitCode: number): void => {
   process.exitCode = exitCode
 }
 
-/** What this machine lacks, in one line. */
+/** The programs that this machine lacks, in one line. */
 const findProblem = (commands: readonly string[]): string | undefined => {
   if (availableParallelism() < 2) return 'the load tests need two cores: one for what is measured, one for the rest'
   const missing = commands.filter(command => spawnSync('sh', ['-c', `command -v ${command}`]).status !== 0)
@@ -149,7 +149,7 @@ const findProblem = (commands: readonly string[]): string | undefined => {
     : `the load tests need ${missing.join(', ')}: apt-get install wrk nginx-light redis-server util-linux`
 }
 
-/** What the row with Lua lacks, where it is chosen. */
+/** The modules that the row with Lua lacks, if it is chosen. */
 const findLuaProblem = (names: readonly string[]): string | undefined =>
   (names.length > 0 && !names.includes(rival)) || hasLuaModule()
     ? undefined
@@ -182,7 +182,10 @@ const measureAll = async (
   return rows
 }
 
-/** Aborts when this run is told to end: the measurement under way fails, and what was started is ended as always. */
+/**
+ * Aborts when this process gets a signal to end: the current measurement fails, and the started processes are ended
+ * as always.
+ */
 const createInterruption = (): AbortSignal => {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())

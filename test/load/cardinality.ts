@@ -1,6 +1,7 @@
 /**
- * How many series requests can make that nobody could foresee: sends a million of every kind and prints how many a scrape has
- * on the way, beside how many the configuration allows. Fails where there are others. `npx node test/load/cardinality.ts [COUNT]`.
+ * Sends a million requests of every kind that could create a series of metrics from a caller's text, and prints how
+ * many series a scrape has on the way, beside the number that the configuration allows. Fails if there are others.
+ * `npx node test/load/cardinality.ts [COUNT]`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,7 @@
 /**
- * How large the store gets: what one of everything takes in a SQLite file and in a Redis, written by the adapters
- * themselves. Prints the table of the README, ends by itself and leaves nothing behind. `npx node test/load/growth.ts [COUNT]`.
+ * How large the store gets: the size of each kind of record in a SQLite file and in a Redis, written by the adapters
+ * themselves. Prints the table of the operations page, ends by itself and leaves nothing behind. Run it with
+ * `npx node test/load/growth.ts [COUNT]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,10 @@ import { type RunningRedis, startRedis } from '../support/redis.ts'
 import { toCount } from './count.ts'
 import { counterKinds, type Kind, kinds } from './growth/kinds.ts'
 
-/** So many of each kind: enough for the pages of a file and the tables of Redis, which double, to be used as they are in the end. */
+/**
+ * How many records of each kind: enough to fill the pages of a file, and the tables of Redis, which double in size,
+ * as they are in the end.
+ */
 const defaultCount = 20_000
 
 /** Written at once: a record, and a counter, which a Redis must answer for in 50 ms. */
@@ -27,7 +31,7 @@ const main = async (): Promise<void> => {
   const teardowns: (() => unknown)[] = []
   try {
     const redis = await startRedis({ teardown: handler => teardowns.push(handler) })
-    print(['What is kept', 'How long', 'SQLite', 'Redis'])
+    print(['Record', 'Lifetime', 'SQLite', 'Redis'])
     print(['---', '---', '---:', '---:'])
     for (const kind of kinds) {
       const bytes = [await measureSqlite(kind, count), await measureRedis(kind, count, redis)]

@@ -1,6 +1,7 @@
 /**
- * What a gateway without requests takes: the time from its start until it is ready, and once it is, its share of a core
- * and its memory, for the primary and each worker. Ends by itself and leaves nothing behind. `npx node test/load/idle.ts --seconds 60`
+ * Measures a gateway without requests: the time from its start until it is ready, and then its share of a core and
+ * its memory, for the primary and each worker. Ends by itself and leaves nothing behind. `npx node test/load/idle.ts
+ * --seconds 60`
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

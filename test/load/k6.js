@@ -1,7 +1,8 @@
 /**
- * One client's load on one forwarded operation, for k6: `k6 run test/load/k6.js`. The rate rises, stays, and the
- * summary has what was let in and refused in each second. README.md beside this file has the variables. Exit code 99: a threshold
- * was crossed, so the plan did not hold, something failed, or answers came too late.
+ * One client's load on one forwarded operation, for k6: `k6 run test/load/k6.js`. The rate rises and then stays
+ * constant, and the summary has the requests that were let in and refused in each second. README.md beside this file
+ * has the variables. Exit code 99: a threshold was crossed, so the plan did not hold, something failed, or answers
+ * came too late.
  */
 import { check, fail } from 'k6'
 import { b64encode } from 'k6/encoding'
@@ -32,7 +33,7 @@ const p99Ms = toCount('P99_MS', 250)
 const seconds = Array.from({ length: rampSec + holdSec }, (_, second) => second)
 const expectedShare = Math.max(0, 1 - planPerSec / ratePerSec)
 
-/** What the plan decided, for each second in which a request was both sent and answered. */
+/** The decisions of the plan, for each second in which a request was both sent and answered. */
 const admitted = new Counter('admitted')
 const refused = new Counter('refused')
 /** Sent in one second and answered in the next: in which of them it was decided only the gateway knows. */

@@ -1,4 +1,4 @@
-/** What the pages say of the load tests is what these take; none of them runs here. */
+/** The load tests accept the calls and have the scenarios that the pages show. No load test runs here. */
 import t from 'tap'
 import { codeOf, readPage, rowsOf } from '../docs/markdown.ts'
 import { parseCompareOptions } from './compare/options.ts'
@@ -49,12 +49,9 @@ t.test('the page has every row, scenario and form that can be chosen, and no oth
     rowsOf(page, ...headings).flatMap(([names]) => codeOf(names))
 
   t.same(named('Row', 'What serves', 'The load').toSorted(), speedScenarios.toSorted())
+  t.same(named('Scenario', 'Load', 'Fault').toSorted(), limitsScenarios.map(({ name }) => name).toSorted())
   t.same(
-    named('Scenario', 'Who asks', 'What goes wrong').toSorted(),
-    limitsScenarios.map(({ name }) => name).toSorted(),
-  )
-  t.same(
-    named('Form', 'What happens to Redis', 'It is back when').toSorted(),
+    named('Form', 'Fault of Redis', 'It is back when').toSorted(),
     chooseForms([])
       .map(({ name }) => name)
       .toSorted(),

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Time that a process, its threads included, has had on a core since it began (proc(5)). In nanoseconds underneath: `stat` counts
- * hundredths of a second, too coarse for a process that is idle.
+ * The time that a process with its threads has had on a core since its start (proc(5)). It is measured in
+ * nanoseconds, because `stat` counts hundredths of a second, too coarse for an idle process.
  */
 export const cpuMsOf = (pid: number): number => {
   const threads = readdirSync(`/proc/${pid}/task`)

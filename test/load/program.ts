@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * What is measured has a core for itself; what measures it, and what stands behind it, share the other. Where not speed is
- * measured but whether limits hold, all share both.
+ * The measured program has a core for itself; the load generator and the services behind it share the other. If a run
+ * measures limits and not speed, all share both.
  */
 export const cores = { measured: '0', load: '1', all: '0,1' } as const
 export type Core = (typeof cores)[keyof typeof cores]
@@ -15,7 +15,7 @@ export interface Start {
   readonly core: Core
   readonly command: readonly [string, ...string[]]
   readonly env?: Readonly<Record<string, string>>
-  /** Asked again and again until it says so. */
+  /** Called again and again until it resolves to true. */
   readonly readyWhen: () => Promise<boolean>
 }
 

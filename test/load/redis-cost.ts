@@ -1,6 +1,7 @@
 /**
- * What requests cost Redis: calls, and microseconds of its core, as the adapters make them when a worker is busy. `sizing.ts`
- * reckons with these. Ends by itself and leaves nothing behind. `npx node test/load/redis-cost.ts`
+ * Measures the cost of requests in Redis: calls, and microseconds of its core, as the adapters cause them when a
+ * worker is busy. `sizing.ts` uses these figures. Ends by itself and leaves nothing behind. Run it with
+ * `npx node test/load/redis-cost.ts`
  */
 import { systemClock } from '../../src/clock.ts'
 import { openStore, parseStoreUrl } from '../../src/stores/open.ts'

@@ -1,10 +1,9 @@
 /**
- * Whether anything is held of what nobody should send (I6): `npx node test/load/repeats.ts [TIMES]` drives the hard cases of
- * test/gateway/raw-cases through a running gateway, half of them broken off, and compares what its worker holds of the
- * machine's memory after three times so many (10,000) with what it held after the first thousands. It ends with 1 where
- * that never is within a tenth of it, or the worker died.
+ * Finds memory that a worker keeps after invalid requests (I6): `npx node test/load/repeats.ts [TIMES]` drives the
+ * hard cases of test/gateway/raw-cases through a running gateway, half of them broken off, and compares the resident
+ * memory of its worker after three times so many (10,000) with that after the first thousands. The exit code is 1 if
+ * the memory never comes within a tenth of it, or the worker died.
  */
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rawCases } from '../gateway/raw-cases/all.ts'
 import { fetchToken, startGateway } from '../gateway/support/running.ts'
@@ -16,9 +15,12 @@ const times = Number(process.argv[2] ?? 10_000)
 const warmUpTimes = 15_000
 /** At a time, as several clients would send them. */
 const atOnce = 50
-/** What one case may take; those that the gateway keeps open are closed then. */
+/** How long one case may take. Cases that the gateway keeps open are closed then. */
 const patienceMs = 50
-/** What is held goes up and down by more than a tenth as V8 collects: what is kept for good shows in the least of several. */
+/**
+ * Memory goes up and down by more than a tenth as V8 collects. The least of several measurements shows memory that is
+ * kept for good.
+ */
 const rounds = 3
 const mostGrowth = 1.1
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { toCount } from './count.ts'
 
-/** What is measured, for how long and how often. */
+/** The rows to measure, for how long and how often. */
 export interface Rounds {
   /** Length of one measurement, in seconds. */
   readonly durationSec: number

@@ -19,17 +19,18 @@ export interface Scenario {
   readonly load: () => Promise<Load>
 }
 
-/** What everything is compared with; measured in every run. */
+/** The row that all others are compared with; measured in every run. */
 export const baseline = 'http-proxy'
 
-/** What does the same as Sidegate with everything. */
+/** The row that does the same work as `everything`. */
 export const rival = 'nginx-lua'
 
 /** Of the row with a plan for each. */
 const manyClients = 5000
 
 /**
- * All rows, in the order of the table. What has been started stays: idle, it takes nothing from the one under load.
+ * All rows, in the order of the table. Started programs keep running, because an idle one takes nothing from the one
+ * under load.
  * @param program the launcher of another Sidegate; left out: that of this checkout
  */
 export const createScenarios = (programs: Programs, dir: string, program?: string): readonly Scenario[] => {

@@ -1,6 +1,7 @@
 /**
- * What scrapers that do not read their answers cost the primary: 300 of them, and 300 groupings. Prints how long `/livez` took and how
- * large the primary grew, and fails above 100 ms and 200 MiB. Ends by itself and leaves nothing behind. `npx node test/load/scrapers.ts`
+ * Measures what scrapers that do not read their answers cost the primary: 300 of them, and 300 groupings. Prints how
+ * long `/livez` took and how large the primary grew, and fails above 100 ms and 200 MiB. Ends by itself and leaves
+ * nothing behind. `npx node test/load/scrapers.ts`
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'

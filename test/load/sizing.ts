@@ -1,6 +1,7 @@
 /**
- * What a load takes: cores, pods, memory and Redis, reckoned from measured figures. Prints the table of deploy/operations.md; who
- * has measured anew hands in what is different: `npx node test/load/sizing.ts --forwarded 20000 --tokens 12000`.
+ * Calculates cores, pods, memory and Redis for a load from measured figures. Prints the table of the operations page.
+ * An option replaces a figure by a measurement of your own: `npx node test/load/sizing.ts --forwarded 20000 --tokens
+ * 12000`.
  */
 import { parseArgs } from 'node:util'
 import { type Figures, measured } from './sizing/figures.ts'

@@ -34,7 +34,10 @@ const toCells = (row: Row, rows: readonly Row[]): readonly string[] => [
   `${row.measurements.reduce((sum, measurement) => sum + measurement.failed, 0)}`,
 ]
 
-/** The ratio to a reference, and the goal, with a star where it is missed. Without the reference in this run neither. */
+/**
+ * The ratio to a reference, and the goal, with a star where it is missed. Both are empty if the run lacks the
+ * reference.
+ */
 const toRatioCells = (row: Row, name: (typeof references)[number], rows: readonly Row[]): readonly string[] => {
   const reference = rows.find(({ scenario }) => scenario.name === name)
   if (reference === undefined) return ['', '']

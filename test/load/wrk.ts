@@ -17,7 +17,7 @@ export interface Load {
   readonly tokensFile?: string
 }
 
-/** What one run of the load gave. */
+/** The result of one run of the load. */
 export interface Measurement {
   readonly requestsPerSec: number
   readonly p50Us: number

@@ -11,8 +11,9 @@ import type { CompareOptions } from './options.ts'
 const warmUpSec = 5
 
 /**
- * Runs this checkout and another version side by side, on the same core, and puts one after the other under load for a second, in
- * alternating order. Prints the ratio of their CPU per request. Resolves to whether the checkout takes at most 3 % more.
+ * Runs this checkout and another version side by side, on the same core, and puts one after the other under load for
+ * a second, in alternating order. Prints the ratio of their CPU per request. Resolves to whether the checkout takes
+ * at most 3 % more.
  */
 export const benchCompare = async (options: CompareOptions, interruption: AbortSignal): Promise<boolean> => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-compare-'))

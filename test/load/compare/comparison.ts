@@ -16,7 +16,10 @@ export interface Comparison {
 /** The most CPU per request that the checkout may take, as a multiple of the other version's. */
 const mostCpu = 1.03
 
-/** The ratio of the checkout to the other version in each pair: a slow second of the machine meets both halves of a pair. */
+/**
+ * The ratio of the checkout to the other version in each pair. A slow second of the machine affects both halves of a
+ * pair.
+ */
 const ratiosOf = (pairs: readonly Pair[], read: (measurement: Measurement) => number): readonly number[] =>
   pairs.map(({ other, own }) => read(own) / read(other))
 

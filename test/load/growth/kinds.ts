@@ -7,10 +7,12 @@ import type { Store } from '../../../src/stores/ports/store.ts'
 import type { AccessTokenRecord } from '../../../src/stores/ports/tokens.ts'
 import { chargeBy, newRule } from '../../support/charges.ts'
 
-/** One of the things that a store keeps, as large as it is for a person who signs in at one client with a few scopes. */
+/**
+ * One kind of record of a store, with the size that it has for a user with a sign-in at one client with a few scopes.
+ */
 export interface Kind {
   readonly title: string
-  /** How long it is kept, as the configuration has it where nobody says otherwise. */
+  /** How long it is kept by the defaults of the configuration. */
   readonly kept: string
   /** Writes one. */
   write(store: Store): Promise<unknown>
@@ -106,7 +108,7 @@ const pushedParameters = () => ({
 
 const clientMembers = (): string =>
   JSON.stringify({
-    client_name: 'An application of somebody',
+    client_name: 'An application of a customer',
     client_secret_hash: `sha256$${id()}$${digest()}`,
     grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
     redirect_uris: ['https://app.example.com/oauth/callback'],

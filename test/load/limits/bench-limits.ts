@@ -12,8 +12,8 @@ import type { Scenario } from './scenario.ts'
 import { openStage, type Place } from './stage.ts'
 
 /**
- * Holds Sidegate's strict plans, and `rate-limiter-flexible` beside them, against every scenario in every topology, and
- * prints a table for each. Resolves to whether Sidegate let in no more than it promises. Leaves no process behind.
+ * Tests Sidegate's strict plans, and `rate-limiter-flexible` beside them, in every scenario and topology, and prints
+ * a table for each. Resolves to whether Sidegate never let in more than it promises. Leaves no process behind.
  */
 export const benchLimits = async (options: LimitsOptions, interruption: AbortSignal): Promise<boolean> => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-limits-'))

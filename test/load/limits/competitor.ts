@@ -1,7 +1,8 @@
 /**
- * What a Node user would write with `rate-limiter-flexible` as its documentation has it: workers of `node:cluster`, each
- * with the default script over one Redis, forwarding what is let in. At SIGHUP it reads the limit anew; at SIGTERM it serves on
- * for as long as a load balancer needs to notice. A program of its own.
+ * A gateway as a Node user would write it with `rate-limiter-flexible` by its documentation: workers of
+ * `node:cluster`, each with the default script over one Redis, forward the requests that are let in. At SIGHUP it
+ * reads the limit again. At SIGTERM it serves on for as long as a load balancer needs to notice. A program of its
+ * own.
  * Usage: node competitor.ts PORT WORKERS UPSTREAM REDIS-OPTIONS-AS-JSON LIMIT-FILE
  */
 import cluster from 'node:cluster'
@@ -61,7 +62,7 @@ const serve = (): void => {
   server.listen(Number(port), '127.0.0.1')
 }
 
-/** The user name of HTTP Basic; here nobody is unknown. */
+/** The user name of HTTP Basic; every name is a known client here. */
 const nameOf = (authorization: string | undefined): string | undefined =>
   authorization && Buffer.from(authorization.slice('Basic '.length), 'base64').toString().split(':')[0]
 

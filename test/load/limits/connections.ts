@@ -1,7 +1,7 @@
 import { Client, type Dispatcher } from 'undici'
 import { type Answer, arrivalField, nowMs } from './trace.ts'
 
-/** What an answer says of its request. */
+/** The part of an answer that is known when it arrives. */
 type Told = Pick<Answer, 'outcome' | 'decidedByMs' | 'answeredAtMs'>
 
 /** Connections that are kept open and take turns, so that every worker gets its part. */
@@ -13,7 +13,10 @@ export interface Connections {
   close(): Promise<void>
 }
 
-/** What is not answered by then is given up, in milliseconds; about, for undici's timers are coarse. */
+/**
+ * A request that is not answered by then is given up, in milliseconds. It is approximate, because undici's timers are
+ * coarse.
+ */
 const patienceMs = 5000
 
 /** So many are open before the first request; more where the load asks for them. */
@@ -29,8 +32,9 @@ interface Line {
 }
 
 /**
- * Resolves when the first connections are open, and have carried a request that no plan counts. Throws where one of these
- * was not answered. @param urls of the pods that requests go to; asked again for each request
+ * Resolves when the first connections are open, and have carried a request that no plan counts. Throws if one of
+ * these requests was not answered.
+ * @param urls of the pods that requests are sent to; called again for each request
  */
 export const connect = async (urls: () => readonly string[], most: number): Promise<Connections> => {
   const lines = new Set<Line>()

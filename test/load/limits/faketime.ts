@@ -7,6 +7,6 @@ export const faketime = globSync('/usr/lib/*/faketime/libfaketime.so.1')[0]
 export const skewOf = (pod: number): Readonly<Record<string, string>> => ({
   LD_PRELOAD: faketime ?? '',
   FAKETIME: pod % 2 === 0 ? '+5s' : '-5s',
-  // Timers go by another clock, which nobody sets.
+  // Timers use the monotonic clock, which stays correct.
   FAKETIME_DONT_FAKE_MONOTONIC: '1',
 })

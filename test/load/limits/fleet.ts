@@ -16,7 +16,7 @@ export interface FleetStart {
   readonly redises: Redises
   /** Origin of what the pods forward to. */
   readonly upstream: string
-  /** Who has the plan. */
+  /** The clients that have the plan. */
   readonly clients: readonly string[]
   /** Environment of each pod, by its number from 0. */
   readonly envOf: (pod: number) => Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ export interface Fleet {
   killWorker(): void
   /** How many decisions the workers made so far by themselves, because Redis was silent. */
   countLocal(): Promise<number>
-  /** Gives all clients another limit while it serves. Resolves when every worker goes by it; throws where one does not. */
+  /** Gives all clients another limit while it serves. Resolves when every worker applies it; throws if one does not. */
   changeLimit(limit: number): Promise<void>
   /** Puts a pod with twice as many workers in the place of each. Resolves when requests go to these alone. */
   grow(): Promise<void>
@@ -45,9 +45,9 @@ export interface Pod {
 const noticeMs = 200
 
 /**
- * Replaces the pods in their list one after another, as an orchestrator does: the successor serves beside the old one, which
- * is told to end, and a little later gets no more requests.
- * @param leave called while the old one ends
+ * Replaces the pods in their list one after another, as an orchestrator does. The successor serves beside the old
+ * pod, which gets SIGTERM, and a little later no further requests.
+ * @param leave called while the old pod ends
  */
 export const replacePods = async <P extends Pod>(
   pods: P[],

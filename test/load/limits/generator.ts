@@ -11,20 +11,23 @@ export interface Job {
   readonly sends: readonly Send[]
   /** The instant of the plan's millisecond 0, by `nowMs`. */
   readonly startAtMs: number
-  /** What could not be sent until then is not sent at all. */
+  /** A request that could not be sent until then is not sent at all. */
   readonly endAtMs: number
   /** Of requests under way, when that many are the next one waits. */
   readonly mostUnderWay: number
   readonly signal: AbortSignal
 }
 
-/** Sooner than this timers are exact enough; after a longer silence the instant is met to a fraction of a millisecond. */
+/**
+ * Timers are exact enough up to this pause. After a longer one the generator meets the instant to a fraction of a
+ * millisecond.
+ */
 const loneAfterMs = 50
 const timerFaultMs = 2
 
 /**
- * Sends what is planned when it is planned, whatever the answers say (an open loop), and resolves when everything sent was
- * answered or given up. Throws when `signal` ends it.
+ * Sends each request at its planned instant, whatever the answers are (an open loop), and resolves when all requests
+ * were answered or given up. Throws when `signal` ends it.
  */
 export const generate = async (job: Job): Promise<readonly Answer[]> => {
   const connections = await connect(job.urls, job.mostUnderWay)

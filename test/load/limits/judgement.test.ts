@@ -41,7 +41,7 @@ t.test('a refusal is not false where any order of events makes the window full',
   t.equal(judge([...full, answer('refused', 195)], terms).falseRefusals, 0, 'it may have come after the third')
   t.equal(judge([...full, answer('refused', 185)], terms).falseRefusals, 1, 'it was decided before the third was sent')
   t.equal(judge([...full, answer('refused', 1009)], terms).falseRefusals, 0, 'the first may still have counted')
-  t.equal(judge([...full, answer('refused', 1010)], terms).falseRefusals, 1, 'the first counted no more')
+  t.equal(judge([...full, answer('refused', 1010)], terms).falseRefusals, 1, 'the first one was outside the window')
 })
 
 t.test('a request without an answer may have been let in', async t => {

@@ -1,13 +1,13 @@
 import { mostCertainInAnyWindow } from '../../conformance/oracle.ts'
 import { type Answer, toSeen } from './trace.ts'
 
-/** What a limiter has to keep, for each client by itself. */
+/** The limit that a limiter has to keep, for each client by itself. */
 export interface Terms {
   readonly limit: number
   readonly windowMs: number
 }
 
-/** The part of a run that is judged, by when a request was sent. What came before still counts in the windows. */
+/** The part of a run that is judged, by the time of sending. Earlier requests still count in the windows. */
 export interface Span {
   readonly beginsAtMs: number
   /** From here on the terms hold; at first the change to them is under way, and only answers and waits are judged. */
@@ -15,7 +15,7 @@ export interface Span {
   readonly endsAtMs: number
 }
 
-/** What came of a run, or of a part of it. */
+/** The result of a run, or of a part of it. */
 export interface Judgement {
   readonly offeredPerSec: number
   /** The most of one client that were certainly let in within one window. */
@@ -72,8 +72,8 @@ const count = (answers: readonly Answer[], outcome: Answer['outcome']): number =
   answers.filter(answer => answer.outcome === outcome).length
 
 /**
- * How many of one client's requests from then on a limiter would let in that decides each as it is sent, and lets in whatever
- * there is room for, after what was let in before.
+ * How many of one client's requests from `fromMs` on a limiter would let in that decides each one as it is sent, and
+ * lets in every request that has room after the earlier ones.
  */
 const mostAdmissible = (answers: readonly Answer[], { limit, windowMs }: Terms, fromMs: number): number => {
   const inOrder = answers.toSorted((a, b) => a.sentAtMs - b.sentAtMs)
@@ -88,8 +88,9 @@ const mostAdmissible = (answers: readonly Answer[], { limit, windowMs }: Terms, 
 }
 
 /**
- * Refusals of one client, from then on, that no order of events excuses: even if all that may have been let in within one window before
- * one of the instants when it may have been decided had been, there would have been room.
+ * Refusals of one client, from `fromMs` on, that no order of events explains. There would have been room even if all
+ * requests that may have been let in within one window before one of the instants when it may have been decided had
+ * been let in.
  */
 const countFalseRefusals = (answers: readonly Answer[], { limit, windowMs }: Terms, fromMs: number): number => {
   // Where the answer was lost a request may have been let in all the same.

@@ -9,16 +9,19 @@ export interface Phase extends Span {
   readonly limit: number
 }
 
-/** What came of a phase. */
+/** The result of a phase. */
 export interface JudgedPhase {
   readonly judgement: Judgement
-  /** The most of one client within one window of this phase, the one before and the change between; undefined: it is the first. */
+  /**
+   * The most requests of one client within one window of this phase, the one before and the change between; undefined
+   * in the first.
+   */
   readonly mostAround?: number
 }
 
 /**
- * Changes the plan of a fleet, each time after so long, and tells the phases that this makes.
- * @param limits what the plan becomes, in turn; where there are none, the whole run is one phase
+ * Changes the plan of a fleet, each time after a while, and reports the phases that result.
+ * @param limits the successive limits of the plan; without any, the whole run is one phase
  */
 export const playPhases = async (
   fleet: Fleet,

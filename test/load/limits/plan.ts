@@ -1,4 +1,4 @@
-/** What every client of these runs has bought: 100 a second, strict. The competitor is given the same. */
+/** The plan of every client in these runs: 100 a second, strict. The competitor has the same. */
 export const plan = { limit: 100, windowMs: 1000 } as const
 
 /** Every client's secret (RFC 6749 section 2.3.1). */

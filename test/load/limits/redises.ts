@@ -2,7 +2,7 @@ import type { RedisOptions } from 'ioredis'
 import { startDelayingProxy } from '../../support/delaying-proxy.ts'
 import { type RunningRedis, startRedis, startSentinel } from '../../support/redis.ts'
 
-/** What counts the plans of a stage. */
+/** The Redis processes that count the plans of a stage. */
 export interface Redises {
   /** `store:` of Sidegate. */
   readonly url: string

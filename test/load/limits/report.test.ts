@@ -46,14 +46,14 @@ t.test('one more than the plan breaks the promise', async t => {
   t.ok(isBroken(row(101)))
 })
 
-t.test('around an outage as much again is promised, and no more', async t => {
+t.test('around an outage the promise is twice the limit', async t => {
   const outage = { scenario: { ...scenario, isOutage: true } }
 
   t.notOk(isBroken(row(200, outage)))
   t.ok(isBroken(row(201, outage)))
 })
 
-t.test('where workers decided by themselves that counts as an outage, and the row says so', async t => {
+t.test('a row in which workers decided by themselves counts as an outage and is marked', async t => {
   const local = row(150, { isLocal: true })
 
   t.notOk(isBroken(local))
@@ -73,7 +73,7 @@ t.test('after a reload the new limit holds, and around it the larger of the two'
   )
 })
 
-t.test('after a reload nobody is starved', async t => {
+t.test('after a reload every client still gets its requests', async t => {
   const starved = (share: number): Row =>
     row(0, { limitBefore: 100, sidegate: { judgement: { ...judged(50), share }, mostAround: 100 } })
 

@@ -7,10 +7,10 @@ import { lengthMs, type Scenario } from './scenario.ts'
 import type { Stage } from './stage.ts'
 import { nowMs } from './trace.ts'
 
-/** What came of one scenario, or where the plan changes in it, of one of its phases. */
+/** The result of one scenario, or of one phase if the plan changes in it. */
 export interface Row {
   readonly scenario: Scenario
-  /** What the plan said, and in the phase before this one. */
+  /** The limit of the plan, and that of the phase before. */
   readonly limit: number
   readonly limitBefore?: number
   readonly sidegate: JudgedPhase

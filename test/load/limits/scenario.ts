@@ -3,7 +3,7 @@ import { plan } from './plan.ts'
 import type { Place, Stage } from './stage.ts'
 import { burst, byZipf, evenly, inOrder, type Send } from './traffic.ts'
 
-/** One row of the table: who asks when, and what goes wrong meanwhile. Runs begin at the turn of a second by the clock. */
+/** One row of the table: the load, and the fault during it. Runs begin at the turn of a second by the clock. */
 export interface Scenario {
   readonly name: string
   readonly title: string
@@ -12,7 +12,7 @@ export interface Scenario {
   readonly traffic: (lastsMs: number) => readonly Send[]
   /** Begins with the run. */
   readonly disturb?: (stage: Stage) => Promise<void>
-  /** What the plan becomes by changes of the configuration, in turn. The run lasts as long again for each. */
+  /** The successive limits of the plan, by changes of the configuration. The run lasts as long again for each. */
   readonly reloads?: readonly number[]
   /** Redis is away for a time: up to one window's limit more is promised then. */
   readonly isOutage?: boolean
@@ -50,7 +50,7 @@ const calmMs = 1000
 /** How long Redis is away, in milliseconds. */
 const outageMs = 2000
 
-/** What a run has to itself beyond the time in which Redis is away. */
+/** The extra time of a run in which Redis is unavailable. */
 const outage = { isOutage: true, longerMs: outageMs } as const
 
 /** How long pods take to be replaced at most, on a small machine that serves meanwhile, in milliseconds. */
@@ -69,7 +69,10 @@ const aroundSeconds = (lastsMs: number): readonly Send[] =>
     ]),
   )
 
-/** One request, and then as many as fit until 1 ms before its window ends, and as many 1 ms after that; each time another client. */
+/**
+ * One request, then as many as fit until 1 ms before its window ends, and as many 1 ms after that, for another client
+ * each time.
+ */
 const aroundFirstWindow = (lastsMs: number): readonly Send[] =>
   inOrder(
     turnsWithin(windowMs, 250, lastsMs - 50).map((turnMs, i) => [

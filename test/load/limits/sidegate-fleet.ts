@@ -117,6 +117,6 @@ const toConfig = (
     client_secret: clientSecret,
     grant_types: ['client_credentials'],
   })),
-  // Pods are told to end while requests still go to them.
+  // Pods get SIGTERM while requests are still sent to them.
   shutdown: { delay: '1s', timeout: '1s' },
 })

@@ -7,7 +7,7 @@ import type { Fleet, FleetStart } from './fleet.ts'
 import { type Redises, startFar, startNear, startWatched } from './redises.ts'
 import { startSidegates } from './sidegate-fleet.ts'
 
-/** Where scenarios are played: with a Redis near or far, or watched by a Sentinel, or with pods whose clocks are wrong. */
+/** The surroundings of a scenario: a Redis near or far, or watched by a Sentinel, or pods with wrong clocks. */
 export type Place = 'near' | 'far' | 'watched' | 'skewed'
 
 /** Both programs over one Redis of their own. Closing it ends them all. */

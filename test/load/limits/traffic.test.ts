@@ -8,7 +8,7 @@ t.test('even traffic has the same time between all requests', async t => {
   )
 })
 
-t.test('a burst begins and ends when it is told to', async t => {
+t.test('a burst begins and ends at its planned instants', async t => {
   const sends = burst('a', 100, 960, 999)
 
   t.equal(sends.length, 100)

@@ -1,6 +1,6 @@
 import { createRandom } from '../../support/random.ts'
 
-/** One request that is planned: at which millisecond of the run, by whom. */
+/** One planned request: at which millisecond of the run, and of which client. */
 export interface Send {
   readonly atMs: number
   readonly client: string

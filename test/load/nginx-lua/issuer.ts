@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 export const issuerName = 'http://127.0.0.1/issuer'
 
-/** Who issues the tokens that nginx takes: JWTs of the claims and the length of Sidegate's own. */
+/** The issuer of the tokens that nginx accepts: JWTs with the claims and the length of Sidegate's own. */
 export interface Issuer {
   /** In PEM. */
   readonly publicKey: string

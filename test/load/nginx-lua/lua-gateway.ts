@@ -14,7 +14,7 @@ export const narrowLimit = 5
 
 export const neededScope = 'accounts:read'
 
-/** nginx as a gateway, and who issues tokens for it. */
+/** nginx as a gateway, and the issuer of its tokens. */
 export interface LuaGateway extends Served {
   readonly issuer: Issuer
 }
@@ -29,7 +29,7 @@ interface LuaGatewayStart {
 /** Whether nginx has its Lua module. */
 export const hasLuaModule = (): boolean => existsSync(toModulePath('ngx_http_lua_module'))
 
-/** Starts nginx with what Sidegate does for a request forwarded `with everything`, but metrics and revocations, in Lua. */
+/** Starts nginx with Lua code for the work of Sidegate's row `everything`, except metrics and revocations. */
 export const startLuaGateway = async (
   programs: Programs,
   { upstream, redis, dir }: LuaGatewayStart,

@@ -3,7 +3,7 @@ import { createIssuer } from './issuer.ts'
 import { clients, type LuaGateway, narrowLimit, neededScope } from './lua-gateway.ts'
 
 /**
- * Throws where nginx does not do what its row says: a row that lets anybody in would be fast.
+ * Throws if nginx does not do the work of its row, because a row that lets every caller in would be fast.
  *
  * @param redis the URL of the Redis that counts
  */
@@ -26,7 +26,7 @@ export const verifyPolicy = async (gateway: LuaGateway, redis: string): Promise<
   await expect(gateway, 'by the client under load', tokenOfLoad(gateway), 200)
 }
 
-/** What every request of the load carries. */
+/** The token of every request of the load. */
 export const tokenOfLoad = ({ issuer }: LuaGateway): string => issuer.issue(claimsOf(clients.loaded))
 
 const claimsOf = (client_id: string) => ({ sub: client_id, client_id, scope: neededScope })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scrape, sumOf } from '../../telemetry/support/exposition.ts'
 
-/** What `sidegate_plan_decisions_total` of a running gateway says, followed while it runs. */
+/** The values of `sidegate_plan_decisions_total` of a running gateway, read again and again. */
 export interface Decisions {
   /** When the last decision was seen that was not the shared count's, by this process's clock; undefined: never. */
   lastLocalAtMs(): number | undefined

@@ -18,7 +18,10 @@ export interface Staged {
   /** Clients whose counters are in the part that goes. */
   readonly clientIds: readonly string[]
   goAway(): Promise<void>
-  /** Resolves when Redis takes again what it is asked, found out by a connection of its own; nobody can be served before. */
+  /**
+   * Resolves when Redis takes commands again, which a connection of its own finds out. No client can be served
+   * before.
+   */
   comeBack(): Promise<void>
 }
 

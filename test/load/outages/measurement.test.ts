@@ -15,7 +15,7 @@ const seenWith = (waitMs: (sentAtMs: number) => number, status = 429): readonly 
     retryAfter: undefined,
   }))
 
-t.test('waits are told apart by when they were', async t => {
+t.test('waits are separated by their time', async t => {
   const measurement = judge(
     seenWith(sentAtMs => (sentAtMs >= 1000 && sentAtMs < 1050 ? 60 : 2)),
     instants,
@@ -46,16 +46,19 @@ t.test('one wait in a hundred may be long, two may not', async t => {
   t.match(toMarkdown([row(2)]), /^\| gone \\\* \|/m)
 })
 
-t.test('a promise is broken by who gets no answer, gets too much, or waits too long for the shared count', async t => {
-  const kept = judge(
-    seenWith(() => 2),
-    instants,
-  )
+t.test(
+  'a client without an answer, with too many admissions, or with a long wait for the shared count breaks the promise',
+  async t => {
+    const kept = judge(
+      seenWith(() => 2),
+      instants,
+    )
 
-  t.equal(isKept({ title: '', measurement: kept }), true)
-  for (const worse of [{ failed: 1 }, { most: 201 }, { backAfterMs: 1000 }])
-    t.equal(isKept({ title: '', measurement: { ...kept, ...worse } }), false)
-})
+    t.equal(isKept({ title: '', measurement: kept }), true)
+    for (const worse of [{ failed: 1 }, { most: 201 }, { backAfterMs: 1000 }])
+      t.equal(isKept({ title: '', measurement: { ...kept, ...worse } }), false)
+  },
+)
 
 t.test('admissions count by client', async t => {
   const one = seenWith(() => 2, 200)

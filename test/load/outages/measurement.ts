@@ -5,7 +5,7 @@ import { type Seen, secretOf, startSteadyLoad } from '../../support/steady-load.
 import { type Decisions, followDecisions } from './decisions.ts'
 import { type Form, planName, type Staged, type Teardown } from './form.ts'
 
-/** What clients saw of one outage. Durations are in milliseconds. */
+/** The outage as the clients saw it. Durations are in milliseconds. */
 export interface Measurement {
   readonly awayMs: number
   readonly p50BeforeMs: number

@@ -12,7 +12,10 @@ const mostAddedMs = 100
 /** From Redis to the shared count, in milliseconds. */
 const latestBackMs = 1000
 
-/** Whether every promise held: everybody answered, soon, no more than two plans around it, and as before within a second. */
+/**
+ * Whether every promise held: every request answered in time, at most two plans around the outage, and the shared
+ * count back within a second.
+ */
 export const isKept = ({ measurement }: Row): boolean =>
   addedMs(measurement) < mostAddedMs &&
   measurement.backAfterMs < latestBackMs &&
@@ -23,7 +26,7 @@ const addedMs = ({ p50BeforeMs, p99FirstMs, p99AwayMs }: Measurement): number =>
   Math.max(p99FirstMs, p99AwayMs) - p50BeforeMs
 
 const headings = [
-  'What happens to Redis',
+  'Fault of Redis',
   'away for',
   'p50, p99 before',
   'p99 of the first second',
@@ -34,7 +37,7 @@ const headings = [
   'failed',
 ] as const
 
-/** What was measured, as Markdown; what is not as promised has a star. */
+/** The measurements as Markdown; a value that breaks its promise has a star. */
 export const toMarkdown = (rows: readonly Row[]): string => toMarkdownTable(headings, rows.map(toCells))
 
 const toCells = (row: Row): readonly string[] => {

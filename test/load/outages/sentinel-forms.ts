@@ -32,7 +32,7 @@ const untilReady = async (replica: RunningRedis, { client }: RunningRedis): Prom
   await until(async () => (await replica.client.info('replication')).includes('master_link_status:up'))
 }
 
-/** A Sentinel names who takes over up to a second after that takes writes. */
+/** A Sentinel names the new primary up to a second after that one takes writes. */
 const untilNamed = ({ port }: RunningRedis, { client }: RunningRedis): Promise<void> =>
   until(async () => String(await client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'fleet')).endsWith(`,${port}`))
 

@@ -53,7 +53,7 @@ export const singleForms: readonly Form[] = [
   })),
   single('stopped', '`SIGSTOP`, `SIGCONT`', stop),
   // The kernel drops what would connect to a program whose queue is full, as a broken network does.
-  single('deaf', '`SIGSTOP`, and who connects gets no answer', stop, ['--tcp-backlog', '1']),
+  single('deaf', '`SIGSTOP`, and new connections get no answer', stop, ['--tcp-backlog', '1']),
   { name: 'silent', title: 'the network is silent', start: startBehindSilence },
   single('killed', '`kill -9`, and started', redis => ({
     goAway: redis.kill,

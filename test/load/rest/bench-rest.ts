@@ -31,9 +31,12 @@ export const parseRestOptions = (args: readonly string[]): Rounds | undefined =>
   return parsed
 }
 
-/** Builds Sidegate as the package holds it, starts it with one worker in each round, and prints how long that took and what it holds. Resolves to whether that is as we want it. */
+/**
+ * Builds Sidegate as the package contains it, starts it with one worker in each round, and prints how long that took
+ * and how much memory it holds. Resolves to whether all goals are met.
+ */
 export const benchRest = async (options: Rounds, interruption: AbortSignal): Promise<boolean> => {
-  // What asks whether it is ready must not take from the core on which it starts.
+  // This process, which polls for readiness, must not take time from the core on which the program starts.
   spawnSync('taskset', ['-apc', cores.load, `${process.pid}`])
   const results: RestResult[] = []
   const built = mkdtempSync(join(tmpdir(), 'sidegate-built-'))

@@ -1,14 +1,14 @@
 import { toMarkdownTable } from '../markdown-table.ts'
 import { median } from '../median.ts'
 
-/** What the processes hold, as Linux counts it: what they share is counted for each. */
+/** The memory of the processes as Linux counts it: shared pages count for each process. */
 export interface Memory {
   readonly workerMiB: number
   /** Of all processes: the primary and its worker. */
   readonly wholeMiB: number
 }
 
-/** What one start came to. */
+/** The result of one start. */
 export interface RestResult {
   /** From the start of the program until it says that it is ready. */
   readonly readyMs: number

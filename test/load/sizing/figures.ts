@@ -1,22 +1,28 @@
-/** What was measured; all of it on the same small machine. */
+/** The measured figures, all from the same small machine. */
 export interface Figures {
-  /** Forwarded requests a second of a worker with a core for itself, many clients in turn: `npm run bench`, row `clients`. */
+  /**
+   * Forwarded requests a second of a worker with a core for itself, for many clients in turn: `npm run bench`, row
+   * `clients`.
+   */
   readonly forwarded: number
   /** Tokens a second of such a worker: row `tokens`. */
   readonly tokens: number
   /**
-   * Microseconds of a Redis core for a plan that is asked about in a call by itself: `npx node test/load/redis-cost.ts`, a Cluster and
-   * many clients. A single Redis is asked by busy workers about twenty requests in a call, for half of that.
+   * Microseconds of a Redis core for a plan that is checked in a call of its own: `npx node test/load/redis-cost.ts`,
+   * a Cluster and many clients. Busy workers put about twenty requests into one call to a single Redis, for half of
+   * that.
    */
   readonly redisUs: number
   /** Calls a second that each worker makes by the clock: three feeds every 300 ms, and pings. */
   readonly workerCalls: number
-  /** Bytes in Redis of a plan's counter with a few requests in it, and of a grant with its refresh token: `growth.ts`. */
+  /**
+   * Bytes in Redis of a plan's counter with a few requests in it, and of a grant with its refresh token: `growth.ts`.
+   */
   readonly counterBytes: number
   readonly grantBytes: number
   /** Bytes in Redis of a sign-in in which no person has proven anything: `growth.ts`. */
   readonly interactionBytes: number
-  /** How many of those there may be (`login.maxInteractions`): the default of a pod with 1 GiB of memory. */
+  /** The maximum number of these sign-ins (`login.maxInteractions`): the default of a pod with 1 GiB of memory. */
   readonly maxInteractions: number
   /** Resident memory of a worker and of a primary process under load, in megabytes. */
   readonly workerMb: number

@@ -4,11 +4,11 @@ export interface Load {
   readonly requestsPerSec: number
   /** With a request in the last second, each under a plan of its own. */
   readonly clients: number
-  /** Who have signed in at a client, and may refresh. */
+  /** Users that have signed in at a client, and may refresh. */
   readonly people: number
 }
 
-/** What a load takes. */
+/** The resources that a load takes. */
 export interface Need {
   /** Of the gateway's workers, at the use that is aimed at. */
   readonly workerCores: number
@@ -40,7 +40,7 @@ const workersPerPod = 4
 /** Redis keeps tables half full while they grow, and copies pages while it writes itself to disk. */
 const redisReserve = 2
 
-/** What strangers can leave: sign-ins at their limit. */
+/** The bytes that unauthenticated callers can leave: sign-ins at their limit. */
 const abandonedBytes = ({ interactionBytes, maxInteractions }: Figures): number => interactionBytes * maxInteractions
 
 export const toNeed = (load: Load, figures: Figures): Need => {

@@ -14,7 +14,7 @@ const headings = [
   'its memory',
 ]
 
-/** What each load takes, as Markdown. */
+/** The resources for each load, as Markdown. */
 export const toSizingTable = (figures: Figures): string => {
   const rows = loads.map(load => toCells(load, toNeed(load, figures)))
   return [toLine(headings), `|${headings.map(() => '---:|').join('')}`, ...rows.map(toLine)].join('\n')

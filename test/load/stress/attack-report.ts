@@ -1,6 +1,6 @@
 import { milliseconds, toMarkdownTable } from '../markdown-table.ts'
 
-/** What those saw who did nothing wrong. */
+/** The answers to the well-behaved clients. */
 export interface Served {
   readonly p50Ms: number
   readonly p99Ms: number
@@ -13,7 +13,7 @@ export interface AttackResult {
   readonly attacked: Served
   /** Of a scrape of the metrics. */
   readonly adminMs: number
-  /** What the worker held before any attack, while it is attacked, and a little later. */
+  /** The worker's memory before any attack, during it, and a little later. */
   readonly warmMiB: number
   readonly duringMiB: number
   readonly afterMiB: number

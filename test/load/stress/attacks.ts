@@ -21,7 +21,7 @@ const garbagePerSec = 2000
 /** Fewer, since each takes a connection to the upstream with it. */
 const abortsPerSec = 500
 const slowEveryMs = 1000
-/** What a reader who does not read asks for: more than fits between the two. */
+/** The size of the response that a client requests and does not read: more than the buffers between the two hold. */
 const unreadBytes = 64 * 1024 * 1024
 /** Until what fits is there: about 10 MiB for each of them. */
 const fillingMs = 5000
@@ -76,7 +76,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
 }
 
-/** @param onOpen also of the connections that take the place of those that the gateway has closed */
+/** @param onOpen also called for the connections that replace those that the gateway has closed */
 const hold = async (place: Place, count: number, onOpen: (socket: Socket) => void): Promise<void> => {
   const openOne = (): void => {
     const socket = open(place)

@@ -14,7 +14,10 @@ import { type Others, startOthers } from './others.ts'
 
 export const attackUsage = 'npm run bench -- attack [--seconds N] [--rounds N] [attack ...]'
 
-/** From the end of an attack until memory is looked at, in milliseconds: what is freed is given back twice, three and thirteen seconds later. */
+/**
+ * From the end of an attack until the measurement of memory, in milliseconds: the worker returns freed memory twice,
+ * three and thirteen seconds later.
+ */
 const calmMs = 15_000
 
 /**

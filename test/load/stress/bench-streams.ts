@@ -10,7 +10,7 @@ import { transfers } from './transfers.ts'
 
 export const streamsUsage = 'npm run bench -- streams [--mebibytes N]'
 
-/** What a worker may hold of the machine's memory at most. */
+/** The maximum resident memory of a worker. */
 const mostMiB = 150
 
 /** The size of each body in bytes; undefined where only help was asked for. Throws a TypeError for what is no size. */
@@ -22,7 +22,10 @@ export const parseStreamsOptions = (args: readonly string[]): number | undefined
   return values.help ? undefined : toCount(values.mebibytes) * 1024 * 1024
 }
 
-/** Sends large bodies through a gateway, and prints what its worker held. Resolves to whether that stayed below 150 MiB. */
+/**
+ * Sends large bodies through a gateway, and prints the memory of its worker. Resolves to whether that stayed below
+ * 150 MiB.
+ */
 export const benchStreams = async (bytes: number, interruption: AbortSignal): Promise<boolean> => {
   const dir = mkdtempSync(join(tmpdir(), 'sidegate-streams-'))
   await using programs = new Programs()

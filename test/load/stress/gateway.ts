@@ -16,7 +16,7 @@ export interface StressedGateway {
   readonly workerPid: number
 }
 
-/** Starts it with the access log and everything else as it is where nobody says anything, and its upstream behind it. */
+/** Starts it with the access log and all other settings at their defaults, and its upstream behind it. */
 export const startStressedGateway = async (programs: Programs, dir: string): Promise<StressedGateway> => {
   const [port, adminPort] = [await findFreePort(), await findFreePort()]
   const upstreams = {

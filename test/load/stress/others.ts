@@ -1,6 +1,6 @@
 /**
- * Those who did nothing wrong, as a program: `node others.ts URL`. Told over its channel for how long and how often, it asks,
- * and answers with what it saw.
+ * The well-behaved clients, as a program: `node others.ts URL`. A message over its IPC channel has the duration and
+ * the rate; it sends the requests and replies with the results.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { cores } from '../program.ts'
 import type { Served } from './attack-report.ts'
 import { quietNode } from './quiet-node.ts'
 
-/** What they ask for: a small part of what one worker can do. */
+/** Their load: a small part of the capacity of one worker. */
 const othersPerSec = 500
 
 /** Until all that takes part is compiled, which would look like a slow gateway where it came later. */
@@ -21,9 +21,9 @@ interface Asking {
   readonly perSec: number
 }
 
-/** Those who use a gateway, in a process of their own. */
+/** The well-behaved clients of a gateway, in a process of their own. */
 export interface Others extends Disposable {
-  /** What they see of it for so long. */
+  /** Sends requests for this long, and resolves to the results. */
   serve(durationSec: number): Promise<Served>
 }
 
@@ -31,7 +31,7 @@ export const startOthers = async (url: string): Promise<Others> => {
   const command = ['-c', cores.load, ...quietNode, import.meta.filename, url]
   const child: ChildProcess = spawn('taskset', command, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`those who use the gateway ended with ${code}`)
+    throw new Error(`the process of the well-behaved clients ended with ${code}`)
   })
   ended.catch(() => undefined)
   const order = async (asking: Asking): Promise<Served> => {

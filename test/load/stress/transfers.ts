@@ -14,7 +14,7 @@ export interface Transfer {
 
 const piece = Buffer.alloc(65_536, 'sidegate streams what it is given; ')
 
-/** Of whoever is slow, in milliseconds: about 60 MiB/s at most. */
+/** The pause of a slow reader or writer, in milliseconds: about 60 MiB/s at most. */
 const pauseMs = 1
 
 export const transfers: readonly Transfer[] = [

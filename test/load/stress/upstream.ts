@@ -1,6 +1,7 @@
 /**
- * The service behind the stress tests, as a program `node upstream.ts PORT`. `GET …/down/BYTES` answers with so many bytes as
- * fast as they are taken, `POST …/up` with the number of those that came; anything else with a few.
+ * The service behind the stress tests, as a program `node upstream.ts PORT`. `GET …/down/BYTES` sends that many bytes
+ * as fast as the client reads them, `POST …/up` replies with the number of received bytes, and any other request gets
+ * a few bytes.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 
