@@ -2,7 +2,7 @@ import { stripTypeScriptTypes } from 'node:module'
 
 /** A fault that is planted in a copy of the source. At least one of its test files must fail then. */
 export interface Mutant {
-  /** What the program does wrong: `the gateway ignores the expiry of a JWT`. */
+  /** The planted fault: `the gateway ignores the expiry of a JWT`. */
   readonly name: string
   /** The file that has the fault, from the top of the checkout. */
   readonly file: string
@@ -12,7 +12,10 @@ export interface Mutant {
   readonly replace: string
   /** Test files that should notice the fault, the fastest first. They run in this order until one fails. */
   readonly tests: readonly string[]
-  /** A regular expression, as tap's `--grep` takes it: only the top-level tests with such a title run. Left out: all run. */
+  /**
+   * A regular expression, as tap's `--grep` takes it: only the top-level tests with such a title run. Left out: all
+   * run.
+   */
   readonly only?: string
 }
 

@@ -30,7 +30,7 @@ const minus: Mutant = {
 interface Bench {
   readonly checkout: string
   run(mutants: readonly Mutant[], wishes?: Partial<MutantRun>): Promise<readonly MutantResult[]>
-  /** What stands in the folder for temporary files. */
+  /** The files in the folder for temporary files. */
   leftovers(): readonly string[]
 }
 

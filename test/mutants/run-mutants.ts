@@ -34,8 +34,8 @@ type Suite = Pick<Mutant, 'only'> & { readonly file: string }
 const baselineTries = 2
 
 /**
- * Plants the mutants one at a time in copies of the checkout, and runs their tests. The tests first run without any mutant,
- * because a test that fails anyway would seem to notice each fault.
+ * Plants the mutants one at a time in copies of the checkout, and runs their tests. The tests first run without any
+ * mutant, because a test that fails anyway would seem to notice each fault.
  * @returns the result of each mutant, in the order of the table; fewer if the run was interrupted
  */
 export const runMutants = async (run: MutantRun): Promise<readonly MutantResult[]> => {

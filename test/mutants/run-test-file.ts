@@ -21,7 +21,9 @@ export interface TestRunOptions {
   readonly signal: AbortSignal
 }
 
-/** What is kept of the output, in characters: the first failure stands near the end, because it ends the run. */
+/**
+ * The part of the output that is kept, in characters: the first failure stands near the end, because it ends the run.
+ */
 const longestOutput = 4_000_000
 
 /** Runs one test file in the copy, and ends every process that it has started. */

@@ -164,7 +164,7 @@ export const authorizationMutants: readonly Mutant[] = [
     tests: ['test/oauth/grants/refresh-token.test.ts', 'test/oauth/checklist/h-refresh.test.ts'],
   },
   {
-    name: 'a person who is gone keeps the refresh token',
+    name: 'a removed user keeps the refresh token',
     file: 'src/oauth/grants/refresh-token.ts',
     find: 'if (isRemoved(agreed)) throw refusal()',
     replace: 'if (isRemoved(agreed) && agreed.sub === "") throw refusal()',

@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts'
 
-/** What a configuration may not say, and what the command line answers. */
+/** Mutants of the checks of a configuration, and of the answers of the command line. */
 export const configMutants: readonly Mutant[] = [
   {
     name: 'a redirect URI may be http for any host',

@@ -71,7 +71,7 @@ export const limitMutants: readonly Mutant[] = [
     find: 'return rule.limit - (total - base)',
     replace: 'return rule.limit + 1 - (total - base)',
     tests: ['test/stores/redis/limiter.test.ts'],
-    only: 'lets in the limit and no more',
+    only: 'lets in the limit and',
   },
   {
     name: 'Redis: smooth lets in one more than the burst',
@@ -151,7 +151,7 @@ export const limitMutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a caller is told to wait for a soft rule',
+    name: 'a soft rule sets the wait of a caller',
     file: 'src/stores/limits/batching/pending-decisions.ts',
     find: "rules[place]?.mode !== 'soft' && waitMs",
     replace: 'waitMs',

@@ -143,7 +143,7 @@ export const proofMutants: readonly Mutant[] = [
     tests: ['test/gateway/dpop.test.ts', 'test/scenario/gateway-dpop.test.ts'],
   },
   {
-    name: 'anyone may say which certificate a client holds',
+    name: 'every caller may name the certificate of a client',
     file: 'src/http/tls/client-certificate.ts',
     find: "if (isTrustedPeer && header !== 'none')",
     replace: "if (header !== 'none')",

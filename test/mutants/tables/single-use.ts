@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts'
 
-/** What is good once, or until it is revoked, in each store. */
+/** Mutants of values that are valid once, or until they are revoked, in each store. */
 export const singleUseMutants: readonly Mutant[] = [
   {
     name: 'SQLite and memory: a code may be redeemed twice',
@@ -10,7 +10,7 @@ export const singleUseMutants: readonly Mutant[] = [
     tests: ['test/stores/memory.test.ts'],
   },
   {
-    name: 'SQLite and memory: a fourth guess at a code is heard',
+    name: 'SQLite and memory: a fourth guess at a code is checked',
     file: 'src/stores/shared/grant-rules.ts',
     find: 'if (state.failures >= maxFailedRedemptions)',
     replace: 'if (state.failures > maxFailedRedemptions)',
@@ -125,7 +125,7 @@ export const singleUseMutants: readonly Mutant[] = [
     only: 'codes',
   },
   {
-    name: 'Redis: a fourth guess at a code is heard',
+    name: 'Redis: a fourth guess at a code is checked',
     file: 'src/stores/redis/grant-scripts.ts',
     find: 'if tonumber(grant[7]) >= ',
     replace: 'if tonumber(grant[7]) > ',

@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts'
 
-/** What logs and metrics may say, and what they must. */
+/** Mutants of the content of logs and metrics. */
 export const telemetryMutants: readonly Mutant[] = [
   {
     name: 'a secret is printed where it is joined to a text',
