@@ -1,4 +1,7 @@
-/** Builds the image into a folder: every stage in one of its own, with the Dockerfile's commands, and no container engine. */
+/**
+ * Builds the image into a folder: each stage in a folder of its own, with the commands of the Dockerfile, and no
+ * container engine.
+ */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -14,7 +17,7 @@ const lock = z
 /** The version of a package that the lock file installs. */
 export const lockedVersion = (name: string): string | undefined => lock.packages[`node_modules/${name}`]?.version
 
-/** What the builder is sent: .dockerignore leaves out everything but the paths after a `!`. */
+/** The paths of the build context: .dockerignore leaves out everything but the paths after a `!`. */
 const sentPaths = readFileSync(join(checkout, '.dockerignore'), 'utf8')
   .split('\n')
   .flatMap(line => (line.startsWith('!') ? line.slice(1) : []))
@@ -27,7 +30,7 @@ interface Room {
 }
 
 /**
- * Does in folders what a builder does in images. What `npm ci` installs is borrowed from this checkout, which was
+ * Does in folders the work of an image builder. The packages of `npm ci` are borrowed from this checkout, which was
  * installed from the same lock file. Returns the folder that is `/` of the last stage.
  */
 export const buildImage = (stages: readonly Stage[], dir: string): string => {
@@ -83,7 +86,7 @@ const run = (command: readonly string[], { root, workdir }: Room): void => {
   if (status !== 0) throw new Error(`${command.join(' ')} failed:\n${stdout}${stderr}`)
 }
 
-/** What `npm ci --omit=dev` would install. */
+/** Creates the packages that `npm ci --omit=dev` would install. */
 const layOutPackages = (app: string): void => {
   for (const [path, { dev }] of Object.entries(lock.packages)) {
     const isInstalled = path !== '' && !dev && existsSync(join(checkout, path))

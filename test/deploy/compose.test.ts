@@ -91,11 +91,11 @@ const source = z.object({
     .optional(),
 })
 
-/** Whom Grafana asks, as provisioned. @throws ZodError where it is not what the tests rely on */
+/** The provisioned data source of Grafana. @throws ZodError if it is not as the tests expect */
 const sourceOf = (name: string): z.infer<typeof source> =>
   z.object({ datasources: z.tuple([source]) }).parse(readYaml(`grafana/datasources/${name}.yaml`)).datasources[0]
 
-/** What Grafana finds at a path of its own. */
+/** The file of the project that Grafana finds at this path. */
 const mountedAt = (path: string): string | undefined =>
   grafana.volumes.map(toMount).find(({ target }) => target === path)?.source
 
@@ -165,7 +165,7 @@ t.test('Sidegate may end as slowly as its configuration says', async t => {
   t.ok(graceMs > config.shutdown.delayMs + config.shutdown.timeoutMs)
 })
 
-t.test('who waits for another to be healthy waits for one that says how it is', async t => {
+t.test('a service that waits for another one to be healthy waits for one with a health check', async t => {
   const isWatched = (name: string) =>
     name === 'sidegate' || services.some(([found, { healthcheck }]) => found === name && healthcheck !== undefined)
   const awaited = services.flatMap(([, { depends_on }]) => Object.keys(depends_on))

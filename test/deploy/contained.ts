@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 
-/** What is mounted into the image's root, as a container engine does. */
+/** The mounts into the image's root, as of a container engine. */
 export interface Mounts {
   /** The folder with the configuration, to be read alone. */
   readonly config: string

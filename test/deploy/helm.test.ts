@@ -1,4 +1,4 @@
-/** What Helm made of the chart. Whoever changes the chart renders it anew: test/deploy/helm/render.ts. */
+/** The rendered chart. After a change of the chart, render it again: test/deploy/helm/render.ts. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -31,7 +31,7 @@ const secrets = parseObjects(`
 { apiVersion: v1, kind: Secret, metadata: { name: sidegate-clients }, data: { demo: ${btoa('a-secret')} } }
 `)
 
-/** What stays: the Pod of `helm test` goes when it has ended. */
+/** The objects that remain: the Pod of `helm test` is deleted when it has ended. */
 const lastingObjects = (set: string): readonly KubernetesObject[] => [
   ...readRendered(set).objects.filter(({ kind }) => kind !== 'Pod'),
   ...secrets,

@@ -171,7 +171,7 @@ t.test('several in one namespace, each with a ServiceMonitor, are scraped by the
   t.match(metrics, { metadata: { labels: instance }, spec: { selector: instance } })
 })
 
-t.test('nobody is a trusted proxy until somebody says so', async t => {
+t.test('the manifests trust no proxy by default', async t => {
   for (const overlay of overlays) t.same((await deploy(objectsIn(overlay))).config.trustedProxies, [], overlay)
 })
 

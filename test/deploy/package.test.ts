@@ -14,12 +14,12 @@ const [source, packed, installed] = [join(dir, 'source'), join(dir, 'packed'), j
 buildPackage(source)
 runNpm(source, ['pack', '--ignore-scripts', '--pack-destination', packed])
 const [tarball = ''] = readdirSync(packed)
-// What it depends on was installed from the same lock file a moment ago: npm has it in its cache.
+// Its dependencies were installed from the same lock file a moment ago, so npm has them in its cache.
 runNpm(installed, ['install', '--no-audit', '--no-fund', '--prefer-offline', join(packed, tarball)])
 
 const home = join(installed, 'node_modules/sidegate')
 
-/** What `npx sidegate` runs. */
+/** The command that `npx sidegate` runs. */
 const command = join(installed, 'node_modules/.bin/sidegate')
 
 t.test('the package holds JavaScript with its maps, and no TypeScript', async t => {

@@ -1,4 +1,7 @@
-/** The samples of nginx and Caddy, run by nginx and Caddy: what a client gets through them, and what the service behind sees. */
+/**
+ * Runs the samples of nginx and Caddy with nginx and Caddy, and tests the client's answers and the request that the
+ * service gets.
+ */
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
 import { sampleOf, scrape } from '../gateway/support/running.ts'
@@ -12,8 +15,8 @@ import { caddy, nginx, type Plugged, startPlugged } from './plugins.ts'
 const secret = 'demo-secret'
 
 /**
- * Two clients besides that of the sample: one that may only read, and one whose plan is a single request. Who is calling is
- * signed as well.
+ * Two clients besides that of the sample: one that may only read, and one whose plan is a single request. The
+ * identity of the caller is signed as well.
  */
 const withClients = (config: TestConfig): TestConfig => {
   const [demo] = config.clients as readonly TestConfig[]
@@ -70,7 +73,7 @@ const holdsBehind = async (t: Test, gateway: Plugged): Promise<void> => {
     return answer
   }
 
-  t.test('whoever may is let in, and the service is told who it is', async t => {
+  t.test('an authorized caller is let in, and the service gets its identity', async t => {
     const answer = await call('demo', '/accounts/1?page=2', { headers: { 'x-request-id': 'forged' } })
 
     t.equal(answer.status, 200)
@@ -88,7 +91,7 @@ const holdsBehind = async (t: Test, gateway: Plugged): Promise<void> => {
     for (const name of ['authorization', 'dpop']) t.equal(fieldOf(seen, name), undefined, name)
   })
 
-  t.test('the service may check who it is by what Sidegate has signed', async t => {
+  t.test('the service can verify the identity of the caller by its signature', async t => {
     await call('demo', '/accounts/1')
 
     const keys = createRemoteJWKSet(new URL(`${url}/.well-known/jwks.json`))
@@ -121,7 +124,7 @@ const holdsBehind = async (t: Test, gateway: Plugged): Promise<void> => {
     }
   })
 
-  t.test('who sends no token is told how: 401', async t => {
+  t.test('a request without a token gets 401 with a challenge', async t => {
     const answer = await isUntouched(t, () => fetch(`${url}/accounts/1`))
 
     t.equal(answer.status, 401)
@@ -135,7 +138,7 @@ const holdsBehind = async (t: Test, gateway: Plugged): Promise<void> => {
     t.match(answer.headers.get('www-authenticate'), /error="insufficient_scope", scope="accounts:write"/)
   })
 
-  t.test('who is over the plan is told for how long: 429', async t => {
+  t.test('a client over its plan gets 429 with the time to wait', async t => {
     t.equal((await call('small', '/accounts/1')).status, 200)
     const answer = await isUntouched(t, () => call('small', '/accounts/1'))
 
@@ -200,7 +203,7 @@ const holdsBehind = async (t: Test, gateway: Plugged): Promise<void> => {
     t.ok(sampleOf(metrics, 'sidegate_plan_decisions_total', 'plan="small"', 'decision="denied"') > 0)
   })
 
-  t.test('nothing is forwarded while Sidegate is away, open to anybody or not', async t => {
+  t.test('nothing is forwarded while Sidegate is unavailable, even if it needs no credentials', async t => {
     sidegate.kill('SIGKILL')
     await sidegate.exited
     await eventually(() =>

@@ -5,7 +5,10 @@ import { type KubernetesObject, parseObjects } from '../kubernetes/objects.ts'
 
 export const chart = join(import.meta.dirname, '../../../deploy/helm/sidegate')
 
-/** What Helm made of the chart, for every set of values: kept in the repository, since Helm is in no package of Debian's or npm's. */
+/**
+ * The rendered chart for every set of values. It is kept in the repository, because no package of Debian or npm has
+ * Helm.
+ */
 export const rendered = join(import.meta.dirname, 'rendered')
 
 /** The sets of values that it is rendered with: the chart's own, and every file in its folder ci/. */
@@ -36,7 +39,7 @@ const chartFiles = (): readonly string[] =>
 /** The first line of every rendered file. */
 export const headLine = (digest: string): string => `# Rendered by Helm from the chart with the SHA-256 ${digest}.`
 
-/** What Helm made of the chart with these values, and the line that says of which chart. */
+/** The rendered chart with these values, and the line with the name of the chart. */
 export const readRendered = (set: string): { readonly head: string; readonly objects: readonly KubernetesObject[] } => {
   const text = readFileSync(join(rendered, `${set}.yaml`), 'utf8')
   return { head: text.slice(0, text.indexOf('\n')), objects: parseObjects(text) }

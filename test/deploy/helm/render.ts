@@ -1,9 +1,8 @@
 /**
- * Renders the chart anew after a change: `npx node test/deploy/helm/render.ts`, with Helm 4 as `helm`, or where
- * HELM says. `go install helm.sh/helm/v4/cmd/helm@latest` makes one. Also checks what Helm finds at fault, and what the
- * chart refuses. What it writes is committed with the change, and the tests look at that.
+ * Renders the chart again after a change: `npx node test/deploy/helm/render.ts`, with Helm 4 as `helm`, or with the
+ * program that HELM names. `go install helm.sh/helm/v4/cmd/helm@latest` installs one. It also checks the findings of
+ * `helm lint`, and the values that the chart refuses. The output is committed with the change, and the tests read it.
  */
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chart, chartDigest, headLine, rendered, valueSets, valuesFile } from './chart.ts'

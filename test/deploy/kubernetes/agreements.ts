@@ -1,4 +1,4 @@
-/** What stands in several objects and must agree, with each other and with the configuration in the ConfigMap. */
+/** Values that occur in several objects and must agree, with each other and with the configuration in the ConfigMap. */
 import { z } from 'zod'
 import type { SidegateConfig } from '../../../src/config/load.ts'
 import { type KubernetesObject, objectsOf } from './objects.ts'
@@ -108,7 +108,7 @@ const findIngressProblems = ({ objects, config: { listen, admin } }: Deployed): 
     ...problem(opened.join() !== [listen.port, admin.port].sort().join(), `the policy opens ${opened.join()}`),
     ...problem(
       toAdmin.some(({ from }) => from.length === 0),
-      'the policy opens the admin port to everybody',
+      'the policy opens the admin port to every pod',
     ),
   ]
 }

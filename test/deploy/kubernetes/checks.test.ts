@@ -12,7 +12,7 @@ import { toWorkload } from './workload.ts'
 const good = renderKustomization(join(kubernetes, 'overlays/sidecar'))
 const monitored = renderWith(t.testdir({}), 'sidecar', 'service-monitor')
 
-/** The objects with every `from` in them a `to`. Throws where there is none. */
+/** The objects with every `from` in them a `to`. @throws Error if there is no such text */
 const change = (from: string, to: string, among = good): readonly KubernetesObject[] => {
   const text = JSON.stringify(among)
   if (!text.includes(from)) throw new Error(`nowhere: ${from}`)
@@ -70,7 +70,7 @@ const againstEachOther = [
   ['"targetPort":"http"', '"targetPort":"admin"', 'leads to more than http'],
   ['"matchLabels":{"sidegate/component":"gateway"}', '"matchLabels":{"app":"a"}', 'does not select these pods'],
   ['"ports":[{"port":8080}]', '"ports":[{"port":8081}]', 'the policy opens'],
-  ['"from":[{"namespaceSelector"', '"from":[],"to":[{"namespaceSelector"', 'opens the admin port to everybody'],
+  ['"from":[{"namespaceSelector"', '"from":[],"to":[{"namespaceSelector"', 'opens the admin port to every pod'],
   ['"replicas":2', '"replicas":1', 'no spare'],
   ['"port":"admin"}]', '"port":"http"}]', 'the monitor scrapes «http/metrics»'],
 ] as const

@@ -6,7 +6,7 @@ import { type KubernetesObject, parseObjects } from './objects.ts'
 export const kubernetes = join(import.meta.dirname, '../../../deploy/kubernetes')
 
 /**
- * What `kubectl apply -k` would send.
+ * The objects that `kubectl apply -k` would send.
  * @param folder of a kustomization
  * @throws Error with the words of kubectl, where it refuses or warns
  */
@@ -17,7 +17,7 @@ export const renderKustomization = (folder: string): readonly KubernetesObject[]
 }
 
 /**
- * What somebody's own overlay makes of one of ours and a component.
+ * The objects of an operator's own overlay over one of ours and a component.
  * @param folder an empty one
  * @param more lines of its kustomization.yaml
  */

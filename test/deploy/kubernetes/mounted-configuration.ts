@@ -26,7 +26,7 @@ export const loadMountedConfiguration = async (
   return loaded.config
 }
 
-/** What stands in Sidegate's folders, by path. */
+/** The files in Sidegate's folders, by path. */
 const mountedFiles = (
   { pod, sidegate }: Workload,
   objects: readonly KubernetesObject[],

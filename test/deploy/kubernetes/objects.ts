@@ -10,7 +10,10 @@ const kubernetesObject = z.looseObject({
 })
 export type KubernetesObject = z.infer<typeof kubernetesObject>
 
-/** The objects of a stream of YAML documents, empty ones left out. Throws on what is none. */
+/**
+ * The objects of a stream of YAML documents, empty ones left out.
+ * @throws ZodError if a document is not an object of Kubernetes
+ */
 export const parseObjects = (text: string): readonly KubernetesObject[] =>
   parseAllDocuments(text)
     .map(document => {
@@ -20,11 +23,11 @@ export const parseObjects = (text: string): readonly KubernetesObject[] =>
     .filter(content => content !== null)
     .map(content => kubernetesObject.parse(content))
 
-/** What of a kind there is, in its order. */
+/** The objects of a kind, in their order. */
 export const objectsOf = (objects: readonly KubernetesObject[], kind: string): readonly KubernetesObject[] =>
   objects.filter(object => object.kind === kind)
 
-/** @throws Error where there is none of the kind, or several */
+/** @throws Error unless there is exactly one of the kind */
 export const onlyOne = (objects: readonly KubernetesObject[], kind: string): KubernetesObject => {
   const [found, ...others] = objectsOf(objects, kind)
   if (found === undefined || others.length > 0) throw new Error(`not one ${kind} among ${objects.length} objects`)

@@ -1,4 +1,4 @@
-/** What no pod may do, whoever rendered it: the restricted standard of Kubernetes, and somewhat more. */
+/** The rules for every rendered pod: the restricted standard of Kubernetes, and some more. */
 import { type Container, isSidecar, type Workload } from './workload.ts'
 
 /** Names what is wrong, or nothing where all is in order. */

@@ -1,4 +1,7 @@
-/** What the API of Kubernetes takes, and the Prometheus operator: their own descriptions, as strict as `kubectl apply`. */
+/**
+ * The objects that the API of Kubernetes and the Prometheus operator accept: their own schemas, as strict as
+ * `kubectl apply`.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -19,7 +22,7 @@ const $defs = { ...kubernetes.$defs, ...operator.$defs }
 
 const schemas = new Map<string, z.ZodType>()
 
-/** Everything in an object that Kubernetes would refuse, each with its place. A kind that is not described is refused. */
+/** Everything in an object that Kubernetes would refuse, each with its path. A kind without a schema is refused. */
 export const findSchemaProblems = (object: KubernetesObject): readonly string[] => {
   const schema = schemaOf(`${object.apiVersion} ${object.kind}`)
   if (schema === undefined) return [`${object.apiVersion} ${object.kind} is not described`]

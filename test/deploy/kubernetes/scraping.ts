@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { type KubernetesObject, objectsOf } from './objects.ts'
 
-/** Names what is wrong, or nothing, as where nobody asked for a monitor. */
+/** The faults of the scraping, also none if no monitor is rendered. */
 export const findScrapingProblems = (objects: readonly KubernetesObject[]): readonly string[] => {
   const monitors = ['PodMonitor', 'ServiceMonitor'].flatMap(kind => objectsOf(objects, kind))
   if (monitors.length === 0) return []

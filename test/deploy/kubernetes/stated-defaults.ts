@@ -16,7 +16,7 @@ const { properties } = z
 
 const portIn = (address: string): number => Number(address.split(':').at(-1))
 
-/** What the published schema of the configuration says a gateway has when its file says nothing. */
+/** The defaults in the published schema of the configuration. */
 export const statedDefaults = {
   port: portIn(properties.listen.default),
   adminPort: portIn(properties.admin.default),

@@ -1,9 +1,11 @@
-/** What Grafana takes a dashboard for; that its queries find something is asked of a real Prometheus, in server.test.ts. */
+/**
+ * Checks the dashboard as Grafana reads it. server.test.ts asks a real Prometheus whether its queries find something.
+ */
 import t from 'tap'
 import { type MetricDeclaration, metrics } from '../../../src/telemetry/metrics.ts'
 import { dashboard, fillIn, panels, variables } from './dashboard.ts'
 
-/** What each series that Prometheus keeps is labelled with: by Sidegate, and by Prometheus itself. */
+/** The labels of each series in Prometheus: those of Sidegate, and those of Prometheus itself. */
 const labelsOf = new Map(
   Object.values<MetricDeclaration>(metrics).flatMap(({ name, kind, labels }) => {
     const series = kind === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name]

@@ -1,4 +1,7 @@
-/** Copies the rules anew after a change: `npx node test/deploy/prometheus/render.ts`, then the chart's `test/deploy/helm/render.ts`. */
+/**
+ * Copies the rules after a change: `npx node test/deploy/prometheus/render.ts`. Run the chart's
+ * `test/deploy/helm/render.ts` after it.
+ */
 import { writeFileSync } from 'node:fs'
 import { copies } from './copies.ts'
 

@@ -27,7 +27,7 @@ const file = z.object({
   ),
 })
 
-/** What rules.yaml holds. */
+/** The contents of rules.yaml. */
 export const { groups } = file.parse(parse(readFileSync(rulesFile, 'utf8')))
 
 const rules = groups.flatMap(group => group.rules)

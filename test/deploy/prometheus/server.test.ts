@@ -78,7 +78,7 @@ t.test('Prometheus keeps for each grouping the traces that its requests were rec
   for (const { labels } of kept.flatMap(series => series.exemplars)) t.match(labels.trace_id, /^[0-9a-f]{32}$/)
 })
 
-/** What nothing was sent for: panels that show a 0 in place of it. */
+/** Panels for which the test sends nothing, so that they show a 0. */
 const quiet = ['Decided without the shared count', 'Answered 503', 'Removed early']
 
 t.test('every rule is evaluated without an error', async t => {

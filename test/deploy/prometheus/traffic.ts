@@ -36,7 +36,7 @@ export const gatewayBefore = (upstream: string, caFile: string): TestConfig => (
   ],
   upstreams: {
     accounts: { targets: [upstream] },
-    // Nobody listens at either: a request is tried again, and one of the two is left alone at once.
+    // No service listens at either address: a request is retried, and one of the two is ejected at once.
     dead: {
       targets: ['https://127.0.0.1:1', 'https://127.0.0.1:2'],
       tls: { ca_file: caFile },

@@ -52,7 +52,7 @@ const shipped = z.looseObject({
 
 const rules = join(folder, '../prometheus')
 
-/** The file of deploy/compose, but for whom it scrapes, how often, and where its rules stand. */
+/** The file of deploy/compose, with other targets, another interval, and another path of the rules. */
 const configurationFor = ({ admin }: RunningSidegate): unknown => {
   const { rule_files, scrape_configs, ...rest } = shipped.parse(
     parse(readFileSync(join(folder, 'prometheus.yaml'), 'utf8')),
